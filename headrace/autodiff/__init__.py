@@ -1,0 +1,1 @@
+"""Gradients: the walk back through the graph, aggregation, and the checker."""

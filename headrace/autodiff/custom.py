@@ -1,0 +1,115 @@
+"""`tf.custom_gradient`: a function that says its own derivative."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+from headrace.core.convert import convert_to_tensor
+from headrace.core.graph import GraphKeys, get_default_graph
+from headrace.core.operation import Operation, Tensor
+from headrace.core.registry import RegisterGradient, raw
+
+_uids = itertools.count()
+
+
+def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
+    """A decorator for a function that returns its result and the function computing its gradient.
+
+    Args:
+        f: takes tensors, returns `(y, grad)`: `y` a tensor or list of them, `grad` a function from the gradients of `y`
+            to those of the arguments. Where `f` uses resource variables, `grad` also takes `variables=` and returns
+            `(gradients of the arguments, gradients of the variables)`.
+
+    Returns:
+        a function of the same arguments that returns `y`.
+
+    Raises:
+        ValueError: when it is called with keyword arguments.
+        TypeError: if `f` makes reference variables, or `grad` does not take the variables it must.
+
+    Example:
+        >>> @tf.custom_gradient
+        ... def log1pexp(x):
+        ...     e = tf.exp(x)
+        ...     return tf.log(1 + e), lambda dy: dy * (1 - 1 / (1 + e))
+    """
+
+    @functools.wraps(f)
+    def decorated(*args: Any, **kwargs: Any) -> Any:
+        if kwargs:
+            raise ValueError("The custom_gradient decorator supports positional arguments only in graph mode.")
+        inputs = [convert_to_tensor(x) for x in args]
+        known = _variables()
+        result, grad_fn = f(*inputs)
+        made = [v for v in _variables() if all(v is not old for old in known)]
+        for variable in made:
+            if not hasattr(variable, "handle"):
+                raise TypeError(
+                    "All variables used by a function wrapped with @custom_gradient must be `ResourceVariable`s: create "
+                    f"{variable.name} in a variable_scope with use_resource=True."
+                )
+        results = list(result) if isinstance(result, (list, tuple)) else [result]
+        results = [convert_to_tensor(r) for r in results]
+        variables = _read_between(results, inputs)
+        parameters = inspect.signature(grad_fn).parameters
+        takes = "variables" in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+        if variables and not takes:
+            raise TypeError(
+                "If using @custom_gradient with a function that uses variables, then grad_fn must accept a keyword argument "
+                "'variables'."
+            )
+        if takes and not variables and "variables" in parameters and not made:
+            raise TypeError(
+                "The grad_fn of a @custom_gradient function takes 'variables', but the function used no resource variable."
+            )
+        name = f"CustomGradient-{next(_uids)}"
+        count = len(results)
+
+        @RegisterGradient(name)
+        def gradient_of_custom(_: Operation, *gradients: Tensor) -> list[Any]:
+            if variables:
+                for_inputs, for_variables = grad_fn(*gradients[:count], variables=variables)
+                for_variables = list(for_variables)
+                if len(for_variables) != len(variables):
+                    raise ValueError("Must return gradient for each variable from @custom_gradient grad_fn.")
+            else:
+                for_inputs, for_variables = grad_fn(*gradients[:count]), []
+            for_inputs = list(for_inputs) if isinstance(for_inputs, (list, tuple)) else [for_inputs]
+            return [None] * count + for_inputs + for_variables
+
+        # The arguments and variables pass through the same op, so that the walk back finds them behind the results.
+        with get_default_graph().gradient_override_map({"IdentityN": name}):
+            passed = raw.IdentityN([*results, *inputs, *[v.handle for v in variables]])
+        if isinstance(result, (list, tuple)):
+            return type(result)(passed[:count]) if not hasattr(result, "_fields") else type(result)(*passed[:count])
+        return passed[0]
+
+    return decorated
+
+
+def _variables() -> list[Any]:
+    graph = get_default_graph()
+    return graph.get_collection(GraphKeys.GLOBAL_VARIABLES) + graph.get_collection(GraphKeys.LOCAL_VARIABLES)
+
+
+def _read_between(results: list[Tensor], inputs: list[Tensor]) -> list[Any]:
+    """The resource variables that `results` read, looking back as far as `inputs`."""
+    handles = {v.handle: v for v in _variables() if isinstance(getattr(v, "handle", None), Tensor)}
+    stop = {t.op for t in inputs}
+    found: dict[Any, None] = {}
+    seen: set[Operation] = set()
+    pending = [t.op for t in results]
+    while pending:
+        op = pending.pop()
+        if op in seen or op in stop:
+            continue
+        seen.add(op)
+        for tensor in op.inputs:
+            if tensor in handles and handles[tensor] not in found:
+                found[handles[tensor]] = None
+            pending.append(tensor.op)
+    return list(found)

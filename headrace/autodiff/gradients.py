@@ -1,0 +1,355 @@
+"""`tf.gradients`: walks from the results back to the inputs, building the declared gradient of each op on the way."""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+from collections import deque
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from headrace.autodiff.aggregation import AggregationMethod, aggregated
+from headrace.core.composite import IndexedSlices, convert_to_tensor_or_indexed_slices
+from headrace.core.convert import convert_to_tensor
+from headrace.core.dtypes import DType, bfloat16
+from headrace.core.graph import Graph, get_default_graph, name_scope
+from headrace.core.operation import Operation, Tensor
+from headrace.core.registry import gradient_function
+from headrace.core.shapes import TensorShape, merge_dims
+from headrace.ops.array.constant import constant
+from headrace.ops.array.fill import fill, zeros, zeros_like
+from headrace.ops.array.identity import identity
+from headrace.ops.array.shape import shape
+from headrace.ops.flow.grouping import tuple as control_tuple
+
+_TRAINABLE = frozenset(["float16", "float32", "float64", "complex64", "complex128", "resource", "variant"])
+
+
+class UnconnectedGradients(enum.Enum):
+    """What `tf.gradients` gives for an input the results do not depend on: NONE, or ZERO tensors."""
+
+    NONE = "none"
+    ZERO = "zero"
+
+
+def is_trainable(dtype: DType) -> bool:
+    """Whether gradients flow through values of this type."""
+    return dtype.base_dtype.name in _TRAINABLE
+
+
+def gradients(
+    ys: Any,
+    xs: Any,
+    grad_ys: Any = None,
+    name: str = "gradients",
+    colocate_gradients_with_ops: bool = False,
+    gate_gradients: bool = False,
+    aggregation_method: int | None = None,
+    stop_gradients: Any = None,
+    unconnected_gradients: Any = UnconnectedGradients.NONE,
+) -> list[Any]:
+    """Builds the derivatives of the sum of `ys` with respect to each of `xs`.
+
+    Args:
+        ys: a tensor or list of tensors.
+        xs: a tensor, variable or list of them.
+        grad_ys: the gradients to start from, shaped as `ys`; ones by default.
+        name: the name scope of the new operations.
+        colocate_gradients_with_ops: whether to place gradients where the forward operations are.
+        gate_gradients: whether all gradients of an op are ready before any of them is used.
+        aggregation_method: one of `tf.AggregationMethod`.
+        stop_gradients: tensors to treat as constants.
+        unconnected_gradients: `tf.UnconnectedGradients.NONE` or `.ZERO`.
+
+    Returns:
+        a list with a tensor, an `IndexedSlices` or None for each of `xs`.
+
+    Raises:
+        LookupError: if an op on the way has no gradient.
+        ValueError: if the arguments do not fit each other.
+        TypeError: if a gradient has a type that does not suit its tensor.
+
+    Example:
+        >>> x = tf.constant(3.0)
+        >>> tf.Session().run(tf.gradients(x * x, x))
+        [6.0]
+    """
+    return _Walk(
+        _as_list(ys),
+        _as_list(xs),
+        grad_ys,
+        name,
+        colocate_gradients_with_ops,
+        gate_gradients,
+        aggregation_method,
+        [] if stop_gradients is None else _as_list(stop_gradients),
+        unconnected_gradients,
+    ).run()
+
+
+def hessians(
+    ys: Any,
+    xs: Any,
+    name: str = "hessians",
+    colocate_gradients_with_ops: bool = False,
+    gate_gradients: bool = False,
+    aggregation_method: int | None = None,
+) -> list[Tensor]:
+    """Builds the second derivatives of the sum of `ys` with respect to each of `xs`.
+
+    Args:
+        ys: a tensor or list of tensors.
+        xs: a tensor or list of tensors of known rank.
+        name, colocate_gradients_with_ops, gate_gradients, aggregation_method: as in `tf.gradients`.
+
+    Returns:
+        for each x of shape S a tensor of shape S + S.
+    """
+    from headrace.core.registry import raw
+
+    options = {
+        "colocate_gradients_with_ops": colocate_gradients_with_ops,
+        "gate_gradients": gate_gradients,
+        "aggregation_method": aggregation_method,
+    }
+    xs = _as_list(xs)
+    results = []
+    for i, (first, x) in enumerate(zip(gradients(ys, xs, name=name, **options), xs, strict=True)):
+        count = TensorShape.from_dims(x.dims).num_elements()
+        if count is None:
+            raise NotImplementedError(
+                f"tf.hessians: the shape of {x.name} must be fully known, got {x.shape}; use set_shape or tf.reshape."
+            )
+        if first is None:
+            raise ValueError(f"tf.hessians: ys do not depend on {x.name}.")
+        with name_scope(f"{name}_{i}"):
+            flat = raw.Reshape(first, [-1])
+            rows = [gradients(flat[j], x, name="gradients", **options)[0] for j in range(count)]  # type: ignore[index]
+            rows = [zeros_like(x) if row is None else row for row in rows]
+            stacked = raw.Pack(rows, axis=0) if rows else zeros([0, *x.shape.as_list()], x.dtype)
+            results.append(raw.Reshape(stacked, [*x.shape.as_list(), *x.shape.as_list()]))
+    return results
+
+
+def _as_list(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+class _Walk:
+    """One call of `gradients`."""
+
+    def __init__(
+        self,
+        ys: list[Any],
+        xs: list[Any],
+        grad_ys: Any,
+        name: str,
+        colocate: bool,
+        gate: bool,
+        method: int | None,
+        stops: list[Any],
+        unconnected: Any,
+    ) -> None:
+        self.ys, self.xs, self.stops = ys, xs, stops
+        self.grad_ys = [None] * len(ys) if grad_ys is None else _as_list(grad_ys)
+        self.name, self.colocate, self.gate, self.method = name, colocate, gate, method
+        try:
+            self.unconnected = UnconnectedGradients(unconnected)
+        except ValueError:
+            raise ValueError(f"Unknown value for unconnected_gradients: {unconnected!r}") from None
+        # Gradients collected for each output of each op, and the sum once it is settled.
+        self.collected: dict[Operation, list[list[Any]]] = {}
+        self.settled: dict[Operation, list[Any]] = {}
+
+    def run(self) -> list[Any]:
+        graph = get_default_graph()
+        with name_scope(self.name, "gradients", [*self.ys, *self.xs, *self.stops, *[g for g in self.grad_ys if g is not None]]):
+            # The name 1.x reserves to mark the ops of one call.
+            graph.unique_name("uid")
+            ys = [convert_to_tensor_or_indexed_slices(y, name=f"y_{i}") for i, y in enumerate(self.ys)]
+            xs = [_differentiated(x, i) for i, x in enumerate(self.xs)]
+            starts = self._starts(ys)
+            pending, reachable = self._count(ys, xs)
+            for y, start in zip(ys, starts, strict=True):
+                self._collect(y, start)
+            queue: deque[Operation] = deque()
+            for y in ys:
+                if pending.get(y.op, 0) == 0 and y.op in reachable and y.op not in queue:
+                    queue.append(y.op)
+            stop_ops = self._stop_ops(xs, pending)
+            while queue:
+                op = queue.popleft()
+                with self._colocated(op):
+                    self._differentiate(op, op in stop_ops, graph)
+                for tensor in op.inputs:
+                    source = tensor.op
+                    if source in pending:
+                        pending[source] -= 1
+                        if pending[source] == 0:
+                            queue.append(source)
+            return [self._result(x) for x in xs]
+
+    # ---- beginning ----
+
+    def _starts(self, ys: list[Any]) -> list[Any]:
+        if len(self.grad_ys) != len(ys):
+            raise ValueError(f"Passed {len(self.grad_ys)} grad_ys for {len(ys)} ys")
+        given = [
+            None if g is None else convert_to_tensor_or_indexed_slices(g, name=f"grad_y_{i}")
+            for i, g in enumerate(self.grad_ys)
+        ]
+        starts: list[Any] = []
+        for i, (y, start) in enumerate(zip(ys, given, strict=True)):
+            with self._colocated(y.op):
+                if start is None:
+                    if y.dtype.is_complex:
+                        raise TypeError(f"Gradients of complex tensors must set grad_ys (y.dtype = {y.dtype!r})")
+                    starts.append(fill(shape(y), constant(1, dtype=y.dtype.base_dtype, name=f"grad_ys_{i}")))
+                    continue
+                _check_start(y, start)
+                if isinstance(start, IndexedSlices):
+                    starts.append(
+                        IndexedSlices(
+                            identity(start.values, name=f"grad_ys_{i}_values"),
+                            identity(start.indices, name=f"grad_ys_{i}_indices"),
+                            None if start.dense_shape is None else identity(start.dense_shape, name=f"grad_ys_{i}_shape"),
+                        )
+                    )
+                else:
+                    starts.append(identity(start, name=f"grad_ys_{i}"))
+        return starts
+
+    def _count(self, ys: list[Any], xs: list[Tensor]) -> tuple[dict[Operation, int], set[Operation]]:
+        """How many gradients each op between xs and ys waits for, and which ops of ys depend on xs."""
+        reached: set[Operation] = set()
+        forward = deque(x.op for x in xs)
+        while forward:
+            op = forward.popleft()
+            if op in reached:
+                continue
+            reached.add(op)
+            for output in op.outputs:
+                if is_trainable(output.dtype) or output.dtype.base_dtype is bfloat16:
+                    forward.extend(output._consumers)
+        reachable = {y.op for y in ys if y.op in reached}
+        between: list[Operation] = []
+        seen: set[Operation] = set()
+        backward = deque(y.op for y in ys)
+        while backward:
+            op = backward.popleft()
+            if op in seen or op not in reached:
+                continue
+            seen.add(op)
+            between.append(op)
+            backward.extend(tensor.op for tensor in op.inputs)
+        pending: dict[Operation, int] = dict.fromkeys(between, 0)
+        for op in between:
+            for tensor in op.inputs:
+                if tensor.op in pending:
+                    pending[tensor.op] += 1
+        return pending, reachable
+
+    def _stop_ops(self, xs: Iterable[Tensor], pending: dict[Operation, int]) -> set[Operation]:
+        """The ops that are not differentiated: those of xs that no other x stands behind, and the asked-for stops."""
+        stop = {x.op for x in xs if not any(pending.get(t.op, 0) > 0 for t in x.op.inputs)}
+        stop.update(convert_to_tensor(t).op for t in self.stops)
+        return stop
+
+    # ---- one op ----
+
+    def _differentiate(self, op: Operation, stop: bool, graph: Graph) -> None:
+        received: list[Any] = [
+            aggregated(op, parts, self.method) if parts else None
+            for parts in self.collected.get(op, [[] for _ in op.outputs])
+        ]
+        self.settled[op] = received
+        if stop or all(g is None for g in received):
+            return
+        function = gradient_function(op)
+        if function is None:
+            return
+        # An output that the results do not depend on contributes zeros.
+        received = [
+            _zeros_for(op, i) if g is None and is_trainable(op.outputs[i].dtype) else g for i, g in enumerate(received)
+        ]
+        with name_scope(op.name + "_grad"), graph._original_op_of(op):
+            made = function(op, *received)
+            made = list(made) if isinstance(made, (list, tuple)) else [made]
+            if len(made) != len(op.inputs):
+                raise ValueError(
+                    f"Num gradients {len(made)} generated for op {op.name} ({op.type}) do not match num inputs {len(op.inputs)}"
+                )
+            if self.gate and sum(g is not None for g in made) > 1:
+                with graph.device(None), graph.colocate_with(None, ignore_existing=True):
+                    made = control_tuple(made)
+        for i, (tensor, gradient) in enumerate(zip(op.inputs, made, strict=True)):
+            if gradient is None:
+                continue
+            if isinstance(gradient, Tensor) and tensor.dtype.name != "resource":
+                try:
+                    gradient.dims = merge_dims(gradient.dims, tensor.dims)
+                except ValueError:
+                    raise ValueError(
+                        f"Incompatible shapes between op input and calculated input gradient. Forward operation: {op.name}. "
+                        f"Input index: {i}. Original input shape: {tensor.shape}. Calculated input gradient shape: "
+                        f"{gradient.shape}"
+                    ) from None
+            self._collect(tensor, gradient)
+
+    def _collect(self, tensor: Any, gradient: Any) -> None:
+        parts = self.collected.get(tensor.op)
+        if parts is None:
+            parts = self.collected[tensor.op] = [[] for _ in tensor.op.outputs]
+        parts[tensor._value_index if isinstance(tensor, Tensor) else 0].append(gradient)
+
+    def _result(self, x: Tensor) -> Any:
+        received = self.settled.get(x.op)
+        found = None if received is None else received[x.value_index]
+        if found is None and x.op not in self.collected and self.unconnected is UnconnectedGradients.ZERO:
+            return zeros_like(x)
+        return found
+
+    def _colocated(self, op: Operation) -> contextlib.AbstractContextManager[Any]:
+        return op.graph.colocate_with(op) if self.colocate else contextlib.nullcontext()
+
+
+def _differentiated(x: Any, i: int) -> Tensor:
+    """The tensor whose consumers are differentiated: a variable's reference or handle, else the tensor itself."""
+    handle = getattr(x, "handle", None)
+    if isinstance(handle, Tensor) and handle.dtype.name == "resource":
+        return handle
+    return convert_to_tensor(x, name=f"x_{i}", as_ref=True)
+
+
+def _zeros_for(op: Operation, index: int) -> Any:
+    output = op.outputs[index]
+    if output.dtype.name in ("resource", "variant"):
+        return None
+    return zeros_like(output, optimize=False)
+
+
+def _check_start(y: Any, start: Any) -> None:
+    kinds: Sequence[tuple[bool, bool, str]] = (
+        (
+            y.dtype.is_floating or y.dtype.is_integer,
+            start.dtype.is_floating or start.dtype.is_integer,
+            f"Gradient type {start.dtype.name} generated for real or integer-valued tensor {y} with type {y.dtype.name} "
+            "must be real or integer",
+        ),
+        (
+            y.dtype.is_complex,
+            start.dtype.is_complex,
+            f"Gradient type {start.dtype.name} generated for complex-valued tensor {y} with type {y.dtype.name} must be "
+            "complex",
+        ),
+    )
+    for applies, fits, problem in kinds:
+        if applies:
+            if not fits:
+                raise TypeError(problem)
+            return
+    if y.dtype.name not in ("resource", "variant"):
+        raise TypeError(f"Tensor {y} with type {y.dtype.name} must be numeric to obtain a default gradient")
+
+
+__all__ = ["AggregationMethod", "UnconnectedGradients", "gradients", "hessians", "is_trainable"]

@@ -1,0 +1,1 @@
+"""Types, shapes, errors, devices and the graph itself: what every other part of headrace stands on."""

@@ -1,0 +1,408 @@
+"""Applying an op: inputs converted, types and attributes settled from the signature, the operation added to the graph."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from collections.abc import Sequence
+from typing import Any
+
+from headrace.core.convert import convert_to_tensor
+from headrace.core.dtypes import DType, as_dtype
+from headrace.core.graph import _VALID_OP_NAME, Graph, _graph_of_inputs, get_default_graph
+from headrace.core.operation import Operation, Tensor
+from headrace.core.registry import OpDecl, find
+from headrace.core.shapes import as_dims
+from headrace.core.signature import Arg, Attr
+
+_result_types: dict[str, Any] = {}
+
+
+def apply_op(decl: OpDecl, args: Sequence[Any], keywords: dict[str, Any], name: str | None) -> Any:
+    """Adds an operation of the declared type to the graph of its inputs.
+
+    Args:
+        decl: the declaration.
+        args: inputs by position, then attributes in the order of the signature.
+        keywords: inputs and attributes by name.
+        name: the operation's name; its type by default. A name ending in '/' is taken as it stands.
+
+    Returns:
+        a `Tensor`, a list, a namedtuple or (for an op without outputs) the `Operation`.
+
+    Raises:
+        TypeError: for a missing or surplus argument, or one of a wrong type.
+        ValueError: for values that do not fit.
+    """
+    signature = decl.signature
+    inputs = signature.inputs
+    values: list[Any] = list(args[: len(inputs)])
+    attrs: dict[str, Any] = {}
+    if len(args) > len(inputs):
+        free = [a for a in signature.attrs if a not in _inferred(decl)]
+        if len(args) - len(inputs) > len(free):
+            raise TypeError(f"{decl.type} takes {len(inputs)} inputs ({_names(inputs)}), got {len(args)} arguments.")
+        attrs.update(zip(free, args[len(inputs) :], strict=False))
+    for arg in inputs[len(values) :]:
+        if arg.name not in keywords:
+            raise TypeError(f"{decl.type} misses its input {arg.name!r} (it takes {_names(inputs)}).")
+        values.append(keywords.pop(arg.name))
+    for key, value in keywords.items():
+        if key not in signature.attrs:
+            raise TypeError(f"{decl.type} has no argument {key!r} (inputs: {_names(inputs)}; attributes: "
+                            f"{', '.join(signature.attrs) or 'none'}).")
+        attrs[key] = value
+    for key in list(attrs):
+        if attrs[key] is None and signature.attrs[key].kind != "shape":
+            del attrs[key]
+        else:
+            attrs[key] = _plain_attr(decl, signature.attrs[key], attrs[key])
+
+    graph = _graph_of_inputs(_flat(values))
+    if graph is get_default_graph():
+        return _apply_in(graph, decl, values, attrs, name)
+    with graph.as_default():
+        return _apply_in(graph, decl, values, attrs, name)
+
+
+def _apply_in(graph: Graph, decl: OpDecl, values: list[Any], attrs: dict[str, Any], name: str | None) -> Any:
+    name = full_name(graph, decl.type if name is None else name)
+    signature = decl.signature
+    tensors: list[Tensor] = []
+    scope_entered = False
+    outer = graph._name_stack
+    try:
+        for arg, value in zip(signature.inputs, values, strict=True):
+            single = arg.number_attr is None and arg.type_list_attr is None
+            if single and isinstance(value, Tensor) and (arg.is_ref or not value._dtype._is_ref_dtype):
+                # The usual case, kept short.
+                _settle_type(decl, arg, value._dtype, attrs, signature.inputs)
+                tensors.append(value)
+                continue
+            if not scope_entered:
+                # Constants made of Python values are named inside the operation's own scope.
+                graph._name_stack = name
+                scope_entered = True
+            tensors.extend(_convert_input(decl, arg, value, attrs))
+    finally:
+        if scope_entered:
+            graph._name_stack = outer
+    return _finish(graph, decl, tensors, attrs, name)
+
+
+def operation_from_parts(
+    graph: Graph,
+    op_type: str,
+    inputs: list[Tensor],
+    attrs: dict[str, Any],
+    name: str | None,
+    dtypes: Sequence[Any] | None = None,
+    control_inputs: Sequence[Operation] = (),
+) -> Operation:
+    """Adds an operation from flattened inputs and plain attributes, as GraphDef import and `create_op` need it.
+
+    Raises:
+        ValueError: if the op type is not declared or the parts do not fit its signature.
+    """
+    decl = find(op_type)
+    if decl is None:
+        raise NotImplementedError(
+            f"Op type not registered: {op_type!r}. Headrace declares no op of this type; see docs/differences.md."
+        )
+    attrs = dict(attrs)
+    position = 0
+    for arg in decl.signature.inputs:
+        count = 1
+        if arg.number_attr is not None:
+            count = attrs.setdefault(arg.number_attr, len(inputs) - position)
+        elif arg.type_list_attr is not None:
+            count = len(attrs.setdefault(arg.type_list_attr, [t.dtype.base_dtype for t in inputs[position:]]))
+        group = inputs[position : position + count]
+        if len(group) < count:
+            raise ValueError(f"{op_type}: input {arg.name!r} needs {count} tensors, got {len(group)}.")
+        for tensor in group:
+            if arg.type_list_attr is None:
+                _settle_type(decl, arg, tensor._dtype, attrs, decl.signature.inputs)
+        position += count
+    if position != len(inputs):
+        raise ValueError(f"{op_type} takes {position} inputs, got {len(inputs)}.")
+    op = _add(graph, decl, inputs, attrs, full_name(graph, name or op_type), control_inputs)
+    if dtypes is not None and len(dtypes) != len(op.outputs):
+        raise ValueError(f"{op_type} has {len(op.outputs)} outputs, got {len(dtypes)} dtypes.")
+    return op
+
+
+def full_name(graph: Graph, name: str) -> str:
+    """The operation name that `name` stands for: made unique, or as it stands when it ends in '/'.
+
+    Raises:
+        ValueError: if it is not a valid name or, given with '/', is taken.
+    """
+    if not _VALID_OP_NAME.match(name):
+        raise ValueError(f"'{name}' is not a valid node name")
+    if name[-1] == "/":
+        name = name[:-1]
+        if name in graph._nodes_by_name:
+            raise ValueError(f"Duplicate node name in graph: '{name}'")
+        graph._names_in_use.setdefault(name.lower(), 1)
+        return name
+    return graph.unique_name(name)
+
+
+def _names(inputs: Sequence[Arg]) -> str:
+    return ", ".join(arg.name for arg in inputs) or "none"
+
+
+def _flat(values: Sequence[Any]) -> list[Any]:
+    if not any(isinstance(value, (list, tuple)) for value in values):
+        return list(values)
+    flat: list[Any] = []
+    for value in values:
+        if isinstance(value, (list, tuple)):
+            flat.extend(value)
+        else:
+            flat.append(value)
+    return flat
+
+
+def _inferred(decl: OpDecl) -> set[str]:
+    """The attributes that the inputs decide."""
+    found = set()
+    for arg in decl.signature.inputs:
+        found.update(a for a in (arg.type_attr, arg.number_attr, arg.type_list_attr) if a is not None)
+    return found
+
+
+def _settle_type(decl: OpDecl, arg: Arg, dtype: DType, attrs: dict[str, Any], inputs: Sequence[Arg]) -> None:
+    """Checks one tensor's type against its argument, setting the type attribute at its first use."""
+    base = dtype.base_dtype
+    if arg.is_ref and not dtype._is_ref_dtype:
+        raise TypeError(
+            f"'{decl.type}' Op requires that input '{arg.name}' be a mutable tensor (e.g.: a tf.Variable)"
+        )
+    if arg.dtype is not None:
+        if base is not arg.dtype:
+            raise TypeError(
+                f"Input '{arg.name}' of '{decl.type}' Op has type {base.name} that does not match expected type of "
+                f"{arg.dtype.name}."
+            )
+        return
+    key = arg.type_attr
+    if key is None:
+        return
+    settled = attrs.get(key)
+    if settled is None:
+        attrs[key] = base
+        allowed = decl.signature.attrs[key].allowed
+        if allowed is not None and base not in allowed:
+            raise TypeError(
+                f"Value passed to parameter '{arg.name}' has DataType {base.name} not in list of allowed values: "
+                f"{', '.join(d.name for d in allowed)}"
+            )
+    elif settled is not base:
+        first = next((a.name for a in inputs if a.type_attr == key), arg.name)
+        said = f"argument '{first}'" if first != arg.name else f"attribute {key}"
+        raise TypeError(
+            f"Input '{arg.name}' of '{decl.type}' Op has type {base.name} that does not match type {settled.name} of {said}."
+        )
+
+
+def _convert_input(decl: OpDecl, arg: Arg, value: Any, attrs: dict[str, Any]) -> list[Tensor]:
+    signature = decl.signature
+    wanted = arg.dtype
+    preferred = None
+    if wanted is None and arg.type_attr is not None:
+        wanted = attrs.get(arg.type_attr)
+        attr = signature.attrs[arg.type_attr]
+        if attr.has_default:
+            preferred = attr.default
+    if arg.number_attr is None and arg.type_list_attr is None:
+        tensor = _convert_value(decl, arg, value, wanted, preferred, arg.name)
+        _settle_type(decl, arg, tensor._dtype, attrs, signature.inputs)
+        return [tensor]
+    if not isinstance(value, (list, tuple)):
+        raise TypeError(
+            f"Expected list for '{arg.name}' argument to '{decl.type}' Op, not {value!r}."
+        )
+    if arg.type_list_attr is not None:
+        types = attrs.get(arg.type_list_attr)
+        if types is not None and len(types) != len(value):
+            raise ValueError(
+                f"'{decl.type}' Op takes as many '{arg.name}' as '{arg.type_list_attr}' says ({len(types)}), got {len(value)}."
+            )
+        tensors = [
+            _convert_value(decl, arg, item, None if types is None else types[i], None, f"{arg.name}_{i}")
+            for i, item in enumerate(value)
+        ]
+        attrs[arg.type_list_attr] = [t._dtype.base_dtype for t in tensors]
+        return tensors
+    if wanted is None:
+        # Whichever element has a type already decides for the others.
+        for item in value:
+            dtype = getattr(item, "dtype", None)
+            if isinstance(dtype, DType):
+                wanted = dtype.base_dtype
+                break
+    count = attrs.get(arg.number_attr or "")
+    if count is not None and count != len(value):
+        raise ValueError(
+            f"List argument '{arg.name}' to '{decl.type}' Op with length {len(value)} must match length {count} of other "
+            "list arguments."
+        )
+    minimum = signature.attrs[arg.number_attr or ""].minimum
+    if minimum is not None and len(value) < minimum:
+        raise ValueError(
+            f"List argument '{arg.name}' to '{decl.type}' Op with length {len(value)} shorter than minimum length {minimum}."
+        )
+    attrs[arg.number_attr or ""] = len(value)
+    tensors = []
+    for i, item in enumerate(value):
+        tensor = _convert_value(decl, arg, item, wanted, preferred, f"{arg.name}_{i}")
+        if wanted is None:
+            wanted = tensor._dtype.base_dtype
+        _settle_type(decl, arg, tensor._dtype, attrs, signature.inputs)
+        tensors.append(tensor)
+    if not value and arg.type_attr is not None and arg.type_attr not in attrs and wanted is not None:
+        attrs[arg.type_attr] = wanted
+    return tensors
+
+
+def _convert_value(decl: OpDecl, arg: Arg, value: Any, wanted: DType | None, preferred: DType | None, name: str) -> Tensor:
+    try:
+        return convert_to_tensor(value, wanted, name, preferred, as_ref=arg.is_ref)
+    except (TypeError, ValueError) as error:
+        if wanted is None:
+            raise
+        if isinstance(value, Tensor) or isinstance(getattr(value, "dtype", None), DType):
+            got = value.dtype.base_dtype.name
+            if arg.dtype is not None:
+                tail = f"expected type of {wanted.name}"
+            else:
+                first = next((a.name for a in decl.signature.inputs if a.type_attr == arg.type_attr), arg.name)
+                tail = f"type {wanted.name} of argument '{first}'"
+            raise TypeError(
+                f"Input '{arg.name}' of '{decl.type}' Op has type {got} that does not match {tail}."
+            ) from None
+        raise TypeError(
+            f"Input '{arg.name}' of '{decl.type}' Op must become {wanted.name}, got {value!r} of type "
+            f"{type(value).__name__}: {error}"
+        ) from None
+
+
+def _plain_attr(decl: OpDecl, attr: Attr, value: Any) -> Any:
+    """An attribute value in its plain form, checked against the signature."""
+    kind = attr.kind
+    if kind.startswith("list("):
+        if not isinstance(value, (list, tuple)):
+            raise TypeError(f"Expected list for attr {attr.name} of {decl.type}, got {value!r}.")
+        items = [_plain_item(decl, attr, kind[5:-1], item) for item in value]
+        if attr.minimum is not None and len(items) < attr.minimum:
+            raise ValueError(
+                f"Attr '{attr.name}' of '{decl.type}' Op passed list of length {len(items)} less than minimum {attr.minimum}."
+            )
+        return items
+    plain = _plain_item(decl, attr, kind, value)
+    if kind == "int" and attr.minimum is not None and plain < attr.minimum:
+        raise ValueError(f"Attr '{attr.name}' of '{decl.type}' Op passed {plain} less than minimum {attr.minimum}.")
+    return plain
+
+
+def _plain_item(decl: OpDecl, attr: Attr, kind: str, value: Any) -> Any:
+    where = f"attr {attr.name!r} of {decl.type}"
+    if kind == "type":
+        dtype = as_dtype(value).base_dtype
+        if attr.allowed is not None and dtype not in attr.allowed:
+            raise TypeError(
+                f"Value passed to parameter '{attr.name}' has DataType {dtype.name} not in list of allowed values: "
+                f"{', '.join(d.name for d in attr.allowed)}"
+            )
+        return dtype
+    if kind == "bool":
+        if not isinstance(value, (bool,)) and type(value).__name__ != "bool_" and type(value).__name__ != "bool":
+            raise TypeError(f"Expected bool for {where}, got {value!r} of type {type(value).__name__}.")
+        return bool(value)
+    if kind == "int":
+        try:
+            return int(value)
+        except (TypeError, ValueError):
+            raise TypeError(f"Expected int for {where}, got {value!r} of type {type(value).__name__}.") from None
+    if kind == "float":
+        try:
+            return float(value)
+        except (TypeError, ValueError):
+            raise TypeError(f"Expected float for {where}, got {value!r} of type {type(value).__name__}.") from None
+    if kind == "string":
+        if isinstance(value, bytes):
+            try:
+                value = value.decode()
+            except UnicodeDecodeError:
+                return value
+        if not isinstance(value, str):
+            raise TypeError(f"Expected string for {where}, got {value!r} of type {type(value).__name__}.")
+        if attr.allowed is not None and value not in attr.allowed:
+            raise ValueError(
+                f"Attr '{attr.name}' of '{decl.type}' Op passed string '{value}' not in: "
+                + ", ".join(f'"{a}"' for a in attr.allowed)
+                + "."
+            )
+        return value
+    if kind == "shape":
+        return as_dims(value)
+    return value
+
+
+def _finish(graph: Graph, decl: OpDecl, tensors: list[Tensor], attrs: dict[str, Any], name: str) -> Any:
+    op = _add(graph, decl, tensors, attrs, name, ())
+    outputs = op._outputs
+    declared = decl.signature.outputs
+    if len(declared) == 1:
+        arg = declared[0]
+        return outputs[0] if arg.number_attr is None and arg.type_list_attr is None else outputs
+    if not declared:
+        return op
+    parts: list[Any] = []
+    position = 0
+    for arg in declared:
+        if arg.number_attr is None and arg.type_list_attr is None:
+            parts.append(outputs[position])
+            position += 1
+        else:
+            count = attrs[arg.number_attr] if arg.number_attr is not None else len(attrs[arg.type_list_attr or ""])
+            parts.append(outputs[position : position + count])
+            position += count
+    result_type = _result_types.get(decl.type)
+    if result_type is None:
+        result_type = _result_types[decl.type] = namedtuple(decl.type, [arg.name for arg in declared], rename=True)  # type: ignore[misc]
+    return result_type(*parts)
+
+
+def _add(
+    graph: Graph,
+    decl: OpDecl,
+    tensors: list[Tensor],
+    attrs: dict[str, Any],
+    name: str,
+    control_inputs: Sequence[Operation],
+) -> Operation:
+    for attr in decl.signature.attrs.values():
+        if attr.name not in attrs:
+            if not attr.has_default:
+                raise TypeError(f"{decl.type} misses its attribute {attr.name!r} (a {attr.kind}).")
+            attrs[attr.name] = attr.default
+    return graph.add_operation(decl, tensors, attrs, name, output_types(decl, attrs), control_inputs)
+
+
+def output_types(decl: OpDecl, attrs: dict[str, Any]) -> list[DType]:
+    """The element types of the outputs, lists flattened."""
+    types: list[DType] = []
+    for arg in decl.signature.outputs:
+        if arg.type_list_attr is not None:
+            types.extend(as_dtype(t) for t in attrs[arg.type_list_attr])
+            continue
+        dtype = arg.dtype if arg.dtype is not None else attrs[arg.type_attr]
+        if arg.is_ref:
+            dtype = dtype._as_ref
+        if arg.number_attr is not None:
+            types.extend([dtype] * attrs[arg.number_attr])
+        else:
+            types.append(dtype)
+    return types

@@ -1,0 +1,147 @@
+"""What is known of tensors' values while the graph is built: constants, shapes, and arithmetic on them."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import numpy as np
+
+from headrace.core.operation import Tensor
+from headrace.core.shapes import Dims
+
+# Values larger than this are never needed to infer a shape.
+_LIMIT = 4096
+_UNKNOWN: Any = object()
+
+
+def constant_value(tensor: Tensor) -> np.ndarray | None:
+    """The value of `tensor` if it follows from constants and static shapes alone, else None.
+
+    Only small values are computed; the result must not be written to.
+    """
+    op = tensor.op
+    if op.type == "Const":
+        return op.attrs["value"]
+    known = getattr(tensor, "_known_value", _UNKNOWN)
+    # What was unknown may have become known by set_shape on something before it.
+    if known is not _UNKNOWN and known is not None:
+        return known
+    value = _computed(tensor)
+    if value is not None:
+        tensor._known_value = value  # type: ignore[attr-defined]
+    return value
+
+
+def _computed(tensor: Tensor) -> np.ndarray | None:
+    op = tensor.op
+    decl = op.decl
+    if decl.stateful or op.attrs.get("_class") and not op.inputs:
+        return None
+    if decl.static_rule is not None:
+        arrays = decl.static_rule(op)
+        if arrays is not None:
+            return np.asarray(arrays[tensor.value_index], dtype=tensor.dtype.as_numpy_dtype)
+        if op.type in ("Shape", "ShapeN", "Size", "Rank"):
+            return None
+    if not op.inputs or decl.kernel_rule is None or not _small(tensor):
+        return None
+    if op.type in ("Placeholder", "PlaceholderWithDefault", "Merge", "Switch", "Enter", "Exit", "NextIteration"):
+        return None
+    values = []
+    for source in op.inputs:
+        if not _small(source):
+            return None
+        value = constant_value(source)
+        if value is None:
+            return None
+        values.append(value)
+    return importlib.import_module("headrace.plan.evaluate").evaluate(op, values)[tensor.value_index]
+
+
+def _small(tensor: Tensor) -> bool:
+    if tensor.dims is None:
+        return False
+    size = 1
+    for dim in tensor.dims:
+        if dim is None:
+            return False
+        size *= dim
+    return size <= _LIMIT
+
+
+def constant_dims(tensor: Tensor) -> Dims:
+    """What is known of an integer vector (or scalar) that describes a shape; -1 counts as unknown.
+
+    Returns:
+        a tuple with None for the elements that are not known, or None if not even their number is.
+    """
+    value = constant_value(tensor)
+    if value is not None:
+        return tuple(None if v < 0 else int(v) for v in np.ravel(value))
+    op = tensor.op
+    kind = op.type
+    if kind == "Shape":
+        return op.inputs[0].dims
+    if kind == "ShapeN":
+        return op.inputs[tensor.value_index].dims
+    if kind in ("Cast", "Identity", "StopGradient") and tensor.dims is not None and len(tensor.dims) == 1:
+        return constant_dims(op.inputs[0])
+    if kind == "Pack" and op.inputs and op.inputs[0].dims == ():
+        return tuple(_scalar(source) for source in op.inputs)
+    if kind == "ConcatV2":
+        return _joined(op.inputs[:-1])
+    if kind == "Concat":
+        return _joined(op.inputs[1:])
+    if kind == "ExpandDims" and op.inputs[0].dims == ():
+        return (_scalar(op.inputs[0]),)
+    if kind == "StridedSlice":
+        bounds = _slice_bounds(op)
+        dims = constant_dims(op.inputs[0])
+        if bounds is not None and dims is not None and not op.attrs["shrink_axis_mask"]:
+            return dims[bounds]
+    if tensor.dims is not None and len(tensor.dims) == 1 and tensor.dims[0] is not None:
+        return (None,) * tensor.dims[0]
+    return None
+
+
+def _joined(parts: Any) -> Dims:
+    dims: tuple[int | None, ...] = ()
+    for part in parts:
+        known = constant_dims(part)
+        if known is None:
+            return None
+        dims += known
+    return dims
+
+
+def _scalar(tensor: Tensor) -> int | None:
+    value = constant_value(tensor)
+    if value is not None:
+        return None if int(value) < 0 else int(value)
+    op = tensor.op
+    if op.type in ("Cast", "Identity"):
+        return _scalar(op.inputs[0])
+    if op.type == "StridedSlice" and op.attrs["shrink_axis_mask"] == 1:
+        begin = constant_value(op.inputs[1])
+        dims = constant_dims(op.inputs[0])
+        if begin is not None and dims is not None and begin.size == 1:
+            index = int(begin.ravel()[0])
+            if -len(dims) <= index < len(dims):
+                return dims[index]
+    if op.type == "Unpack" and op.inputs[0].dims is not None:
+        dims = constant_dims(op.inputs[0])
+        if dims is not None:
+            return dims[tensor.value_index]
+    return None
+
+
+def _slice_bounds(op: Any) -> slice | None:
+    attrs = op.attrs
+    if attrs["ellipsis_mask"] or attrs["new_axis_mask"]:
+        return None
+    parts = [constant_value(source) for source in op.inputs[1:4]]
+    if any(part is None or part.size != 1 for part in parts):
+        return None
+    begin, end, stride = (int(part.ravel()[0]) for part in parts if part is not None)
+    return slice(None if attrs["begin_mask"] & 1 else begin, None if attrs["end_mask"] & 1 else end, stride)

@@ -1,0 +1,228 @@
+"""Device names: `/job:worker/replica:0/task:1/device:GPU:2`, whole or in part, and how they combine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+# Only these two have a short form, "/gpu:0", and are written in capitals whatever the user types.
+_SHORT_TYPES = frozenset({"CPU", "GPU"})
+_FIELDS = ("job", "replica", "task", "device_type", "device_index")
+
+
+def _as_int(value: Any) -> int | None:
+    return None if value is None else int(value)
+
+
+class DeviceSpec:
+    """A device, or what is known of it; every part may be None.
+
+    Args:
+      job: name of a job, such as "worker".
+      replica: number of a replica.
+      task: number of a task.
+      device_type: "CPU", "GPU" or another type.
+      device_index: number of the device among those of its type.
+
+    Raises:
+      ValueError: a number is not one.
+
+    Example:
+      >>> DeviceSpec(job="ps", device_type="gpu", device_index=0).to_string()
+      '/job:ps/device:GPU:0'
+    """
+
+    def __init__(
+        self,
+        job: str | None = None,
+        replica: int | None = None,
+        task: int | None = None,
+        device_type: str | None = None,
+        device_index: int | None = None,
+    ) -> None:
+        self.job = job
+        self.replica = replica
+        self.task = task
+        self.device_type = device_type
+        self.device_index = device_index
+
+    @property
+    def job(self) -> str | None:
+        """Name of the job."""
+        return self._job
+
+    @job.setter
+    def job(self, value: Any) -> None:
+        self._job = None if value is None else str(value)
+
+    @property
+    def replica(self) -> int | None:
+        """Number of the replica."""
+        return self._replica
+
+    @replica.setter
+    def replica(self, value: Any) -> None:
+        self._replica = _as_int(value)
+
+    @property
+    def task(self) -> int | None:
+        """Number of the task."""
+        return self._task
+
+    @task.setter
+    def task(self, value: Any) -> None:
+        self._task = _as_int(value)
+
+    @property
+    def device_type(self) -> str | None:
+        """Type of the device; "cpu" and "gpu" are turned into capitals."""
+        return self._device_type
+
+    @device_type.setter
+    def device_type(self, value: Any) -> None:
+        name = None if value is None else str(value)
+        self._device_type = name.upper() if name in ("cpu", "gpu") else name
+
+    @property
+    def device_index(self) -> int | None:
+        """Number of the device among those of its type; None stands for any."""
+        return self._device_index
+
+    @device_index.setter
+    def device_index(self, value: Any) -> None:
+        self._device_index = _as_int(value)
+
+    @classmethod
+    def from_string(cls, spec: str) -> DeviceSpec:
+        """The device a string names, such as "/gpu:0" or "/job:ps/task:1/device:CPU:*".
+
+        Raises:
+          ValueError: a part is not known, a number is not one, or two device types are given.
+        """
+        return cls(**_parsed(spec))
+
+    def parse_from_string(self, spec: str) -> DeviceSpec:
+        """Becomes the device that `spec` names, forgetting what was known; returns itself."""
+        for field, value in {**dict.fromkeys(_FIELDS), **_parsed(spec)}.items():
+            setattr(self, field, value)
+        return self
+
+    def to_string(self) -> str:
+        """The name in full form; an index without a device type does not show."""
+        parts = [("job", self._job), ("replica", self._replica), ("task", self._task)]
+        text = "".join(f"/{part}:{value}" for part, value in parts if value is not None)
+        if self._device_type is not None:
+            text += f"/device:{self._device_type}:{'*' if self._device_index is None else self._device_index}"
+        return text
+
+    def _merged(self, other: DeviceSpec) -> dict[str, Any]:
+        values = {field: getattr(self, field) for field in _FIELDS}
+        values.update((f, getattr(other, f)) for f in _FIELDS if getattr(other, f) is not None)
+        return values
+
+    def merge_from(self, dev: DeviceSpec) -> None:
+        """Takes over what `dev` knows; what it does not know stays as it is."""
+        for field, value in self._merged(dev).items():
+            setattr(self, field, value)
+
+    def make_merged_spec(self, dev: DeviceSpec) -> DeviceSpec:
+        """The device that `merge_from` would make of this one, as a new object."""
+        return type(self)(**self._merged(dev))
+
+    def replace(self, **kwargs: Any) -> DeviceSpec:
+        """A copy with some parts replaced."""
+        return type(self)(**{**{field: getattr(self, field) for field in _FIELDS}, **kwargs})
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, DeviceSpec) and all(getattr(self, f) == getattr(other, f) for f in _FIELDS)
+
+    def __hash__(self) -> int:
+        return hash(tuple(getattr(self, field) for field in _FIELDS))
+
+    def __repr__(self) -> str:
+        known = [f"{field}={getattr(self, field)!r}" for field in _FIELDS if getattr(self, field) is not None]
+        return f"DeviceSpec({', '.join(known)})"
+
+
+def _parsed(spec: str) -> dict[str, Any]:
+    """The parts that a device string states."""
+    if not isinstance(spec, str):
+        raise TypeError(f"A device is named by a string such as '/gpu:0' or a DeviceSpec, got {spec!r}.")
+    values: dict[str, Any] = {}
+    for part in spec.split("/"):
+        match part.split(":"):
+            case ["", *_]:
+                continue
+            case [("job" | "replica" | "task") as field, value]:
+                values[field] = value
+                continue
+            case ["device", kind, *rest] if len(rest) == 1:
+                index = rest
+            case [kind, *rest] if kind.upper() in _SHORT_TYPES and len(rest) <= 1:
+                kind, index = kind.upper(), rest
+            case [unknown, *_]:
+                raise ValueError(f"Unknown attribute: '{unknown}' in '{spec}'")
+        if "device_type" in values:
+            raise ValueError(f"Cannot specify multiple device types: {spec}")
+        values["device_type"] = kind
+        values["device_index"] = None if index in ([], ["*"]) else int(index[0])
+    return values
+
+
+def is_device_spec(obj: Any) -> bool:
+    """Whether `obj` is a DeviceSpec."""
+    return isinstance(obj, DeviceSpec)
+
+
+def canonical_name(device: str | DeviceSpec | None) -> str:
+    """The full form of a device's name; "" for None.
+
+    Raises:
+      ValueError: the string names no device.
+
+    Example:
+      >>> canonical_name("/job:ps/gpu:0")
+      '/job:ps/device:GPU:0'
+    """
+    if device is None:
+        return ""
+    if isinstance(device, DeviceSpec):
+        return device.to_string()
+    return _canonical(device)
+
+
+@lru_cache(maxsize=1024)
+def _canonical(name: str) -> str:
+    return DeviceSpec.from_string(name).to_string()
+
+
+@lru_cache(maxsize=4096)
+def merged_name(current: str, spec: str) -> str:
+    """The name of device `current` with the parts that `spec` states put in their place.
+
+    Example:
+      >>> merged_name("/job:ps/cpu:0", "/gpu:1")
+      '/job:ps/device:GPU:1'
+    """
+    return DeviceSpec.from_string(current).make_merged_spec(DeviceSpec.from_string(spec)).to_string()
+
+
+def merge_device(spec: str | DeviceSpec | None) -> Callable[[Any], DeviceSpec]:
+    """A device function for `tf.device` that puts the parts `spec` states into a node's device.
+
+    Args:
+      spec: a device string, a DeviceSpec, or None, which states nothing.
+
+    Returns:
+      A function of anything with a `device` string (an Operation, a NodeDef) that returns a DeviceSpec.
+
+    Raises:
+      ValueError: the string names no device.
+    """
+    stated = canonical_name(spec)
+
+    def device_of(node: Any) -> DeviceSpec:
+        return DeviceSpec.from_string(merged_name(node.device or "", stated))
+
+    return device_of

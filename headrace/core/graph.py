@@ -1,0 +1,844 @@
+"""The graph: operations by name, the scopes that shape new ones, collections, and the stack of default graphs."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import re
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from headrace.core.collections import GraphKeys
+from headrace.core.device import DeviceSpec, merge_device
+from headrace.core.operation import Operation, Tensor
+from headrace.core.shapes import Dims
+
+_VALID_OP_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\-/]*$")
+_VALID_SCOPE_NAME = re.compile(r"^[A-Za-z0-9_.\-/]*$")
+
+PRODUCER_VERSION = 134
+MIN_CONSUMER_VERSION = 0
+
+
+class _Controller:
+    """One `control_dependencies` block: what new operations must wait for."""
+
+    def __init__(self, graph: Graph, control_inputs: list[Operation], new_stack: bool) -> None:
+        self.graph = graph
+        self.control_inputs = control_inputs
+        self.new_stack = new_stack
+        self.seen: set[Operation] = set()
+        self.previous_stack: list[_Controller] = []
+        self.previous_context: Any = None
+
+    def __enter__(self) -> None:
+        graph = self.graph
+        if self.new_stack:
+            # control_dependencies(None) also leaves any control flow context.
+            self.previous_stack = graph._control_stack
+            graph._control_stack = []
+            self.previous_context = graph._get_control_flow_context()
+            graph._set_control_flow_context(None)
+        graph._control_stack = [*graph._control_stack, self]
+
+    def __exit__(self, *_: object) -> None:
+        graph = self.graph
+        if not graph._control_stack or graph._control_stack[-1] is not self:
+            raise RuntimeError("control_dependencies blocks must be left in the reverse order of entering them.")
+        graph._control_stack = graph._control_stack[:-1]
+        if self.new_stack:
+            graph._control_stack = self.previous_stack
+            graph._set_control_flow_context(self.previous_context)
+
+
+class _Scopes(threading.local):
+    """What each thread that builds one graph has open."""
+
+    def __init__(self) -> None:
+        self.devices: list[Any] = []
+        self.control_stack: list[_Controller] = []
+        self.colocation: list[Operation] = []
+        self.name_stack = ""
+
+
+class Graph:
+    """A dataflow program: operations, the tensors between them, and named collections.
+
+    Example:
+        >>> g = tf.Graph()
+        >>> with g.as_default():
+        ...     c = tf.constant(30.0)
+        >>> c.graph is g
+        True
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._nodes_by_name: dict[str, Operation] = {}
+        self._operations: list[Operation] = []
+        self._next_op_id = 0
+        self._changes = 0
+        self._names_in_use: dict[str, int] = {}
+        self._scopes = _Scopes()
+        self._context: Any = None
+        self._collections: dict[Any, list[Any]] = {}
+        self._seed: int | None = None
+        self._finalized = False
+        self._unfetchable: set[Operation] = set()
+        self._unfeedable: set[Tensor] = set()
+        self._attr_scope: dict[str, Any] = {}
+        self._gradient_override: dict[str, str] = {}
+        self._handle_feeders: dict[str, Any] = {}
+        self._functions: dict[str, Any] = {}
+        self._default_original_op: Operation | None = None
+        self._container = ""
+        self.building_function = False
+
+    # ---- identity and versions ----
+
+    @property
+    def version(self) -> int:
+        """The number of operations ever added."""
+        return self._next_op_id
+
+    @property
+    def _last_id(self) -> int:
+        return self._next_op_id
+
+    def _next_id(self) -> int:
+        self._next_op_id += 1
+        return self._next_op_id
+
+    def _version_bump(self) -> None:
+        """Says that something a plan may rest on has changed without an operation being added."""
+        self._changes += 1
+
+    @property
+    def graph_def_versions(self) -> Any:
+        """The GraphDef versions as a `VersionDef`."""
+        return importlib.import_module("headrace.interop.node_def").version_def(
+            PRODUCER_VERSION, MIN_CONSUMER_VERSION
+        )
+
+    @property
+    def seed(self) -> int | None:
+        """The graph-level random seed."""
+        return self._seed
+
+    @seed.setter
+    def seed(self, seed: int | None) -> None:
+        self._seed = seed
+
+    @property
+    def finalized(self) -> bool:
+        """True once no more operations may be added."""
+        return self._finalized
+
+    def finalize(self) -> None:
+        """Makes the graph read-only."""
+        self._finalized = True
+
+    def _unsafe_unfinalize(self) -> None:
+        self._finalized = False
+
+    def _check_not_finalized(self) -> None:
+        if self._finalized:
+            raise RuntimeError("Graph is finalized and cannot be modified.")
+
+    # ---- operations ----
+
+    def add_operation(
+        self,
+        decl: Any,
+        inputs: list[Tensor],
+        attrs: dict[str, Any],
+        name: str,
+        output_types: Sequence[Any],
+        control_inputs: Sequence[Operation] = (),
+    ) -> Operation:
+        """Adds an operation under the open scopes and infers its output shapes.
+
+        `name` is a full, already unique name. Applying an op goes through `core.apply`, which checks inputs and
+        attributes; this is the part that is about the graph.
+        """
+        self._check_not_finalized()
+        for tensor in inputs:
+            if tensor._op._graph is not self:
+                raise ValueError(
+                    f"Tensor {tensor} must be from the same graph as the operation {name!r} ({decl.type}) that takes it."
+                )
+        with self._lock:
+            scopes = self._scopes
+            controls = list(control_inputs)
+            if scopes.control_stack:
+                self._collect_control_inputs(inputs, controls)
+            op = Operation(self, decl, name, inputs, attrs, controls, "")
+            if self._attr_scope:
+                for key, value in self._attr_scope.items():
+                    attrs.setdefault(key, value)
+            if self._gradient_override and decl.type in self._gradient_override:
+                attrs["_gradient_op_type"] = self._gradient_override[decl.type]
+            op._control_flow_context = self._context
+            op._original_op = self._default_original_op
+            outputs = [Tensor(op, i, dtype) for i, dtype in enumerate(output_types)]
+            op._outputs = outputs
+            if outputs:
+                shapes = decl.infer_shapes(op)
+                for tensor, dims in zip(outputs, shapes, strict=True):
+                    tensor.dims = dims
+            self._nodes_by_name[name] = op
+            self._operations.append(op)
+            if scopes.control_stack:
+                for controller in scopes.control_stack:
+                    controller.seen.add(op)
+            if self._context is not None:
+                self._context.AddOp(op)
+            if scopes.devices:
+                self._apply_devices(op)
+            if scopes.colocation:
+                self._apply_colocation(op)
+        return op
+
+    def create_op(
+        self,
+        op_type: str,
+        inputs: Sequence[Tensor],
+        dtypes: Sequence[Any] | None = None,
+        input_types: Sequence[Any] | None = None,
+        name: str | None = None,
+        attrs: dict[str, Any] | None = None,
+        op_def: Any = None,
+        compute_shapes: bool = True,
+        compute_device: bool = True,
+    ) -> Operation:
+        """Creates an operation of type `op_type` from already converted inputs.
+
+        Args:
+            op_type: a declared op type.
+            inputs: the input tensors, lists flattened.
+            dtypes: the output types; checked against the op's own when given.
+            input_types: checked by the op's signature.
+            name: its name under the current name scope; `op_type` by default.
+            attrs: attribute values, plain or as `AttrValue` messages.
+            op_def, compute_shapes, compute_device: accepted for 1.x callers; types come from the declared op and
+                shapes are always inferred.
+
+        Raises:
+            ValueError: if the inputs or attributes do not fit the op, or the name is invalid.
+        """
+        from headrace.core.apply import operation_from_parts
+
+        plain = {}
+        for key, value in (attrs or {}).items():
+            if hasattr(value, "WhichOneof"):
+                value = importlib.import_module("headrace.interop.node_def").attr_from_proto(value)
+            plain[key] = value
+        return operation_from_parts(self, op_type, list(inputs), plain, name, dtypes)
+
+    def _collect_control_inputs(self, inputs: list[Tensor], controls: list[Operation]) -> None:
+        """Adds what the open control_dependencies blocks ask for.
+
+        A block asks nothing of an operation that already consumes something made inside the block: it waits
+        through that input.
+        """
+        have = set(controls)
+        input_ops = {tensor._op for tensor in inputs}
+        for controller in self._scopes.control_stack:
+            if not input_ops.isdisjoint(controller.seen):
+                continue
+            for op in controller.control_inputs:
+                if op not in have and op not in input_ops:
+                    have.add(op)
+                    controls.append(op)
+
+    def _apply_devices(self, op: Operation) -> None:
+        for spec in reversed(self._scopes.devices):
+            if spec is None:
+                break
+            device = spec(op) if callable(spec) else spec
+            op._device = device if isinstance(device, str) else (device.to_string() if device is not None else "")
+
+    def _apply_colocation(self, op: Operation) -> None:
+        groups: list[str] = list(op.attrs.get("_class", ()))
+        for other in self._scopes.colocation:
+            for group in other.colocation_groups():
+                text = group.decode()
+                if text not in groups:
+                    groups.append(text)
+            if other.device:
+                op._device = other.device
+        op.attrs["_class"] = sorted(groups)
+
+    def get_operations(self) -> list[Operation]:
+        """All operations, in the order they were made."""
+        return list(self._operations)
+
+    def get_operation_by_name(self, name: str) -> Operation:
+        """The operation called `name`.
+
+        Raises:
+            TypeError: if `name` is not a string.
+            KeyError: if there is none.
+        """
+        if not isinstance(name, str):
+            raise TypeError(f"Operation names are strings (or similar), not {type(name).__name__}.")
+        return self.as_graph_element(name, allow_tensor=False, allow_operation=True)
+
+    def get_tensor_by_name(self, name: str) -> Tensor:
+        """The tensor called `name` ("op:0").
+
+        Raises:
+            TypeError: if `name` is not a string.
+            KeyError: if there is none; ValueError: if `name` is not a tensor name.
+        """
+        if not isinstance(name, str):
+            raise TypeError(f"Tensor names are strings (or similar), not {type(name).__name__}.")
+        return self.as_graph_element(name, allow_tensor=True, allow_operation=False)
+
+    _get_operation_by_name_unsafe = get_operation_by_name
+
+    def as_graph_element(self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True) -> Any:
+        """The tensor or operation of this graph that `obj` (an object or a name) stands for.
+
+        Raises:
+            TypeError: if `obj` cannot stand for an allowed kind.
+            ValueError: if it is of another graph or the name has a wrong form; KeyError: if it is not in the graph.
+        """
+        if allow_tensor and allow_operation:
+            allowed = "Tensor or Operation"
+        elif allow_tensor:
+            allowed = "Tensor"
+        elif allow_operation:
+            allowed = "Operation"
+        else:
+            raise ValueError("allow_tensor and allow_operation can't both be False.")
+        converter = getattr(obj, "_as_graph_element", None)
+        if converter is not None:
+            obj = converter()
+        if isinstance(obj, bytes):
+            obj = obj.decode()
+        if isinstance(obj, str):
+            return self._element_by_name(obj, allow_tensor, allow_operation, allowed)
+        if isinstance(obj, Tensor) and allow_tensor:
+            if obj.graph is not self:
+                raise ValueError(f"Tensor {obj} is not an element of this graph.")
+            return obj
+        if isinstance(obj, Operation) and allow_operation:
+            if obj.graph is not self:
+                raise ValueError(f"Operation {obj!r} is not an element of this graph.")
+            return obj
+        raise TypeError(f"Can not convert a {type(obj).__name__} into a {allowed}.")
+
+    def _element_by_name(self, name: str, allow_tensor: bool, allow_operation: bool, allowed: str) -> Any:
+        if ":" in name and allow_tensor:
+            op_name, _, index_text = name.rpartition(":")
+            if ":" in op_name or not index_text.isdigit():
+                raise ValueError(
+                    f"The name {name!r} looks a like a Tensor name, but is not a valid one. Tensor names must be of the "
+                    'form "<op_name>:<output_index>".'
+                )
+            op = self._nodes_by_name.get(op_name)
+            if op is None:
+                raise KeyError(
+                    f"The name {name!r} refers to a Tensor which does not exist. The operation, {op_name!r}, does not "
+                    "exist in the graph."
+                )
+            index = int(index_text)
+            if index >= len(op._outputs):
+                raise KeyError(
+                    f"The name {name!r} refers to a Tensor which does not exist. The operation, {op_name!r}, exists but "
+                    f"only has {len(op._outputs)} outputs."
+                )
+            return op._outputs[index]
+        if ":" in name:
+            raise ValueError(f"Name {name!r} appears to refer to a Tensor, not a {allowed}.")
+        op = self._nodes_by_name.get(name)
+        if not allow_operation:
+            if op is None:
+                raise ValueError(
+                    f"The name {name!r} looks like an (invalid) Operation name, not a {allowed}. Tensor names must be of "
+                    'the form "<op_name>:<output_index>".'
+                )
+            raise ValueError(
+                f"The name {name!r} refers to an Operation, not a {allowed}. Tensor names must be of the form "
+                '"<op_name>:<output_index>".'
+            )
+        if op is None:
+            raise KeyError(f"The name {name!r} refers to an Operation not in the graph.")
+        return op
+
+    # ---- fetching and feeding ----
+
+    def prevent_feeding(self, tensor: Tensor) -> None:
+        """Marks `tensor` as unfeedable."""
+        self._unfeedable.add(tensor)
+
+    def is_feedable(self, tensor: Tensor) -> bool:
+        """Whether `tensor` may be fed."""
+        return tensor not in self._unfeedable
+
+    def prevent_fetching(self, op: Operation) -> None:
+        """Marks `op` as unfetchable."""
+        self._unfetchable.add(op)
+
+    def is_fetchable(self, tensor_or_op: Tensor | Operation) -> bool:
+        """Whether `tensor_or_op` may be fetched."""
+        op = tensor_or_op.op if isinstance(tensor_or_op, Tensor) else tensor_or_op
+        return op not in self._unfetchable
+
+    # ---- names ----
+
+    @property
+    def _name_stack(self) -> str:
+        return self._scopes.name_stack
+
+    @_name_stack.setter
+    def _name_stack(self, value: str) -> None:
+        self._scopes.name_stack = value
+
+    def get_name_scope(self) -> str:
+        """The current name scope, without a final slash."""
+        return self._scopes.name_stack
+
+    def unique_name(self, name: str, mark_as_used: bool = True) -> str:
+        """A name not used before in this graph, made of the name scope, `name` and, where needed, a number."""
+        stack = self._scopes.name_stack
+        if stack:
+            name = f"{stack}/{name}"
+        # Names that differ only by case would clash on some file systems, so they count as the same.
+        key = name.lower()
+        used = self._names_in_use
+        count = used.get(key, 0)
+        if mark_as_used:
+            used[key] = count + 1
+        if count > 0:
+            numbered = key
+            while numbered in used:
+                numbered = f"{key}_{count}"
+                count += 1
+            if mark_as_used:
+                used[numbered] = 1
+            name = f"{name}_{count - 1}"
+        return name
+
+    @contextlib.contextmanager
+    def name_scope(self, name: str | None) -> Iterator[str]:
+        """Prefixes the names of what is made inside with `name`.
+
+        Args:
+            name: a scope name; a name ending in '/' re-enters that very scope; None or '' goes back to the root.
+
+        Yields:
+            the full scope name with a final '/', or '' at the root.
+
+        Raises:
+            ValueError: if `name` is not a valid scope name.
+        """
+        if name:
+            if isinstance(name, bytes):
+                name = name.decode()
+            pattern = _VALID_SCOPE_NAME if self._scopes.name_stack else _VALID_OP_NAME
+            if not pattern.match(name):
+                raise ValueError(f"'{name}' is not a valid scope name")
+        old = self._scopes.name_stack
+        if not name:
+            new = ""
+        elif name.endswith("/"):
+            new = name[:-1]
+        else:
+            new = self.unique_name(name)
+        self._scopes.name_stack = new
+        try:
+            yield "" if not new else new + "/"
+        finally:
+            self._scopes.name_stack = old
+
+    # ---- collections ----
+
+    def add_to_collection(self, name: Any, value: Any) -> None:
+        """Appends `value` to the collection `name`."""
+        self._check_not_finalized()
+        self._collections.setdefault(name, []).append(value)
+
+    def add_to_collections(self, names: Any, value: Any) -> None:
+        """Appends `value` to each of the collections in `names` (one name or several, repeats ignored)."""
+        names = (names,) if isinstance(names, str) else dict.fromkeys(names)
+        for name in names:
+            self.add_to_collection(name, value)
+
+    def get_collection_ref(self, name: Any) -> list[Any]:
+        """The collection's own list, made empty if it is not there."""
+        return self._collections.setdefault(name, [])
+
+    def get_collection(self, name: Any, scope: str | None = None) -> list[Any]:
+        """A copy of the collection, keeping items whose name begins as the regular expression `scope` does."""
+        items = self._collections.get(name, [])
+        if scope is None:
+            return list(items)
+        match = re.compile(scope).match
+        return [item for item in items if hasattr(item, "name") and match(item.name)]
+
+    def get_all_collection_keys(self) -> list[Any]:
+        """The names of all collections that are strings."""
+        return [name for name in self._collections if isinstance(name, str)]
+
+    def clear_collection(self, name: Any) -> None:
+        """Empties the collection `name`."""
+        self._check_not_finalized()
+        self._collections.pop(name, None)
+
+    @property
+    def collections(self) -> list[Any]:
+        """The names of all collections."""
+        return list(self._collections)
+
+    # ---- scopes that shape new operations ----
+
+    @property
+    def _control_stack(self) -> list[_Controller]:
+        return self._scopes.control_stack
+
+    @_control_stack.setter
+    def _control_stack(self, value: list[_Controller]) -> None:
+        self._scopes.control_stack = value
+
+    def control_dependencies(self, control_inputs: Iterable[Any] | None) -> _Controller:
+        """A context in which new operations run after `control_inputs`.
+
+        Args:
+            control_inputs: operations, tensors, variables or names; None clears the dependencies in force.
+
+        Raises:
+            TypeError: if an item is not convertible to an operation or tensor.
+        """
+        if control_inputs is None:
+            return _Controller(self, [], True)
+        ops: list[Operation] = []
+        for item in control_inputs:
+            if hasattr(item, "_as_control_input"):
+                item = item._as_control_input()
+            element = self.as_graph_element(item)
+            op = element.op if isinstance(element, Tensor) else element
+            if op not in ops:
+                ops.append(op)
+        if self._context is not None:
+            ops = [op for op in ops if self._context.accepts_control_input(op)]
+        return _Controller(self, ops, False)
+
+    def _get_control_flow_context(self) -> Any:
+        return self._context
+
+    def _set_control_flow_context(self, context: Any) -> None:
+        self._context = context
+
+    @contextlib.contextmanager
+    def device(self, device_name_or_function: Any) -> Iterator[None]:
+        """A context in which new operations are asked to run on a device.
+
+        Args:
+            device_name_or_function: "/gpu:0", a `DeviceSpec`, a function of the operation that returns one, or None
+                to forget outer device scopes.
+        """
+        scopes = self._scopes
+        spec = device_name_or_function
+        if isinstance(spec, (str, DeviceSpec)):
+            spec = _device_merger(merge_device(spec))
+        elif spec is not None and not callable(spec):
+            raise TypeError(f"device must be a string, DeviceSpec, function or None, got {spec!r}.")
+        old = scopes.devices
+        scopes.devices = [*old, spec]
+        try:
+            yield
+        finally:
+            scopes.devices = old
+
+    @contextlib.contextmanager
+    def colocate_with(self, op: Any, ignore_existing: bool = False) -> Iterator[None]:
+        """A context in which new operations go where `op` (an operation, tensor or variable; None forgets) is."""
+        scopes = self._scopes
+        old, old_devices = scopes.colocation, scopes.devices
+        if op is None:
+            if not ignore_existing:
+                raise ValueError("Trying to reset colocation (op is None) but ignore_existing is not True")
+            scopes.colocation = []
+        else:
+            element = self.as_graph_element(op)
+            target = element.op if isinstance(element, Tensor) else element
+            scopes.colocation = [target] if ignore_existing else [*old, target]
+        # The device comes from `op`, not from the scopes that are open around this block.
+        scopes.devices = []
+        try:
+            yield
+        finally:
+            scopes.colocation, scopes.devices = old, old_devices
+
+    @contextlib.contextmanager
+    def gradient_override_map(self, op_type_map: dict[str, str]) -> Iterator[None]:
+        """A context in which new operations of the given types use another registered gradient.
+
+        Args:
+            op_type_map: op type to the name given to `tf.RegisterGradient`.
+        """
+        if not isinstance(op_type_map, dict):
+            raise TypeError("`op_type_map` must be a dictionary mapping strings to strings")
+        if not all(isinstance(k, str) and isinstance(v, str) for k, v in op_type_map.items()):
+            raise TypeError("`op_type_map` must be a dictionary mapping strings to strings")
+        old = self._gradient_override
+        self._gradient_override = {**old, **op_type_map}
+        try:
+            yield
+        finally:
+            self._gradient_override = old
+
+    @contextlib.contextmanager
+    def _attr_scope_of(self, attrs: dict[str, Any]) -> Iterator[None]:
+        old = self._attr_scope
+        self._attr_scope = {k: v for k, v in {**old, **attrs}.items() if v is not None}
+        try:
+            yield
+        finally:
+            self._attr_scope = old
+
+    @contextlib.contextmanager
+    def _original_op_of(self, op: Operation) -> Iterator[None]:
+        old = self._default_original_op
+        self._default_original_op = op
+        try:
+            yield
+        finally:
+            self._default_original_op = old
+
+    _original_op = _original_op_of
+
+    @contextlib.contextmanager
+    def container(self, container_name: str) -> Iterator[str]:
+        """A context in which new stateful operations keep their state in the named container."""
+        old = self._container
+        self._container = container_name
+        try:
+            yield container_name
+        finally:
+            self._container = old
+
+    def as_default(self) -> contextlib.AbstractContextManager[Graph]:
+        """A context in which this is the default graph of the thread."""
+        return _default_graphs.opened(self)
+
+    # ---- GraphDef ----
+
+    def as_graph_def(self, from_version: int | None = None, add_shapes: bool = False) -> Any:
+        """The graph as a `GraphDef` message.
+
+        Args:
+            from_version: keep only operations added after this version.
+            add_shapes: whether to add the inferred shapes as the attribute `_output_shapes`.
+        """
+        return importlib.import_module("headrace.interop.graph_def").graph_def_of(self, from_version, add_shapes)
+
+    def _as_graph_def(self, from_version: int | None = None, add_shapes: bool = False) -> tuple[Any, int]:
+        return self.as_graph_def(from_version, add_shapes), self.version
+
+
+def _device_merger(merge: Callable[[Any], Any]) -> Callable[[Operation], str]:
+    def merged(op: Operation) -> str:
+        result = merge(op)
+        return result if isinstance(result, str) else result.to_string()
+
+    return merged
+
+
+# ---- default graphs and sessions ----
+
+
+class _Stack(threading.local):
+    """A stack of defaults, one for each thread."""
+
+    def __init__(self) -> None:
+        self.items: list[Any] = []
+        self.enforce_nesting = True
+
+    @contextlib.contextmanager
+    def opened(self, item: Any) -> Iterator[Any]:
+        self.items.append(item)
+        try:
+            yield item
+        finally:
+            if self.enforce_nesting:
+                if not self.items or self.items[-1] is not item:
+                    raise AssertionError(
+                        f"Nesting violated for default stack of {type(item).__name__} objects: leave the innermost "
+                        "`with` block first."
+                    )
+                self.items.pop()
+            elif item in self.items:
+                self.items.remove(item)
+
+
+_default_graphs = _Stack()
+_default_sessions = _Stack()
+# Threads that have entered no graph share one.
+_global_graph: Graph | None = None
+
+
+def get_default_graph() -> Graph:
+    """The innermost graph entered with `as_default` in this thread, or the process's own."""
+    global _global_graph
+    if _default_graphs.items:
+        return _default_graphs.items[-1]
+    if _global_graph is None:
+        _global_graph = Graph()
+    return _global_graph
+
+
+def reset_default_graph() -> None:
+    """Replaces the process's default graph by an empty one.
+
+    Raises:
+        AssertionError: inside a `with graph.as_default()` block.
+    """
+    global _global_graph
+    if _default_graphs.items:
+        raise AssertionError(
+            "Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared graph, exit the nesting "
+            "and create a new graph."
+        )
+    _global_graph = Graph()
+
+
+def get_default_session() -> Any:
+    """The innermost default session of this thread, or None."""
+    return _default_sessions.items[-1] if _default_sessions.items else None
+
+
+def default_session_stack() -> _Stack:
+    """The stack that `Session.as_default` pushes to."""
+    return _default_sessions
+
+
+def _graph_of_inputs(values: Iterable[Any], graph: Graph | None = None) -> Graph:
+    """The graph all of `values` belong to, or the default graph when none is a graph element.
+
+    Raises:
+        ValueError: if they are of different graphs.
+    """
+    found: Any = None
+    for value in values:
+        element = value
+        if not isinstance(value, (Tensor, Operation)):
+            convert = getattr(value, "_as_graph_element", None)
+            if convert is None:
+                continue
+            element = convert()
+        if not isinstance(element, (Tensor, Operation)):
+            continue
+        if graph is None:
+            graph, found = element.graph, element
+        elif element.graph is not graph:
+            other = f" as {found}" if found is not None else " as the given graph"
+            raise ValueError(f"{element} must be from the same graph{other}.")
+    return graph if graph is not None else get_default_graph()
+
+
+class name_scope:  # noqa: N801  (the public name is lower case)
+    """A context manager for the body of a function that makes operations: `with tf.name_scope(name, "MyOp", [x]) as s:`.
+
+    Args:
+        name: the name the caller gave, or None.
+        default_name: the name to use when `name` is None.
+        values: tensors the function takes; they decide the graph and are checked to be of one graph.
+
+    Raises:
+        TypeError: if `name` is not a string.
+        ValueError: if neither `name` nor `default_name` is given but `values` is.
+    """
+
+    def __init__(self, name: str | None, default_name: str | None = None, values: Iterable[Any] | None = None) -> None:
+        if not (name is None or isinstance(name, (str, bytes))):
+            raise TypeError(f"name for name_scope must be a string, got {name!r}.")
+        if not (default_name is None or isinstance(default_name, str)):
+            raise TypeError(
+                f"`default_name` type ({type(default_name)}) is not a string type. You likely meant to pass this into "
+                "the `values` kwarg."
+            )
+        self._name = default_name if name is None else name
+        self._given = name
+        self._values = values
+        self._default_name = default_name
+
+    @property
+    def name(self) -> str | None:
+        """The name asked for."""
+        return self._name
+
+    def __enter__(self) -> str:
+        if self._name is None and self._values is not None:
+            raise ValueError(
+                f"At least one of name ({self._given}) and default_name ({self._default_name}) must be provided."
+            )
+        self._exits = contextlib.ExitStack()
+        values = self._values
+        graph = _graph_of_inputs(values) if values is not None else get_default_graph()
+        if graph is not get_default_graph():
+            self._exits.enter_context(graph.as_default())
+        try:
+            return self._exits.enter_context(graph.name_scope(self._name))
+        except BaseException:
+            self._exits.close()
+            raise
+
+    def __exit__(self, *exc: Any) -> None:
+        self._exits.__exit__(*exc)
+
+
+def control_dependencies(control_inputs: Iterable[Any] | None) -> Any:
+    """`Graph.control_dependencies` of the default graph."""
+    return get_default_graph().control_dependencies(control_inputs)
+
+
+def device(device_name_or_function: Any) -> Any:
+    """`Graph.device` of the default graph."""
+    return get_default_graph().device(device_name_or_function)
+
+
+def colocate_with(op: Any, ignore_existing: bool = False) -> Any:
+    """`Graph.colocate_with` of the default graph."""
+    return get_default_graph().colocate_with(op, ignore_existing)
+
+
+def container(container_name: str) -> Any:
+    """`Graph.container` of the default graph."""
+    return get_default_graph().container(container_name)
+
+
+def add_to_collection(name: Any, value: Any) -> None:
+    """Appends `value` to a collection of the default graph."""
+    get_default_graph().add_to_collection(name, value)
+
+
+def add_to_collections(names: Any, value: Any) -> None:
+    """Appends `value` to several collections of the default graph."""
+    get_default_graph().add_to_collections(names, value)
+
+
+def get_collection(key: Any, scope: str | None = None) -> list[Any]:
+    """A copy of a collection of the default graph, filtered by the regular expression `scope`."""
+    return get_default_graph().get_collection(key, scope)
+
+
+def get_collection_ref(key: Any) -> list[Any]:
+    """The list of a collection of the default graph itself."""
+    return get_default_graph().get_collection_ref(key)
+
+
+def get_all_collection_keys() -> list[Any]:
+    """The names of the default graph's collections."""
+    return get_default_graph().get_all_collection_keys()
+
+
+def op_scope(values: Iterable[Any], name: str | None, default_name: str | None = None) -> name_scope:
+    """The 0.x spelling of `name_scope`, with `values` first."""
+    return name_scope(name, default_name, values)
+
+
+__all__ = ["Graph", "GraphKeys", "Dims"]

@@ -1,0 +1,417 @@
+"""Operations and the tensors they produce: the nodes and edges of a graph."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from headrace.core import callsite
+from headrace.core.dtypes import DType
+from headrace.core.shapes import Dims, TensorShape, as_dims, merge_dims
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from headrace.core.graph import Graph
+    from headrace.core.registry import OpDecl
+
+
+class Tensor:
+    """A handle to one output of an `Operation`; it holds no value, a `Session` computes it.
+
+    Attributes:
+        op: the `Operation` that produces it.
+        value_index: which output of `op` it is.
+        dtype: element type.
+        dims: the static shape as a plain tuple with None for unknown sizes, or None for unknown rank.
+    """
+
+    # NumPy's binary operators step back, so that `array + tensor` reaches Tensor.__radd__.
+    __array_priority__ = 100
+
+    def __init__(self, op: Operation, value_index: int, dtype: DType, dims: Dims = None) -> None:
+        self._op = op
+        self._value_index = value_index
+        self._dtype = dtype
+        self.dims: Dims = dims
+        self._consumers: list[Operation] = []
+
+    @property
+    def op(self) -> Operation:
+        """The operation that produces this tensor."""
+        return self._op
+
+    @property
+    def value_index(self) -> int:
+        """Which output of `op` this is."""
+        return self._value_index
+
+    @property
+    def dtype(self) -> DType:
+        """Element type."""
+        return self._dtype
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that contains this tensor."""
+        return self._op._graph
+
+    @property
+    def name(self) -> str:
+        """`op_name:index`."""
+        return f"{self._op._name}:{self._value_index}"
+
+    @property
+    def device(self) -> str:
+        """The device the producing operation was asked to run on, or ''."""
+        return self._op._device
+
+    @property
+    def shape(self) -> TensorShape:
+        """The static shape known so far."""
+        return TensorShape.from_dims(self.dims)
+
+    @property
+    def _shape(self) -> TensorShape:
+        return TensorShape.from_dims(self.dims)
+
+    def get_shape(self) -> TensorShape:
+        """The static shape known so far (same as `shape`)."""
+        return TensorShape.from_dims(self.dims)
+
+    def _shape_as_list(self) -> list[int | None] | None:
+        return None if self.dims is None else list(self.dims)
+
+    def _shape_tuple(self) -> Dims:
+        return self.dims
+
+    def _rank(self) -> int | None:
+        return None if self.dims is None else len(self.dims)
+
+    def set_shape(self, shape: Any) -> None:
+        """Adds what `shape` knows to the static shape.
+
+        Args:
+            shape: a `TensorShape`, list or tuple; None entries say nothing.
+
+        Raises:
+            ValueError: if it contradicts what is known already.
+        """
+        merged = merge_dims(self.dims, as_dims(shape))
+        if merged != self.dims:
+            self.dims = merged
+            # A plan made before may rest on the weaker shape.
+            self._op._graph._version_bump()
+
+    def consumers(self) -> list[Operation]:
+        """The operations that take this tensor as an input."""
+        return list(self._consumers)
+
+    def eval(self, feed_dict: dict[Any, Any] | None = None, session: Any = None) -> Any:
+        """Computes this tensor in `session` or the default session and returns a NumPy array."""
+        return _session_for(self.graph, session, "tensor", "eval").run(self, feed_dict)
+
+    def experimental_ref(self) -> Reference:
+        """A hashable reference to this tensor."""
+        return Reference(self)
+
+    def __copy__(self) -> Tensor:
+        return self
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __ne__(self, other: object) -> bool:
+        return self is not other
+
+    def __repr__(self) -> str:
+        return f"<tf.Tensor '{self.name}' shape={TensorShape.from_dims(self.dims)} dtype={self._dtype.name}>"
+
+    def __str__(self) -> str:
+        shape = "" if self.dims is None else f", shape={TensorShape.from_dims(self.dims)}"
+        device = f", device={self.device}" if self.device else ""
+        return f'Tensor("{self.name}"{shape}, dtype={self._dtype.name}{device})'
+
+    def __bool__(self) -> bool:
+        raise TypeError(
+            f"Using a `tf.Tensor` ({self.name}) as a Python `bool` is not allowed: its value is not known while the "
+            "graph is built. Use `if t is not None:` to test whether a tensor is defined, and tf.cond to choose by "
+            "the value of a tensor."
+        )
+
+    __nonzero__ = __bool__
+
+    def __len__(self) -> int:
+        raise TypeError(
+            f"len is not well defined for symbolic Tensors. ({self.name}) Call `x.shape` rather than `len(x)` for "
+            "shape information."
+        )
+
+    def __iter__(self) -> Any:
+        raise TypeError(
+            "Tensor objects are only iterable when eager execution is enabled. To iterate over this tensor use "
+            f"tf.map_fn, or tf.unstack when its first dimension is known. ({self.name})"
+        )
+
+    def __array__(self, *_: Any, **__: Any) -> np.ndarray:
+        raise NotImplementedError(
+            f"Cannot convert a symbolic Tensor ({self.name}) to a numpy array: run it in a Session first."
+        )
+
+    _is_graph_tensor = True
+
+    OVERLOADABLE_OPERATORS = {
+        *("__add__", "__radd__", "__sub__", "__rsub__", "__mul__", "__rmul__", "__div__", "__rdiv__"),
+        *("__truediv__", "__rtruediv__", "__floordiv__", "__rfloordiv__", "__mod__", "__rmod__"),
+        *("__lt__", "__le__", "__gt__", "__ge__", "__ne__", "__eq__", "__and__", "__rand__", "__or__", "__ror__"),
+        *("__xor__", "__rxor__", "__getitem__", "__pow__", "__rpow__", "__invert__", "__neg__", "__abs__"),
+        *("__matmul__", "__rmatmul__"),
+    }
+
+    @classmethod
+    def _override_operator(cls, operator: str, function: Callable[..., Any]) -> None:
+        """Lets an op family say what a Python operator on tensors means."""
+        if operator not in cls.OVERLOADABLE_OPERATORS:
+            raise ValueError(f"Overriding {operator} is disallowed.")
+        setattr(cls, operator, function)
+
+    # The other spelling the 1.x sources use.
+    def _as_tf_output(self) -> Any:
+        raise NotImplementedError("Tensor._as_tf_output: Headrace has no C API; use the tensor itself.")
+
+
+class Reference:
+    """A hashable stand-in for a tensor or variable: equal where they are the very same object."""
+
+    def __init__(self, referent: Any) -> None:
+        self._referent = referent
+
+    def deref(self) -> Any:
+        """The object referred to."""
+        return self._referent
+
+    def __hash__(self) -> int:
+        return id(self._referent)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Reference) and self._referent is other._referent
+
+
+class Operation:
+    """A node of a graph: an op type applied to tensors, with its attributes.
+
+    Attributes:
+        attrs: attribute name to value: DType, Dims, int, float, bool, str, NumPy array, or a list of them.
+        decl: the declaration of its op type.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        decl: OpDecl,
+        name: str,
+        inputs: list[Tensor],
+        attrs: dict[str, Any],
+        control_inputs: list[Operation],
+        device: str,
+    ) -> None:
+        self._graph = graph
+        self.decl = decl
+        self._name = name
+        self._inputs = inputs
+        self.attrs = attrs
+        self._control_inputs = control_inputs
+        self._device = device
+        self._outputs: list[Tensor] = []
+        self._control_outputs: list[Operation] = []
+        self._control_flow_context: Any = None
+        self._original_op: Operation | None = None
+        self._frames = callsite.user_frames(2)
+        self._id = graph._next_id()
+        self._gradient_function: Callable[..., Any] | None = None
+        for tensor in inputs:
+            tensor._consumers.append(self)
+        for op in control_inputs:
+            op._control_outputs.append(self)
+
+    @property
+    def name(self) -> str:
+        """Full name in the graph."""
+        return self._name
+
+    @property
+    def type(self) -> str:
+        """The op type, such as "MatMul"."""
+        return self.decl.type
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that contains this operation."""
+        return self._graph
+
+    @property
+    def inputs(self) -> list[Tensor]:
+        """The tensors it takes, lists flattened in the order of the signature."""
+        return self._inputs
+
+    @property
+    def outputs(self) -> list[Tensor]:
+        """The tensors it produces."""
+        return self._outputs
+
+    @property
+    def control_inputs(self) -> list[Operation]:
+        """Operations that must have run before it."""
+        return self._control_inputs
+
+    @property
+    def _control_outputs_list(self) -> list[Operation]:
+        return self._control_outputs
+
+    @property
+    def device(self) -> str:
+        """The device it was asked to run on, or ''."""
+        return self._device
+
+    @property
+    def traceback(self) -> list[tuple[str, int, str, str | None]]:
+        """Where it was made: (filename, line, function, source), outermost first."""
+        return callsite.extract(self._frames)
+
+    @property
+    def creation_site(self) -> str | None:
+        """`train.py:41: y = tf.matmul(x, w)`: the user's line that made it."""
+        return callsite.describe(self._frames)
+
+    @property
+    def node_def(self) -> Any:
+        """This operation as a `NodeDef` message."""
+        return importlib.import_module("headrace.interop.node_def").node_def_of(self)
+
+    @property
+    def op_def(self) -> Any:
+        """The op's definition as an `OpDef` message."""
+        return importlib.import_module("headrace.interop.op_def").op_def_of(self.decl)
+
+    def get_attr(self, name: str) -> Any:
+        """The value of attribute `name`: types as `DType`, strings as bytes, shapes and tensors as protos.
+
+        Raises:
+            ValueError: if the operation has no such attribute.
+        """
+        if name not in self.attrs:
+            raise ValueError(f"Operation '{self._name}' has no attr named '{name}'.")
+        return importlib.import_module("headrace.interop.node_def").public_attr(self, name)
+
+    def _set_attr(self, name: str, value: Any) -> None:
+        """Sets an attribute from an `AttrValue` message or a plain value."""
+        if hasattr(value, "WhichOneof"):
+            value = importlib.import_module("headrace.interop.node_def").attr_from_proto(value)
+        self.attrs[name] = value
+        self._graph._version_bump()
+
+    def colocation_groups(self) -> list[bytes]:
+        """The groups (`loc:@name`) this operation is colocated with; itself when none was asked for."""
+        groups = [g.encode() if isinstance(g, str) else g for g in self.attrs.get("_class", ())]
+        groups = [g for g in groups if g.startswith(b"loc:@")]
+        return groups or [f"loc:@{self._name}".encode()]
+
+    def run(self, feed_dict: dict[Any, Any] | None = None, session: Any = None) -> None:
+        """Runs this operation in `session` or the default session."""
+        _session_for(self._graph, session, "operation", "run").run(self, feed_dict)
+
+    def values(self) -> tuple[Tensor, ...]:
+        """The outputs as a tuple."""
+        return tuple(self._outputs)
+
+    def constant(self, index: int) -> np.ndarray | None:
+        """The value of input `index` where it is known while the graph is built, else None."""
+        from headrace.core.constant_value import constant_value
+
+        return constant_value(self._inputs[index])
+
+    def constant_dims(self, index: int) -> Dims:
+        """What is known of input `index`, an integer vector that describes a shape."""
+        from headrace.core.constant_value import constant_dims
+
+        return constant_dims(self._inputs[index])
+
+    def _update_input(self, index: int, tensor: Tensor) -> None:
+        self._graph._check_not_finalized()
+        if tensor.graph is not self._graph:
+            raise ValueError(f"{tensor} must be from the same graph as {self!r}.")
+        old = self._inputs[index]
+        self._inputs[index] = tensor
+        if all(t is not old for t in self._inputs):
+            old._consumers.remove(self)
+        tensor._consumers.append(self)
+        self._graph._version_bump()
+
+    def _add_control_input(self, op: Operation) -> None:
+        self._add_control_inputs([op])
+
+    def _add_control_inputs(self, ops: Sequence[Operation]) -> None:
+        for op in ops:
+            if not isinstance(op, Operation):
+                raise TypeError(f"op must be an Operation: {op}")
+            if all(op is not have for have in self._control_inputs):
+                self._control_inputs.append(op)
+                op._control_outputs.append(self)
+        self._graph._version_bump()
+
+    def _remove_all_control_inputs(self) -> None:
+        for op in self._control_inputs:
+            op._control_outputs.remove(self)
+        self._control_inputs.clear()
+        self._graph._version_bump()
+
+    def _get_control_flow_context(self) -> Any:
+        return self._control_flow_context
+
+    def _set_control_flow_context(self, context: Any) -> None:
+        self._control_flow_context = context
+
+    def _set_device(self, device: Any) -> None:
+        self._device = device if isinstance(device, str) else device.to_string()
+        self._graph._version_bump()
+
+    @property
+    def _output_types(self) -> list[DType]:
+        return [t._dtype for t in self._outputs]
+
+    @property
+    def _input_types(self) -> list[DType]:
+        return [t._dtype.base_dtype for t in self._inputs]
+
+    def __repr__(self) -> str:
+        return f"<tf.Operation '{self._name}' type={self.type}>"
+
+    def __str__(self) -> str:
+        return str(self.node_def)
+
+
+def _session_for(graph: Graph, session: Any, what: str, method: str) -> Any:
+    from headrace.core.graph import get_default_session
+
+    if session is None:
+        session = get_default_session()
+        if session is None:
+            raise ValueError(
+                f"Cannot {'evaluate tensor' if what == 'tensor' else 'execute operation'} using `{method}()`: No "
+                f"default session is registered. Use `with sess.as_default()` or pass an explicit session to "
+                f"`{method}(session=sess)`"
+            )
+        if session.graph is not graph:
+            raise ValueError(
+                f"Cannot use the default session to {method} {what}: the {what}'s graph is different from the "
+                f"session's graph. Pass an explicit session to `{method}(session=sess)`."
+            )
+    elif session.graph is not graph:
+        raise ValueError(
+            f"Cannot use the given session to {method} {what}: the {what}'s graph is different from the session's graph."
+        )
+    return session

@@ -1,0 +1,273 @@
+"""The declarations of ops: what there is to know about an op type, in one object found by its type."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from headrace.core.shapes import Dims, dims_text
+from headrace.core.signature import Signature, parse_signature
+
+if TYPE_CHECKING:
+    from headrace.core.operation import Operation
+
+ShapeRule = Callable[[Any], Sequence[Dims]]
+KernelRule = Callable[[Any], Callable[..., Any]]
+GradientRule = Callable[..., Any]
+
+REGISTRY: dict[str, OpDecl] = {}
+
+
+@dataclass
+class Case:
+    """One example application of an op, declared beside it, from which the property tests are made."""
+
+    args: tuple[Any, ...]
+    attrs: dict[str, Any]
+    error: type[Exception] | None = None
+    match: str | None = None
+
+
+class BoundConstant:
+    """What the binding rule of a constant returns: the NumPy array it always is."""
+
+    __slots__ = ("array",)
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+
+
+@dataclass(eq=False)
+class OpDecl:
+    """The declaration of one op type; call it to apply the op."""
+
+    type: str
+    signature: Signature
+    stateful: bool = False
+    shape_rule: ShapeRule | None = None
+    kernel_rule: KernelRule | None = None
+    gradient_rule: GradientRule | None = None
+    differentiable: bool | None = None
+    binding_rule: Callable[[Any], Sequence[Any]] | None = None
+    static_rule: Callable[[Any], Sequence[Any] | None] | None = None
+    same_rule: Callable[[Any], Any] | None = None
+    may_alias: bool = False
+    host_inputs: frozenset[str] = frozenset()
+    host_outputs: bool = False
+    reads_state: tuple[int, ...] = ()
+    writes_state: tuple[int, ...] = ()
+    cases: list[Case] = field(default_factory=list)
+
+    def shape(self, rule: ShapeRule) -> ShapeRule:
+        """Declares the shape rule: takes the operation, returns the `Dims` of each output."""
+        self.shape_rule = rule
+        return rule
+
+    def kernel(self, rule: KernelRule) -> KernelRule:
+        """Declares the kernel rule: takes the node when a plan is made, returns what runs every step."""
+        self.kernel_rule = rule
+        return rule
+
+    def gradient(self, rule: GradientRule) -> GradientRule:
+        """Declares the gradient rule: takes the operation and its output gradients, returns one a input."""
+        self.gradient_rule = rule
+        self.differentiable = True
+        return rule
+
+    def binding(self, rule: Callable[[Any], Sequence[Any]]) -> Callable[[Any], Sequence[Any]]:
+        """Declares what the outputs always are in one session, instead of a kernel: a constant, a variable's buffer."""
+        self.binding_rule = rule
+        return rule
+
+    def static_value(self, rule: Callable[[Any], Sequence[Any] | None]) -> Callable[[Any], Sequence[Any] | None]:
+        """Declares when outputs are known from static shapes alone: takes the op, returns NumPy arrays or None."""
+        self.static_rule = rule
+        return rule
+
+    def same_as(self, rule: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        """Declares when the op does nothing: takes the planned node, returns the `Value` its output equals, or None."""
+        self.same_rule = rule
+        return rule
+
+    def not_differentiable(self) -> OpDecl:
+        """Declares that no gradient flows through the op."""
+        self.differentiable = False
+        return self
+
+    def aliases(self) -> OpDecl:
+        """Declares that an output may share memory with an input."""
+        self.may_alias = True
+        return self
+
+    def on_host(self, *inputs: str, outputs: bool = False) -> OpDecl:
+        """Declares inputs that are always read on the host (shapes, axes), and whether the outputs are made there."""
+        self.host_inputs = frozenset(inputs)
+        self.host_outputs = outputs
+        return self
+
+    def reads(self, *inputs: str) -> OpDecl:
+        """Declares the inputs through which it reads state that other ops change."""
+        self.reads_state = tuple(self._input_index(name) for name in inputs)
+        return self
+
+    def writes(self, *inputs: str) -> OpDecl:
+        """Declares the inputs through which it changes state: the planner runs it after the readers it may follow."""
+        self.writes_state = tuple(self._input_index(name) for name in inputs)
+        return self
+
+    def _input_index(self, name: str) -> int:
+        return next(i for i, arg in enumerate(self.signature.inputs) if arg.name == name)
+
+    def accepts(self, *args: Any, **attrs: Any) -> OpDecl:
+        """Declares an example that works: lists of ints are shapes, NumPy arrays and scalars are values."""
+        self.cases.append(Case(args, attrs))
+        return self
+
+    def rejects(self, *args: Any, error: type[Exception], match: str | None = None, **attrs: Any) -> OpDecl:
+        """Declares an example that must raise `error`."""
+        self.cases.append(Case(args, attrs, error, match))
+        return self
+
+    def infer_shapes(self, op: Operation) -> Sequence[Dims]:
+        """The static shapes of the outputs of `op`.
+
+        Raises:
+            ValueError: naming the op and its input shapes, when they do not fit.
+        """
+        if self.shape_rule is None:
+            return [None] * len(op.outputs)
+        try:
+            return self.shape_rule(op)
+        except ValueError as error:
+            shapes = ", ".join("<unknown>" if t.dims is None else dims_text(t.dims) for t in op.inputs)
+            raise ValueError(
+                f"{error} for '{op.name}' (op: '{self.type}') with input shapes: {shapes.replace('(', '[').replace(')', ']')}."
+            ) from None
+
+    def __call__(self, *args: Any, name: str | None = None, **keywords: Any) -> Any:
+        from headrace.core.apply import apply_op
+
+        return apply_op(self, args, keywords, name)
+
+    def __repr__(self) -> str:
+        return f"<op {self.type}>"
+
+
+def op(op_type: str, signature: str, *, stateful: bool = False) -> OpDecl:
+    """Declares an op type.
+
+    Args:
+        op_type: TensorFlow's name for it.
+        signature: inputs, attributes and outputs, in the language of `core.signature`.
+        stateful: whether two equal applications may differ, so that they are never merged or folded.
+
+    Returns:
+        the declaration, to which the rules are attached with its decorators.
+
+    Raises:
+        ValueError: if the type is declared already.
+    """
+    if op_type in REGISTRY:
+        raise ValueError(f"The op type {op_type} is declared twice.")
+    decl = OpDecl(op_type, parse_signature(op_type, signature, stateful), stateful)
+    REGISTRY[op_type] = decl
+    return decl
+
+
+def find(op_type: str) -> OpDecl | None:
+    """The declaration of `op_type`, importing the op families if it has not been seen yet; None if there is none."""
+    decl = REGISTRY.get(op_type)
+    if decl is None:
+        importlib.import_module("headrace.ops").declare_all()
+        decl = REGISTRY.get(op_type)
+    return decl
+
+
+class _Raw:
+    """Every declared op type as an attribute: `raw.MatMul(a, b, transpose_a=True)`."""
+
+    def __getattr__(self, op_type: str) -> OpDecl:
+        if op_type.startswith("__"):
+            raise AttributeError(op_type)
+        decl = find(op_type)
+        if decl is None:
+            raise AttributeError(f"module 'tensorflow.raw_ops' has no attribute {op_type!r}: Headrace has no such op.")
+        setattr(self, op_type, decl)
+        return decl
+
+    def __dir__(self) -> list[str]:
+        importlib.import_module("headrace.ops").declare_all()
+        return sorted(REGISTRY)
+
+
+raw: Any = _Raw()
+
+GradientFunction = Callable[..., Any]
+_registered_gradients: dict[str, GradientFunction | None] = {}
+
+
+class RegisterGradient:
+    """A decorator that registers the gradient function of an op type, or of a name for `gradient_override_map`.
+
+    The function takes the `Operation` and one gradient for each output and returns one for each input.
+
+    Args:
+        op_type: the op type or override name.
+
+    Raises:
+        TypeError: if `op_type` is not a string.
+        KeyError: if it has a gradient already.
+
+    Example:
+        >>> @tf.RegisterGradient("Clipped")
+        ... def _clipped(op, grad):
+        ...     return tf.clip_by_value(grad, -1.0, 1.0)
+    """
+
+    def __init__(self, op_type: str) -> None:
+        if not isinstance(op_type, str):
+            raise TypeError("op_type must be a string")
+        self._op_type = op_type
+
+    def __call__(self, function: GradientFunction) -> GradientFunction:
+        """Registers `function`."""
+        _register_gradient(self._op_type, function)
+        return function
+
+
+def _register_gradient(op_type: str, function: GradientFunction | None) -> None:
+    decl = REGISTRY.get(op_type)
+    if op_type in _registered_gradients or (decl is not None and decl.differentiable is not None):
+        raise KeyError(f"Registering two gradient with name {op_type!r}!")
+    _registered_gradients[op_type] = function
+
+
+def no_gradient(op_type: str) -> None:
+    """Registers that ops of type `op_type` have no gradient.
+
+    Raises:
+        TypeError: if `op_type` is not a string.
+    """
+    if not isinstance(op_type, str):
+        raise TypeError("op_type must be a string")
+    _register_gradient(op_type, None)
+
+
+def gradient_function(op: Operation) -> GradientFunction | None:
+    """The gradient function of an operation; None where it is declared not differentiable.
+
+    Raises:
+        LookupError: if nothing is declared or registered for it.
+    """
+    override = op.attrs.get("_gradient_op_type")
+    key = override if override is not None else op.type
+    if isinstance(key, bytes):
+        key = key.decode()
+    if key in _registered_gradients:
+        return _registered_gradients[key]
+    decl = find(key)
+    if decl is not None and decl.differentiable is not None:
+        return decl.gradient_rule
+    raise LookupError(f"No gradient defined for operation '{op.name}' (op type: {key})")

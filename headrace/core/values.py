@@ -1,0 +1,330 @@
+"""Python and NumPy values as NumPy arrays, by the rules of `tf.constant`.
+
+Owns which dtype a value gets, which mixtures are refused, and with what words. A string becomes an object
+array of `bytes`, a quantized value a structured array of the type's `as_numpy_dtype`.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from headrace.core.dtypes import DType, as_dtype, string
+
+__all__ = ["to_array"]
+
+# A value fits a dtype of the same or a higher rank; nothing but bool fits bool.
+_RANK_OF_TYPE = {bool: 0, int: 1, float: 2, complex: 3}
+_RANK_OF_KIND = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
+# In native byte order; arrays of another order are cast.
+_PLAIN_NUMPY = frozenset(
+    np.dtype(scalar)
+    for scalar in (
+        *(np.bool_, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64),
+        *(np.float16, np.float32, np.float64, np.complex64, np.complex128),
+    )
+)
+_INT32_MIN, _INT32_MAX = -(2**31), 2**31 - 1
+
+
+def to_array(values: Any, dtype: Any = None, shape: Any = None, copy: bool = True) -> np.ndarray:
+    """The array that `tf.constant(values, dtype, shape)` holds.
+
+    Python floats become float32, ints int32 (int64, uint64 where it is too small), complex ones complex128;
+    NumPy arrays and scalars keep their type. Lists nest, tuples count as lists.
+
+    Args:
+      values: a Python or NumPy scalar, a string, an array or an object with `__array__`, a nested list of
+        scalars.
+      dtype: the wanted type. Python values are checked against it, arrays are cast to it.
+      shape: the wanted shape; elements are laid out in order, the last one repeated as often as needed.
+      copy: False permits returning an array that shares the memory of `values`.
+
+    Returns:
+      an array in native byte order.
+
+    Raises:
+      ValueError: `values` is None or ragged, or has more elements than `shape`.
+      TypeError: the elements fit neither each other nor `dtype`.
+
+    Example:
+      >>> to_array([1, 2.5]), to_array([1, 2], shape=[3])
+      (array([1. , 2.5], dtype=float32), array([1, 2, 2], dtype=int32))
+    """
+    if dtype is not None:
+        dtype = as_dtype(dtype).base_dtype
+    if shape is not None:
+        return _shaped(values, dtype, tuple(int(size) for size in shape), copy)
+    kind = type(values)
+    rank = _RANK_OF_TYPE.get(kind)
+    if rank is not None:
+        return _number(values, rank, dtype)
+    if values is None:
+        raise ValueError("None values not supported.")
+    if isinstance(values, (np.ndarray, np.generic)):
+        return _from_numpy(values, dtype, copy)
+    if kind is range:  # Python 2 programs rely on range() being a list
+        values = list(values)
+    elif isinstance(values, (bytearray, memoryview)) or hasattr(kind, "__array__"):
+        if getattr(kind, "_is_graph_tensor", False):
+            raise _not_convertible(values)
+        return _from_numpy(np.asarray(values), dtype, copy)
+    return _from_python(values, dtype)
+
+
+def _shaped(values: Any, dtype: DType | None, shape: tuple[int, ...], copy: bool) -> np.ndarray:
+    count = math.prod(shape)
+    if count == 0 and values is not None:
+        # TensorFlow does not look at the values then, not even for a type.
+        return np.empty(shape, np.float32 if dtype is None else dtype.as_numpy_dtype)
+    array = to_array(values, dtype, copy=copy)
+    if array.size > count:
+        raise ValueError(f"Too many elements provided. Needed at most {count}, but received {array.size}")
+    if array.size == count:
+        return array.reshape(shape)
+    filled = np.empty(count, array.dtype)
+    filled[: array.size] = array.reshape(-1)
+    if array.size:
+        filled[array.size :] = array.reshape(-1)[-1]
+    else:
+        filled[:] = b"" if array.dtype == object else np.zeros((), array.dtype)
+    return filled.reshape(shape)
+
+
+def _number(value: Any, rank: int, dtype: DType | None) -> np.ndarray:
+    if dtype is None:
+        if rank == 2:
+            return _quiet_cast(value, np.float32)
+        if rank == 1:
+            if _INT32_MIN <= value <= _INT32_MAX:
+                return np.array(value, np.int32)
+            array = np.array(value)
+            if array.dtype == object:
+                raise _not_convertible(value)
+            return array
+        return np.array(value)
+    if rank > _rank(dtype):
+        if not _known_rank(dtype):
+            return _from_python(value, dtype)
+        raise _unexpected(dtype, value)
+    return _cast_numbers(value, dtype)
+
+
+def _rank(dtype: DType) -> int:
+    if dtype.is_floating:
+        return 2
+    if dtype.is_integer:
+        return 1
+    if dtype.is_complex:
+        return 3
+    return 0 if dtype.is_bool else -1
+
+
+def _known_rank(dtype: DType) -> bool:
+    return _rank(dtype) >= 0
+
+
+def _cast_numbers(values: Any, dtype: DType) -> np.ndarray:
+    """Python numbers as `dtype`; ints too large for it wrap around, as C's conversion has it."""
+    numpy_type = dtype.as_numpy_dtype
+    if not dtype.is_integer:
+        return _quiet_cast(values, numpy_type)
+    try:
+        return np.array(values, numpy_type)
+    except OverflowError:
+        wide = np.uint64 if dtype.name == "uint64" else np.int64
+        return np.array(values, wide).astype(numpy_type)
+
+
+def _quiet_cast(values: Any, numpy_type: Any) -> np.ndarray:
+    """As `np.array`, but a number too large for the type becomes inf without a warning."""
+    if isinstance(values, (int, float)) and -6e4 < values < 6e4:
+        return np.array(values, numpy_type)
+    with np.errstate(over="ignore"):
+        return np.array(values, numpy_type)
+
+
+def _from_numpy(values: Any, dtype: DType | None, copy: bool) -> np.ndarray:
+    numpy_dtype = values.dtype
+    if dtype is None:
+        if numpy_dtype in _PLAIN_NUMPY:
+            return np.array(values, order="C") if copy else np.asarray(values, order="C")
+        dtype = as_dtype(numpy_dtype)
+    if dtype is string:
+        array = np.asarray(values, object)
+        return _encoded(array.reshape(-1)).reshape(array.shape)
+    if dtype.name in ("resource", "variant"):
+        raise _incompatible(dtype, values)
+    with np.errstate(over="ignore"):
+        if copy:
+            return np.array(np.asarray(values).astype(dtype.as_numpy_dtype, copy=False), order="C", copy=True)
+        return np.asarray(np.asarray(values).astype(dtype.as_numpy_dtype, copy=False), order="C")
+
+
+def _encoded(flat: Iterable[Any]) -> np.ndarray:
+    encoded = [_as_bytes(item) for item in flat]
+    array = np.empty(len(encoded), object)
+    array[:] = encoded
+    return array
+
+
+def _as_bytes(item: Any) -> bytes:
+    if isinstance(item, str):
+        return item.encode("utf-8")
+    if isinstance(item, bytes):
+        return bytes(item)
+    raise TypeError(f"Expected binary or unicode string, got {item!s}")
+
+
+def _from_python(values: Any, dtype: DType | None) -> np.ndarray:
+    wanted, first = _dense_dims(values)
+    if dtype is not None and dtype.is_quantized:
+        return _quantized(values, dtype)
+    if dtype is string or (dtype is None and isinstance(first, (str, bytes))):
+        return _strings(values, wanted, dtype)
+    if dtype is not None and not _known_rank(dtype):
+        raise _incompatible(dtype, values)
+    try:
+        array = np.array(values)
+    except NotImplementedError:  # a graph tensor's refusal to become an array
+        raise _not_convertible(values) from None
+    except ValueError as error:  # NumPy's word for ragged lists
+        if dtype is not None:
+            _check_leaves(values, dtype)
+        if len(wanted) < 2:
+            raise _not_convertible(values) from None
+        raise _not_dense(values, _common_shape(values), wanted) from error
+    if dtype is None:
+        if array.dtype.kind not in _RANK_OF_KIND:
+            if array.dtype.kind != "V":
+                raise _not_convertible(values)
+            as_dtype(array.dtype)  # bfloat16, or a TypeError
+        if array.shape != wanted:
+            raise _not_dense(values, array.shape, wanted)
+        return _narrowed(array)
+    fits = _RANK_OF_KIND.get(array.dtype.kind, 4) <= _rank(dtype) or array.size == 0
+    if not fits or array.shape != wanted:
+        _check_leaves(values, dtype)
+        if array.dtype == object:  # very large ints, or objects that stand for ints
+            return _cast_numbers(_plain(values) if dtype.is_integer else values, dtype)
+        if array.shape != wanted:
+            raise _not_dense(values, array.shape, wanted)
+        return _cast_numbers(values, dtype)
+    with np.errstate(over="ignore"):
+        return array.astype(dtype.as_numpy_dtype, copy=False)
+
+
+def _narrowed(array: np.ndarray) -> np.ndarray:
+    """TensorFlow's sizes for Python's numbers: float32, and int32 where that holds them all."""
+    if array.dtype == np.float64:
+        with np.errstate(over="ignore"):
+            return array.astype(np.float32)
+    if array.dtype == np.int64:
+        narrow = array.astype(np.int32)
+        return narrow if np.array_equal(narrow, array) else array
+    return array
+
+
+def _strings(values: Any, wanted: tuple[int, ...], dtype: DType | None) -> np.ndarray:
+    leaves = list(_leaves(values))
+    for leaf in leaves:
+        if not isinstance(leaf, (str, bytes)):
+            raise _not_convertible(values) if dtype is None else _unexpected(dtype, leaf)
+    if len(leaves) != math.prod(wanted) or _common_shape(values) != wanted:
+        raise _not_dense(values, _common_shape(values), wanted)
+    return _encoded(leaves).reshape(wanted)
+
+
+def _quantized(values: Any, dtype: DType) -> np.ndarray:
+    """Quantized elements are written as tuples of one int, so that nobody takes them for numbers."""
+    stack = [values]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, list):
+            stack.extend(reversed(item))
+        elif not (isinstance(item, tuple) and len(item) == 1 and isinstance(item[0], (int, np.integer))):
+            raise _unexpected(dtype, item)
+    return np.array(values, dtype.as_numpy_dtype)
+
+
+def _dense_dims(values: Any) -> tuple[tuple[int, ...], Any]:
+    """The shape that the first elements promise, and the first leaf."""
+    dims = []
+    while isinstance(values, (list, tuple)):
+        dims.append(len(values))
+        if not values:
+            break
+        values = values[0]
+    return tuple(dims), values
+
+
+def _common_shape(values: Any) -> tuple[int, ...]:
+    """The shape down to the depth at which lists stop having one length."""
+    shape: list[int] = []
+    level = [values]
+    while level and all(isinstance(item, (list, tuple)) for item in level):
+        lengths = {len(item) for item in level}
+        if len(lengths) > 1:
+            break
+        shape.append(lengths.pop())
+        level = [item for items in level for item in items]
+    return tuple(shape)
+
+
+def _leaves(values: Any) -> Iterator[Any]:
+    if isinstance(values, (list, tuple)):
+        for item in values:
+            yield from _leaves(item)
+    else:
+        yield values
+
+
+def _check_leaves(values: Any, dtype: DType) -> None:
+    rank = _rank(dtype)
+    for leaf in _leaves(values):
+        kind = leaf.dtype.kind if isinstance(leaf, np.generic) else None
+        leaf_rank = _RANK_OF_TYPE.get(type(leaf)) if kind is None else _RANK_OF_KIND.get(kind)
+        if kind == "V":  # bfloat16
+            leaf_rank = _rank(as_dtype(leaf.dtype))
+        elif leaf_rank is None and isinstance(leaf, (int, float, complex)):
+            leaf_rank = 1 if isinstance(leaf, int) else 2 if isinstance(leaf, float) else 3
+        if leaf_rank is None and rank == 1 and hasattr(leaf, "__index__") and not hasattr(leaf, "__array__"):
+            leaf_rank = 1  # Dimension
+        if leaf_rank is None or leaf_rank > rank:
+            raise _unexpected(dtype, leaf)
+
+
+def _plain(values: Any) -> Any:
+    if isinstance(values, (list, tuple)):
+        return [_plain(item) for item in values]
+    return operator.index(values)
+
+
+def _unexpected(dtype: DType, leaf: Any) -> TypeError:
+    text = str(leaf) if isinstance(leaf, np.generic) else repr(leaf)
+    return TypeError(f"Expected {dtype.name}, got {text} of type {type(leaf).__name__!r} instead.")
+
+
+def _incompatible(dtype: DType, values: Any) -> TypeError:
+    return TypeError(
+        f"Incompatible types: {dtype} holds no values that can be written down. Value is {values!r}"
+    )
+
+
+def _not_dense(values: Any, got: tuple[int, ...], wanted: tuple[int, ...]) -> ValueError:
+    return ValueError(
+        f"Argument must be a dense tensor: {values!r} - got shape {list(got)}, but wanted {list(wanted)}."
+    )
+
+
+def _not_convertible(values: Any) -> TypeError:
+    if any(getattr(type(leaf), "_is_graph_tensor", False) for leaf in _leaves(values)):
+        return TypeError("List of Tensors when single Tensor expected")
+    return TypeError(
+        f"Failed to convert object of type {type(values)} to Tensor. Contents: {values!r}. "
+        "Consider casting elements to a supported type."
+    )

@@ -1,0 +1,199 @@
+"""Constants, placeholders, and the ops that pass a value on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from headrace.core.convert import convert_to_tensor, register_tensor_conversion_function
+from headrace.core.dtypes import as_dtype
+from headrace.core.errors import InvalidArgumentError
+from headrace.core.graph import name_scope
+from headrace.core.operation import Tensor
+from headrace.core.registry import BoundConstant, op, raw
+from headrace.core.shapes import Dimension, TensorShape, as_dims, dims_text, merge_dims
+from headrace.core.values import to_array
+
+const = op("Const", "*, value: tensor, dtype: type -> output: dtype")
+
+
+@const.shape
+def const_shape(op):
+    return [op.attrs["value"].shape]
+
+
+@const.binding
+def const_binding(node):
+    return [BoundConstant(node.attrs["value"])]
+
+
+const.not_differentiable()
+
+placeholder_op = op("Placeholder", "*, dtype: type, shape: shape = None -> output: dtype")
+
+
+@placeholder_op.shape
+def placeholder_shape(op):
+    return [op.attrs["shape"]]
+
+
+@placeholder_op.kernel
+def placeholder_kernel(node):
+    dtype, dims = node.attrs["dtype"], node.attrs["shape"]
+    expected = f"dtype {dtype.name}" + ("" if dims is None else f" and shape {dims_text(dims).replace('(', '[').replace(')', ']')}")
+    name = node.name
+
+    def not_fed():
+        raise InvalidArgumentError(
+            None, None, f"You must feed a value for placeholder tensor '{name}' with {expected}"
+        )
+
+    return not_fed
+
+
+placeholder_op.not_differentiable()
+
+placeholder_with_default_op = op(
+    "PlaceholderWithDefault", "input: dtype, *, dtype: type, shape: shape -> output: dtype"
+).aliases()
+
+
+@placeholder_with_default_op.shape
+def placeholder_with_default_shape(op):
+    merge_dims(op.inputs[0].dims, op.attrs["shape"])
+    return [op.attrs["shape"]]
+
+
+@placeholder_with_default_op.kernel
+def placeholder_with_default_kernel(node):
+    return lambda value: value
+
+
+@placeholder_with_default_op.gradient
+def placeholder_with_default_gradient(op, grad):
+    return [grad]
+
+
+def constant(
+    value: Any, dtype: Any = None, shape: Any = None, name: str = "Const", verify_shape: bool = False
+) -> Tensor:
+    """A tensor that always has the same value.
+
+    Args:
+        value: a number, string, bool, (nested) list or NumPy array.
+        dtype: the element type; inferred from `value` by default (Python floats are float32, ints int32).
+        shape: the shape; where `value` has fewer elements its last one fills the rest.
+        name: a name for the operation.
+        verify_shape: raise instead of filling when the shapes differ.
+
+    Raises:
+        TypeError: if `value` does not fit `dtype`; ValueError: if it does not fit `shape`.
+
+    Example:
+        >>> tf.constant(-1.0, shape=[2, 3])
+        <tf.Tensor 'Const:0' shape=(2, 3) dtype=float32>
+    """
+    if isinstance(value, Tensor):
+        raise TypeError(f"List of Tensors when single Tensor expected: constant() cannot take a Tensor, got {value}.")
+    array = to_array(value, dtype, None if shape is None else as_dims(shape))
+    if verify_shape and shape is not None and np.shape(value) != tuple(as_dims(shape) or ()):
+        raise TypeError(
+            f"Expected Tensor's shape: {tuple(as_dims(shape) or ())}, got {np.shape(value)}."
+        )
+    wanted = as_dtype(dtype) if dtype is not None else as_dtype(array.dtype)
+    array = np.array(array, copy=True)
+    array.flags.writeable = False
+    return raw.Const(value=array, dtype=wanted, name=name)
+
+
+def _constant_from_value(value: Any, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Tensor:
+    return constant(value, dtype, name=name or "Const")
+
+
+def _constant_from_shape(value: TensorShape, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Any:
+    if not value.is_fully_defined():
+        raise ValueError(f"Cannot convert a partially known TensorShape to a Tensor: {value}")
+    sizes = value.as_list()
+    if dtype is None:
+        dtype = as_dtype("int64") if any(size >= 2**31 for size in sizes) else as_dtype("int32")
+    elif as_dtype(dtype).base_dtype.name not in ("int32", "int64"):
+        raise TypeError(f"Cannot convert a TensorShape to dtype: {as_dtype(dtype).name}")
+    return constant(sizes, dtype, name=name or "shape_as_tensor")
+
+
+def _constant_from_dimension(value: Dimension, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Any:
+    if value.value is None:
+        raise ValueError(f"Cannot convert an unknown Dimension to a Tensor: {value}")
+    return constant(value.value, dtype if dtype is not None else "int32", name=name or "shape_as_tensor")
+
+
+def _packed(value: Any, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Any:
+    """A list that holds tensors is packed into one."""
+    if not _holds_tensor(value):
+        return NotImplemented
+    wanted = _element_type(value) if dtype is None else as_dtype(dtype)
+    return _pack(value, wanted, name or "packed")
+
+
+def _holds_tensor(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return any(_holds_tensor(item) for item in value)
+    return isinstance(value, Tensor) or hasattr(value, "_as_graph_element")
+
+
+def _element_type(value: Any) -> Any:
+    for item in value:
+        if isinstance(item, (list, tuple)):
+            found = _element_type(item)
+            if found is not None:
+                return found
+        elif isinstance(item, Tensor) or hasattr(item, "_as_graph_element"):
+            return item.dtype.base_dtype
+    return None
+
+
+def _pack(value: Any, dtype: Any, name: str) -> Tensor:
+    with name_scope(name) as scope:
+        parts = []
+        for i, item in enumerate(value):
+            if isinstance(item, (list, tuple)) and _holds_tensor(item):
+                parts.append(_pack(item, dtype, str(i)))
+            else:
+                parts.append(convert_to_tensor(item, dtype, name=str(i)))
+        return raw.Pack(parts, axis=0, name=scope)
+
+
+register_tensor_conversion_function((list, tuple), _packed, 99)
+register_tensor_conversion_function((list, tuple), _constant_from_value, 100)
+register_tensor_conversion_function(object, _constant_from_value, 200)
+register_tensor_conversion_function(TensorShape, _constant_from_shape, 100)
+register_tensor_conversion_function(Dimension, _constant_from_dimension, 100)
+
+
+def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tensor:
+    """A tensor that must be fed when anything that needs it is run.
+
+    Args:
+        dtype: the element type.
+        shape: the shape, with None for sizes that may vary; None leaves it all open.
+        name: a name for the operation.
+
+    Example:
+        >>> x = tf.placeholder(tf.float32, [None, 784])
+        >>> tf.Session().run(x + 1.0, {x: np.zeros([2, 784])}).shape
+        (2, 784)
+    """
+    return raw.Placeholder(dtype=as_dtype(dtype), shape=as_dims(shape), name=name)
+
+
+def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Tensor:  # noqa: A002 (1.x name)
+    """A tensor that has the value of `input` unless another is fed.
+
+    Args:
+        input: the default value.
+        shape: the shape a fed value must have, with None for sizes that may vary.
+        name: a name for the operation.
+    """
+    tensor = convert_to_tensor(input)
+    return raw.PlaceholderWithDefault(tensor, dtype=tensor.dtype, shape=as_dims(shape), name=name)

@@ -1,0 +1,124 @@
+"""The first pass: from what is fetched back to what is fed, every operation needed becomes a node, in a legal order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from headrace.core.registry import find
+from headrace.plan.ir import Node, Value
+
+if TYPE_CHECKING:
+    from headrace.core.operation import Operation, Tensor
+
+
+class Collected:
+    """The nodes of a plan in topological order, with the values that stand for feeds and fetches."""
+
+    def __init__(self) -> None:
+        self.nodes: list[Node] = []
+        self.values: dict[Tensor, Value] = {}
+        self.node_of: dict[Operation, Node] = {}
+        self.feeds: list[Value] = []
+        self.fetches: list[Value | None] = []
+        self.targets: list[Node] = []
+
+
+def collect(
+    fetches: Sequence[Tensor | Operation], feeds: Sequence[Tensor], runtime: Any, device: Any
+) -> Collected:
+    """Copies the part of the graph that computes `fetches` from `feeds`.
+
+    Args:
+        fetches: tensors whose values are wanted and operations that are to run.
+        feeds: tensors whose values are given; nothing before them is collected for their sake.
+        runtime: what the kernels may ask for state.
+        device: where nodes run unless something says otherwise.
+    """
+    result = Collected()
+    values = result.values
+    feed_decl = find("_Feed")
+    read_decl = find("_ReadRef")
+    assert feed_decl is not None and read_decl is not None
+    for tensor in feeds:
+        node = Node(feed_decl, tensor.name, [], {}, tensor.op, runtime, device)
+        value = Value(node, 0, tensor.dtype.base_dtype, tensor.dims)
+        node.outputs = [value]
+        values[tensor] = value
+        result.feeds.append(value)
+
+    node_of = result.node_of
+    nodes = result.nodes
+    roots = [item if hasattr(item, "outputs") else item.op for item in fetches if item not in values]
+
+    def make(op: Operation) -> None:
+        control = [node_of[c] for c in op._control_inputs]
+        inputs = []
+        args = op.decl.signature.inputs
+        ref_position = [a.is_ref for a in args] if any(a.is_ref for a in args) else None
+        for i, tensor in enumerate(op._inputs):
+            value = values[tensor]
+            if value.dtype._is_ref_dtype and not (ref_position is not None and i < len(ref_position) and ref_position[i]):
+                # A reference meets an op that wants the value: it is read when this op runs.
+                read = Node(read_decl, op._name, [value], {}, op, runtime, device)
+                read.outputs = [Value(read, 0, value.dtype.base_dtype, value.dims)]
+                read.control = control
+                nodes.append(read)
+                value = read.outputs[0]
+            inputs.append(value)
+        node = Node(op.decl, op._name, inputs, op.attrs, op, runtime, device)
+        outputs = []
+        for i, tensor in enumerate(op._outputs):
+            value = Value(node, i, tensor._dtype, tensor.dims)
+            outputs.append(value)
+            if tensor not in values:
+                values[tensor] = value
+        node.outputs = outputs
+        node.control = control
+        node_of[op] = node
+        nodes.append(node)
+
+    # Depth first without recursion: graphs are deeper than Python's stack.
+    state: dict[Operation, int] = {}
+    for root in roots:
+        if root in state:
+            continue
+        stack: list[Operation] = [root]
+        while stack:
+            op = stack[-1]
+            mark = state.get(op)
+            if mark is None:
+                state[op] = 1
+                for tensor in reversed(op._inputs):
+                    if tensor not in values and state.get(tensor._op) != 2:
+                        _push(stack, state, tensor._op, op)
+                for other in reversed(op._control_inputs):
+                    if state.get(other) != 2:
+                        _push(stack, state, other, op)
+            else:
+                stack.pop()
+                if mark == 1:
+                    state[op] = 2
+                    make(op)
+
+    for item in fetches:
+        if hasattr(item, "outputs"):
+            result.fetches.append(None)
+            node_or_none = node_of.get(item)
+            if node_or_none is not None:
+                result.targets.append(node_or_none)
+        else:
+            result.fetches.append(values[item])
+    for serial, node in enumerate(nodes):
+        node.serial = serial
+    return result
+
+
+def _push(stack: list[Operation], state: dict[Operation, int], op: Operation, consumer: Operation) -> None:
+    if state.get(op) == 1:
+        # Still open below us on the stack: its inputs lead back to it.
+        raise NotImplementedError(
+            f"Operation '{op.name}' ({op.type}), which '{consumer.name}' ({consumer.type}) needs, is part of a loop; "
+            "Headrace does not run loops of raw NextIteration ops."
+        )
+    stack.append(op)

@@ -1,0 +1,196 @@
+"""The last pass: ordered nodes become the source of one Python function, which is compiled and can be read."""
+
+from __future__ import annotations
+
+import itertools
+import linecache
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from headrace.plan.ir import UNBOUND, Node, Value
+from headrace.plan.order import MERGES, SWITCHES, Guard, guard_of
+
+_numbers = itertools.count(1)
+
+
+class Emitted:
+    """A compiled plan function, its source, and the node each source line belongs to."""
+
+    def __init__(self, function: Callable[..., Any], source: str, filename: str, lines: dict[int, Node]) -> None:
+        self.function = function
+        self.source = source
+        self.filename = filename
+        self.lines = lines
+
+
+def emit(
+    nodes: Sequence[Node], feeds: Sequence[Value], fetches: Sequence[Value], copies: set[Node] | frozenset[Node]
+) -> Emitted:
+    """Writes and compiles the function of a plan.
+
+    Args:
+        nodes: the nodes in the order they run.
+        feeds: the values that become its parameters.
+        fetches: the values it returns, as a tuple.
+        copies: reads whose value must be copied.
+    """
+    writer = _Writer(nodes, feeds, fetches, copies)
+    source = writer.write()
+    filename = f"<headrace plan {next(_numbers)}>"
+    code = compile(source, filename, "exec")
+    exec(code, writer.constants)
+    # Known to linecache, so that tracebacks and debuggers show the plan's own lines.
+    linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
+    return Emitted(writer.constants["step"], source, filename, writer.line_nodes)
+
+
+class _Writer:
+    def __init__(
+        self, nodes: Sequence[Node], feeds: Sequence[Value], fetches: Sequence[Value], copies: set[Node] | frozenset[Node]
+    ) -> None:
+        self.nodes = nodes
+        self.feeds = feeds
+        self.fetches = fetches
+        self.copies = copies
+        self.constants: dict[str, Any] = {}
+        self.names: dict[Value, str] = {}
+        self.lines: list[str] = []
+        self.line_nodes: dict[int, Node] = {}
+        self.guard: Guard = ()
+        self.used: dict[Value, int] = {}
+
+    def write(self) -> str:
+        for i, value in enumerate(self.feeds):
+            self.names[value] = f"f{i}"
+        self._find_last_uses()
+        self.lines.append(f"def step({', '.join(f'f{i}' for i in range(len(self.feeds)))}):")
+        dying = self._dying_after()
+        for position, node in enumerate(self.nodes):
+            self._node(node, position)
+            done = dying.get(position)
+            if done:
+                self._forget(done)
+        self._enter(())
+        returned = ", ".join(self._fetch(value) for value in self.fetches)
+        self.lines.append(f"    return ({returned}{',' if len(self.fetches) == 1 else ''})")
+        return "\n".join(self.lines) + "\n"
+
+    def _find_last_uses(self) -> None:
+        for position, node in enumerate(self.nodes):
+            for value in node.inputs:
+                self.used[value] = position
+            for pred, _ in node.guard:
+                self.used[pred] = position
+            if node.type in MERGES:
+                for value in node.inputs:
+                    for pred, _ in guard_of(value):
+                        self.used[pred] = position
+        for value in self.fetches:
+            self.used[value] = len(self.nodes)
+
+    def _dying_after(self) -> dict[int, list[Value]]:
+        dying: dict[int, list[Value]] = {}
+        for value, position in self.used.items():
+            if position < len(self.nodes) and value.bound is UNBOUND:
+                dying.setdefault(position, []).append(value)
+        return dying
+
+    def _forget(self, values: list[Value]) -> None:
+        plain = []
+        for value in values:
+            name = self.names.get(value)
+            if name is None:
+                continue
+            if value.node.guard or self.guard or value.node.type in SWITCHES:
+                # A name that only one branch has set cannot be deleted, but it can be set.
+                self._line(f"{name} = None")
+            else:
+                plain.append(name)
+        if plain:
+            self._line(f"del {', '.join(plain)}")
+
+    def _line(self, text: str, node: Node | None = None) -> None:
+        self.lines.append("    " * (len(self.guard) + 1) + text)
+        if node is not None:
+            self.line_nodes[len(self.lines)] = node
+
+    def _enter(self, guard: Guard) -> None:
+        """Closes and opens `if` blocks until exactly `guard` holds."""
+        common = 0
+        while common < min(len(guard), len(self.guard)) and guard[common] == self.guard[common]:
+            common += 1
+        if len(self.guard) > common and self.lines[-1].rstrip().endswith(":"):
+            self._line("pass")
+        self.guard = self.guard[:common]
+        for pred, taken in guard[common:]:
+            self._line(f"if {'' if taken else 'not '}{self._name(pred)}:")
+            self.guard = (*self.guard, (pred, taken))
+
+    def _name(self, value: Value) -> str:
+        name = self.names.get(value)
+        if name is None:
+            name = self.names[value] = f"v{len(self.names)}"
+            if value.bound is not UNBOUND:
+                name = self.names[value] = f"c{len(self.names)}"
+                self.constants[name] = value.bound
+        return name
+
+    def _fetch(self, value: Value) -> str:
+        name = self._name(value)
+        return f"{name}.read()" if value.dtype._is_ref_dtype else name
+
+    def _node(self, node: Node, position: int) -> None:
+        if node.decl.binding_rule is not None:
+            return
+        self._enter(node.guard)
+        if node.type in SWITCHES:
+            for value in node.outputs:
+                if value in self.used:
+                    self._line(f"{self._name(value)} = {self._name(node.inputs[0])}", node)
+            return
+        if node.type in MERGES:
+            self._merge(node)
+            return
+        kernel = node.kernel()
+        if kernel is None:
+            return
+        name = f"{node.type}_{position}"
+        self.constants[name] = kernel
+        call = f"{name}({', '.join(self._name(value) for value in node.inputs)})"
+        if node in self.copies:
+            call += ".clone()"
+        comment = f"  # {node.name}"
+        declared = node.decl.signature.outputs
+        if len(declared) == 1 and declared[0].number_attr is None and declared[0].type_list_attr is None:
+            value = node.outputs[0]
+            target = f"{self._name(value)} = " if value in self.used else ""
+        elif any(value in self.used for value in node.outputs):
+            targets = [self._name(value) if value in self.used else "_" for value in node.outputs]
+            target = f"{', '.join(targets)}{',' if len(targets) == 1 else ''} = "
+        else:
+            target = ""
+        self._line(target + call + comment, node)
+
+    def _merge(self, node: Node) -> None:
+        """A Merge takes the input whose branch ran."""
+        out, index = node.outputs
+        depth = len(node.guard)
+        expressions: list[tuple[str, str, int]] = []
+        for i, value in enumerate(node.inputs):
+            conditions = [
+                f"{'' if taken else 'not '}{self._name(pred)}" for pred, taken in guard_of(value)[depth:]
+            ]
+            expressions.append((self._name(value), " and ".join(conditions), i))
+        for target, pick in ((out, 0), (index, 1)):
+            if target not in self.used:
+                continue
+            *first, last = expressions
+            text = last[0] if pick == 0 else f"_index({last[2]})"
+            for name, condition, i in reversed(first):
+                chosen = name if pick == 0 else f"_index({i})"
+                text = f"{chosen} if {condition} else {text}" if condition else chosen
+            if pick == 1:
+                import torch
+
+                self.constants["_index"] = lambda i: torch.tensor(i, dtype=torch.int32)
+            self._line(f"{self._name(target)} = {text}  # {node.name}", node)

@@ -1,0 +1,139 @@
+"""The pass that settles in which branches nodes lie and in which order they run."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable
+
+from headrace.plan.ir import Node, Value
+
+Guard = tuple[tuple[Value, bool], ...]
+
+SWITCHES = frozenset({"Switch", "RefSwitch"})
+MERGES = frozenset({"Merge", "RefMerge"})
+
+
+def guard_of(value: Value) -> Guard:
+    """The branches in which `value` exists."""
+    node = value.node
+    if node.type in SWITCHES:
+        return (*node.guard, (node.inputs[1], bool(value.index)))
+    return node.guard
+
+
+def set_guards(nodes: Iterable[Node]) -> list[Node]:
+    """Derives from Switch and Merge nodes the branches of every node; drops nodes of branches that exclude each other."""
+    left = []
+    dead: set[Node] = set()
+    for node in nodes:
+        if node.type in MERGES:
+            guards = [guard_of(value) for value in node.inputs if value.node not in dead]
+            prefix = guards[0] if guards else ()
+            for guard in guards[1:]:
+                common = 0
+                while common < min(len(prefix), len(guard)) and prefix[common] == guard[common]:
+                    common += 1
+                prefix = prefix[:common]
+            node.guard = prefix
+        else:
+            # The longest guard first keeps outer branches before the inner ones.
+            guards = [guard_of(value) for value in node.inputs] + [control.guard for control in node.control]
+            combined: dict[tuple[Value, bool], None] = {}
+            for guard in sorted(guards, key=len, reverse=True):
+                combined.update(dict.fromkeys(guard))
+            node.guard = tuple(combined)
+            if any((pred, not taken) in combined for pred, taken in combined):
+                dead.add(node)
+                continue
+            if any(value.node in dead for value in node.inputs) or any(c in dead for c in node.control):
+                dead.add(node)
+                continue
+        left.append(node)
+    return left
+
+
+def order(nodes: list[Node]) -> list[Node]:
+    """Nodes in the order they run.
+
+    Inputs and control edges come first; among the nodes that are ready, writers of state wait until nothing else is
+    (a value read before a write then rarely needs a copy), nodes of the branch just entered go on, and what was made
+    first in the program goes first.
+    """
+    waiting: dict[Node, int] = {}
+    followers: dict[Node, list[Node]] = {node: [] for node in nodes}
+    for node in nodes:
+        before = {value.node for value in node.inputs}
+        before.update(node.control)
+        before.update(pred.node for pred, _ in node.guard)
+        count = 0
+        for other in before:
+            follow = followers.get(other)
+            if follow is not None:
+                follow.append(node)
+                count += 1
+        waiting[node] = count
+
+    ready: dict[Guard, list[tuple[bool, int, int, Node]]] = {}
+    for node in nodes:
+        if waiting[node] == 0:
+            _push(ready, node)
+    ordered: list[Node] = []
+    current: Guard = ()
+    while ready:
+        heap = ready.get(current)
+        if heap is None or (heap[0][0] and len(ready) > 1):
+            current = min(ready, key=lambda guard: ready[guard][0][:3])
+            heap = ready[current]
+        node = heapq.heappop(heap)[3]
+        if not heap:
+            del ready[current]
+        ordered.append(node)
+        for other in followers[node]:
+            waiting[other] -= 1
+            if waiting[other] == 0:
+                _push(ready, other)
+    return ordered
+
+
+def _push(ready: dict[Guard, list[tuple[bool, int, int, Node]]], node: Node) -> None:
+    heap = ready.setdefault(node.guard, [])
+    heapq.heappush(heap, (bool(node.decl.writes_state), node.serial, id(node), node))
+
+
+def reads_to_copy(nodes: list[Node], fetched: Iterable[Value]) -> set[Node]:
+    """The reads of resource variables whose value is still used when the variable is written in place."""
+    writes: list[tuple[int, object]] = []
+    for position, node in enumerate(nodes):
+        for index in node.decl.writes_state:
+            bound = node.inputs[index].bound
+            if getattr(bound, "is_resource", False):
+                writes.append((position, bound))
+    if not writes:
+        return set()
+    roots: dict[Value, set[Node]] = {}
+    position_of: dict[Node, int] = {}
+    last_use: dict[Node, int] = {}
+    for position, node in enumerate(nodes):
+        position_of[node] = position
+        touched: set[Node] = set()
+        for value in node.inputs:
+            touched |= roots.get(value, set())
+        for root in touched:
+            last_use[root] = position
+        if node.decl.reads_state:
+            for value in node.outputs:
+                roots[value] = {node}
+        elif touched and node.decl.may_alias:
+            for value in node.outputs:
+                roots[value] = touched
+    for value in fetched:
+        for root in roots.get(value, set()):
+            last_use[root] = len(nodes)
+    copies = set()
+    for root, last in last_use.items():
+        if not root.decl.reads_state:
+            continue
+        buffer = root.inputs[root.decl.reads_state[0]].bound
+        if any(bound is buffer and position_of[root] < position <= last for position, bound in writes):
+            copies.add(root)
+    return copies

@@ -1,0 +1,111 @@
+"""A plan: everything that could be decided about one set of fetches and feeds, ending in a function to call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from headrace.plan import fuse
+from headrace.plan.collect import collect
+from headrace.plan.emit import emit
+from headrace.plan.ir import UNBOUND, Node, Value
+from headrace.plan.order import order, reads_to_copy, set_guards
+from headrace.plan.place import place
+from headrace.plan.simplify import simplify
+
+if TYPE_CHECKING:
+    from headrace.core.operation import Operation, Tensor
+
+
+class Plan:
+    """The generated function of one set of fetches and feeds.
+
+    Attributes:
+        function: called with the fed values, returns a tuple of the fetched tensors' values.
+        source: its Python source.
+        nodes: the nodes it runs, in order.
+        shared: for each fetched tensor, whether its value may share memory with state, a feed or a constant.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        source: str,
+        filename: str,
+        nodes: list[Node],
+        lines: dict[int, Node],
+        shared: list[bool],
+        operations: int,
+    ) -> None:
+        self.function = function
+        self.source = source
+        self.filename = filename
+        self.nodes = nodes
+        self.lines = lines
+        self.shared = shared
+        self.operations = operations
+
+    @property
+    def summary(self) -> str:
+        """One line: how many operations became how many calls."""
+        return f"{self.operations} operations planned as {len(self.lines)} calls"
+
+
+def make_plan(fetches: Sequence[Tensor | Operation], feeds: Sequence[Tensor], runtime: Any) -> Plan:
+    """Plans the computation of `fetches` from `feeds`.
+
+    Args:
+        fetches: tensors to return and operations to run.
+        feeds: tensors that are given, in the order of the function's parameters.
+        runtime: the session's state, for kernels that keep some.
+    """
+    collected = collect(fetches, feeds, runtime, runtime.device)
+    operations = len(collected.nodes)
+    nodes = set_guards(collected.nodes)
+    keep = set(collected.targets)
+    nodes, replaced = simplify(nodes, keep)
+    fetched = [replaced.get(value, value) for value in collected.fetches if value is not None]
+    nodes, fetched = fuse.fuse(nodes, fetched, keep)
+    nodes = _needed(nodes, fetched, collected.targets)
+    nodes, fetched = place(nodes, fetched, runtime)
+    nodes = order(nodes)
+    copies = reads_to_copy(nodes, fetched)
+    emitted = emit(nodes, collected.feeds, fetched, copies)
+    return Plan(
+        emitted.function,
+        emitted.source,
+        emitted.filename,
+        nodes,
+        emitted.lines,
+        _shared(nodes, fetched, copies),
+        operations,
+    )
+
+
+def _needed(nodes: list[Node], fetched: Sequence[Value], targets: Sequence[Node]) -> list[Node]:
+    """The nodes that lead to what is fetched or run, after rewriting has made others idle."""
+    needed: set[Node] = set()
+    pending = [value.node for value in fetched] + list(targets)
+    while pending:
+        node = pending.pop()
+        if node in needed:
+            continue
+        needed.add(node)
+        pending.extend(value.node for value in node.inputs)
+        pending.extend(node.control)
+        pending.extend(pred.node for pred, _ in node.guard)
+    return [node for node in nodes if node in needed]
+
+
+def _shared(nodes: Sequence[Node], fetched: Sequence[Value], copies: set[Node]) -> list[bool]:
+    """Which fetched values are not fresh memory."""
+    fresh: set[Value] = set()
+    for node in nodes:
+        decl = node.decl
+        if node in copies:
+            fresh.update(node.outputs)
+        elif decl.reads_state or decl.writes_state:
+            continue
+        elif not decl.may_alias or all(value in fresh for value in node.inputs):
+            fresh.update(node.outputs)
+    return [value.bound is not UNBOUND or value not in fresh for value in fetched]

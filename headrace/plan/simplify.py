@@ -1,0 +1,160 @@
+"""One forward sweep that binds constants and resources, folds what is known, drops what does nothing, merges equals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from headrace.core.registry import BoundConstant
+from headrace.plan.ir import Node, Value
+from headrace.plan.values import to_numpy, to_torch
+
+# A folded constant larger than this costs more to keep than to compute.
+_FOLD_LIMIT = 1 << 20
+
+
+def simplify(nodes: list[Node], keep: set[Node]) -> tuple[list[Node], dict[Value, Value]]:
+    """Rewrites `nodes`, given in topological order.
+
+    Args:
+        nodes: the nodes; their inputs are replaced in place.
+        keep: nodes that must stay because they are run for their effect.
+
+    Returns:
+        the nodes left and, for values that are no more, the value that stands for each.
+    """
+    replaced: dict[Value, Value] = {}
+    dropped: dict[Node, list[Node]] = {}
+    merged: dict[Any, Node] = {}
+    left: list[Node] = []
+
+    for node in nodes:
+        inputs = node.inputs
+        for i, value in enumerate(inputs):
+            new = replaced.get(value)
+            if new is not None:
+                inputs[i] = new
+        if node.control:
+            node.control = _live_controls(node.control, dropped)
+        decl = node.decl
+
+        if decl.binding_rule is not None:
+            for value, bound in zip(node.outputs, decl.binding_rule(node), strict=True):
+                value.bound = bound
+                if isinstance(bound, BoundConstant):
+                    value.constant, value.bound = bound.array, to_torch(bound.array, value.dtype)
+            if node.control:
+                # A constant that waits for something makes its consumers wait too.
+                left.append(node)
+                continue
+            key = None if decl.stateful else _merge_key(node)
+            dropped[node] = []
+            if key is not None and not _merge_into(merged, key, node, replaced):
+                merged[key] = node
+            continue
+
+        if not decl.stateful and not node.control and node not in keep:
+            if decl.static_rule is not None and _bind_static(node):
+                dropped[node] = []
+                continue
+            if decl.same_rule is not None:
+                same = decl.same_rule(node)
+                if same is not None:
+                    replaced[node.outputs[0]] = replaced.get(same, same)
+                    dropped[node] = [same.node]
+                    continue
+            if _fold(node):
+                dropped[node] = []
+                continue
+            key = _merge_key(node)
+            if key is not None:
+                if _merge_into(merged, key, node, replaced):
+                    dropped[node] = [merged[key]]
+                    continue
+                merged[key] = node
+        left.append(node)
+    return left, replaced
+
+
+def _live_controls(control: list[Node], dropped: dict[Node, list[Node]]) -> list[Node]:
+    if not any(node in dropped for node in control):
+        return control
+    live: dict[Node, None] = {}
+    pending = list(reversed(control))
+    while pending:
+        node = pending.pop()
+        stands = dropped.get(node)
+        if stands is None:
+            live[node] = None
+        else:
+            pending.extend(stands)
+    return list(live)
+
+
+def _bind_static(node: Node) -> bool:
+    assert node.decl.static_rule is not None
+    arrays = node.decl.static_rule(node)
+    if arrays is None:
+        return False
+    for value, array in zip(node.outputs, arrays, strict=True):
+        value.constant = np.asarray(array, dtype=value.dtype.as_numpy_dtype)
+        value.bound = to_torch(value.constant, value.dtype)
+        value.dims = value.constant.shape
+    return True
+
+
+def _fold(node: Node) -> bool:
+    """Runs the node now if every input is a constant."""
+    if not node.inputs or node.decl.kernel_rule is None or node.guard:
+        return False
+    for value in node.inputs:
+        if value.constant is None or value.node.control:
+            return False
+    if not node.outputs or node.type.startswith("_"):
+        return False
+    size = 1
+    for value in node.outputs:
+        if value.dims is None:
+            return False
+        for dim in value.dims:
+            size *= dim if dim is not None else _FOLD_LIMIT
+    if size >= _FOLD_LIMIT:
+        return False
+    result = node.kernel()(*[value.bound for value in node.inputs])
+    results = result if isinstance(result, (tuple, list)) else (result,)
+    for value, item in zip(node.outputs, results, strict=True):
+        value.bound = item
+        value.constant = to_numpy(item, value.dtype)
+        value.dims = value.constant.shape
+    return True
+
+
+def _merge_key(node: Node) -> Any:
+    attrs = node.attrs
+    frozen = []
+    for name, value in attrs.items():
+        if name.startswith("_"):
+            continue
+        if isinstance(value, np.ndarray):
+            if value.size > 64 or value.dtype == object:
+                return None
+            value = (value.dtype.str, value.shape, value.tobytes())
+        elif isinstance(value, list):
+            value = tuple(value)
+        frozen.append((name, value))
+    try:
+        key = (node.type, tuple(node.inputs), tuple(frozen), node.device)
+        hash(key)
+    except TypeError:
+        return None
+    return key
+
+
+def _merge_into(merged: dict[Any, Node], key: Any, node: Node, replaced: dict[Value, Value]) -> bool:
+    first = merged.get(key)
+    if first is None:
+        return False
+    for value, same in zip(node.outputs, first.outputs, strict=True):
+        replaced[value] = same
+    return True

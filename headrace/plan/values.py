@@ -1,0 +1,55 @@
+"""Values at the edges: NumPy arrays of feeds, constants and fetches to and from what kernels take."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import torch
+
+from headrace.core.dtypes import DType
+
+# Kernels never write into their inputs, so a read-only array is as good as any.
+warnings.filterwarnings("ignore", message="The given NumPy array is not writ")
+
+_from_numpy = torch.from_numpy
+_NEEDS_VIEW = {"bfloat16"}
+
+
+def to_torch(array: np.ndarray, dtype: DType) -> Any:
+    """The kernels' value for `array`: a CPU tensor sharing its memory where the layout allows, or the array of bytes.
+
+    Args:
+        array: of the NumPy type of `dtype`.
+        dtype: the element type of the tensor it stands for.
+    """
+    kind = array.dtype.kind
+    if kind == "O":
+        return array
+    if array.strides and any(s < 0 for s in array.strides):
+        array = np.ascontiguousarray(array)
+    if kind in "fiubc" and array.dtype.isnative:
+        return _from_numpy(array)
+    if not array.dtype.isnative:
+        return _from_numpy(array.astype(array.dtype.newbyteorder("=")))
+    if dtype.name == "bfloat16":
+        return _from_numpy(np.ascontiguousarray(array).view(np.int16)).view(torch.bfloat16)
+    if dtype.torch is not None:
+        # The quantized types: structured in NumPy, plain integers in the kernels.
+        plain = array.view(array.dtype[0]) if array.dtype.fields else array
+        return _from_numpy(np.ascontiguousarray(plain)).to(dtype.torch)
+    return array
+
+
+def to_numpy(value: Any, dtype: DType) -> np.ndarray:
+    """The NumPy array of a kernel's value, sharing memory where it can."""
+    if isinstance(value, torch.Tensor):
+        if value.device.type != "cpu":
+            value = value.cpu()
+        if value.dtype is torch.bfloat16:
+            return value.contiguous().view(torch.int16).numpy().view(dtype.as_numpy_dtype)
+        if value.is_conj() or value.is_neg():
+            value = value.resolve_conj().resolve_neg()
+        return value.numpy()
+    return np.asarray(value)

@@ -1,0 +1,59 @@
+"""Errors of a running plan, told as errors of the operation and of the user's line that made it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from headrace.core import errors
+from headrace.plan.ir import Node
+from headrace.plan.plan import Plan
+
+
+def failing_node(error: BaseException, plan: Plan) -> Node | None:
+    """The node whose call raised `error`, read off the line of the plan's function in the traceback."""
+    found = None
+    traceback = error.__traceback__
+    while traceback is not None:
+        if traceback.tb_frame.f_code.co_filename == plan.filename:
+            found = plan.lines.get(traceback.tb_lineno)
+        traceback = traceback.tb_next
+    return found
+
+
+def explained(error: BaseException, plan: Plan) -> BaseException:
+    """The error to raise for `error`: of TensorFlow's class, naming the operation, its place, and what it was given."""
+    if isinstance(error, (KeyboardInterrupt, SystemExit, GeneratorExit)):
+        return error
+    node = failing_node(error, plan)
+    origin = node.origin if node is not None else None
+    if isinstance(error, errors.OpError):
+        if origin is not None:
+            error.attach(origin)
+        return error
+    if node is None:
+        return error
+    if isinstance(error, NotImplementedError) and not isinstance(error, RuntimeError):
+        return error
+    message = _first_lines(str(error)) or type(error).__name__
+    shapes = ", ".join(f"{value!r} {value.dtype.name}" for value in node.inputs)
+    text = f"{message} (op {node.type}, node '{node.name}', inputs: {shapes or 'none'})"
+    made: Any
+    if isinstance(error, MemoryError) or isinstance(error, torch.OutOfMemoryError) or "allocate memory" in message:
+        made = errors.ResourceExhaustedError
+    elif isinstance(error, (RuntimeError, ValueError, IndexError, TypeError, ZeroDivisionError, OverflowError)):
+        made = errors.InvalidArgumentError
+    else:
+        made = errors.UnknownError
+    raised = made(None, None, text)
+    if origin is not None:
+        raised.attach(origin)
+    return raised
+
+
+def _first_lines(text: str) -> str:
+    """A torch message without the C++ stack that may follow it."""
+    for mark in ("\nException raised from", "\nC++ CapturedTraceback", "\nCPU: registered at"):
+        text = text.split(mark)[0]
+    return text.strip()

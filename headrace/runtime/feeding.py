@@ -1,0 +1,126 @@
+"""Fed values on their way in: checked against the placeholder and wrapped without copying where dtype and layout allow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+from headrace.core.operation import Tensor
+from headrace.core.shapes import compatible_dims, dims_text
+from headrace.plan.values import to_torch
+
+_from_numpy = torch.from_numpy
+
+
+def feeder(tensor: Tensor) -> Callable[[Any], Any]:
+    """A function that turns what is fed for `tensor` into the kernels' value.
+
+    It raises TypeError for values of a wrong kind and ValueError for a wrong shape, naming the tensor.
+    """
+    dtype = tensor.dtype.base_dtype
+    numpy_dtype = np.dtype(dtype.as_numpy_dtype)
+    dims = tensor.dims
+    name = tensor.name
+    plain = numpy_dtype.kind in "fiubc" and dtype.torch is not None and dtype.name != "bfloat16"
+    rank = None if dims is None else len(dims)
+    known = () if dims is None else tuple((i, d) for i, d in enumerate(dims) if d is not None)
+
+    def feed(value: Any) -> Any:
+        if type(value) is np.ndarray and value.dtype == numpy_dtype:
+            array = value
+        else:
+            array = as_array(value, tensor, numpy_dtype)
+        shape = array.shape
+        if rank is not None:
+            if len(shape) != rank:
+                raise _wrong_shape(shape, name, dims)
+            for i, d in known:
+                if shape[i] != d:
+                    raise _wrong_shape(shape, name, dims)
+        if plain:
+            try:
+                return _from_numpy(array)
+            except ValueError:
+                # Negative strides: torch has none.
+                return _from_numpy(np.ascontiguousarray(array))
+        return to_torch(array, dtype)
+
+    return feed
+
+
+def _wrong_shape(shape: tuple[int, ...], name: str, dims: Any) -> ValueError:
+    assert not compatible_dims(shape, dims)
+    return ValueError(
+        f"Cannot feed value of shape {shape!r} for Tensor {name!r}, which has shape {dims_text(dims)!r}"
+    )
+
+
+def as_array(value: Any, tensor: Tensor, numpy_dtype: np.dtype) -> np.ndarray:
+    """The array of a fed value, of the tensor's type.
+
+    Raises:
+        TypeError: for a tensor, or a number the type cannot hold.
+        ValueError: for values that do not form an array of that type.
+    """
+    if isinstance(value, Tensor):
+        raise TypeError(
+            "The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python scalars, strings, "
+            f"lists, numpy ndarrays, or TensorHandles. For reference, the tensor object was {value} which was passed to "
+            f"the feed with key {tensor}."
+        )
+    if numpy_dtype.kind == "O":
+        return bytes_array(value)
+    if isinstance(value, int) and not isinstance(value, bool) and numpy_dtype.kind in "iuf":
+        try:
+            same = numpy_dtype.type(value) == value
+        except OverflowError:
+            same = False
+        if not same:
+            raise TypeError(
+                f"Type of feed value {value} with type {type(value)} is not compatible with Tensor type {numpy_dtype}. Try "
+                "explicitly setting the type of the feed tensor to a larger type (e.g. int64)."
+            )
+    if isinstance(value, torch.Tensor):
+        value = value.detach().cpu().numpy()
+    try:
+        return np.asarray(value, dtype=numpy_dtype)
+    except TypeError as error:
+        raise TypeError(f"Cannot feed {value!r} for Tensor {tensor.name!r} of type {tensor.dtype.name}: {error}") from None
+    except ValueError as error:
+        raise ValueError(
+            f"Cannot feed {_short(value)} for Tensor {tensor.name!r} of type {tensor.dtype.name}: {error}"
+        ) from None
+
+
+def bytes_array(value: Any) -> np.ndarray:
+    """An object array of bytes from strings, nested lists of them or a NumPy string array."""
+    array = np.asarray(value)
+    if array.dtype.kind == "S":
+        array = array.astype(object)
+    elif array.dtype.kind != "O":
+        if array.dtype.kind != "U":
+            array = array.astype(str)
+        array = np.asarray(value, dtype=object) if array.ndim == 0 else array.astype(object)
+    if array.ndim == 0:
+        out = np.empty((), dtype=object)
+        out[()] = _as_bytes(array[()])
+        return out
+    result = np.empty(array.shape, dtype=object)
+    flat = result.ravel()
+    for i, item in enumerate(array.ravel()):
+        flat[i] = _as_bytes(item)
+    return flat.reshape(array.shape)
+
+
+def _as_bytes(item: Any) -> bytes:
+    if isinstance(item, bytes):
+        return item
+    return (item if isinstance(item, str) else str(item)).encode()
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 120 else text[:117] + "..."

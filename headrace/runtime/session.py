@@ -1,0 +1,402 @@
+"""Sessions: they keep state, plan what is asked of a graph, and run it."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+import torch
+
+from headrace.core import errors
+from headrace.core.graph import Graph, default_session_stack, get_default_graph
+from headrace.core.operation import Operation, Tensor
+from headrace.plan.plan import Plan, make_plan
+from headrace.plan.values import to_numpy
+from headrace.runtime import configuration, failures
+from headrace.runtime.feeding import feeder
+from headrace.runtime.fetching import FetchPlan, expand_feed
+from headrace.runtime.resources import Runtime
+
+_InferenceMode = torch._C._InferenceMode
+
+# Called with every new plan, for `headrace explain` and the like.
+plan_listeners: list[Callable[[Plan], None]] = []
+
+
+class _Entry:
+    """A plan with what surrounds it: feeds in, fetches out."""
+
+    __slots__ = ("build", "changes", "expand", "feeders", "function", "keep", "outputs", "plan", "single", "tensors")
+
+    def __init__(self) -> None:
+        self.single = False
+
+
+class BaseSession:
+    """What `Session` and `InteractiveSession` share.
+
+    Args:
+        target: the execution engine; only the local one, '', exists.
+        graph: the graph to run; the default graph by default.
+        config: a `ConfigProto`.
+
+    Raises:
+        TypeError: if an argument has a wrong type.
+    """
+
+    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
+        if graph is None:
+            graph = get_default_graph()
+        elif not isinstance(graph, Graph):
+            raise TypeError(f"graph must be a tf.Graph, but got {type(graph)}")
+        if target is not None and not isinstance(target, (str, bytes)):
+            raise TypeError(f"target must be a string, but got {type(target)}")
+        if target not in ("", b"", None, "local"):
+            raise NotImplementedError(
+                f"Session(target={target!r}): Headrace runs graphs in this process only; leave target empty."
+            )
+        self._graph = graph
+        self._target = target or ""
+        self._settings = configuration.Settings(config)
+        self._config = config
+        self._runtime = Runtime(self._settings.default_device())
+        self._runtime.settings = self._settings
+        self._entries: dict[Any, _Entry] = {}
+        self._closed = False
+        self._lock = threading.RLock()
+        self._opened = True
+
+    # ---- properties ----
+
+    @property
+    def graph(self) -> Graph:
+        """The graph this session runs."""
+        return self._graph
+
+    @property
+    def graph_def(self) -> Any:
+        """The graph as a `GraphDef`."""
+        return self._graph.as_graph_def()
+
+    @property
+    def sess_str(self) -> str:
+        """The target."""
+        return self._target
+
+    def list_devices(self) -> list[Any]:
+        """The devices this session can use."""
+        self._check_open()
+        return self._settings.devices()
+
+    # ---- life ----
+
+    def close(self) -> None:
+        """Frees the state of this session; it cannot be run afterwards."""
+        with self._lock:
+            self._closed = True
+            self._entries.clear()
+            self._runtime.clear()
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise RuntimeError("Attempted to use a closed Session.")
+
+    def as_default(self) -> Any:
+        """A context in which this is the default session of the thread (it does not close the session)."""
+        return default_session_stack().opened(self)
+
+    def __del__(self) -> None:
+        # Nothing outside the process to release: memory goes with the object.
+        self._closed = True
+
+    # ---- running ----
+
+    def run(self, fetches: Any, feed_dict: Mapping[Any, Any] | None = None, options: Any = None, run_metadata: Any = None) -> Any:
+        """Runs what `fetches` needs and returns its values.
+
+        Args:
+            fetches: a tensor, operation, variable, name or composite tensor, or a nested list, tuple, namedtuple or dict
+                of them.
+            feed_dict: tensors (placeholders or others) to values to use for them.
+            options: a `RunOptions`; its trace level and timeout are followed.
+            run_metadata: a `RunMetadata` to fill when tracing.
+
+        Returns:
+            the same structure with a NumPy array or scalar for each tensor and None for each operation.
+
+        Raises:
+            RuntimeError: if the session is closed.
+            TypeError, ValueError: if a fetch or feed does not fit the graph.
+            tf.errors.OpError: if an operation fails.
+
+        Example:
+            >>> x = tf.placeholder(tf.float32)
+            >>> tf.Session().run(x * 2.0, {x: 3.0})
+            6.0
+        """
+        if self._closed:
+            raise RuntimeError("Attempted to use a closed Session.")
+        if options is not None or run_metadata is not None:
+            return configuration.run_with_options(self, fetches, feed_dict, options, run_metadata)
+        entry = self._entry(fetches, feed_dict)
+        return self._run_entry(entry, entry.function, feed_dict)
+
+    def _run_entry(self, entry: _Entry, function: Callable[..., Any], feed_dict: Mapping[Any, Any] | None) -> Any:
+        if feed_dict:
+            values = feed_dict.values()
+            if entry.expand is not None:
+                values = entry.expand(values)
+            arguments = [feed(value) for feed, value in zip(entry.feeders, values, strict=False)]
+        else:
+            arguments = []
+        guard = _InferenceMode(True)
+        try:
+            results = function(*arguments)
+        except BaseException as error:
+            raised = failures.explained(error, entry.plan)
+            if raised is error:
+                raise
+            raise raised from None
+        finally:
+            del guard
+        if entry.single:
+            return entry.outputs[0](results[0])
+        values_out = [output(result) for output, result in zip(entry.outputs, results, strict=True)]
+        return entry.build(values_out)
+
+    def _entry(self, fetches: Any, feed_dict: Mapping[Any, Any] | None) -> _Entry:
+        kind = type(fetches)
+        try:
+            if kind is list:
+                key: Any = (list, *fetches, 0, *feed_dict) if feed_dict else (list, *fetches)
+            else:
+                key = (fetches, 0, *feed_dict) if feed_dict else fetches
+            entry = self._entries.get(key)
+        except TypeError:
+            key = (_frozen(fetches), 0, *_feed_keys(feed_dict))
+            entry = self._entries.get(key)
+        if entry is None or entry.changes != self._graph._changes:
+            entry = self._make_entry(fetches, feed_dict)
+            self._entries[key] = entry
+        return entry
+
+    def _make_entry(self, fetches: Any, feed_dict: Mapping[Any, Any] | None) -> _Entry:
+        with self._lock:
+            if feed_dict is not None and not isinstance(feed_dict, Mapping):
+                raise TypeError(f"feed_dict must be a dictionary, got {type(feed_dict).__name__}: {feed_dict!r}")
+            fetch_plan = FetchPlan(self._graph, fetches)
+            entry = _Entry()
+            entry.expand = None
+            tensors: list[Tensor] = []
+            splits: list[Callable[[Any], list[Any]] | None] = []
+            for key in feed_dict or ():
+                expanded, split = expand_feed(self._graph, key)
+                tensors.extend(expanded)
+                splits.append(split)
+            if any(split is not None for split in splits):
+                entry.expand = lambda values: _split_feeds(splits, values)
+            entry.tensors = tensors
+            entry.feeders = [feeder(tensor) for tensor in tensors]
+            # Feeds that are themselves fetched, names and all: the plan sees graph elements only.
+            entry.plan = plan = make_plan(fetch_plan.elements, tensors, self._runtime)
+            for listener in plan_listeners:
+                listener(plan)
+            entry.function = plan.function
+            tensor_positions: dict[int, int] = {}
+            entry.outputs = []
+            for i, element in enumerate(fetch_plan.elements):
+                if isinstance(element, Tensor):
+                    tensor_positions[i] = len(entry.outputs)
+                    entry.outputs.append(_output(element, plan.shared[len(entry.outputs)]))
+            positions = [tensor_positions.get(i) for i in range(len(fetch_plan.elements))]
+            build = fetch_plan.build
+            entry.single = isinstance(fetches, Tensor) or (len(positions) == 1 and positions[0] == 0 and not isinstance(fetches, (list, tuple, Mapping)) and _is_plain(fetches))
+            if all(p == i for i, p in enumerate(positions)):
+                entry.build = build
+            else:
+                entry.build = lambda values: build([None if p is None else values[p] for p in positions])
+            entry.changes = self._graph._changes
+            entry.keep = (fetches, list(feed_dict or ()))
+            return entry
+
+    def make_callable(self, fetches: Any, feed_list: Sequence[Any] | None = None, accept_options: bool = False) -> Callable[..., Any]:
+        """A function of the values of `feed_list` that runs `fetches`.
+
+        Args:
+            fetches: as in `run`.
+            feed_list: the tensors to feed, in the order of the function's arguments.
+            accept_options: whether the function also takes `options` and `run_metadata` keywords.
+
+        Returns:
+            the function; call it as `f(*values)`.
+
+        Raises:
+            TypeError: if `feed_list` is not a list or tuple.
+        """
+        self._check_open()
+        if feed_list is not None and not isinstance(feed_list, (list, tuple)):
+            raise TypeError("`feed_list` must be a list or tuple.")
+        keys = list(feed_list or ())
+
+        def call(*values: Any, **keywords: Any) -> Any:
+            if len(values) != len(keys):
+                raise TypeError(f"Expected {len(keys)} arguments for the feeds {keys}, got {len(values)}.")
+            if keywords and not accept_options:
+                raise TypeError(f"Unexpected keyword arguments {sorted(keywords)}; pass accept_options=True to allow them.")
+            return self.run(fetches, dict(zip(keys, values, strict=True)), **keywords)
+
+        return call
+
+    def plan_for(self, fetches: Any, feeds: Sequence[Any] = ()) -> Plan:
+        """The plan of `fetches` when the tensors in `feeds` are fed: its `source` can be read."""
+        return self._make_entry(fetches, dict.fromkeys(feeds)).plan
+
+
+class Session(BaseSession):
+    """Runs the operations of a graph and keeps the values of its variables.
+
+    Args:
+        target: the execution engine; only the local one, '', exists.
+        graph: the graph to run; the default graph by default.
+        config: a `ConfigProto`: `device_count`, `allow_soft_placement`, `log_device_placement` and
+            `intra_op_parallelism_threads` are followed.
+
+    Example:
+        >>> with tf.Session() as sess:
+        ...     sess.run(tf.constant(5.0) * 6.0)
+        30.0
+    """
+
+    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
+        super().__init__(target, graph, config)
+        self._contexts: list[tuple[Any, Any]] = []
+
+    def __enter__(self) -> Session:
+        graph_context = self._graph.as_default()
+        session_context = self.as_default()
+        graph_context.__enter__()
+        session_context.__enter__()
+        self._contexts.append((graph_context, session_context))
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        graph_context, session_context = self._contexts.pop()
+        try:
+            session_context.__exit__(kind, error, traceback)
+            graph_context.__exit__(kind, error, traceback)
+        finally:
+            self.close()
+
+    @staticmethod
+    def reset(target: str, containers: Any = None, config: Any = None) -> None:
+        """Would clear the containers of a remote `target`; a local session's state ends with `close`."""
+        raise NotImplementedError(f"Session.reset({target!r}): Headrace runs graphs in this process only; use close().")
+
+
+class InteractiveSession(BaseSession):
+    """A session that is the default one from its creation until `close`, for shells and notebooks."""
+
+    _active_count = 0
+
+    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
+        super().__init__(target, graph, config)
+        if InteractiveSession._active_count > 0:
+            warnings.warn(
+                "An interactive session is already active. This can cause out-of-memory errors in some cases. You must "
+                "explicitly call `InteractiveSession.close()` to release resources held by the other session(s).",
+                stacklevel=2,
+            )
+        InteractiveSession._active_count += 1
+        self._explicitly_closed = False
+        stack = default_session_stack()
+        # Interactive sessions may be closed in any order.
+        stack.enforce_nesting = False
+        self._session_context = self.as_default()
+        self._session_context.__enter__()
+        self._graph_context: Any = None
+        if graph is not None:
+            self._graph_context = graph.as_default()
+            self._graph_context.__enter__()
+
+    def close(self) -> None:
+        """Frees the session's state and stops being the default session."""
+        super().close()
+        if self._explicitly_closed:
+            return
+        self._explicitly_closed = True
+        InteractiveSession._active_count -= 1
+        if self._graph_context is not None:
+            self._graph_context.__exit__(None, None, None)
+        self._session_context.__exit__(None, None, None)
+        default_session_stack().enforce_nesting = True
+
+
+def _is_plain(fetch: Any) -> bool:
+    """Whether a fetch stands for one tensor's value as it is."""
+    return isinstance(fetch, (str, bytes)) or hasattr(fetch, "_as_graph_element")
+
+
+def _frozen(fetches: Any) -> Any:
+    if isinstance(fetches, (list, tuple)):
+        return (type(fetches), *[_frozen(item) for item in fetches])
+    if isinstance(fetches, Mapping):
+        return (type(fetches), *[(key, _frozen(value)) for key, value in fetches.items()])
+    try:
+        hash(fetches)
+    except TypeError:
+        return id(fetches)
+    return fetches
+
+
+def _feed_keys(feed_dict: Any) -> tuple[Any, ...]:
+    if not feed_dict:
+        return ()
+    if not isinstance(feed_dict, Mapping):
+        raise TypeError(f"feed_dict must be a dictionary, got {type(feed_dict).__name__}: {feed_dict!r}")
+    return tuple(feed_dict)
+
+
+def _split_feeds(splits: Sequence[Any], values: Any) -> list[Any]:
+    out: list[Any] = []
+    for split, value in zip(splits, values, strict=True):
+        if split is None:
+            out.append(value)
+        else:
+            out.extend(split(value))
+    return out
+
+
+def _output(tensor: Tensor, shared: bool) -> Callable[[Any], Any]:
+    """A function from a kernel's value to what `run` returns: a NumPy array, or a NumPy scalar for a scalar."""
+    dtype = tensor.dtype.base_dtype
+    kind = dtype.name
+    if kind in ("resource", "variant"):
+        return lambda value: value
+    if kind == "string":
+
+        def strings(value: Any) -> Any:
+            array = np.asarray(value, dtype=object)
+            return array[()] if array.ndim == 0 else (array.copy() if shared else array)
+
+        return strings
+    simple = dtype.torch is not None and np.dtype(dtype.as_numpy_dtype).kind in "fiub" and kind != "bfloat16"
+
+    def numbers(value: Any) -> Any:
+        if simple and value.device.type == "cpu":
+            array = value.numpy()
+        else:
+            array = to_numpy(value, dtype)
+        if not array.ndim:
+            return array[()]
+        return array.copy() if shared else array
+
+    return numbers
+
+
+__all__ = ["BaseSession", "InteractiveSession", "Operation", "Session", "errors"]
