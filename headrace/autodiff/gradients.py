@@ -21,6 +21,7 @@ from headrace.ops.array.fill import fill, zeros, zeros_like
 from headrace.ops.array.identity import identity
 from headrace.ops.array.shape import shape
 from headrace.ops.flow.grouping import tuple as control_tuple
+from headrace.ops.flow.switching import zeros_outside_loop
 
 _TRAINABLE = frozenset(["float16", "float32", "float64", "complex64", "complex128", "resource", "variant"])
 
@@ -270,7 +271,7 @@ class _Walk:
             return
         # An output that the results do not depend on contributes zeros.
         received = [
-            _zeros_for(op, i) if g is None and is_trainable(op.outputs[i].dtype) else g for i, g in enumerate(received)
+            zeros_outside_loop(op, i) if g is None and is_trainable(op.outputs[i].dtype) else g for i, g in enumerate(received)
         ]
         with name_scope(op.name + "_grad"), graph._original_op_of(op):
             made = function(op, *received)
@@ -319,13 +320,6 @@ def _differentiated(x: Any, i: int) -> Tensor:
     if isinstance(handle, Tensor) and handle.dtype.name == "resource":
         return handle
     return convert_to_tensor(x, name=f"x_{i}", as_ref=True)
-
-
-def _zeros_for(op: Operation, index: int) -> Any:
-    output = op.outputs[index]
-    if output.dtype.name in ("resource", "variant"):
-        return None
-    return zeros_like(output, optimize=False)
 
 
 def _check_start(y: Any, start: Any) -> None:

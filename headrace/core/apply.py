@@ -83,10 +83,14 @@ def _apply_in(graph: Graph, decl: OpDecl, values: list[Any], attrs: dict[str, An
                 graph._name_stack = name
                 scope_entered = True
             tensors.extend(_convert_input(decl, arg, value, attrs))
+        if graph._context is not None:
+            # A branch may route inputs through Switches, named inside the operation's scope too.
+            graph._name_stack = name
+            scope_entered = True
+        return _finish(graph, decl, tensors, attrs, name)
     finally:
         if scope_entered:
             graph._name_stack = outer
-    return _finish(graph, decl, tensors, attrs, name)
 
 
 def operation_from_parts(

@@ -24,7 +24,11 @@ class Emitted:
 
 
 def emit(
-    nodes: Sequence[Node], feeds: Sequence[Value], fetches: Sequence[Value], copies: set[Node] | frozenset[Node]
+    nodes: Sequence[Node],
+    feeds: Sequence[Value],
+    fetches: Sequence[Value],
+    copies: set[Node] | frozenset[Node],
+    observed: bool = False,
 ) -> Emitted:
     """Writes and compiles the function of a plan.
 
@@ -33,8 +37,10 @@ def emit(
         feeds: the values that become its parameters.
         fetches: the values it returns, as a tuple.
         copies: reads whose value must be copied.
+        observed: whether the function takes a first argument that it calls with each node's number before and after
+            its call: how steps are traced and limited in time, at no cost to the plain rendering.
     """
-    writer = _Writer(nodes, feeds, fetches, copies)
+    writer = _Writer(nodes, feeds, fetches, copies, observed)
     source = writer.write()
     filename = f"<headrace plan {next(_numbers)}>"
     code = compile(source, filename, "exec")
@@ -46,8 +52,14 @@ def emit(
 
 class _Writer:
     def __init__(
-        self, nodes: Sequence[Node], feeds: Sequence[Value], fetches: Sequence[Value], copies: set[Node] | frozenset[Node]
+        self,
+        nodes: Sequence[Node],
+        feeds: Sequence[Value],
+        fetches: Sequence[Value],
+        copies: set[Node] | frozenset[Node],
+        observed: bool,
     ) -> None:
+        self.observed = observed
         self.nodes = nodes
         self.feeds = feeds
         self.fetches = fetches
@@ -63,7 +75,8 @@ class _Writer:
         for i, value in enumerate(self.feeds):
             self.names[value] = f"f{i}"
         self._find_last_uses()
-        self.lines.append(f"def step({', '.join(f'f{i}' for i in range(len(self.feeds)))}):")
+        parameters = ["observe"] * self.observed + [f"f{i}" for i in range(len(self.feeds))]
+        self.lines.append(f"def step({', '.join(parameters)}):")
         dying = self._dying_after()
         for position, node in enumerate(self.nodes):
             self._node(node, position)
@@ -169,14 +182,19 @@ class _Writer:
             target = f"{', '.join(targets)}{',' if len(targets) == 1 else ''} = "
         else:
             target = ""
+        if self.observed:
+            self._line(f"observe({position}, False)", node)
         self._line(target + call + comment, node)
+        if self.observed:
+            self._line(f"observe({position}, True)", node)
 
     def _merge(self, node: Node) -> None:
         """A Merge takes the input whose branch ran."""
         out, index = node.outputs
         depth = len(node.guard)
         expressions: list[tuple[str, str, int]] = []
-        for i, value in enumerate(node.inputs):
+        for i in node.attrs.get("_live", range(len(node.inputs))):
+            value = node.inputs[i]
             conditions = [
                 f"{'' if taken else 'not '}{self._name(pred)}" for pred, taken in guard_of(value)[depth:]
             ]

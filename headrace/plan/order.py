@@ -16,9 +16,18 @@ MERGES = frozenset({"Merge", "RefMerge"})
 def guard_of(value: Value) -> Guard:
     """The branches in which `value` exists."""
     node = value.node
-    if node.type in SWITCHES:
+    if node.type in SWITCHES and node.inputs[1].constant is None:
         return (*node.guard, (node.inputs[1], bool(value.index)))
     return node.guard
+
+
+def _never(value: Value) -> bool:
+    """Whether `value` is the output of a Switch that a constant predicate never takes."""
+    node = value.node
+    if node.type not in SWITCHES:
+        return False
+    pred = node.inputs[1].constant
+    return pred is not None and bool(pred) != bool(value.index)
 
 
 def set_guards(nodes: Iterable[Node]) -> list[Node]:
@@ -27,7 +36,10 @@ def set_guards(nodes: Iterable[Node]) -> list[Node]:
     dead: set[Node] = set()
     for node in nodes:
         if node.type in MERGES:
-            guards = [guard_of(value) for value in node.inputs if value.node not in dead]
+            live = [i for i, value in enumerate(node.inputs) if value.node not in dead and not _never(value)]
+            if len(live) < len(node.inputs):
+                node.attrs = {**node.attrs, "_live": live}
+            guards = [guard_of(node.inputs[i]) for i in live]
             prefix = guards[0] if guards else ()
             for guard in guards[1:]:
                 common = 0
@@ -45,7 +57,7 @@ def set_guards(nodes: Iterable[Node]) -> list[Node]:
             if any((pred, not taken) in combined for pred, taken in combined):
                 dead.add(node)
                 continue
-            if any(value.node in dead for value in node.inputs) or any(c in dead for c in node.control):
+            if any(value.node in dead or _never(value) for value in node.inputs) or any(c in dead for c in node.control):
                 dead.add(node)
                 continue
         left.append(node)
@@ -100,11 +112,25 @@ def _push(ready: dict[Guard, list[tuple[bool, int, int, Node]]], node: Node) -> 
     heapq.heappush(heap, (bool(node.decl.writes_state), node.serial, id(node), node))
 
 
+def state_inputs(node: Node, declared: tuple[int, ...]) -> list[int]:
+    """The flattened positions of the declared inputs, lists counted in full."""
+    if not declared:
+        return []
+    positions: list[int] = []
+    start = 0
+    for index, arg in enumerate(node.decl.signature.inputs):
+        count = node.attrs[arg.number_attr] if arg.number_attr is not None else 1
+        if index in declared:
+            positions.extend(range(start, start + count))
+        start += count
+    return positions
+
+
 def reads_to_copy(nodes: list[Node], fetched: Iterable[Value]) -> set[Node]:
     """The reads of resource variables whose value is still used when the variable is written in place."""
     writes: list[tuple[int, object]] = []
     for position, node in enumerate(nodes):
-        for index in node.decl.writes_state:
+        for index in state_inputs(node, node.decl.writes_state):
             bound = node.inputs[index].bound
             if getattr(bound, "is_resource", False):
                 writes.append((position, bound))

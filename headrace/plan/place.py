@@ -1,12 +1,149 @@
-"""The pass that decides on which device each node runs and where values must move."""
+"""The passes that decide on which device each node runs and where values must move."""
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
-from headrace.plan.ir import Node, Value
+import torch
+
+from headrace.core.device import DeviceSpec
+from headrace.core.errors import InvalidArgumentError
+from headrace.core.registry import find
+from headrace.plan.ir import UNBOUND, Node, Value
+
+_CPU = torch.device("cpu")
+# Small integers are sizes, axes and counters: they stay where Python can read them.
+_HOST_TYPES = frozenset({"int32", "string", "resource", "variant"})
+
+
+def assign_devices(nodes: list[Node], runtime: Any) -> None:
+    """Sets `device` of each node: what its device scope asks for, else the session's default.
+
+    Raises:
+        InvalidArgumentError: if a scope asks for a device that is not there and soft placement is off.
+    """
+    default = runtime.device
+    settings = runtime.settings
+    for node in nodes:
+        asked = node.origin.device if node.origin is not None else ""
+        if default == _CPU and not asked:
+            continue
+        node.device = _device_for(node, asked, default, settings)
+        if settings is not None and settings.log_device_placement and node.origin is not None:
+            print(f"{node.name}: ({node.type}): {node.device}", flush=True)
+
+
+def _device_for(node: Node, asked: str, default: torch.device, settings: Any) -> torch.device:
+    for value in node.inputs:
+        # State is changed and read where it lives.
+        if value.dtype._is_ref_dtype or value.dtype.name == "resource":
+            return value.node.device
+    device = default
+    if asked:
+        device = _parsed(asked, default)
+        count = settings.gpu_count() if settings is not None else 0
+        if device.type == "cuda" and (device.index or 0) >= count:
+            if settings is None or not settings.allow_soft_placement:
+                raise InvalidArgumentError(
+                    None,
+                    node.origin,
+                    f"Cannot assign a device for operation {node.name}: it was explicitly assigned to {asked} but available "
+                    f"devices are {settings.devices() if settings is not None else ['CPU:0']}. Make sure the device "
+                    "specification refers to a valid device, or allow soft placement.",
+                )
+            device = default if count else _CPU
+    if device.type == "cuda" and (node.decl.host_outputs or _is_host(node)):
+        return _CPU
+    return device
+
+
+@functools.lru_cache(maxsize=256)
+def _parsed(asked: str, default: torch.device) -> torch.device:
+    spec = DeviceSpec.from_string(asked)
+    if spec.device_type is None:
+        return default
+    if spec.device_type.upper() == "GPU":
+        return torch.device("cuda", spec.device_index or 0)
+    return _CPU
+
+
+def _is_host(node: Node) -> bool:
+    if not node.outputs:
+        return node.type in ("NoOp", "ControlTrigger")
+    if node.type in ("VariableV2", "Variable", "VarHandleOp"):
+        return node.attrs.get("dtype") is not None and node.attrs["dtype"].name in ("int32", "string")
+    return all(value.dtype.base_dtype.name in _HOST_TYPES for value in node.outputs)
 
 
 def place(nodes: list[Node], fetched: list[Value], runtime: Any) -> tuple[list[Node], list[Value]]:
-    """Assigns devices; with only a CPU there is nothing to decide."""
-    return nodes, fetched
+    """Inserts a copy wherever a value is needed on a device it is not on."""
+    if all(node.device == _CPU for node in nodes):
+        return nodes, fetched
+    copies: dict[tuple[Value, torch.device], Value] = {}
+    result: list[Node] = []
+    for node in nodes:
+        host = _host_positions(node)
+        for i, value in enumerate(node.inputs):
+            if value.dtype._is_ref_dtype or value.dtype.name in _HOST_TYPES - {"int32"}:
+                continue
+            wanted = _CPU if i in host else node.device
+            if value.bound is not UNBOUND and isinstance(value.bound, torch.Tensor):
+                if value.bound.device != wanted:
+                    node.inputs[i] = _bound_on(value, wanted, copies)
+                continue
+            if value.node.type in ("Switch", "RefSwitch"):
+                # A Switch passes on what it got, so the copy is made before it.
+                continue
+            here = _CPU if value.node.type == "_Feed" else value.node.device
+            if here != wanted:
+                node.inputs[i] = _copied(value, wanted, node, copies, result)
+        result.append(node)
+    return result, fetched
+
+
+def _host_positions(node: Node) -> set[int]:
+    """Which flattened inputs the kernel reads on the host."""
+    if not node.decl.host_inputs:
+        return set()
+    positions: set[int] = set()
+    start = 0
+    for arg in node.decl.signature.inputs:
+        count = 1
+        if arg.number_attr is not None:
+            count = node.attrs[arg.number_attr]
+        elif arg.type_list_attr is not None:
+            count = len(node.attrs[arg.type_list_attr])
+        if arg.name in node.decl.host_inputs:
+            positions.update(range(start, start + count))
+        start += count
+    return positions
+
+
+def _bound_on(value: Value, device: torch.device, copies: dict[tuple[Value, torch.device], Value]) -> Value:
+    copied = copies.get((value, device))
+    if copied is None:
+        copied = copies[value, device] = Value(value.node, value.index, value.dtype, value.dims)
+        copied.bound = value.bound.to(device)
+        copied.constant = value.constant
+    return copied
+
+
+def _copied(
+    value: Value,
+    device: torch.device,
+    consumer: Node,
+    copies: dict[tuple[Value, torch.device], Value],
+    result: list[Node],
+) -> Value:
+    copied = copies.get((value, device))
+    if copied is None:
+        decl = find("_Transfer")
+        assert decl is not None
+        node = Node(decl, f"{value.node.name} to {device}", [value], {}, value.node.origin, value.node.runtime, device)
+        node.outputs = [Value(node, 0, value.dtype, value.dims)]
+        node.guard = consumer.guard if consumer.guard == value.node.guard else value.node.guard
+        node.serial = value.node.serial
+        result.append(node)
+        copied = copies[value, device] = node.outputs[0]
+    return copied

@@ -10,7 +10,7 @@ from headrace.plan.collect import collect
 from headrace.plan.emit import emit
 from headrace.plan.ir import UNBOUND, Node, Value
 from headrace.plan.order import order, reads_to_copy, set_guards
-from headrace.plan.place import place
+from headrace.plan.place import assign_devices, place
 from headrace.plan.simplify import simplify
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ class Plan:
         lines: dict[int, Node],
         shared: list[bool],
         operations: int,
+        emit_observed: Callable[[], Callable[..., Any]],
     ) -> None:
         self.function = function
         self.source = source
@@ -44,6 +45,14 @@ class Plan:
         self.lines = lines
         self.shared = shared
         self.operations = operations
+        self._emit_observed = emit_observed
+        self._observed: Callable[..., Any] | None = None
+
+    def observed(self) -> Callable[..., Any]:
+        """The same plan as a function whose first argument is called before and after each node's call."""
+        if self._observed is None:
+            self._observed = self._emit_observed()
+        return self._observed
 
     @property
     def summary(self) -> str:
@@ -61,10 +70,12 @@ def make_plan(fetches: Sequence[Tensor | Operation], feeds: Sequence[Tensor], ru
     """
     collected = collect(fetches, feeds, runtime, runtime.device)
     operations = len(collected.nodes)
-    nodes = set_guards(collected.nodes)
+    nodes = collected.nodes
+    assign_devices(nodes, runtime)
     keep = set(collected.targets)
     nodes, replaced = simplify(nodes, keep)
     fetched = [replaced.get(value, value) for value in collected.fetches if value is not None]
+    nodes = set_guards(nodes)
     nodes, fetched = fuse.fuse(nodes, fetched, keep)
     nodes = _needed(nodes, fetched, collected.targets)
     nodes, fetched = place(nodes, fetched, runtime)
@@ -79,6 +90,7 @@ def make_plan(fetches: Sequence[Tensor | Operation], feeds: Sequence[Tensor], ru
         emitted.lines,
         _shared(nodes, fetched, copies),
         operations,
+        lambda: emit(nodes, collected.feeds, fetched, copies, observed=True).function,
     )
 
 

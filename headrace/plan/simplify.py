@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import torch
 
 from headrace.core.registry import BoundConstant
 from headrace.plan.ir import Node, Value
@@ -12,6 +13,7 @@ from headrace.plan.values import to_numpy, to_torch
 
 # A folded constant larger than this costs more to keep than to compute.
 _FOLD_LIMIT = 1 << 20
+_CPU = torch.device("cpu")
 
 
 def simplify(nodes: list[Node], keep: set[Node]) -> tuple[list[Node], dict[Value, Value]]:
@@ -121,7 +123,10 @@ def _fold(node: Node) -> bool:
             size *= dim if dim is not None else _FOLD_LIMIT
     if size >= _FOLD_LIMIT:
         return False
+    # Constants are made and kept on the CPU; placement copies them to where they are needed.
+    device, node.device = node.device, _CPU
     result = node.kernel()(*[value.bound for value in node.inputs])
+    node.device = device
     results = result if isinstance(result, (tuple, list)) else (result,)
     for value, item in zip(node.outputs, results, strict=True):
         value.bound = item

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import torch
+
+from headrace.core.errors import DeadlineExceededError
 
 if TYPE_CHECKING:
     from headrace.runtime.session import BaseSession
@@ -41,6 +44,61 @@ class Settings:
 def run_with_options(
     session: BaseSession, fetches: Any, feed_dict: Mapping[Any, Any] | None, options: Any, run_metadata: Any
 ) -> Any:
-    """`Session.run` with a `RunOptions` and a `RunMetadata`: traces when asked to."""
+    """`Session.run` with a `RunOptions` and a `RunMetadata`.
+
+    `options.trace_level` above NO_TRACE fills `run_metadata.step_stats` with the time of each call, for
+    `tf.python.client.timeline`; `options.timeout_in_ms` ends a step that takes longer between two calls.
+
+    Raises:
+        DeadlineExceededError: if the step takes longer than the timeout.
+    """
+    if options is not None and not hasattr(options, "trace_level"):
+        raise TypeError(f"options must be a tf.RunOptions, but got {type(options)}")
+    if run_metadata is not None and not hasattr(run_metadata, "step_stats"):
+        raise TypeError(f"run_metadata must be a tf.RunMetadata, but got {type(run_metadata)}")
     entry = session._entry(fetches, feed_dict)
-    return session._run_entry(entry, entry.function, feed_dict)
+    traces = options is not None and options.trace_level > 0 and run_metadata is not None
+    timeout = options.timeout_in_ms / 1000.0 if options is not None else 0.0
+    if not traces and timeout <= 0:
+        return session._run_entry(entry, entry.function, feed_dict)
+    times: list[tuple[int, float]] = []
+    deadline = time.perf_counter() + timeout if timeout > 0 else float("inf")
+    plan = entry.plan
+
+    def observe(number: int, after: bool) -> None:
+        now = time.perf_counter()
+        if now > deadline and not after:
+            raise DeadlineExceededError(
+                None, None, f"The step took longer than timeout_in_ms={options.timeout_in_ms} before node {plan.nodes[number].name}"
+            )
+        times.append((number, now))
+
+    began_wall, began = time.time(), time.perf_counter()
+    observed = plan.observed()
+    result = session._run_entry(entry, lambda *feeds: observed(observe, *feeds), feed_dict)
+    if traces:
+        _fill_step_stats(run_metadata, plan, times, began_wall - began)
+    return result
+
+
+def _fill_step_stats(run_metadata: Any, plan: Any, times: list[tuple[int, float]], offset: float) -> None:
+    devices: dict[str, Any] = {}
+    for (number, start), (_, end) in zip(times[::2], times[1::2], strict=True):
+        node = plan.nodes[number]
+        kind = "GPU" if node.device.type == "cuda" else "CPU"
+        name = f"/job:localhost/replica:0/task:0/device:{kind}:{node.device.index or 0}"
+        stats = devices.get(name)
+        if stats is None:
+            stats = devices[name] = run_metadata.step_stats.dev_stats.add(device=name)
+        entry = stats.node_stats.add(node_name=node.name)
+        entry.all_start_micros = int((start + offset) * 1e6)
+        entry.op_start_rel_micros = 0
+        entry.op_end_rel_micros = max(1, round((end - start) * 1e6))
+        entry.all_end_rel_micros = entry.op_end_rel_micros
+        sources = ", ".join(value.node.name for value in node.inputs)
+        entry.timeline_label = f"{node.name} = {node.type}({sources})"
+        for value in node.outputs:
+            output = entry.output.add(slot=value.index)
+            output.tensor_description.dtype = value.dtype.as_datatype_enum
+            for dim in value.dims or ():
+                output.tensor_description.shape.dim.add(size=-1 if dim is None else dim)

@@ -153,6 +153,10 @@ class BaseSession:
             arguments = [feed(value) for feed, value in zip(entry.feeders, values, strict=False)]
         else:
             arguments = []
+        threads = self._settings.threads
+        if threads:
+            outer_threads = torch.get_num_threads()
+            torch.set_num_threads(threads)
         guard = _InferenceMode(True)
         try:
             results = function(*arguments)
@@ -163,6 +167,8 @@ class BaseSession:
             raise raised from None
         finally:
             del guard
+            if threads:
+                torch.set_num_threads(outer_threads)
         if entry.single:
             return entry.outputs[0](results[0])
         values_out = [output(result) for output, result in zip(entry.outputs, results, strict=True)]

@@ -21,19 +21,26 @@ def to_plain(value):
         array = np.asarray(value)
         kind = array.dtype.kind
         if kind in "OSU":
-            return {"array": "object", "shape": list(array.shape), "data": [to_plain(v) for v in array.ravel()]}
+            return {
+                "array": "object",
+                "shape": list(array.shape),
+                "data": [to_plain(v) for v in array.ravel()],
+            }
         if kind == "c":
             data = [[v.real, v.imag] for v in array.ravel().tolist()]
         elif kind in "biuf":
             data = array.ravel().tolist()
         else:
-            data = array.astype(np.float32).ravel().tolist()  # bfloat16: every one of its numbers is a float32
+            # bfloat16: every one of its numbers is a float32
+            data = array.astype(np.float32).ravel().tolist()
         return {"array": array.dtype.name, "shape": list(array.shape), "data": data}
     if isinstance(value, (list, tuple)):
         return [to_plain(v) for v in value]
     if isinstance(value, dict):
         return {"dict": {str(key): to_plain(v) for key, v in value.items()}}
-    raise TypeError("a result must be made of arrays, numbers, strings, lists and dicts; got %r" % type(value))
+    raise TypeError(
+        "a result must be made of arrays, numbers, strings, lists and dicts; got %r" % type(value)
+    )
 
 
 def from_plain(plain):

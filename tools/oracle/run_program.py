@@ -1,6 +1,6 @@
 """Run one TensorFlow 1 program and print its `results` as JSON: the oracle's side of tests/oracle.py.
 
-    .oracle/tf1/bin/python tools/oracle/run_program.py program.py      (or - to read the program from standard input)
+.oracle/tf1/bin/python tools/oracle/run_program.py program.py    (- reads it from standard input)
 """
 
 import os

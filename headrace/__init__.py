@@ -1,0 +1,18 @@
+"""TensorFlow 1.x graphs, built in Python and run on PyTorch: `import headrace as tf`.
+
+Every public name is listed in `headrace.api` and made when it is first used; nothing heavy is imported
+before.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from headrace.api.lazy import serve as _serve
+from headrace.shim import install_as_tensorflow as install_as_tensorflow
+
+__version__ = "0.1.0"
+
+_serve(__name__)
+
+if TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any: ...

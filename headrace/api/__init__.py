@@ -1,0 +1,1 @@
+"""The tables of public names: one module here for each public module, and `lazy`, which serves them."""

@@ -1,0 +1,249 @@
+"""Modules of TensorFlow's own source tree that programs import, and where their names are looked up here.
+
+`from tensorflow.python.ops import math_ops` gives a module whose names are those of the places named in its
+row, tried in order: public modules, implementation modules (both relative to the package), and "." for the
+root. The rows describe 1.15's tree and older spellings of it; a module whose places do not exist is a missing
+module.
+"""
+
+from __future__ import annotations
+
+import re
+
+_PYTHON: dict[str, dict[str, str]] = {
+    "client": {
+        ".": "session",
+        "client profiler": "timeline device_lib",
+    },
+    "data": {"data .": "experimental"},
+    "data.ops": {"data .": "dataset_ops iterator_ops readers multi_device_iterator_ops optional_ops"},
+    "data.util": {"nest .": "nest structure sparse"},
+    "data.experimental.ops": {
+        "data.experimental data .": "batching grouping interleave_ops iterator_ops optimization random_ops "
+        "readers resampling scan_ops shuffle_ops threadpool unique writers prefetching_ops parsing_ops "
+        "counter cardinality",
+    },
+    "distribute": {
+        "distribute .": "distribute_lib distribution_strategy_context mirrored_strategy reduce_util values"
+    },
+    "eager": {".": "context backprop def_function function tape execute"},
+    "estimator": {
+        "estimator .": "estimator estimator_lib exporter keras model_fn run_config training util",
+    },
+    "estimator.canned": {
+        "estimator .": "baseline boosted_trees dnn dnn_linear_combined head linear metric_keys optimizers "
+        "parsing_utils prediction_keys",
+    },
+    "estimator.export": {"estimator.export estimator .": "export export_lib export_output"},
+    "estimator.inputs": {"estimator.inputs estimator .": "inputs numpy_io pandas_io"},
+    "feature_column": {"feature_column .": "feature_column feature_column_v2 feature_column_lib utils"},
+    "framework": {
+        "core.graph core.operation core.convert core.registry core.collections .": "ops",
+        "core.dtypes .": "dtypes",
+        "core.shapes .": "tensor_shape",
+        "core.errors errors .": "errors errors_impl",
+        "core.device .": "device device_spec",
+        "core.registry core.graph .": "registry op_def_registry importer function func_graph",
+        "core.convert core.operation .": "constant_op tensor_conversion_registry tensor_like tensor_util "
+        "common_shapes",
+        ".": "random_seed sparse_tensor indexed_slices tensor_spec type_spec framework_lib load_library "
+        "graph_io smart_cond subscribe meta_graph config",
+        "graph_util .": "graph_util graph_util_impl convert_to_constants",
+        "version .": "versions",
+        "test .": "test_util",
+    },
+    "keras": {},
+    "layers": {"layers .": "base convolutional core layers normalization pooling utils"},
+    "lib.io": {"io gfile .": "file_io", "python_io io .": "python_io tf_record"},
+    "ops": {
+        "math .": "math_ops special_math_ops bitwise_ops confusion_matrix",
+        ".": "array_ops standard_ops control_flow_ops control_flow_util state_ops variables variable_scope "
+        "template gradients gradients_impl gradients_util custom_gradient functional_ops map_fn logging_ops "
+        "resources resource_variable_ops script_ops session_ops string_ops tensor_array_ops data_flow_ops "
+        "partitioned_variables clip_ops io_ops manip_ops histogram_ops list_ops unconnected_gradients "
+        "numerics sort_ops inplace_ops batch_ops critical_section_ops array_grad math_grad nn_grad "
+        "control_flow_grad state_grad",
+        "initializers .": "init_ops init_ops_v2 initializers_ns",
+        "random .": "random_ops stateless_random_ops stateful_random_ops",
+        "debugging .": "check_ops",
+        "nn .": "nn nn_impl nn_ops embedding_ops candidate_sampling_ops ctc_ops rnn",
+        "nn.rnn_cell nn .": "rnn_cell rnn_cell_impl rnn_cell_wrapper_impl",
+        "linalg .": "linalg_ops linalg_ops_impl",
+        "image .": "image_ops image_ops_impl",
+        "io .": "parsing_ops",
+        "lookup .": "lookup_ops",
+        "metrics .": "metrics metrics_impl",
+        "sets .": "sets sets_impl",
+        "sparse .": "sparse_ops",
+        "summary .": "summary_ops summary_op_util",
+        "losses .": "weights_broadcast_ops",
+        "signal spectral .": "spectral_ops",
+        "test .": "gradient_checker",
+    },
+    "ops.distributions": {
+        "distributions .": "bernoulli beta bijector bijector_impl categorical dirichlet "
+        "dirichlet_multinomial distribution distributions exponential gamma identity_bijector "
+        "kullback_leibler laplace multinomial normal special_math student_t transformed_distribution uniform "
+        "util",
+    },
+    "ops.linalg": {
+        "linalg .": "linalg linalg_impl linear_operator linear_operator_algebra linear_operator_block_diag "
+        "linear_operator_circulant linear_operator_composition linear_operator_diag "
+        "linear_operator_full_matrix linear_operator_householder linear_operator_identity "
+        "linear_operator_inversion linear_operator_kronecker linear_operator_low_rank_update "
+        "linear_operator_lower_triangular linear_operator_util linear_operator_zeros",
+    },
+    "ops.losses": {"losses .": "losses losses_impl loss_reduction util"},
+    "ops.parallel_for": {".": "control_flow_ops gradients pfor"},
+    "ops.ragged": {
+        "ragged .": "ragged_array_ops ragged_concat_ops ragged_conversion_ops ragged_factory_ops "
+        "ragged_functional_ops ragged_gather_ops ragged_map_ops ragged_math_ops ragged_string_ops "
+        "ragged_tensor ragged_tensor_value",
+    },
+    "ops.signal": {
+        "signal .": "dct_ops fft_ops mel_ops mfcc_ops reconstruction_ops shape_ops signal spectral_ops "
+        "util_ops window_ops",
+    },
+    "platform": {
+        "gfile .": "gfile",
+        "logging .": "tf_logging logging",
+        "flags app.flags": "flags",
+        "app .": "app",
+        "test .": "test googletest benchmark",
+        "resource_loader .": "resource_loader",
+        "sysconfig .": "sysconfig build_info",
+    },
+    "profiler": {"profiler .": "model_analyzer option_builder profiler profile_context tfprof_logger"},
+    "saved_model": {
+        "saved_model .": "builder builder_impl loader loader_impl main_op main_op_impl save simple_save load "
+        "utils utils_impl",
+        "saved_model.signature_constants saved_model .": "signature_constants",
+        "saved_model.signature_def_utils saved_model .": "signature_def_utils signature_def_utils_impl",
+        "saved_model.tag_constants saved_model .": "tag_constants",
+        "saved_model.constants saved_model .": "constants",
+    },
+    "summary": {"summary .": "summary summary_iterator"},
+    "summary.writer": {"summary .": "writer writer_cache event_file_writer"},
+    "training": {
+        "train .": "adadelta adagrad adagrad_da adam basic_loops basic_session_run_hooks "
+        "checkpoint_management checkpoint_utils coordinator device_setter ftrl gradient_descent input "
+        "learning_rate_decay learning_rate_decay_v2 momentum monitored_session moving_averages optimizer "
+        "proximal_adagrad proximal_gradient_descent queue_runner queue_runner_impl rmsprop saver server_lib "
+        "session_manager session_run_hook summary_io supervisor sync_replicas_optimizer training "
+        "training_util warm_starting_util evaluation distribution_strategy_context",
+        "train.slots train .": "slot_creator",
+        "api.gen_ops train .": "training_ops gen_training_ops",
+    },
+    "training.saving": {"train .": "saveable_object saveable_object_util functional_saver"},
+    "training.tracking": {"train .": "base data_structures tracking util"},
+    "user_ops": {"user_ops .": "user_ops"},
+    "util": {
+        "nest .": "nest",
+        "compat .": "compat",
+        ".": "deprecation keyword_args tf_contextlib tf_decorator tf_export tf_inspect tf_should_use "
+        "function_utils lazy_loader",
+    },
+    "": {
+        "train .": "pywrap_tensorflow",
+        ".": "debug",
+    },
+}
+
+# Packages in which names are looked up as well as modules.
+_PACKAGES = {
+    "python": ".", "python.data": "data .", "python.estimator": "estimator .", "python.layers": "layers .",
+    "python.feature_column": "feature_column .", "python.ops.distributions": "distributions .",
+    "python.ops.linalg": "linalg .", "python.keras": "keras .",
+    "python.ops.losses": "losses .", "python.ops.ragged": "ragged .", "python.ops.signal": "signal .",
+    "python.profiler": "profiler .", "python.saved_model": "saved_model .", "python.summary": "summary .",
+    "python.training": "train .", "python.estimator.inputs": "estimator.inputs estimator .",
+}  # fmt: skip
+
+_PROTOS = {
+    "core.framework": "allocation_description api_def attr_value cost_graph function graph node_def op_def "
+    "resource_handle step_stats summary tensor tensor_description tensor_shape types variable versions",
+    "core.protobuf": "cluster config debug meta_graph rewriter_config saved_object_graph saver struct "
+    "trackable_object_graph verifier_config",
+    "core.util": "event",
+    "core.profiler": "tfprof_log",
+}
+
+# Modules of message classes that are made here.
+_OWN_PROTOS = {
+    "core.example": "example feature",
+    "core.protobuf": "control_flow queue_runner saved_model tensorflow_server",
+    "python.training": "checkpoint_state",
+}
+
+
+def _rows() -> dict[str, tuple[str, ...]]:
+    rows = {path: tuple(places.split()) for path, places in _PACKAGES.items()}
+    for folder, modules in _PYTHON.items():
+        package = f"python.{folder}" if folder else "python"
+        rows.setdefault(package, ())
+        for places, names in modules.items():
+            for name in names.split():
+                rows[f"{package}.{name}"] = tuple(places.split())
+    for folder, names in _OWN_PROTOS.items():
+        for name in names.split():
+            rows[f"{folder}.{name}_pb2"] = ("interop.protos",)
+    for folder in _PROTOS:
+        rows[folder] = ()
+    for path in list(rows):
+        while "." in path:
+            path = path.rpartition(".")[0]
+            if path != "core":  # the implementation's own core
+                rows.setdefault(path, ())
+    return rows
+
+
+_ROWS = _rows()
+_GENERATED = re.compile(r"python\.ops\.gen_\w+_ops")
+_KERAS = re.compile(r"python\.(keras\.[\w.]+)")
+_CONTRIB = re.compile(r"(contrib\.\w+)\.(python|pylib)(\.\w+)*")
+
+
+def searched(path: str) -> tuple[str, ...] | None:
+    """Where the names of an internal module are looked up, in order; None if 1.x had no such module.
+
+    Args:
+        path: the module's name without `tensorflow.` in front.
+
+    Returns:
+        paths relative to the package, "." for its root; empty for a mere package.
+
+    Example:
+        >>> searched("python.ops.rnn_cell")
+        ('nn.rnn_cell', 'nn', '.')
+    """
+    if path in _ROWS:
+        return _ROWS[path]
+    if _GENERATED.fullmatch(path):
+        return ("api.gen_ops", ".")
+    if match := _KERAS.fullmatch(path):
+        return (match[1],)
+    if match := _CONTRIB.fullmatch(path):
+        # contrib kept its implementation two or three folders below the module that published it.
+        return (match[1], ".")
+    return None
+
+
+def message_module(path: str) -> str | None:
+    """The module with the message classes of `tensorflow.core`'s `path`, by its full name, or None.
+
+    Example:
+        >>> message_module("core.framework.graph_pb2")
+        'tensorboard.compat.proto.graph_pb2'
+    """
+    folder, _, name = path.rpartition(".")
+    if name.endswith("_pb2") and name.removesuffix("_pb2") in _PROTOS.get(folder, "").split():
+        return f"tensorboard.compat.proto.{name}"
+    return None
+
+
+def children(path: str) -> set[str]:
+    """The names of the internal modules right below an internal package."""
+    if not path:
+        return set()
+    inside = {p[len(path) + 1 :].partition(".")[0] for p in _ROWS if p.startswith(f"{path}.")}
+    return inside | {f"{name}_pb2" for name in _PROTOS.get(path, "").split()}

@@ -1,0 +1,314 @@
+"""Public modules made of tables: `tf.nn` exists because `api/nn.py` lists its names.
+
+`serve` gives a package the root table and installs a finder, so that `import headrace.contrib.slim` finds its
+table too. A name is imported from its home when it is first used and is an ordinary attribute from then on.
+Where the package has a folder of the same path (`headrace/train/`), the public module is that package as
+well, so implementation modules below it are imported as usual; they never hide a public name that is spelled
+like the module.
+
+The tables are described in `headrace.api.tables`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import sys
+from collections.abc import Sequence
+from importlib.abc import Loader
+from importlib.machinery import ModuleSpec, PathFinder
+from types import ModuleType
+from typing import Any
+
+from headrace.api import internal_paths
+from headrace.api.tables import Table, importable, read_table
+
+ROOT_ALIAS = "compat.v1"
+
+
+class Namespace(ModuleType):
+    """A public module whose names come from a table."""
+
+    def __getattr__(self, name: str) -> Any:
+        finder, path = _served(self)
+        if name == "__all__":
+            return finder.public_names(path)
+        if name.startswith("__"):
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}", name=name)
+        value = finder.resolve(path, name)
+        # Set past __setattr__, which would take a public module for an implementation module.
+        self.__dict__[name] = value
+        return value
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        # Importing an implementation module makes it an attribute of its parent; a public name comes first.
+        if isinstance(value, ModuleType) and value.__name__ == f"{self.__name__}.{name}":
+            finder, path = _served(self)
+            table = finder.table(path)
+            if table is not None and name in table.homes:
+                return
+        super().__setattr__(name, value)
+
+    def __dir__(self) -> list[str]:
+        finder, path = _served(self)
+        special = [name for name in self.__dict__ if name.startswith("__")]
+        return sorted({*special, *finder.public_names(path)})
+
+
+class RootView(ModuleType):
+    """The root under another name: everything of the root, with 1.15's version as `__version__`."""
+
+    def __getattr__(self, name: str) -> Any:
+        root = self.__dict__["__root__"]
+        if name.startswith("__") and name != "__all__":
+            raise AttributeError(f"module 'tensorflow' has no attribute {name!r}", name=name)
+        value = root.__all__ if name == "__all__" else getattr(root, name)
+        self.__dict__[name] = value
+        return value
+
+    def __dir__(self) -> list[str]:
+        return dir(self.__dict__["__root__"])
+
+
+def _served(module: ModuleType) -> tuple[Finder, str]:
+    served: tuple[Finder, str] = module.__dict__["__served__"]
+    return served
+
+
+class Finder:
+    """Finds the public modules of a package: by table, by spelling, by internal path.
+
+    Args:
+        package: the package they belong to; its tables are in the package's `api`.
+    """
+
+    def __init__(self, package: str) -> None:
+        self.package = package
+        self._folder = f"{package}.api"
+        self._first: set[str] | None = None
+        self._tables: dict[str, Table | None] = {}
+
+    def table(self, path: str) -> Table | None:
+        """The table of the public module at `path` ("" is the root), or None."""
+        if path not in self._tables:
+            table = read_table(self._folder, path) if self._may_have_table(path) else None
+            self._tables[path] = table or self._internal(path)
+        return self._tables[path]
+
+    def _may_have_table(self, path: str) -> bool:
+        """Spares implementation modules the search for a table: what stands first decides most of them."""
+        if self._first is None:
+            api = importlib.import_module(self._folder)
+            listed = {entry.name for entry in pkgutil.iter_modules(api.__path__)}
+            root = read_table(self._folder, "")
+            self._first = listed | set(root.nested if root is not None else ())
+        return not path or path.partition(".")[0] in self._first
+
+    def _internal(self, path: str) -> Table | None:
+        """The table of one of 1.x's internal modules: wherever its names are looked up."""
+        searched = internal_paths.searched(path)
+        if searched is None:
+            return None
+        found = tuple(s for s in searched if s == "." or importable(f"{self.package}.{s}"))
+        if searched and not [s for s in found if s != "."] and searched != (".",):
+            return None
+        return Table(every=found)
+
+    def public_names(self, path: str) -> list[str]:
+        """The names of the public module at `path`, its public submodules among them."""
+        table = self.table(path)
+        names: set[str] = set()
+        if table is not None:
+            names = {*table.homes, *table.children(), *internal_paths.children(path)}
+            for source in table.every:
+                names.update(n for n in dir(self._place(source)) if not n.startswith("_"))
+        return sorted(names)
+
+    def resolve(self, path: str, name: str) -> Any:
+        """The object a public name stands for.
+
+        Raises:
+            AttributeError: if there is none, naming close spellings and the user's line.
+        """
+        table = self.table(path)
+        child = f"{path}.{name}" if path else name
+        if table is not None and name in table.homes:
+            module, attribute = table.homes[name]
+            home = self._place(module)
+            if (
+                home is not sys.modules.get(self._full(path))
+                or attribute in home.__dict__
+                or attribute != name
+            ):
+                return getattr(home, attribute)
+        elif self._is_public_module(child):
+            return importlib.import_module(self._full(child))
+        elif table is not None:
+            for source in table.every:
+                try:
+                    return getattr(self._place(source), name)
+                except AttributeError:
+                    continue
+        raise AttributeError(self._absent(path, name), name=name)
+
+    def _is_public_module(self, path: str) -> bool:
+        return (
+            path == ROOT_ALIAS
+            or self.table(path) is not None
+            or internal_paths.message_module(path) is not None
+        )
+
+    def _full(self, path: str) -> str:
+        return f"{self.package}.{path}" if path else self.package
+
+    def _place(self, source: str) -> Any:
+        """The module, or the object in a module, that a row names."""
+        if source in ("", "."):
+            return sys.modules[self.package]
+        full = self._full(source)
+        if full in sys.modules:
+            return sys.modules[full]
+        module, _, attribute = full.rpartition(".")
+        try:
+            return importlib.import_module(full)
+        except ModuleNotFoundError as error:
+            if error.name != full:
+                raise
+            return getattr(importlib.import_module(module), attribute)
+
+    def _absent(self, path: str, name: str) -> str:
+        from headrace.core.callsite import describe, user_frames
+
+        spelled = f"tensorflow.{path}" if path else "tensorflow"
+        text = f"module {spelled!r} has no attribute {name!r}"
+        if sys._getframe(3).f_code.co_filename.startswith("<frozen"):
+            return text  # a probe of Python's own: nobody reads the rest
+        advice = self.absent_name_advice(path, name)
+        where = describe(user_frames())
+        return text + (f"; {advice}" if advice else "") + (f" [{where}]" if where else "")
+
+    def absent_name_advice(self, path: str, name: str) -> str | None:
+        """What to do about a name that is not there: the table's own word, or close spellings, or None."""
+        import difflib
+
+        table = self.table(path)
+        if table is not None and name in table.absent:
+            return table.absent[name]
+        close = difflib.get_close_matches(name, self.public_names(path), n=3, cutoff=0.75)
+        return f"close: {', '.join(close)}" if close else None
+
+    # The finder itself, as Python's import system knows it.
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: Any = None
+    ) -> ModuleSpec | None:
+        """The spec of a public module; None for anything else."""
+        if not fullname.startswith(f"{self.package}."):
+            return None
+        relative = fullname[len(self.package) + 1 :]
+        if relative.startswith("api.") or relative == "api":
+            return None
+        if relative == ROOT_ALIAS:
+            return ModuleSpec(fullname, _RootViewLoader(self.package), is_package=True)
+        if relative.startswith(f"{ROOT_ALIAS}."):
+            return alias_spec(fullname, f"{self.package}{relative[len(ROOT_ALIAS) :]}")
+        if messages := internal_paths.message_module(relative):
+            return alias_spec(fullname, messages)
+        if self.table(relative) is not None:
+            return self._namespace_spec(fullname, relative, path)
+        parent, _, leaf = relative.rpartition(".")
+        above = self.table(parent)
+        if above is not None and leaf in above.homes and PathFinder.find_spec(fullname, path) is None:
+            # A public module may have a second spelling, which `import` must find as well.
+            module, attribute = above.homes[leaf]
+            value = getattr(self._place(module), attribute, None)
+            if isinstance(value, Namespace):
+                return alias_spec(fullname, value.__name__)
+        return None
+
+    def _namespace_spec(self, fullname: str, relative: str, path: Sequence[str] | None) -> ModuleSpec | None:
+        physical = PathFinder.find_spec(fullname, path)
+        if physical is not None and internal_paths.searched(relative) is not None:
+            return None  # an implementation module at the path of one of 1.x's internal modules is itself
+        inner = physical.loader if physical is not None and physical.origin is not None else None
+        spec = ModuleSpec(fullname, _NamespaceLoader(self, relative, inner), is_package=True)
+        if physical is not None:
+            spec.submodule_search_locations = physical.submodule_search_locations or []
+            if physical.origin is not None:
+                spec.origin, spec.has_location, spec.cached = physical.origin, True, physical.cached
+        return spec
+
+
+class _NamespaceLoader(Loader):
+    """Makes a `Namespace`, and runs the package of the same path in it where there is one."""
+
+    def __init__(self, finder: Finder, path: str, inner: Any) -> None:
+        self._finder, self._path, self._inner = finder, path, inner
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        module = Namespace(spec.name)
+        module.__dict__["__served__"] = (self._finder, self._path)
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        if self._inner is not None:
+            self._inner.exec_module(module)
+
+    def get_source(self, fullname: str) -> str | None:
+        """The source of the package of the same path, for tracebacks."""
+        return self._inner.get_source(fullname) if self._inner is not None else None
+
+
+class _RootViewLoader(Loader):
+    def __init__(self, package: str) -> None:
+        self._package = package
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        view = RootView("tensorflow")
+        root = sys.modules[self._package]
+        view.__dict__.update(
+            __root__=root, __doc__=root.__doc__, __file__=root.__file__, __package__="tensorflow"
+        )
+        return view
+
+    def exec_module(self, module: ModuleType) -> None:
+        # `tf.__version__` and its kin are the only names of the root that start with underscores.
+        for name, value in vars(importlib.import_module("headrace.shim.version")).items():
+            if name in ("__version__", "__git_version__", "__compiler_version__"):
+                module.__dict__[name] = value
+
+
+class _AliasLoader(Loader):
+    """Makes a module name stand for the module object of another name."""
+
+    def __init__(self, target: str) -> None:
+        self._target = target
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        return None
+
+    def exec_module(self, module: ModuleType) -> None:
+        # What stands in sys.modules once this returns is what the import statement gets.
+        sys.modules[module.__name__] = importlib.import_module(self._target)
+
+
+def alias_spec(fullname: str, target: str) -> ModuleSpec:
+    """The spec of a module that is the very module `target`."""
+    return ModuleSpec(fullname, _AliasLoader(target), is_package=True)
+
+
+def serve(package: str) -> None:
+    """Makes `package` the root of its tables' names and lets its public modules be imported.
+
+    Called by the package's own `__init__`; calling it again (a reload) changes nothing.
+
+    Args:
+        package: name of the package, whose tables are in its `api`.
+    """
+    module = sys.modules[package]
+    if "__served__" in module.__dict__:
+        return
+    finder = Finder(package)
+    module.__dict__["__served__"] = (finder, "")
+    module.__class__ = Namespace
+    sys.meta_path.insert(0, finder)

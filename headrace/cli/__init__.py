@@ -1,0 +1,36 @@
+"""The command line: `headrace run | check | explain | shim | version`, and `headrace script.py`."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+COMMANDS = ("run", "check", "explain", "shim", "version")
+
+
+def main() -> None:
+    """Runs the command line of this process.
+
+    What starts a program goes straight to the runner, so that nothing of the command line is imported for it.
+    """
+    arguments = sys.argv[1:]
+    explicit = arguments[:1] == ["run"] and len(arguments) > 1 and not arguments[1].startswith("-")
+    if explicit or arguments[:2] == ["run", "-m"]:
+        arguments = arguments[1:]
+    if arguments[:1] == ["-m"] and len(arguments) > 1:
+        from headrace.shim.runner import run_module
+
+        run_module(arguments[1], arguments[2:])
+    elif explicit or (arguments and arguments[0] not in COMMANDS and _is_program(arguments[0])):
+        from headrace.shim.runner import run_script
+
+        run_script(arguments[0], arguments[1:])
+    else:
+        from headrace.cli.commands import headrace
+
+        headrace(prog_name="headrace")
+
+
+def _is_program(argument: str) -> bool:
+    """Whether an argument names a script, one that is missing included, rather than a command."""
+    return not argument.startswith("-") and (argument.endswith(".py") or os.path.exists(argument))

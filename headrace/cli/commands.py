@@ -1,0 +1,177 @@
+"""The commands of `headrace`, as click knows them."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from headrace.shim.installed import Installation
+
+# What follows the script belongs to the script, options and `--help` included.
+_PROGRAM = {"ignore_unknown_options": True, "allow_interspersed_args": False}
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def headrace() -> None:
+    """Run, check and explain TensorFlow 1.x programs on PyTorch.
+
+    `headrace script.py …` is short for `headrace run script.py …`.
+    """
+
+
+@headrace.command(context_settings=_PROGRAM)
+@click.option("-m", "module", metavar="MODULE", help="Run a module of this name, as `python -m` does.")
+@click.argument("program", nargs=-1, type=click.UNPROCESSED)
+def run(module: str | None, program: tuple[str, ...]) -> None:
+    """Run a program with its own arguments, as python runs it.
+
+    PROGRAM is a script and its arguments; with -m, the arguments alone. `import tensorflow` gives Headrace,
+    and sources in Python 2 are converted on the fly.
+    """
+    _run_program(module, program)
+
+
+def _run_program(module: str | None, program: tuple[str, ...]) -> None:
+    from headrace.shim import runner
+
+    if module is not None:
+        runner.run_module(module, program)
+    elif program:
+        runner.run_script(program[0], program[1:])
+    else:
+        raise click.UsageError("Name a script to run, or a module with -m.")
+
+
+@headrace.command()
+@click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True))
+@click.option("-q", "--quiet", is_flag=True, help="Print the missing names only, no summary.")
+def check(paths: tuple[str, ...], quiet: bool) -> None:
+    """List the tf.* names that programs use and Headrace lacks.
+
+    PATHS are scripts, and folders searched for scripts. Nothing is run. The exit code is 1 if a name is
+    missing, 2 if a file could not be read, 0 otherwise.
+    """
+    from headrace.shim.usage import check_file, source_files
+
+    missing, used, unreadable = 0, 0, 0
+    files = source_files(paths)
+    for file in files:
+        try:
+            report = check_file(file)
+        except (SyntaxError, OSError, ValueError) as error:
+            click.echo(f"{file}: cannot be read: {error}", err=True)
+            unreadable += 1
+            continue
+        used += report.used
+        for use in report.missing:
+            missing += 1
+            click.echo(f"{file}:{use.line}: {use.name}" + (f"  ({use.advice})" if use.advice else ""))
+    if not quiet:
+        click.echo(
+            f"{missing} missing of {used} uses of tf.* names in {len(files)} file{'s' * (len(files) != 1)}",
+            err=True,
+        )
+    sys.exit(1 if missing else 2 if unreadable else 0)
+
+
+@headrace.command(context_settings=_PROGRAM)
+@click.option("-m", "module", metavar="MODULE", help="Run a module of this name, as `python -m` does.")
+@click.option(
+    "--all", "which", flag_value="all", default="all", help="Print every plan, in the order made (default)."
+)
+@click.option("--last", "which", flag_value="last", help="Print the last plan only.")
+@click.argument("program", nargs=-1, type=click.UNPROCESSED)
+def explain(module: str | None, which: str, program: tuple[str, ...]) -> None:
+    """Run a program and print the plans made for it.
+
+    Each distinct sess.run (what is fetched, what is fed) has one plan: the Python function that its steps
+    run. The plans are printed when the program ends, after its own output.
+    """
+    from headrace.cli.explain import collected_plans, print_plans
+
+    if module is None and not program:
+        raise click.UsageError("Name a script to explain, or a module with -m.")
+    with collected_plans() as plans:
+        try:
+            _run_program(module, program)
+        finally:
+            print_plans(plans[-1:] if which == "last" else plans)
+
+
+_with_target = click.option(
+    "--python", "python", metavar="PATH", help="The environment of this Python, or a site-packages folder."
+)
+
+
+@headrace.group()
+def shim() -> None:
+    """Install a `tensorflow` package that is Headrace in an environment.
+
+    With it, plain `python train.py`, pytest and notebooks run TensorFlow 1.x programs.
+    """
+
+
+def _installation(python: str | None) -> Installation:
+    from headrace.shim.installed import Installation, ShimError, site_packages_of
+
+    try:
+        return Installation(site_packages_of(python))
+    except ShimError as error:
+        raise click.ClickException(str(error)) from None
+
+
+@shim.command()
+@_with_target
+def install(python: str | None) -> None:
+    """Install the package; a real TensorFlow there is never overwritten."""
+    from headrace.shim.installed import ShimError
+
+    installation = _installation(python)
+    try:
+        installation.install()
+    except ShimError as error:
+        raise click.ClickException(str(error)) from None
+    click.echo(f"Installed in {installation.site}. `headrace shim remove` takes it out again.")
+
+
+@shim.command()
+@_with_target
+def remove(python: str | None) -> None:
+    """Remove the package, and nothing else."""
+    from headrace.shim.installed import ShimError
+
+    installation = _installation(python)
+    try:
+        removed = installation.remove()
+    except ShimError as error:
+        raise click.ClickException(str(error)) from None
+    click.echo(f"Removed from {installation.site}." if removed else f"There is none in {installation.site}.")
+
+
+@shim.command()
+@_with_target
+def status(python: str | None) -> None:
+    """Say which tensorflow, if any, an environment has."""
+    installation = _installation(python)
+    click.echo(f"{installation.site}: {installation.describe()}")
+
+
+@headrace.command()
+def version() -> None:
+    """Print the versions of Headrace, of the TensorFlow it stands for, and of what it runs on."""
+    from importlib.metadata import PackageNotFoundError
+    from importlib.metadata import version as installed_version
+
+    import headrace as package
+    from headrace.shim.version import VERSION
+
+    click.echo(f"headrace {package.__version__} (TensorFlow {VERSION})")
+    click.echo(f"python {sys.version.split()[0]}")
+    for name in ("torch", "numpy"):
+        try:
+            click.echo(f"{name} {installed_version(name)}")
+        except PackageNotFoundError:
+            click.echo(f"{name} is not installed")

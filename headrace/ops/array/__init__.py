@@ -1,0 +1,1 @@
+"""Ops that make, reshape, cut, join and rearrange arrays."""

@@ -1,0 +1,124 @@
+"""What the array ops share: values of strings beside tensors of numbers, shapes read on the host, static arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from headrace.core.dtypes import string
+from headrace.core.errors import InvalidArgumentError
+from headrace.core.shapes import Dims, TensorShape
+
+# Moving elements needs no arithmetic, so types for which torch has few kernels travel as others of their width.
+_STAND_INS = {torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64: torch.int64}
+
+
+def is_text(value: Any) -> bool:
+    """Whether a tensor or planned value holds strings, which kernels see as NumPy object arrays of bytes."""
+    return value.dtype.base_dtype is string
+
+
+def boxed(value: Any) -> np.ndarray:
+    """An array of strings as it is; a single string, which NumPy's indexing unpacks, as a scalar array."""
+    if isinstance(value, np.ndarray):
+        return value
+    array = np.empty((), object)
+    array[()] = value
+    return array
+
+
+def filled_text(shape: Sequence[int], value: Any = b"") -> np.ndarray:
+    """An array in which every string is `value`."""
+    array = np.empty(tuple(shape), object)
+    array.fill(value)
+    return array
+
+
+def numbers(value: Any) -> list[int]:
+    """The elements of an integer tensor of any rank, as Python ints in a flat list."""
+    return value.reshape(-1).tolist()
+
+
+def constants(node: Any, index: int) -> list[int] | None:
+    """The elements of integer input `index` where they are known, as a flat list."""
+    value = node.constant(index)
+    return None if value is None else [int(v) for v in value.reshape(-1)]
+
+
+def moving(node: Any, kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """`kernel`, which only moves elements of its first input, made to work for the wide unsigned types as well."""
+    dtype = node.inputs[0].dtype.base_dtype.torch
+    stand_in = _STAND_INS.get(dtype)
+    if stand_in is None:
+        return kernel
+
+    def through_stand_in(x: Any, *rest: Any) -> Any:
+        return kernel(x.view(stand_in), *rest).view(dtype)
+
+    return through_stand_in
+
+
+def stand_in_for(dtype: Any) -> Any:
+    """The torch type under which elements of `dtype` can be moved: itself but for the wide unsigned ones."""
+    return _STAND_INS.get(dtype, dtype)
+
+
+def shape_text(shape: Sequence[Any]) -> str:
+    """A shape as TensorFlow's run-time messages write it: `[2,3]`."""
+    return "[" + ",".join("?" if size is None else str(size) for size in shape) + "]"
+
+
+def axis_in(axis: int, rank: int, what: str = "axis") -> int:
+    """`axis` counted from the front.
+
+    Raises:
+        ValueError: if it is not in [-rank, rank).
+    """
+    if not -rank <= axis < rank:
+        raise ValueError(f"{what} {axis} is out of range [{-rank}, {rank})")
+    return axis + rank if axis < 0 else axis
+
+
+def unknown(rank: int | None) -> Dims:
+    """Dims of which at most the rank is known."""
+    return None if rank is None else (None,) * rank
+
+
+def rank_is(dims: Dims, rank: int, what: str = "Shape") -> Dims:
+    """`dims`, known to be of `rank`; ValueError if it is of another."""
+    if dims is None:
+        return (None,) * rank
+    if len(dims) != rank:
+        raise ValueError(f"{what} must be rank {rank} but is rank {len(dims)}")
+    return dims
+
+
+def invalid(message: str) -> InvalidArgumentError:
+    """The run-time error of a bad value."""
+    return InvalidArgumentError(None, None, message)
+
+
+def either(name: str, value: Any, old_name: str, old_value: Any) -> Any:
+    """An argument that has an older name: whichever of the two was given.
+
+    Raises:
+        ValueError: if both were.
+    """
+    if old_value is None:
+        return value
+    if value is not None:
+        raise ValueError(f"Cannot specify both '{old_name}' and '{name}'")
+    return old_value
+
+
+def is_sparse(value: Any) -> bool:
+    """Whether `value` is a SparseTensor or SparseTensorValue."""
+    return type(value).__name__ in ("SparseTensor", "SparseTensorValue")
+
+
+def tensor_shape(dims: Dims) -> TensorShape:
+    """The public object for plain dims."""
+    return TensorShape.from_dims(dims)

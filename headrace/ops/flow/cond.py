@@ -1,0 +1,331 @@
+"""`tf.cond`: two branches of one graph, of which a run takes one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from headrace.core.composite import IndexedSlices, SparseTensor
+from headrace.core.convert import convert_to_tensor
+from headrace.core.graph import Graph, GraphKeys, control_dependencies, get_default_graph, name_scope
+from headrace.core.operation import Operation, Tensor
+from headrace.core.registry import raw
+from headrace.ops.flow.grouping import with_dependencies
+from headrace.ops.flow.switching import merge, switch, switch_ref_or_tensor
+
+
+class ControlFlowContext:
+    """The branch or loop that operations are made in; the graph tells it of each new one."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._outer_context: ControlFlowContext | None = graph._get_control_flow_context()
+        self._entered_from: list[ControlFlowContext | None] = []
+        # Tensors known inside, and what stands inside for those from outside.
+        self._values: set[Tensor] = set()
+        self._external_values: dict[Tensor, Tensor] = {}
+
+    @property
+    def outer_context(self) -> ControlFlowContext | None:
+        """The context this one lies in."""
+        return self._outer_context
+
+    @property
+    def grad_state(self) -> None:
+        """Branches keep no state for gradients."""
+        return None
+
+    def IsCondContext(self) -> bool:  # noqa: N802 (1.x name)
+        """Whether this is a branch of a cond."""
+        return False
+
+    def IsWhileContext(self) -> bool:  # noqa: N802 (1.x name)
+        """Whether this is the body of a loop."""
+        return False
+
+    def Enter(self) -> None:  # noqa: N802 (1.x name)
+        """Makes this the context of new operations."""
+        self._entered_from.append(self._graph._get_control_flow_context())
+        self._graph._set_control_flow_context(self)
+
+    def Exit(self) -> None:  # noqa: N802 (1.x name)
+        """Goes back to the context from which it was entered."""
+        self._graph._set_control_flow_context(self._entered_from.pop())
+
+    def __enter__(self) -> ControlFlowContext:
+        self.Enter()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.Exit()
+
+    def contains(self, op: Operation) -> bool:
+        """Whether `op` lies in this context or one inside it."""
+        context = op._get_control_flow_context()
+        while context is not None:
+            if context is self:
+                return True
+            context = context.outer_context
+        return False
+
+    def accepts_control_input(self, op: Operation) -> bool:
+        """Whether an operation in here may wait for `op`: only for what lies in here too."""
+        return self.contains(op)
+
+    def AddValue(self, value: Tensor) -> Tensor:  # noqa: N802 (1.x name)
+        """What stands for `value` inside."""
+        raise NotImplementedError
+
+    def AddOp(self, op: Operation) -> None:  # noqa: N802 (1.x name)
+        """Takes in a new operation."""
+        raise NotImplementedError
+
+    def AddInnerOp(self, op: Operation) -> None:  # noqa: N802 (1.x name)
+        """Hears of an operation added to a context inside."""
+        if self._outer_context is not None:
+            self._outer_context.AddInnerOp(op)
+
+    def ExitResult(self, results: Iterable[Tensor]) -> None:  # noqa: N802 (1.x name)
+        """Makes the results known to the context around."""
+        if self._outer_context is not None:
+            self._outer_context._values.update(results)
+
+
+class CondContext(ControlFlowContext):
+    """One branch of a cond.
+
+    Args:
+        pred: the predicate.
+        pivot: a tensor that is there only when this branch is taken.
+        branch: 1 for the true branch, 0 for the false one.
+    """
+
+    def __init__(self, pred: Tensor, pivot: Tensor, branch: int) -> None:
+        super().__init__(pred.graph)
+        self._pred, self._pivot, self._branch = pred, pivot, branch
+        self._values.update((pred, pivot))
+
+    @property
+    def pred(self) -> Tensor:
+        """The predicate."""
+        return self._pred
+
+    @property
+    def pivot(self) -> Tensor:
+        """There only when this branch is taken."""
+        return self._pivot
+
+    @property
+    def branch(self) -> int:
+        """1 for the true branch, 0 for the false one."""
+        return self._branch
+
+    @property
+    def name(self) -> str:
+        """The name of the scope of the cond, with a number for the branch."""
+        return self._pivot.op.name
+
+    def IsCondContext(self) -> bool:  # noqa: N802 (1.x name)
+        """Whether this is a branch of a cond: it is."""
+        return True
+
+    def AddValue(self, value: Tensor) -> Tensor:  # noqa: N802 (1.x name)
+        """`value`, through a Switch if it comes from outside."""
+        if value in self._values:
+            return self._external_values.get(value, value)
+        self._values.add(value)
+        inner = value
+        if self._outer_context is not None:
+            inner = self._outer_context.AddValue(value)
+            self._values.add(inner)
+            self._external_values[inner] = inner
+        with control_dependencies(None):
+            inner = switch_ref_or_tensor(inner, self._pred)[self._branch]
+            if self._outer_context is not None:
+                self._outer_context.AddInnerOp(inner.op)
+        self._graph.prevent_fetching(inner.op)
+        self._graph.prevent_feeding(inner)
+        inner.op._set_control_flow_context(self)
+        self._values.add(inner)
+        self._external_values[value] = inner
+        return inner
+
+    def AddOp(self, op: Operation) -> None:  # noqa: N802 (1.x name)
+        """Feeds the new operation's outer inputs through Switches; one without inputs waits for the pivot."""
+        if op.inputs:
+            for i, tensor in enumerate(list(op.inputs)):
+                inner = self.AddValue(tensor)
+                if inner is not tensor:
+                    op._update_input(i, inner)
+        outside = [c for c in op.control_inputs if not self.contains(c) and c is not self._pivot.op]
+        if outside:
+            inside = [c for c in op.control_inputs if c not in outside]
+            op._remove_all_control_inputs()
+            op._add_control_inputs(inside)
+        if not op.inputs and not op.control_inputs:
+            op._add_control_input(self._pivot.op)
+        self._values.update(op.outputs)
+        self._graph.prevent_fetching(op)
+        for output in op.outputs:
+            self._graph.prevent_feeding(output)
+        if self._outer_context is not None:
+            self._outer_context.AddInnerOp(op)
+
+    def build(self, function: Callable[[], Any]) -> tuple[Any, list[Tensor]]:
+        """Calls the branch's function; returns its result and the flat tensors that stand for it."""
+        result = function()
+        flat = [self._output(item) for item in flatten(result)] if result is not None else []
+        return result, flat
+
+    def _output(self, item: Any) -> Tensor:
+        if isinstance(item, Operation):
+            # An operation has no value: the pivot, once it has run, says that it did.
+            return with_dependencies([item], self._pivot)
+        tensor = convert_to_tensor(item)
+        if tensor in self._values:
+            return self._external_values.get(tensor, tensor)
+        outer = tensor if self._outer_context is None else self._outer_context.AddValue(tensor)
+        if outer is not tensor:
+            self._values.add(outer)
+        self._values.add(tensor)
+        inner = switch_ref_or_tensor(outer, self._pred)[self._branch]
+        self._external_values[tensor] = inner
+        return inner
+
+
+def flatten(structure: Any) -> list[Any]:
+    """The leaves of nested lists, tuples and dicts; composite tensors count as their parts."""
+    if isinstance(structure, (list, tuple)):
+        return [leaf for item in structure for leaf in flatten(item)]
+    if isinstance(structure, Mapping):
+        return [leaf for key in sorted(structure) for leaf in flatten(structure[key])]
+    if isinstance(structure, SparseTensor):
+        return [structure.indices, structure.values, structure.dense_shape]
+    if isinstance(structure, IndexedSlices):
+        return [t for t in (structure.values, structure.indices, structure.dense_shape) if t is not None]
+    return [structure]
+
+
+def pack_like(structure: Any, leaves: list[Any]) -> Any:
+    """The structure filled with `leaves`, the inverse of `flatten`."""
+    packed, rest = _pack(structure, leaves)
+    assert not rest
+    return packed
+
+
+def _pack(structure: Any, leaves: list[Any]) -> tuple[Any, list[Any]]:
+    if isinstance(structure, (list, tuple)):
+        items = []
+        for item in structure:
+            packed, leaves = _pack(item, leaves)
+            items.append(packed)
+        if isinstance(structure, tuple):
+            return (type(structure)(*items) if hasattr(structure, "_fields") else tuple(items)), leaves
+        return items, leaves
+    if isinstance(structure, Mapping):
+        filled = {}
+        for key in sorted(structure):
+            filled[key], leaves = _pack(structure[key], leaves)
+        return type(structure)((key, filled[key]) for key in structure), leaves  # type: ignore[call-arg]
+    if isinstance(structure, SparseTensor):
+        return SparseTensor(*leaves[:3]), leaves[3:]
+    if isinstance(structure, IndexedSlices):
+        count = 2 if structure.dense_shape is None else 3
+        return IndexedSlices(*leaves[:count]), leaves[count:]
+    return leaves[0], leaves[1:]
+
+
+def cond(
+    pred: Any,
+    true_fn: Callable[[], Any] | None = None,
+    false_fn: Callable[[], Any] | None = None,
+    strict: bool = False,
+    name: str | None = None,
+    fn1: Callable[[], Any] | None = None,
+    fn2: Callable[[], Any] | None = None,
+) -> Any:
+    """The result of `true_fn()` when `pred` is true, else of `false_fn()`; only the ops of that branch run.
+
+    What was made outside the functions runs in either case.
+
+    Args:
+        pred: a bool scalar tensor.
+        true_fn, false_fn: make the ops of the branches; both return the same structure of tensors of the same types.
+        strict: keep a result list of one tensor a list.
+        name: a name scope.
+        fn1, fn2: the older names of `true_fn` and `false_fn`.
+
+    Returns:
+        what the branches return, as tensors.
+
+    Raises:
+        TypeError: if a branch is not callable or `pred` is a Python bool.
+        ValueError: if the branches return nothing or different numbers or types of tensors.
+
+    Example:
+        >>> tf.cond(x < y, lambda: tf.add(x, z), lambda: tf.square(y))
+    """
+    if fn1 is not None:
+        if true_fn is not None:
+            raise TypeError("cond(): true_fn and fn1 may not be set simultaneously.")
+        true_fn = fn1
+    if fn2 is not None:
+        if false_fn is not None:
+            raise TypeError("cond(): false_fn and fn2 may not be set simultaneously.")
+        false_fn = fn2
+    if true_fn is None:
+        raise TypeError("cond(): true_fn argument required")
+    if false_fn is None:
+        raise TypeError("cond(): false_fn argument required")
+    if not callable(true_fn):
+        raise TypeError("true_fn must be callable.")
+    if not callable(false_fn):
+        raise TypeError("false_fn must be callable.")
+    with name_scope(name, "cond", [pred]):
+        if isinstance(pred, bool):
+            raise TypeError("pred must not be a Python bool")
+        pred = convert_to_tensor(pred, name="pred")
+        when_false, when_true = switch(pred, pred)
+        pivot_true = raw.Identity(when_true, name="switch_t")
+        pivot_false = raw.Identity(when_false, name="switch_f")
+        pred = raw.Identity(pred, name="pred_id")
+        graph = pred.graph
+        for tensor in (when_true, when_false, pivot_true, pivot_false, pred):
+            graph.prevent_fetching(tensor.op)
+
+        context_true = CondContext(pred, pivot_true, 1)
+        with context_true:
+            result_true, flat_true = context_true.build(true_fn)
+            if result_true is None:
+                raise ValueError("true_fn must have a return value.")
+            context_true.ExitResult(flat_true)
+        context_false = CondContext(pred, pivot_false, 0)
+        with context_false:
+            result_false, flat_false = context_false.build(false_fn)
+            if result_false is None:
+                raise ValueError("false_fn must have a return value.")
+            context_false.ExitResult(flat_false)
+        if not strict:
+            result_true, result_false = _unwrapped(result_true), _unwrapped(result_false)
+        if len(flat_true) != len(flat_false):
+            raise ValueError(
+                f"true_fn and false_fn must return the same number of results: {len(flat_true)} vs {len(flat_false)}."
+            )
+        for x, y in zip(flat_true, flat_false, strict=True):
+            if x.dtype.base_dtype is not y.dtype.base_dtype:
+                raise ValueError(
+                    f"Outputs of true_fn and false_fn must have the same type: {x.dtype.name}, {y.dtype.name}"
+                )
+        merges = [merge([no, yes])[0] for no, yes in zip(flat_false, flat_true, strict=True)]
+        default = get_default_graph()
+        default.add_to_collection(GraphKeys.COND_CONTEXT, context_true)
+        default.add_to_collection(GraphKeys.COND_CONTEXT, context_false)
+        return pack_like(result_true, merges)
+
+
+def _unwrapped(result: Any) -> Any:
+    """A list of one tensor counts as the tensor."""
+    if isinstance(result, (list, tuple)) and len(result) == 1 and not hasattr(result, "_fields"):
+        return result[0]
+    return result
+

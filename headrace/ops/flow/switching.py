@@ -1,0 +1,122 @@
+"""Switch and Merge: the ops that branches are made of, and their gradients."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headrace.core.convert import convert_to_tensor
+from headrace.core.graph import colocate_with, control_dependencies, get_default_graph
+from headrace.core.operation import Operation, Tensor
+from headrace.core.registry import OpDecl, op, raw
+from headrace.core.shapes import Dims
+
+
+def _declare_switch(op_type: str, ref: str) -> OpDecl:
+    decl = op(op_type, f"data: {ref}T, pred: bool, *, T: type -> output_false: {ref}T, output_true: {ref}T")
+    decl.aliases()
+
+    @decl.shape
+    def switch_shape(op):
+        return [op.inputs[0].dims] * 2
+
+    @decl.gradient
+    def switch_gradient(op, *grads):
+        """What comes back from the branch taken; the other branch sends zeros, made only when it is taken."""
+        context = op._get_control_flow_context()
+        if context is not None and context.IsCondContext():
+            if grads[1 - context.branch] is None:
+                if op.inputs[0].dtype.name == "resource":
+                    return [merge([grads[context.branch]] * 2, name="cond_resource_grad")[0], None]
+                return [None, None]
+            return [merge(list(grads), name="cond_grad")[0], None]
+        false_grad = switch(grads[0], op.inputs[1])[0]
+        true_grad = switch(grads[1], op.inputs[1])[1]
+        return [merge([false_grad, true_grad])[0], None]
+
+    return decl
+
+
+def _declare_merge(op_type: str, ref: str) -> OpDecl:
+    decl = op(op_type, f"inputs: N * {ref}T, *, T: type, N: int >= 1 -> output: {ref}T, value_index: int32").aliases()
+
+    @decl.shape
+    def merge_shape(op):
+        return [_common(tensor.dims for tensor in op.inputs), ()]
+
+    @decl.gradient
+    def merge_gradient(op, grad, _):
+        """The gradient goes into the branch that was taken."""
+        context = op.inputs[0].op._get_control_flow_context()
+        if context is not None and context.IsCondContext():
+            return list(switch_ref_or_tensor(grad, context.pred, name="cond_grad"))
+        taken = [raw.Equal(op.outputs[1], i) for i in range(len(op.inputs))]
+        return [switch_ref_or_tensor(grad, pred)[1] for pred in taken]
+
+    return decl
+
+
+def _common(shapes: Any) -> Dims:
+    """What all shapes agree on."""
+    merged: Dims = None
+    for i, dims in enumerate(shapes):
+        if dims is None or (i and (merged is None or len(merged) != len(dims))):
+            return None
+        merged = dims if i == 0 else tuple(a if a == b else None for a, b in zip(merged or (), dims, strict=True))
+    return merged
+
+
+_declare_switch("Switch", "")
+_declare_switch("RefSwitch", "ref ")
+_declare_merge("Merge", "")
+_declare_merge("RefMerge", "ref ")
+
+
+def switch(data: Any, pred: Any, dtype: Any = None, name: str | None = None) -> tuple[Tensor, Tensor]:
+    """Passes `data` to the second output when `pred` is true, to the first when it is not.
+
+    Returns:
+        (output_false, output_true); what depends on the one not taken does not run.
+    """
+    data = convert_to_tensor(data, dtype, name="data")
+    return raw.Switch(data, convert_to_tensor(pred, name="pred"), name=name)
+
+
+def switch_ref_or_tensor(data: Tensor, pred: Tensor, name: str = "Switch") -> tuple[Tensor, Tensor]:
+    """`switch` of a value or of a reference, placed where `data` is."""
+    with colocate_with(data, ignore_existing=True):
+        if data.dtype._is_ref_dtype:
+            return raw.RefSwitch(data, pred, name=name)
+        return raw.Switch(data, pred, name=name)
+
+
+def merge(inputs: list[Any], name: str | None = None) -> tuple[Tensor, Tensor]:
+    """The one of `inputs` whose branch was taken, and its index."""
+    tensors = [convert_to_tensor(item, as_ref=True) for item in inputs]
+    if all(tensor.dtype._is_ref_dtype for tensor in tensors):
+        return raw.RefMerge(tensors, name=name)
+    return raw.Merge(tensors, name=name)
+
+
+def zeros_outside_loop(op: Operation, index: int) -> Tensor | None:
+    """Zeros like output `index` of `op`; of a Switch in a branch, made only when the other branch is taken."""
+    output = op.outputs[index]
+    context = op._get_control_flow_context()
+    if op.type not in ("Switch", "RefSwitch") or context is None:
+        if output.dtype.name in ("resource", "variant"):
+            return None
+        return raw.ZerosLike(output)
+    other = switch(op.inputs[0], context.pred)[1 - context.branch]
+    # Control edges come from whole operations, so this one marks the branch.
+    pivot = raw.Identity(other)
+    if output.dtype.name == "resource":
+        with control_dependencies([pivot]):
+            return raw.Fill(raw.VariableShape(other), 0.0)
+    shape = raw.Shape(other)
+    with control_dependencies([pivot]):
+        return _zeros(shape, output.dtype.base_dtype)
+
+
+def _zeros(shape: Tensor, dtype: Any) -> Tensor:
+    graph = get_default_graph()
+    with graph.name_scope("zeros") as scope:
+        return raw.Fill(shape, convert_to_tensor(0, dtype, name="Const"), name=scope)

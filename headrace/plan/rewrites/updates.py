@@ -1,0 +1,118 @@
+"""The updates of one optimizer step, one op a variable, become one multi-tensor op."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headrace.plan.ir import Node, Value, new_node
+
+# For each kind of update: the fused op, and which inputs are lists in it (the others are shared by all).
+_KINDS: dict[str, tuple[str, tuple[int, ...]]] = {
+    "ApplyGradientDescent": ("_ApplyGradientDescentMany", (0, 2)),
+    "ApplyMomentum": ("_ApplyMomentumMany", (0, 1, 3)),
+    "ApplyAdam": ("_ApplyAdamMany", (0, 1, 2, 9)),
+    "ResourceApplyGradientDescent": ("_ApplyGradientDescentMany", (0, 2)),
+    "ResourceApplyMomentum": ("_ApplyMomentumMany", (0, 1, 3)),
+    "ResourceApplyAdam": ("_ApplyAdamMany", (0, 1, 2, 9)),
+}
+_TYPES = frozenset({"float32", "float64"})
+
+
+def fuse_updates(nodes: list[Node], keep: set[Node], fetched: list[Value]) -> tuple[list[Node], dict[Value, Value]]:
+    """Groups the updates of one kind that share their hyperparameters and do not wait for one another."""
+    groups: dict[Any, list[Node]] = {}
+    for node in nodes:
+        kind = _KINDS.get(node.type)
+        if kind is None or node in keep or node.guard:
+            continue
+        gradient = node.inputs[kind[1][-1]]
+        if gradient.dtype.base_dtype.name not in _TYPES:
+            continue
+        shared = tuple(value for i, value in enumerate(node.inputs) if i not in kind[1])
+        flags = tuple(sorted((k, v) for k, v in node.attrs.items() if isinstance(v, bool)))
+        key = (node.type, shared, flags, gradient.dtype.base_dtype, node.device)
+        groups.setdefault(key, []).append(node)
+    groups = {key: _independent(nodes, members) for key, members in groups.items() if len(members) > 1}
+    groups = {key: members for key, members in groups.items() if len(members) > 1}
+    if not groups:
+        return nodes, {}
+
+    fused_of: dict[Node, Node] = {}
+    replaced: dict[Value, Value] = {}
+    last: dict[Node, Node] = {}
+    for members in groups.values():
+        fused = _fused(members)
+        for member in members:
+            fused_of[member] = fused
+            for output in member.outputs:
+                # The result of an update is the variable itself; whoever reads it waits for the update.
+                replaced[output] = member.inputs[0]
+        last[members[-1]] = fused
+    readers = {value for value in fetched if value in replaced}
+    result = []
+    for node in nodes:
+        waits = {fused_of[value.node] for value in node.inputs if value in replaced}
+        control = [fused_of.get(other, other) for other in node.control]
+        if waits or any(other in fused_of for other in node.control):
+            node.control = list(dict.fromkeys([*control, *(waits - {node})]))
+        if node in fused_of:
+            if node in last:
+                result.append(last[node])
+            continue
+        result.append(node)
+    if readers:
+        keep.update(fused_of[value.node] for value in readers)
+    return _sorted(result), replaced
+
+
+def _fused(members: list[Node]) -> Node:
+    first = members[0]
+    fused_type, listed = _KINDS[first.type]
+    inputs = [value for i, value in enumerate(first.inputs) if i not in listed]
+    for i in listed:
+        inputs.extend(member.inputs[i] for member in members)
+    attrs = {"N": len(members), "T": first.inputs[listed[-1]].dtype.base_dtype}
+    attrs["use_nesterov"] = bool(first.attrs.get("use_nesterov", False))
+    fused = new_node(fused_type, first, inputs, [], attrs)
+    fused.name = f"{first.name} and {len(members) - 1} more"
+    fused.control = list(dict.fromkeys(control for member in members for control in member.control))
+    fused.serial = members[-1].serial
+    return fused
+
+
+def _independent(nodes: list[Node], members: list[Node]) -> list[Node]:
+    """The members that do not depend on a member kept before them."""
+    kept: list[Node] = []
+    chosen = set(members)
+    tainted: set[Node] = set()
+    for node in nodes:
+        depends = any(value.node in tainted for value in node.inputs) or any(c in tainted for c in node.control)
+        if node in chosen and not depends:
+            kept.append(node)
+            tainted.add(node)
+        elif depends:
+            tainted.add(node)
+    return kept
+
+
+def _sorted(nodes: list[Node]) -> list[Node]:
+    """Topological order again: a fused update stands where its last member stood."""
+    done: set[Node] = set()
+    here = set(nodes)
+    ordered: list[Node] = []
+    for root in nodes:
+        stack = [root]
+        while stack:
+            node = stack[-1]
+            if node in done:
+                stack.pop()
+                continue
+            before = [v.node for v in node.inputs if v.node in here and v.node not in done]
+            before += [c for c in node.control if c in here and c not in done]
+            if before:
+                stack.extend(before)
+            else:
+                done.add(node)
+                ordered.append(node)
+                stack.pop()
+    return ordered

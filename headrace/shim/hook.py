@@ -1,0 +1,99 @@
+"""`import tensorflow` gives Headrace: a finder that lets the names of `tensorflow` stand for ours."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Iterator, Sequence
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from headrace.api.lazy import ROOT_ALIAS, RootView, alias_spec
+
+if TYPE_CHECKING:
+    from importlib.metadata import DistributionFinder
+
+    from headrace.shim.distribution import TensorFlowDistribution
+
+MARK = "__headrace_shim__"
+
+
+class TensorFlowFinder:
+    """Makes `tensorflow.x.y` the module object `headrace.x.y`."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: Any = None
+    ) -> ModuleSpec | None:
+        """The spec of `tensorflow` or a module below it; None for other names.
+
+        Raises:
+            ModuleNotFoundError: for a module below `tensorflow` that is not here. (A search of
+                the package's folders would find implementation modules, and load them a second time.)
+        """
+        if fullname == "tensorflow":
+            return alias_spec(fullname, f"headrace.{ROOT_ALIAS}")
+        if not fullname.startswith("tensorflow."):
+            return None
+        target_name = f"headrace.{fullname.removeprefix('tensorflow.')}"
+        if importlib.util.find_spec(target_name) is None:
+            raise ModuleNotFoundError(f"No module named {fullname!r}{_advice(target_name)}", name=fullname)
+        return alias_spec(fullname, target_name)
+
+    def find_distributions(
+        self, context: DistributionFinder.Context | None = None
+    ) -> Iterator[TensorFlowDistribution]:
+        """What `importlib.metadata.version("tensorflow")` reads; listings of packages stay as they are."""
+        if context is not None and context.name == "tensorflow":
+            from headrace.shim.distribution import TensorFlowDistribution, is_installed
+
+            # Where the package is installed, its metadata says the same and more.
+            if not is_installed(context):
+                yield TensorFlowDistribution()
+
+
+def _advice(target_name: str) -> str:
+    """Close spellings among the neighbours of a module that is not there."""
+    import difflib
+
+    parent, _, leaf = target_name.rpartition(".")
+    close = difflib.get_close_matches(leaf, dir(importlib.import_module(parent)), n=3, cutoff=0.75)
+    return f"; close: {', '.join(close)}" if close else ""
+
+
+_FINDER = TensorFlowFinder()
+
+
+def install_as_tensorflow() -> ModuleType:
+    """Makes `import tensorflow`, and every module below it, resolve to Headrace in this process.
+
+    `tensorflow.nn` is then the very module `headrace.nn`; `tensorflow.__version__` is 1.15.5's. Calling it
+    again changes nothing.
+
+    Returns:
+        the module that `import tensorflow` gives.
+
+    Raises:
+        ImportError: if another TensorFlow has been imported already.
+
+    Example:
+        >>> import headrace
+        >>> tf = headrace.install_as_tensorflow()
+        >>> import tensorflow
+        >>> tensorflow is tf, tensorflow.__version__
+        (True, '1.15.5')
+    """
+    present = sys.modules.get("tensorflow")
+    if present is not None and not isinstance(present, RootView) and not hasattr(present, MARK):
+        where = getattr(present, "__file__", None) or "an unknown place"
+        raise ImportError(
+            f"Another tensorflow is imported already (from {where}), and its modules cannot be exchanged. "
+            "Call headrace.install_as_tensorflow() before anything imports tensorflow.",
+            name="tensorflow",
+        )
+    if _FINDER not in sys.meta_path:
+        sys.meta_path.insert(0, _FINDER)
+    view = importlib.import_module(f"headrace.{ROOT_ALIAS}")
+    sys.modules["tensorflow"] = view
+    return view

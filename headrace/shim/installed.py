@@ -1,0 +1,159 @@
+"""The `tensorflow` package that stands for Headrace in an environment: install, remove, recognise it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import subprocess
+import sysconfig
+from pathlib import Path
+
+from headrace.shim.distribution import METADATA
+from headrace.shim.version import VERSION
+
+_MARK = "__headrace_shim__ = True"
+_INIT = f'''\
+"""TensorFlow 1.15's interface, served by Headrace (made by `headrace shim install`)."""
+
+{_MARK}
+
+from headrace import install_as_tensorflow
+
+# Replaces this module in sys.modules, so that it is gone once the import is done.
+install_as_tensorflow()
+'''
+_FILES = {
+    "tensorflow/__init__.py": _INIT,
+    f"tensorflow-{VERSION}.dist-info/METADATA": METADATA,
+    f"tensorflow-{VERSION}.dist-info/INSTALLER": "headrace\n",
+    f"tensorflow-{VERSION}.dist-info/WHEEL": "Wheel-Version: 1.0\nGenerator: headrace\n"
+    "Root-Is-Purelib: true\nTag: py3-none-any\n",
+    f"tensorflow-{VERSION}.dist-info/top_level.txt": "tensorflow\n",
+}
+_RECORD = f"tensorflow-{VERSION}.dist-info/RECORD"
+
+
+class ShimError(Exception):
+    """The package cannot be installed or removed; the message says why and what to do."""
+
+
+def site_packages_of(python: str | None) -> Path:
+    """The folder packages go to in the environment of a Python.
+
+    Args:
+        python: an interpreter or such a folder itself; None for this process's environment.
+
+    Raises:
+        ShimError: if it is neither, or Headrace cannot be imported there.
+    """
+    if python is None:
+        return Path(sysconfig.get_paths()["purelib"])
+    if os.path.isdir(python):
+        return Path(python)
+    program = "import sysconfig; print(sysconfig.get_paths()['purelib']); import headrace"
+    try:
+        done = subprocess.run([python, "-c", program], capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise ShimError(f"{python} is neither a Python nor a folder: {error.strerror}.") from None
+    lines = done.stdout.splitlines()
+    if not lines:
+        raise ShimError(f"{python} is not a Python: {done.stderr.strip() or 'it printed nothing'}")
+    if done.returncode:
+        raise ShimError(
+            f"Headrace is not installed for {python}. Run `{python} -m pip install headrace` first."
+        )
+    return Path(lines[0])
+
+
+class Installation:
+    """The state of one environment.
+
+    Args:
+        site: its site-packages folder.
+    """
+
+    def __init__(self, site: Path) -> None:
+        self.site = site
+
+    @property
+    def package(self) -> Path:
+        """The folder of the package, whosever it is."""
+        return self.site / "tensorflow"
+
+    def is_ours(self) -> bool:
+        """Whether the package there was made here."""
+        init = self.package / "__init__.py"
+        return init.is_file() and _MARK in init.read_text(errors="replace")
+
+    def foreign(self) -> str | None:
+        """The name of what there is of another TensorFlow, or None."""
+        for entry in (*self.site.glob("tensorflow-*.dist-info"), *self.site.glob("tensorflow-*.egg-info")):
+            installer = entry / "INSTALLER"
+            if not installer.is_file() or installer.read_text().strip() != "headrace":
+                return entry.name
+        if (self.package.exists() or self.package.is_symlink()) and not self.is_ours():
+            return self.package.name
+        return None
+
+    def describe(self) -> str:
+        """One line about what is installed."""
+        if foreign := self.foreign():
+            return f"another tensorflow ({foreign})"
+        return f"Headrace as tensorflow {VERSION}" if self.is_ours() else "no tensorflow"
+
+    def install(self) -> None:
+        """Writes the package and its metadata; writes them anew if they are there.
+
+        Raises:
+            ShimError: if another TensorFlow is there, or the folder cannot be written.
+        """
+        if foreign := self.foreign():
+            raise ShimError(
+                f"{self.site} has another tensorflow ({foreign}), which is left as it is. Uninstall it first "
+                "(pip uninstall tensorflow), or run single programs with `python -m headrace script.py`."
+            )
+        try:
+            for name, text in {**_FILES, _RECORD: _record()}.items():
+                path = self.site / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text)
+        except OSError as error:
+            raise ShimError(f"{error.filename} cannot be written: {error.strerror}.") from None
+
+    def remove(self) -> bool:
+        """Removes what `install` wrote; files that others put beside it stay.
+
+        Returns:
+            whether there was anything to remove.
+
+        Raises:
+            ShimError: if the package there is another TensorFlow, or cannot be removed.
+        """
+        if not self.is_ours():
+            if foreign := self.foreign():
+                raise ShimError(
+                    f"The tensorflow in {self.site} ({foreign}) is not Headrace's and is left as it is."
+                )
+            return False
+        try:
+            for cached in (self.package / "__pycache__").glob("__init__.*.pyc"):
+                cached.unlink()
+            for name in (*_FILES, _RECORD):
+                (self.site / name).unlink(missing_ok=True)
+            for folder in (self.package / "__pycache__", self.package, (self.site / _RECORD).parent):
+                if folder.is_dir() and not any(folder.iterdir()):
+                    folder.rmdir()
+        except OSError as error:
+            raise ShimError(f"{error.filename} cannot be removed: {error.strerror}.") from None
+        return True
+
+
+def _record() -> str:
+    """The list of files by which pip can uninstall the package."""
+    rows = []
+    for name, text in _FILES.items():
+        data = text.encode()
+        digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+        rows.append(f"{name},sha256={digest},{len(data)}")
+    return "\n".join([*rows, f"{_RECORD},,"]) + "\n"

@@ -1,0 +1,114 @@
+"""Feeding and fetching: the structures that work, and the exception of everything that does not."""
+
+import collections
+
+import numpy as np
+import tensorflow as tf
+
+results = {}
+x = tf.placeholder(tf.float32, [None, 2], name="x")
+n = tf.placeholder(tf.int32, [], name="n")
+product = x * 2.0
+y = tf.reduce_sum(product, 1, name="y")
+v = tf.get_variable("v", [2], initializer=tf.constant_initializer(4.0))
+constant = tf.constant([1.0, 2.0], name="constant")
+default = tf.placeholder_with_default([5.0], [None], name="default")
+Pair = collections.namedtuple("Pair", "first second")
+ones = np.ones([3, 2], np.float32)
+
+sess = tf.Session()
+sess.run(v.initializer)
+results["fetched"] = {
+    "one": sess.run(y, {x: ones}),
+    "by name": sess.run("y:0", {"x:0": ones}),
+    "op": sess.run(y.op, {x: ones}),
+    "list": sess.run([y, [x, ()]], {x: ones}),
+    "dict": sess.run({"a": y, "b": {"c": n}}, {x: ones, n: 3}),
+    "namedtuple": list(sess.run(Pair(first=n, second=[n]), {n: 3})),
+    "variable": sess.run(v),
+    "nothing": sess.run([]),
+    "intermediate fed": sess.run(y, {product: [[1.0, 2.0]]}),
+    "constant fed": sess.run(constant + 1.0, {constant: [10.0, 20.0]}),
+    "variable fed": sess.run(v * 2.0, {v: [1.0, 1.0]}),
+    "default": [sess.run(default * 2.0), sess.run(default * 2.0, {default: [1.0, 2.0]})],
+    "float64 becomes float32": sess.run(y, {x: [[0.1, 0.2]]}),
+    "int becomes float": sess.run(y, {x: [[1, 2]]}),
+    "eval": [y.eval({x: ones}, sess), v.eval(session=sess)],
+    "same fetch twice": sess.run([n, n], {n: 1}),
+}
+run = sess.make_callable([y, n], [x, n])
+results["callable"] = run(ones, 8)
+
+other = tf.Graph()
+with other.as_default():
+    stranger = tf.constant(1.0)
+unset = tf.get_variable("unset", [])
+nan = tf.check_numerics(tf.log(tf.constant(-1.0)), "here")
+indices = tf.placeholder(tf.int32, [None])
+gathered = tf.gather(constant, indices)
+target = tf.placeholder(tf.int32, [2])
+reshaped = tf.reshape(x, target)
+asserted = tf.Assert(tf.less(n, 3), [n])
+
+
+def refused(*arguments):
+    try:
+        sess.run(*arguments)
+    except Exception as error:  # noqa: BLE001  which one is the question
+        if isinstance(error, tf.errors.OpError):
+            return [type(error).__name__, error.error_code, error.op.name if error.op else None]
+        return [type(error).__name__]
+    return ["nothing"]
+
+
+results["refused"] = {
+    "not fed": refused(y),
+    "wrong shape": refused(y, {x: np.ones([3, 3])}),
+    "wrong rank": refused(y, {x: np.ones([2])}),
+    "wrong dtype": refused(n, {n: "three"}),
+    "float for an int": refused(n * 1, {n: 1.5}),
+    "ragged": refused(y, {x: [[1.0], [1.0, 2.0]]}),
+    "a tensor as the value": refused(y, {x: constant}),
+    "None fetched": refused(None),
+    "number fetched": refused(3),
+    "unknown name": refused("no_such:0"),
+    "op name as a tensor": refused("y:1"),
+    "unknown name fed": refused(y, {"no_such:0": 1}),
+    "number fed": refused(y, {3: 1}),
+    "other graph fetched": refused(stranger),
+    "other graph fed": refused(y, {stranger: 1.0}),
+    "uninitialized": refused(unset + 1.0),
+    "nan": refused(nan),
+    "index out of range": refused(gathered, {indices: [5]}),
+    "size mismatch when running": refused(reshaped, {x: np.ones([2, 2]), target: [3, 3]}),
+    "assertion": refused(asserted, {n: 4}),
+}
+results["still works"] = sess.run(y, {x: ones})
+sess.close()
+results["closed"] = refused(y, {x: ones})
+
+
+def building(action):
+    try:
+        action()
+    except Exception as error:  # noqa: BLE001  which one is the question
+        return type(error).__name__
+    return "nothing"
+
+
+results["while building"] = {
+    "eval without a session": building(lambda: constant.eval()),
+    "two graphs": building(lambda: tf.add(stranger, constant)),
+    "mismatched shapes": building(lambda: tf.matmul(x, tf.zeros([3, 2]))),
+    "mismatched dtypes": building(lambda: tf.add(constant, tf.constant([1, 2]))),
+    "bad attribute": building(
+        lambda: tf.nn.conv2d(tf.zeros([1, 4, 4, 1]), tf.zeros([2, 2, 1, 1]), [1, 1, 1, 1], "SOME")
+    ),
+    "unknown tensor": building(lambda: tf.get_default_graph().get_tensor_by_name("no_such:0")),
+    "unknown operation": building(lambda: tf.get_default_graph().get_operation_by_name("no_such")),
+    "malformed tensor name": building(lambda: tf.get_default_graph().get_tensor_by_name("constant")),
+    "no conversion": building(lambda: tf.constant(object())),
+    "None": building(lambda: tf.convert_to_tensor(None)),
+}
+tf.get_default_graph().finalize()
+results["finalized"] = building(lambda: tf.constant(1))
