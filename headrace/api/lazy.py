@@ -15,13 +15,17 @@ import importlib
 import pkgutil
 import sys
 from collections.abc import Sequence
-from importlib.abc import Loader
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.api import internal_paths
 from headrace.api.tables import Table, importable, read_table
+
+if TYPE_CHECKING:
+    from importlib.abc import Loader
+else:
+    Loader = object  # importing importlib.abc would be a third of what `import headrace` costs
 
 ROOT_ALIAS = "compat.v1"
 

@@ -14,6 +14,9 @@ from headrace.core.shapes import Dims
 _LIMIT = 4096
 _UNKNOWN: Any = object()
 
+# Ops whose outputs have a size that is never static but is at most that of their inputs.
+_NO_LONGER = frozenset({"ListDiff", "Unique"})
+
 
 def constant_value(tensor: Tensor) -> np.ndarray | None:
     """The value of `tensor` if it follows from constants and static shapes alone, else None.
@@ -65,7 +68,7 @@ def _small(tensor: Tensor) -> bool:
     size = 1
     for dim in tensor.dims:
         if dim is None:
-            return False
+            return tensor.op.type in _NO_LONGER and all(_small(source) for source in tensor.op.inputs)
         size *= dim
     return size <= _LIMIT
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from headrace.core.shapes import Dims, dims_text
+from headrace.core.shapes import Dims
 from headrace.core.signature import Signature, parse_signature
 
 if TYPE_CHECKING:
@@ -141,9 +141,9 @@ class OpDecl:
         try:
             return self.shape_rule(op)
         except ValueError as error:
-            shapes = ", ".join("<unknown>" if t.dims is None else dims_text(t.dims) for t in op.inputs)
+            shapes = ", ".join(_bracketed(t.dims) for t in op.inputs)
             raise ValueError(
-                f"{error} for '{op.name}' (op: '{self.type}') with input shapes: {shapes.replace('(', '[').replace(')', ']')}."
+                f"{error} for '{op.name}' (op: '{self.type}') with input shapes: {shapes}."
             ) from None
 
     def __call__(self, *args: Any, name: str | None = None, **keywords: Any) -> Any:
@@ -153,6 +153,11 @@ class OpDecl:
 
     def __repr__(self) -> str:
         return f"<op {self.type}>"
+
+
+def _bracketed(dims: Dims) -> str:
+    """A static shape as TensorFlow's shape functions print it: `[?,3]`."""
+    return "<unknown>" if dims is None else "[" + ",".join("?" if d is None else str(d) for d in dims) + "]"
 
 
 def op(op_type: str, signature: str, *, stateful: bool = False) -> OpDecl:

@@ -5,6 +5,13 @@ from __future__ import annotations
 import importlib
 import pkgutil
 
+from headrace.ops.array import slice as _slice
+from headrace.ops.math import operators as _operators
+
+# Whichever family is used first, tensors have their Python operators; importing `slice` gives them `x[...]`.
+_operators.install()
+assert _slice
+
 
 def declare_all() -> None:
     """Imports every op family, so that all op types are declared."""

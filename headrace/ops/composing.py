@@ -186,9 +186,8 @@ def matrix_transpose(value: Any, name: str = "matrix_transpose", conjugate: bool
 
 def conj(value: Any, name: str | None = None) -> Tensor:
     """The complex conjugate; `value` itself where it is real."""
-    if isinstance(value, Tensor) and not value.dtype.is_complex:
-        if value.dtype.is_floating or value.dtype.is_integer:
-            return value
+    if isinstance(value, Tensor) and (value.dtype.is_floating or value.dtype.is_integer):
+        return value
     with name_scope(name, "Conj", [value]) as scope:
         tensor = convert_to_tensor(value, name="x")
         if tensor.dtype.is_complex:
@@ -196,6 +195,66 @@ def conj(value: Any, name: str | None = None) -> Tensor:
         if tensor.dtype.is_floating or tensor.dtype.is_integer:
             return tensor
         raise TypeError(f"Expected numeric or variant tensor, got dtype {tensor.dtype!r}")
+
+
+def matmul(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    adjoint_a: bool = False,
+    adjoint_b: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """The matrix product of `a` and `b`, over broadcast batches if there are more than two dimensions.
+
+    Args:
+        a: numbers of shape (..., r, k).
+        b: numbers of shape (..., k, c) and the same type.
+        transpose_a, transpose_b: take the last two dimensions the other way round.
+        adjoint_a, adjoint_b: likewise, and complex conjugates.
+        a_is_sparse, b_is_sparse: many elements are 0 (float32 and bfloat16 matrices only).
+        name: a name for the operation.
+
+    Returns:
+        a tensor of shape (..., r, c).
+
+    Raises:
+        ValueError: if shapes do not fit, or something is to be transposed and conjugate-transposed.
+
+    Example:
+        >>> tf.Session().run(tf.matmul([[1.0, 2.0]], [[3.0], [4.0]]))
+        array([[11.]], dtype=float32)
+    """
+    with name_scope(name, "MatMul", [a, b]) as scope:
+        if transpose_a and adjoint_a:
+            raise ValueError("Only one of transpose_a and adjoint_a can be True.")
+        if transpose_b and adjoint_b:
+            raise ValueError("Only one of transpose_b and adjoint_b can be True.")
+        a = convert_to_tensor(a, name="a")
+        b = convert_to_tensor(b, name="b")
+        batched = any(t.dims is None or len(t.dims) > 2 for t in (a, b))
+        if batched and not a_is_sparse and not b_is_sparse:
+            if transpose_a:
+                a, adjoint_a = conj(a), True
+            if transpose_b:
+                b, adjoint_b = conj(b), True
+            return raw.BatchMatMulV2(a, b, adj_x=bool(adjoint_a), adj_y=bool(adjoint_b), name=scope)
+        if adjoint_a:
+            a, transpose_a = conj(a), True
+        if adjoint_b:
+            b, transpose_b = conj(b), True
+        types = {a.dtype.base_dtype.name, b.dtype.base_dtype.name}
+        promised = (a_is_sparse or b_is_sparse) and types <= {"bfloat16", "float32"}
+        turns = {"transpose_a": bool(transpose_a), "transpose_b": bool(transpose_b)}
+        if promised or (len(types) == 2 and "bfloat16" in types):
+            product = raw.SparseMatMul(
+                a, b, a_is_sparse=bool(a_is_sparse), b_is_sparse=bool(b_is_sparse), name=scope, **turns
+            )
+            return cast(product, "bfloat16") if types == {"bfloat16"} else product
+        return raw.MatMul(a, b, name=scope, **turns)
 
 
 def first_given(new_name: str, new: Any, old_name: str, old: Any) -> Any:

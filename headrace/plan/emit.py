@@ -9,6 +9,7 @@ from typing import Any
 
 from headrace.plan.ir import UNBOUND, Node, Value
 from headrace.plan.order import MERGES, SWITCHES, Guard, guard_of
+from headrace.plan.threads import all_threads, one_thread
 
 _numbers = itertools.count(1)
 
@@ -29,6 +30,7 @@ def emit(
     fetches: Sequence[Value],
     copies: set[Node] | frozenset[Node],
     observed: bool = False,
+    heavy: set[Node] | frozenset[Node] = frozenset(),
 ) -> Emitted:
     """Writes and compiles the function of a plan.
 
@@ -39,8 +41,9 @@ def emit(
         copies: reads whose value must be copied.
         observed: whether the function takes a first argument that it calls with each node's number before and after
             its call: how steps are traced and limited in time, at no cost to the plain rendering.
+        heavy: the nodes that use all threads; the others use one.
     """
-    writer = _Writer(nodes, feeds, fetches, copies, observed)
+    writer = _Writer(nodes, feeds, fetches, copies, observed, heavy)
     source = writer.write()
     filename = f"<headrace plan {next(_numbers)}>"
     code = compile(source, filename, "exec")
@@ -58,8 +61,12 @@ class _Writer:
         fetches: Sequence[Value],
         copies: set[Node] | frozenset[Node],
         observed: bool,
+        heavy: set[Node] | frozenset[Node],
     ) -> None:
         self.observed = observed
+        self.heavy = heavy
+        # Python knows at most one `if` at a time, but which thread count a branch leaves behind is not known after it.
+        self.threads: int | None = None
         self.nodes = nodes
         self.feeds = feeds
         self.fetches = fetches
@@ -134,6 +141,8 @@ class _Writer:
             common += 1
         if len(self.guard) > common and self.lines[-1].rstrip().endswith(":"):
             self._line("pass")
+        if guard != self.guard:
+            self.threads = None
         self.guard = self.guard[:common]
         for pred, taken in guard[common:]:
             self._line(f"if {'' if taken else 'not '}{self._name(pred)}:")
@@ -182,11 +191,28 @@ class _Writer:
             target = f"{', '.join(targets)}{',' if len(targets) == 1 else ''} = "
         else:
             target = ""
+        self._choose_threads(node)
         if self.observed:
             self._line(f"observe({position}, False)", node)
         self._line(target + call + comment, node)
         if self.observed:
             self._line(f"observe({position}, True)", node)
+
+    def _choose_threads(self, node: Node) -> None:
+        """Switches between one thread and all where the next call wants the other."""
+        if not self.heavy or node.device.type != "cpu":
+            return
+        if node in self.heavy:
+            wanted = 2
+        elif node.decl.may_alias or node.decl.binding_rule is not None:
+            # Views do no work: not worth a switch.
+            return
+        else:
+            wanted = 1
+        if wanted != self.threads:
+            self._line("all_threads()" if wanted == 2 else "one_thread()")
+            self.constants.update(all_threads=all_threads, one_thread=one_thread)
+            self.threads = wanted
 
     def _merge(self, node: Node) -> None:
         """A Merge takes the input whose branch ran."""

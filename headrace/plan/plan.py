@@ -10,8 +10,10 @@ from headrace.plan.collect import collect
 from headrace.plan.emit import emit
 from headrace.plan.ir import UNBOUND, Node, Value
 from headrace.plan.order import order, reads_to_copy, set_guards
+from headrace.plan.parallel import heavy_nodes
 from headrace.plan.place import assign_devices, place
 from headrace.plan.simplify import simplify
+from headrace.plan.threads import thread_count
 
 if TYPE_CHECKING:
     from headrace.core.operation import Operation, Tensor
@@ -60,13 +62,16 @@ class Plan:
         return f"{self.operations} operations planned as {len(self.lines)} calls"
 
 
-def make_plan(fetches: Sequence[Tensor | Operation], feeds: Sequence[Tensor], runtime: Any) -> Plan:
+def make_plan(
+    fetches: Sequence[Tensor | Operation], feeds: Sequence[Tensor], runtime: Any, batch: int = 1
+) -> Plan:
     """Plans the computation of `fetches` from `feeds`.
 
     Args:
         fetches: tensors to return and operations to run.
         feeds: tensors that are given, in the order of the function's parameters.
         runtime: the session's state, for kernels that keep some.
+        batch: the size to assume for unknown dimensions where one has to be assumed.
     """
     collected = collect(fetches, feeds, runtime, runtime.device)
     operations = len(collected.nodes)
@@ -81,7 +86,8 @@ def make_plan(fetches: Sequence[Tensor | Operation], feeds: Sequence[Tensor], ru
     nodes, fetched = place(nodes, fetched, runtime)
     nodes = order(nodes)
     copies = reads_to_copy(nodes, fetched)
-    emitted = emit(nodes, collected.feeds, fetched, copies)
+    heavy = heavy_nodes(nodes, batch) if thread_count() > 1 else set()
+    emitted = emit(nodes, collected.feeds, fetched, copies, heavy=heavy)
     return Plan(
         emitted.function,
         emitted.source,
@@ -90,7 +96,7 @@ def make_plan(fetches: Sequence[Tensor | Operation], feeds: Sequence[Tensor], ru
         emitted.lines,
         _shared(nodes, fetched, copies),
         operations,
-        lambda: emit(nodes, collected.feeds, fetched, copies, observed=True).function,
+        lambda: emit(nodes, collected.feeds, fetched, copies, observed=True, heavy=heavy).function,
     )
 
 

@@ -14,6 +14,7 @@ from headrace.plan.values import to_numpy, to_torch
 # A folded constant larger than this costs more to keep than to compute.
 _FOLD_LIMIT = 1 << 20
 _CPU = torch.device("cpu")
+_SWITCHES = frozenset({"Switch", "RefSwitch"})
 
 
 def simplify(nodes: list[Node], keep: set[Node]) -> tuple[list[Node], dict[Value, Value]]:
@@ -62,7 +63,8 @@ def simplify(nodes: list[Node], keep: set[Node]) -> tuple[list[Node], dict[Value
                 continue
             if decl.same_rule is not None:
                 same = decl.same_rule(node)
-                if same is not None:
+                # What waits for an Identity of a Switch waits for the branch, which the Switch itself does not say.
+                if same is not None and same.node.type not in _SWITCHES:
                     replaced[node.outputs[0]] = replaced.get(same, same)
                     dropped[node] = [same.node]
                     continue

@@ -15,6 +15,7 @@ from headrace.core import errors
 from headrace.core.graph import Graph, default_session_stack, get_default_graph
 from headrace.core.operation import Operation, Tensor
 from headrace.plan.plan import Plan, make_plan
+from headrace.plan.threads import all_threads, one_thread, use_threads
 from headrace.plan.values import to_numpy
 from headrace.runtime import configuration, failures
 from headrace.runtime.feeding import feeder
@@ -155,8 +156,8 @@ class BaseSession:
             arguments = []
         threads = self._settings.threads
         if threads:
-            outer_threads = torch.get_num_threads()
-            torch.set_num_threads(threads)
+            outer_threads = use_threads(threads)
+        one_thread()
         guard = _InferenceMode(True)
         try:
             results = function(*arguments)
@@ -168,7 +169,8 @@ class BaseSession:
         finally:
             del guard
             if threads:
-                torch.set_num_threads(outer_threads)
+                use_threads(outer_threads)
+            all_threads()
         if entry.single:
             return entry.outputs[0](results[0])
         values_out = [output(result) for output, result in zip(entry.outputs, results, strict=True)]
@@ -208,7 +210,7 @@ class BaseSession:
             entry.tensors = tensors
             entry.feeders = [feeder(tensor) for tensor in tensors]
             # Feeds that are themselves fetched, names and all: the plan sees graph elements only.
-            entry.plan = plan = make_plan(fetch_plan.elements, tensors, self._runtime)
+            entry.plan = plan = make_plan(fetch_plan.elements, tensors, self._runtime, _batch(feed_dict))
             for listener in plan_listeners:
                 listener(plan)
             entry.function = plan.function
@@ -366,6 +368,12 @@ def _feed_keys(feed_dict: Any) -> tuple[Any, ...]:
     if not isinstance(feed_dict, Mapping):
         raise TypeError(f"feed_dict must be a dictionary, got {type(feed_dict).__name__}: {feed_dict!r}")
     return tuple(feed_dict)
+
+
+def _batch(feed_dict: Mapping[Any, Any] | None) -> int:
+    """The largest first dimension among the fed arrays."""
+    shapes = [np.shape(value)[:1] for value in (feed_dict or {}).values() if hasattr(value, "shape")]
+    return max((shape[0] for shape in shapes if shape), default=1)
 
 
 def _split_feeds(splits: Sequence[Any], values: Any) -> list[Any]:

@@ -130,37 +130,66 @@ def _constant_from_dimension(value: Dimension, dtype: Any = None, name: str | No
 
 def _packed(value: Any, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Any:
     """A list that holds tensors is packed into one."""
-    if not _holds_tensor(value):
+    if as_ref or not _holds_tensor(value):
         return NotImplemented
-    wanted = _element_type(value) if dtype is None else as_dtype(dtype)
+    inferred = _element_type(value)
+    wanted = inferred if dtype is None else as_dtype(dtype).base_dtype
+    if wanted is not inferred:
+        value = _cast_items(value, wanted)
     return _pack(value, wanted, name or "packed")
+
+
+def _is_tensor_like(value: Any) -> bool:
+    return isinstance(value, Tensor) or hasattr(value, "_as_graph_element")
 
 
 def _holds_tensor(value: Any) -> bool:
     if isinstance(value, (list, tuple)):
         return any(_holds_tensor(item) for item in value)
-    return isinstance(value, Tensor) or hasattr(value, "_as_graph_element")
+    return _is_tensor_like(value)
 
 
 def _element_type(value: Any) -> Any:
+    """The type of the first tensor in a nested list; the other items become of that type."""
     for item in value:
+        if _is_tensor_like(item):
+            return item.dtype.base_dtype
         if isinstance(item, (list, tuple)):
             found = _element_type(item)
             if found is not None:
                 return found
-        elif isinstance(item, Tensor) or hasattr(item, "_as_graph_element"):
-            return item.dtype.base_dtype
     return None
 
 
-def _pack(value: Any, dtype: Any, name: str) -> Tensor:
+def _cast_items(value: Any, dtype: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return [_cast_items(item, dtype) for item in value]
+    if _is_tensor_like(value) and value.dtype.base_dtype is not dtype:
+        return raw.Cast(value, DstT=dtype)
+    return value
+
+
+def _pack(value: Any, dtype: Any, name: str) -> Any:
+    """One Pack for each level of nesting that holds tensors; a level of plain values stays a list."""
     with name_scope(name) as scope:
-        parts = []
+        items = []
         for i, item in enumerate(value):
-            if isinstance(item, (list, tuple)) and _holds_tensor(item):
-                parts.append(_pack(item, dtype, str(i)))
+            if _is_tensor_like(item):
+                if item.dtype.base_dtype is not dtype:
+                    raise TypeError(
+                        f"Cannot convert a list containing a tensor of dtype {item.dtype.name} to {dtype.name} "
+                        f"(Tensor is: {item!r})"
+                    )
+                items.append(item)
+            elif isinstance(item, (list, tuple)):
+                items.append(_pack(item, dtype, str(i)))
             else:
-                parts.append(convert_to_tensor(item, dtype, name=str(i)))
+                items.append(item)
+        if not any(_is_tensor_like(item) for item in items):
+            return items
+        parts = [
+            item if _is_tensor_like(item) else constant(item, dtype, name=str(i)) for i, item in enumerate(items)
+        ]
         return raw.Pack(parts, axis=0, name=scope)
 
 

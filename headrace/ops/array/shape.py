@@ -225,7 +225,7 @@ expand_dims_op = op("ExpandDims", "input: T, dim: Tdim, *, Tdim: index = int32 -
 def expand_dims_shape(op):
     dims, axis = op.inputs[0].dims, op.constant(1)
     if dims is None or axis is None:
-        return [None if dims is None or axis is not None else (None,) * (len(dims) + 1)]
+        return [None]
     if axis.size != 1:
         raise ValueError(f"'dim' input must be a tensor with a single value, got shape {axis.shape}")
     at, rank = int(axis.reshape(-1)[0]), len(dims) + 1

@@ -84,7 +84,7 @@ arg_min_op = _declare("ArgMin", torch.argmin)
 
 
 def argmax(
-    input: Any,  # noqa: A002 (1.x name)
+    input: Any,
     axis: Any = None,
     name: str | None = None,
     dimension: Any = None,
@@ -113,7 +113,7 @@ def argmax(
 
 
 def argmin(
-    input: Any,  # noqa: A002 (1.x name)
+    input: Any,
     axis: Any = None,
     name: str | None = None,
     dimension: Any = None,
@@ -141,11 +141,11 @@ def argmin(
     return raw.ArgMin(input, 0 if axis is None else axis, output_type=output_type, name=name)
 
 
-def arg_max(input: Any, dimension: Any, output_type: Any = "int64", name: str | None = None) -> Tensor:  # noqa: A002
+def arg_max(input: Any, dimension: Any, output_type: Any = "int64", name: str | None = None) -> Tensor:
     """The index of the greatest element along `dimension`: the older spelling of `argmax`."""
     return raw.ArgMax(input, dimension, output_type=output_type, name=name)
 
 
-def arg_min(input: Any, dimension: Any, output_type: Any = "int64", name: str | None = None) -> Tensor:  # noqa: A002
+def arg_min(input: Any, dimension: Any, output_type: Any = "int64", name: str | None = None) -> Tensor:
     """The index of the least element along `dimension`: the older spelling of `argmin`."""
     return raw.ArgMin(input, dimension, output_type=output_type, name=name)

@@ -11,11 +11,14 @@ from typing import Any
 
 import torch
 
+from headrace.core.composite import SparseTensor
+from headrace.core.convert import convert_to_tensor
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.graph import get_default_graph
 from headrace.core.operation import Tensor
 from headrace.core.registry import OpDecl, op, raw
 from headrace.core.shapes import Dims, broadcast_dims, is_fully_defined
+from headrace.ops.composing import shape as shape_of
 
 # Sets of element types as TensorFlow's op definitions list them.
 FLOATS = "{bfloat16, half, float, double}"
@@ -47,7 +50,8 @@ def broadcast_or_raise(a: Dims, b: Dims) -> Dims:
     try:
         return broadcast_dims(a, b)
     except ValueError:
-        assert a is not None and b is not None
+        assert a is not None
+        assert b is not None
         for x, y in zip(reversed(a), reversed(b), strict=False):
             if x is not None and y is not None and x != y and 1 not in (x, y):
                 raise ValueError(f"Dimensions must be equal, but are {x} and {y}") from None
@@ -163,15 +167,24 @@ def binary(
     return decl
 
 
-def function_of(decl: OpDecl, name: str, summary: str) -> Callable[..., Tensor]:
+def function_of(decl: OpDecl, name: str, summary: str, *, sparse: bool = False) -> Callable[..., Any]:
     """The public function of an op with inputs `x`, or `x` and `y`.
 
     Args:
         decl: the op.
         name: the function's name.
         summary: what it computes, in one line.
+        sparse: whether it maps the values of a SparseTensor too.
     """
-    if len(decl.signature.inputs) == 1:
+    if sparse:
+
+        def function(x, name=None):
+            if isinstance(x, SparseTensor):
+                return SparseTensor(x.indices, decl(x.values, name=name), x.dense_shape)
+            return decl(x, name=name)
+
+        arguments = "x: a tensor or SparseTensor"
+    elif len(decl.signature.inputs) == 1:
 
         def function(x, name=None):
             return decl(x, name=name)
@@ -198,46 +211,9 @@ def function_of(decl: OpDecl, name: str, summary: str) -> Callable[..., Tensor]:
 # ---- what gradients are built from ----
 
 
-def shape_of(x: Tensor) -> Tensor:
-    """The shape of `x` as an int32 vector, a constant where it is static."""
-    from headrace.ops.array.shape import shape
-
-    return shape(x)
-
-
-def zeros_like(x: Tensor) -> Tensor:
-    """Zeros shaped as `x`."""
-    from headrace.ops.array.fill import zeros_like
-
-    return zeros_like(x)
-
-
-def ones_like(x: Tensor) -> Tensor:
-    """Ones shaped as `x`."""
-    from headrace.ops.array.fill import ones_like
-
-    return ones_like(x)
-
-
-def zeros(shape: Any, dtype: Any) -> Tensor:
-    """Zeros of the given shape, which may be a tensor."""
-    from headrace.ops.array.fill import zeros
-
-    return zeros(shape, dtype)
-
-
-def ones(shape: Any, dtype: Any) -> Tensor:
-    """Ones of the given shape, which may be a tensor."""
-    from headrace.ops.array.fill import ones
-
-    return ones(shape, dtype)
-
-
 def scalar(value: Any, dtype: Any, name: str = "Const") -> Tensor:
     """A constant scalar."""
-    from headrace.ops.array.constant import constant
-
-    return constant(value, dtype=dtype.base_dtype, name=name)
+    return convert_to_tensor(value, dtype.base_dtype, name=name)
 
 
 def conjugate(x: Tensor) -> Tensor:
@@ -275,7 +251,8 @@ def smart_broadcast_axes(x: Tensor, y: Tensor, grad: Tensor) -> tuple[Any, Any]:
         shape_x, shape_y = raw.Shape(x), raw.Shape(y)
         axes_x, axes_y = raw.BroadcastGradientArgs(shape_x, shape_y)
         return (shape_x, axes_x), (shape_y, axes_y)
-    assert dims_x is not None and dims_y is not None
+    assert dims_x is not None
+    assert dims_y is not None
     cache = get_default_graph().__dict__.setdefault("_broadcast_axes_cache", {})
     axes = cache.get((dims_x, dims_y))
     if axes is None:

@@ -45,20 +45,16 @@ def reduction_shape(op: Any) -> list[Dims]:
 
 
 def normalized_axes(axes: Sequence[int], rank: int) -> tuple[int, ...]:
-    """Axes counted from the front, sorted.
+    """Axes counted from the front, sorted, each once.
 
     Raises:
-        InvalidArgumentError: for one out of range or given twice.
+        InvalidArgumentError: for one out of range.
     """
     found = set()
     for axis in axes:
         if not -rank <= axis < rank:
             raise InvalidArgumentError(
                 None, None, f"Invalid reduction dimension ({axis} for input with {rank} dimension(s)"
-            )
-        if axis % rank in found:
-            raise InvalidArgumentError(
-                None, None, f"Invalid reduction arguments: Axes contains duplicate dimension: {axis % rank}"
             )
         found.add(axis % rank)
     return tuple(sorted(found))
@@ -129,13 +125,12 @@ def reduction_kernel(reduce: Reducer, whole: Callable[[Any], Any], none: Callabl
     return rule
 
 
-def declare_reduction(op_type: str, signature: str, kernel: Any, idle: bool = True) -> OpDecl:
-    """A reduction op; with `idle` it does nothing when there are no axes."""
+def declare_reduction(op_type: str, signature: str, kernel: Any) -> OpDecl:
+    """A reduction op; it does nothing when there are no axes."""
     decl = op(op_type, signature).on_host("reduction_indices").aliases()
     decl.shape(reduction_shape)
     decl.kernel(kernel)
-    if idle:
-        decl.same_as(lambda node: _input_without_axes(node))
+    decl.same_as(_input_without_axes)
     decl.accepts([2, 3], 0).accepts([2, 3], [0, 1]).accepts([2, 3, 4], [-1, 0], keep_dims=True)
     decl.accepts([0, 3], 0).accepts([2, 3], np.zeros([0], np.int32)).accepts([], np.zeros([0], np.int32))
     decl.rejects([2, 3], 2, error=ValueError)
@@ -173,6 +168,8 @@ def _mean_rule(node: Any) -> Any:
     def mean(x: Any, axes: Any, keep: bool) -> Any:
         # The sum is divided with truncation, as integers are in C.
         total = torch.sum(x, axes, keep, dtype=kind)
+        if kind is not dtype.torch:
+            total = total.to(dtype.torch).to(kind)
         count = x.numel() if axes is None else math.prod(x.shape[axis] for axis in axes)
         return torch.div(total, count, rounding_mode="trunc").to(kind)
 
@@ -210,15 +207,12 @@ def _norm_rule(node: Any) -> Any:
     def norm(x: Any, axes: Any, keep: bool) -> Any:
         if dtype.is_integer:
             kind = _WIDER.get(dtype.torch, dtype.torch)
-            total = torch.sum(x * x, axes, keep, dtype=kind) if axes else (x * x).to(kind)
-            return total.double().sqrt().to(kind)
+            return torch.sum(x * x, axes, keep, dtype=kind).double().sqrt().to(kind)
         squares = (x * x.conj()).real if dtype.is_complex else x * x
-        return torch.sqrt(torch.sum(squares, axes, keep) if axes else squares).to(x.dtype)
+        return torch.sqrt(torch.sum(squares, axes, keep)).to(x.dtype)
 
-    def whole(x: Any) -> Any:
-        return norm(x, tuple(range(x.dim())), False)
-
-    return reduction_kernel(norm, whole, lambda x: norm(x, (), False), None)(node)
+    # Over no axis TensorFlow copies, so that negative numbers stay.
+    return reduction_kernel(norm, lambda x: norm(x, None, False), _same, None)(node)
 
 
 sum_op = declare_reduction("Sum", _NUMERIC, _sum_rule)
@@ -226,9 +220,9 @@ mean_op = declare_reduction("Mean", _NUMERIC, _mean_rule)
 prod_op = declare_reduction("Prod", _NUMERIC, _prod_rule)
 max_op = declare_reduction("Max", _NUMERIC, _extreme_rule(torch.amax, -1))
 min_op = declare_reduction("Min", _NUMERIC, _extreme_rule(torch.amin, 1))
-all_op = declare_reduction("All", _LOGIC, reduction_kernel(torch.all, torch.all, _same, None)).not_differentiable()
-any_op = declare_reduction("Any", _LOGIC, reduction_kernel(torch.any, torch.any, _same, None)).not_differentiable()
-euclidean_norm_op = declare_reduction("EuclideanNorm", _NUMERIC, _norm_rule, idle=False).not_differentiable()
+all_op = declare_reduction("All", _LOGIC, reduction_kernel(torch.all, torch.all, _same, None))
+any_op = declare_reduction("Any", _LOGIC, reduction_kernel(torch.any, torch.any, _same, None))
+euclidean_norm_op = declare_reduction("EuclideanNorm", _NUMERIC, _norm_rule).not_differentiable()
 
 
 def _safe_shape_div(x: Any, y: Any) -> Any:
@@ -257,8 +251,9 @@ def _kept_shape_and_repeats(graph: Any, dims: tuple[int, ...], axes: tuple[int, 
     known = graph.__dict__.setdefault("_reduced_shapes", {})
     found = known.get((dims, axes))
     if found is None:
-        _safe_shape_div(dims, reduced_shape(dims, axes))
+        reduced_shape(dims, axes)
         kept = tuple(1 if i in {axis % len(dims) for axis in axes} else dim for i, dim in enumerate(dims))
+        _safe_shape_div(dims, kept)
         found = kept, tuple(dim // max(size, 1) for dim, size in zip(dims, kept, strict=True))
         known[dims, axes] = found
     return found

@@ -67,41 +67,38 @@ def _reduction(op_type: str, name: str, does: str, example: str) -> Callable[...
         ValueError: if an axis is out of range, or is given under both names.
 
     Example:
-        >>> {example}
+        >>> tf.Session().run{example}
     """
     return reduce
 
 
-_EXAMPLE = "tf.Session().run(tf.{}([[1, 2], [3, 4]], {}))\n        {}"
-
-reduce_sum = _reduction("Sum", "reduce_sum", "The sum over axes", _EXAMPLE.format("reduce_sum", 1, "array([3, 7], dtype=int32)"))
+reduce_sum = _reduction("Sum", "reduce_sum", "The sum over axes", "(tf.reduce_sum([[1, 2], [3, 4]]))\n        10")
 reduce_mean = _reduction(
     "Mean",
     "reduce_mean",
     "The mean over axes; of integers, rounded towards zero",
-    _EXAMPLE.format("reduce_mean", 0, "array([2, 3], dtype=int32)"),
+    "(tf.reduce_mean([1.0, 2.0, 4.5]))\n        2.5",
 )
 reduce_prod = _reduction(
-    "Prod", "reduce_prod", "The product over axes", _EXAMPLE.format("reduce_prod", 1, "array([ 2, 12], dtype=int32)")
+    "Prod", "reduce_prod", "The product over axes", "(tf.reduce_prod([[1, 2], [3, 4]]))\n        24"
 )
 reduce_max = _reduction(
-    "Max", "reduce_max", "The greatest element over axes", _EXAMPLE.format("reduce_max", 0, "array([3, 4], dtype=int32)")
+    "Max", "reduce_max", "The greatest element over axes", "(tf.reduce_max([[1, 2], [3, 4]]))\n        4"
 )
 reduce_min = _reduction(
-    "Min", "reduce_min", "The least element over axes", _EXAMPLE.format("reduce_min", 0, "array([1, 2], dtype=int32)")
+    "Min", "reduce_min", "The least element over axes", "(tf.reduce_min([[1, 2], [3, 4]]))\n        1"
 )
 reduce_all = _reduction(
-    "All", "reduce_all", "Whether all elements over axes are true", "tf.Session().run(tf.reduce_all([True, False]))\n        False"
+    "All", "reduce_all", "Whether all elements over axes are true", "(tf.reduce_all([True, False]))\n        False"
 )
 reduce_any = _reduction(
-    "Any",
-    "reduce_any",
-    "Whether any element over axes is true",
-    "tf.Session().run(tf.reduce_any([True, False]))\n        True",
+    "Any", "reduce_any", "Whether any element over axes is true", "(tf.reduce_any([True, False]))\n        True"
 )
 
 
-def reduce_euclidean_norm(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+def reduce_euclidean_norm(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
     """The square root of the sum of squares over axes.
 
     Args:
@@ -125,7 +122,7 @@ def count_nonzero(
     name: str | None = None,
     reduction_indices: Any = None,
     keep_dims: Any = None,
-    input: Any = None,  # noqa: A002 (1.x name)
+    input: Any = None,
 ) -> Tensor:
     """The number of elements over axes that are not zero (or empty, for strings).
 

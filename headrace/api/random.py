@@ -1,0 +1,16 @@
+"""tf.random: random numbers."""
+
+HOMES: dict[str, str] = {
+    "core.random_seed": "get_seed set_random_seed",
+    "ops.random.normal": "stateless_normal stateless_truncated_normal truncated_normal",
+    "ops.random.sampling": "categorical multinomial stateless_categorical stateless_multinomial",
+    "ops.random.uniform": "stateless_uniform",
+}
+
+SPELLED: dict[str, str] = {
+    "gamma": "ops.random.sampling.random_gamma",
+    "normal": "ops.random.normal.random_normal",
+    "poisson": "ops.random.sampling.random_poisson",
+    "shuffle": "ops.random.shuffle.random_shuffle",
+    "uniform": "ops.random.uniform.random_uniform",
+}

@@ -1,0 +1,66 @@
+"""The seeds of random ops, out of what a program sets for the graph and for the op."""
+
+from __future__ import annotations
+
+from headrace.core.graph import get_default_graph
+
+DEFAULT_GRAPH_SEED = 87654321
+
+_LARGEST_SEED = 2**31 - 1
+
+
+def combine_seeds(graph_seed: int | None, op_seed: int | None, last_op_id: int) -> tuple[int | None, int | None]:
+    """The attributes `seed` and `seed2` of an op, out of the graph's seed and the op's own.
+
+    Args:
+        graph_seed: what set_random_seed set, None if it was not called.
+        op_seed: the `seed` argument of the function that makes the op, None if not given.
+        last_op_id: the id of the op made last in the graph, which stands in for a missing op seed.
+
+    Returns:
+        the two seeds, both None if neither was set: the op is then seeded differently in each session. Never (0, 0),
+        which kernels take for the same.
+
+    Example:
+        >>> combine_seeds(None, 5, 12), combine_seeds(1234, None, 12), combine_seeds(0, 0, 12)
+        ((87654321, 5), (1234, 12), (0, 2147483647))
+    """
+    if graph_seed is None and op_seed is None:
+        return None, None
+    if graph_seed is None:
+        graph_seed = DEFAULT_GRAPH_SEED
+    if op_seed is None:
+        op_seed = last_op_id
+    seeds = graph_seed % _LARGEST_SEED, op_seed % _LARGEST_SEED
+    return (0, _LARGEST_SEED) if seeds == (0, 0) else seeds
+
+
+def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
+    """The two seeds for an op that is about to be made in the default graph.
+
+    Args:
+        op_seed: the op's own seed, None if it has none.
+
+    Returns:
+        (seed, seed2); (None, None) if neither the graph nor the op is seeded.
+
+    Example:
+        >>> tf.set_random_seed(1234)
+        >>> tf.get_seed(5)
+        (1234, 5)
+    """
+    graph = get_default_graph()
+    return combine_seeds(graph.seed, op_seed, graph._last_id)
+
+
+def set_random_seed(seed: int | None) -> None:
+    """Sets the seed of the default graph; random ops made after it repeat their numbers in every session.
+
+    Args:
+        seed: an integer.
+
+    Example:
+        >>> tf.set_random_seed(1234)
+        >>> x = tf.random_uniform([1])
+    """
+    get_default_graph().seed = seed

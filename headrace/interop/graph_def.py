@@ -1,0 +1,239 @@
+"""Whole graphs as GraphDef messages, and GraphDefs as operations of a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from headrace.core.apply import operation_from_parts
+from headrace.core.convert import convert_to_tensor
+from headrace.core.graph import PRODUCER_VERSION, Graph, get_default_graph
+from headrace.core.operation import Operation, Tensor
+from headrace.core.registry import find
+from headrace.interop import protos
+from headrace.interop.node_def import attr_from_proto, node_def_of, shape_to_proto
+
+_LOOP_BACK = "NextIteration"
+
+
+def graph_def_of(graph: Graph, from_version: int | None = None, add_shapes: bool = False) -> Any:
+    """The operations of `graph` as a GraphDef.
+
+    Args:
+        graph: the graph.
+        from_version: leave out operations that the graph had at this version.
+        add_shapes: whether to give each node the attribute `_output_shapes`.
+    """
+    graph_def = protos.GraphDef()
+    graph_def.versions.producer = PRODUCER_VERSION
+    for op in graph.get_operations():
+        if from_version is not None and op._id <= from_version:
+            continue
+        node = node_def_of(op, sort_control_inputs=True)
+        if add_shapes and op.outputs:
+            shapes = node.attr["_output_shapes"].list.shape
+            shapes.extend(shape_to_proto(tensor.dims) for tensor in op.outputs)
+        graph_def.node.append(node)
+    return graph_def
+
+
+def import_graph_def(
+    graph_def: Any,
+    input_map: Mapping[str, Any] | None = None,
+    return_elements: Sequence[str] | None = None,
+    name: str | None = None,
+    op_dict: Any = None,
+    producer_op_list: Any = None,
+) -> list[Operation | Tensor] | None:
+    """Adds the nodes of a GraphDef to the default graph.
+
+    Args:
+        graph_def: a `GraphDef`.
+        input_map: names in the GraphDef ("op", "op:1", "^op") to the tensors of the graph to use instead.
+        return_elements: names of operations ("op") and tensors ("op:0") to return.
+        name: the prefix of the new names, "import" by default; "" for none.
+        op_dict: accepted for older callers and not needed: op types are looked up among the declared ones.
+        producer_op_list: likewise; attributes that are missing take the declared defaults.
+
+    Returns:
+        the elements asked for, or None.
+
+    Raises:
+        TypeError: if an argument has a wrong type.
+        ValueError: if names in the arguments or inputs are not in the GraphDef, or clash with the graph's own.
+        NotImplementedError: naming all op types that are not declared.
+    """
+    if not isinstance(graph_def, protos.GraphDef):
+        raise TypeError("graph_def must be a GraphDef proto.")
+    if input_map is not None and not (isinstance(input_map, Mapping) and all(isinstance(k, str) for k in input_map)):
+        raise TypeError("input_map must be a dictionary mapping strings to Tensor objects.")
+    if return_elements is not None and not all(isinstance(element, str) for element in return_elements):
+        raise TypeError("return_elements must be a list of strings.")
+    graph = get_default_graph()
+    graph._check_not_finalized()
+    _check_types(graph_def)
+    mapped: dict[tuple[str, int], Any] = {}
+    if input_map:
+        if name == "" and not all(isinstance(value, (Tensor, Operation)) for value in input_map.values()):
+            raise ValueError("tf.import_graph_def() requires a non-empty `name` if `input_map` contains non-Tensor values.")
+    with graph.name_scope("import" if name is None else name) as scope:
+        if input_map:
+            with graph.name_scope("_inputs"):
+                for key, value in input_map.items():
+                    mapped[_parse(key)] = value if isinstance(value, Operation) else convert_to_tensor(value)
+        return _Import(graph, graph_def, scope, mapped).run(return_elements)
+
+
+def _check_types(graph_def: Any) -> None:
+    unknown = sorted({node.op for node in graph_def.node if find(node.op) is None})
+    if unknown:
+        raise NotImplementedError(
+            f"import_graph_def: Headrace declares no op of type {', '.join(unknown)}, which the GraphDef uses."
+        )
+
+
+def _parse(text: str) -> tuple[str, int]:
+    """The operation and output that an input string names; -1 for a control input."""
+    if text.startswith("^"):
+        return text[1:], -1
+    name, colon, index = text.rpartition(":")
+    return (name, int(index)) if colon and index.isdigit() else (text, 0)
+
+
+class _Import:
+    """One import: nodes become operations in an order in which their inputs exist."""
+
+    def __init__(self, graph: Graph, graph_def: Any, scope: str, mapped: dict[tuple[str, int], Any]) -> None:
+        self.graph = graph
+        self.nodes = {node.name: node for node in graph_def.node}
+        if len(self.nodes) != len(graph_def.node):
+            names = [node.name for node in graph_def.node]
+            raise ValueError(f"Node {next(n for n in names if names.count(n) > 1)!r} is not unique")
+        self.scope = scope
+        self.mapped = mapped
+        self.made: dict[str, Operation] = {}
+        self.used: set[tuple[str, int]] = set()
+        self.unfinished: list[tuple[Operation, int, tuple[str, int]]] = []
+
+    def run(self, return_elements: Sequence[str] | None) -> list[Operation | Tensor] | None:
+        for element in return_elements or ():
+            if _parse(element)[0] not in self.nodes:
+                raise ValueError(f"Requested return node '{_parse(element)[0]}' not found in graph def")
+        known = {(n, i) for node in self.nodes.values() for n, i in map(_parse, node.input)}
+        missing = [key for key in self.mapped if key not in known and key[0] not in self.nodes]
+        if missing:
+            texts = [f"^{n}" if i < 0 else f"{n}:{i}" for n, i in missing]
+            raise ValueError(f"Attempted to map inputs that were not found in graph_def: [{', '.join(texts)}]")
+        if not self.scope:
+            clash = [n for n in self.nodes if n in self.graph._nodes_by_name]
+            if clash:
+                raise ValueError(f"Node name '{clash[0]}' already exists in the Graph")
+        self._check_inputs()
+        stack_scope, self.graph._name_stack = self.graph._name_stack, ""
+        try:
+            for node in self._ordered():
+                self._make(node)
+        finally:
+            self.graph._name_stack = stack_scope
+        for op, position, (source, index) in self.unfinished:
+            op._update_input(position, self.made[source].outputs[index])
+        if return_elements is None:
+            return None
+        return [self._element(text) for text in return_elements]
+
+    def _check_inputs(self) -> None:
+        for node in self.nodes.values():
+            for text in node.input:
+                source, _ = _parse(text)
+                if source not in self.nodes and _parse(text) not in self.mapped:
+                    raise ValueError(f"Node '{node.name}': Unknown input node '{text}'")
+
+    def _ordered(self) -> list[Any]:
+        ordered: list[Any] = []
+        state: dict[str, int] = {}
+        for root in self.nodes:
+            stack = [root]
+            while stack:
+                name = stack[-1]
+                mark = state.get(name)
+                if mark == 2:
+                    stack.pop()
+                elif mark == 1:
+                    stack.pop()
+                    state[name] = 2
+                    ordered.append(self.nodes[name])
+                else:
+                    state[name] = 1
+                    for text in reversed(self.nodes[name].input):
+                        key = _parse(text)
+                        if key in self.mapped or self._loops_back(name, key):
+                            continue
+                        mark = state.get(key[0])
+                        if mark == 1:
+                            raise ValueError(f"Graph has a cycle through node '{key[0]}' outside of a loop.")
+                        if mark is None:
+                            stack.append(key[0])
+        return ordered
+
+    def _loops_back(self, name: str, key: tuple[str, int]) -> bool:
+        return self.nodes[name].op in ("Merge", "RefMerge") and self.nodes[key[0]].op.endswith(_LOOP_BACK)
+
+    def _make(self, node: Any) -> None:
+        inputs: list[Tensor] = []
+        controls: list[Operation] = []
+        later: list[tuple[int, tuple[str, int]]] = []
+        for text in node.input:
+            key = _parse(text)
+            if key in self.mapped:
+                self.used.add(key)
+                value = self.mapped[key]
+                if key[1] < 0:
+                    controls.append(value if isinstance(value, Operation) else value.op)
+                else:
+                    inputs.append(value)
+            elif key[1] < 0:
+                controls.append(self.made[key[0]])
+            elif self._loops_back(node.name, key) and key[0] not in self.made:
+                # The back edge of a loop: filled in when its source has been made.
+                later.append((len(inputs), key))
+                inputs.append(inputs[0])
+            else:
+                inputs.append(self._output(node, key))
+        attrs = {key: attr_from_proto(value) for key, value in node.attr.items() if key != "_output_shapes"}
+        if "_class" in attrs:
+            attrs["_class"] = [self._moved(group) for group in attrs["_class"]]
+        full = self.scope + node.name
+        op = operation_from_parts(self.graph, node.op, inputs, attrs, full + "/", control_inputs=controls)
+        self.graph._names_in_use[full.lower()] = max(1, self.graph._names_in_use.get(full.lower(), 0))
+        if node.device:
+            op._device = node.device
+        self.made[node.name] = op
+        self.unfinished.extend((op, position, key) for position, key in later)
+
+    def _output(self, node: Any, key: tuple[str, int]) -> Tensor:
+        source = self.made[key[0]]
+        if key[1] >= len(source.outputs):
+            raise ValueError(
+                f"Node '{node.name}': Connecting to invalid output {key[1]} of source node {key[0]} which has "
+                f"{len(source.outputs)} outputs."
+            )
+        return source.outputs[key[1]]
+
+    def _moved(self, group: Any) -> str:
+        """A colocation group follows its operation under the prefix."""
+        text = group.decode() if isinstance(group, bytes) else group
+        if text.startswith("loc:@") and text[5:] in self.nodes:
+            return f"loc:@{self.scope}{text[5:]}"
+        return text
+
+    def _element(self, text: str) -> Operation | Tensor:
+        name, colon, _ = text.rpartition(":")
+        if not colon:
+            return self.made[text]
+        key = _parse(text)
+        if key in self.mapped:
+            return self.mapped[key]
+        op = self.made[name]
+        if key[1] >= len(op.outputs):
+            raise ValueError(f"Requested return tensor '{text}' but node '{name}' has {len(op.outputs)} outputs.")
+        return op.outputs[key[1]]

@@ -1,0 +1,176 @@
+"""Sorting slices into several tensors and back: DynamicPartition, DynamicStitch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from headrace.core.operation import Tensor
+from headrace.core.registry import op, raw
+from headrace.core.shapes import merge_dims
+from headrace.ops.array.common import filled_text, invalid, is_text, shape_text, stand_in_for
+from headrace.ops.array.shape import reshape, shape
+
+dynamic_partition_op = op(
+    "DynamicPartition", "data: T, partitions: int32, *, num_partitions: int >= 1 -> outputs: num_partitions * T"
+)
+
+
+@dynamic_partition_op.shape
+def dynamic_partition_shape(op):
+    data, partitions = op.inputs[0].dims, op.inputs[1].dims
+    count = op.attrs["num_partitions"]
+    if data is None or partitions is None:
+        return [None] * count
+    if len(data) < len(partitions):
+        raise ValueError(f"Shape must be at least rank {len(partitions)} but is rank {len(data)}")
+    merge_dims(data[: len(partitions)], partitions)
+    return [(None, *data[len(partitions) :])] * count
+
+
+@dynamic_partition_op.kernel
+def dynamic_partition_kernel(node):
+    count = node.attrs["num_partitions"]
+    text = is_text(node.inputs[0])
+    dtype = node.inputs[0].dtype.torch
+    stand_in = None if text else stand_in_for(dtype)
+
+    def partition(data, partitions):
+        if tuple(data.shape[: partitions.ndim]) != tuple(partitions.shape):
+            raise invalid(
+                f"data.shape must start with partitions.shape, got data.shape = {shape_text(data.shape)}, partitions.shape "
+                f"= {shape_text(partitions.shape)}"
+            )
+        flat = partitions.reshape(-1)
+        if flat.numel() and (int(flat.min()) < 0 or int(flat.max()) >= count):
+            bad = int(((flat < 0) | (flat >= count)).nonzero()[0, 0])
+            where = np.unravel_index(bad, tuple(partitions.shape)) if partitions.ndim else ()
+            raise invalid(f"partitions[{','.join(map(str, where))}] = {int(flat[bad])} is not in [0, {count})")
+        rest = tuple(data.shape[partitions.ndim :])
+        rows = data.reshape((flat.shape[0], *rest))
+        if text:
+            return [rows[(flat == i).numpy()] for i in range(count)]
+        if stand_in is not dtype:
+            rows = rows.view(stand_in)
+            return [rows[flat == i].view(dtype) for i in range(count)]
+        return [rows[flat == i] for i in range(count)]
+
+    return partition
+
+
+@dynamic_partition_op.gradient
+def dynamic_partition_gradient(op, *grads):
+    data, indices = op.inputs
+    count = op.attrs["num_partitions"]
+    dims = shape(indices)
+    original = reshape(raw.Range(0, raw.Prod(dims, _first_axis(dims)), 1, name="range"), dims)
+    places = raw.DynamicPartition(original, indices, num_partitions=count)
+    merged = raw.DynamicStitch(places, list(grads))
+    return [reshape(merged, shape(data)), None]
+
+
+def _first_axis(vector: Tensor) -> Any:
+    from headrace.ops.array.constant import constant
+
+    return constant(np.arange(len(vector.dims or (0,)), dtype=np.int32))
+
+
+dynamic_partition_op.accepts([4, 2], np.array([0, 1, 1, 0], np.int32), num_partitions=2)
+
+dynamic_stitch_op = op("DynamicStitch", "indices: N * int32, data: N * T -> merged: T")
+parallel_dynamic_stitch_op = op("ParallelDynamicStitch", "indices: N * int32, data: N * T -> merged: T")
+
+
+@dynamic_stitch_op.shape
+def dynamic_stitch_shape(op):
+    count = op.attrs["N"]
+    rest = None
+    largest: int | None = -1
+    for i in range(count):
+        indices, data = op.inputs[i].dims, op.inputs[count + i].dims
+        value = op.constant(i)
+        if value is None:
+            largest = None
+        elif largest is not None and value.size:
+            largest = max(largest, int(value.max()))
+        if indices is None or data is None:
+            continue
+        if len(data) < len(indices):
+            raise ValueError(f"Shape must be at least rank {len(indices)} but is rank {len(data)}")
+        merge_dims(data[: len(indices)], indices)
+        rest = merge_dims(rest, data[len(indices) :])
+    if rest is None:
+        return [None]
+    return [(None if largest is None else largest + 1, *rest)]
+
+
+@dynamic_stitch_op.kernel
+def dynamic_stitch_kernel(node):
+    count, device = node.attrs["N"], node.device
+    text, dtype = is_text(node.outputs[0]), node.outputs[0].dtype.torch
+    stand_in = None if text else stand_in_for(dtype)
+
+    def stitch(*values):
+        indices, data = values[:count], values[count:]
+        for i, (at, part) in enumerate(zip(indices, data)):
+            if tuple(part.shape[: at.ndim]) != tuple(at.shape):
+                raise invalid(
+                    f"data[{i}].shape = {shape_text(part.shape)} does not start with indices[{i}].shape = "
+                    f"{shape_text(at.shape)}"
+                )
+        rest = tuple(data[0].shape[indices[0].ndim :])
+        length = max((int(at.max()) + 1 for at in indices if at.numel()), default=0)
+        if any(at.numel() and int(at.min()) < 0 for at in indices):
+            raise invalid("indices must not be negative")
+        shape = (length, *rest)
+        merged = filled_text(shape) if text else torch.zeros(shape, dtype=stand_in, device=device)
+        for at, part in zip(indices, data):
+            rows = part.reshape((at.numel(), *rest))
+            if text:
+                merged[at.reshape(-1).numpy()] = rows
+            elif at.numel():
+                # Later pieces win, and within a piece the later element: what `index_copy_` does on the CPU.
+                merged.index_copy_(0, at.reshape(-1).long(), rows.view(stand_in))
+        return merged if text else merged.view(dtype)
+
+    return stitch
+
+
+def _stitch_gradient(op: Any, grad: Any) -> list[Any]:
+    count = op.attrs["N"]
+    if not isinstance(grad, Tensor):
+        rows = shape(op.outputs[0])[0]
+        grad = raw.UnsortedSegmentSum(grad.values, grad.indices, rows)
+    return [None] * count + [raw.GatherV2(grad, at, 0) for at in op.inputs[:count]]
+
+
+dynamic_stitch_op.gradient(_stitch_gradient)
+parallel_dynamic_stitch_op.shape(dynamic_stitch_shape)
+parallel_dynamic_stitch_op.kernel(dynamic_stitch_kernel)
+parallel_dynamic_stitch_op.gradient(_stitch_gradient)
+
+
+def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str | None = None) -> list[Tensor]:
+    """Slices of `data` sorted into `num_partitions` tensors.
+
+    Args:
+        data: a tensor.
+        partitions: int32 tensor whose shape begins that of `data`: which output each slice goes to.
+        num_partitions: an int >= 1.
+        name: a name for the operation.
+
+    Example:
+        >>> tf.dynamic_partition([10, 20, 30], [0, 1, 0], 2)  # [10, 30] and [20]
+    """
+    return raw.DynamicPartition(data, partitions, num_partitions=num_partitions, name=name)
+
+
+def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
+    """One tensor of slices of several: `merged[indices[m][i]] = data[m][i]`, later ones winning.
+
+    Example:
+        >>> tf.dynamic_stitch([[0, 2], [1]], [[10, 30], [20]])  # [10, 20, 30]
+    """
+    return raw.DynamicStitch(list(indices), list(data), name=name)

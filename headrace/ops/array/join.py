@@ -1,0 +1,619 @@
+"""Joining tensors and taking them apart again: Concat, Pack, Split and their inverses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from headrace.core.convert import convert_to_tensor
+from headrace.core.dtypes import int32
+from headrace.core.graph import name_scope
+from headrace.core.operation import Tensor
+from headrace.core.registry import op, raw
+from headrace.core.shapes import Dimension, Dims, dims_text, merge_dims
+from headrace.ops.array.common import axis_in, boxed, constants, invalid, is_text, numbers, shape_text, stand_in_for, unknown
+from headrace.ops.array.identity import identity
+from headrace.ops.array.shape import expand_dims, rank, shape, shape_n, squeeze
+
+
+def _joined_dims(parts: list[Dims], axis: int | None) -> Dims:
+    """The static shape of parts joined along `axis`, None where it is not known."""
+    known = [dims for dims in parts if dims is not None]
+    if not known:
+        return None
+    count = len(known[0])
+    if any(len(dims) != count for dims in known):
+        raise ValueError(f"Shapes must be of equal rank, but are {', '.join(map(dims_text, known))}")
+    if axis is None:
+        return (None,) * count
+    if count == 0:
+        raise ValueError("Can't concatenate scalars (use tf.stack instead)")
+    axis = axis_in(axis, count, "concatenation axis")
+    total: int | None = 0
+    rest: Dims = None
+    for dims in parts:
+        if dims is None:
+            total = None
+            continue
+        total = None if total is None or dims[axis] is None else total + dims[axis]
+        others = (*dims[:axis], *dims[axis + 1 :])
+        try:
+            rest = merge_dims(rest, others)
+        except ValueError:
+            first, second = [(a, b) for a, b in zip(rest or (), others) if a != b and None not in (a, b)][0]
+            at = next(i for i, (a, b) in enumerate(zip(rest or (), others)) if (a, b) == (first, second))
+            raise ValueError(
+                f"Dimension {at} in both shapes must be equal, but are {first} and {second}. "
+                f"Shapes are {shape_text(rest or ())} and {shape_text(others)}."
+            ) from None
+    assert rest is not None
+    return (*rest[:axis], total, *rest[axis:])
+
+
+def _cat(axis_index: int) -> Any:
+    def rule(node):
+        known = constants(node, axis_index)
+        text = is_text(node.outputs[0])
+        stand_in = None if text else stand_in_for(node.outputs[0].dtype.torch)
+        moved = not text and stand_in is not node.outputs[0].dtype.torch
+        dtype = node.outputs[0].dtype.torch
+
+        def joined(parts, axis):
+            shapes = [tuple(part.shape) for part in parts]
+            if any(len(s) == 0 for s in shapes) or not -len(shapes[0]) <= axis < len(shapes[0]):
+                raise invalid(
+                    f"ConcatOp : Expected concatenating dimensions in the range [{-len(shapes[0])}, {len(shapes[0])}), "
+                    f"but got {axis}"
+                )
+            try:
+                if text:
+                    return np.concatenate(parts, axis)
+                if moved:
+                    return torch.cat([part.view(stand_in) for part in parts], axis).view(dtype)
+                return torch.cat(parts, axis)
+            except (RuntimeError, ValueError):
+                odd = next((s for s in shapes if len(s) != len(shapes[0])), shapes[-1])
+                for s in shapes[1:]:
+                    if len(s) == len(shapes[0]) and any(
+                        a != b for i, (a, b) in enumerate(zip(s, shapes[0])) if i != axis % len(s)
+                    ):
+                        odd = s
+                        break
+                raise invalid(
+                    "ConcatOp : Dimensions of inputs should match: shape[0] = "
+                    f"{shape_text(shapes[0])} vs. shape[{shapes.index(odd)}] = {shape_text(odd)}"
+                ) from None
+
+        if axis_index == 0:
+            return lambda axis, *parts: joined(parts, int(axis))
+        if known is None or text or moved or any(value.dims is None or not value.dims for value in node.inputs[:-1]):
+            return lambda *values: joined(values[:-1], int(values[-1]))
+        axis, cat = known[0], torch.cat
+        if any(None in value.dims for value in node.inputs[:-1]):
+            return lambda *values: joined(values[:-1], axis)
+        if len(node.inputs) == 3:
+            return lambda x, y, _: cat((x, y), axis)
+        return lambda *values: cat(values[:-1], axis)
+
+    return rule
+
+
+concat_op = op("Concat", "concat_dim: int32, values: N * T, *, N: int >= 2 -> output: T").on_host("concat_dim")
+
+
+@concat_op.shape
+def concat_shape(op):
+    axis = op.constant(0)
+    return [_joined_dims([t.dims for t in op.inputs[1:]], None if axis is None else int(axis))]
+
+
+concat_op.kernel(_cat(0))
+
+concat_v2_op = op("ConcatV2", "values: N * T, axis: Tidx, *, N: int >= 2, Tidx: index = int32 -> output: T")
+concat_v2_op.on_host("axis")
+
+
+@concat_v2_op.shape
+def concat_v2_shape(op):
+    axis = op.constant(len(op.inputs) - 1)
+    return [_joined_dims([t.dims for t in op.inputs[:-1]], None if axis is None else int(axis))]
+
+
+concat_v2_op.kernel(_cat(-1))
+
+
+def _concat_gradients(values: list[Any], axis: Tensor, grad: Any) -> list[Any]:
+    if len(values) == 1:
+        return [grad]
+    if not isinstance(grad, Tensor):
+        return _concat_slices_gradients(values, axis, grad)
+    at = raw.FloorMod(axis, rank(values[0]), name="mod")
+    sizes: Any = []
+    for value in values:
+        size = shape(value)
+        if size.op.type != "Const":
+            sizes = shape_n(values)
+            break
+        sizes.append(size)
+    if len(sizes) > 16:
+        lengths = squeeze(raw.Slice(stack(sizes, axis=1), [at, 0], [1, -1]))
+        return split(grad, lengths, at)
+    offsets = raw.ConcatOffset(at, sizes)
+    return [raw.Slice(grad, begin, size) for begin, size in zip(offsets, sizes)]
+
+
+def _concat_slices_gradients(values: list[Any], axis: Tensor, grad: Any) -> list[Any]:
+    """The gradients where that of the joined value is an IndexedSlices."""
+    from headrace.core.composite import IndexedSlices
+    from headrace.core.constant_value import constant_value
+
+    at = raw.FloorMod(axis, rank(values[0]), name="mod")
+    known = constant_value(axis)
+    if known is None:
+        raise ValueError("Can only compute IndexedSlices gradient with statically-known concat_dim")
+    position = int(known)
+    if position < 0:
+        if values[0].dims is None:
+            raise ValueError(
+                "Can only compute IndexedSlices gradient with negative concat_dim when first value rank is "
+                "statically-known."
+            )
+        position %= len(values[0].dims)
+    sizes = [shape(value) for value in values]
+    result = []
+    if position > 0:
+        axes = shape(sizes[0])
+        mask = concat(
+            [
+                raw.Fill(expand_dims(at, 0), 0),
+                [1],
+                raw.Fill(raw.Sub(raw.Sub(axes, at, name="sub"), 1, name="sub"), 0),
+            ],
+            0,
+        )
+        begin = raw.Fill(axes, 0)
+        for size in sizes:
+            kept = raw.Slice(grad.values, begin, concat([[-1], raw.Slice(size, [1], [-1])], 0))
+            result.append(IndexedSlices(kept, grad.indices, size))
+            begin = raw.Add(begin, raw.Mul(size, mask, name="mul"))
+        return result
+    start: Any = convert_to_tensor(0, grad.indices.dtype)
+    for size in sizes:
+        length = raw.GatherV2(size, at, 0)
+        if length.dtype != grad.indices.dtype:
+            length = raw.Cast(length, DstT=grad.indices.dtype)
+        end = raw.AddV2(start, length, name="add")
+        inside = raw.LogicalAnd(raw.GreaterEqual(grad.indices, start), raw.Less(grad.indices, end))
+        chosen = squeeze(raw.Where(inside), axis=[1])
+        indices = raw.Sub(raw.GatherV2(grad.indices, chosen, 0), start, name="sub")
+        result.append(IndexedSlices(raw.GatherV2(grad.values, chosen, 0), indices, size))
+        start = end
+    return result
+
+
+@concat_op.gradient
+def concat_gradient(op, grad):
+    return [None, *_concat_gradients(list(op.inputs[1:]), op.inputs[0], grad)]
+
+
+@concat_v2_op.gradient
+def concat_v2_gradient(op, grad):
+    return [*_concat_gradients(list(op.inputs[:-1]), op.inputs[-1], grad), None]
+
+
+concat_v2_op.accepts([[2, 3], [1, 3]], np.array(0, np.int32)).accepts([[2, 3], [2, 0]], np.array(-1, np.int32))
+concat_v2_op.rejects([[2, 3], [1, 4]], np.array(0, np.int32), error=ValueError)
+
+concat_offset_op = op("ConcatOffset", "concat_dim: int32, shape: N * int32, *, N: int >= 2 -> offset: N * int32")
+concat_offset_op.on_host("concat_dim", "shape", outputs=True).not_differentiable()
+
+
+@concat_offset_op.shape
+def concat_offset_shape(op):
+    return [t.dims for t in op.inputs[1:]]
+
+
+@concat_offset_op.kernel
+def concat_offset_kernel(node):
+    def offsets(axis, *shapes):
+        first = shapes[0].tolist()
+        axis = int(axis)
+        if not -len(first) <= axis < len(first):
+            raise invalid(f"Concat dim is out of range: {axis} vs. {len(first)}")
+        axis %= len(first)
+        begin, result = 0, []
+        for i, sizes in enumerate(shapes):
+            sizes = sizes.tolist()
+            if len(sizes) != len(first) or any(a != b for k, (a, b) in enumerate(zip(sizes, first)) if k != axis):
+                raise invalid(
+                    f"All dimensions except {axis} must match. Input {i} has shape {sizes} and doesn't match input 0 with "
+                    f"shape {first}."
+                )
+            offset = [0] * len(first)
+            offset[axis] = begin
+            begin += sizes[axis]
+            result.append(torch.tensor(offset, dtype=torch.int32))
+        return result
+
+    return offsets
+
+
+pack_op = op("Pack", "values: N * T, *, axis=0 -> output: T")
+
+
+@pack_op.shape
+def pack_shape(op):
+    dims: Dims = None
+    for i, tensor in enumerate(op.inputs):
+        try:
+            dims = merge_dims(dims, tensor.dims)
+        except ValueError as error:
+            raise ValueError(f"{error} From merging shape {i} with other shapes.") from None
+    if dims is None:
+        return [None]
+    axis = axis_in(op.attrs["axis"], len(dims) + 1)
+    return [(*dims[:axis], len(op.inputs), *dims[axis:])]
+
+
+@pack_op.kernel
+def pack_kernel(node):
+    axis, dtype = node.attrs["axis"], node.outputs[0].dtype.torch
+    if is_text(node.outputs[0]):
+        return lambda *values: np.stack(values, axis)
+    stand_in, stacked = stand_in_for(dtype), torch.stack
+    if stand_in is not dtype:
+        return lambda *values: stacked([value.view(stand_in) for value in values], axis).view(dtype)
+
+    def pack(*values):
+        try:
+            return stacked(values, axis)
+        except RuntimeError:
+            first = values[0].shape
+            i, odd = next((i, v.shape) for i, v in enumerate(values) if v.shape != first)
+            raise invalid(
+                f"Shapes of all inputs must match: values[0].shape = {shape_text(first)} != values[{i}].shape = "
+                f"{shape_text(odd)}"
+            ) from None
+
+    return pack
+
+
+@pack_op.gradient
+def pack_gradient(op, grad):
+    return unstack(grad, num=op.attrs["N"], axis=op.attrs["axis"])
+
+
+pack_op.accepts([[2, 3], [2, 3]]).accepts([[2], [2], [2]], axis=-1).accepts([[], []])
+pack_op.rejects([[2, 3], [2, 4]], error=ValueError)
+
+parallel_concat_op = op("ParallelConcat", "values: N * T, *, shape: shape -> output: T").not_differentiable()
+
+
+@parallel_concat_op.shape
+def parallel_concat_shape(op):
+    dims = op.attrs["shape"]
+    if dims is None or None in dims:
+        raise ValueError("shape attr must be fully defined")
+    for tensor in op.inputs:
+        merge_dims(tensor.dims, (1, *dims[1:]))
+    return [dims]
+
+
+@parallel_concat_op.kernel
+def parallel_concat_kernel(node):
+    if is_text(node.outputs[0]):
+        return lambda *values: np.concatenate(values, 0)
+    return lambda *values: torch.cat(values, 0)
+
+
+unpack_op = op("Unpack", "value: T, *, num: int >= 0, axis=0 -> output: num * T").aliases()
+
+
+@unpack_op.shape
+def unpack_shape(op):
+    dims, num = op.inputs[0].dims, op.attrs["num"]
+    if dims is None:
+        return [None] * num
+    axis = axis_in(op.attrs["axis"], len(dims))
+    if dims[axis] not in (None, num):
+        raise ValueError(f"Dimension must be {num} but is {dims[axis]}")
+    return [(*dims[:axis], *dims[axis + 1 :])] * num
+
+
+@unpack_op.kernel
+def unpack_kernel(node):
+    axis, num = node.attrs["axis"], node.attrs["num"]
+    dims = node.inputs[0].dims
+    if is_text(node.inputs[0]):
+        return lambda x: [boxed(x.take(i, axis)) for i in range(num)]
+    if dims is not None and dims[axis] == num:
+        return lambda x: x.unbind(axis)
+
+    def unpack(x):
+        if x.shape[axis] != num:
+            raise invalid(f"Input shape axis {axis} must equal {num}, got shape {shape_text(x.shape)}")
+        return x.unbind(axis)
+
+    return unpack
+
+
+@unpack_op.gradient
+def unpack_gradient(op, *grads):
+    return [stack(list(grads), axis=op.attrs["axis"])]
+
+
+unpack_op.accepts([2, 3], num=2).accepts([2, 3], num=3, axis=-1).rejects([2, 3], num=3, error=ValueError)
+
+split_op = op("Split", "split_dim: int32, value: T, *, num_split: int >= 1 -> output: num_split * T")
+split_op.aliases().on_host("split_dim")
+
+
+@split_op.shape
+def split_shape(op):
+    dims, num, axis = op.inputs[1].dims, op.attrs["num_split"], op.constant(0)
+    if dims is None or axis is None:
+        return [unknown(None if dims is None else len(dims))] * num
+    at = axis_in(int(axis), len(dims))
+    if dims[at] is None:
+        return [dims] * num
+    if dims[at] % num:
+        raise ValueError(
+            f"Dimension size must be evenly divisible by {num} but is {dims[at]}\n\tNumber of ways to split should "
+            "evenly divide the split dimension"
+        )
+    return [(*dims[:at], dims[at] // num, *dims[at + 1 :])] * num
+
+
+def _pieces(x: Any, sizes: list[int], axis: int) -> Any:
+    if isinstance(x, np.ndarray):
+        return np.split(x, np.cumsum(sizes)[:-1], axis)
+    return x.split(sizes, axis)
+
+
+@split_op.kernel
+def split_kernel(node):
+    num, known, dims = node.attrs["num_split"], constants(node, 0), node.inputs[1].dims
+    if known is not None and dims is not None and dims[known[0]] is not None and not is_text(node.inputs[1]):
+        axis, size = known[0], dims[known[0]] // num
+        if size:
+            return lambda _, x: x.split(size, axis)
+
+    def split(axis, x):
+        axis = int(axis)
+        if not -x.ndim <= axis < x.ndim:
+            raise invalid(f"-input rank(-{x.ndim}) <= split_dim < input rank ({x.ndim}), but got {axis}")
+        if x.shape[axis] % num:
+            raise invalid(
+                "Number of ways to split should evenly divide the split dimension, but got split_dim "
+                f"{axis} (size = {x.shape[axis]}) and num_split {num}"
+            )
+        return _pieces(x, [x.shape[axis] // num] * num, axis)
+
+    return split
+
+
+@split_op.gradient
+def split_gradient(op, *grads):
+    return [None, concat(list(grads), op.inputs[0])]
+
+
+split_op.accepts(np.array(0, np.int32), [4, 3], num_split=2).accepts(np.array(-1, np.int32), [4, 3], num_split=1)
+split_op.rejects(np.array(0, np.int32), [4, 3], num_split=3, error=ValueError)
+
+split_v_op = op(
+    "SplitV",
+    "value: T, size_splits: Tlen, split_dim: int32, *, num_split: int >= 1, Tlen: index = int64 -> output: num_split * T",
+)
+split_v_op.aliases().on_host("size_splits", "split_dim")
+
+
+@split_v_op.shape
+def split_v_shape(op):
+    dims, num, sizes, axis = op.inputs[0].dims, op.attrs["num_split"], op.constant(1), op.constant(2)
+    if dims is None or axis is None:
+        return [unknown(None if dims is None else len(dims))] * num
+    at = axis_in(int(axis), len(dims))
+    if sizes is None:
+        return [(*dims[:at], None, *dims[at + 1 :])] * num
+    parts: list[Any] = [int(size) for size in sizes]
+    if len(parts) != num:
+        raise ValueError(f"Length of size_splits should be equal to num_outputs ({num}), got {len(parts)}")
+    left = [i for i, size in enumerate(parts) if size == -1]
+    if len(left) > 1:
+        raise ValueError("size_splits can only have one -1")
+    total = sum(size for size in parts if size != -1)
+    if left:
+        parts[left[0]] = None if dims[at] is None else dims[at] - total
+    elif dims[at] is not None and total != dims[at]:
+        raise ValueError(f"can't split axis of size {dims[at]} into pieces of size {shape_text(parts)}")
+    if dims[at] is not None and any(size < 0 for size in parts):
+        raise ValueError(f"can't split axis of size {dims[at]} into pieces of size {shape_text(sizes)}")
+    return [(*dims[:at], size, *dims[at + 1 :]) for size in parts]
+
+
+@split_v_op.kernel
+def split_v_kernel(node):
+    def split(x, sizes, axis):
+        axis, parts = int(axis), numbers(sizes)
+        have = x.shape[axis]
+        if parts.count(-1) == 1:
+            parts[parts.index(-1)] = have - sum(parts) - 1
+        if sum(parts) != have or any(size < 0 for size in parts):
+            raise invalid(
+                "Determined shape must either match input shape along split_dim exactly if fully specified, or be less "
+                f"than the size of the input along split_dim if not fully specified.  Got: {sum(parts)}"
+            )
+        return _pieces(x, parts, axis)
+
+    sizes, known, dims = constants(node, 1), constants(node, 2), node.inputs[0].dims
+    if sizes is None or known is None or dims is None or dims[known[0]] is None or is_text(node.inputs[0]):
+        return split
+    axis = known[0]
+    if -1 in sizes:
+        sizes[sizes.index(-1)] = dims[axis] - sum(sizes) - 1
+    return lambda x, *_: x.split(sizes, axis)
+
+
+@split_v_op.gradient
+def split_v_gradient(op, *grads):
+    return [concat(list(grads), op.inputs[2]), None, None]
+
+
+split_v_op.accepts([4, 3], np.array([1, 3], np.int32), np.array(0, np.int32), num_split=2)
+split_v_op.accepts([4, 3], np.array([1, -1, 1], np.int32), np.array(-1, np.int32), num_split=3)
+split_v_op.rejects([4, 3], np.array([1, 4], np.int32), np.array(0, np.int32), num_split=2, error=ValueError)
+
+
+def _is_axis(value: Any) -> bool:
+    """Whether an argument can only be an axis: an int, a size, or an int scalar."""
+    if isinstance(value, (int, Dimension, np.integer)) and not isinstance(value, bool):
+        return True
+    if isinstance(value, Tensor):
+        return value.dims == () and value.dtype.base_dtype.is_integer
+    return False
+
+
+def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
+    """Tensors joined along one of their axes.
+
+    Before version 1.0 the order was `concat(concat_dim, values)`; it is taken too.
+
+    Args:
+        values: a list of tensors of one type, alike in shape but for `axis`.
+        axis: an int32 scalar.
+        name: a name for the operation.
+
+    Raises:
+        ValueError: if the shapes are known not to fit.
+
+    Example:
+        >>> tf.concat([[[1, 2]], [[3, 4], [5, 6]]], 0)  # [[1, 2], [3, 4], [5, 6]]
+    """
+    if _is_axis(values) and not _is_axis(axis):
+        values, axis = axis, values
+    if not isinstance(values, (list, tuple)):
+        values = [values]
+    if len(values) == 1:
+        with name_scope(name):
+            convert_to_tensor(axis, int32, "concat_dim").get_shape().assert_has_rank(0)
+            return identity(values[0], name=name)
+    return raw.ConcatV2(list(values), axis, name=name)
+
+
+def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
+    """Tensors of one shape as the slices of a tensor with one more axis.
+
+    Args:
+        values: a list of tensors.
+        axis: where the new axis is put, in [-r - 1, r] for values of rank r.
+        name: a name for the operation.
+
+    Raises:
+        ValueError: if the shapes differ or `axis` is out of range.
+
+    Example:
+        >>> tf.stack([[1, 4], [2, 5], [3, 6]], axis=1)  # [[1, 2, 3], [4, 5, 6]]
+    """
+    if axis == 0:
+        try:
+            return convert_to_tensor(values, name=name)
+        except (TypeError, ValueError):
+            # Values of several types or nested unevenly: the op says what is wrong, or converts them one by one.
+            pass
+    dims = convert_to_tensor(values[0], name=name).dims
+    if dims is not None:
+        count = len(dims) + 1
+        if not -count <= axis < count:
+            raise ValueError(f"axis = {axis} not in [{-count}, {count})")
+    return raw.Pack(list(values), axis=axis, name=name)
+
+
+def pack(values: Any, axis: int = 0, name: str = "pack") -> Tensor:
+    """The name of `stack` before version 1.0."""
+    return stack(values, axis, name)
+
+
+def parallel_stack(values: Any, name: str = "parallel_stack") -> Tensor:
+    """Tensors of one fully known shape as the slices of a tensor with one more axis in front."""
+    with name_scope(name):
+        first = convert_to_tensor(values[0])
+        dims = None if first.dims is None else (len(values), *first.dims)
+        return raw.ParallelConcat([expand_dims(value, 0) for value in values], shape=dims)
+
+
+def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unstack") -> list[Tensor]:
+    """The slices of a tensor along an axis, without that axis.
+
+    Args:
+        value: a tensor.
+        num: the size of the axis; needed where it is not known.
+        axis: an int in [-r, r).
+        name: a name for the operation.
+
+    Raises:
+        ValueError: if `num` is neither given nor known, or `axis` is out of range.
+    """
+    if num is None:
+        value = convert_to_tensor(value)
+        dims = value.dims
+        if dims is not None:
+            if not -len(dims) <= axis < len(dims):
+                raise ValueError(f"axis = {axis} not in [{-len(dims)}, {len(dims)})")
+            num = dims[axis]
+        if num is None:
+            raise ValueError(f"Cannot infer num from shape {value.get_shape()}")
+    return raw.Unpack(value, num=num, axis=axis, name=name)
+
+
+def unpack(value: Any, num: int | None = None, axis: int = 0, name: str = "unpack") -> list[Tensor]:
+    """The name of `unstack` before version 1.0."""
+    return unstack(value, num, axis, name)
+
+
+def split(
+    value: Any = None,
+    num_or_size_splits: Any = None,
+    axis: Any = 0,
+    num: int | None = None,
+    name: str = "split",
+    split_dim: Any = None,
+    num_split: int | None = None,
+) -> list[Tensor]:
+    """A tensor cut along an axis into equal pieces, or into pieces of given sizes.
+
+    Before version 1.0 it was `split(split_dim, num_split, value)`; that order and those names are taken too.
+
+    Args:
+        value: a tensor.
+        num_or_size_splits: how many pieces, or an int vector of their sizes, of which one may be -1.
+        axis: an int32 scalar.
+        num: how many sizes there are, where that is not known.
+        name: a name for the operation.
+        split_dim: the older name of `axis`.
+        num_split: the older name of `num_or_size_splits`.
+
+    Raises:
+        ValueError: if the axis does not divide, or `num` cannot be inferred.
+    """
+    if num_split is not None:
+        num_or_size_splits = num_split
+    if split_dim is not None:
+        axis = split_dim
+    elif _is_axis(value) and isinstance(num_or_size_splits, int) and not _is_axis(axis):
+        value, axis = axis, value
+    sizes = convert_to_tensor(num_or_size_splits)
+    if isinstance(num_or_size_splits, (int, Dimension)):
+        return raw.Split(axis, value, num_split=num_or_size_splits, name=name)
+    if sizes.dims == ():
+        raise ValueError(
+            "Rank-0 tensors are not supported as the num_or_size_splits argument to split. Argument provided: "
+            f"{num_or_size_splits}"
+        )
+    if num is None:
+        num = sizes.dims[0] if sizes.dims else None
+        if num is None:
+            raise ValueError(f"Cannot infer num from shape {num_or_size_splits}")
+    return raw.SplitV(value, sizes, axis, num_split=num, name=name)
+

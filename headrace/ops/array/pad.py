@@ -1,0 +1,247 @@
+"""Surrounding tensors with more elements: Pad, PadV2, MirrorPad."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as functional
+
+from headrace.core.constant_value import constant_dims
+from headrace.core.operation import Tensor
+from headrace.core.registry import op, raw
+from headrace.core.shapes import Dims
+from headrace.ops.array.common import constants, filled_text, invalid, is_text, moving, numbers, shape_text, unknown
+from headrace.ops.array.join import stack
+from headrace.ops.array.shape import rank, reshape, shape
+
+pad_op = op("Pad", "input: T, paddings: Tpaddings, *, Tpaddings: index = int32 -> output: T").on_host("paddings")
+pad_v2_op = op(
+    "PadV2", "input: T, paddings: Tpaddings, constant_values: T, *, Tpaddings: index = int32 -> output: T"
+)
+pad_v2_op.on_host("paddings")
+
+
+def _rows(tensor: Any) -> list[tuple[int | None, int | None]] | None:
+    """What is known of paddings before the graph runs, as far as single numbers."""
+    if tensor.op.type == "Pack" and tensor.op.attrs["axis"] == 0:
+        rows = [constant_dims(row) for row in tensor.op.inputs]
+        return [(None, None) if row is None else (row[0], row[1]) for row in rows]
+    return None
+
+
+def _padded_dims(op: Any, sign: int = 1) -> Dims:
+    dims, paddings = op.inputs[0].dims, op.inputs[1].dims
+    if paddings is not None:
+        if len(paddings) != 2:
+            raise ValueError(f"Shape must be rank 2 but is rank {len(paddings)}")
+        if paddings[1] not in (None, 2):
+            raise ValueError(f"Dimension must be 2 but is {paddings[1]}")
+        if dims is not None and paddings[0] not in (None, len(dims)):
+            raise ValueError(f"Shape must be rank {paddings[0]} but is rank {len(dims)}")
+    value = op.constant(1)
+    rows = _rows(op.inputs[1]) if value is None else [(int(a), int(b)) for a, b in value]
+    if rows is None:
+        return unknown(len(dims) if dims is not None else None if paddings is None else paddings[0])
+    if value is not None and (value < 0).any():
+        raise ValueError(f"Paddings must be non-negative: {value.tolist()}")
+    if dims is None:
+        return unknown(len(rows))
+    result = []
+    for size, (before, after) in zip(dims, rows):
+        known = size is not None and before is not None and after is not None
+        result.append(size + sign * (before + after) if known else None)  # type: ignore[operator]
+    return tuple(result)
+
+
+@pad_op.shape
+def pad_shape(op):
+    return [_padded_dims(op)]
+
+
+pad_v2_op.shape(pad_shape)
+
+
+def _pairs(flat: list[int], rank: int) -> list[tuple[int, int]]:
+    if len(flat) != 2 * rank:
+        raise invalid(f"The first dimension of paddings must be the rank of inputs{[len(flat) // 2, 2]} {rank}")
+    pairs = list(zip(flat[::2], flat[1::2]))
+    for before, after in pairs:
+        if before < 0 or after < 0:
+            raise invalid(f"Paddings must be non-negative: {before} {after}")
+    return pairs
+
+
+def _surrounded(x: Any, pairs: list[tuple[int, int]], value: Any) -> Any:
+    if isinstance(x, np.ndarray):
+        shape = [size + before + after for size, (before, after) in zip(x.shape, pairs)]
+        out = filled_text(shape, value)
+        out[tuple(slice(before, before + size) for size, (before, _) in zip(x.shape, pairs))] = x
+        return out
+    if not pairs:
+        return x.clone()
+    # torch lists the last axis first.
+    return functional.pad(x, [n for pair in reversed(pairs) for n in pair], value=value)
+
+
+@pad_op.kernel
+def pad_kernel(node):
+    known, dims, text = constants(node, 1), node.inputs[0].dims, is_text(node.inputs[0])
+    fill = b"" if text else 0
+    if known is None or dims is None or text or not dims:
+        return moving(node, lambda x, paddings: _surrounded(x, _pairs(numbers(paddings), x.ndim), fill))
+    amounts = [n for pair in reversed(_pairs(known, len(dims))) for n in pair]
+    pad = functional.pad
+    return moving(node, lambda x, _: pad(x, amounts))
+
+
+@pad_v2_op.kernel
+def pad_v2_kernel(node):
+    if is_text(node.inputs[0]):
+        return lambda x, paddings, value: _surrounded(x, _pairs(numbers(paddings), x.ndim), value[()])
+    known = node.constant(2)
+
+    def pad(x, paddings, value):
+        pairs = _pairs(numbers(paddings), x.ndim)
+        if known is not None and not x.is_complex() and x.dtype not in (torch.uint16, torch.uint32, torch.uint64):
+            return _surrounded(x, pairs, value.item())
+        shape = [size + before + after for size, (before, after) in zip(x.shape, pairs)]
+        out = value.expand(shape).clone()
+        out[tuple(slice(before, before + size) for size, (before, _) in zip(x.shape, pairs))] = x
+        return out
+
+    return pad
+
+
+def _pad_gradient(op: Any, grad: Any) -> Tensor:
+    x, paddings = op.inputs[0], op.inputs[1]
+    before = raw.Slice(paddings, [0, 0], stack([rank(x), 1]))
+    begin = reshape(before, [-1])
+    return raw.Slice(grad, begin, shape(x))
+
+
+@pad_op.gradient
+def pad_gradient(op, grad):
+    return [_pad_gradient(op, grad), None]
+
+
+@pad_v2_op.gradient
+def pad_v2_gradient(op, grad):
+    return [_pad_gradient(op, grad), None, None]
+
+
+_P = np.array([[1, 0], [2, 1]], np.int32)
+pad_op.accepts([2, 3], _P).rejects([2], _P, error=ValueError)
+pad_v2_op.accepts([2, 3], _P, np.float32(7))
+
+_MIRROR = "input: T, paddings: Tpaddings, *, Tpaddings: index = int32, mode: {'REFLECT', 'SYMMETRIC'} -> output: T"
+mirror_pad_op = op("MirrorPad", _MIRROR).on_host("paddings")
+mirror_pad_grad_op = op("MirrorPadGrad", _MIRROR).on_host("paddings")
+
+
+@mirror_pad_op.shape
+def mirror_pad_shape(op):
+    return [_padded_dims(op)]
+
+
+@mirror_pad_grad_op.shape
+def mirror_pad_grad_shape(op):
+    return [_padded_dims(op, -1)]
+
+
+def _sources(size: int, before: int, after: int, edge: int) -> list[int]:
+    """For each place along a padded axis, the place its element comes from; `edge` is 1 where the border is not repeated."""
+    if before > size - edge or after > size - edge:
+        limit = "less than" if edge else "no greater than"
+        raise invalid(f"paddings must be {limit} the dimension size: {before}, {after} {limit} {size}")
+    left = range(before - 1 + edge, edge - 1, -1)
+    right = range(size - 1 - edge, size - 1 - edge - after, -1)
+    return [*left, *range(size), *right]
+
+
+@mirror_pad_op.kernel
+def mirror_pad_kernel(node):
+    edge = 1 if node.attrs["mode"] == "REFLECT" else 0
+    device = node.device
+
+    def pad(x, paddings):
+        for axis, (before, after) in enumerate(_pairs(numbers(paddings), x.ndim)):
+            if before or after:
+                sources = _sources(x.shape[axis], before, after, edge)
+                if isinstance(x, np.ndarray):
+                    x = x.take(sources, axis)
+                else:
+                    x = x.index_select(axis, torch.tensor(sources, device=device))
+        return x
+
+    # With nothing to pad the input itself is what comes out.
+    return moving(node, pad)
+
+
+mirror_pad_op.aliases()
+
+
+@mirror_pad_grad_op.kernel
+def mirror_pad_grad_kernel(node):
+    edge = 1 if node.attrs["mode"] == "REFLECT" else 0
+    device = node.device
+
+    def fold(grad, paddings):
+        for axis, (before, after) in enumerate(_pairs(numbers(paddings), grad.ndim)):
+            if before or after:
+                size = grad.shape[axis] - before - after
+                if size < 0:
+                    raise invalid(f"paddings {before}, {after} exceed a gradient of shape {shape_text(grad.shape)}")
+                sources = torch.tensor(_sources(size, before, after, edge), device=device)
+                whole = list(grad.shape)
+                whole[axis] = size
+                grad = torch.zeros(whole, dtype=grad.dtype, device=device).index_add_(axis, sources, grad)
+        return grad
+
+    return fold
+
+
+mirror_pad_grad_op.aliases()
+
+
+@mirror_pad_op.gradient
+def mirror_pad_gradient(op, grad):
+    return [raw.MirrorPadGrad(grad, op.inputs[1], mode=op.attrs["mode"]), None]
+
+
+@mirror_pad_grad_op.gradient
+def mirror_pad_grad_gradient(op, grad):
+    return [raw.MirrorPad(grad, op.inputs[1], mode=op.attrs["mode"]), None]
+
+
+mirror_pad_op.accepts([3, 4], _P, mode="REFLECT").accepts([3, 4], _P, mode="SYMMETRIC")
+
+
+def pad(
+    tensor: Any, paddings: Any, mode: str = "CONSTANT", name: str | None = None, constant_values: Any = 0
+) -> Tensor:
+    """`tensor` with more elements before and after those it has along each axis.
+
+    Args:
+        tensor: a tensor of rank r.
+        paddings: int32 or int64 matrix of shape [r, 2]: how many before and after.
+        mode: "CONSTANT", "REFLECT" (mirrored, the border not repeated) or "SYMMETRIC" (mirrored with the border).
+        name: a name for the operation.
+        constant_values: the scalar to pad with in mode "CONSTANT".
+
+    Raises:
+        ValueError: for another mode.
+
+    Example:
+        >>> tf.pad([[1, 2]], [[0, 0], [1, 2]])  # [[0, 1, 2, 0, 0]]
+    """
+    mode = mode.upper()
+    if mode == "CONSTANT":
+        if not isinstance(constant_values, Tensor) and not hasattr(constant_values, "_as_graph_element"):
+            if constant_values == 0:
+                return raw.Pad(tensor, paddings, name=name)
+        return raw.PadV2(tensor, paddings, constant_values, name=name)
+    if mode not in ("REFLECT", "SYMMETRIC"):
+        raise ValueError(f"Unknown padding mode: {mode}")
+    return raw.MirrorPad(tensor, paddings, mode=mode, name=name)

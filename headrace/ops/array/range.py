@@ -1,0 +1,162 @@
+"""Evenly spaced numbers: Range and LinSpace."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import torch
+
+from headrace.core.convert import convert_to_tensor
+from headrace.core.dtypes import as_dtype, float32, float64, int32, int64
+from headrace.core.graph import name_scope
+from headrace.core.operation import Tensor
+from headrace.core.registry import op, raw
+from headrace.ops.array.common import invalid
+
+range_op = op(
+    "Range",
+    "start: Tidx, limit: Tidx, delta: Tidx, *, Tidx: {bfloat16, float, double, int32, int64} = int32 -> output: Tidx",
+)
+range_op.on_host("start", "limit", "delta").not_differentiable()
+
+
+def _count(start: Any, limit: Any, delta: Any) -> int:
+    """How many numbers there are; floats are divided in their own precision, as it decides at the boundary."""
+    if delta == 0:
+        raise ValueError("Requires delta != 0")
+    if delta > 0 and start > limit:
+        raise ValueError(f"Requires start <= limit when delta > 0: {start}/{limit}")
+    if delta < 0 and start < limit:
+        raise ValueError(f"Requires start >= limit when delta < 0: {start}/{limit}")
+    if isinstance(start, (int, np.integer)):
+        return -(-abs(int(limit) - int(start)) // abs(int(delta)))
+    return math.ceil(abs((limit - start) / delta))
+
+
+def _scalars(op: Any) -> list[Any] | None:
+    values = [op.constant(i) for i in (0, 1, 2)]
+    if any(value is None for value in values):
+        return None
+    return [value.reshape(-1)[0] for value in values]
+
+
+@range_op.shape
+def range_shape(op):
+    for tensor in op.inputs:
+        if tensor.dims:
+            raise ValueError(f"Shape must be rank 0 but is rank {len(tensor.dims)}")
+    values = _scalars(op)
+    return [(None if values is None else _count(*values),)]
+
+
+@range_op.kernel
+def range_kernel(node):
+    dtype, device = node.outputs[0].dtype.torch, node.device
+    whole = not dtype.is_floating_point
+    arange = torch.arange
+
+    def numbers_from(start, limit, delta):
+        try:
+            if whole:
+                first, last, step = start.item(), limit.item(), delta.item()
+                count = _count(first, last, step)
+                return arange(first, first + count * step, step, dtype=dtype, device=device)
+            parts = [value.float() if dtype is torch.bfloat16 else value for value in (start, limit, delta)]
+            first, last, step = (value.numpy()[()] for value in parts)
+            count = _count(first, last, step)
+        except ValueError as error:
+            raise invalid(str(error)) from None
+        return (arange(count, dtype=parts[0].dtype, device=device) * parts[2] + parts[0]).to(dtype)
+
+    return numbers_from
+
+
+range_op.accepts(np.int32(0), np.int32(5), np.int32(2)).accepts(np.int32(3), np.int32(0), np.int32(-1))
+range_op.rejects(np.int32(3), np.int32(0), np.int32(1), error=ValueError)
+
+lin_space_op = op(
+    "LinSpace", "start: T, stop: T, num: Tidx, *, T: {bfloat16, float, double}, Tidx: index = int32 -> output: T"
+)
+lin_space_op.on_host("num").not_differentiable()
+
+
+@lin_space_op.shape
+def lin_space_shape(op):
+    for tensor in op.inputs:
+        if tensor.dims:
+            raise ValueError(f"Shape must be rank 0 but is rank {len(tensor.dims)}")
+    num = op.constant(2)
+    if num is None:
+        return [(None,)]
+    if num <= 0:
+        raise ValueError(f"Requires num > 0: {int(num)}")
+    return [(int(num),)]
+
+
+@lin_space_op.kernel
+def lin_space_kernel(node):
+    device = node.device
+
+    def spaced(start, stop, num):
+        count = int(num)
+        if count <= 0:
+            raise invalid(f"Requires num > 0: {count}")
+        if count == 1:
+            return start.reshape(1).clone()
+        step = (stop - start) / (count - 1)
+        result = torch.arange(count, dtype=start.dtype, device=device) * step + start
+        result[-1] = stop
+        return result
+
+    return spaced
+
+
+lin_space_op.accepts(np.float32(0), np.float32(1), np.int32(5))
+
+
+def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range") -> Tensor:  # noqa: A001
+    """The numbers `start`, `start + delta`, ... up to but not including `limit`.
+
+    Args:
+        start: a scalar; the limit if `limit` is not given.
+        limit: a scalar.
+        delta: a scalar.
+        dtype: the element type; by default the widest type among the arguments.
+        name: a name for the operation.
+
+    Raises:
+        ValueError: if `delta` leads away from `limit`; InvalidArgumentError when run.
+
+    Example:
+        >>> tf.range(3, 18, 3)  # [3, 6, 9, 12, 15]
+    """
+    if limit is None:
+        start, limit = 0, start
+    with name_scope(name, "Range", [start, limit, delta]) as scope:
+        first = convert_to_tensor(start, dtype, "start")
+        last = convert_to_tensor(limit, dtype, "limit")
+        step = convert_to_tensor(delta, dtype, "delta")
+        if dtype is None:
+            order = [int32, int64, float32, float64]
+            types = [value.dtype.base_dtype for value in (first, last, step)]
+            if not all(t in order for t in types):
+                raise TypeError(f"range takes int32, int64, float32 or float64 numbers, got {[t.name for t in types]}")
+            widest = max(types, key=order.index)
+        else:
+            widest = as_dtype(dtype)
+        values = [v if v.dtype.base_dtype is widest else raw.Cast(v, DstT=widest) for v in (first, last, step)]
+        return raw.Range(*values, name=scope)
+
+
+def linspace(start: Any, stop: Any, num: Any, name: str | None = None) -> Tensor:
+    """`num` evenly spaced numbers from `start` to `stop`, both included.
+
+    Example:
+        >>> tf.linspace(10.0, 12.0, 3)  # [10, 11, 12]
+    """
+    return raw.LinSpace(start, stop, num, name=name)
+
+
+lin_space = linspace

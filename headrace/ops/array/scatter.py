@@ -1,0 +1,287 @@
+"""Writing elements by index into new tensors: ScatterNd, TensorScatterUpdate, SparseToDense."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import torch
+
+from headrace.core.operation import Tensor
+from headrace.core.registry import op, raw
+from headrace.core.shapes import Dims, merge_dims
+from headrace.ops.array.common import constants, filled_text, invalid, is_text, numbers, shape_text
+from headrace.ops.array.fill import zeros_like
+from headrace.ops.array.gather import flat_positions
+from headrace.ops.array.identity import identity
+
+scatter_nd_op = op("ScatterNd", "indices: Tindices, updates: T, shape: Tindices, *, Tindices: index -> output: T")
+scatter_nd_op.on_host("shape")
+
+
+def _check_update_dims(indices: Dims, updates: Dims, output: Dims) -> None:
+    if indices is None or updates is None or output is None or not indices or indices[-1] is None:
+        return
+    depth, outer = indices[-1], len(indices) - 1
+    try:
+        merge_dims(indices[:-1], updates[:outer])
+    except ValueError as error:
+        raise ValueError(f"The outer {outer} dimensions of indices.shape={shape_text(indices)} must match the outer "
+                         f"{outer} dimensions of updates.shape={shape_text(updates)}: {error}") from None
+    try:
+        merge_dims(output[depth:], updates[outer:])
+    except ValueError as error:
+        inner = len(output) - depth
+        raise ValueError(f"The inner {inner} dimensions of input.shape={shape_text(output)} must match the inner "
+                         f"{len(updates) - outer} dimensions of updates.shape={shape_text(updates)}: {error}") from None
+
+
+@scatter_nd_op.shape
+def scatter_nd_shape(op):
+    output = op.constant_dims(2)
+    _check_update_dims(op.inputs[0].dims, op.inputs[1].dims, output)
+    return [output]
+
+
+def _flat_updates(indices: Any, updates: Any, shape: tuple[int, ...]) -> tuple[Any, Any, tuple[int, int]]:
+    """Positions among the slices that are written, the slices to write, and the flattened shape of the whole."""
+    depth = indices.shape[-1] if indices.ndim else 1
+    if depth > len(shape):
+        raise invalid(f"Inner dimensions of output shape must match inner dimensions of updates shape: {shape_text(shape)}")
+    wanted = tuple(indices.shape[:-1]) + shape[depth:]
+    if tuple(updates.shape) != wanted:
+        raise invalid(
+            f"Must have updates.shape = indices.shape[:batch_dim] + buffer_shape[num_index_dims:], got updates.shape: "
+            f"{shape_text(updates.shape)}, indices.shape: {shape_text(indices.shape)}, shape: {shape_text(shape)}"
+        )
+    lead, rest = math.prod(shape[:depth]), math.prod(shape[depth:])
+    if depth:
+        positions = flat_positions(indices, shape[:depth], f"shape {shape_text(shape)}")
+    else:
+        positions = torch.zeros(math.prod(indices.shape[:-1]), dtype=torch.int64, device=indices.device)
+    return positions, updates.reshape((positions.shape[0], rest)), (lead, rest)
+
+
+def _added(out: Any, positions: Any, slices: Any) -> Any:
+    if out.dtype is torch.bool:
+        return out.view(torch.uint8).index_add_(0, positions, slices.view(torch.uint8)).ne(0)
+    if out.dtype in (torch.uint16, torch.uint32, torch.uint64):
+        # Adding modulo two to the width is the same for signed numbers.
+        signed = {torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64: torch.int64}[out.dtype]
+        out.view(signed).index_add_(0, positions, slices.view(signed))
+        return out
+    return out.index_add_(0, positions, slices)
+
+
+def _put(out: Any, positions: Any, slices: Any) -> Any:
+    if isinstance(out, np.ndarray):
+        out[positions.numpy()] = slices
+        return out
+    return out.index_copy_(0, positions, slices)
+
+
+def _subtracted(out: Any, positions: Any, slices: Any) -> Any:
+    return _added(out, positions, -slices)
+
+
+@scatter_nd_op.kernel
+def scatter_nd_kernel(node):
+    known, dtype, device, text = constants(node, 2), node.outputs[0].dtype.torch, node.device, is_text(node.inputs[1])
+
+    def scatter(indices, updates, shape):
+        target = tuple(known if known is not None else numbers(shape))
+        positions, slices, flat = _flat_updates(indices, updates, target)
+        if text:
+            return _put(filled_text(flat), positions, slices).reshape(target)
+        return _added(torch.zeros(flat, dtype=dtype, device=device), positions, slices).reshape(target)
+
+    return scatter
+
+
+@scatter_nd_op.gradient
+def scatter_nd_gradient(op, grad):
+    return [None, raw.GatherNd(grad, op.inputs[0]), None]
+
+
+scatter_nd_op.accepts(np.array([[1], [3]], np.int32), [2], np.array([5], np.int32))
+scatter_nd_op.accepts(np.array([[1], [1]], np.int32), [2, 3], np.array([4, 3], np.int32))
+scatter_nd_op.rejects(np.array([[1], [3]], np.int32), [3], np.array([5], np.int32), error=ValueError)
+
+
+def _scatter(declared: Any, write: Any) -> None:
+    @declared.shape
+    def scatter_shape(op):
+        _check_update_dims(op.inputs[1].dims, op.inputs[2].dims, op.inputs[0].dims)
+        return [op.inputs[0].dims]
+
+    @declared.kernel
+    def scatter_kernel(node):
+        def scatter(tensor, indices, updates):
+            shape = tuple(tensor.shape)
+            positions, slices, flat = _flat_updates(indices, updates, shape)
+            own = tensor.copy() if isinstance(tensor, np.ndarray) else tensor.clone(memory_format=torch.contiguous_format)
+            return write(own.reshape(flat), positions, slices).reshape(shape)
+
+        return scatter
+
+
+tensor_scatter_update_op = op(
+    "TensorScatterUpdate", "tensor: T, indices: Tindices, updates: T, *, Tindices: index -> output: T"
+)
+tensor_scatter_add_op = op(
+    "TensorScatterAdd", "tensor: T, indices: Tindices, updates: T, *, Tindices: index -> output: T"
+)
+tensor_scatter_sub_op = op(
+    "TensorScatterSub", "tensor: T, indices: Tindices, updates: T, *, Tindices: index -> output: T"
+)
+scatter_nd_non_aliasing_add_op = op(
+    "ScatterNdNonAliasingAdd",
+    "input: T, indices: Tindices, updates: T, *, T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, "
+    "quint8, qint32, bfloat16, uint16, complex128, half, uint32, uint64, bool}, Tindices: index -> output: T",
+)
+_scatter(tensor_scatter_update_op, _put)
+_scatter(tensor_scatter_add_op, _added)
+_scatter(tensor_scatter_sub_op, _subtracted)
+_scatter(scatter_nd_non_aliasing_add_op, _added)
+
+
+@tensor_scatter_update_op.gradient
+def tensor_scatter_update_gradient(op, grad):
+    indices = op.inputs[1]
+    updates = raw.GatherNd(grad, indices)
+    kept = raw.TensorScatterUpdate(identity(grad), indices, zeros_like(op.inputs[2], dtype=grad.dtype))
+    return [kept, None, updates]
+
+
+@tensor_scatter_add_op.gradient
+def tensor_scatter_add_gradient(op, grad):
+    updates = raw.GatherNd(grad, op.inputs[1])
+    return [identity(grad), None, updates]
+
+
+@tensor_scatter_sub_op.gradient
+def tensor_scatter_sub_gradient(op, grad):
+    updates = raw.GatherNd(grad, op.inputs[1])
+    return [identity(grad), None, raw.Neg(updates)]
+
+
+@scatter_nd_non_aliasing_add_op.gradient
+def scatter_nd_non_aliasing_add_gradient(op, grad):
+    return [grad, None, raw.GatherNd(grad, op.inputs[1])]
+
+
+tensor_scatter_update_op.accepts([5], np.array([[1], [3]], np.int32), [2])
+tensor_scatter_add_op.accepts([5, 2], np.array([[1], [1]], np.int32), [2, 2])
+
+sparse_to_dense_op = op(
+    "SparseToDense",
+    "sparse_indices: Tindices, output_shape: Tindices, sparse_values: T, default_value: T, *, validate_indices=True, "
+    "Tindices: index -> dense: T",
+)
+sparse_to_dense_op.on_host("sparse_indices", "output_shape").not_differentiable()
+
+
+@sparse_to_dense_op.shape
+def sparse_to_dense_shape(op):
+    return [op.constant_dims(1)]
+
+
+@sparse_to_dense_op.kernel
+def sparse_to_dense_kernel(node):
+    checked, device, text = node.attrs["validate_indices"], node.device, is_text(node.inputs[2])
+
+    def dense(indices, shape, values, default):
+        target = tuple(numbers(shape))
+        vectors = indices.reshape(-1, 1) if indices.ndim < 2 else indices
+        if vectors.shape[1] != len(target):
+            raise invalid(f"output_shape has incorrect number of elements: {len(target)} should be: {vectors.shape[1]}")
+        count = vectors.shape[0]
+        if values.ndim and values.shape[0] != count:
+            raise invalid(f"sparse_values has incorrect shape {shape_text(values.shape)}, should be [] or [{count}]")
+        rows = vectors.tolist()
+        for i, row in enumerate(rows):
+            if any(not 0 <= at < limit for at, limit in zip(row, target)):
+                raise invalid(f"Indices are not valid: indices[{i}] = {row} is out of bounds: need 0 <= index < {list(target)}")
+            if checked and i and row == rows[i - 1]:
+                raise invalid(f"indices[{i}] = {row} is repeated")
+            if checked and i and row < rows[i - 1]:
+                raise invalid(f"indices[{i}] = {row} is out of order. Many sparse ops require sorted indices.")
+        where = tuple(vectors.long().unbind(1))
+        if text:
+            out = filled_text(target, default[()])
+            out[tuple(part.numpy() for part in where)] = values
+            return out
+        out = torch.empty(target, dtype=values.dtype, device=device).copy_(default)
+        out[where] = values
+        return out
+
+    return dense
+
+
+sparse_to_dense_op.accepts(np.array([1, 3], np.int32), np.array([5], np.int32), [2], np.float32(0))
+
+
+def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) -> Tensor:
+    """Zeros of `shape` to which `updates` are added at `indices`.
+
+    Args:
+        indices: int32 or int64 tensor of shape [..., k]: vectors over the first k axes.
+        updates: tensor of shape `indices.shape[:-1] + shape[k:]`.
+        shape: vector of the type of `indices`.
+        name: a name for the operation.
+
+    Example:
+        >>> tf.scatter_nd([[4], [1]], [9, 10], [6])  # [0, 10, 0, 0, 9, 0]
+    """
+    return raw.ScatterNd(indices, updates, shape, name=name)
+
+
+def scatter_nd_non_aliasing_add(input: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:  # noqa: A002
+    """A copy of `input` with `updates` added at the index vectors `indices`."""
+    return raw.ScatterNdNonAliasingAdd(input, indices, updates, name=name)
+
+
+def tensor_scatter_update(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
+    """A copy of `tensor` with `updates` written at the index vectors `indices`.
+
+    Example:
+        >>> tf.tensor_scatter_update([1, 1, 1], [[0]], [5])  # [5, 1, 1]
+    """
+    return raw.TensorScatterUpdate(tensor, indices, updates, name=name)
+
+
+def tensor_scatter_add(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
+    """A copy of `tensor` with `updates` added at the index vectors `indices`."""
+    return raw.TensorScatterAdd(tensor, indices, updates, name=name)
+
+
+def tensor_scatter_sub(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
+    """A copy of `tensor` with `updates` subtracted at the index vectors `indices`."""
+    return raw.TensorScatterSub(tensor, indices, updates, name=name)
+
+
+def sparse_to_dense(
+    sparse_indices: Any,
+    output_shape: Any,
+    sparse_values: Any,
+    default_value: Any = 0,
+    validate_indices: bool = True,
+    name: str | None = None,
+) -> Tensor:
+    """A tensor of `output_shape` that is `default_value` but for `sparse_values` at `sparse_indices`.
+
+    Args:
+        sparse_indices: a scalar, a vector of positions, or a matrix whose rows are index vectors.
+        output_shape: vector of the type of the indices.
+        sparse_values: a scalar or a vector with one value for each index.
+        default_value: a scalar.
+        validate_indices: whether the indices must be in order and different.
+        name: a name for the operation.
+
+    Example:
+        >>> tf.sparse_to_dense([1, 3], [4], [5, 6])  # [0, 5, 0, 6]
+    """
+    return raw.SparseToDense(
+        sparse_indices, output_shape, sparse_values, default_value, validate_indices=validate_indices, name=name
+    )

@@ -1,0 +1,94 @@
+"""Sorting along an axis, by way of TopKV2."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from headrace.core.constant_value import constant_value
+from headrace.core.convert import convert_to_tensor
+from headrace.core.dtypes import int32
+from headrace.core.graph import name_scope
+from headrace.core.operation import Tensor
+from headrace.core.registry import raw
+from headrace.ops.array.constant import constant
+from headrace.ops.array.join import concat
+from headrace.ops.array.shape import rank, shape
+from headrace.ops.array.transpose import transpose
+
+_DIRECTIONS = ("ASCENDING", "DESCENDING")
+
+
+def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None) -> Tensor:
+    """`values` sorted along an axis.
+
+    Args:
+        values: a tensor of numbers.
+        axis: a constant int scalar; the last axis by default.
+        direction: "ASCENDING" or "DESCENDING".
+        name: a name for the operations.
+
+    Raises:
+        ValueError: for another direction, or if `axis` is not a constant scalar.
+
+    Example:
+        >>> tf.sort([3, 1, 2])  # [1, 2, 3]
+    """
+    with name_scope(name, "sort"):
+        return _sorted(values, axis, direction, 0)
+
+
+def argsort(
+    values: Any, axis: int = -1, direction: str = "ASCENDING", stable: bool = False, name: str | None = None
+) -> Tensor:
+    """The indices that sort `values` along an axis, as int32.
+
+    Args:
+        values: a tensor of numbers.
+        axis: a constant int scalar; the last axis by default.
+        direction: "ASCENDING" or "DESCENDING".
+        stable: equal elements always keep their order, asked for or not.
+        name: a name for the operations.
+
+    Raises:
+        ValueError: for another direction, or if `axis` is not a constant scalar.
+    """
+    with name_scope(name, "argsort"):
+        return _sorted(values, axis, direction, 1)
+
+
+def _sorted(values: Any, axis: Any, direction: str, which: int) -> Tensor:
+    if direction not in _DIRECTIONS:
+        raise ValueError(f"{direction} should be one of {', '.join(_DIRECTIONS)}")
+    axis = convert_to_tensor(axis, name="axis")
+    static = constant_value(axis)
+    if axis.dims != () or static is None:
+        raise ValueError("axis must be a constant scalar")
+    values = convert_to_tensor(values, name="values")
+    if direction == "DESCENDING":
+        return _largest_first(values, int(static), which)
+    result = _largest_first(raw.Neg(values), int(static), which)
+    return result if which else raw.Neg(result)
+
+
+def _largest_first(values: Tensor, axis: int, which: int) -> Tensor:
+    count = shape(values)[axis]
+    total = rank(values)
+    dims = values.dims
+    if axis == -1 or (dims is not None and axis + 1 == len(dims)):
+        return raw.TopKV2(values, count)[which]
+    # TopKV2 works along the last axis: the wanted one changes places with it.
+    if dims is not None:
+        axis += len(dims) if axis < 0 else 0
+        last = len(dims) - 1
+        order: Any = constant(np.r_[np.arange(axis), [last], np.arange(axis + 1, last), [axis]], int32, name="transposition")
+    else:
+        at: Any = raw.Add(axis, total, name="add") if axis < 0 else axis
+        last = raw.Sub(total, 1, name="sub")
+        after = raw.AddV2(at, 1, name="add") if isinstance(at, Tensor) else at + 1
+        order = concat(
+            [raw.Range(0, at, 1, name="range"), [last], raw.Range(after, last, 1, name="range"), [at]], axis=0
+        )
+    result = raw.TopKV2(transpose(values, order), count)[which]
+    return transpose(result, order)

@@ -1,0 +1,390 @@
+"""Moving blocks of space into the batch or the channels, and back."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import torch.nn.functional as functional
+
+from headrace.core.constant_value import constant_value
+from headrace.core.convert import convert_to_tensor
+from headrace.core.dtypes import int32
+from headrace.core.graph import name_scope
+from headrace.core.operation import Tensor
+from headrace.core.registry import op, raw
+from headrace.core.shapes import Dims
+from headrace.ops.array.common import either, invalid, moving, numbers, rank_is
+from headrace.ops.array.fill import zeros
+from headrace.ops.array.join import stack
+
+space_to_batch_nd_op = op(
+    "SpaceToBatchND",
+    "input: T, block_shape: Tblock_shape, paddings: Tpaddings, *, Tblock_shape: index = int32, Tpaddings: index = int32 "
+    "-> output: T",
+)
+batch_to_space_nd_op = op(
+    "BatchToSpaceND",
+    "input: T, block_shape: Tblock_shape, crops: Tcrops, *, Tblock_shape: index = int32, Tcrops: index = int32 "
+    "-> output: T",
+)
+space_to_batch_op = op(
+    "SpaceToBatch", "input: T, paddings: Tpaddings, *, Tpaddings: index = int32, block_size: int >= 2 -> output: T"
+)
+batch_to_space_op = op(
+    "BatchToSpace", "input: T, crops: Tidx, *, block_size: int >= 2, Tidx: index = int32 -> output: T"
+)
+space_to_batch_nd_op.on_host("block_shape", "paddings").aliases()
+batch_to_space_nd_op.on_host("block_shape", "crops").aliases()
+space_to_batch_op.on_host("paddings").aliases()
+batch_to_space_op.on_host("crops").aliases()
+
+
+def _space_dims(dims: Dims, block: list[int] | None, count: int | None, pairs: Any, to_batch: bool) -> Dims:
+    """The static shape after blocks of `block` have gone to the batch, or come back from it."""
+    if dims is None or count is None:
+        return None if dims is None else (None,) * len(dims)
+    if len(dims) < 1 + count:
+        raise ValueError(f"Shape must be at least rank {1 + count} but is rank {len(dims)}")
+    if block is None:
+        return (None,) * (1 + count) + dims[1 + count :]
+    if any(size < 1 for size in block):
+        raise ValueError("block_shape must be positive")
+    total = math.prod(block)
+    batch = dims[0]
+    if batch is not None:
+        if not to_batch and batch % total:
+            raise ValueError(f"Dimension size must be evenly divisible by {total} but is {batch}")
+        batch = batch * total if to_batch else batch // total
+    space: list[int | None] = []
+    for i, size in enumerate(block):
+        have = dims[1 + i]
+        if have is None or pairs is None:
+            space.append(None)
+            continue
+        before, after = (int(n) for n in pairs[i])
+        if before < 0 or after < 0:
+            raise ValueError("paddings and crops cannot be negative")
+        if to_batch:
+            if (have + before + after) % size:
+                raise ValueError(f"Dimension size must be evenly divisible by {size} but is {have + before + after}")
+            space.append((have + before + after) // size)
+        else:
+            left = have * size - before - after
+            if left < 0:
+                raise ValueError(f"Negative dimension size caused by subtracting {before + after} from {have * size}")
+            space.append(left)
+    return (batch, *space, *dims[1 + count :])
+
+
+def _block_of(op: Any) -> tuple[list[int] | None, int | None]:
+    block = op.constant(1)
+    if block is not None:
+        return [int(size) for size in block], block.size
+    dims = op.inputs[1].dims
+    return None, dims[0] if dims else None
+
+
+@space_to_batch_nd_op.shape
+def space_to_batch_nd_shape(op):
+    block, count = _block_of(op)
+    return [_space_dims(op.inputs[0].dims, block, count, op.constant(2), True)]
+
+
+@batch_to_space_nd_op.shape
+def batch_to_space_nd_shape(op):
+    block, count = _block_of(op)
+    return [_space_dims(op.inputs[0].dims, block, count, op.constant(2), False)]
+
+
+@space_to_batch_op.shape
+def space_to_batch_shape(op):
+    dims = rank_is(op.inputs[0].dims, 4)
+    return [_space_dims(dims, [op.attrs["block_size"]] * 2, 2, op.constant(1), True)]
+
+
+@batch_to_space_op.shape
+def batch_to_space_shape(op):
+    dims = rank_is(op.inputs[0].dims, 4)
+    return [_space_dims(dims, [op.attrs["block_size"]] * 2, 2, op.constant(1), False)]
+
+
+def _to_batch(x: Any, block: list[int], pairs: list[int]) -> Any:
+    count = len(block)
+    if any(n < 0 for n in pairs):
+        raise invalid("Paddings must be non-negative")
+    if any(pairs):
+        amounts = [0, 0] * (x.ndim - 1 - count)
+        for i in reversed(range(count)):
+            amounts += [pairs[2 * i], pairs[2 * i + 1]]
+        x = functional.pad(x, amounts)
+    batch, rest = x.shape[0], list(x.shape[1 + count :])
+    split = [batch]
+    for size, step in zip(x.shape[1 : 1 + count], block):
+        if size % step:
+            raise invalid(f"padded_shape[{len(split) // 2}]={size} is not divisible by block_shape[{len(split) // 2}]={step}")
+        split += [size // step, step]
+    inner = list(range(2, 2 * count + 1, 2))
+    outer = list(range(1, 2 * count + 1, 2))
+    order = [*inner, 0, *outer, *range(2 * count + 1, 2 * count + 1 + len(rest))]
+    moved = x.reshape(split + rest).permute(order)
+    space = [size // step for size, step in zip(x.shape[1 : 1 + count], block)]
+    return moved.reshape([batch * math.prod(block), *space, *rest])
+
+
+def _from_batch(x: Any, block: list[int], pairs: list[int]) -> Any:
+    count, total = len(block), math.prod(block)
+    if any(n < 0 for n in pairs):
+        raise invalid("Crops must be non-negative")
+    if x.shape[0] % total:
+        raise invalid(f"Input batch dimension ({x.shape[0]}) is not divisible by product of block sizes ({total})")
+    batch, space, rest = x.shape[0] // total, list(x.shape[1 : 1 + count]), list(x.shape[1 + count :])
+    order = [count]
+    for i in range(count):
+        order += [count + 1 + i, i]
+    order += range(2 * count + 1, 2 * count + 1 + len(rest))
+    moved = x.reshape([*block, batch, *space, *rest]).permute(order)
+    whole = moved.reshape([batch, *(size * step for size, step in zip(space, block)), *rest])
+    for i in range(count):
+        before, after = pairs[2 * i], pairs[2 * i + 1]
+        if before or after:
+            left = whole.shape[1 + i] - before - after
+            if left < 0:
+                raise invalid(f"cropped_shape[{i}]={left} must be non-negative")
+            whole = whole.narrow(1 + i, before, left)
+    return whole
+
+
+@space_to_batch_nd_op.kernel
+def space_to_batch_nd_kernel(node):
+    return moving(node, lambda x, block, pairs: _to_batch(x, numbers(block), numbers(pairs)))
+
+
+@batch_to_space_nd_op.kernel
+def batch_to_space_nd_kernel(node):
+    return moving(node, lambda x, block, pairs: _from_batch(x, numbers(block), numbers(pairs)))
+
+
+@space_to_batch_op.kernel
+def space_to_batch_kernel(node):
+    block = [node.attrs["block_size"]] * 2
+    return moving(node, lambda x, pairs: _to_batch(x, block, numbers(pairs)))
+
+
+@batch_to_space_op.kernel
+def batch_to_space_kernel(node):
+    block = [node.attrs["block_size"]] * 2
+    return moving(node, lambda x, pairs: _from_batch(x, block, numbers(pairs)))
+
+
+@space_to_batch_nd_op.gradient
+def space_to_batch_nd_gradient(op, grad):
+    return [raw.BatchToSpaceND(grad, op.inputs[1], op.inputs[2]), None, None]
+
+
+@batch_to_space_nd_op.gradient
+def batch_to_space_nd_gradient(op, grad):
+    return [raw.SpaceToBatchND(grad, op.inputs[1], op.inputs[2]), None, None]
+
+
+@space_to_batch_op.gradient
+def space_to_batch_gradient(op, grad):
+    return [batch_to_space(grad, op.inputs[1], block_size=op.attrs["block_size"]), None]
+
+
+@batch_to_space_op.gradient
+def batch_to_space_gradient(op, grad):
+    return [space_to_batch(grad, op.inputs[1], block_size=op.attrs["block_size"]), None]
+
+
+_I = np.int32
+space_to_batch_nd_op.accepts([1, 4, 6, 2], np.array([2, 3], _I), np.array([[0, 0], [0, 0]], _I))
+batch_to_space_nd_op.accepts([6, 2, 2, 1], np.array([2, 3], _I), np.array([[1, 0], [0, 2]], _I))
+space_to_batch_nd_op.rejects([1, 5], np.array([2], _I), np.array([[0, 0]], _I), error=ValueError)
+
+_LAYOUT = "input: T, *, block_size: int >= 2, data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC' -> output: T"
+space_to_depth_op = op("SpaceToDepth", _LAYOUT)
+depth_to_space_op = op("DepthToSpace", _LAYOUT)
+
+
+def _depth_dims(op: Any, to_depth: bool) -> list[Dims]:
+    block, layout = op.attrs["block_size"], op.attrs["data_format"]
+    if layout == "NCHW_VECT_C":
+        raise NotImplementedError(
+            f"{op.type}: data_format 'NCHW_VECT_C' (packed int8) is not supported; use 'NHWC' or 'NCHW'."
+        )
+    dims = list(rank_is(op.inputs[0].dims, 4) or ())
+    channel, rows = (3, 1) if layout == "NHWC" else (1, 2)
+    for axis in (rows, rows + 1):
+        if dims[axis] is not None:
+            if to_depth and dims[axis] % block:
+                raise ValueError(f"Dimension size must be evenly divisible by {block} but is {dims[axis]}")
+            dims[axis] = dims[axis] // block if to_depth else dims[axis] * block
+    if dims[channel] is not None:
+        if not to_depth and dims[channel] % block**2:
+            raise ValueError(f"Dimension size must be evenly divisible by {block**2} but is {dims[channel]}")
+        dims[channel] = dims[channel] * block**2 if to_depth else dims[channel] // block**2
+    return [tuple(dims)]
+
+
+@space_to_depth_op.shape
+def space_to_depth_shape(op):
+    return _depth_dims(op, True)
+
+
+@depth_to_space_op.shape
+def depth_to_space_shape(op):
+    return _depth_dims(op, False)
+
+
+def _in_nhwc(node: Any, kernel: Any) -> Any:
+    if node.attrs["data_format"] == "NHWC":
+        return moving(node, kernel)
+    return moving(node, lambda x: kernel(x.permute(0, 2, 3, 1)).permute(0, 3, 1, 2))
+
+
+@space_to_depth_op.kernel
+def space_to_depth_kernel(node):
+    block = node.attrs["block_size"]
+
+    def to_depth(x):
+        n, h, w, c = x.shape
+        if h % block or w % block:
+            raise invalid(f"Image width {w} and height {h} should be divisible by block_size: {block}")
+        parts = x.reshape(n, h // block, block, w // block, block, c).permute(0, 1, 3, 2, 4, 5)
+        return parts.reshape(n, h // block, w // block, block * block * c)
+
+    return _in_nhwc(node, to_depth)
+
+
+@depth_to_space_op.kernel
+def depth_to_space_kernel(node):
+    block = node.attrs["block_size"]
+
+    def to_space(x):
+        n, h, w, c = x.shape
+        if c % (block * block):
+            raise invalid(f"Input depth dimension {c} should be divisible by: {block * block}")
+        depth = c // (block * block)
+        parts = x.reshape(n, h, w, block, block, depth).permute(0, 1, 3, 2, 4, 5)
+        return parts.reshape(n, h * block, w * block, depth)
+
+    return _in_nhwc(node, to_space)
+
+
+# Where there is but one block, reshaping makes no copy.
+space_to_depth_op.aliases()
+depth_to_space_op.aliases()
+
+
+@space_to_depth_op.gradient
+def space_to_depth_gradient(op, grad):
+    return [raw.DepthToSpace(grad, block_size=op.attrs["block_size"], data_format=op.attrs["data_format"])]
+
+
+@depth_to_space_op.gradient
+def depth_to_space_gradient(op, grad):
+    return [raw.SpaceToDepth(grad, block_size=op.attrs["block_size"], data_format=op.attrs["data_format"])]
+
+
+space_to_depth_op.accepts([1, 4, 6, 2], block_size=2).rejects([1, 5, 4, 1], block_size=2, error=ValueError)
+depth_to_space_op.accepts([1, 2, 3, 8], block_size=2).rejects([1, 2, 2, 3], block_size=2, error=ValueError)
+
+
+def space_to_batch_nd(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Tensor:  # noqa: A002
+    """Pads the axes after the batch and moves the places within their blocks into the batch.
+
+    Args:
+        input: tensor of shape [batch] + space + rest.
+        block_shape: int vector, the block size along each axis of space.
+        paddings: int matrix with a row (before, after) for each.
+        name: a name for the operation.
+    """
+    return raw.SpaceToBatchND(input, block_shape, paddings, name=name)
+
+
+def batch_to_space_nd(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Tensor:  # noqa: A002
+    """The inverse of `space_to_batch_nd`: moves the batch back into blocks, then crops the axes of space."""
+    return raw.BatchToSpaceND(input, block_shape, crops, name=name)
+
+
+def space_to_batch(
+    input: Any, paddings: Any, block_size: Any = None, name: str | None = None, block_shape: Any = None  # noqa: A002
+) -> Tensor:
+    """`space_to_batch_nd` over the height and width of a [batch, height, width, depth] tensor."""
+    block = either("block_shape", block_shape, "block_size", block_size)
+    result = space_to_batch_nd(input, paddings=paddings, block_shape=np.array([block, block], np.int64), name=name)
+    result.set_shape(result.get_shape().with_rank(4))
+    return result
+
+
+def batch_to_space(
+    input: Any, crops: Any, block_size: Any = None, name: str | None = None, block_shape: Any = None  # noqa: A002
+) -> Tensor:
+    """`batch_to_space_nd` over the height and width of a [batch, height, width, depth] tensor."""
+    block = either("block_shape", block_shape, "block_size", block_size)
+    result = batch_to_space_nd(input, crops=crops, block_shape=np.array([block, block], np.int64), name=name)
+    result.set_shape(result.get_shape().with_rank(4))
+    return result
+
+
+def space_to_depth(input: Any, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Tensor:  # noqa: A002
+    """Moves the places within each block of height and width into the depth."""
+    return raw.SpaceToDepth(input, block_size=block_size, data_format=data_format, name=name)
+
+
+def depth_to_space(input: Any, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Tensor:  # noqa: A002
+    """Moves the depth into blocks of height and width: the inverse of `space_to_depth`."""
+    return raw.DepthToSpace(input, block_size=block_size, data_format=data_format, name=name)
+
+
+def required_space_to_batch_paddings(
+    input_shape: Any, block_shape: Any, base_paddings: Any = None, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """The paddings that make `block_shape` divide `input_shape`, and the crops that undo them.
+
+    Args:
+        input_shape: int32 vector.
+        block_shape: int32 vector of a known length n.
+        base_paddings: the least paddings, an int32 matrix of shape [n, 2]; zeros by default.
+        name: a name for the operations.
+
+    Returns:
+        a tuple (paddings, crops) of int32 matrices of shape [n, 2].
+    """
+    with name_scope(name, "required_space_to_batch_paddings", [input_shape, block_shape]):
+        size = convert_to_tensor(input_shape, int32, "input_shape")
+        block = convert_to_tensor(block_shape, int32, "block_shape")
+        block.get_shape().assert_is_fully_defined()
+        block.get_shape().assert_has_rank(1)
+        count = block.get_shape().as_list()[0]
+        if count == 0:
+            return zeros([0, 2], int32), zeros([0, 2], int32)
+        size.get_shape().assert_is_compatible_with([count])
+        if base_paddings is None:
+            base = zeros([count, 2], int32)
+        else:
+            base = convert_to_tensor(base_paddings, int32, "base_paddings")
+            base.get_shape().assert_is_compatible_with([count, 2])
+        known = [constant_value(part) for part in (size, block, base)]
+        if all(part is not None for part in known):
+            start, end, extra = _paddings_of(*known)
+        else:
+            start, end = base[:, 0], base[:, 1]
+            full = raw.AddV2(raw.AddV2(size, start, name="add"), end, name="add")
+            rest = raw.FloorMod(full, block, name="mod")
+            extra = raw.FloorMod(raw.Sub(block, rest, name="sub"), block, name="mod")
+            end = raw.AddV2(end, extra, name="add")
+        paddings = stack([[start[i], end[i]] for i in range(count)], name="paddings")
+        crops = stack([[0, extra[i]] for i in range(count)], name="crops")
+        return paddings, crops
+
+
+def _paddings_of(size: Any, block: Any, base: Any) -> tuple[Any, Any, Any]:
+    full = size + base[:, 0] + base[:, 1]
+    extra = (block - full % block) % block
+    return base[:, 0], base[:, 1] + extra, extra
+
+
+

@@ -1,0 +1,233 @@
+"""Sets of elements: Unique and its kin, ListDiff, UnravelIndex."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from headrace.core.dtypes import as_dtype, int32
+from headrace.core.operation import Tensor
+from headrace.core.registry import op, raw
+from headrace.ops.array.common import constants, invalid, is_text, numbers, rank_is
+
+unique_op = op("Unique", "x: T, *, out_idx: index = int32 -> y: T, idx: out_idx").not_differentiable()
+unique_v2_op = op(
+    "UniqueV2", "x: T, axis: Taxis, *, Taxis: index = int64, out_idx: index = int32 -> y: T, idx: out_idx"
+).not_differentiable()
+unique_with_counts_op = op(
+    "UniqueWithCounts", "x: T, *, out_idx: index = int32 -> y: T, idx: out_idx, count: out_idx"
+).not_differentiable()
+unique_with_counts_v2_op = op(
+    "UniqueWithCountsV2",
+    "x: T, axis: Taxis, *, Taxis: index = int64, out_idx: index = int32 -> y: T, idx: out_idx, count: out_idx",
+).not_differentiable()
+unique_v2_op.on_host("axis")
+unique_with_counts_v2_op.on_host("axis")
+
+
+@unique_op.shape
+def unique_shape(op):
+    return [(None,), rank_is(op.inputs[0].dims, 1)]
+
+
+@unique_with_counts_op.shape
+def unique_with_counts_shape(op):
+    return [(None,), rank_is(op.inputs[0].dims, 1), (None,)]
+
+
+def _along_axis_dims(op: Any) -> tuple[Any, Any]:
+    dims, axis = op.inputs[0].dims, op.constant(1)
+    if dims is None or axis is None:
+        return None, (None,)
+    if axis.size == 0:
+        return (None,), rank_is(dims, 1)
+    at = int(axis.reshape(-1)[0]) % len(dims)
+    return (*dims[:at], None, *dims[at + 1 :]), (dims[at],)
+
+
+@unique_v2_op.shape
+def unique_v2_shape(op):
+    return list(_along_axis_dims(op))
+
+
+@unique_with_counts_v2_op.shape
+def unique_with_counts_v2_shape(op):
+    return [*_along_axis_dims(op), (None,)]
+
+
+def _first_seen(x: np.ndarray, axis: int | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The different elements (or slices) in the order they first occur, which of them each is, and their counts."""
+    if x.dtype == object and axis is not None:
+        # NumPy compares slices of numbers only; strings are numbered first.
+        _, codes = np.unique(x.reshape(-1), return_inverse=True)
+        _, first, inverse, counts = np.unique(
+            codes.reshape(x.shape), return_index=True, return_inverse=True, return_counts=True, axis=axis
+        )
+    else:
+        keywords = {} if x.dtype == object else {"equal_nan": False}
+        _, first, inverse, counts = np.unique(
+            x, return_index=True, return_inverse=True, return_counts=True, axis=axis, **keywords
+        )
+    order = np.argsort(first, kind="stable")
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    kept = x[first[order]] if axis is None else np.take(x, first[order], axis)
+    return kept, place[inverse.reshape(-1)], counts[order]
+
+
+def _unique(with_axis: bool, with_counts: bool) -> Any:
+    def rule(node):
+        index_type = node.outputs[1].dtype.torch
+        text, device = is_text(node.inputs[0]), node.device
+        dtype = node.inputs[0].dtype.torch
+        known = constants(node, 1) if with_axis else []
+
+        def unique(x, *axis):
+            listed = known if known is not None else numbers(axis[0])
+            if not listed and x.ndim != 1:
+                raise invalid("unique expects a 1D vector.")
+            at = listed[0] % x.ndim if listed and x.ndim > 1 else None
+            if text:
+                array = x
+            elif dtype is torch.bfloat16:
+                array = x.cpu().float().numpy()
+            else:
+                array = x.cpu().numpy()
+            values, places, counts = _first_seen(array, at)
+            y = values if text else torch.from_numpy(np.ascontiguousarray(values)).to(device=device, dtype=dtype)
+            parts = [places, counts] if with_counts else [places]
+            return (y, *(torch.from_numpy(part).to(device=device, dtype=index_type) for part in parts))
+
+        return unique
+
+    return rule
+
+
+unique_op.kernel(_unique(False, False))
+unique_v2_op.kernel(_unique(True, False))
+unique_with_counts_op.kernel(_unique(False, True))
+unique_with_counts_v2_op.kernel(_unique(True, True))
+unique_op.accepts(np.array([1, 1, 2, 4, 4, 4, 7, 8, 8])).rejects([2, 2], error=ValueError)
+
+list_diff_op = op("ListDiff", "x: T, y: T, *, out_idx: index = int32 -> out: T, idx: out_idx").not_differentiable()
+
+
+@list_diff_op.shape
+def list_diff_shape(op):
+    for tensor in op.inputs:
+        rank_is(tensor.dims, 1)
+    return [(None,), (None,)]
+
+
+@list_diff_op.kernel
+def list_diff_kernel(node):
+    index_type = node.outputs[1].dtype.torch
+
+    if is_text(node.inputs[0]):
+
+        def text_difference(x, y):
+            taken = set(y.tolist())
+            kept = np.array([i for i, item in enumerate(x.tolist()) if item not in taken], np.int64)
+            return x[kept], torch.from_numpy(kept).to(index_type)
+
+        return text_difference
+
+    def difference(x, y):
+        kept = torch.isin(x, y, invert=True).nonzero()[:, 0]
+        return x[kept], kept.to(index_type)
+
+    if node.inputs[0].dtype.torch not in (torch.uint16, torch.uint32, torch.uint64, torch.bool):
+        return difference
+
+    def by_numpy(x, y):
+        kept = torch.from_numpy(np.flatnonzero(~np.isin(x.cpu().numpy(), y.cpu().numpy()))).to(x.device)
+        return torch.from_numpy(x.cpu().numpy()[kept.cpu().numpy()]).to(x.device), kept.to(index_type)
+
+    return by_numpy
+
+
+list_diff_op.accepts(np.array([1, 2, 3, 4, 5, 6]), np.array([1, 3, 5]))
+
+unravel_index_op = op("UnravelIndex", "indices: Tidx, dims: Tidx, *, Tidx: index = int32 -> output: Tidx")
+unravel_index_op.on_host("dims").not_differentiable()
+
+
+@unravel_index_op.shape
+def unravel_index_shape(op):
+    indices, dims = op.inputs[0].dims, op.inputs[1].dims
+    if indices is None:
+        return [None]
+    count = None if dims is None else dims[0]
+    if indices == ():
+        return [(count,)]
+    size = 1
+    for part in indices:
+        size = None if part is None or size is None else size * part
+    return [(count, size)]
+
+
+@unravel_index_op.kernel
+def unravel_index_kernel(node):
+    def unravel(indices, dims):
+        sizes = numbers(dims)
+        total = int(np.prod(sizes))
+        rest = indices.reshape(-1) if indices.ndim else indices
+        if indices.numel() and int(indices.max()) >= total:
+            raise invalid(f"index is out of bound as with dims: indices must be less than {total}")
+        parts = []
+        for size in reversed(sizes):
+            parts.append(rest % size)
+            rest = rest // size
+        return torch.stack(parts[::-1])
+
+    return unravel
+
+
+unravel_index_op.accepts(np.array([22, 41, 37], np.int32), np.array([7, 6], np.int32))
+
+
+def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Any:
+    """The different elements of a vector, in the order they first occur.
+
+    Args:
+        x: a vector.
+        out_idx: int32 or int64, the type of the indices.
+        name: a name for the operation.
+
+    Returns:
+        a namedtuple (y, idx): the elements, and for each element of `x` its place in `y`.
+
+    Example:
+        >>> y, idx = tf.unique([1, 1, 2, 4, 4])  # [1, 2, 4], [0, 0, 1, 2, 2]
+    """
+    return raw.Unique(x, out_idx=as_dtype(out_idx), name=name)
+
+
+def unique_with_counts(x: Any, out_idx: Any = int32, name: str | None = None) -> Any:
+    """As `unique`, and how often each element occurs: a namedtuple (y, idx, count)."""
+    return raw.UniqueWithCounts(x, out_idx=as_dtype(out_idx), name=name)
+
+
+def setdiff1d(x: Any, y: Any, index_dtype: Any = int32, name: str | None = None) -> Any:
+    """The elements of the vector `x` that are not in `y`, as a namedtuple (out, idx) with their places in `x`.
+
+    Example:
+        >>> out, idx = tf.setdiff1d([1, 2, 3], [1, 3])  # [2], [1]
+    """
+    return raw.ListDiff(x, y, out_idx=as_dtype(index_dtype), name=name)
+
+
+def listdiff(x: Any, y: Any, out_idx: Any = int32, name: str | None = None) -> Any:
+    """The name of `setdiff1d` before version 1.0."""
+    return raw.ListDiff(x, y, out_idx=as_dtype(out_idx), name=name)
+
+
+def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
+    """Positions in a flattened tensor of shape `dims` as index vectors, one a column.
+
+    Example:
+        >>> tf.unravel_index([2, 5, 7], [3, 3])  # [[0, 1, 2], [2, 2, 1]]
+    """
+    return raw.UnravelIndex(indices, dims, name=name)

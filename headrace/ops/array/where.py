@@ -1,0 +1,261 @@
+"""Choosing by condition: Where, boolean masks, one-hot vectors, sequence masks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from headrace.core.convert import convert_to_tensor
+from headrace.core.dtypes import as_dtype, float32, int32
+from headrace.core.dtypes import bool as bool_type
+from headrace.core.graph import name_scope
+from headrace.core.operation import Tensor
+from headrace.core.registry import op, raw
+from headrace.core.shapes import element_count, merge_dims
+from headrace.ops.array.common import axis_in, constants, invalid, is_text, stand_in_for
+from headrace.ops.array.constant import constant
+from headrace.ops.array.gather import gather
+from headrace.ops.array.join import concat
+from headrace.ops.array.shape import expand_dims, rank, reshape, shape, squeeze
+
+where_op = op(
+    "Where",
+    "input: T, *, T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, uint16, "
+    "complex128, half, uint32, uint64, bool} = bool -> index: int64",
+)
+where_op.not_differentiable()
+
+
+@where_op.shape
+def where_shape(op):
+    dims = op.inputs[0].dims
+    return [(None, None if dims is None else len(dims))]
+
+
+@where_op.kernel
+def where_kernel(node):
+    stand_in = stand_in_for(node.inputs[0].dtype.torch)
+    if stand_in is not node.inputs[0].dtype.torch:
+        return lambda x: x.view(stand_in).nonzero()
+    return torch.nonzero
+
+
+where_op.accepts(np.array([[True, False], [True, True]])).accepts(np.array(True))
+
+one_hot_op = op(
+    "OneHot",
+    "indices: TI, depth: int32, on_value: T, off_value: T, *, axis=-1, TI: {uint8, int32, int64} = int64 -> output: T",
+)
+one_hot_op.on_host("depth").not_differentiable()
+
+
+@one_hot_op.shape
+def one_hot_shape(op):
+    dims, depth, axis = op.inputs[0].dims, op.constant(1), op.attrs["axis"]
+    if axis < -1:
+        raise ValueError("axis must be >= -1")
+    size = None if depth is None else int(depth)
+    if size is not None and size < 0:
+        raise ValueError(f"depth must be non-negative, got: {size}")
+    if dims is None:
+        return [None]
+    at = axis_in(axis, len(dims) + 1)
+    return [(*dims[:at], size, *dims[at:])]
+
+
+@one_hot_op.kernel
+def one_hot_kernel(node):
+    axis, device = node.attrs["axis"], node.device
+    dims, depth = node.inputs[0].dims, constants(node, 1)
+    on, off = node.constant(2), node.constant(3)
+    positions = None
+    if depth is not None and dims is not None:
+        positions = _along(depth[0], axis, len(dims), device)
+    text = is_text(node.inputs[2])
+    dtype = None if text else node.outputs[0].dtype.torch
+
+    def hits(indices, count):
+        row = positions if positions is not None else _along(int(count), axis, indices.ndim, device)
+        return indices.unsqueeze(axis).eq(row)
+
+    if text:
+        return lambda indices, count, one, other: np.where(hits(indices, count).numpy(), one, other).astype(object)
+    if on is not None and off is not None and dtype is not torch.bool and on == 1 and off == 0:
+        return lambda indices, count, *_: hits(indices, count).to(dtype)
+    stand_in = stand_in_for(dtype)
+    return lambda indices, count, one, other: torch.where(
+        hits(indices, count), one.view(stand_in), other.view(stand_in)
+    ).view(dtype)
+
+
+def _along(depth: int, axis: int, rank: int, device: Any) -> Any:
+    """0, 1, ..., depth - 1 along the axis that one-hot vectors over indices of `rank` axes lie in."""
+    if depth < 0:
+        raise invalid(f"depth must be non-negative, got: {depth}")
+    at = axis_in(axis, rank + 1)
+    return torch.arange(depth, device=device).reshape([-1 if i == at else 1 for i in range(rank + 1)])
+
+
+one_hot_op.accepts(np.array([0, 2, -1], np.int32), np.int32(3), np.float32(1), np.float32(0))
+one_hot_op.accepts(np.array([[0, 2]], np.int32), np.int32(3), np.float32(5), np.float32(-1), axis=0)
+
+
+def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
+    """Elements of `x` where `condition` holds and of `y` elsewhere; or, given neither, where it holds.
+
+    Args:
+        condition: a bool tensor of the shape of `x`, or a vector as long as its first axis.
+        x, y: tensors of one shape and type.
+        name: a name for the operation.
+
+    Returns:
+        a tensor like `x`; without x and y an int64 matrix, the index vectors of true elements as rows.
+
+    Raises:
+        ValueError: if only one of `x` and `y` is given.
+
+    Example:
+        >>> tf.where([True, False, True])  # [[0], [2]]
+    """
+    return _where(raw.Select, "Select", condition, x, y, name)
+
+
+def where_v2(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
+    """As `where`, but condition, `x` and `y` are broadcast against each other."""
+    return _where(raw.SelectV2, "SelectV2", condition, x, y, name)
+
+
+def _where(select: Any, default_name: str, condition: Any, x: Any, y: Any, name: str | None) -> Tensor:
+    if (x is None) != (y is None):
+        raise ValueError("x and y must both be non-None or both be None.")
+    if x is not None:
+        return select(condition, x, y, name=default_name if name is None else name)
+    with name_scope(name, "Where", [condition]) as scope:
+        condition = convert_to_tensor(condition, preferred_dtype=bool_type, name="condition")
+        return raw.Where(condition, name=scope)
+
+
+def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: int | None = None) -> Tensor:
+    """The elements or slices of `tensor` where `mask` is true.
+
+    Args:
+        tensor: a tensor.
+        mask: a bool tensor of known rank k >= 1 whose shape is that of k axes of `tensor`.
+        name: a name for the operations.
+        axis: the first of those axes; 0 by default.
+
+    Raises:
+        ValueError: if the mask is a scalar, of unknown rank, or of another shape.
+
+    Example:
+        >>> tf.boolean_mask([0, 1, 2, 3], [True, False, True, False])  # [0, 2]
+    """
+    with name_scope(name, values=[tensor, mask]):
+        tensor = convert_to_tensor(tensor, name="tensor")
+        mask = convert_to_tensor(mask, name="mask")
+        if mask.dims is None:
+            raise ValueError(
+                "Number of mask dimensions must be specified, even if some dimensions are None.  E.g. shape=[None] is ok, "
+                "but shape=None is not."
+            )
+        count = len(mask.dims)
+        if count == 0:
+            raise ValueError("mask cannot be scalar.")
+        axis = 0 if axis is None else axis
+        dims = tensor.dims
+        if dims is not None:
+            try:
+                merge_dims(dims[axis : axis + count], mask.dims)
+            except ValueError:
+                raise ValueError(
+                    f"Shapes {tensor.get_shape()[axis : axis + count]} and {mask.get_shape()} are incompatible"
+                ) from None
+        leading = raw.Prod(shape(tensor)[axis : axis + count], [0])
+        tensor = reshape(tensor, concat([shape(tensor)[:axis], [leading], shape(tensor)[axis + count :]], 0))
+        if dims is not None:
+            tensor.set_shape((*dims[:axis], element_count(dims[axis : axis + count]), *dims[axis + count :]))
+        mask = reshape(mask, [-1])
+        indices = squeeze(where(mask), axis=[1])
+        return gather(tensor, indices, axis=axis)
+
+
+def one_hot(
+    indices: Any,
+    depth: Any,
+    on_value: Any = None,
+    off_value: Any = None,
+    axis: int | None = None,
+    dtype: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Vectors that are `on_value` at an index and `off_value` elsewhere.
+
+    Args:
+        indices: uint8, int32 or int64 tensor; an index outside [0, depth) gives a vector of `off_value` alone.
+        depth: int32 scalar, the length of the vectors.
+        on_value, off_value: scalars; 1 and 0 by default.
+        axis: where the vectors lie in the result; -1, the last, by default.
+        dtype: the element type; that of the given values, or float32.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: if the types of the values and `dtype` do not agree.
+
+    Example:
+        >>> tf.one_hot([0, 2], 3)  # [[1, 0, 0], [0, 0, 1]]
+    """
+    with name_scope(name, "one_hot", [indices, depth, on_value, off_value, axis, dtype]) as scope:
+        on_type = None if on_value is None else convert_to_tensor(on_value).dtype.base_dtype
+        off_type = None if off_value is None else convert_to_tensor(off_value).dtype.base_dtype
+        given = None if dtype is None else as_dtype(dtype).base_dtype
+        if given is not None:
+            for what, found in (("on_value", on_type), ("off_value", off_type)):
+                if found is not None and found is not given:
+                    raise TypeError(f"dtype {found} of {what} does not match dtype parameter {given}")
+        wanted = given or on_type or off_type or float32
+        if on_value is None:
+            on_value, on_type = convert_to_tensor(1, wanted, name="on_value"), wanted
+        if off_value is None:
+            off_value, off_type = convert_to_tensor(0, wanted, name="off_value"), wanted
+        if on_type is not off_type:
+            raise TypeError(f"dtype {on_type} of on_value does not match dtype {off_type} of off_value")
+        return raw.OneHot(indices, depth, on_value, off_value, axis=axis, name=scope)
+
+
+def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = bool_type, name: str | None = None) -> Tensor:
+    """Rows that are true in their first `lengths[i]` places.
+
+    Args:
+        lengths: int tensor of any shape.
+        maxlen: int scalar, the length of the rows; the greatest of `lengths` by default.
+        dtype: the element type.
+        name: a name for the operations.
+
+    Raises:
+        ValueError: if `maxlen` is not a scalar.
+
+    Example:
+        >>> tf.sequence_mask([1, 3, 2], 4).get_shape()
+        TensorShape([Dimension(3), Dimension(4)])
+    """
+    with name_scope(name, "SequenceMask", [lengths, maxlen]):
+        lengths = convert_to_tensor(lengths)
+        if maxlen is None:
+            if lengths.dims is not None:
+                axes: Any = constant(np.arange(len(lengths.dims)), int32)
+            else:
+                axes = raw.Range(0, rank(lengths), 1)
+            maxlen = raw.Max(lengths, axes)
+            maxlen = raw.Maximum(constant(0, maxlen.dtype), maxlen)
+        else:
+            maxlen = convert_to_tensor(maxlen)
+        if maxlen.dims:
+            raise ValueError("maxlen must be scalar for sequence_mask")
+        row = raw.Range(constant(0, maxlen.dtype), maxlen, constant(1, maxlen.dtype))
+        column = raw.Cast(expand_dims(lengths, -1), DstT=maxlen.dtype)
+        result = raw.Less(row, column)
+        if dtype is None or as_dtype(dtype).base_dtype is bool_type:
+            return result
+        return raw.Cast(result, DstT=as_dtype(dtype))

@@ -1,0 +1,1 @@
+"""Ops that order, choose and repeat the work of others."""

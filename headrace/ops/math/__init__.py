@@ -1,0 +1,1 @@
+"""Arithmetic, reductions, matrix products and what else computes with numbers."""

@@ -1,0 +1,162 @@
+"""AddN and AccumulateNV2: the sum of many tensors of one shape."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from headrace.core.composite import IndexedSlices, convert_to_tensor_or_indexed_slices
+from headrace.core.convert import convert_to_tensor
+from headrace.core.errors import InvalidArgumentError
+from headrace.core.operation import Tensor
+from headrace.core.registry import op, raw
+from headrace.core.shapes import Dims, as_dims, dims_text, is_fully_defined, merge_dims
+from headrace.ops.math.elementwise import bracketed, widened
+
+_ADDABLE = (
+    "{float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, uint16, complex128, "
+    "half, uint32, uint64, variant}"
+)
+add_n_op = op("AddN", f"inputs: N * T, *, N: int >= 1, T: {_ADDABLE} -> sum: T").aliases()
+accumulate_n_op = op("AccumulateNV2", "inputs: N * T, *, N: int >= 1, T: numeric, shape: shape -> sum: T").aliases()
+
+
+def _text(dims: Dims) -> str:
+    return dims_text(dims).replace("(", "[").replace(",)", "]").replace(")", "]").replace(", ", ",")
+
+
+def _merged(op: Any, dims: Dims) -> Dims:
+    for i in range(len(op.inputs) - 1, -1, -1):
+        other = op.inputs[i].dims
+        try:
+            dims = merge_dims(dims, other)
+        except ValueError:
+            assert dims is not None
+            assert other is not None
+            clash = f"Shapes must be equal rank, but are {len(other)} and {len(dims)}"
+            for axis, (a, b) in enumerate(zip(other, dims, strict=False)):
+                if len(other) == len(dims) and None not in (a, b) and a != b:
+                    clash = (
+                        f"Dimension {axis} in both shapes must be equal, but are {a} and {b}. "
+                        f"Shapes are {_text(other)} and {_text(dims)}."
+                    )
+                    break
+            raise ValueError(f"{clash}\n\tFrom merging shape {i} with other shapes.") from None
+    return dims
+
+
+@add_n_op.shape
+def add_n_shape(op):
+    return [_merged(op, None)]
+
+
+@accumulate_n_op.shape
+def accumulate_n_shape(op):
+    return [_merged(op, op.attrs["shape"])]
+
+
+@add_n_op.kernel
+@accumulate_n_op.kernel
+def add_n_kernel(node):
+    if node.inputs[0].dtype.torch is None:
+        raise NotImplementedError(f"AddN of {node.inputs[0].dtype.name} is not supported: add the tensors in them.")
+    count = len(node.inputs)
+    function = widened(node, {1: _same, 2: torch.add}.get(count, _total))
+    if count == 1:
+        return function
+    dims = node.inputs[0].dims
+    if is_fully_defined(dims) and all(value.dims == dims for value in node.inputs):
+        return function
+
+    def compute(*values):
+        shape = values[0].shape
+        for i, value in enumerate(values):
+            if value.shape != shape:
+                raise InvalidArgumentError(
+                    None,
+                    None,
+                    f"Inputs to operation {node.name} of type {node.type} must have the same size and shape.  "
+                    f"Input 0: {bracketed(shape)} != input {i}: {bracketed(value.shape)}",
+                )
+        return function(*values)
+
+    return compute
+
+
+def _same(value):
+    return value
+
+
+def _total(first, second, *others):
+    # One buffer, each input read once.
+    total = torch.add(first, second)
+    for value in others:
+        total.add_(value)
+    return total
+
+
+@add_n_op.same_as
+@accumulate_n_op.same_as
+def add_n_same(node):
+    return node.inputs[0] if len(node.inputs) == 1 else None
+
+
+@add_n_op.gradient
+@accumulate_n_op.gradient
+def add_n_gradient(op, grad):
+    return [grad] * len(op.inputs)
+
+
+def add_n(inputs: Any, name: str | None = None) -> Tensor:
+    """The sum of all of `inputs`, element by element.
+
+    Args:
+        inputs: a list of tensors or IndexedSlices of one type and shape; they do not broadcast.
+        name: a name for the operation.
+
+    Raises:
+        ValueError: if `inputs` is empty, or the shapes or types differ.
+
+    Example:
+        >>> tf.Session().run(tf.add_n([[1, 2], [3, 4], [5, 6]]))
+        array([ 9, 12], dtype=int32)
+    """
+    if not inputs or not isinstance(inputs, (list, tuple)):
+        raise ValueError("inputs must be a list of at least one Tensor/IndexedSlices with the same dtype and shape")
+    values = [convert_to_tensor_or_indexed_slices(value) for value in inputs]
+    if not all(isinstance(value, (Tensor, IndexedSlices)) for value in values):
+        raise ValueError("inputs must be a list of at least one Tensor/IndexedSlices with the same dtype and shape")
+    if len(values) == 1:
+        value = convert_to_tensor(values[0])
+        return raw.Identity(value, name=name) if name else value
+    return raw.AddN(values, name=name)
+
+
+def accumulate_n(inputs: Any, shape: Any = None, tensor_dtype: Any = None, name: str | None = None) -> Tensor:
+    """The sum of all of `inputs`, which need not be there at the same time.
+
+    Args:
+        inputs: a list of tensors of one type and shape.
+        shape: their shape, where it is not known from them.
+        tensor_dtype: their type, to have it checked.
+        name: a name for the operation.
+
+    Raises:
+        ValueError: if `inputs` is empty, or the shapes or types differ.
+        TypeError: if their type is not `tensor_dtype`.
+    """
+    wrong = "inputs must be a list of at least one Tensor with the same dtype and shape"
+    if not inputs or not isinstance(inputs, (list, tuple)):
+        raise ValueError(wrong)
+    values = [convert_to_tensor_or_indexed_slices(value) for value in inputs]
+    if not all(isinstance(value, Tensor) for value in values) or len({value.dtype for value in values}) > 1:
+        raise ValueError(wrong)
+    dims = as_dims(shape)
+    for value in values:
+        dims = merge_dims(dims, value.dims)
+    if tensor_dtype is not None and values[0].dtype != tensor_dtype:
+        raise TypeError(f"tensor_dtype is {tensor_dtype}, but input is of type {values[0].dtype}")
+    if len(values) == 1:
+        return values[0] if name is None else raw.Identity(values[0], name=name)
+    return raw.AccumulateNV2(values, shape=dims, name=name)

@@ -1,0 +1,96 @@
+"""Comparisons, element by element: tensors of bools."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+from headrace.core.registry import OpDecl, op
+from headrace.core.shapes import merge_dims
+from headrace.ops.math.elementwise import binary, checked, function_of, widened
+
+_COMPARABLE = (
+    "{bfloat16, half, float, double, uint8, int8, int16, int32, int64, complex64, quint8, qint8, qint32, string, bool, "
+    "complex128}"
+)
+_ORDERED = "realnumeric"
+
+
+def _equality(op_type: str, function: Callable[..., Any], of_bytes: Callable[..., Any]) -> OpDecl:
+    decl = binary(op_type, _COMPARABLE, result="bool").not_differentiable()
+
+    def strings(x, y):
+        return torch.from_numpy(np.asarray(of_bytes(x, y), dtype=bool))
+
+    @decl.kernel
+    def kernel(node):
+        return checked(node, strings if node.inputs[0].dtype.torch is None else function)
+
+    return decl
+
+
+def _order(op_type: str, function: Callable[..., Any]) -> OpDecl:
+    decl = binary(op_type, _ORDERED, result="bool").not_differentiable()
+    lowest = torch.iinfo(torch.int64).min
+
+    def of_uint64(x, y):
+        # Their order is that of signed integers once the top bit is flipped.
+        return function(x.view(torch.int64) ^ lowest, y.view(torch.int64) ^ lowest)
+
+    @decl.kernel
+    def kernel(node):
+        return checked(node, of_uint64 if node.inputs[0].dtype.torch is torch.uint64 else widened(node, function))
+
+    return decl
+
+
+equal_op = _equality("Equal", torch.eq, np.equal)
+not_equal_op = _equality("NotEqual", torch.ne, np.not_equal)
+less_op = _order("Less", torch.lt)
+less_equal_op = _order("LessEqual", torch.le)
+greater_op = _order("Greater", torch.gt)
+greater_equal_op = _order("GreaterEqual", torch.ge)
+
+equal = function_of(equal_op, "equal", "Where x == y.")
+not_equal = function_of(not_equal_op, "not_equal", "Where x != y.")
+less = function_of(less_op, "less", "Where x < y.")
+less_equal = function_of(less_equal_op, "less_equal", "Where x <= y.")
+greater = function_of(greater_op, "greater", "Where x > y.")
+greater_equal = function_of(greater_equal_op, "greater_equal", "Where x >= y.")
+
+approximate_equal_op = op("ApproximateEqual", "x: T, y: T, *, T: numeric, tolerance=1e-05 -> z: bool")
+approximate_equal_op.not_differentiable()
+
+
+@approximate_equal_op.shape
+def approximate_equal_shape(op):
+    return [merge_dims(op.inputs[0].dims, op.inputs[1].dims)]
+
+
+@approximate_equal_op.kernel
+def approximate_equal_kernel(node):
+    tolerance = node.attrs["tolerance"]
+
+    def close(x, y):
+        if not x.is_floating_point() and not x.is_complex():
+            x, y = x.to(torch.float64), y.to(torch.float64)
+        return (x - y).abs() < tolerance
+
+    return checked(node, close)
+
+
+def approximate_equal(x: Any, y: Any, tolerance: float = 1e-5, name: str | None = None) -> Any:
+    """Where |x - y| is below `tolerance`.
+
+    Args:
+        x, y: numeric tensors of one type and shape.
+        tolerance: a float.
+        name: a name for the operation.
+
+    Raises:
+        ValueError: if the shapes differ.
+    """
+    return approximate_equal_op(x, y, tolerance=tolerance, name=name)

@@ -1,0 +1,273 @@
+"""Quotients and remainders, with what Python, C and 0.x mean by them.
+
+| op | integers | floats |
+| --- | --- | --- |
+| Div | towards zero | x / y |
+| RealDiv | – | x / y |
+| FloorDiv, FloorMod | towards minus infinity, sign of y | the same |
+| TruncateDiv, TruncateMod, Mod | towards zero, sign of x | remainder only |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from headrace.core.convert import convert_to_tensor
+from headrace.core.dtypes import DType, as_dtype
+from headrace.core.errors import InvalidArgumentError
+from headrace.core.graph import name_scope
+from headrace.core.operation import Tensor
+from headrace.core.registry import raw
+from headrace.ops.math.elementwise import (
+    NO_NAN,
+    binary,
+    broadcast_axes,
+    checked,
+    conjugate,
+    function_of,
+    no_kernel,
+    scalar,
+    summed,
+    widened,
+)
+
+_DIVISIBLE = "{bfloat16, half, float, double, uint8, int8, uint16, int16, int32, int64, complex64, complex128}"
+_WITH_REMAINDER = "{int32, int64, bfloat16, half, float, double}"
+
+div_op = binary("Div", _DIVISIBLE)
+real_div_op = binary("RealDiv", _DIVISIBLE)
+floor_div_op = binary("FloorDiv", _DIVISIBLE)
+truncate_div_op = binary("TruncateDiv", _DIVISIBLE)
+floor_mod_op = binary("FloorMod", _WITH_REMAINDER)
+truncate_mod_op = binary("TruncateMod", _WITH_REMAINDER)
+mod_op = binary("Mod", _WITH_REMAINDER)
+div_no_nan_op = binary("DivNoNan", NO_NAN)
+
+
+def _toward_zero(x, y):
+    return torch.div(x, y, rounding_mode="trunc")
+
+
+def _floored_quotient(x, y):
+    # Not torch.floor_divide: it is exact where TensorFlow rounds the quotient first, as in 1.0 // 0.1.
+    return torch.div(x, y).floor_()
+
+
+def _floored_remainder(x, y):
+    remainder = torch.fmod(x, y)
+    return torch.where((x < 0) == (y < 0), remainder, torch.fmod(remainder + y, y))
+
+
+def _no_nan_quotient(x, y):
+    quotient = torch.div(x, y)
+    return torch.where(y == 0, torch.zeros_like(quotient), quotient)
+
+
+def _integer_kernel(node: Any, function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function` on integers, refusing zeros among the divisors."""
+    function = widened(node, function)
+    divisor = node.constant(1)
+    if divisor is not None and divisor.all():
+        # -1 is left to the general path, for the smallest integer has no opposite.
+        return checked(node, function) if (divisor != -1).all() else checked(node, _guarded(function))
+    return checked(node, _guarded(function))
+
+
+def _guarded(function: Callable[..., Any]) -> Callable[..., Any]:
+    def compute(x, y):
+        if not bool(y.all()):
+            raise InvalidArgumentError(None, None, "Integer division by zero")
+        return function(x, y)
+
+    return compute
+
+
+def _kernels(integers: Callable[..., Any] | None, floats: Callable[..., Any]) -> Callable[[Any], Any]:
+    def kernel(node):
+        if not node.inputs[0].dtype.is_integer:
+            return checked(node, floats)
+        if integers is None:
+            raise no_kernel(node)
+        return _integer_kernel(node, integers)
+
+    return kernel
+
+
+div_op.kernel(_kernels(_toward_zero, torch.div))
+real_div_op.kernel(_kernels(None, torch.div))
+floor_div_op.kernel(_kernels(torch.floor_divide, _floored_quotient))
+truncate_div_op.kernel(_kernels(_toward_zero, _toward_zero))
+floor_mod_op.kernel(_kernels(torch.remainder, _floored_remainder))
+truncate_mod_op.kernel(_kernels(torch.fmod, torch.fmod))
+mod_op.kernel(_kernels(torch.fmod, torch.fmod))
+div_no_nan_op.kernel(_kernels(None, _no_nan_quotient))
+
+realdiv = function_of(real_div_op, "realdiv", "x / y of floats.")
+floor_div = function_of(floor_div_op, "floor_div", "x / y rounded towards minus infinity.")
+truncatediv = function_of(truncate_div_op, "truncatediv", "x / y of integers, rounded towards zero.")
+floormod = function_of(floor_mod_op, "floormod", "What is left of x after floor division by y; it has the sign of y.")
+mod = floormod
+truncatemod = function_of(truncate_mod_op, "truncatemod", "What is left of x after x / y is rounded towards zero.")
+
+# The type in which `/` divides; None where that is the operands' own.
+_TRUE_TYPES: dict[str, str | None] = {
+    **dict.fromkeys(("uint8", "int8", "uint16", "int16"), "float32"),
+    **dict.fromkeys(("int32", "int64"), "float64"),
+    **dict.fromkeys(("bfloat16", "float16", "float32", "float64", "complex64", "complex128")),
+}
+
+
+def _require_same(x: Tensor, y: Tensor) -> None:
+    if x.dtype.base_dtype != y.dtype.base_dtype:
+        raise TypeError(f"x and y must have the same dtype, got {x.dtype.base_dtype!r} != {y.dtype.base_dtype!r}")
+
+
+def true_division_type(dtype: DType) -> DType | None:
+    """The type `/` casts operands of type `dtype` to, None if they stay as they are.
+
+    Raises:
+        TypeError: if values of this type cannot be divided.
+    """
+    if dtype.name not in _TRUE_TYPES:
+        raise TypeError(f"Invalid dtype {dtype!r} in __truediv__")
+    wanted = _TRUE_TYPES[dtype.name]
+    return None if wanted is None else as_dtype(wanted)
+
+
+def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """x / y as Python 3 means it: integers are cast to floats first.
+
+    Args:
+        x, y: tensors of one type, of shapes that broadcast; int32 and int64 become float64, smaller ones float32.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: if the types differ.
+
+    Example:
+        >>> tf.Session().run(tf.truediv(3, 2))
+        1.5
+    """
+    with name_scope(name, "truediv", [x, y]) as name:
+        x, y = convert_to_tensor(x, name="x"), convert_to_tensor(y, name="y")
+        _require_same(x, y)
+        wanted = true_division_type(x.dtype.base_dtype)
+        if wanted is not None:
+            x, y = raw.Cast(x, DstT=wanted), raw.Cast(y, DstT=wanted)
+        return raw.RealDiv(x, y, name=name)
+
+
+def div(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """x / y as Python 2 means it: the floor of the quotient where x and y are integers.
+
+    Args:
+        x, y: tensors of one type, of shapes that broadcast.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: if the types differ.
+    """
+    with name_scope(name, "div", [x, y]) as name:
+        x = convert_to_tensor(x, name="x")
+        y = convert_to_tensor(y, dtype=x.dtype.base_dtype, name="y")
+        _require_same(x, y)
+        if x.dtype.is_floating or x.dtype.is_complex:
+            return raw.RealDiv(x, y, name=name)
+        return raw.FloorDiv(x, y, name=name)
+
+
+def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """x / y as Python means it; with a name, `tf.truediv`.
+
+    Args:
+        x, y: tensors of one type, of shapes that broadcast.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: if the types differ.
+    """
+    return x / y if name is None else truediv(x, y, name)
+
+
+def floordiv(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """x // y: the quotient rounded towards minus infinity.
+
+    Args:
+        x, y: tensors of one type, of shapes that broadcast.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: if the types differ.
+        InvalidArgumentError: when run, for an integer divided by 0.
+    """
+    with name_scope(name, "floordiv", [x, y]) as name:
+        return raw.FloorDiv(x, y, name=name)
+
+
+def div_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """x / y, but 0 wherever y is 0.
+
+    Args:
+        x, y: float or complex tensors of one type, of shapes that broadcast.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: if the types differ.
+    """
+    with name_scope(name, "div_no_nan", [x, y]) as name:
+        x = convert_to_tensor(x, name="x")
+        y = convert_to_tensor(y, dtype=x.dtype.base_dtype, name="y")
+        _require_same(x, y)
+        return raw.DivNoNan(x, y, name=name)
+
+
+def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
+    """1 / x, but 0 wherever x is 0.
+
+    Args:
+        x: a float or complex tensor.
+        name: a name for the operation.
+    """
+    with name_scope(name, "reciprocal_no_nan", [x]) as name:
+        x = convert_to_tensor(x, name="x")
+        return raw.DivNoNan(scalar(1, x.dtype, name="one"), x, name=name)
+
+
+# ---- gradients ----
+
+
+def _quotient_gradient(quotient: Callable[..., Any]) -> Callable[..., Any]:
+    """d(x/y) = dx / y - dy x / y², the latter as -x / y / y."""
+
+    def gradient(op, grad):
+        x, y = op.inputs
+        part_x, part_y = broadcast_axes(x, y)
+        x, y = conjugate(x), conjugate(y)
+        return [
+            summed(quotient(grad, y), part_x),
+            summed(grad * quotient(quotient(-x, y), y), part_y),
+        ]
+
+    return gradient
+
+
+div_op.gradient(_quotient_gradient(lambda x, y: x / y))
+real_div_op.gradient(_quotient_gradient(lambda x, y: raw.RealDiv(x, y)))
+div_no_nan_op.gradient(_quotient_gradient(div_no_nan))
+
+
+@floor_div_op.gradient
+@truncate_div_op.gradient
+def step_gradient(op, grad):
+    return [None, None]
+
+
+@floor_mod_op.gradient
+def floor_mod_gradient(op, grad):
+    x, y = (conjugate(value) for value in op.inputs)
+    part_x, part_y = broadcast_axes(x, y)
+    whole = raw.FloorDiv(x, y)
+    return [summed(grad, part_x), summed(grad * raw.Neg(whole), part_y)]

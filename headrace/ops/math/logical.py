@@ -1,0 +1,49 @@
+"""And, or, not and exclusive or of bools."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from headrace.core.operation import Tensor
+from headrace.core.registry import op, raw
+from headrace.ops.math.elementwise import broadcast_shape, checked, function_of, same_shape
+
+logical_and_op = op("LogicalAnd", "x: bool, y: bool -> z: bool").not_differentiable()
+logical_or_op = op("LogicalOr", "x: bool, y: bool -> z: bool").not_differentiable()
+logical_not_op = op("LogicalNot", "x: bool -> y: bool").not_differentiable()
+
+logical_and_op.shape(broadcast_shape)
+logical_or_op.shape(broadcast_shape)
+logical_not_op.shape(same_shape)
+
+
+@logical_and_op.kernel
+def logical_and_kernel(node):
+    return checked(node, torch.logical_and)
+
+
+@logical_or_op.kernel
+def logical_or_kernel(node):
+    return checked(node, torch.logical_or)
+
+
+@logical_not_op.kernel
+def logical_not_kernel(node):
+    return torch.logical_not
+
+
+logical_and = function_of(logical_and_op, "logical_and", "Where both x and y hold.")
+logical_or = function_of(logical_or_op, "logical_or", "Where x or y holds.")
+logical_not = function_of(logical_not_op, "logical_not", "Where x does not hold.")
+
+
+def logical_xor(x: Any, y: Any, name: str = "LogicalXor") -> Tensor:
+    """Where exactly one of x and y holds: (x | y) & ~(x & y).
+
+    Args:
+        x, y: bool tensors of shapes that broadcast.
+        name: a name for the last operation.
+    """
+    return raw.LogicalAnd(raw.LogicalOr(x, y), raw.LogicalNot(raw.LogicalAnd(x, y)), name=name)

@@ -1,0 +1,276 @@
+"""Reductions over the rows that share an id: sorted, unsorted, and of rows picked by index."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+from headrace.core.convert import convert_to_tensor
+from headrace.core.errors import InvalidArgumentError
+from headrace.core.registry import OpDecl, op, raw
+from headrace.core.shapes import Dims, merge_dims
+from headrace.ops import composing
+
+_WIDER = {torch.uint16: torch.int32, torch.uint32: torch.int64, torch.uint64: torch.int64}
+_REDUCTIONS = {"Prod": "prod", "Min": "amin", "Max": "amax"}
+
+
+def _invalid(text: str) -> InvalidArgumentError:
+    return InvalidArgumentError(None, None, text)
+
+
+def _lowest(dtype: torch.dtype) -> Any:
+    return torch.finfo(dtype).min if dtype.is_floating_point else torch.iinfo(dtype).min
+
+
+def _highest(dtype: torch.dtype) -> Any:
+    return torch.finfo(dtype).max if dtype.is_floating_point else torch.iinfo(dtype).max
+
+
+_EMPTY: dict[str, Callable[[torch.dtype], Any]] = {
+    "Sum": lambda _: 0,
+    "Prod": lambda _: 1,
+    "Min": _highest,
+    "Max": _lowest,
+}
+
+
+def combined(kind: str, data: Any, ids: Any, count: int) -> Any:
+    """Rows of `data` (n, ...) reduced into `count` rows by `ids` (n,), which are in range; ids without rows get the
+    reduction's neutral element."""
+    rows = (count, *data.shape[1:])
+    result = torch.full(rows, _EMPTY[kind](data.dtype), dtype=data.dtype, device=data.device)
+    if kind == "Sum":
+        return result.index_add_(0, ids, data)
+    if data.dtype.is_complex:
+        # torch has no index_reduce of complex numbers.
+        array = result.cpu().numpy()
+        np.multiply.at(array, ids.cpu().numpy(), data.cpu().numpy())
+        return torch.from_numpy(array).to(data.device)
+    return result.index_reduce_(0, ids, data, _REDUCTIONS[kind])
+
+
+def _counts(ids: Any, count: int, like: Any) -> Any:
+    """How many rows each id has, at least 1, shaped to divide rows of `like`."""
+    number = torch.bincount(ids, minlength=count).clamp(min=1)
+    return number.reshape(-1, *[1] * (like.dim() - 1))
+
+
+def _averaged(kind: str, total: Any, ids: Any, count: int) -> Any:
+    number = _counts(ids, count, total)
+    if kind == "SqrtN":
+        return total / number.to(total.dtype).sqrt()
+    if total.dtype.is_floating_point or total.dtype.is_complex:
+        return total / number.to(total.dtype)
+    return torch.div(total, number, rounding_mode="trunc").to(total.dtype)
+
+
+def _check_sorted(ids: Any, rows: int) -> None:
+    if ids.dim() != 1:
+        raise _invalid("segment_ids should be a vector.")
+    if ids.shape[0] != rows:
+        raise _invalid("segment_ids should be the same size as dimension 0 of input.")
+    if ids.shape[0] and bool((ids[1:] < ids[:-1]).any()):
+        raise _invalid("segment ids are not increasing")
+    if ids.shape[0] and int(ids[0]) < 0:
+        raise _invalid(
+            f"Segment id {int(ids[0])} out of range [0, {int(ids[-1]) + 1}), possibly because 'segment_ids' input is "
+            "not sorted."
+        )
+
+
+def _row_dims(op: Any, first: int | None, ids: int = 1) -> list[Dims]:
+    """(first, *data.dims[1:]); raises unless the ids are a vector."""
+    dims, id_dims = op.inputs[0].dims, op.inputs[ids].dims
+    if id_dims is not None and len(id_dims) != 1:
+        raise ValueError(f"Shape must be rank 1 but is rank {len(id_dims)}")
+    if dims is None:
+        return [None]
+    if not dims:
+        raise ValueError("Shape must be at least rank 1 but is rank 0")
+    return [(first, *dims[1:])]
+
+
+def _in_wider(node: Any, run: Callable[..., Any]) -> Callable[..., Any]:
+    """`run`, with its first input in a type that torch reduces."""
+    dtype = node.inputs[0].dtype.torch
+    wider = _WIDER.get(dtype)
+    if wider is None:
+        return run
+    return lambda data, *rest: run(data.to(wider), *rest).to(dtype)
+
+
+def _sorted_kernel(kind: str) -> Callable[[Any], Any]:
+    def rule(node: Any) -> Any:
+        def run(data: Any, ids: Any) -> Any:
+            _check_sorted(ids, data.shape[0] if data.dim() else 0)
+            count = int(ids[-1]) + 1 if ids.shape[0] else 0
+            ids = ids.to(torch.int64)
+            if kind == "Mean":
+                return _averaged(kind, combined("Sum", data, ids, count), ids, count)
+            result = combined(kind, data, ids, count)
+            if kind in ("Min", "Max"):
+                # Ids without rows give 0 here, unlike in the unsorted ops.
+                absent = torch.bincount(ids, minlength=count) == 0
+                result[absent] = 0
+            return result
+
+        return _in_wider(node, run)
+
+    return rule
+
+
+def _declare_sorted(kind: str, types: str) -> OpDecl:
+    decl = op(f"Segment{kind}", f"data: T, segment_ids: Tindices, *, T: {types}, Tindices: index -> output: T")
+    decl.shape(lambda op: _row_dims(op, None))
+    decl.kernel(_sorted_kernel(kind))
+    decl.accepts([3, 2], np.array([0, 0, 2], np.int32)).accepts([0, 2], np.zeros([0], np.int64))
+    decl.rejects([2, 2], np.array([1, 0], np.int32), error=InvalidArgumentError, match="not increasing")
+    return decl
+
+
+segment_sum_op = _declare_sorted("Sum", "numeric")
+segment_mean_op = _declare_sorted("Mean", "numeric")
+segment_prod_op = _declare_sorted("Prod", "numeric")
+segment_min_op = _declare_sorted("Min", "realnumeric")
+segment_max_op = _declare_sorted("Max", "realnumeric")
+
+
+def _unsorted_shape(op: Any) -> list[Dims]:
+    data, ids = op.inputs[0].dims, op.inputs[1].dims
+    number = op.constant(2)
+    count = None if number is None else int(number)
+    if count is not None and count < 0:
+        raise ValueError(f"Dimension size, given by scalar input 2, must be non-negative but is {count}")
+    if data is None or ids is None:
+        return [None]
+    if len(ids) > len(data):
+        raise ValueError(f"Shape must be at least rank {len(ids)} but is rank {len(data)}")
+    merge_dims(data[: len(ids)], ids)
+    return [(count, *data[len(ids) :])]
+
+
+def _unsorted_kernel(kind: str) -> Callable[[Any], Any]:
+    def rule(node: Any) -> Any:
+        def run(data: Any, ids: Any, number: Any) -> Any:
+            if data.shape[: ids.dim()] != ids.shape:
+                raise _invalid(
+                    f"data.shape = {list(data.shape)} does not start with segment_ids.shape = {list(ids.shape)}"
+                )
+            count = int(number)
+            if count < 0:
+                raise _invalid(f"Input num_segments == {count} must not be negative.")
+            rows = data.reshape(-1, *data.shape[ids.dim() :]) if data.numel() else data.flatten(0, ids.dim() - 1)
+            ids = ids.reshape(-1).to(torch.int64)
+            if ids.shape[0]:
+                least, most = (int(v) for v in torch.aminmax(ids))
+                if most >= count:
+                    where = int((ids >= count).nonzero()[0])
+                    raise _invalid(f"segment_ids[{where}] = {int(ids[where])} is out of range [0, {count})")
+                if least < 0:
+                    # Rows with negative ids are left out.
+                    kept = ids >= 0
+                    ids, rows = ids[kept], rows[kept]
+            return combined(kind, rows, ids, count)
+
+        return _in_wider(node, run)
+
+    return rule
+
+
+def _declare_unsorted(kind: str, types: str) -> OpDecl:
+    decl = op(
+        f"UnsortedSegment{kind}",
+        f"data: T, segment_ids: Tindices, num_segments: Tnumsegments, *, T: {types}, Tindices: index, "
+        "Tnumsegments: index = int32 -> output: T",
+    ).on_host("num_segments")
+    decl.shape(_unsorted_shape)
+    decl.kernel(_unsorted_kernel(kind))
+    decl.accepts([3, 2], np.array([2, 0, 2], np.int32), 4).accepts([2, 2], np.array([[0, -1], [1, 0]], np.int64), 2)
+    decl.rejects([2, 2], np.array([0, 3], np.int32), 3, error=InvalidArgumentError, match="out of range")
+    return decl
+
+
+unsorted_segment_sum_op = _declare_unsorted("Sum", "numeric")
+unsorted_segment_prod_op = _declare_unsorted("Prod", "numeric")
+unsorted_segment_min_op = _declare_unsorted("Min", "realnumeric")
+unsorted_segment_max_op = _declare_unsorted("Max", "realnumeric")
+
+
+@segment_sum_op.gradient
+def segment_sum_gradient(op, grad):
+    return [composing.gather(grad, op.inputs[1]), None]
+
+
+@segment_mean_op.gradient
+def segment_mean_gradient(op, grad):
+    rank = composing.rank(op.inputs[0])
+    sizes = composing.concat(
+        [composing.shape(op.inputs[1]), raw.Fill(composing.expand_dims(rank - 1, 0), 1)], 0
+    )
+    ones = raw.Fill(sizes, convert_to_tensor(1, grad.dtype))
+    return [composing.gather(grad / raw.SegmentSum(ones, op.inputs[1]), op.inputs[1]), None]
+
+
+def segment_extreme_gradient(op, grad):
+    """Shared among the rows that have the extreme value."""
+    data, ids = op.inputs
+    zeros = composing.zeros_like(data, data.dtype)
+    chosen = raw.Equal(data, composing.gather(op.outputs[0], ids))
+    number = raw.SegmentSum(composing.cast(chosen, grad.dtype), ids)
+    return [raw.Select(chosen, composing.gather(grad / number, ids), zeros), None]
+
+
+segment_min_op.gradient(segment_extreme_gradient)
+segment_max_op.gradient(segment_extreme_gradient)
+
+
+def _gather_kept(params: Any, ids: Any, clipped: Any = None, kept: Any = None) -> Any:
+    """Rows of `params` at `ids`, zeros where an id is negative; with what it found on the way."""
+    if clipped is None:
+        clipped = raw.Maximum(ids, composing.zeros_like(ids))
+    gathered = composing.gather(params, clipped)
+    if kept is None:
+        kept = raw.GreaterEqual(ids, 0)
+        for _ in range(len(gathered.dims) - len(kept.dims)):
+            kept = composing.expand_dims(kept, -1)
+        kept = kept & composing.ones_like(gathered, "bool")
+    return raw.Select(kept, gathered, composing.zeros_like(gathered)), clipped, kept
+
+
+@unsorted_segment_sum_op.gradient
+def unsorted_segment_sum_gradient(op, grad):
+    return [_gather_kept(grad, op.inputs[1])[0], None, None]
+
+
+def unsorted_segment_extreme_gradient(op, grad):
+    """Shared among the rows that have the extreme value."""
+    data, ids, number = op.inputs
+    gathered, clipped, kept = _gather_kept(op.outputs[0], ids)
+    chosen = raw.LogicalAnd(raw.Equal(data, gathered), kept)
+    count = raw.UnsortedSegmentSum(composing.cast(chosen, grad.dtype), ids, number)
+    shared, _, _ = _gather_kept(grad / count, None, clipped, kept)
+    return [raw.Select(chosen, shared, composing.zeros_like(shared)), None, None]
+
+
+unsorted_segment_min_op.gradient(unsorted_segment_extreme_gradient)
+unsorted_segment_max_op.gradient(unsorted_segment_extreme_gradient)
+
+
+@unsorted_segment_prod_op.gradient
+def unsorted_segment_prod_gradient(op, grad):
+    """The product divided by the factor; where that is the one factor of 0, the product of the others."""
+    data, ids, number = op.inputs
+    is_zero = raw.Equal(data, 0)
+    zeros = raw.UnsortedSegmentSum(composing.cast(is_zero, "int32"), ids, number)
+    grad = raw.Select(raw.Greater(zeros, 1), composing.zeros_like(grad), grad)
+    others = raw.Select(is_zero, composing.ones_like(data), data)
+    other_products = raw.UnsortedSegmentProd(others, ids, number)
+    clipped = raw.Maximum(ids, composing.zeros_like(ids))
+    products = composing.gather(op.outputs[0], clipped)
+    other_products = composing.gather(other_products, clipped)
+    partial = raw.Select(is_zero, other_products, products / data)
+    return [_gather_kept(grad, ids, clipped)[0] * partial, None, None]

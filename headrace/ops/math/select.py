@@ -1,0 +1,130 @@
+"""Select and SelectV2: elements of one tensor or another, as a condition says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from headrace.core.errors import InvalidArgumentError
+from headrace.core.operation import Tensor
+from headrace.core.registry import op, raw
+from headrace.core.shapes import is_fully_defined, merge_dims
+from headrace.ops.composing import shape as shape_of
+from headrace.ops.composing import zeros, zeros_like
+from headrace.ops.math.elementwise import (
+    bracketed,
+    broadcast_or_raise,
+    require_broadcast,
+)
+
+select_op = op("Select", "condition: bool, t: T, e: T -> output: T")
+select_v2_op = op("SelectV2", "condition: bool, t: T, e: T -> output: T")
+
+
+@select_op.shape
+def select_shape(op):
+    condition = op.inputs[0].dims
+    dims = merge_dims(op.inputs[1].dims, op.inputs[2].dims)
+    if condition is None or dims is None or condition == ():
+        return [dims]
+    if len(condition) == 1 and len(dims) > 1:
+        # A vector chooses among the rows.
+        merge_dims(condition, dims[:1])
+        return [dims]
+    return [merge_dims(dims, condition)]
+
+
+@select_v2_op.shape
+def select_v2_shape(op):
+    condition, t, e = (value.dims for value in op.inputs)
+    return [broadcast_or_raise(condition, broadcast_or_raise(t, e))]
+
+
+def _where(node: Any) -> Any:
+    if node.inputs[1].dtype.torch is not None:
+        return torch.where
+    return lambda condition, t, e: np.asarray(np.where(condition.numpy(), t, e), dtype=object)
+
+
+@select_op.kernel
+def select_kernel(node):
+    where = _where(node)
+    condition, t, e = (value.dims for value in node.inputs)
+    if is_fully_defined(t) and t == e and condition in ((), t):
+        return where
+    name = f"operation {node.name} of type {node.type}"
+
+    def by_row_or_element(condition, t, e):
+        if t.shape != e.shape:
+            _differ(name, t, e, 2)
+        if condition.shape != t.shape and condition.ndim != 0:
+            if condition.ndim != 1 or t.ndim == 0 or condition.shape[0] != t.shape[0]:
+                _differ(name, condition, t, 1)
+            condition = condition.reshape(-1, *(1,) * (t.ndim - 1))
+        return where(condition, t, e)
+
+    return by_row_or_element
+
+
+def _differ(name: str, first: Any, other: Any, index: int) -> None:
+    raise InvalidArgumentError(
+        None, None, f"Inputs to {name} must have the same size and shape.  "
+        f"Input 0: {bracketed(first.shape)} != input {index}: {bracketed(other.shape)}"
+    )  # fmt: skip
+
+
+@select_v2_op.kernel
+def select_v2_kernel(node):
+    where = _where(node)
+    dims = [value.dims for value in node.inputs]
+    if all(is_fully_defined(d) for d in dims):
+        return where
+
+    def compute(condition, t, e):
+        try:
+            return where(condition, t, e)
+        except (RuntimeError, ValueError):
+            require_broadcast(t, e)
+            require_broadcast(condition, t)
+            require_broadcast(condition, e)
+            raise
+
+    return compute
+
+
+@select_op.gradient
+def select_gradient(op, grad):
+    condition, t, _ = op.inputs
+    nothing = zeros_like(t)
+    return [None, raw.Select(condition, grad, nothing), raw.Select(condition, nothing, grad)]
+
+
+@select_v2_op.gradient
+def select_v2_gradient(op, grad):
+    condition, t, e = op.inputs
+    nothing = zeros([], grad.dtype.base_dtype)
+    grad_t = raw.SelectV2(condition, grad, nothing)
+    shape_t, shape_out = shape_of(t), shape_of(op.outputs[0])
+    axes_t, _ = raw.BroadcastGradientArgs(shape_t, shape_out)
+    grad_t = raw.Reshape(raw.Sum(grad_t, axes_t, keep_dims=True), shape_t)
+    grad_e = raw.SelectV2(condition, nothing, grad)
+    shape_e = shape_of(e)
+    axes_e, _ = raw.BroadcastGradientArgs(shape_e, shape_out)
+    grad_e = raw.Reshape(raw.Sum(grad_e, axes_e, keep_dims=True), shape_e)
+    return [None, grad_t, grad_e]
+
+
+def select(condition: Any, t: Any, e: Any, name: str | None = None) -> Tensor:
+    """`t` where `condition` holds, `e` elsewhere, as 0.x spelled `tf.where`.
+
+    Args:
+        condition: bools shaped as `t`, or a vector that chooses among its rows, or a scalar.
+        t, e: tensors of one type and shape.
+        name: a name for the operation.
+
+    Raises:
+        ValueError: if the shapes do not fit.
+    """
+    return raw.Select(condition, t, e, name=name)

@@ -1,0 +1,277 @@
+"""Roots, exponentials, rounding and the like: ops on each element of one tensor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from headrace.core.composite import SparseTensor
+from headrace.core.convert import convert_to_tensor
+from headrace.core.graph import control_dependencies, name_scope
+from headrace.core.operation import Tensor
+from headrace.core.registry import op, raw
+from headrace.ops.composing import shape as shape_of
+from headrace.ops.composing import zeros
+from headrace.ops.math.elementwise import (
+    FLOATS,
+    INEXACT,
+    REAL,
+    SIGNED,
+    conjugate,
+    function_of,
+    same_shape,
+    scalar,
+    unary,
+)
+
+
+def _sign(x):
+    return torch.sgn(x) if x.is_complex() else torch.sign(x)
+
+
+# torch rounds halves to even, as TensorFlow's Round and Rint do.
+abs_op = unary("Abs", REAL, torch.abs, integers=True)
+neg_op = unary("Neg", SIGNED, torch.neg, integers=True)
+sign_op = unary("Sign", SIGNED, _sign, integers=True)
+square_op = unary("Square", SIGNED, torch.square, integers=True)
+sqrt_op = unary("Sqrt", INEXACT, torch.sqrt)
+rsqrt_op = unary("Rsqrt", INEXACT, torch.rsqrt)
+reciprocal_op = unary("Reciprocal", SIGNED, torch.reciprocal)
+inv_op = unary("Inv", SIGNED, torch.reciprocal)
+exp_op = unary("Exp", INEXACT, torch.exp)
+expm1_op = unary("Expm1", INEXACT, torch.expm1)
+log_op = unary("Log", INEXACT, torch.log)
+log1p_op = unary("Log1p", INEXACT, torch.log1p)
+sigmoid_op = unary("Sigmoid", INEXACT, torch.sigmoid)
+tanh_op = unary("Tanh", INEXACT, torch.tanh)
+floor_op = unary("Floor", FLOATS, torch.floor)
+ceil_op = unary("Ceil", FLOATS, torch.ceil)
+rint_op = unary("Rint", FLOATS, torch.round)
+round_op = unary("Round", SIGNED, torch.round, integers=True)
+is_nan_op = unary("IsNan", FLOATS, torch.isnan, result="bool").not_differentiable()
+is_inf_op = unary("IsInf", FLOATS, torch.isinf, result="bool").not_differentiable()
+is_finite_op = unary("IsFinite", FLOATS, torch.isfinite, result="bool").not_differentiable()
+
+negative = function_of(neg_op, "negative", "-x.", sparse=True)
+sign = function_of(sign_op, "sign", "-1, 0 or 1 by the sign of each element; x / |x| for complex ones.", sparse=True)
+square = function_of(square_op, "square", "x * x.", sparse=True)
+sqrt = function_of(sqrt_op, "sqrt", "The square root of each element.", sparse=True)
+rsqrt = function_of(rsqrt_op, "rsqrt", "1 / sqrt(x).")
+reciprocal = function_of(reciprocal_op, "reciprocal", "1 / x.")
+inv = function_of(inv_op, "inv", "1 / x, as 0.x spelled `reciprocal`.")
+exp = function_of(exp_op, "exp", "e to the power of each element.")
+expm1 = function_of(expm1_op, "expm1", "exp(x) - 1, exact for small x as well.")
+log = function_of(log_op, "log", "The natural logarithm of each element.")
+log1p = function_of(log1p_op, "log1p", "log(1 + x), exact for small x as well.")
+floor = function_of(floor_op, "floor", "The largest whole number not above each element.")
+ceil = function_of(ceil_op, "ceil", "The smallest whole number not below each element.")
+rint = function_of(rint_op, "rint", "The nearest whole number, the even one of two.")
+is_nan = function_of(is_nan_op, "is_nan", "Which elements are NaN, as bools.")
+is_inf = function_of(is_inf_op, "is_inf", "Which elements are an infinity, as bools.")
+is_finite = function_of(is_finite_op, "is_finite", "Which elements are neither an infinity nor NaN, as bools.")
+
+
+def abs(x: Any, name: str | None = None) -> Any:
+    """The absolute value of each element.
+
+    Args:
+        x: a real or complex tensor, or a SparseTensor.
+        name: a name for the operation.
+
+    Returns:
+        a tensor of the same shape; for complex x, of the type of its parts.
+
+    Example:
+        >>> tf.Session().run(tf.abs([-2.0, 3.0]))
+        array([2., 3.], dtype=float32)
+    """
+    if isinstance(x, SparseTensor):
+        return SparseTensor(x.indices, abs(x.values, name), x.dense_shape)
+    with name_scope(name, "Abs", [x]) as name:
+        x = convert_to_tensor(x, name="x")
+        if x.dtype.is_complex:
+            return raw.ComplexAbs(x, Tout=x.dtype.real_dtype, name=name)
+        return raw.Abs(x, name=name)
+
+
+def round(x: Any, name: str | None = None) -> Tensor:
+    """The nearest whole number, the even one of two; integers are returned as they are."""
+    x = convert_to_tensor(x, name="x")
+    return x if x.dtype.is_integer else raw.Round(x, name=name)
+
+
+def sigmoid(x: Any, name: str | None = None) -> Tensor:
+    """1 / (1 + exp(-x)).
+
+    Args:
+        x: a float or complex tensor.
+        name: a name for the operation.
+    """
+    with name_scope(name, "Sigmoid", [x]) as name:
+        return raw.Sigmoid(convert_to_tensor(x, name="x"), name=name)
+
+
+def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
+    """log(sigmoid(x)), computed as -softplus(-x) so that it stays exact where sigmoid(x) is near 0.
+
+    Args:
+        x: a float tensor.
+        name: a name for the operation.
+    """
+    with name_scope(name, "LogSigmoid", [x]) as name:
+        x = convert_to_tensor(x, name="x")
+        return raw.Neg(raw.Softplus(-x), name=name)
+
+
+tanh = function_of(tanh_op, "tanh", "The hyperbolic tangent of each element.", sparse=True)
+
+
+# ---- gradients ----
+
+
+@abs_op.gradient
+def abs_gradient(op, grad):
+    return [grad * raw.Sign(op.inputs[0])]
+
+
+@neg_op.gradient
+def neg_gradient(op, grad):
+    return [-grad]
+
+
+@sign_op.gradient
+def sign_gradient(op, grad):
+    x = op.inputs[0]
+    return [zeros(shape_of(x), x.dtype)]
+
+
+@square_op.gradient
+def square_gradient(op, grad):
+    with control_dependencies([grad]):
+        x = conjugate(op.inputs[0])
+        return [raw.Mul(grad, raw.Mul(x, scalar(2.0, x.dtype)))]
+
+
+@exp_op.gradient
+def exp_gradient(op, grad):
+    with control_dependencies([grad]):
+        return [grad * conjugate(op.outputs[0])]
+
+
+@expm1_op.gradient
+def expm1_gradient(op, grad):
+    with control_dependencies([grad]):
+        return [grad * raw.Exp(conjugate(op.inputs[0]))]
+
+
+@log_op.gradient
+def log_gradient(op, grad):
+    with control_dependencies([grad]):
+        return [grad * raw.Reciprocal(conjugate(op.inputs[0]))]
+
+
+@log1p_op.gradient
+def log1p_gradient(op, grad):
+    with control_dependencies([grad]):
+        return [grad * raw.Reciprocal(1 + conjugate(op.inputs[0]))]
+
+
+@floor_op.gradient
+@ceil_op.gradient
+@rint_op.gradient
+@round_op.gradient
+def step_gradient(op, grad):
+    return [None]
+
+
+# ---- ops that gradients are made of: a = f(x) and the gradient of a give the gradient of x ----
+
+
+def _from_output(op_type, function):
+    decl = op(op_type, f"y: T, dy: T, *, T: {INEXACT} -> z: T")
+    decl.shape(same_shape)
+
+    @decl.kernel
+    def kernel(node):
+        if node.inputs[0].dtype.is_complex:
+            return lambda y, dy: function(torch.conj_physical(y), dy)
+        return function
+
+    return decl
+
+
+reciprocal_grad_op = _from_output("ReciprocalGrad", lambda y, dy: -dy * y * y)
+inv_grad_op = _from_output("InvGrad", lambda y, dy: -dy * y * y)
+sqrt_grad_op = _from_output("SqrtGrad", lambda y, dy: dy * 0.5 / y)
+rsqrt_grad_op = _from_output("RsqrtGrad", lambda y, dy: dy * -0.5 * (y * y * y))
+# dy - dy y² and (y - y²) dy, with as few temporaries as torch's public functions allow.
+tanh_grad_op = _from_output("TanhGrad", lambda y, dy: torch.addcmul(dy, dy, y * y, value=-1))
+sigmoid_grad_op = _from_output("SigmoidGrad", lambda y, dy: torch.addcmul(y, y, y, value=-1).mul_(dy))
+
+
+@reciprocal_op.gradient
+@inv_op.gradient
+def reciprocal_gradient(op, grad):
+    return [raw.ReciprocalGrad(op.outputs[0], grad)]
+
+
+@sqrt_op.gradient
+def sqrt_gradient(op, grad):
+    return [raw.SqrtGrad(op.outputs[0], grad)]
+
+
+@rsqrt_op.gradient
+def rsqrt_gradient(op, grad):
+    return [raw.RsqrtGrad(op.outputs[0], grad)]
+
+
+@tanh_op.gradient
+def tanh_gradient(op, grad):
+    with control_dependencies([grad]):
+        return [raw.TanhGrad(conjugate(op.outputs[0]), grad)]
+
+
+@sigmoid_op.gradient
+def sigmoid_gradient(op, grad):
+    with control_dependencies([grad]):
+        return [raw.SigmoidGrad(conjugate(op.outputs[0]), grad)]
+
+
+@reciprocal_grad_op.gradient
+@inv_grad_op.gradient
+def reciprocal_grad_gradient(op, grad):
+    b = op.inputs[1]
+    with control_dependencies([grad]):
+        ca, cg = conjugate(op.inputs[0]), conjugate(grad)
+        return [cg * -2.0 * b * ca, raw.ReciprocalGrad(ca, grad)]
+
+
+@sqrt_grad_op.gradient
+def sqrt_grad_gradient(op, grad):
+    with control_dependencies([grad]):
+        ga = grad / op.inputs[0]
+        return [-conjugate(ga) * op.outputs[0], 0.5 * ga]
+
+
+@rsqrt_grad_op.gradient
+def rsqrt_grad_gradient(op, grad):
+    b = op.inputs[1]
+    with control_dependencies([grad]):
+        ca, cg = conjugate(op.inputs[0]), conjugate(grad)
+        return [-1.5 * cg * b * raw.Square(ca), raw.RsqrtGrad(ca, grad)]
+
+
+@tanh_grad_op.gradient
+def tanh_grad_gradient(op, grad):
+    with control_dependencies([grad]):
+        a, b = conjugate(op.inputs[0]), conjugate(op.inputs[1])
+        return [grad * -2.0 * b * a, raw.TanhGrad(a, grad)]
+
+
+@sigmoid_grad_op.gradient
+def sigmoid_grad_gradient(op, grad):
+    with control_dependencies([grad]):
+        a, b = conjugate(op.inputs[0]), conjugate(op.inputs[1])
+        gb = grad * b
+        return [gb - 2.0 * gb * a, raw.SigmoidGrad(a, grad)]

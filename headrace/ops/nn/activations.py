@@ -1,0 +1,374 @@
+"""Activation functions, and the ops that are their gradients."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from headrace.autodiff.custom import custom_gradient
+from headrace.core.convert import convert_to_tensor
+from headrace.core.graph import control_dependencies, name_scope
+from headrace.core.operation import Tensor
+from headrace.core.registry import OpDecl, op, raw
+from headrace.ops import composing
+from headrace.ops.math.elementwise import same_shape, widened
+
+_FLOATS = "{bfloat16, half, float, double}"
+
+# Self-normalizing networks, Klambauer et al. 2017, give these for a fixed point of mean 0 and variance 1.
+SELU_SCALE = 1.0507009873554805
+SELU_ALPHA = 1.6732632423543772
+
+# From here on log(1 + exp(x)) is x to the last bit.
+_SOFTPLUS_LINEAR = {torch.float64: 37.0}
+
+# The gradients of activations have no torch function of their own; one such call costs less than a comparison,
+# a conversion and a product.
+_threshold_backward = torch.ops.aten.threshold_backward.default
+_hardtanh_backward = torch.ops.aten.hardtanh_backward.default
+_leaky_relu_backward = torch.ops.aten.leaky_relu_backward.default
+_elu_backward = torch.ops.aten.elu_backward.default
+_softplus_backward = torch.ops.aten.softplus_backward.default
+
+
+def _activation(op_type: str, types: str, rule: Any, attrs: str = "") -> OpDecl:
+    decl = op(op_type, f"features: T, *, {attrs}T: {types} -> activations: T")
+    decl.shape(same_shape)
+    decl.kernel(rule)
+    return decl.accepts([2, 3]).accepts([]).accepts([0, 3])
+
+
+def _activation_gradient(op_type: str, types: str, second: str, rule: Any, attrs: str = "") -> OpDecl:
+    decl = op(op_type, f"gradients: T, {second}: T, *, {attrs}T: {types} -> backprops: T")
+
+    @decl.shape
+    def shape(op):
+        from headrace.core.shapes import merge_dims
+
+        return [merge_dims(op.inputs[0].dims, op.inputs[1].dims)]
+
+    decl.kernel(rule)
+    return decl.accepts([2, 3], [2, 3]).accepts([0], [0]).rejects([2], [3], error=ValueError)
+
+
+# ---- kernels ----
+
+
+def _relu_rule(node):
+    if node.inputs[0].dtype.is_unsigned:
+        return torch.clone
+    return torch.relu
+
+
+def _relu_grad_rule(node):
+    return widened(node, lambda gradients, features: _threshold_backward(gradients, features, 0))
+
+
+def _relu6_rule(node):
+    return widened(node, lambda features: torch.clamp(features, 0, 6))
+
+
+def _relu6_grad_rule(node):
+    if node.inputs[0].dtype.is_integer:
+        return widened(node, lambda gradients, features: gradients * ((features > 0) & (features < 6)))
+    return lambda gradients, features: _hardtanh_backward(gradients, features, 0.0, 6.0)
+
+
+def _leaky_relu_rule(node):
+    alpha = node.attrs["alpha"]
+    if 0 <= alpha <= 1:
+        return lambda features: torch.nn.functional.leaky_relu(features, alpha)
+    # The op is max(x, alpha x), which for a slope above 1 is the steeper side on the right.
+    return lambda features: torch.maximum(features, features * alpha)
+
+
+def _leaky_relu_grad_rule(node):
+    alpha = node.attrs["alpha"]
+    return lambda gradients, features: _leaky_relu_backward(gradients, features, alpha, False)
+
+
+def _elu_rule(node):
+    return torch.nn.functional.elu
+
+
+def _elu_grad_rule(node):
+    return lambda gradients, outputs: _elu_backward(gradients, 1.0, 1.0, 1.0, True, outputs)
+
+
+def _selu_rule(node):
+    return torch.selu
+
+
+def _selu_grad_rule(node):
+    return lambda gradients, outputs: _elu_backward(gradients, SELU_ALPHA, SELU_SCALE, 1.0, True, outputs)
+
+
+def _softplus_rule(node):
+    threshold = _SOFTPLUS_LINEAR.get(node.inputs[0].dtype.torch, 20.0)
+    return lambda features: torch.nn.functional.softplus(features, 1.0, threshold)
+
+
+def _softplus_grad_rule(node):
+    threshold = _SOFTPLUS_LINEAR.get(node.inputs[0].dtype.torch, 20.0)
+    return lambda gradients, features: _softplus_backward(gradients, features, 1.0, threshold)
+
+
+def _softsign_rule(node):
+    return torch.nn.functional.softsign
+
+
+def _softsign_grad_rule(node):
+    return lambda gradients, features: gradients / (features.abs() + 1).square()
+
+
+relu_op = _activation(
+    "Relu",
+    "{float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8}",
+    _relu_rule,
+)
+relu_grad_op = _activation_gradient("ReluGrad", "realnumeric", "features", _relu_grad_rule)
+relu6_op = _activation("Relu6", "realnumeric", _relu6_rule)
+relu6_grad_op = _activation_gradient("Relu6Grad", "realnumeric", "features", _relu6_grad_rule)
+leaky_relu_op = op("LeakyRelu", "features: T, *, alpha=0.2, T: floating = float -> activations: T")
+leaky_relu_op.shape(same_shape)
+leaky_relu_op.kernel(_leaky_relu_rule)
+leaky_relu_op.accepts([2, 3]).accepts([2, 3], alpha=0.0).accepts([0])
+leaky_relu_grad_op = op(
+    "LeakyReluGrad", "gradients: T, features: T, *, alpha=0.2, T: floating = float -> backprops: T"
+)
+leaky_relu_grad_op.shape(relu_grad_op.shape_rule)
+leaky_relu_grad_op.kernel(_leaky_relu_grad_rule)
+leaky_relu_grad_op.accepts([2, 3], [2, 3]).rejects([2], [3], error=ValueError)
+elu_op = _activation("Elu", "floating", _elu_rule)
+elu_grad_op = _activation_gradient("EluGrad", "floating", "outputs", _elu_grad_rule)
+selu_op = _activation("Selu", "floating", _selu_rule)
+selu_grad_op = _activation_gradient("SeluGrad", "floating", "outputs", _selu_grad_rule)
+softplus_op = _activation("Softplus", "floating", _softplus_rule)
+softplus_grad_op = _activation_gradient("SoftplusGrad", "floating", "features", _softplus_grad_rule)
+softsign_op = _activation("Softsign", "floating", _softsign_rule)
+softsign_grad_op = _activation_gradient("SoftsignGrad", "floating", "features", _softsign_grad_rule)
+softsign_grad_op.not_differentiable()
+
+
+# ---- gradients ----
+
+
+@relu_op.gradient
+def relu_gradient(op, grad):
+    return [raw.ReluGrad(grad, op.outputs[0])]
+
+
+@relu6_op.gradient
+def relu6_gradient(op, grad):
+    return [raw.Relu6Grad(grad, op.outputs[0])]
+
+
+@leaky_relu_op.gradient
+def leaky_relu_gradient(op, grad):
+    return [raw.LeakyReluGrad(grad, op.inputs[0], alpha=op.attrs["alpha"])]
+
+
+@elu_op.gradient
+def elu_gradient(op, grad):
+    return [raw.EluGrad(grad, op.outputs[0])]
+
+
+@selu_op.gradient
+def selu_gradient(op, grad):
+    return [raw.SeluGrad(grad, op.outputs[0])]
+
+
+@softplus_op.gradient
+def softplus_gradient(op, grad):
+    return [grad * raw.Sigmoid(op.inputs[0])]
+
+
+@softsign_op.gradient
+def softsign_gradient(op, grad):
+    return [raw.SoftsignGrad(grad, op.inputs[0])]
+
+
+def _no_curvature(x: Tensor) -> Tensor:
+    return composing.zeros(composing.shape(x), x.dtype)
+
+
+@relu_grad_op.gradient
+def relu_grad_gradient(op, grad):
+    x = op.inputs[1]
+    return [raw.ReluGrad(grad, x), _no_curvature(x)]
+
+
+@relu6_grad_op.gradient
+def relu6_grad_gradient(op, grad):
+    x = op.inputs[1]
+    return [raw.Relu6Grad(grad, x), _no_curvature(x)]
+
+
+@leaky_relu_grad_op.gradient
+def leaky_relu_grad_gradient(op, grad):
+    x = op.inputs[1]
+    return [raw.LeakyReluGrad(grad, x, alpha=op.attrs["alpha"]), _no_curvature(x)]
+
+
+def _where_negative(op: Any, grad: Any) -> Tensor:
+    outputs = op.inputs[1]
+    return raw.Select(outputs < 0, grad * op.inputs[0], composing.zeros_like(outputs))
+
+
+@elu_grad_op.gradient
+def elu_grad_gradient(op, grad):
+    return [raw.EluGrad(grad, op.inputs[1]), _where_negative(op, grad)]
+
+
+@selu_grad_op.gradient
+def selu_grad_gradient(op, grad):
+    return [raw.SeluGrad(grad, op.inputs[1]), _where_negative(op, grad)]
+
+
+@softplus_grad_op.gradient
+def softplus_grad_gradient(op, grad):
+    dy, x = op.inputs
+    with control_dependencies([grad]):
+        ddy = raw.SoftplusGrad(grad, x)
+        d2x = grad * dy / (raw.Exp(-x) + 2.0 + raw.Exp(x))
+        return [ddy, d2x]
+
+
+# ---- public functions ----
+
+
+def relu(features: Any, name: str | None = None) -> Tensor:
+    """max(features, 0).
+
+    Args:
+        features: real numbers of any shape.
+        name: a name for the operation.
+
+    Example:
+        >>> tf.Session().run(tf.nn.relu([-1.0, 2.0]))
+        array([0., 2.], dtype=float32)
+    """
+    return raw.Relu(features, name=name)
+
+
+def relu6(features: Any, name: str | None = None) -> Tensor:
+    """min(max(features, 0), 6).
+
+    Args:
+        features: real numbers of any shape.
+        name: a name for the operation.
+
+    Example:
+        >>> tf.Session().run(tf.nn.relu6([-1.0, 9.0]))
+        array([0., 6.], dtype=float32)
+    """
+    with name_scope(name, "Relu6", [features]) as scope:
+        return raw.Relu6(convert_to_tensor(features, name="features"), name=scope)
+
+
+def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Tensor:
+    """max(features, alpha * features).
+
+    Args:
+        features: floats of any shape; integers become float32.
+        alpha: the slope where features are negative, a Python number.
+        name: a name for the operation.
+
+    Example:
+        >>> tf.Session().run(tf.nn.leaky_relu([-1.0, 2.0]))
+        array([-0.2,  2. ], dtype=float32)
+    """
+    with name_scope(name, "LeakyRelu", [features, alpha]) as scope:
+        features = convert_to_tensor(features, name="features")
+        if features.dtype.is_integer:
+            features = composing.cast(features, "float32")
+        if isinstance(alpha, np.ndarray):
+            alpha = alpha.item()
+        return raw.LeakyRelu(features, alpha=alpha, name=scope)
+
+
+def elu(features: Any, name: str | None = None) -> Tensor:
+    """exp(features) - 1 where negative, features elsewhere (Clevert et al. 2015).
+
+    Args:
+        features: floats of any shape.
+        name: a name for the operation.
+    """
+    return raw.Elu(features, name=name)
+
+
+def selu(features: Any, name: str | None = None) -> Tensor:
+    """The scaled exponential linear function of self-normalizing networks (Klambauer et al. 2017).
+
+    Args:
+        features: floats of any shape.
+        name: a name for the operation.
+    """
+    return raw.Selu(features, name=name)
+
+
+def softplus(features: Any, name: str | None = None) -> Tensor:
+    """log(exp(features) + 1).
+
+    Args:
+        features: floats of any shape.
+        name: a name for the operation.
+    """
+    return raw.Softplus(features, name=name)
+
+
+def softsign(features: Any, name: str | None = None) -> Tensor:
+    """features / (abs(features) + 1).
+
+    Args:
+        features: floats of any shape.
+        name: a name for the operation.
+    """
+    return raw.Softsign(features, name=name)
+
+
+def crelu(features: Any, name: str | None = None, axis: Any = -1) -> Tensor:
+    """relu of features and of their negatives, one after the other along `axis` (Shang et al. 2016).
+
+    Args:
+        features: signed numbers of any shape but a scalar.
+        name: a name scope.
+        axis: the axis that becomes twice as long.
+
+    Example:
+        >>> tf.Session().run(tf.nn.crelu([-1.0, 2.0]))
+        array([0., 2., 1., 0.], dtype=float32)
+    """
+    with name_scope(name, "CRelu", [features]) as scope:
+        features = convert_to_tensor(features, name="features")
+        return raw.Relu(composing.concat([features, -features], axis, name=scope))
+
+
+@custom_gradient
+def swish(features: Any) -> Any:
+    """features * sigmoid(features) (Ramachandran et al. 2017).
+
+    The gradient computes the sigmoid again instead of keeping it.
+
+    Args:
+        features: floats of any shape.
+
+    Example:
+        >>> tf.Session().run(tf.nn.swish([0.0, 1.0]))
+        array([0.       , 0.7310586], dtype=float32)
+    """
+    features = convert_to_tensor(features, name="features")
+
+    def gradient(dy: Tensor) -> Tensor:
+        with control_dependencies([dy]):
+            gate = _sigmoid(features)
+        return dy * (gate * (1.0 + features * (1.0 - gate)))
+
+    return features * _sigmoid(features), gradient
+
+
+def _sigmoid(x: Tensor) -> Tensor:
+    with name_scope(None, "Sigmoid", [x]) as scope:
+        return raw.Sigmoid(x, name=scope)

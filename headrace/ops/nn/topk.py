@@ -1,0 +1,267 @@
+"""The largest elements of rows, and whether an element is among them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from headrace.core.errors import InvalidArgumentError
+from headrace.core.graph import name_scope
+from headrace.core.operation import Tensor
+from headrace.core.registry import op, raw
+from headrace.core.shapes import Dims
+from headrace.ops import composing
+
+_COUNTING = {torch.uint16: torch.int32, torch.uint32: torch.int64}
+_LOWEST = -(2**63)
+
+# ---- TopK ----
+
+top_k_op = op("TopK", "input: T, *, k: int, sorted=True, T: realnumeric -> values: T, indices: int32")
+top_k_v2_op = op(
+    "TopKV2", "input: T, k: int32, *, sorted=True, T: realnumeric -> values: T, indices: int32"
+).on_host("k")
+
+
+def _top_k_dims(dims: Dims, k: int | None) -> Dims:
+    if k is not None and k < 0:
+        raise ValueError(f"Need k >= 0, got {k}")
+    if dims is None:
+        return None
+    if not dims:
+        raise ValueError("Shape must be at least rank 1 but is rank 0")
+    last = dims[-1]
+    if k is not None and last is not None and last < k:
+        raise ValueError(f"input must have last dimension >= k = {k} but is {last}")
+    return (*dims[:-1], k)
+
+
+@top_k_op.shape
+def top_k_shape(op):
+    return [_top_k_dims(op.inputs[0].dims, op.attrs["k"])] * 2
+
+
+@top_k_v2_op.shape
+def top_k_v2_shape(op):
+    dims = op.inputs[1].dims
+    if dims is not None and dims != ():
+        raise ValueError(f"Shape must be rank 0 but is rank {len(dims)}")
+    k = op.constant(1)
+    return [_top_k_dims(op.inputs[0].dims, None if k is None else int(k))] * 2
+
+
+def _comparable(x: Any) -> Any:
+    """Numbers in the order of `x`, of a type that torch sorts."""
+    if x.dtype in _COUNTING:
+        return x.to(_COUNTING[x.dtype])
+    if x.dtype is torch.uint64:
+        return x.view(torch.int64) ^ _LOWEST
+    return x
+
+
+def largest(x: Any, k: int) -> tuple[Any, Any]:
+    """The `k` largest of each row of `x` in falling order, and where they are; of equal ones the first come first.
+
+    Raises:
+        InvalidArgumentError: if there are fewer than `k`.
+    """
+    if x.dim() == 0:
+        raise InvalidArgumentError(None, None, "input must be >= 1-D, got shape []")
+    if k < 0:
+        raise InvalidArgumentError(None, None, f"Need k >= 0, got {k}")
+    if x.shape[-1] < k:
+        raise InvalidArgumentError(None, None, f"input must have at least k columns. Had {x.shape[-1]}, needed {k}")
+    keys = _comparable(x)
+    if k == 1 and x.numel():
+        # The maximum's own index is that of the first.
+        values, indices = torch.max(keys, -1, keepdim=True)
+    else:
+        values, indices = _sorted_rows(keys, k)
+    if keys is not x:
+        stand_in = x.view({2: torch.int16, 4: torch.int32, 8: torch.int64}[x.element_size()])
+        values = stand_in.gather(-1, indices).view(x.dtype)
+    return values, indices.to(torch.int32)
+
+
+def _sorted_rows(keys: Any, k: int) -> tuple[Any, Any]:
+    if 0 < k < keys.shape[-1]:
+        values, indices = torch.topk(keys, k, -1)
+        # torch promises no order among equals, and takes any of those that are as large as the last.
+        as_large = torch.count_nonzero(keys >= values[..., -1:])
+        if as_large == values.numel() and not (values[..., 1:] == values[..., :-1]).any():
+            return values, indices
+    values, indices = torch.sort(keys, dim=-1, descending=True, stable=True)
+    return values[..., :k], indices[..., :k]
+
+
+@top_k_op.kernel
+def top_k_kernel(node):
+    k = node.attrs["k"]
+    return lambda x: largest(x, k)
+
+
+@top_k_v2_op.kernel
+def top_k_v2_kernel(node):
+    known = node.constant(1)
+    if known is not None:
+        count = int(known)
+        return lambda x, _: largest(x, count)
+    return lambda x, k: largest(x, int(k))
+
+
+top_k_op.accepts([4], k=2).rejects([2], k=3, error=ValueError)
+top_k_v2_op.accepts([2, 5], 3).accepts([5], 5).accepts([2, 5], 0).accepts([0, 5], 2).accepts([2, 5], 2, sorted=False)
+top_k_v2_op.rejects([2], 3, error=ValueError).rejects([2], -1, error=ValueError).rejects([], 1, error=ValueError)
+
+
+def _top_k_into_input(op: Any, grad: Tensor) -> Tensor:
+    """The gradient of the values, each put where its value came from."""
+    in_shape = composing.shape(op.inputs[0])
+    indices_shape = composing.shape(op.outputs[1])
+    taken = raw.GatherV2(composing.cast(indices_shape, "int64"), composing.size(indices_shape) - 1, 0)
+    rows = raw.Reshape(op.outputs[1], composing.stack([-1, taken]))
+    width = raw.GatherV2(composing.cast(in_shape, "int64"), composing.size(in_shape) - 1, 0)
+    count = composing.shape(rows)[0]
+    starts = _range64(0, composing.cast(count, "int64") * width, width)
+    places = raw.Reshape(rows + composing.cast(raw.ExpandDims(starts, -1), "int32"), [-1])
+    return raw.Reshape(
+        raw.ScatterNd(
+            raw.ExpandDims(places, -1), raw.Reshape(grad, [-1]), [raw.Prod(in_shape, _all_axes(in_shape))]
+        ),
+        in_shape,
+    )
+
+
+def _range64(start: Any, limit: Tensor, delta: Tensor) -> Tensor:
+    return composing.range_(start, limit, delta, dtype="int64")
+
+
+def _all_axes(x: Tensor) -> Any:
+    if x.dims is None:
+        return composing.range_(0, composing.rank(x))
+    from headrace.core.convert import convert_to_tensor
+
+    return convert_to_tensor(np.arange(len(x.dims)), "int32")
+
+
+@top_k_op.gradient
+def top_k_gradient(op, grad, _):
+    return [_top_k_into_input(op, grad)]
+
+
+@top_k_v2_op.gradient
+def top_k_v2_gradient(op, grad, _):
+    return [_top_k_into_input(op, grad), composing.zeros([], "int32")]
+
+
+def top_k(input: Any, k: Any = 1, sorted: bool = True, name: str | None = None) -> Any:  # noqa: A002 (1.x names)
+    """The `k` largest elements of each row, and their places.
+
+    Args:
+        input: real numbers [..., n].
+        k: how many, an int or an int32 scalar.
+        sorted: whether they must come in falling order; of equal ones the first always come first.
+        name: a name for the operation.
+
+    Returns:
+        a namedtuple of `values` and int32 `indices`, both [..., k].
+
+    Raises:
+        ValueError: if n is known to be less than `k`.
+
+    Example:
+        >>> tf.Session().run(tf.nn.top_k([3.0, 1.0, 3.0], k=2))
+        TopKV2(values=array([3., 3.], dtype=float32), indices=array([0, 2], dtype=int32))
+    """
+    return raw.TopKV2(input, k, sorted=sorted, name=name)
+
+
+# ---- InTopK ----
+
+in_top_k_op = op(
+    "InTopK", "predictions: float, targets: T, *, k: int, T: index = int32 -> precision: bool"
+).not_differentiable()
+in_top_k_v2_op = (
+    op("InTopKV2", "predictions: float, targets: T, k: T, *, T: index = int32 -> precision: bool")
+    .on_host("k")
+    .not_differentiable()
+)
+
+
+@in_top_k_op.shape
+def in_top_k_shape(op):
+    predictions, targets = op.inputs[0].dims, op.inputs[1].dims
+    if predictions is not None and len(predictions) != 2:
+        raise ValueError(f"Shape must be rank 2 but is rank {len(predictions)}")
+    if targets is not None and len(targets) != 1:
+        raise ValueError(f"Shape must be rank 1 but is rank {len(targets)}")
+    first = None if predictions is None else predictions[0]
+    other = None if targets is None else targets[0]
+    if None not in (first, other) and first != other:
+        raise ValueError(f"Dimensions must be equal, but are {first} and {other}")
+    return [(other if first is None else first,)]
+
+
+in_top_k_v2_op.shape(in_top_k_shape)
+
+
+def _among_largest(predictions: Any, targets: Any, k: int) -> Any:
+    if predictions.dim() != 2:
+        raise InvalidArgumentError(None, None, "predictions must be 2-dimensional")
+    if targets.dim() != 1:
+        raise InvalidArgumentError(None, None, "targets must be 1-dimensional")
+    if predictions.shape[0] != targets.shape[0]:
+        raise InvalidArgumentError(
+            None,
+            None,
+            f"First dimension of predictions {predictions.shape[0]} must match length of targets {targets.shape[0]}",
+        )
+    classes = predictions.shape[1]
+    if classes == 0:
+        return torch.zeros_like(targets, dtype=torch.bool)
+    targets = targets.long()
+    inside = (targets >= 0) & (targets < classes)
+    own = predictions.gather(1, targets.clamp(0, classes - 1).unsqueeze(1))
+    # Of classes as probable as the target none pushes it out; what is not finite cannot be compared.
+    ahead = torch.count_nonzero(predictions > own, dim=1)
+    return (ahead < k) & inside & torch.isfinite(predictions).all(1)
+
+
+@in_top_k_op.kernel
+def in_top_k_kernel(node):
+    k = node.attrs["k"]
+    return lambda predictions, targets: _among_largest(predictions, targets, k)
+
+
+@in_top_k_v2_op.kernel
+def in_top_k_v2_kernel(node):
+    return lambda predictions, targets, k: _among_largest(predictions, targets, int(k))
+
+
+in_top_k_op.accepts([2, 3], np.array([0, 5], np.int32), k=1)
+in_top_k_v2_op.accepts([2, 3], np.array([0, -1], np.int32), 2)
+in_top_k_v2_op.rejects([2, 3], np.array([0, 1, 2], np.int32), 2, error=ValueError)
+
+
+def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Tensor:
+    """Whether each target is among the `k` most probable classes.
+
+    Classes as probable as the last of the `k` count too; a row with a prediction that is not finite never does.
+
+    Args:
+        predictions: float32 [batch, classes].
+        targets: int32 or int64 class numbers [batch].
+        k: how many.
+        name: a name for the operation.
+
+    Returns:
+        bool [batch].
+
+    Example:
+        >>> tf.Session().run(tf.nn.in_top_k([[0.1, 0.9], [0.8, 0.2]], [1, 1], 1))
+        array([ True, False])
+    """
+    with name_scope(name, "in_top_k"):
+        return raw.InTopKV2(predictions, targets, k, name=name)

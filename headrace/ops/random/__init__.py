@@ -1,0 +1,1 @@
+"""Random numbers: seeded as TensorFlow gives them, unseeded as fast as torch gives them."""

@@ -1,0 +1,123 @@
+"""What the random ops share: the stream of a seeded op, torch's generators for the others, and shapes of outputs.
+
+A seeded op keeps its stream in the session, so that runs go on where the last one ended and a new session begins
+anew. An op without seeds may give any numbers, so it takes torch's, in one call.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+from headrace.core.convert import convert_to_tensor
+from headrace.core.operation import Tensor
+from headrace.core.registry import OpDecl, raw
+from headrace.core.shapes import Dims, dimension_value
+
+Sampler = Callable[..., Any]
+
+
+def streams() -> Any:
+    """The module of random streams; it belongs to the room above this one, so it is only asked for by kernels."""
+    return importlib.import_module("headrace.runtime.random_streams")
+
+
+def is_seeded(node: Any) -> bool:
+    """Whether the op must repeat its numbers in every session."""
+    return node.attrs["seed"] != 0 or node.attrs["seed2"] != 0
+
+
+def stream_of(node: Any) -> Any:
+    """The session's stream of the op."""
+    seed, seed2 = node.attrs["seed"], node.attrs["seed2"]
+    return node.runtime.object(("random_stream", node.name), lambda: streams().RandomStream(seed, seed2))
+
+
+@functools.lru_cache(maxsize=64)
+def generator_for(device: torch.device) -> torch.Generator:
+    """The generator of all unseeded ops on `device`: another one in each process."""
+    generator = torch.Generator(device=device)
+    generator.manual_seed(int.from_bytes(os.urandom(7), "little"))
+    return generator
+
+
+def to_tensor(array: np.ndarray, device: torch.device) -> torch.Tensor:
+    """The numbers of a stream as a tensor on `device`."""
+    if array.dtype.name == "bfloat16":
+        tensor = torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
+    else:
+        tensor = torch.from_numpy(np.ascontiguousarray(array))
+    return tensor if device.type == "cpu" else tensor.to(device)
+
+
+def to_array(tensor: torch.Tensor) -> np.ndarray:
+    """A tensor as NumPy sees it; bfloat16, which it lacks, as float32."""
+    tensor = tensor.cpu()
+    return (tensor.float() if tensor.dtype is torch.bfloat16 else tensor).numpy()
+
+
+def sizes(value: torch.Tensor) -> list[int]:
+    """The sizes in a shape tensor."""
+    return value.tolist()
+
+
+def known_sizes(node: Any, index: int = 0) -> list[int] | None:
+    """The sizes in shape input `index` where they are known while planning."""
+    value = node.constant(index)
+    return None if value is None else [int(size) for size in value.reshape(-1)]
+
+
+def with_shape(node: Any, sample: Sampler) -> Callable[..., Any]:
+    """A kernel that calls `sample(sizes)`, with the sizes read only once where they are known."""
+    known = known_sizes(node)
+    if known is None:
+        return lambda shape: sample(shape.tolist())
+    return lambda shape: sample(known)
+
+
+def output_of_shape_input(op: Any) -> list[Dims]:
+    """The shape rule of an op whose first input is the shape of its output."""
+    return [shape_of_input(op, 0)]
+
+
+def shape_of_input(op: Any, index: int) -> Dims:
+    """The dims that shape input `index` asks for.
+
+    Raises:
+        ValueError: if it is not a vector.
+    """
+    dims = op.inputs[index].dims
+    if dims is not None and len(dims) != 1:
+        raise ValueError(f"Shape must be rank 1 but is rank {len(dims)}")
+    value = op.constant(index)
+    if value is not None and (value < 0).any():
+        raise ValueError(f"Dimension {int(value.min())} must be >= 0")
+    return op.constant_dims(index)
+
+
+def shape_tensor(shape: Any) -> Tensor:
+    """A shape given to a random function as a tensor, int32 where it is empty."""
+    dtype = None
+    if isinstance(shape, (tuple, list)):
+        if shape:
+            shape = tuple(dimension_value(size) for size in shape)
+        else:
+            dtype = "int32"
+    return convert_to_tensor(shape, dtype, name="shape")
+
+
+def scaled(random: Tensor, factor: Tensor, shift: Tensor, name: str) -> Tensor:
+    """`random * factor + shift`, with the operations that TensorFlow makes for it."""
+    return raw.Add(raw.Mul(random, factor, name="mul"), shift, name=name)
+
+
+def no_gradient_through(*declarations: OpDecl) -> None:
+    """Random numbers do not depend on anything that a gradient could flow to."""
+    for decl in declarations:
+        decl.not_differentiable()

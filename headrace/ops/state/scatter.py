@@ -1,0 +1,279 @@
+"""Sparse updates of variables: rows by number and slices by index vector, by reference and by resource handle."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+from headrace.core.registry import op
+from headrace.core.shapes import Dims
+from headrace.ops.state.common import SIGNED, check_handle_dtype, handle_dims, invalid, merge_shapes, shape_text
+from headrace.ops.state.indices import check_rows, combine_rows, flat_rows
+from headrace.ops.state.resource import missing
+
+
+def _numpy_form(ufunc: Any) -> Callable[[torch.Tensor, torch.Tensor], torch.Tensor]:
+    return lambda rows, update: torch.from_numpy(ufunc(rows.numpy(), update.numpy()))
+
+
+def _quotient(dtype: torch.dtype) -> Callable[[torch.Tensor, torch.Tensor], torch.Tensor]:
+    if dtype.is_floating_point or dtype.is_complex:
+        return torch.div
+
+    def divide(rows, update):
+        if bool((update == 0).any()):
+            raise invalid("Integer division by zero")
+        return torch.div(rows, update, rounding_mode="trunc")
+
+    return divide
+
+
+_UFUNCS = {"Mul": np.multiply, "Div": np.floor_divide, "Min": np.minimum, "Max": np.maximum}
+_COMBINE = {"Mul": torch.mul, "Min": torch.minimum, "Max": torch.maximum}
+
+
+def _applier(kind: str, dtype: torch.dtype | None) -> Callable[[Any, Any, Any], None]:
+    """A function (rows, row numbers, updates) that updates rows in place."""
+    if dtype is None:
+
+        def write(rows, indices, updates):
+            # NumPy writes in order, so the last one stays.
+            rows[indices.numpy()] = updates
+
+        return write
+    signed = SIGNED.get(dtype)
+    if kind in ("Add", "Sub"):
+        negative = kind == "Sub"
+
+        def add(rows, indices, updates):
+            if signed is not None:
+                rows, updates = rows.view(signed), updates.view(signed)
+            rows.index_add_(0, indices, updates.neg() if negative else updates)
+
+        return add
+    combine = None
+    if kind != "Update":
+        if signed is not None:
+            combine = _numpy_form(_UFUNCS[kind])
+        else:
+            combine = _quotient(dtype) if kind == "Div" else _COMBINE[kind]
+    return lambda rows, indices, updates: combine_rows(rows, indices, updates, combine)
+
+
+def _own_copy(updates: Any, target: Any) -> Any:
+    """`updates`, copied where they are the variable's own memory, which is about to change."""
+    if isinstance(updates, torch.Tensor) and updates.untyped_storage().data_ptr() == target.untyped_storage().data_ptr():
+        return updates.clone()
+    return updates
+
+
+# ---- rows by number ----
+
+
+def _rows_dims(params: Dims, indices: Dims, updates: Dims) -> None:
+    if updates is not None and len(updates) == 0:
+        return
+    if params is None or indices is None:
+        return
+    if not params:
+        raise ValueError("Shape must be at least rank 1 but is rank 0")
+    merge_shapes(updates, (*indices, *params[1:]))
+
+
+def scatter_rows(target: Any, indices: torch.Tensor, updates: Any, apply: Any, resource: bool) -> None:
+    """Updates the rows `indices` of `target`; everything is checked before the first is written."""
+    if not target.ndim:
+        raise invalid(f"params must be at least 1-D, got shape {shape_text(target.shape)}")
+    wanted = (*indices.shape, *target.shape[1:])
+    scalar = not updates.shape
+    if not scalar and tuple(updates.shape) != wanted:
+        if resource:
+            raise invalid(
+                f"shape of indices ({shape_text(indices.shape)}) is not compatible with the shape of updates "
+                f"({shape_text(updates.shape)})"
+            )
+        raise invalid(
+            "Must have updates.shape = indices.shape + params.shape[1:] or updates.shape = [], got updates.shape "
+            f"{shape_text(updates.shape)}, indices.shape {shape_text(indices.shape)}, params.shape "
+            f"{shape_text(target.shape)}"
+        )
+    check_rows(indices, target.shape[0])
+    if not indices.numel():
+        return
+    rows = indices.reshape(-1)
+    if isinstance(target, np.ndarray):
+        apply(target, rows, updates if scalar else updates.reshape(-1, *target.shape[1:]))
+        return
+    updates = _own_copy(updates, target)
+    count = rows.shape[0]
+    updates = updates.expand(count, *target.shape[1:]) if scalar else updates.reshape(count, *target.shape[1:])
+    if scalar and updates.dtype in SIGNED:
+        updates = updates.contiguous()
+    apply(target, rows, updates)
+
+
+def _declare_rows(kind: str, types: str) -> None:
+    update = kind == "Update"
+    t = f"T: {types}, " if types else ""
+    by_ref = op(
+        f"Scatter{kind}",
+        f"ref: ref T, indices: Tindices, updates: T, *, {t}Tindices: index, use_locking={update} -> output_ref: ref T",
+    ).writes("ref")
+    by_ref.not_differentiable()
+    d = "" if update else "dtype: numeric, "
+    by_handle = op(
+        f"ResourceScatter{kind}",
+        f"resource: resource, indices: Tindices, updates: dtype, *, {d}Tindices: index ->",
+        stateful=True,
+    ).writes("resource")
+    by_handle.not_differentiable()
+
+    @by_ref.shape
+    def by_ref_shape(op):
+        _rows_dims(*[t.dims for t in op.inputs])
+        return [op.inputs[0].dims]
+
+    @by_handle.shape
+    def by_handle_shape(op):
+        check_handle_dtype(op.inputs[0], op.inputs[2].dtype.base_dtype, "update")
+        _rows_dims(handle_dims(op.inputs[0]), op.inputs[1].dims, op.inputs[2].dims)
+        return []
+
+    @by_ref.kernel
+    def by_ref_kernel(node):
+        apply = _applier(kind, node.inputs[2].dtype.torch)
+
+        def scatter(buffer, indices, updates):
+            scatter_rows(buffer.read(), indices, updates, apply, False)
+            return buffer
+
+        return scatter
+
+    @by_handle.kernel
+    def by_handle_kernel(node):
+        apply = _applier(kind, node.inputs[2].dtype.torch)
+
+        def scatter(buffer, indices, updates):
+            if buffer.value is None:
+                raise missing(buffer)
+            scatter_rows(buffer.value, indices, updates, apply, True)
+
+        return scatter
+
+
+_ORDERED = "{half, bfloat16, float, double, int32, int64}"
+for _kind, _types in {
+    "Update": "",
+    "Add": "numeric",
+    "Sub": "numeric",
+    "Mul": "numeric",
+    "Div": "numeric",
+    "Min": _ORDERED,
+    "Max": _ORDERED,
+}.items():
+    _declare_rows(_kind, _types)
+
+
+# ---- slices by index vector ----
+
+
+def _slices_dims(params: Dims, indices: Dims, updates: Dims) -> None:
+    if indices is None or updates is None or params is None or not indices or indices[-1] is None:
+        return
+    outer, depth = len(indices) - 1, indices[-1]
+    if depth > len(params):
+        raise ValueError(
+            f"The last dimension of the indices must be at most the rank of the input, got indices.shape="
+            f"{shape_text(indices)} and input.shape={shape_text(params)}"
+        )
+    for name, mine, theirs, what, count in (
+        ("indices", indices[:-1], updates[:outer], "outer", outer),
+        ("input", params[depth:], updates[outer:], "inner", len(params) - depth),
+    ):
+        try:
+            merge_shapes(mine, theirs)
+        except ValueError as error:
+            shape = indices if name == "indices" else params
+            raise ValueError(
+                f"The {what} {count} dimensions of {name}.shape={shape_text(shape)} must match the {what} {count} "
+                f"dimensions of updates.shape={shape_text(updates)}: {error}"
+            ) from None
+
+
+def scatter_slices(target: Any, indices: torch.Tensor, updates: Any, apply: Any) -> None:
+    """Updates the slices of `target` that the vectors in `indices` lead to."""
+    depth = indices.shape[-1] if indices.ndim else 0
+    outer = tuple(indices.shape[:-1])
+    if not indices.ndim or not target.ndim:
+        raise invalid("Output must be at least 1-D, got shape: []" if indices.ndim else "Indices must be at least 1-D")
+    if tuple(updates.shape[: len(outer)]) != outer:
+        raise invalid(
+            f"The outermost dimension of updates and indices must match. Got indices.shape {shape_text(indices.shape)}, "
+            f"updates.shape {shape_text(updates.shape)}"
+        )
+    if depth <= target.ndim and tuple(updates.shape) != (*outer, *target.shape[depth:]):
+        raise invalid(
+            f"The inner {target.ndim - depth} dimensions of output.shape={shape_text(target.shape)} must match the inner "
+            f"{len(updates.shape) - len(outer)} dimensions of updates.shape={shape_text(updates.shape)}"
+        )
+    rows, flat = flat_rows(target, indices)
+    if not flat.numel():
+        return
+    flat = flat.reshape(-1)
+    if not isinstance(target, np.ndarray):
+        updates = _own_copy(updates, target)
+    apply(rows, flat, updates.reshape(flat.shape[0], *target.shape[depth:]))
+
+
+def _declare_slices(kind: str) -> None:
+    update = kind == "Update"
+    t = "" if update else "T: numeric, "
+    by_ref = op(
+        f"ScatterNd{kind}",
+        f"ref: ref T, indices: Tindices, updates: T, *, {t}Tindices: index, use_locking={update} -> output_ref: ref T",
+    ).writes("ref")
+    by_ref.not_differentiable()
+    by_handle = op(
+        f"ResourceScatterNd{kind}",
+        "ref: resource, indices: Tindices, updates: T, *, Tindices: index, use_locking=True ->",
+        stateful=True,
+    ).writes("ref")
+    by_handle.not_differentiable()
+
+    @by_ref.shape
+    def by_ref_shape(op):
+        _slices_dims(*[t.dims for t in op.inputs])
+        return [op.inputs[0].dims]
+
+    @by_handle.shape
+    def by_handle_shape(op):
+        _slices_dims(handle_dims(op.inputs[0]), op.inputs[1].dims, op.inputs[2].dims)
+        return []
+
+    @by_ref.kernel
+    def by_ref_kernel(node):
+        apply = _applier(kind, node.inputs[2].dtype.torch)
+
+        def scatter(buffer, indices, updates):
+            scatter_slices(buffer.read(), indices, updates, apply)
+            return buffer
+
+        return scatter
+
+    @by_handle.kernel
+    def by_handle_kernel(node):
+        apply = _applier(kind, node.inputs[2].dtype.torch)
+
+        def scatter(buffer, indices, updates):
+            if buffer.value is None:
+                raise missing(buffer)
+            scatter_slices(buffer.value, indices, updates, apply)
+
+        return scatter
+
+
+for _kind in ("Update", "Add", "Sub"):
+    _declare_slices(_kind)

@@ -1,0 +1,119 @@
+"""Variables by reference: the memory itself, whether it has a value, and counting up in it."""
+
+from __future__ import annotations
+
+import itertools
+
+import torch
+
+from headrace.core.errors import OutOfRangeError
+from headrace.core.registry import op
+from headrace.ops.state.common import invalid
+from headrace.runtime.resources import VariableBuffer
+
+_SIGNATURE = "*, shape: shape, dtype: type, container='', shared_name='' -> ref: ref dtype"
+
+variable_v2 = op("VariableV2", _SIGNATURE, stateful=True).not_differentiable()
+variable_op = op("Variable", _SIGNATURE, stateful=True).not_differentiable()
+
+
+@variable_v2.shape
+def variable_v2_shape(op):
+    return [op.attrs["shape"]]
+
+
+@variable_op.shape
+def variable_shape(op):
+    # The older op writes an unknown shape as that of a scalar.
+    return [op.attrs["shape"] or None]
+
+
+@variable_v2.binding
+@variable_op.binding
+def variable_binding(node):
+    attrs = node.attrs
+    name = attrs["shared_name"] or node.name
+    return [node.runtime.buffer(attrs["container"], name, attrs["dtype"], attrs["shape"], node.device, False)]
+
+
+temporary_variable = op(
+    "TemporaryVariable", "*, shape: shape, dtype: type, var_name='' -> ref: ref dtype", stateful=True
+).not_differentiable()
+temporary_variable.shape(variable_v2_shape)
+
+_temporaries = itertools.count()
+
+
+@temporary_variable.kernel
+def temporary_variable_kernel(node):
+    dtype, dims, device = node.attrs["dtype"], node.attrs["shape"], node.device
+    name = node.attrs["var_name"] or node.name
+    if dims is None or None in dims or dtype.torch is None:
+        raise invalid(f"TemporaryVariable '{name}' needs a numeric type and a known shape.")
+
+    def make():
+        buffer = VariableBuffer(f"{name}_{next(_temporaries)}", dtype, dims, device, False)
+        buffer.value = torch.empty(dims, dtype=dtype.torch, device=device)
+        return buffer
+
+    return make
+
+
+destroy_temporary_variable = op(
+    "DestroyTemporaryVariable", "ref: ref T, *, var_name: string -> value: T"
+).writes("ref")
+destroy_temporary_variable.not_differentiable()
+
+
+@destroy_temporary_variable.shape
+def destroy_temporary_variable_shape(op):
+    return [op.inputs[0].dims]
+
+
+@destroy_temporary_variable.kernel
+def destroy_temporary_variable_kernel(node):
+    def destroy(buffer):
+        value, buffer.value = buffer.read(), None
+        return value
+
+    return destroy
+
+
+is_variable_initialized_op = op("IsVariableInitialized", "ref: ref dtype -> is_initialized: bool").not_differentiable()
+
+
+@is_variable_initialized_op.shape
+def is_variable_initialized_shape(op):
+    return [()]
+
+
+@is_variable_initialized_op.kernel
+def is_variable_initialized_kernel(node):
+    return lambda buffer: torch.tensor(buffer.value is not None)
+
+
+count_up_to_op = op("CountUpTo", "ref: ref T, *, limit: int, T: index -> output: T").writes("ref")
+count_up_to_op.not_differentiable()
+
+
+@count_up_to_op.shape
+def count_up_to_shape(op):
+    return [()]
+
+
+@count_up_to_op.kernel
+def count_up_to_kernel(node):
+    limit = node.attrs["limit"]
+
+    def count(buffer):
+        with buffer.lock:
+            value = buffer.read()
+            if value.ndim:
+                raise invalid("input is not a scalar: ")
+            if value.item() >= limit:
+                raise OutOfRangeError(None, None, f"Reached limit of {limit}")
+            before = value.clone()
+            value.add_(1)
+        return before
+
+    return count

@@ -1,0 +1,1 @@
+"""Strings: arrays of bytes, which the kernels see as NumPy object arrays."""

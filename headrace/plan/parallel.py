@@ -1,0 +1,52 @@
+"""The pass that says which nodes are worth more than one thread.
+
+A parallel region costs microseconds to enter, and milliseconds when another program holds one of the cores, so small
+operations run on one thread and only large ones on all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from headrace.plan.ir import Node
+from headrace.core.shapes import Dims
+
+# Multiply-adds and elements from which two threads win.
+_PRODUCT_WORK = 1_000_000
+_ELEMENT_WORK = 80_000
+
+_PRODUCTS = frozenset({"MatMul", "BatchMatMul", "BatchMatMulV2", "_MatMulBias"})
+
+
+def heavy_nodes(nodes: Sequence[Node], unknown: int) -> set[Node]:
+    """The nodes that are to use all threads.
+
+    Args:
+        nodes: the planned nodes.
+        unknown: the size to assume for unknown dimensions: the batch that was fed.
+    """
+    return {node for node in nodes if node.device.type == "cpu" and _is_heavy(node, unknown)}
+
+
+def _is_heavy(node: Node, unknown: int) -> bool:
+    kind = node.type
+    if kind in _PRODUCTS:
+        left = _elements(node.inputs[0].dims, unknown)
+        out = node.outputs[0].dims
+        columns = unknown if out is None or not out or out[-1] is None else out[-1]
+        return left * columns > _PRODUCT_WORK
+    if "Conv" in kind:
+        return True
+    if kind.startswith("_Apply"):
+        return sum(_elements(value.dims, unknown) for value in node.inputs) > _ELEMENT_WORK
+    sizes = [_elements(value.dims, unknown) for value in (*node.inputs, *node.outputs)]
+    return max(sizes, default=0) > _ELEMENT_WORK
+
+
+def _elements(dims: Dims, unknown: int) -> int:
+    if dims is None:
+        return unknown
+    size = 1
+    for dim in dims:
+        size *= unknown if dim is None else dim
+    return size

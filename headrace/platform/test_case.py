@@ -1,0 +1,393 @@
+"""`tf.test.TestCase`: a unittest case with sessions and comparisons of arrays."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import random
+import re
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from absl.testing import absltest
+
+from headrace.core import errors
+from headrace.core.device import canonical_name
+from headrace.core.graph import Graph, get_default_graph, get_default_session, reset_default_graph
+from headrace.core.operation import Tensor
+from headrace.core.random_seed import DEFAULT_GRAPH_SEED
+from headrace.runtime.session import Session
+
+_BFLOAT16 = "bfloat16"
+
+
+def get_temp_dir() -> str:
+    """A directory for the files of this test run."""
+    path = os.path.join(tempfile.gettempdir(), f"headrace_test_{os.getpid()}")
+    os.makedirs(path, exist_ok=True)
+    return path
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Runs the tests of the script."""
+    absltest.main(argv=argv)
+
+
+class TestCase(absltest.TestCase):
+    """A test with a new default graph and fixed seeds.
+
+    Example:
+        >>> class SquareTest(tf.test.TestCase):
+        ...     def test_square(self):
+        ...         with self.session():
+        ...             self.assertAllEqual(tf.square([2, 3]).eval(), [4, 9])
+    """
+
+    def __init__(self, methodName: str = "runTest") -> None:  # noqa: N803 (unittest's name)
+        super().__init__(methodName)
+        self._cached: Session | None = None
+        self._cached_for: tuple[Any, ...] = ()
+        self._tempdir: str | None = None
+        self._threads: list[_CheckedThread] = []
+
+    def setUp(self) -> None:
+        """Starts with an empty graph and the same seeds each time."""
+        super().setUp()
+        self._clear_cached_session()
+        random.seed(DEFAULT_GRAPH_SEED)
+        np.random.seed(DEFAULT_GRAPH_SEED)
+        reset_default_graph()
+        get_default_graph().seed = DEFAULT_GRAPH_SEED
+
+    def tearDown(self) -> None:
+        """Ends the session and complains of threads that were not joined."""
+        for thread in self._threads:
+            thread.check_termination()
+        self._clear_cached_session()
+        super().tearDown()
+
+    def _clear_cached_session(self) -> None:
+        if self._cached is not None:
+            self._cached.close()
+            self._cached = None
+
+    def get_temp_dir(self) -> str:
+        """A directory of this test's own."""
+        if self._tempdir is None:
+            self._tempdir = tempfile.mkdtemp(dir=get_temp_dir())
+        return self._tempdir
+
+    # ---- sessions ----
+
+    @contextlib.contextmanager
+    def session(
+        self, graph: Graph | None = None, config: Any = None, use_gpu: bool = False, force_gpu: bool = False
+    ) -> Iterator[Session]:
+        """A new session as the default one; with its graph as the default one too.
+
+        Args:
+            graph: the graph to run, the default graph by default.
+            config: a `ConfigProto`.
+            use_gpu: whether operations may go to a GPU; otherwise they stay on the CPU.
+            force_gpu: whether operations must go to a GPU.
+        """
+        session = Session(graph=graph, config=config)
+        try:
+            with self._as_default(session, use_gpu, force_gpu):
+                yield session
+        finally:
+            session.close()
+
+    @contextlib.contextmanager
+    def cached_session(
+        self, graph: Graph | None = None, config: Any = None, use_gpu: bool = False, force_gpu: bool = False
+    ) -> Iterator[Session]:
+        """As `session`, but the same one throughout a test method."""
+        key = (graph, None if config is None else config.SerializeToString(), force_gpu)
+        if self._cached is None or self._cached.graph is not (graph or get_default_graph()) and graph is not None:
+            self._clear_cached_session()
+            self._cached = Session(graph=graph, config=config)
+            self._cached_for = key
+        elif key != self._cached_for:
+            raise ValueError(
+                "cached_session() was entered in this test with another graph, config or force_gpu: use session()."
+            )
+        with self._as_default(self._cached, use_gpu, force_gpu):
+            yield self._cached
+
+    @contextlib.contextmanager
+    def test_session(
+        self, graph: Graph | None = None, config: Any = None, use_gpu: bool = False, force_gpu: bool = False
+    ) -> Iterator[Session]:
+        """`cached_session` without a graph, `session` with one."""
+        chosen = self.cached_session if graph is None else self.session
+        with chosen(graph, config, use_gpu, force_gpu) as session:
+            yield session
+
+    @contextlib.contextmanager
+    def _as_default(self, session: Session, use_gpu: bool, force_gpu: bool) -> Iterator[None]:
+        with session.graph.as_default(), session.as_default():
+            if force_gpu:
+                with session.graph.device("/device:GPU:0"):
+                    yield
+            elif use_gpu:
+                yield
+            else:
+                with session.graph.device("/device:CPU:0"):
+                    yield
+
+    def evaluate(self, tensors: Any) -> Any:
+        """The values of `tensors` in the default session, or in a new one."""
+        session = get_default_session()
+        if session is not None:
+            return session.run(tensors)
+        with self.test_session() as session:
+            return session.run(tensors)
+
+    # ---- threads ----
+
+    def checkedThread(self, target: Callable[..., Any], args: Any = None, kwargs: Any = None) -> _CheckedThread:  # noqa: N802
+        """A thread whose exceptions fail the test when it is joined."""
+        thread = _CheckedThread(self, target, args or (), kwargs or {})
+        self._threads.append(thread)
+        return thread
+
+    # ---- arrays ----
+
+    def _array(self, value: Any) -> np.ndarray:
+        if isinstance(value, Tensor) or hasattr(value, "_as_graph_element"):
+            value = self.evaluate(value)
+        array = np.asarray(value)
+        return array.astype(np.float32) if array.dtype.name == _BFLOAT16 else array
+
+    def assertAllClose(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None) -> None:  # noqa: N802
+        """Checks that two (nested structures of) arrays agree within `atol + rtol * |b|`."""
+        self._check_all_close(a, b, rtol, atol, "", msg)
+
+    def _check_all_close(self, a: Any, b: Any, rtol: float, atol: float, path: str, msg: str | None) -> None:
+        if hasattr(a, "_asdict"):
+            a = a._asdict()
+        if hasattr(b, "_asdict"):
+            b = b._asdict()
+        if isinstance(a, Mapping) or isinstance(b, Mapping):
+            self.assertIsInstance(a, Mapping, msg)
+            self.assertIsInstance(b, Mapping, msg)
+            self.assertCountEqual(a.keys(), b.keys(), msg)
+            for key in a:
+                self._check_all_close(a[key], b[key], rtol, atol, f"{path}[{key}]", msg)
+            return
+        if isinstance(a, (list, tuple)) or isinstance(b, (list, tuple)):
+            try:
+                self._check_arrays_close(a, b, rtol, atol, path, msg)
+            except (ValueError, TypeError):
+                self.assertEqual(len(a), len(b), f"Mismatched length at {path}. {msg or ''}")
+                for i, (x, y) in enumerate(zip(a, b, strict=True)):
+                    self._check_all_close(x, y, rtol, atol, f"{path}[{i}]", msg)
+            return
+        self._check_arrays_close(a, b, rtol, atol, path, msg)
+
+    def _check_arrays_close(self, a: Any, b: Any, rtol: float, atol: float, path: str, msg: str | None) -> None:
+        a, b = self._array(a), self._array(b)
+        if a.dtype == object or b.dtype == object:
+            raise TypeError("not an array of numbers")
+        self.assertEqual(a.shape, b.shape, f"Shape mismatch{path}: expected {a.shape}, got {b.shape}. {msg or ''}")
+        if not np.allclose(a, b, rtol=rtol, atol=atol):
+            np.testing.assert_allclose(a, b, rtol=rtol, atol=atol, err_msg=f"{path} {msg or ''}", equal_nan=True)
+
+    def assertAllCloseAccordingToType(  # noqa: N802
+        self,
+        a: Any,
+        b: Any,
+        rtol: float = 1e-6,
+        atol: float = 1e-6,
+        float_rtol: float = 1e-6,
+        float_atol: float = 1e-6,
+        half_rtol: float = 1e-3,
+        half_atol: float = 1e-3,
+        bfloat16_rtol: float = 1e-2,
+        bfloat16_atol: float = 1e-2,
+        msg: str | None = None,
+    ) -> None:
+        """`assertAllClose` with tolerances for the coarser of the two types."""
+        names = {np.asarray(value).dtype.name for value in (a, b)}
+        for kinds, relative, absolute in (
+            (("float32", "complex64"), float_rtol, float_atol),
+            (("float16",), half_rtol, half_atol),
+            ((_BFLOAT16,), bfloat16_rtol, bfloat16_atol),
+        ):
+            if names.intersection(kinds):
+                rtol, atol = max(rtol, relative), max(atol, absolute)
+        self.assertAllClose(a, b, rtol=rtol, atol=atol, msg=msg)
+
+    def assertNotAllClose(self, a: Any, b: Any, **kwargs: Any) -> None:  # noqa: N802
+        """Checks that two arrays do not agree."""
+        try:
+            self.assertAllClose(a, b, **kwargs)
+        except AssertionError:
+            return
+        raise AssertionError("The two values are close at all elements")
+
+    def assertAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:  # noqa: N802
+        """Checks that two arrays have the same shape and elements; NaN equals NaN."""
+        a, b = self._array(a), self._array(b)
+        if b.dtype.kind == "U" and a.dtype == object:
+            b = np.char.encode(b).astype(object)
+        self.assertEqual(a.shape, b.shape, f"Shape mismatch: expected {a.shape}, got {b.shape}. {msg or ''}")
+        same = np.asarray(a == b)
+        if a.dtype.kind in "fc" and b.dtype.kind in "fc":
+            same = same | (np.isnan(a) & np.isnan(b))
+        if not np.all(same):
+            different = ~same
+            raise AssertionError(f"not equal where {np.where(different)}\nleft: {a[different]}\nright: {b[different]}\n{msg or ''}")
+
+    def assertNotAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:  # noqa: N802
+        """Checks that two arrays differ somewhere."""
+        try:
+            self.assertAllEqual(a, b, msg)
+        except AssertionError:
+            return
+        raise AssertionError(f"The two values are equal at all elements. {msg or ''}")
+
+    def assertAllGreater(self, a: Any, comparison_target: Any) -> None:  # noqa: N802
+        """Checks that every element is greater than the target."""
+        self.assertGreater(self._array(a).min(), comparison_target)
+
+    def assertAllLess(self, a: Any, comparison_target: Any) -> None:  # noqa: N802
+        """Checks that every element is less than the target."""
+        self.assertLess(self._array(a).max(), comparison_target)
+
+    def assertAllGreaterEqual(self, a: Any, comparison_target: Any) -> None:  # noqa: N802
+        """Checks that no element is less than the target."""
+        self.assertGreaterEqual(self._array(a).min(), comparison_target)
+
+    def assertAllLessEqual(self, a: Any, comparison_target: Any) -> None:  # noqa: N802
+        """Checks that no element is greater than the target."""
+        self.assertLessEqual(self._array(a).max(), comparison_target)
+
+    def assertAllInRange(  # noqa: N802
+        self, target: Any, lower_bound: Any, upper_bound: Any, open_lower_bound: bool = False, open_upper_bound: bool = False
+    ) -> None:
+        """Checks that all elements lie between the bounds."""
+        array = self._array(target)
+        low = array <= lower_bound if open_lower_bound else array < lower_bound
+        high = array >= upper_bound if open_upper_bound else array > upper_bound
+        outside = low | high | np.isnan(array.astype(float))
+        if np.any(outside):
+            raise AssertionError(f"Elements outside of {lower_bound}..{upper_bound} at {np.where(outside)}: {array[outside]}")
+
+    def assertAllInSet(self, target: Any, expected_set: Any) -> None:  # noqa: N802
+        """Checks that all elements are among the expected ones."""
+        unknown = set(np.unique(self._array(target)).tolist()) - set(expected_set)
+        if unknown:
+            raise AssertionError(f"{len(unknown)} unique element(s) are not in the set {expected_set}: {unknown}")
+
+    def assertNDArrayNear(self, ndarray1: Any, ndarray2: Any, err: float, msg: str | None = None) -> None:  # noqa: N802
+        """Checks that the norm of the difference is below `err`."""
+        distance = np.linalg.norm(np.asarray(ndarray1) - np.asarray(ndarray2))
+        self.assertTrue(distance < err, msg or f"|a - b| = {distance} is not below {err}")
+
+    def assertNear(self, f1: float, f2: float, err: float, msg: str | None = None) -> None:  # noqa: N802
+        """Checks that two numbers differ by at most `err`."""
+        self.assertTrue(f1 == f2 or math.fabs(f1 - f2) <= err, f"{f1!r} != {f2!r} +/- {err!r} ({msg or ''})")
+
+    def assertArrayNear(self, farray1: Any, farray2: Any, err: float, msg: str | None = None) -> None:  # noqa: N802
+        """Checks that two arrays differ by at most `err` in each element."""
+        self.assertEqual(len(farray1), len(farray2), msg)
+        for f1, f2 in zip(farray1, farray2, strict=True):
+            self.assertNear(float(f1), float(f2), err, msg)
+
+    # ---- messages, names, shapes ----
+
+    def assertStartsWith(self, actual: str, expected_start: str, msg: str | None = None) -> None:  # noqa: N802
+        """Checks how a string begins."""
+        if not actual.startswith(expected_start):
+            self.fail(self._formatMessage(msg, f"{actual!r} does not start with {expected_start!r}"))
+
+    def assertProtoEquals(self, expected_message_maybe_ascii: Any, message: Any, msg: str | None = None) -> None:  # noqa: N802
+        """Checks that two messages are equal; the first may be in text form."""
+        expected = expected_message_maybe_ascii
+        if isinstance(expected, (str, bytes)):
+            from google.protobuf import text_format
+
+            text = expected.decode() if isinstance(expected, bytes) else expected
+            expected = text_format.Parse(text, type(message)())
+        self.assertEqual(str(expected), str(message), msg)
+
+    def assertShapeEqual(self, np_array: Any, tf_tensor: Any, msg: str | None = None) -> None:  # noqa: N802
+        """Checks that a tensor's static shape is the array's."""
+        if not isinstance(np_array, (np.ndarray, np.generic)):
+            raise TypeError("np_array must be a Numpy ndarray or Numpy scalar")
+        if not isinstance(tf_tensor, Tensor):
+            raise TypeError("tf_tensor must be a Tensor")
+        self.assertAllEqual(np_array.shape, tf_tensor.get_shape().as_list(), msg=msg)
+
+    def assertDeviceEqual(self, device1: Any, device2: Any, msg: str | None = None) -> None:  # noqa: N802
+        """Checks that two device names mean the same."""
+        self.assertEqual(canonical_name(device1), canonical_name(device2), msg)
+
+    @contextlib.contextmanager
+    def assertRaisesWithPredicateMatch(  # noqa: N802
+        self, exception_type: Any, expected_err_re_or_predicate: Any
+    ) -> Iterator[None]:
+        """Checks that an exception is raised whose text matches a regular expression or which satisfies a predicate."""
+        try:
+            yield
+        except exception_type as error:
+            if callable(expected_err_re_or_predicate):
+                matches = expected_err_re_or_predicate(error)
+            else:
+                text = error.message if isinstance(error, errors.OpError) else str(error)
+                op = error.op if isinstance(error, errors.OpError) else None
+                while op is not None:
+                    text += f"\nCaused by: {op.name}"
+                    op = op._original_op
+                matches = re.search(expected_err_re_or_predicate, text)
+            if not matches:
+                raise AssertionError(f"Exception of type {type(error)}: {error}") from error
+            return
+        self.fail(f"{getattr(exception_type, '__name__', exception_type)} not raised")
+
+    def assertRaisesOpError(self, expected_err_re_or_predicate: Any) -> Any:  # noqa: N802
+        """`assertRaisesWithPredicateMatch` for the errors of operations."""
+        return self.assertRaisesWithPredicateMatch(errors.OpError, expected_err_re_or_predicate)
+
+
+class _CheckedThread:
+    """A thread whose exceptions are raised as test failures by `join`."""
+
+    def __init__(self, case: TestCase, target: Callable[..., Any], args: Any, kwargs: Any) -> None:
+        self._case = case
+        self._exception: BaseException | None = None
+        self._joined = False
+
+        def protected() -> None:
+            try:
+                target(*args, **kwargs)
+            except BaseException as error:  # noqa: BLE001 (told by join)
+                self._exception = error
+
+        self._thread = threading.Thread(target=protected, daemon=True)
+
+    def start(self) -> None:
+        """Starts the thread."""
+        self._thread.start()
+
+    def join(self) -> None:
+        """Waits for the thread; fails the test if it raised."""
+        self._joined = True
+        self._thread.join()
+        if self._exception is not None:
+            self._case.fail(f"Error in checkedThread: {self._exception}")
+
+    def is_alive(self) -> bool:
+        """Whether it is still running."""
+        return self._thread.is_alive()
+
+    def check_termination(self) -> None:
+        """Fails the test if the thread was not joined."""
+        if not self._joined:
+            self._case.fail("A checked thread was not joined.")

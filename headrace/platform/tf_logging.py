@@ -1,0 +1,126 @@
+"""`tf.logging`: the logger "tensorflow", writing `INFO:tensorflow:message` lines to stderr."""
+
+from __future__ import annotations
+
+import logging as _logging
+import sys
+import threading
+from typing import Any
+
+DEBUG = _logging.DEBUG
+INFO = _logging.INFO
+WARN = _logging.WARN
+ERROR = _logging.ERROR
+FATAL = _logging.FATAL
+
+_lock = threading.Lock()
+_logger: _logging.Logger | None = None
+_counts: dict[Any, int] = {}
+
+_PREFIXES = {FATAL: "F", ERROR: "E", WARN: "W", INFO: "I", DEBUG: "D"}
+
+
+def _get_logger() -> _logging.Logger:
+    """The logger, given a handler once unless the program has configured logging itself."""
+    global _logger
+    if _logger is None:
+        with _lock:
+            logger = _logging.getLogger("tensorflow")
+            if not _logging.getLogger().handlers and not logger.handlers:
+                handler = _logging.StreamHandler(sys.stderr)
+                handler.setFormatter(_logging.Formatter(_logging.BASIC_FORMAT, None))
+                logger.addHandler(handler)
+                logger.propagate = False
+            _logger = logger
+    return _logger
+
+
+def log(level: int, msg: str, *args: Any, **kwargs: Any) -> None:
+    """Logs `msg % args` at `level`."""
+    _get_logger().log(level, msg, *args, **kwargs)
+
+
+def debug(msg: str, *args: Any, **kwargs: Any) -> None:
+    """Logs `msg % args` at DEBUG."""
+    _get_logger().debug(msg, *args, **kwargs)
+
+
+def info(msg: str, *args: Any, **kwargs: Any) -> None:
+    """Logs `msg % args` at INFO."""
+    _get_logger().info(msg, *args, **kwargs)
+
+
+def warning(msg: str, *args: Any, **kwargs: Any) -> None:
+    """Logs `msg % args` at WARN."""
+    _get_logger().warning(msg, *args, **kwargs)
+
+
+warn = warning
+
+
+def error(msg: str, *args: Any, **kwargs: Any) -> None:
+    """Logs `msg % args` at ERROR."""
+    _get_logger().error(msg, *args, **kwargs)
+
+
+def fatal(msg: str, *args: Any, **kwargs: Any) -> None:
+    """Logs `msg % args` at FATAL; the program goes on."""
+    _get_logger().fatal(msg, *args, **kwargs)
+
+
+def vlog(level: int, msg: str, *args: Any, **kwargs: Any) -> None:
+    """Logs `msg % args` at the numeric `level`."""
+    _get_logger().log(level, msg, *args, **kwargs)
+
+
+def get_verbosity() -> int:
+    """The level below which messages are dropped."""
+    return _get_logger().getEffectiveLevel()
+
+
+def set_verbosity(v: int | str) -> None:
+    """Sets the level below which messages are dropped: a number or a name such as "INFO"."""
+    _get_logger().setLevel(v)
+
+
+def flush() -> None:
+    """Writes out what is buffered."""
+    for handler in _get_logger().handlers:
+        handler.flush()
+
+
+def get_logger() -> _logging.Logger:
+    """The logger itself."""
+    return _get_logger()
+
+
+def log_if(level: int, msg: str, condition: bool, *args: Any) -> None:
+    """Logs `msg % args` at `level` if `condition` holds."""
+    if condition:
+        log(level, msg, *args)
+
+
+def _next_count(token: Any) -> int:
+    count = _counts.get(token, -1) + 1
+    _counts[token] = count
+    return count
+
+
+def _caller() -> tuple[str, int]:
+    frame = sys._getframe(2)
+    return frame.f_code.co_filename, frame.f_lineno
+
+
+def log_every_n(level: int, msg: str, n: int, *args: Any) -> None:
+    """Logs `msg % args` at `level` the first time this line is reached and every `n` times after."""
+    log_if(level, msg, not (_next_count((*_caller(), "every")) % n), *args)
+
+
+def log_first_n(level: int, msg: str, n: int, *args: Any) -> None:
+    """Logs `msg % args` at `level` the first `n` times this line is reached."""
+    log_if(level, msg, _next_count((*_caller(), "first")) < n, *args)
+
+
+def TaskLevelStatusMessage(msg: str) -> None:  # noqa: N802 (1.x name)
+    """Logs `msg` at ERROR."""
+    error(msg)

@@ -1,0 +1,51 @@
+"""How variables of several replicas would be kept in step; in one process they only set defaults."""
+
+from __future__ import annotations
+
+import enum
+from typing import Any
+
+
+class VariableSynchronization(enum.Enum):
+    """When a variable of several replicas is brought in step."""
+
+    AUTO = 0
+    NONE = 1
+    ON_WRITE = 2
+    ON_READ = 3
+
+
+class VariableAggregation(enum.Enum):
+    """How the updates of several replicas are put together."""
+
+    NONE = 0
+    SUM = 1
+    MEAN = 2
+    ONLY_FIRST_REPLICA = 3
+    ONLY_FIRST_TOWER = 3  # the older name
+
+    def __hash__(self) -> int:
+        return hash(self.value)
+
+
+def validate_synchronization_aggregation_trainable(
+    synchronization: Any, aggregation: Any, trainable: bool | None, name: str | None
+) -> tuple[VariableSynchronization, VariableAggregation, bool]:
+    """The three settings with their defaults filled in.
+
+    Raises:
+        ValueError: if one is not a mode, naming the variable.
+    """
+    try:
+        aggregation = VariableAggregation(VariableAggregation.NONE if aggregation is None else aggregation)
+    except ValueError:
+        raise ValueError(f"Invalid variable aggregation mode: {aggregation} for variable: {name}") from None
+    try:
+        synchronization = VariableSynchronization(
+            VariableSynchronization.AUTO if synchronization is None else synchronization
+        )
+    except ValueError:
+        raise ValueError(f"Invalid variable synchronization mode: {synchronization} for variable: {name}") from None
+    if trainable is None:
+        trainable = synchronization is not VariableSynchronization.ON_READ
+    return synchronization, aggregation, trainable

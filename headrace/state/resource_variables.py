@@ -1,0 +1,362 @@
+"""Variables reached by a resource handle: each use reads them anew, and a read keeps what it read."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from headrace.core.convert import convert_to_tensor, register_tensor_conversion_function
+from headrace.core.dtypes import DType
+from headrace.core.graph import colocate_with, control_dependencies, device, get_default_graph, name_scope
+from headrace.core.operation import Operation, Tensor
+from headrace.core.registry import raw
+from headrace.core.shapes import TensorShape, as_dims, compatible_dims
+from headrace.state.initial_values import guarded_initial_value
+from headrace.state.scoping import init_scope, name_from_scope_name
+from headrace.state.variables import Variable, check_outside_of_branches
+
+
+class BaseResourceVariable(Variable):
+    """What resource variables and the results of assigning to them share."""
+
+    _handle: Tensor
+    _dtype: DType
+    _shape: TensorShape
+    _graph_element: Tensor
+    _cached_value: Tensor | None = None
+    _is_initialized_op: Tensor | None = None
+
+    def _as_graph_element(self) -> Tensor:
+        return self._graph_element
+
+    def _holder(self) -> Tensor:
+        return self._handle
+
+    def _snapshot_tensor(self) -> Tensor:
+        return self._cached_value if self._cached_value is not None else self._graph_element
+
+    def to_proto(self, export_scope: str | None = None) -> Any:
+        """It as a `VariableDef`; None if it is not below `export_scope`."""
+        found = super().to_proto(export_scope)
+        if found is not None:
+            found.is_resource = True
+        return found
+
+    @property
+    def handle(self) -> Tensor:
+        """The handle through which operations reach it."""
+        return self._handle
+
+    @property
+    def name(self) -> str:
+        """The name of its handle, "w:0"."""
+        return self._handle.name
+
+    @property
+    def op(self) -> Operation:
+        """The operation that makes its handle."""
+        return self._handle.op
+
+    @property
+    def dtype(self) -> DType:
+        """The element type."""
+        return self._dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        """The static shape."""
+        return self._shape
+
+    @property
+    def device(self) -> str:
+        """The device it was asked to be on, or ''."""
+        return self._handle.device
+
+    @property
+    def graph(self) -> Any:
+        """The graph it is in."""
+        return self._handle.graph
+
+    @property
+    def create(self) -> Operation:
+        """The operation that gives it its initial value."""
+        return self._initializer_op
+
+    def _shape_as_list(self) -> list[int | None] | None:
+        return None if self._shape.ndims is None else self._shape.as_list()
+
+    def set_shape(self, shape: Any) -> None:
+        """Not there for this kind."""
+        raise NotImplementedError("ResourceVariable does not implement set_shape(); make it with the `shape` wanted.")
+
+    def _read_variable_op(self) -> Tensor:
+        return raw.ReadVariableOp(self._handle, dtype=self._dtype)
+
+    def value(self) -> Tensor:
+        """A tensor that reads it (from its caching device where it has one)."""
+        if self._cached_value is not None:
+            return self._cached_value
+        with colocate_with(None, ignore_existing=True), device(self._handle.device):
+            return self._read_variable_op()
+
+    def read_value(self) -> Tensor:
+        """Its value, read where the program stands: after the control dependencies in force."""
+        with name_scope("Read"), device(self._handle.device):
+            value = self._read_variable_op()
+        return raw.Identity(value)
+
+    def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
+        """The rows at `indices`, read without the others."""
+        with name_scope("Gather" if name is None else name) as scope:
+            value = raw.ResourceGather(self._handle, indices, dtype=self._dtype, name=scope)
+        return raw.Identity(value)
+
+    def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
+        """The slices at the index vectors `indices`, read without the others."""
+        with name_scope("GatherNd" if name is None else name) as scope:
+            value = raw.ResourceGatherNd(self._handle, indices, dtype=self._dtype, name=scope)
+        return raw.Identity(value)
+
+    def is_initialized(self, name: str | None = None) -> Tensor:
+        """A scalar bool: whether it has a value."""
+        return raw.VarIsInitializedOp(self._handle, name=name)
+
+    @contextlib.contextmanager
+    def _after_cached_read(self) -> Iterator[None]:
+        if self._cached_value is None:
+            yield
+        else:
+            with control_dependencies([self._cached_value]):
+                yield
+
+    def _after(self, op: Operation, read_value: bool = True) -> Any:
+        return _UnreadVariable(self, op) if read_value else op
+
+    def assign(self, value: Any, use_locking: bool | None = None, name: str | None = None, read_value: bool = True) -> Any:
+        """Gives it a new value.
+
+        Args:
+            value: a tensor of its type and shape.
+            use_locking: accepted; this kind is always locked.
+            name: a name for the operation.
+            read_value: whether to return what reads the new value, rather than the operation.
+
+        Raises:
+            ValueError: if the static shapes do not fit.
+        """
+        with self._handle.graph.as_default():
+            tensor = convert_to_tensor(value, self._dtype)
+            self._shape.assert_is_compatible_with(tensor.shape)
+            return self._after(raw.AssignVariableOp(self._handle, tensor, name=name), read_value)
+
+    def assign_add(self, delta: Any, use_locking: bool | None = None, name: str | None = None, read_value: bool = True) -> Any:
+        """Adds `delta` to it; arguments as in `assign`."""
+        with self._handle.graph.as_default():
+            with self._after_cached_read():
+                op = raw.AssignAddVariableOp(self._handle, convert_to_tensor(delta, self._dtype), name=name)
+            return self._after(op, read_value)
+
+    def assign_sub(self, delta: Any, use_locking: bool | None = None, name: str | None = None, read_value: bool = True) -> Any:
+        """Takes `delta` from it; arguments as in `assign`."""
+        with self._handle.graph.as_default():
+            with self._after_cached_read():
+                op = raw.AssignSubVariableOp(self._handle, convert_to_tensor(delta, self._dtype), name=name)
+            return self._after(op, read_value)
+
+    def _scatter_rows(self, kind: str, indices: Any, updates: Any, use_locking: bool, name: str | None) -> Any:
+        apply = getattr(raw, f"ResourceScatter{kind}")
+        return self._after(apply(self._handle, indices, convert_to_tensor(updates, self._dtype), name=name))
+
+    def _scatter_slices(self, kind: str, indices: Any, updates: Any, name: str | None) -> Any:
+        apply = getattr(raw, f"ResourceScatterNd{kind}")
+        return self._after(apply(self._handle, indices, convert_to_tensor(updates, self._dtype), name=name))
+
+    def _strided_slice_assign(self, **parts: Any) -> Any:
+        parts["value"] = convert_to_tensor(parts["value"], self._dtype)
+        with self._after_cached_read():
+            return self._after(raw.ResourceStridedSliceAssign(ref=self._handle, **parts))
+
+    def count_up_to(self, limit: int) -> Tensor:
+        """Adds 1 and gives the value before; OutOfRangeError when run at `limit`."""
+        return raw.ResourceCountUpTo(self._handle, limit=limit, T=self._dtype)
+
+    def numpy(self) -> Any:
+        """Not there while graphs are built."""
+        raise NotImplementedError("numpy() is only available when eager execution is enabled; use eval() or Session.run.")
+
+    def _refuse_in_place(self, operator: str, method: str | None = None) -> Any:
+        instead = f"variable.{method}(value)" if method else f"`var.assign(var {operator} value)`"
+        raise RuntimeError(
+            f"Variable {operator}= value not supported. Use {instead} to modify the variable or "
+            f"`var = var {operator} value` to get a new Tensor object."
+        )
+
+    def __iadd__(self, other: Any) -> Any:
+        return self._refuse_in_place("+", "assign_add")
+
+    def __isub__(self, other: Any) -> Any:
+        return self._refuse_in_place("-", "assign_sub")
+
+    def __imul__(self, other: Any) -> Any:
+        return self._refuse_in_place("*")
+
+    def __itruediv__(self, other: Any) -> Any:
+        return self._refuse_in_place("/")
+
+    def __ipow__(self, other: Any) -> Any:
+        return self._refuse_in_place("**")
+
+
+class ResourceVariable(BaseResourceVariable):
+    """A variable reached by a resource handle; arguments as those of `tf.Variable`.
+
+    Example:
+        >>> tf.Variable(1.0, use_resource=True, name="w")
+        <tf.Variable 'w:0' shape=() dtype=float32>
+    """
+
+    def __init__(
+        self,
+        initial_value: Any = None,
+        trainable: bool | None = None,
+        collections: Any = None,
+        validate_shape: bool = True,
+        caching_device: Any = None,
+        name: str | None = None,
+        dtype: Any = None,
+        variable_def: Any = None,
+        import_scope: str | None = None,
+        constraint: Any = None,
+        distribute_strategy: Any = None,
+        synchronization: Any = None,
+        aggregation: Any = None,
+        shape: Any = None,
+    ) -> None:
+        if distribute_strategy is not None:
+            raise NotImplementedError(
+                "ResourceVariable(distribute_strategy=...): Headrace keeps variables of one process; leave it None."
+            )
+        if variable_def is not None:
+            if initial_value is not None:
+                raise ValueError("variable_def and initial_value are mutually exclusive.")
+            self._init_from_proto(variable_def, import_scope)
+            return
+        if initial_value is None:
+            raise ValueError("initial_value must be specified.")
+        collections = self._settings_from_arguments(
+            name, trainable, collections, constraint, synchronization, aggregation
+        )
+        from_function = callable(initial_value)
+        graph = get_default_graph()
+        with init_scope(), name_scope(name, "Variable", [] if from_function else [initial_value]) as scope:
+            graph = get_default_graph()
+            handle_name = name_from_scope_name(scope)
+            # Colocated with a variable that does not exist yet.
+            with graph._attr_scope_of({"_class": [f"loc:@{handle_name}"]}):
+                with name_scope("Initializer"), device(None):
+                    tensor = convert_to_tensor(
+                        initial_value() if from_function else initial_value, dtype, name="initial_value"
+                    )
+                dims = tensor.dims if shape is None else as_dims(shape)
+                if not compatible_dims(dims, tensor.dims):
+                    raise ValueError(
+                        f"The initial value's shape ({tensor.shape}) is not compatible with the explicitly supplied "
+                        f"`shape` argument ({TensorShape.from_dims(dims)})."
+                    )
+                self._dtype = tensor.dtype.base_dtype
+                self._shape = TensorShape.from_dims(dims)
+                self._handle = raw.VarHandleOp(
+                    shape=dims, dtype=self._dtype, shared_name=handle_name, name=scope, container=graph._container
+                )
+            check_outside_of_branches(tensor, scope)
+            self._initial_value = tensor
+            with name_scope("IsInitialized"):
+                self._is_initialized_op = raw.VarIsInitializedOp(self._handle)
+            with name_scope("Assign") as assign_name, colocate_with(None, ignore_existing=True):
+                with device(self._handle.device):
+                    self._initializer_op = raw.AssignVariableOp(
+                        self._handle, guarded_initial_value(scope, tensor), name=assign_name
+                    )
+            with name_scope("Read"):
+                with device(self._handle.device):
+                    self._graph_element = self._read_variable_op()
+                if caching_device is not None:
+                    with colocate_with(None, ignore_existing=True), device(caching_device):
+                        self._cached_value = raw.Identity(self._graph_element)
+            graph.add_to_collections(collections, self)
+
+    def _init_from_proto(self, variable_def: Any, import_scope: str | None) -> None:
+        if not variable_def.is_resource:
+            raise ValueError("Trying to restore Variable as ResourceVariable.")
+        element = self._settings_from_proto(variable_def, import_scope)
+        self._handle = element(variable_def.variable_name)
+        self._shape = TensorShape.from_dims(self._handle.op.attrs["shape"])
+        self._dtype = self._handle.op.attrs["dtype"]
+        if not variable_def.snapshot_name:
+            self._graph_element = self._handle.graph.get_tensor_by_name(f"{self._handle.op.name}/Read/ReadVariableOp:0")
+            return
+        snapshot = element(variable_def.snapshot_name)
+        if snapshot.op.type != "ReadVariableOp":
+            self._cached_value = snapshot
+        while snapshot.op.type != "ReadVariableOp":
+            snapshot = snapshot.op.inputs[0]
+        self._graph_element = snapshot
+
+
+class _UnreadVariable(BaseResourceVariable):
+    """What an assignment returns: the variable after it; reading it waits for the assignment."""
+
+    def __init__(self, variable: BaseResourceVariable, parent_op: Operation) -> None:
+        self._handle = variable._handle
+        self._dtype = variable._dtype
+        self._shape = variable._shape
+        self._trainable = variable._trainable
+        self._synchronization = variable._synchronization
+        self._aggregation = variable._aggregation
+        self._constraint = None
+        self._initial_value = None
+        self._initializer_op = None
+        self._parent_op = parent_op
+        with control_dependencies([parent_op]):
+            self._graph_element = raw.ReadVariableOp(self._handle, dtype=self._dtype)
+
+    @property
+    def name(self) -> str:
+        """The name of the assigning operation."""
+        return self._parent_op.name
+
+    @property
+    def op(self) -> Operation:
+        """The assigning operation."""
+        return self._parent_op
+
+    def value(self) -> Tensor:
+        """A tensor that reads the variable after the assignment."""
+        return self._read_variable_op()
+
+    def read_value(self) -> Tensor:
+        """A tensor that reads the variable after the assignment."""
+        return self._read_variable_op()
+
+    def _read_variable_op(self) -> Tensor:
+        with control_dependencies([self._parent_op]):
+            return raw.ReadVariableOp(self._handle, dtype=self._dtype)
+
+
+def _resource_variable_to_tensor(
+    variable: BaseResourceVariable, dtype: Any = None, name: str | None = None, as_ref: bool = False
+) -> Tensor:
+    if dtype is not None and not dtype.is_compatible_with(variable.dtype):
+        raise ValueError(
+            f"Incompatible type conversion requested to type {dtype.name!r} for variable of type {variable.dtype.name!r}"
+        )
+    return variable.read_value().op.inputs[0] if as_ref else variable.value()
+
+
+register_tensor_conversion_function(BaseResourceVariable, _resource_variable_to_tensor)
+
+
+def is_resource_variable(var: Any) -> bool:
+    """Whether `var` is a resource variable."""
+    return isinstance(var, BaseResourceVariable)

@@ -1,0 +1,71 @@
+"""The surroundings in which variables are made: out of control flow, and through the creators in force."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from headrace.core.graph import Graph, get_default_graph
+
+_CREATORS = ("__variable_creators",)
+
+
+@contextlib.contextmanager
+def init_scope() -> Iterator[None]:
+    """A context in which operations are made outside of all branches and loops and wait for nothing.
+
+    The name scope stays. Initial values are made in it, so that they do not come to depend on where in the program
+    the variable was first asked for.
+
+    Example:
+        >>> with tf.control_dependencies([step]), tf.init_scope():
+        ...     start = tf.constant(0)  # does not wait for `step`
+    """
+    graph = get_default_graph()
+    scope = graph.get_name_scope()
+    with graph.name_scope(scope + "/" if scope else ""), graph.control_dependencies(None):
+        yield
+
+
+def name_from_scope_name(name: str) -> str:
+    """The name of the operation that stands for a name scope: without the slash at its end."""
+    return name[:-1] if name.endswith("/") else name
+
+
+class _Creators(threading.local):
+    def __init__(self) -> None:
+        self.stack: list[Callable[..., Any]] = []
+
+
+def creators_of(graph: Graph) -> _Creators:
+    """The variable creators in force in `graph` for this thread, outermost first."""
+    kept = graph.get_collection_ref(_CREATORS)
+    if not kept:
+        kept.append(_Creators())
+    return kept[0]
+
+
+@contextlib.contextmanager
+def variable_creator_scope(variable_creator: Callable[..., Any]) -> Iterator[None]:
+    """A context in which `variable_creator` makes, or passes on the making of, every variable.
+
+    Args:
+        variable_creator: called as `f(next_creator, **kwargs)` with the arguments of `tf.Variable` by keyword; returns
+            a variable, usually that of `next_creator(**kwargs)`.
+
+    Example:
+        >>> def on_cpu(next_creator, **kwargs):
+        ...     with tf.device("/cpu:0"):
+        ...         return next_creator(**kwargs)
+        >>> with tf.variable_creator_scope(on_cpu):
+        ...     v = tf.Variable(1.0)
+    """
+    creators = creators_of(get_default_graph())
+    outer = creators.stack
+    creators.stack = [*outer, variable_creator]
+    try:
+        yield
+    finally:
+        creators.stack = outer

@@ -1,0 +1,499 @@
+"""The variables of a graph by name: what `get_variable` finds, makes and refuses."""
+
+from __future__ import annotations
+
+import inspect
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from headrace.core.convert import convert_to_tensor
+from headrace.core.dtypes import DType, as_dtype, float32, string
+from headrace.core.graph import GraphKeys, add_to_collection, colocate_with, get_default_graph, name_scope
+from headrace.core.operation import Tensor
+from headrace.core.registry import raw
+from headrace.core.shapes import TensorShape, as_dims
+from headrace.state.modes import (
+    VariableAggregation,
+    VariableSynchronization,
+    validate_synchronization_aggregation_trainable,
+)
+from headrace.state.partitioned import PartitionedVariable, call_partitioner, slice_axis, slices_of
+from headrace.state.resource_variables import BaseResourceVariable, ResourceVariable
+from headrace.state.scoping import init_scope
+from headrace.state.slice_info import SaveSliceInfo
+from headrace.state.variables import RefVariable, Variable
+
+_STORE = ("__variable_store",)
+
+_use_resource_by_default = False
+
+
+class _AutoReuse:
+    """The value of `tf.AUTO_REUSE`: true, but not True."""
+
+    def __repr__(self) -> str:
+        return "<_ReuseMode.AUTO_REUSE: 1>"
+
+
+AUTO_REUSE = _AutoReuse()
+
+
+def enable_resource_variables() -> None:
+    """Makes resource variables the kind that is made by default."""
+    global _use_resource_by_default
+    _use_resource_by_default = True
+
+
+def disable_resource_variables() -> None:
+    """Makes reference variables the kind that is made by default, as they are at first."""
+    global _use_resource_by_default
+    _use_resource_by_default = False
+
+
+def resource_variables_enabled() -> bool:
+    """Whether resource variables are made by default."""
+    return _use_resource_by_default
+
+
+def default_variable_creator(next_creator: Any = None, **kwargs: Any) -> Variable:
+    """Makes the kind of variable that is asked for, by the argument, the variable scope or the default."""
+    from headrace.state.variable_scope import get_variable_scope
+
+    assert next_creator is None
+    use_resource = kwargs.pop("use_resource", None)
+    if use_resource is None:
+        use_resource = get_variable_scope().use_resource
+    if use_resource is None:
+        use_resource = _use_resource_by_default
+    if use_resource:
+        kwargs.pop("expected_shape", None)
+        return ResourceVariable(**kwargs)
+    kwargs.pop("distribute_strategy", None)
+    return RefVariable(**kwargs)
+
+
+class PartitionInfo:
+    """What an initializer is told of the whole that it makes a part of.
+
+    Attributes:
+        full_shape: the shape of the whole.
+        var_offset: where the part begins.
+    """
+
+    def __init__(self, full_shape: Sequence[int], var_offset: Sequence[int]) -> None:
+        for value, what in ((full_shape, "full_shape"), (var_offset, "var_offset")):
+            if not isinstance(value, Sequence) or isinstance(value, str):
+                raise TypeError(f"`{what}` must be a sequence (like tuple or list) instead of {type(value).__name__}")
+        if len(full_shape) != len(var_offset):
+            raise ValueError(
+                f"Expected equal length, but `var_offset` is of length {len(var_offset)} while full_shape is of length "
+                f"{len(full_shape)}."
+            )
+        for offset, size in zip(var_offset, full_shape, strict=True):
+            if offset < 0 or offset >= size:
+                raise ValueError(f"Expected 0 <= offset < shape but found offset={offset}, shape={size}")
+        self._full_shape = full_shape
+        self._var_offset = var_offset
+
+    @property
+    def full_shape(self) -> Sequence[int]:
+        """The shape of the whole."""
+        return self._full_shape
+
+    @property
+    def var_offset(self) -> Sequence[int]:
+        """Where the part begins."""
+        return self._var_offset
+
+    def single_offset(self, shape: Sequence[int]) -> int:
+        """The offset along the one axis that is divided; 0 if none is."""
+        axis = self.single_slice_dim(shape)
+        return 0 if axis is None else self.var_offset[axis]
+
+    def single_slice_dim(self, shape: Sequence[int]) -> int | None:
+        """The one axis along which a part of `shape` is smaller than the whole; None if none is.
+
+        Raises:
+            TypeError, ValueError: if `shape` does not fit the whole, or several axes are divided.
+        """
+        if not isinstance(shape, (tuple, list)):
+            raise TypeError(f"`shape` must be a sequence (like tuple or list) instead of {type(shape).__name__}")
+        if len(shape) != len(self.full_shape):
+            raise ValueError(
+                f"Expected equal length, but received shape={shape} of length {len(shape)} while self.full_shape="
+                f"{self.full_shape} is of length {len(self.full_shape)}."
+            )
+        for i, size in enumerate(shape):
+            if self.var_offset[i] + size > self.full_shape[i]:
+                raise ValueError(
+                    f"With self.var_offset={self.var_offset}, a partition of shape={shape} would exceed self.full_shape="
+                    f"{self.full_shape} in dimension {i}."
+                )
+        divided = [i for i, size in enumerate(shape) if size < self.full_shape[i]]
+        if len(divided) > 1:
+            raise ValueError(
+                f"Cannot use single_slice_dim() with shape={shape} and self.full_shape={self.full_shape} since slice dim "
+                f"could be either dimension {divided[1]} or {divided[0]}."
+            )
+        return divided[0] if divided else None
+
+
+def accepts_argument(function: Any, name: str) -> bool:
+    """Whether `function` can be given the keyword argument `name`."""
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return False
+    return name in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+
+
+def _needs_no_arguments(function: Any) -> bool:
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return False
+    return all(p.default is not p.empty or p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters)
+
+
+class VariableStore:
+    """The variables and partitioned variables of one graph that `get_variable` made, by full name."""
+
+    def __init__(self) -> None:
+        self._vars: dict[str, Any] = {}
+        self._partitioned_vars: dict[str, PartitionedVariable] = {}
+
+    def get_variable(
+        self,
+        name: str,
+        shape: Any = None,
+        dtype: Any = float32,
+        initializer: Any = None,
+        regularizer: Any = None,
+        reuse: Any = None,
+        trainable: bool | None = None,
+        collections: Any = None,
+        caching_device: Any = None,
+        partitioner: Any = None,
+        validate_shape: bool = True,
+        use_resource: bool | None = None,
+        custom_getter: Any = None,
+        constraint: Any = None,
+        synchronization: Any = VariableSynchronization.AUTO,
+        aggregation: Any = VariableAggregation.NONE,
+    ) -> Any:
+        """The variable of this full name, found or made; arguments as in `tf.get_variable`.
+
+        `reuse` is True to find only, False to make only, None or AUTO_REUSE for either.
+        """
+        if custom_getter is not None and not callable(custom_getter):
+            raise ValueError(f"Passed a custom_getter which is not callable: {custom_getter}")
+        dtype = getattr(dtype, "base_dtype", dtype)
+        synchronization, aggregation, trainable = validate_synchronization_aggregation_trainable(
+            synchronization, aggregation, trainable, name
+        )
+        settings = {
+            "shape": shape,
+            "dtype": dtype,
+            "initializer": initializer,
+            "regularizer": regularizer,
+            "reuse": reuse,
+            "trainable": trainable,
+            "collections": collections,
+            "caching_device": caching_device,
+            "partitioner": partitioner,
+            "validate_shape": validate_shape,
+            "use_resource": use_resource,
+            "synchronization": synchronization,
+            "aggregation": aggregation,
+        }
+        if custom_getter is None:
+            return self._true_getter(name, constraint=constraint, **settings)
+        # Getters written before variables had constraints do not take one.
+        if accepts_argument(custom_getter, "constraint"):
+            settings["constraint"] = constraint
+        return custom_getter(getter=self._true_getter, name=name, **settings)
+
+    def _true_getter(
+        self,
+        name: str,
+        shape: Any = None,
+        dtype: Any = float32,
+        initializer: Any = None,
+        regularizer: Any = None,
+        reuse: Any = None,
+        trainable: bool | None = None,
+        collections: Any = None,
+        caching_device: Any = None,
+        partitioner: Any = None,
+        validate_shape: bool = True,
+        use_resource: bool | None = None,
+        constraint: Any = None,
+        synchronization: Any = VariableSynchronization.AUTO,
+        aggregation: Any = VariableAggregation.NONE,
+    ) -> Any:
+        common = {
+            "name": name,
+            "shape": shape,
+            "dtype": dtype,
+            "initializer": initializer,
+            "regularizer": regularizer,
+            "reuse": reuse,
+            "trainable": trainable,
+            "collections": collections,
+            "caching_device": caching_device,
+            "validate_shape": validate_shape,
+            "use_resource": use_resource,
+            "constraint": constraint,
+            "synchronization": synchronization,
+            "aggregation": aggregation,
+        }
+        is_scalar = isinstance(shape, (list, tuple)) and not shape
+        if partitioner is not None and not is_scalar:
+            if not callable(partitioner):
+                raise ValueError(f"Partitioner must be callable, but received: {partitioner}")
+            with name_scope(None):
+                return self._get_partitioned_variable(partitioner=partitioner, **common)
+        if reuse is True and partitioner is None and name in self._partitioned_vars:
+            return self._get_partitioned_variable(partitioner=None, **common)
+        if f"{name}/part_0" in self._vars:
+            raise ValueError(
+                f"No partitioner was provided, but a partitioned version of the variable was found: {name}/part_0. "
+                "Perhaps a variable of the same name was already created with partitioning?"
+            )
+        return self._get_single_variable(**common)
+
+    def _get_partitioned_variable(
+        self,
+        name: str,
+        partitioner: Any,
+        shape: Any = None,
+        dtype: Any = float32,
+        initializer: Any = None,
+        reuse: Any = None,
+        **common: Any,
+    ) -> PartitionedVariable:
+        if name in self._vars:
+            raise ValueError(
+                f"A partitioner was provided, but an unpartitioned version of the variable was found: {name}.  Perhaps a "
+                "variable of the same name was already created without partitioning?"
+            )
+        dtype = as_dtype(dtype)
+        whole = TensorShape.from_dims(as_dims(shape))
+        if isinstance(initializer, Tensor):
+            whole = whole.merge_with(initializer.get_shape())
+        partitions = call_partitioner(partitioner, whole, dtype) if not reuse or partitioner else None
+        if name in self._partitioned_vars:
+            return self._existing_partitioned(name, whole, dtype, partitions, reuse)
+        if reuse is True:
+            raise ValueError(
+                f"PartitionedVariable {name} does not exist, or was not created with tf.get_variable(). Did you mean to set "
+                "reuse=False or reuse=tf.AUTO_REUSE in VarScope?"
+            )
+        assert partitions is not None
+        axis, count = slice_axis(partitions)
+        self._check_shards(name, count)
+        full_shape = whole.as_list()
+        parts = []
+        for i, (offset, size) in enumerate(slices_of(full_shape, count, axis)):
+            part_name = f"{name}/part_{i}"
+            part_dtype = dtype
+            with name_scope(part_name + "/PartitionedInitializer"):
+                init: Any
+                init_shape: Any = size
+                if initializer is None:
+                    init, _ = self._get_default_initializer(name=name, shape=whole, dtype=dtype)
+                elif callable(initializer):
+                    init = initializer
+                else:
+                    if isinstance(initializer, Tensor):
+                        init = raw.Slice(initializer, offset, size)
+                        part_dtype = init.dtype.base_dtype
+                    else:
+                        init = raw.Slice(convert_to_tensor(initializer, dtype), offset, size)
+                    init_shape = None
+            with name_scope(None):
+                part = self._get_single_variable(
+                    name=part_name,
+                    shape=init_shape,
+                    dtype=part_dtype,
+                    initializer=init,
+                    partition_info=PartitionInfo(full_shape=full_shape, var_offset=offset),
+                    reuse=reuse,
+                    **common,
+                )
+            part._set_save_slice_info(SaveSliceInfo(name, full_shape, offset, size))
+            parts.append(part)
+        made = PartitionedVariable(name=name, shape=whole, dtype=dtype, variable_list=parts, partitions=partitions)
+        self._partitioned_vars[name] = made
+        return made
+
+    def _existing_partitioned(
+        self, name: str, shape: TensorShape, dtype: DType, partitions: Any, reuse: Any
+    ) -> PartitionedVariable:
+        if reuse is False:
+            raise ValueError(
+                f"Partitioned variable with name {name} already exists. Did you mean to set reuse=True or "
+                "reuse=tf.AUTO_REUSE in VarScope?"
+            )
+        found = self._partitioned_vars[name]
+        if not shape.is_compatible_with(found.get_shape()):
+            raise ValueError(
+                f"Trying to reuse partitioned variable {name}, but specified shape {shape} and found shape "
+                f"{found.get_shape()}."
+            )
+        if not dtype.is_compatible_with(found.dtype):
+            raise ValueError(
+                f"Trying to reuse partitioned variable {name}, but specified dtype {dtype.name} and found dtype "
+                f"{found.dtype.name}."
+            )
+        if partitions is not None and list(found._get_partitions()) != list(partitions):
+            raise ValueError(
+                f"Trying to reuse partitioned variable {name}, but specified partitions {partitions} and found partitions "
+                f"{found._get_partitions()}."
+            )
+        return found
+
+    def _check_shards(self, name: str, count: int) -> None:
+        if f"{name}/part_0" not in self._vars:
+            return
+        told = (
+            "Partitioner returned a different partitioning than what was already found.  Partitioner returned "
+            f"{count} shards, and shard {name}/part_0 was found, but"
+        )
+        if f"{name}/part_{count - 1}" not in self._vars:
+            raise ValueError(f"{told} {name}/part_{count - 1} was not.")
+        if f"{name}/part_{count}" in self._vars:
+            raise ValueError(f"{told} so was the extra shard {name}/part_{count}.")
+
+    def _get_single_variable(
+        self,
+        name: str,
+        shape: Any = None,
+        dtype: Any = float32,
+        initializer: Any = None,
+        regularizer: Any = None,
+        partition_info: PartitionInfo | None = None,
+        reuse: Any = None,
+        trainable: bool | None = None,
+        collections: Any = None,
+        caching_device: Any = None,
+        validate_shape: bool = True,
+        use_resource: bool | None = None,
+        constraint: Any = None,
+        synchronization: Any = VariableSynchronization.AUTO,
+        aggregation: Any = VariableAggregation.NONE,
+    ) -> Any:
+        from_value = initializer is not None and not callable(initializer)
+        if shape is not None and from_value:
+            raise ValueError("If initializer is a constant, do not specify shape.")
+        dtype = as_dtype(dtype)
+        wanted = TensorShape.from_dims(as_dims(shape))
+        if name in self._vars:
+            return self._existing(name, wanted, dtype, reuse)
+        if reuse is True:
+            raise ValueError(
+                f"Variable {name} does not exist, or was not created with tf.get_variable(). Did you mean to set "
+                "reuse=tf.AUTO_REUSE in VarScope?"
+            )
+        if initializer is None:
+            initializer, from_value = self._get_default_initializer(name=name, shape=wanted, dtype=dtype)
+        variable_dtype: DType | None = None
+        if from_value:
+            value = initializer
+        else:
+            if inspect.isclass(initializer):
+                initializer = initializer()
+            if shape is not None and wanted.is_fully_defined():
+                value = _bound_initializer(initializer, wanted.as_list(), dtype, partition_info)
+                variable_dtype = dtype.base_dtype
+            elif _needs_no_arguments(initializer):
+                value = initializer
+            else:
+                raise ValueError(
+                    "The initializer passed is not valid. It should be a callable with no arguments and the shape should "
+                    "not be provided or an instance of `tf.keras.initializers.*' and `shape` should be fully defined."
+                )
+        made = Variable(
+            initial_value=value,
+            name=name,
+            trainable=trainable,
+            collections=collections,
+            caching_device=caching_device,
+            dtype=variable_dtype,
+            validate_shape=validate_shape,
+            constraint=constraint,
+            use_resource=_use_resource_by_default if use_resource is None else use_resource,
+            synchronization=synchronization,
+            aggregation=aggregation,
+        )
+        self._vars[name] = made
+        if regularizer:
+            with colocate_with(made.op), name_scope(name + "/Regularizer/"), init_scope():
+                loss = regularizer(made)
+            if loss is not None:
+                add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
+        return made
+
+    def _existing(self, name: str, shape: TensorShape, dtype: DType, reuse: Any) -> Any:
+        found = self._vars[name]
+        if reuse is False:
+            message = (
+                f"Variable {name} already exists, disallowed. Did you mean to set reuse=True or reuse=tf.AUTO_REUSE in "
+                "VarScope?"
+            )
+            if isinstance(found, BaseResourceVariable):
+                raise ValueError(message)
+            lines = traceback.format_list(found.op.traceback[::-1][:5])  # type: ignore[arg-type]
+            raise ValueError(f"{message} Originally defined at:\n\n{''.join(lines)}")
+        if not shape.is_compatible_with(found.get_shape()):
+            raise ValueError(
+                f"Trying to share variable {name}, but specified shape {shape} and found shape {found.get_shape()}."
+            )
+        if not dtype.is_compatible_with(found.dtype):
+            raise ValueError(
+                f"Trying to share variable {name}, but specified dtype {dtype.name} and found dtype {found.dtype.name}."
+            )
+        return found
+
+    def _get_default_initializer(self, name: str, shape: Any = None, dtype: Any = float32) -> tuple[Any, bool]:
+        """The initializer where none is given, by type alone, and False: it is no value."""
+        from headrace.state import initializers
+
+        del shape
+        if dtype.is_floating:
+            return initializers.glorot_uniform_initializer(), False
+        if dtype.is_integer or dtype.is_unsigned or dtype.is_bool or dtype == string:
+            return initializers.zeros_initializer(), False
+        raise ValueError(f"An initializer for variable {name} of {dtype.base_dtype!r} is required")
+
+
+def _bound_initializer(
+    initializer: Any, shape: list[int], dtype: DType, partition_info: PartitionInfo | None
+) -> Callable[[], Any]:
+    return lambda: initializer(shape, dtype=dtype, partition_info=partition_info)
+
+
+def default_variable_store() -> VariableStore:
+    """The store of the default graph."""
+    kept = get_default_graph().get_collection_ref(_STORE)
+    if not kept:
+        kept.append(VariableStore())
+    return kept[0]
+
+
+def with_variable_store(store: VariableStore) -> Any:
+    """A context in which `store` is the store of the default graph."""
+    import contextlib
+
+    @contextlib.contextmanager
+    def opened() -> Iterator[None]:
+        kept = get_default_graph().get_collection_ref(_STORE)
+        outer = list(kept)
+        kept[:] = [store]
+        try:
+            yield
+        finally:
+            kept[:] = outer
+
+    return opened()

@@ -1,0 +1,572 @@
+"""`tf.Variable`: what both kinds of variable are to a program, and the kind that is reached by reference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from headrace.core.convert import convert_to_tensor, register_tensor_conversion_function
+from headrace.core.dtypes import DType
+from headrace.core.graph import (
+    Graph,
+    GraphKeys,
+    colocate_with,
+    device,
+    get_default_graph,
+    get_default_session,
+    name_scope,
+)
+from headrace.core.operation import Operation, Reference, Tensor
+from headrace.core.registry import raw
+from headrace.core.shapes import TensorShape, as_dims, is_fully_defined
+from headrace.ops.array.slice import slice_helper_var
+from headrace.state.initial_values import guarded_initial_value
+from headrace.state.modes import (
+    VariableAggregation,
+    VariableSynchronization,
+    validate_synchronization_aggregation_trainable,
+)
+from headrace.state.scoping import creators_of, init_scope, name_from_scope_name
+from headrace.state.slice_info import SaveSliceInfo, prepend_name_scope, protos, strip_name_scope
+from headrace.state.sparse_updates import SparseUpdates
+
+
+def _after(creator: Callable[..., Any], following: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda **kwargs: creator(following, **kwargs)
+
+
+class VariableMetaclass(type):
+    """Makes `tf.Variable(...)` the kind of variable that scopes and creators ask for."""
+
+    def _variable_v1_call(
+        cls,
+        initial_value: Any = None,
+        trainable: bool | None = None,
+        collections: Any = None,
+        validate_shape: bool = True,
+        caching_device: Any = None,
+        name: str | None = None,
+        variable_def: Any = None,
+        dtype: Any = None,
+        expected_shape: Any = None,
+        import_scope: str | None = None,
+        constraint: Any = None,
+        use_resource: bool | None = None,
+        synchronization: Any = VariableSynchronization.AUTO,
+        aggregation: Any = VariableAggregation.NONE,
+        shape: Any = None,
+    ) -> Any:
+        from headrace.state.variable_store import default_variable_creator
+
+        create: Callable[..., Any] = default_variable_creator
+        for creator in creators_of(get_default_graph()).stack:
+            create = _after(creator, create)
+        return create(
+            initial_value=initial_value,
+            trainable=trainable,
+            collections=collections,
+            validate_shape=validate_shape,
+            caching_device=caching_device,
+            name=name,
+            variable_def=variable_def,
+            dtype=dtype,
+            expected_shape=expected_shape,
+            import_scope=import_scope,
+            constraint=constraint,
+            use_resource=use_resource,
+            synchronization=synchronization,
+            aggregation=VariableAggregation.NONE if aggregation is None else aggregation,
+            shape=shape,
+        )
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        if cls is Variable:
+            return cls._variable_v1_call(*args, **kwargs)
+        return super().__call__(*args, **kwargs)
+
+
+class Variable(SparseUpdates, metaclass=VariableMetaclass):
+    """State that a session keeps between runs, with an initial value.
+
+    Args:
+        initial_value: what converts to a tensor, or a function without arguments that returns it.
+        trainable: whether optimizers train it: whether it is in `GraphKeys.TRAINABLE_VARIABLES`. True by default.
+        collections: names of the collections it joins; `[GraphKeys.GLOBAL_VARIABLES]` by default.
+        validate_shape: False allows an initial value of unknown shape, and other shapes to be assigned.
+        caching_device: a device on which reads are kept, or a function of the operation.
+        name: its name; "Variable" by default, made unique.
+        variable_def: a `VariableDef` of a variable whose operations exist in the graph, instead of all else.
+        dtype: the element type; that of the initial value by default.
+        expected_shape: an older name, which has no effect.
+        import_scope: a name scope to put before the names in `variable_def`.
+        constraint: a function from the variable to what optimizers leave it as after an update.
+        use_resource: True makes a resource variable, False a reference variable; by default the scope decides.
+        synchronization, aggregation: for several replicas; see `VariableSynchronization`.
+        shape: its shape where that is not the initial value's.
+
+    Raises:
+        ValueError: if the initial value is missing or of unknown shape, or another argument does not fit.
+
+    Example:
+        >>> w = tf.Variable(tf.zeros([784, 10]), name="weights")
+        >>> w
+        <tf.Variable 'weights:0' shape=(784, 10) dtype=float32_ref>
+    """
+
+    SaveSliceInfo = SaveSliceInfo
+    # NumPy's binary operators step back, so that `array + variable` reaches __radd__.
+    __array_priority__ = 100
+
+    _initializer_op: Any
+    _initial_value: Any
+    _trainable: bool
+    _synchronization: VariableSynchronization
+    _aggregation: VariableAggregation
+    _constraint: Any
+    _save_slice_info: SaveSliceInfo | None = None
+    _in_graph_mode = True
+    _distribute_strategy = None
+
+    # ---- what a kind provides ----
+
+    def value(self) -> Tensor:
+        """Its value as a tensor."""
+        raise NotImplementedError
+
+    def read_value(self) -> Tensor:
+        """Its value, read where the program stands: after the control dependencies in force."""
+        raise NotImplementedError
+
+    def _as_graph_element(self) -> Tensor:
+        raise NotImplementedError
+
+    @property
+    def name(self) -> str:
+        """The name of the tensor that stands for it, "w:0"."""
+        raise NotImplementedError
+
+    @property
+    def op(self) -> Operation:
+        """The operation that holds it."""
+        raise NotImplementedError
+
+    @property
+    def dtype(self) -> DType:
+        """The element type; that of a reference for reference variables."""
+        raise NotImplementedError
+
+    @property
+    def shape(self) -> TensorShape:
+        """The static shape."""
+        raise NotImplementedError
+
+    # ---- what both have ----
+
+    def __repr__(self) -> str:
+        return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
+
+    def get_shape(self) -> TensorShape:
+        """The static shape (same as `shape`)."""
+        return self.shape
+
+    @property
+    def graph(self) -> Graph:
+        """The graph it is in."""
+        return self.op.graph
+
+    @property
+    def _graph_key(self) -> Graph:
+        return self.graph
+
+    @property
+    def device(self) -> str:
+        """The device it was asked to be on, or ''."""
+        return self.op.device
+
+    @property
+    def initializer(self) -> Operation:
+        """The operation that gives it its initial value."""
+        return self._initializer_op
+
+    @property
+    def initial_value(self) -> Any:
+        """The tensor of the initial value."""
+        return self._initial_value
+
+    @property
+    def trainable(self) -> bool:
+        """Whether optimizers train it by default."""
+        return self._trainable
+
+    @property
+    def synchronization(self) -> VariableSynchronization:
+        """When replicas are brought in step."""
+        return self._synchronization
+
+    @property
+    def aggregation(self) -> VariableAggregation:
+        """How updates of replicas are put together."""
+        return self._aggregation
+
+    @property
+    def constraint(self) -> Any:
+        """The function that projects it after updates, or None."""
+        return self._constraint
+
+    @property
+    def _shared_name(self) -> str:
+        return self.name[: self.name.index(":")]
+
+    def initialized_value(self) -> Tensor:
+        """Its value if it has one when run, else its initial value."""
+        from headrace.ops.flow.cond import cond
+        from headrace.state.updates import is_variable_initialized
+
+        with init_scope():
+            return cond(is_variable_initialized(self), self.read_value, lambda: self.initial_value)
+
+    def load(self, value: Any, session: Any = None) -> None:
+        """Gives it a new value in `session` or the default session, without adding operations.
+
+        Raises:
+            ValueError: if there is no session, or the shape does not fit.
+        """
+        session = session or get_default_session()
+        if session is None:
+            raise ValueError("Either session argument should be provided or default session should be established")
+        session.run(self.initializer, {self.initializer.inputs[1]: value})
+
+    def eval(self, session: Any = None) -> Any:
+        """Its value in `session` or the default session, as a NumPy array."""
+        return self._as_graph_element().eval(session=session)
+
+    def _get_save_slice_info(self) -> SaveSliceInfo | None:
+        return self._save_slice_info
+
+    def _set_save_slice_info(self, save_slice_info: SaveSliceInfo | None) -> None:
+        self._save_slice_info = save_slice_info
+
+    def experimental_ref(self) -> Reference:
+        """A hashable reference to this variable."""
+        return Reference(self)
+
+    def _strided_slice_assign(self, **parts: Any) -> Any:
+        raise NotImplementedError
+
+    def __getitem__(self, slice_spec: Any) -> Tensor:
+        return slice_helper_var(self, slice_spec)
+
+    def __iter__(self) -> Any:
+        raise TypeError("'Variable' object is not iterable.")
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __ne__(self, other: object) -> bool:
+        return self is not other
+
+    def __copy__(self) -> Variable:
+        return self
+
+    @classmethod
+    def _OverloadAllOperators(cls) -> None:  # noqa: N802 (1.x name)
+        """Gives variables the operators of the tensor of their value."""
+        for operator in sorted(Tensor.OVERLOADABLE_OPERATORS - {"__eq__", "__ne__", "__getitem__"}):
+            setattr(cls, operator, _operator_of_value(operator))
+
+    def to_proto(self, export_scope: str | None = None) -> Any:
+        """It as a `VariableDef`; None if it is not below `export_scope`."""
+        if export_scope is not None and not self.name.startswith(export_scope):
+            return None
+        found = protos().VariableDef(
+            variable_name=strip_name_scope(self._holder().name, export_scope),
+            initializer_name=strip_name_scope(self.initializer.name, export_scope),
+            snapshot_name=strip_name_scope(self._snapshot_tensor().name, export_scope),
+            trainable=self.trainable,
+            synchronization=self.synchronization.value,
+            aggregation=self.aggregation.value,
+        )
+        if self._initial_value is not None:
+            found.initial_value_name = strip_name_scope(self._initial_value.name, export_scope)
+        if self._save_slice_info is not None:
+            found.save_slice_info_def.MergeFrom(self._save_slice_info.to_proto(export_scope))
+        return found
+
+    @staticmethod
+    def from_proto(variable_def: Any, import_scope: str | None = None) -> Any:
+        """The variable of a `VariableDef` whose operations exist in the default graph."""
+        if variable_def.is_resource:
+            from headrace.state.resource_variables import ResourceVariable
+
+            return ResourceVariable(variable_def=variable_def, import_scope=import_scope)
+        return RefVariable(variable_def=variable_def, import_scope=import_scope)
+
+    def _holder(self) -> Tensor:
+        raise NotImplementedError
+
+    def _snapshot_tensor(self) -> Tensor:
+        raise NotImplementedError
+
+    def _settings_from_proto(self, variable_def: Any, import_scope: str | None) -> Callable[[str], Any]:
+        """Takes over what both kinds keep; returns the lookup of a name in the message."""
+        graph = get_default_graph()
+
+        def element(name: str) -> Any:
+            return graph.as_graph_element(prepend_name_scope(name, import_scope))
+
+        self._initializer_op = element(variable_def.initializer_name)
+        named = variable_def.initial_value_name
+        self._initial_value = element(named) if named else None
+        self._synchronization, self._aggregation, self._trainable = validate_synchronization_aggregation_trainable(
+            variable_def.synchronization, variable_def.aggregation, variable_def.trainable, variable_def.variable_name
+        )
+        self._save_slice_info = None
+        if variable_def.HasField("save_slice_info_def"):
+            self._save_slice_info = SaveSliceInfo(
+                save_slice_info_def=variable_def.save_slice_info_def, import_scope=import_scope
+            )
+        self._constraint = None
+        return element
+
+    def _settings_from_arguments(
+        self, name: Any, trainable: Any, collections: Any, constraint: Any, synchronization: Any, aggregation: Any
+    ) -> list[Any]:
+        """Checks and takes over what both kinds keep; returns the collections to join."""
+        if collections is None:
+            collections = [GraphKeys.GLOBAL_VARIABLES]
+        if not isinstance(collections, (list, tuple, set)):
+            raise ValueError(
+                "collections argument to Variable constructor must be a list, tuple, or set. Got "
+                f"{collections} of type {type(collections)}"
+            )
+        if constraint is not None and not callable(constraint):
+            raise ValueError("The `constraint` argument must be a callable.")
+        self._constraint = constraint
+        self._synchronization, self._aggregation, self._trainable = validate_synchronization_aggregation_trainable(
+            synchronization, aggregation, trainable, name
+        )
+        collections = list(collections)
+        if self._trainable and GraphKeys.TRAINABLE_VARIABLES not in collections:
+            collections.append(GraphKeys.TRAINABLE_VARIABLES)
+        return collections
+
+
+def _operator_of_value(operator: str) -> Callable[..., Any]:
+    def run(variable: Variable, *args: Any) -> Any:
+        # Looked up when used: the families of ops define the operators of tensors.
+        return getattr(Tensor, operator)(variable.value(), *args)
+
+    run.__name__ = operator
+    return run
+
+
+Variable._OverloadAllOperators()
+VariableV1 = Variable
+
+
+def check_outside_of_branches(initial_value: Tensor, name: str) -> None:
+    """Raises ValueError if the initial value is made inside a branch or loop, where it may not exist."""
+    if initial_value.op._get_control_flow_context() is not None:
+        raise ValueError(
+            f"Initializer for variable {name} is from inside a control-flow construct, such as a loop or conditional. "
+            "When creating a variable inside a loop or conditional, use a lambda as the initializer."
+        )
+
+
+def variable_op_v2(shape: Any, dtype: Any, name: str = "Variable", container: str = "", shared_name: str = "") -> Tensor:
+    """The operation of a reference variable, without an initializer.
+
+    Args:
+        shape: its shape; None leaves it open.
+        dtype: its element type.
+        name: its name.
+        container, shared_name: where and under which name a session keeps it.
+    """
+    return raw.VariableV2(
+        shape=as_dims(shape),
+        dtype=dtype,
+        name=name,
+        container=container or get_default_graph()._container,
+        shared_name=shared_name,
+    )
+
+
+class RefVariable(Variable):
+    """A variable that operations change through a reference to it: the kind `tf.Variable` makes by default."""
+
+    def __init__(
+        self,
+        initial_value: Any = None,
+        trainable: bool | None = None,
+        collections: Any = None,
+        validate_shape: bool = True,
+        caching_device: Any = None,
+        name: str | None = None,
+        variable_def: Any = None,
+        dtype: Any = None,
+        expected_shape: Any = None,
+        import_scope: str | None = None,
+        constraint: Any = None,
+        synchronization: Any = None,
+        aggregation: Any = None,
+        shape: Any = None,
+    ) -> None:
+        if variable_def is not None:
+            if initial_value is not None:
+                raise ValueError("variable_def and initial_value are mutually exclusive.")
+            element = self._settings_from_proto(variable_def, import_scope)
+            self._variable: Tensor = element(variable_def.variable_name)
+            self._snapshot: Tensor = element(variable_def.snapshot_name)
+            self._caching_device = None
+            return
+        if initial_value is None:
+            raise ValueError("initial_value must be specified.")
+        collections = self._settings_from_arguments(
+            name, trainable, collections, constraint, synchronization, aggregation
+        )
+        from_function = callable(initial_value)
+        with init_scope(), name_scope(name, "Variable", [] if from_function else [initial_value]) as scope:
+            if from_function:
+                # Colocated with a variable that does not exist yet.
+                with get_default_graph()._attr_scope_of({"_class": [f"loc:@{name_from_scope_name(scope)}"]}):
+                    with name_scope("Initializer"), device(None):
+                        tensor = convert_to_tensor(initial_value(), dtype, name="initial_value")
+                    self._make_op(tensor, shape, validate_shape, scope)
+            else:
+                tensor = convert_to_tensor(initial_value, dtype, name="initial_value")
+                check_outside_of_branches(tensor, scope)
+                self._make_op(tensor, shape, validate_shape, scope)
+            if validate_shape and not is_fully_defined(tensor.dims):
+                raise ValueError(f"initial_value must have a shape specified: {tensor}")
+            self._initial_value = tensor
+            self._initializer_op = raw.Assign(
+                self._variable, guarded_initial_value(scope, tensor), validate_shape=validate_shape
+            ).op
+            with device(caching_device) if caching_device is not None else colocate_with(self._variable.op):
+                self._snapshot = raw.Identity(self._variable, name="read")
+        get_default_graph().add_to_collections(collections, self)
+        self._caching_device = caching_device
+
+    def _make_op(self, tensor: Tensor, shape: Any, validate_shape: bool, scope: str) -> None:
+        if shape is None:
+            shape = tensor.dims if validate_shape else None
+        self._variable = variable_op_v2(shape, tensor.dtype.base_dtype, scope)
+
+    def _as_graph_element(self) -> Tensor:
+        return self._variable
+
+    def _holder(self) -> Tensor:
+        return self._variable
+
+    def _snapshot_tensor(self) -> Tensor:
+        return self._snapshot
+
+    def _ref(self) -> Tensor:
+        return self._variable
+
+    def value(self) -> Tensor:
+        """The tensor "w/read" that reads it."""
+        return self._snapshot
+
+    def read_value(self) -> Tensor:
+        """Its value, read by a new operation where the program stands."""
+        return raw.Identity(self._variable, name="read")
+
+    def set_shape(self, shape: Any) -> None:
+        """Adds what `shape` knows to the static shape."""
+        self._variable.set_shape(shape)
+        self._snapshot.set_shape(shape)
+
+    @property
+    def name(self) -> str:
+        """The name of its reference, "w:0"."""
+        return self._variable.name
+
+    @property
+    def op(self) -> Operation:
+        """The operation that holds it."""
+        return self._variable.op
+
+    @property
+    def dtype(self) -> DType:
+        """The type of its reference; `.base_dtype` is that of its elements."""
+        return self._variable.dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        """The static shape."""
+        return self._variable.shape
+
+    def is_initialized(self, name: str | None = None) -> Tensor:
+        """A scalar bool: whether it has a value."""
+        return raw.IsVariableInitialized(self._variable, name=name)
+
+    def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+        """Gives it a new value.
+
+        Args:
+            value: a tensor of its type and shape.
+            use_locking: whether to lock it meanwhile.
+            name: a name for the operation.
+            read_value: whether to return the new value, rather than the operation.
+
+        Example:
+            >>> sess.run(w.assign(w * 2.0))
+        """
+        result = raw.Assign(self._variable, value, use_locking=use_locking, validate_shape=True, name=name)
+        return result if read_value else result.op
+
+    def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+        """Adds `delta` to it; arguments as in `assign`."""
+        result = raw.AssignAdd(self._variable, delta, use_locking=use_locking, name=name)
+        return result if read_value else result.op
+
+    def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+        """Takes `delta` from it; arguments as in `assign`."""
+        result = raw.AssignSub(self._variable, delta, use_locking=use_locking, name=name)
+        return result if read_value else result.op
+
+    def _scatter_rows(self, kind: str, indices: Any, updates: Any, use_locking: bool, name: str | None) -> Tensor:
+        apply = getattr(raw, f"Scatter{kind}")
+        return apply(self._variable, indices, updates, use_locking=use_locking, name=name)
+
+    def _scatter_slices(self, kind: str, indices: Any, updates: Any, name: str | None) -> Tensor:
+        return getattr(raw, f"ScatterNd{kind}")(self._variable, indices, updates, use_locking=True, name=name)
+
+    def _strided_slice_assign(self, **parts: Any) -> Tensor:
+        return raw.StridedSliceAssign(ref=self._variable, **parts)
+
+    def count_up_to(self, limit: int) -> Tensor:
+        """Adds 1 and gives the value before; OutOfRangeError when run at `limit`."""
+        return raw.CountUpTo(self._variable, limit=limit)
+
+    # The in-place operators give a new tensor, as they always did for this kind.
+
+    def __iadd__(self, other: Any) -> Any:
+        return self + other
+
+    def __isub__(self, other: Any) -> Any:
+        return self - other
+
+    def __imul__(self, other: Any) -> Any:
+        return self * other
+
+    def __itruediv__(self, other: Any) -> Any:
+        return self / other
+
+    def __ipow__(self, other: Any) -> Any:
+        return self**other
+
+
+def _ref_variable_to_tensor(variable: RefVariable, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Tensor:
+    if dtype is not None and not dtype.is_compatible_with(variable.dtype):
+        raise ValueError(
+            f"Incompatible type conversion requested to type '{dtype.name}' for variable of type '{variable.dtype.name}'"
+        )
+    return variable._ref() if as_ref else variable.value()
+
+
+register_tensor_conversion_function(RefVariable, _ref_variable_to_tensor)
