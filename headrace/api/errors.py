@@ -11,6 +11,5 @@ HOMES = {
 }
 
 ABSENT = {
-    "raise_exception_on_not_ok_status": "it read the status of TensorFlow's C library; kernels raise their "
-    "error here",
+    "raise_exception_on_not_ok_status": "it read the status of TensorFlow's C library; kernels raise their error here",
 }

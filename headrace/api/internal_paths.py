@@ -23,9 +23,7 @@ _PYTHON: dict[str, dict[str, str]] = {
         "readers resampling scan_ops shuffle_ops threadpool unique writers prefetching_ops parsing_ops "
         "counter cardinality",
     },
-    "distribute": {
-        "distribute .": "distribute_lib distribution_strategy_context mirrored_strategy reduce_util values"
-    },
+    "distribute": {"distribute .": "distribute_lib distribution_strategy_context mirrored_strategy reduce_util values"},
     "eager": {".": "context backprop def_function function tape execute"},
     "estimator": {
         "estimator .": "estimator estimator_lib exporter keras model_fn run_config training util",
@@ -44,8 +42,7 @@ _PYTHON: dict[str, dict[str, str]] = {
         "core.errors errors .": "errors errors_impl",
         "core.device .": "device device_spec",
         "core.registry core.graph .": "registry op_def_registry importer function func_graph",
-        "core.convert core.operation .": "constant_op tensor_conversion_registry tensor_like tensor_util "
-        "common_shapes",
+        "core.convert core.operation .": "constant_op tensor_conversion_registry tensor_like tensor_util common_shapes",
         ".": "random_seed sparse_tensor indexed_slices tensor_spec type_spec framework_lib load_library "
         "graph_io smart_cond subscribe meta_graph config",
         "graph_util .": "graph_util graph_util_impl convert_to_constants",

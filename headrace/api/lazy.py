@@ -139,11 +139,7 @@ class Finder:
         if table is not None and name in table.homes:
             module, attribute = table.homes[name]
             home = self._place(module)
-            if (
-                home is not sys.modules.get(self._full(path))
-                or attribute in home.__dict__
-                or attribute != name
-            ):
+            if home is not sys.modules.get(self._full(path)) or attribute in home.__dict__ or attribute != name:
                 return getattr(home, attribute)
         elif self._is_public_module(child):
             return importlib.import_module(self._full(child))
@@ -156,11 +152,7 @@ class Finder:
         raise AttributeError(self._absent(path, name), name=name)
 
     def _is_public_module(self, path: str) -> bool:
-        return (
-            path == ROOT_ALIAS
-            or self.table(path) is not None
-            or internal_paths.message_module(path) is not None
-        )
+        return path == ROOT_ALIAS or self.table(path) is not None or internal_paths.message_module(path) is not None
 
     def _full(self, path: str) -> str:
         return f"{self.package}.{path}" if path else self.package
@@ -203,9 +195,7 @@ class Finder:
 
     # The finder itself, as Python's import system knows it.
 
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None = None, target: Any = None
-    ) -> ModuleSpec | None:
+    def find_spec(self, fullname: str, path: Sequence[str] | None = None, target: Any = None) -> ModuleSpec | None:
         """The spec of a public module; None for anything else."""
         if not fullname.startswith(f"{self.package}."):
             return None
@@ -270,9 +260,7 @@ class _RootViewLoader(Loader):
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         view = RootView("tensorflow")
         root = sys.modules[self._package]
-        view.__dict__.update(
-            __root__=root, __doc__=root.__doc__, __file__=root.__file__, __package__="tensorflow"
-        )
+        view.__dict__.update(__root__=root, __doc__=root.__doc__, __file__=root.__file__, __package__="tensorflow")
         return view
 
     def exec_module(self, module: ModuleType) -> None:

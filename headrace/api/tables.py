@@ -90,9 +90,7 @@ def read_table(folder: str, path: str) -> Table | None:
     if module is not None and is_table(module):
         homes = homes_of(getattr(module, "HOMES", {}), getattr(module, "SPELLED", {}))
         every = tuple(getattr(module, "EVERY", "").split())
-        return Table(
-            homes, getattr(module, "NESTED", {}), every, getattr(module, "ABSENT", {}), module.__name__
-        )
+        return Table(homes, getattr(module, "NESTED", {}), every, getattr(module, "ABSENT", {}), module.__name__)
     above = read_table(folder, parent) if path else None
     if above is not None and leaf in above.nested:
         return Table(homes_of(above.nested[leaf], {}))

@@ -72,6 +72,25 @@ HOMES = {
     "runtime.session": "InteractiveSession Session",
     "shim.version": "COMPILER_VERSION CXX11_ABI_FLAG GIT_VERSION GRAPH_DEF_VERSION "
     "GRAPH_DEF_VERSION_MIN_CONSUMER GRAPH_DEF_VERSION_MIN_PRODUCER MONOLITHIC_BUILD VERSION",
+    "state.collecting": "all_variables assert_variables_initialized global_variables global_variables_initializer "
+    "initialize_all_variables initialize_local_variables initialize_variables local_variables "
+    "local_variables_initializer model_variables moving_average_variables report_uninitialized_variables "
+    "trainable_variables variables_initializer",
+    "state.initializers": "constant_initializer glorot_normal_initializer glorot_uniform_initializer "
+    "ones_initializer orthogonal_initializer random_normal_initializer random_uniform_initializer "
+    "truncated_normal_initializer uniform_unit_scaling_initializer variance_scaling_initializer zeros_initializer",
+    "state.modes": "VariableAggregation VariableSynchronization",
+    "state.partitioned": "create_partitioned_variables fixed_size_partitioner min_max_variable_partitioner "
+    "variable_axis_size_partitioner",
+    "state.scoping": "init_scope variable_creator_scope",
+    "state.template": "make_template",
+    "state.updates": "assign assign_add assign_sub batch_scatter_update count_up_to is_variable_initialized "
+    "scatter_add scatter_div scatter_max scatter_min scatter_mul scatter_nd_add scatter_nd_sub scatter_nd_update "
+    "scatter_sub scatter_update",
+    "state.variable_scope": "AUTO_REUSE VariableScope disable_resource_variables enable_resource_variables "
+    "get_local_variable get_variable get_variable_scope no_regularizer resource_variables_enabled "
+    "variable_op_scope variable_scope",
+    "state.variables": "Variable VariableV1",
 }
 
 SPELLED: dict[str, str] = {
@@ -83,4 +102,5 @@ SPELLED: dict[str, str] = {
     "mul": "ops.math.binary.multiply",
     "neg": "ops.math.unary.negative",
     "sub": "ops.math.binary.subtract",
+    "raw_ops": "core.registry.raw",
 }

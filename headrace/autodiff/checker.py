@@ -87,7 +87,15 @@ def _start(x: Tensor, y: Tensor, y_shape: Any) -> tuple[Tensor, Any]:
 
 
 def _jacobians(
-    x: Tensor, x_shape: Any, dx: Any, y: Tensor, y_shape: Any, start: Tensor, value: Any, delta: float, feed: dict[Any, Any]
+    x: Tensor,
+    x_shape: Any,
+    dx: Any,
+    y: Tensor,
+    y_shape: Any,
+    start: Tensor,
+    value: Any,
+    delta: float,
+    feed: dict[Any, Any],
 ) -> _Jacobians:
     for tensor in (x, y):
         if tensor.dtype.base_dtype.name not in _CHECKED:
@@ -98,7 +106,9 @@ def _jacobians(
             value.imag = np.random.random_sample(x_shape)
     elif list(np.shape(value)) != list(x_shape):
         raise AssertionError(f"x_shape = {x_shape}, init_data shape = {list(np.shape(value))}")
-    return _theoretical(x, x_shape, value, start, y_shape, dx, feed), _numeric(x, x_shape, value, y, y_shape, delta, feed)
+    return _theoretical(x, x_shape, value, start, y_shape, dx, feed), _numeric(
+        x, x_shape, value, y, y_shape, delta, feed
+    )
 
 
 def _theoretical(
@@ -136,7 +146,9 @@ def _theoretical(
     return jacobian
 
 
-def _numeric(x: Tensor, x_shape: Any, value: Any, y: Tensor, y_shape: Any, delta: float, feed: dict[Any, Any]) -> np.ndarray:
+def _numeric(
+    x: Tensor, x_shape: Any, value: Any, y: Tensor, y_shape: Any, delta: float, feed: dict[Any, Any]
+) -> np.ndarray:
     session = get_default_session()
     # bfloat16 is too coarse to take differences of.
     if x.dtype.base_dtype is bfloat16:

@@ -164,7 +164,9 @@ class _Walk:
 
     def run(self) -> list[Any]:
         graph = get_default_graph()
-        with name_scope(self.name, "gradients", [*self.ys, *self.xs, *self.stops, *[g for g in self.grad_ys if g is not None]]):
+        with name_scope(
+            self.name, "gradients", [*self.ys, *self.xs, *self.stops, *[g for g in self.grad_ys if g is not None]]
+        ):
             # The name 1.x reserves to mark the ops of one call.
             graph.unique_name("uid")
             ys = [convert_to_tensor_or_indexed_slices(y, name=f"y_{i}") for i, y in enumerate(self.ys)]
@@ -213,7 +215,9 @@ class _Walk:
                         IndexedSlices(
                             identity(start.values, name=f"grad_ys_{i}_values"),
                             identity(start.indices, name=f"grad_ys_{i}_indices"),
-                            None if start.dense_shape is None else identity(start.dense_shape, name=f"grad_ys_{i}_shape"),
+                            None
+                            if start.dense_shape is None
+                            else identity(start.dense_shape, name=f"grad_ys_{i}_shape"),
                         )
                     )
                 else:
@@ -271,7 +275,8 @@ class _Walk:
             return
         # An output that the results do not depend on contributes zeros.
         received = [
-            zeros_outside_loop(op, i) if g is None and is_trainable(op.outputs[i].dtype) else g for i, g in enumerate(received)
+            zeros_outside_loop(op, i) if g is None and is_trainable(op.outputs[i].dtype) else g
+            for i, g in enumerate(received)
         ]
         with name_scope(op.name + "_grad"), graph._original_op_of(op):
             made = function(op, *received)
@@ -323,27 +328,20 @@ def _differentiated(x: Any, i: int) -> Tensor:
 
 
 def _check_start(y: Any, start: Any) -> None:
-    kinds: Sequence[tuple[bool, bool, str]] = (
-        (
-            y.dtype.is_floating or y.dtype.is_integer,
-            start.dtype.is_floating or start.dtype.is_integer,
-            f"Gradient type {start.dtype.name} generated for real or integer-valued tensor {y} with type {y.dtype.name} "
-            "must be real or integer",
-        ),
-        (
-            y.dtype.is_complex,
-            start.dtype.is_complex,
-            f"Gradient type {start.dtype.name} generated for complex-valued tensor {y} with type {y.dtype.name} must be "
-            "complex",
-        ),
-    )
-    for applies, fits, problem in kinds:
-        if applies:
-            if not fits:
-                raise TypeError(problem)
-            return
-    if y.dtype.name not in ("resource", "variant"):
-        raise TypeError(f"Tensor {y} with type {y.dtype.name} must be numeric to obtain a default gradient")
+    got, given = y.dtype, start.dtype
+    if got.is_floating or got.is_integer:
+        if not (given.is_floating or given.is_integer):
+            raise TypeError(
+                f"Gradient type {given.name} generated for real or integer-valued tensor {y} with type {got.name} must be "
+                "real or integer"
+            )
+    elif got.is_complex:
+        if not given.is_complex:
+            raise TypeError(
+                f"Gradient type {given.name} generated for complex-valued tensor {y} with type {got.name} must be complex"
+            )
+    elif got.name not in ("resource", "variant"):
+        raise TypeError(f"Tensor {y} with type {got.name} must be numeric to obtain a default gradient")
 
 
 __all__ = ["AggregationMethod", "UnconnectedGradients", "gradients", "hessians", "is_trainable"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import namedtuple
 from collections.abc import Sequence
 from typing import Any
@@ -48,8 +49,10 @@ def apply_op(decl: OpDecl, args: Sequence[Any], keywords: dict[str, Any], name: 
         values.append(keywords.pop(arg.name))
     for key, value in keywords.items():
         if key not in signature.attrs:
-            raise TypeError(f"{decl.type} has no argument {key!r} (inputs: {_names(inputs)}; attributes: "
-                            f"{', '.join(signature.attrs) or 'none'}).")
+            raise TypeError(
+                f"{decl.type} has no argument {key!r} (inputs: {_names(inputs)}; attributes: "
+                f"{', '.join(signature.attrs) or 'none'})."
+            )
         attrs[key] = value
     for key in list(attrs):
         if attrs[key] is None and signature.attrs[key].kind != "shape":
@@ -170,7 +173,7 @@ def _flat(values: Sequence[Any]) -> list[Any]:
 
 def _inferred(decl: OpDecl) -> set[str]:
     """The attributes that the inputs decide."""
-    found = set()
+    found: set[str] = set()
     for arg in decl.signature.inputs:
         found.update(a for a in (arg.type_attr, arg.number_attr, arg.type_list_attr) if a is not None)
     return found
@@ -180,9 +183,7 @@ def _settle_type(decl: OpDecl, arg: Arg, dtype: DType, attrs: dict[str, Any], in
     """Checks one tensor's type against its argument, setting the type attribute at its first use."""
     base = dtype.base_dtype
     if arg.is_ref and not dtype._is_ref_dtype:
-        raise TypeError(
-            f"'{decl.type}' Op requires that input '{arg.name}' be a mutable tensor (e.g.: a tf.Variable)"
-        )
+        raise TypeError(f"'{decl.type}' Op requires that input '{arg.name}' be a mutable tensor (e.g.: a tf.Variable)")
     if arg.dtype is not None:
         if base is not arg.dtype:
             raise TypeError(
@@ -224,9 +225,7 @@ def _convert_input(decl: OpDecl, arg: Arg, value: Any, attrs: dict[str, Any]) ->
         _settle_type(decl, arg, tensor._dtype, attrs, signature.inputs)
         return [tensor]
     if not isinstance(value, (list, tuple)):
-        raise TypeError(
-            f"Expected list for '{arg.name}' argument to '{decl.type}' Op, not {value!r}."
-        )
+        raise TypeError(f"Expected list for '{arg.name}' argument to '{decl.type}' Op, not {value!r}.")
     if arg.type_list_attr is not None:
         types = attrs.get(arg.type_list_attr)
         if types is not None and len(types) != len(value):
@@ -270,7 +269,9 @@ def _convert_input(decl: OpDecl, arg: Arg, value: Any, attrs: dict[str, Any]) ->
     return tensors
 
 
-def _convert_value(decl: OpDecl, arg: Arg, value: Any, wanted: DType | None, preferred: DType | None, name: str) -> Tensor:
+def _convert_value(
+    decl: OpDecl, arg: Arg, value: Any, wanted: DType | None, preferred: DType | None, name: str
+) -> Tensor:
     try:
         return convert_to_tensor(value, wanted, name, preferred, as_ref=arg.is_ref)
     except (TypeError, ValueError) as error:
@@ -375,7 +376,7 @@ def _finish(graph: Graph, decl: OpDecl, tensors: list[Tensor], attrs: dict[str, 
             position += count
     result_type = _result_types.get(decl.type)
     if result_type is None:
-        result_type = _result_types[decl.type] = namedtuple(decl.type, [arg.name for arg in declared], rename=True)  # type: ignore[misc]
+        result_type = _result_types[decl.type] = namedtuple(decl.type, [arg.name for arg in declared], rename=True)
     return result_type(*parts)
 
 
@@ -392,7 +393,19 @@ def _add(
             if not attr.has_default:
                 raise TypeError(f"{decl.type} misses its attribute {attr.name!r} (a {attr.kind}).")
             attrs[attr.name] = attr.default
-    return graph.add_operation(decl, tensors, attrs, name, output_types(decl, attrs), control_inputs)
+    types = output_types(decl, attrs)
+    referred = [tensor for tensor in tensors if tensor._dtype._is_ref_dtype] if _takes_references(decl) else None
+    if not referred:
+        return graph.add_operation(decl, tensors, attrs, name, types, control_inputs)
+    # What changes a variable goes where the variable is.
+    with contextlib.ExitStack() as places:
+        for tensor in referred:
+            places.enter_context(graph.colocate_with(tensor.op))
+        return graph.add_operation(decl, tensors, attrs, name, types, control_inputs)
+
+
+def _takes_references(decl: OpDecl) -> bool:
+    return any(arg.is_ref for arg in decl.signature.inputs)
 
 
 def output_types(decl: OpDecl, attrs: dict[str, Any]) -> list[DType]:
@@ -402,7 +415,7 @@ def output_types(decl: OpDecl, attrs: dict[str, Any]) -> list[DType]:
         if arg.type_list_attr is not None:
             types.extend(as_dtype(t) for t in attrs[arg.type_list_attr])
             continue
-        dtype = arg.dtype if arg.dtype is not None else attrs[arg.type_attr]
+        dtype = arg.dtype if arg.dtype is not None else attrs[arg.type_attr or ""]
         if arg.is_ref:
             dtype = dtype._as_ref
         if arg.number_attr is not None:

@@ -224,14 +224,20 @@ def convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None, name: str
     """`value` itself where it is an IndexedSlices, else as a tensor."""
     if isinstance(value, (IndexedSlices, SparseTensor)):
         if dtype is not None and value.dtype.base_dtype != dtype:
-            raise ValueError(f"Tensor conversion requested dtype {dtype} for a value of dtype {value.dtype.name}: {value}")
+            raise ValueError(
+                f"Tensor conversion requested dtype {dtype} for a value of dtype {value.dtype.name}: {value}"
+            )
         return value
     return convert_to_tensor(value, dtype, name)
 
 
-def _indexed_slices_to_tensor(value: IndexedSlices, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Any:
+def _indexed_slices_to_tensor(
+    value: IndexedSlices, dtype: Any = None, name: str | None = None, as_ref: bool = False
+) -> Any:
     if dtype is not None and not dtype.is_compatible_with(value.dtype):
-        raise ValueError(f"Tensor conversion requested dtype {dtype.name} for IndexedSlices with dtype {value.dtype.name}")
+        raise ValueError(
+            f"Tensor conversion requested dtype {dtype.name} for IndexedSlices with dtype {value.dtype.name}"
+        )
     if value.dense_shape is None:
         raise ValueError(f"Tensor conversion requested for IndexedSlices without dense_shape: {value}")
     static = value.shape

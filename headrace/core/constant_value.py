@@ -14,8 +14,8 @@ from headrace.core.shapes import Dims
 _LIMIT = 4096
 _UNKNOWN: Any = object()
 
-# Ops whose outputs have a size that is never static but is at most that of their inputs.
-_NO_LONGER = frozenset({"ListDiff", "Unique"})
+# Ops whose outputs, of sizes that are not static, are no larger than their inputs together.
+_NO_LONGER = frozenset({"ConcatV2", "ListDiff", "Unique"})
 
 
 def constant_value(tensor: Tensor) -> np.ndarray | None:
@@ -39,7 +39,7 @@ def constant_value(tensor: Tensor) -> np.ndarray | None:
 def _computed(tensor: Tensor) -> np.ndarray | None:
     op = tensor.op
     decl = op.decl
-    if decl.stateful or op.attrs.get("_class") and not op.inputs:
+    if decl.stateful or (op.attrs.get("_class") and not op.inputs):
         return None
     if decl.static_rule is not None:
         arrays = decl.static_rule(op)

@@ -14,7 +14,9 @@ _by_priority: dict[int, list[tuple[Any, ConversionFunction]]] = {}
 _lookup: dict[type, list[ConversionFunction]] = {}
 
 
-def register_tensor_conversion_function(base_type: Any, conversion_func: ConversionFunction, priority: int = 100) -> None:
+def register_tensor_conversion_function(
+    base_type: Any, conversion_func: ConversionFunction, priority: int = 100
+) -> None:
     """Registers how objects of `base_type` become tensors.
 
     Args:

@@ -117,9 +117,7 @@ class Graph:
     @property
     def graph_def_versions(self) -> Any:
         """The GraphDef versions as a `VersionDef`."""
-        return importlib.import_module("headrace.interop.node_def").version_def(
-            PRODUCER_VERSION, MIN_CONSUMER_VERSION
-        )
+        return importlib.import_module("headrace.interop.node_def").version_def(PRODUCER_VERSION, MIN_CONSUMER_VERSION)
 
     @property
     def seed(self) -> int | None:
@@ -740,7 +738,7 @@ def _graph_of_inputs(values: Iterable[Any], graph: Graph | None = None) -> Graph
     return graph if graph is not None else get_default_graph()
 
 
-class name_scope:  # noqa: N801  (the public name is lower case)
+class name_scope:
     """A context manager for the body of a function that makes operations: `with tf.name_scope(name, "MyOp", [x]) as s:`.
 
     Args:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from headrace.core import callsite
 from headrace.core.dtypes import DType
@@ -164,7 +164,7 @@ class Tensor:
 
     _is_graph_tensor = True
 
-    OVERLOADABLE_OPERATORS = {
+    OVERLOADABLE_OPERATORS: ClassVar[set[str]] = {
         *("__add__", "__radd__", "__sub__", "__rsub__", "__mul__", "__rmul__", "__div__", "__rdiv__"),
         *("__truediv__", "__rtruediv__", "__floordiv__", "__rfloordiv__", "__mod__", "__rmod__"),
         *("__lt__", "__le__", "__gt__", "__ge__", "__ne__", "__eq__", "__and__", "__rand__", "__or__", "__ror__"),

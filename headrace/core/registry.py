@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -26,7 +27,7 @@ class Case:
 
     args: tuple[Any, ...]
     attrs: dict[str, Any]
-    error: type[Exception] | None = None
+    error: builtins.type[Exception] | None = None
     match: str | None = None
 
 
@@ -125,7 +126,7 @@ class OpDecl:
         self.cases.append(Case(args, attrs))
         return self
 
-    def rejects(self, *args: Any, error: type[Exception], match: str | None = None, **attrs: Any) -> OpDecl:
+    def rejects(self, *args: Any, error: builtins.type[Exception], match: str | None = None, **attrs: Any) -> OpDecl:
         """Declares an example that must raise `error`."""
         self.cases.append(Case(args, attrs, error, match))
         return self
@@ -142,9 +143,7 @@ class OpDecl:
             return self.shape_rule(op)
         except ValueError as error:
             shapes = ", ".join(_bracketed(t.dims) for t in op.inputs)
-            raise ValueError(
-                f"{error} for '{op.name}' (op: '{self.type}') with input shapes: {shapes}."
-            ) from None
+            raise ValueError(f"{error} for '{op.name}' (op: '{self.type}') with input shapes: {shapes}.") from None
 
     def __call__(self, *args: Any, name: str | None = None, **keywords: Any) -> Any:
         from headrace.core.apply import apply_op

@@ -64,9 +64,7 @@ def as_dims(shape: Any) -> Dims:
     if isinstance(shape, TensorShape):
         return shape._dims
     if isinstance(shape, (str, bytes)):
-        raise TypeError(
-            f"A string has ambiguous TensorShape, please wrap in a list or convert to an int: {shape!s}"
-        )
+        raise TypeError(f"A string has ambiguous TensorShape, please wrap in a list or convert to an int: {shape!s}")
     # A TensorShapeProto by its fields: every package that carries the format has a class of its own.
     if hasattr(shape, "unknown_rank") and hasattr(shape, "dim"):
         if shape.unknown_rank:
@@ -446,9 +444,7 @@ class TensorShape:
 
         if self._dims is None:
             return TensorShapeProto(unknown_rank=True)
-        return TensorShapeProto(
-            dim=[TensorShapeProto.Dim(size=-1 if size is None else size) for size in self._dims]
-        )
+        return TensorShapeProto(dim=[TensorShapeProto.Dim(size=-1 if size is None else size) for size in self._dims])
 
     def __len__(self) -> int:
         if self._dims is None:

@@ -176,9 +176,7 @@ def _attr(piece: str) -> Attr:
         default = _literal(literal)
         kind = _kind_of(default)
         if kind is None:
-            raise ValueError(
-                f"the kind of {piece!r} cannot be told from its default; write 'name: kind = default'"
-            )
+            raise ValueError(f"the kind of {piece!r} cannot be told from its default; write 'name: kind = default'")
         allowed = None
     else:
         kind, allowed = _kind_and_allowed(of)
@@ -325,9 +323,7 @@ def _check_references(args: list[Arg], attrs: dict[str, Attr], implied: bool) ->
             _refer(arg, arg.type_list_attr, "list(type)", 0, attrs, implied)
 
 
-def _refer(
-    arg: Arg, name: str, kind: str, minimum: int | None, attrs: dict[str, Attr], implied: bool
-) -> None:
+def _refer(arg: Arg, name: str, kind: str, minimum: int | None, attrs: dict[str, Attr], implied: bool) -> None:
     attr = attrs.get(name)
     if attr is not None:
         if attr.kind != kind:
@@ -335,9 +331,7 @@ def _refer(
     elif implied and _may_be_implied(name):
         attrs[name] = Attr(name, kind, minimum=minimum)
     else:
-        raise ValueError(
-            f"{arg.name!r} refers to {name!r}, which is neither a dtype nor a declared attribute"
-        )
+        raise ValueError(f"{arg.name!r} refers to {name!r}, which is neither a dtype nor a declared attribute")
 
 
 def _may_be_implied(name: str) -> bool:

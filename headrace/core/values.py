@@ -310,9 +310,7 @@ def _unexpected(dtype: DType, leaf: Any) -> TypeError:
 
 
 def _incompatible(dtype: DType, values: Any) -> TypeError:
-    return TypeError(
-        f"Incompatible types: {dtype} holds no values that can be written down. Value is {values!r}"
-    )
+    return TypeError(f"Incompatible types: {dtype} holds no values that can be written down. Value is {values!r}")
 
 
 def _not_dense(values: Any, got: tuple[int, ...], wanted: tuple[int, ...]) -> ValueError:

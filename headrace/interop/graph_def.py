@@ -73,9 +73,8 @@ def import_graph_def(
     graph._check_not_finalized()
     _check_types(graph_def)
     mapped: dict[tuple[str, int], Any] = {}
-    if input_map:
-        if name == "" and not all(isinstance(value, (Tensor, Operation)) for value in input_map.values()):
-            raise ValueError("tf.import_graph_def() requires a non-empty `name` if `input_map` contains non-Tensor values.")
+    if name == "" and not all(isinstance(value, (Tensor, Operation)) for value in (input_map or {}).values()):
+        raise ValueError("tf.import_graph_def() requires a non-empty `name` if `input_map` contains non-Tensor values.")
     with graph.name_scope("import" if name is None else name) as scope:
         if input_map:
             with graph.name_scope("_inputs"):

@@ -130,7 +130,7 @@ def concat(values: Sequence[Any], axis: int, name: str = "concat") -> Tensor:
 
 def stack(values: Sequence[Any], axis: int = 0, name: str = "stack") -> Tensor:
     """`values` along a new axis; a constant where they are Python numbers."""
-    if not any(isinstance(value, Tensor) for value in values) and axis == 0:
+    if axis == 0:
         return convert_to_tensor(list(values), name=name)
     return raw.Pack(list(values), axis=axis, name=name)
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import find
 from headrace.plan.ir import Node, Value
-
-if TYPE_CHECKING:
-    from headrace.core.operation import Operation, Tensor
 
 
 class Collected:
@@ -24,9 +22,7 @@ class Collected:
         self.targets: list[Node] = []
 
 
-def collect(
-    fetches: Sequence[Tensor | Operation], feeds: Sequence[Tensor], runtime: Any, device: Any
-) -> Collected:
+def collect(fetches: Sequence[Tensor | Operation], feeds: Sequence[Tensor], runtime: Any, device: Any) -> Collected:
     """Copies the part of the graph that computes `fetches` from `feeds`.
 
     Args:
@@ -39,7 +35,8 @@ def collect(
     values = result.values
     feed_decl = find("_Feed")
     read_decl = find("_ReadRef")
-    assert feed_decl is not None and read_decl is not None
+    assert feed_decl is not None
+    assert read_decl is not None
     for tensor in feeds:
         node = Node(feed_decl, tensor.name, [], {}, tensor.op, runtime, device)
         value = Value(node, 0, tensor.dtype.base_dtype, tensor.dims)
@@ -49,7 +46,7 @@ def collect(
 
     node_of = result.node_of
     nodes = result.nodes
-    roots = [item if hasattr(item, "outputs") else item.op for item in fetches if item not in values]
+    roots = [item if isinstance(item, Operation) else item.op for item in fetches if item not in values]
 
     def make(op: Operation) -> None:
         control = [node_of[c] for c in op._control_inputs]
@@ -58,7 +55,9 @@ def collect(
         ref_position = [a.is_ref for a in args] if any(a.is_ref for a in args) else None
         for i, tensor in enumerate(op._inputs):
             value = values[tensor]
-            if value.dtype._is_ref_dtype and not (ref_position is not None and i < len(ref_position) and ref_position[i]):
+            if value.dtype._is_ref_dtype and not (
+                ref_position is not None and i < len(ref_position) and ref_position[i]
+            ):
                 # A reference meets an op that wants the value: it is read when this op runs.
                 read = Node(read_decl, op._name, [value], {}, op, runtime, device)
                 read.outputs = [Value(read, 0, value.dtype.base_dtype, value.dims)]
@@ -102,7 +101,7 @@ def collect(
                     make(op)
 
     for item in fetches:
-        if hasattr(item, "outputs"):
+        if isinstance(item, Operation):
             result.fetches.append(None)
             node_or_none = node_of.get(item)
             if node_or_none is not None:

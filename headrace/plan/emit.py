@@ -221,9 +221,7 @@ class _Writer:
         expressions: list[tuple[str, str, int]] = []
         for i in node.attrs.get("_live", range(len(node.inputs))):
             value = node.inputs[i]
-            conditions = [
-                f"{'' if taken else 'not '}{self._name(pred)}" for pred, taken in guard_of(value)[depth:]
-            ]
+            conditions = [f"{'' if taken else 'not '}{self._name(pred)}" for pred, taken in guard_of(value)[depth:]]
             expressions.append((self._name(value), " and ".join(conditions), i))
         for target, pick in ((out, 0), (index, 1)):
             if target not in self.used:

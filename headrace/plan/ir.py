@@ -49,7 +49,19 @@ class Node:
         guard: the branches it lies in, outermost first, as (predicate, taken) pairs.
     """
 
-    __slots__ = ("attrs", "control", "decl", "device", "guard", "inputs", "name", "origin", "outputs", "runtime", "serial")
+    __slots__ = (
+        "attrs",
+        "control",
+        "decl",
+        "device",
+        "guard",
+        "inputs",
+        "name",
+        "origin",
+        "outputs",
+        "runtime",
+        "serial",
+    )
 
     def __init__(
         self,

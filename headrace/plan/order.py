@@ -57,7 +57,9 @@ def set_guards(nodes: Iterable[Node]) -> list[Node]:
             if any((pred, not taken) in combined for pred, taken in combined):
                 dead.add(node)
                 continue
-            if any(value.node in dead or _never(value) for value in node.inputs) or any(c in dead for c in node.control):
+            if any(value.node in dead or _never(value) for value in node.inputs) or any(
+                c in dead for c in node.control
+            ):
                 dead.add(node)
                 continue
         left.append(node)

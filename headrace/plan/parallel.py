@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from headrace.plan.ir import Node
 from headrace.core.shapes import Dims
+from headrace.plan.ir import Node
 
 # Multiply-adds and elements from which two threads win.
 _PRODUCT_WORK = 1_000_000

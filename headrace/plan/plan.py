@@ -62,9 +62,7 @@ class Plan:
         return f"{self.operations} operations planned as {len(self.lines)} calls"
 
 
-def make_plan(
-    fetches: Sequence[Tensor | Operation], feeds: Sequence[Tensor], runtime: Any, batch: int = 1
-) -> Plan:
+def make_plan(fetches: Sequence[Tensor | Operation], feeds: Sequence[Tensor], runtime: Any, batch: int = 1) -> Plan:
     """Plans the computation of `fetches` from `feeds`.
 
     Args:

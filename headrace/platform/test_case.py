@@ -47,7 +47,7 @@ class TestCase(absltest.TestCase):
         ...             self.assertAllEqual(tf.square([2, 3]).eval(), [4, 9])
     """
 
-    def __init__(self, methodName: str = "runTest") -> None:  # noqa: N803 (unittest's name)
+    def __init__(self, methodName: str = "runTest") -> None:
         super().__init__(methodName)
         self._cached: Session | None = None
         self._cached_for: tuple[Any, ...] = ()
@@ -108,7 +108,7 @@ class TestCase(absltest.TestCase):
     ) -> Iterator[Session]:
         """As `session`, but the same one throughout a test method."""
         key = (graph, None if config is None else config.SerializeToString(), force_gpu)
-        if self._cached is None or self._cached.graph is not (graph or get_default_graph()) and graph is not None:
+        if self._cached is None or (self._cached.graph is not (graph or get_default_graph()) and graph is not None):
             self._clear_cached_session()
             self._cached = Session(graph=graph, config=config)
             self._cached_for = key
@@ -150,7 +150,7 @@ class TestCase(absltest.TestCase):
 
     # ---- threads ----
 
-    def checkedThread(self, target: Callable[..., Any], args: Any = None, kwargs: Any = None) -> _CheckedThread:  # noqa: N802
+    def checkedThread(self, target: Callable[..., Any], args: Any = None, kwargs: Any = None) -> _CheckedThread:
         """A thread whose exceptions fail the test when it is joined."""
         thread = _CheckedThread(self, target, args or (), kwargs or {})
         self._threads.append(thread)
@@ -164,7 +164,7 @@ class TestCase(absltest.TestCase):
         array = np.asarray(value)
         return array.astype(np.float32) if array.dtype.name == _BFLOAT16 else array
 
-    def assertAllClose(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None) -> None:  # noqa: N802
+    def assertAllClose(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None) -> None:
         """Checks that two (nested structures of) arrays agree within `atol + rtol * |b|`."""
         self._check_all_close(a, b, rtol, atol, "", msg)
 
@@ -198,7 +198,7 @@ class TestCase(absltest.TestCase):
         if not np.allclose(a, b, rtol=rtol, atol=atol):
             np.testing.assert_allclose(a, b, rtol=rtol, atol=atol, err_msg=f"{path} {msg or ''}", equal_nan=True)
 
-    def assertAllCloseAccordingToType(  # noqa: N802
+    def assertAllCloseAccordingToType(
         self,
         a: Any,
         b: Any,
@@ -223,7 +223,7 @@ class TestCase(absltest.TestCase):
                 rtol, atol = max(rtol, relative), max(atol, absolute)
         self.assertAllClose(a, b, rtol=rtol, atol=atol, msg=msg)
 
-    def assertNotAllClose(self, a: Any, b: Any, **kwargs: Any) -> None:  # noqa: N802
+    def assertNotAllClose(self, a: Any, b: Any, **kwargs: Any) -> None:
         """Checks that two arrays do not agree."""
         try:
             self.assertAllClose(a, b, **kwargs)
@@ -231,7 +231,7 @@ class TestCase(absltest.TestCase):
             return
         raise AssertionError("The two values are close at all elements")
 
-    def assertAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:  # noqa: N802
+    def assertAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
         """Checks that two arrays have the same shape and elements; NaN equals NaN."""
         a, b = self._array(a), self._array(b)
         if b.dtype.kind == "U" and a.dtype == object:
@@ -242,9 +242,11 @@ class TestCase(absltest.TestCase):
             same = same | (np.isnan(a) & np.isnan(b))
         if not np.all(same):
             different = ~same
-            raise AssertionError(f"not equal where {np.where(different)}\nleft: {a[different]}\nright: {b[different]}\n{msg or ''}")
+            raise AssertionError(
+                f"not equal where {np.where(different)}\nleft: {a[different]}\nright: {b[different]}\n{msg or ''}"
+            )
 
-    def assertNotAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:  # noqa: N802
+    def assertNotAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
         """Checks that two arrays differ somewhere."""
         try:
             self.assertAllEqual(a, b, msg)
@@ -252,24 +254,29 @@ class TestCase(absltest.TestCase):
             return
         raise AssertionError(f"The two values are equal at all elements. {msg or ''}")
 
-    def assertAllGreater(self, a: Any, comparison_target: Any) -> None:  # noqa: N802
+    def assertAllGreater(self, a: Any, comparison_target: Any) -> None:
         """Checks that every element is greater than the target."""
         self.assertGreater(self._array(a).min(), comparison_target)
 
-    def assertAllLess(self, a: Any, comparison_target: Any) -> None:  # noqa: N802
+    def assertAllLess(self, a: Any, comparison_target: Any) -> None:
         """Checks that every element is less than the target."""
         self.assertLess(self._array(a).max(), comparison_target)
 
-    def assertAllGreaterEqual(self, a: Any, comparison_target: Any) -> None:  # noqa: N802
+    def assertAllGreaterEqual(self, a: Any, comparison_target: Any) -> None:
         """Checks that no element is less than the target."""
         self.assertGreaterEqual(self._array(a).min(), comparison_target)
 
-    def assertAllLessEqual(self, a: Any, comparison_target: Any) -> None:  # noqa: N802
+    def assertAllLessEqual(self, a: Any, comparison_target: Any) -> None:
         """Checks that no element is greater than the target."""
         self.assertLessEqual(self._array(a).max(), comparison_target)
 
-    def assertAllInRange(  # noqa: N802
-        self, target: Any, lower_bound: Any, upper_bound: Any, open_lower_bound: bool = False, open_upper_bound: bool = False
+    def assertAllInRange(
+        self,
+        target: Any,
+        lower_bound: Any,
+        upper_bound: Any,
+        open_lower_bound: bool = False,
+        open_upper_bound: bool = False,
     ) -> None:
         """Checks that all elements lie between the bounds."""
         array = self._array(target)
@@ -277,24 +284,26 @@ class TestCase(absltest.TestCase):
         high = array >= upper_bound if open_upper_bound else array > upper_bound
         outside = low | high | np.isnan(array.astype(float))
         if np.any(outside):
-            raise AssertionError(f"Elements outside of {lower_bound}..{upper_bound} at {np.where(outside)}: {array[outside]}")
+            raise AssertionError(
+                f"Elements outside of {lower_bound}..{upper_bound} at {np.where(outside)}: {array[outside]}"
+            )
 
-    def assertAllInSet(self, target: Any, expected_set: Any) -> None:  # noqa: N802
+    def assertAllInSet(self, target: Any, expected_set: Any) -> None:
         """Checks that all elements are among the expected ones."""
         unknown = set(np.unique(self._array(target)).tolist()) - set(expected_set)
         if unknown:
             raise AssertionError(f"{len(unknown)} unique element(s) are not in the set {expected_set}: {unknown}")
 
-    def assertNDArrayNear(self, ndarray1: Any, ndarray2: Any, err: float, msg: str | None = None) -> None:  # noqa: N802
+    def assertNDArrayNear(self, ndarray1: Any, ndarray2: Any, err: float, msg: str | None = None) -> None:
         """Checks that the norm of the difference is below `err`."""
         distance = np.linalg.norm(np.asarray(ndarray1) - np.asarray(ndarray2))
         self.assertTrue(distance < err, msg or f"|a - b| = {distance} is not below {err}")
 
-    def assertNear(self, f1: float, f2: float, err: float, msg: str | None = None) -> None:  # noqa: N802
+    def assertNear(self, f1: float, f2: float, err: float, msg: str | None = None) -> None:
         """Checks that two numbers differ by at most `err`."""
         self.assertTrue(f1 == f2 or math.fabs(f1 - f2) <= err, f"{f1!r} != {f2!r} +/- {err!r} ({msg or ''})")
 
-    def assertArrayNear(self, farray1: Any, farray2: Any, err: float, msg: str | None = None) -> None:  # noqa: N802
+    def assertArrayNear(self, farray1: Any, farray2: Any, err: float, msg: str | None = None) -> None:
         """Checks that two arrays differ by at most `err` in each element."""
         self.assertEqual(len(farray1), len(farray2), msg)
         for f1, f2 in zip(farray1, farray2, strict=True):
@@ -302,12 +311,12 @@ class TestCase(absltest.TestCase):
 
     # ---- messages, names, shapes ----
 
-    def assertStartsWith(self, actual: str, expected_start: str, msg: str | None = None) -> None:  # noqa: N802
+    def assertStartsWith(self, actual: str, expected_start: str, msg: str | None = None) -> None:
         """Checks how a string begins."""
         if not actual.startswith(expected_start):
             self.fail(self._formatMessage(msg, f"{actual!r} does not start with {expected_start!r}"))
 
-    def assertProtoEquals(self, expected_message_maybe_ascii: Any, message: Any, msg: str | None = None) -> None:  # noqa: N802
+    def assertProtoEquals(self, expected_message_maybe_ascii: Any, message: Any, msg: str | None = None) -> None:
         """Checks that two messages are equal; the first may be in text form."""
         expected = expected_message_maybe_ascii
         if isinstance(expected, (str, bytes)):
@@ -317,7 +326,7 @@ class TestCase(absltest.TestCase):
             expected = text_format.Parse(text, type(message)())
         self.assertEqual(str(expected), str(message), msg)
 
-    def assertShapeEqual(self, np_array: Any, tf_tensor: Any, msg: str | None = None) -> None:  # noqa: N802
+    def assertShapeEqual(self, np_array: Any, tf_tensor: Any, msg: str | None = None) -> None:
         """Checks that a tensor's static shape is the array's."""
         if not isinstance(np_array, (np.ndarray, np.generic)):
             raise TypeError("np_array must be a Numpy ndarray or Numpy scalar")
@@ -325,12 +334,12 @@ class TestCase(absltest.TestCase):
             raise TypeError("tf_tensor must be a Tensor")
         self.assertAllEqual(np_array.shape, tf_tensor.get_shape().as_list(), msg=msg)
 
-    def assertDeviceEqual(self, device1: Any, device2: Any, msg: str | None = None) -> None:  # noqa: N802
+    def assertDeviceEqual(self, device1: Any, device2: Any, msg: str | None = None) -> None:
         """Checks that two device names mean the same."""
         self.assertEqual(canonical_name(device1), canonical_name(device2), msg)
 
     @contextlib.contextmanager
-    def assertRaisesWithPredicateMatch(  # noqa: N802
+    def assertRaisesWithPredicateMatch(
         self, exception_type: Any, expected_err_re_or_predicate: Any
     ) -> Iterator[None]:
         """Checks that an exception is raised whose text matches a regular expression or which satisfies a predicate."""
@@ -351,7 +360,7 @@ class TestCase(absltest.TestCase):
             return
         self.fail(f"{getattr(exception_type, '__name__', exception_type)} not raised")
 
-    def assertRaisesOpError(self, expected_err_re_or_predicate: Any) -> Any:  # noqa: N802
+    def assertRaisesOpError(self, expected_err_re_or_predicate: Any) -> Any:
         """`assertRaisesWithPredicateMatch` for the errors of operations."""
         return self.assertRaisesWithPredicateMatch(errors.OpError, expected_err_re_or_predicate)
 

@@ -121,6 +121,6 @@ def log_first_n(level: int, msg: str, n: int, *args: Any) -> None:
     log_if(level, msg, _next_count((*_caller(), "first")) < n, *args)
 
 
-def TaskLevelStatusMessage(msg: str) -> None:  # noqa: N802 (1.x name)
+def TaskLevelStatusMessage(msg: str) -> None:
     """Logs `msg` at ERROR."""
     error(msg)

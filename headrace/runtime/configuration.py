@@ -69,7 +69,9 @@ def run_with_options(
         now = time.perf_counter()
         if now > deadline and not after:
             raise DeadlineExceededError(
-                None, None, f"The step took longer than timeout_in_ms={options.timeout_in_ms} before node {plan.nodes[number].name}"
+                None,
+                None,
+                f"The step took longer than timeout_in_ms={options.timeout_in_ms} before node {plan.nodes[number].name}",
             )
         times.append((number, now))
 

@@ -40,7 +40,7 @@ def explained(error: BaseException, plan: Plan) -> BaseException:
     shapes = ", ".join(f"{value!r} {value.dtype.name}" for value in node.inputs)
     text = f"{message} (op {node.type}, node '{node.name}', inputs: {shapes or 'none'})"
     made: Any
-    if isinstance(error, MemoryError) or isinstance(error, torch.OutOfMemoryError) or "allocate memory" in message:
+    if isinstance(error, (MemoryError, torch.OutOfMemoryError)) or "allocate memory" in message:
         made = errors.ResourceExhaustedError
     elif isinstance(error, (RuntimeError, ValueError, IndexError, TypeError, ZeroDivisionError, OverflowError)):
         made = errors.InvalidArgumentError

@@ -53,9 +53,7 @@ def feeder(tensor: Tensor) -> Callable[[Any], Any]:
 
 def _wrong_shape(shape: tuple[int, ...], name: str, dims: Any) -> ValueError:
     assert not compatible_dims(shape, dims)
-    return ValueError(
-        f"Cannot feed value of shape {shape!r} for Tensor {name!r}, which has shape {dims_text(dims)!r}"
-    )
+    return ValueError(f"Cannot feed value of shape {shape!r} for Tensor {name!r}, which has shape {dims_text(dims)!r}")
 
 
 def as_array(value: Any, tensor: Tensor, numpy_dtype: np.dtype) -> np.ndarray:
@@ -88,7 +86,9 @@ def as_array(value: Any, tensor: Tensor, numpy_dtype: np.dtype) -> np.ndarray:
     try:
         return np.asarray(value, dtype=numpy_dtype)
     except TypeError as error:
-        raise TypeError(f"Cannot feed {value!r} for Tensor {tensor.name!r} of type {tensor.dtype.name}: {error}") from None
+        raise TypeError(
+            f"Cannot feed {value!r} for Tensor {tensor.name!r} of type {tensor.dtype.name}: {error}"
+        ) from None
     except ValueError as error:
         raise ValueError(
             f"Cannot feed {_short(value)} for Tensor {tensor.name!r} of type {tensor.dtype.name}: {error}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -120,8 +121,12 @@ def expand_feed(graph: Graph, key: Any) -> tuple[list[Tensor], Callable[[Any], l
         for kind, expand in _feed_expansions:
             if isinstance(key, kind):
                 tensors = [_feed_tensor(graph, item) for item, _ in expand(key, _Anything())]
-                return tensors, lambda value: [part for _, part in expand(key, value)]
+                return tensors, functools.partial(_parts, expand, key)
     return [_feed_tensor(graph, key)], None
+
+
+def _parts(expand: Callable[[Any, Any], list[tuple[Any, Any]]], key: Any, value: Any) -> list[Any]:
+    return [part for _, part in expand(key, value)]
 
 
 def _fetch_sparse(fetch: SparseTensor) -> tuple[list[Any], Callable[[list[Any]], Any]]:

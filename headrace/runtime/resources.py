@@ -82,7 +82,9 @@ class Runtime:
         self.lock = threading.RLock()
         self.settings: Any = None
 
-    def buffer(self, container: str, name: str, dtype: DType, dims: Dims, device: Any, is_resource: bool) -> VariableBuffer:
+    def buffer(
+        self, container: str, name: str, dtype: DType, dims: Dims, device: Any, is_resource: bool
+    ) -> VariableBuffer:
         """The buffer of a variable, made at its first use."""
         key = (container, name)
         with self.lock:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
@@ -28,13 +29,30 @@ _InferenceMode = torch._C._InferenceMode
 plan_listeners: list[Callable[[Plan], None]] = []
 
 
+@dataclass(slots=True)
 class _Entry:
-    """A plan with what surrounds it: feeds in, fetches out."""
+    """A plan with what surrounds it: feeds in, fetches out.
 
-    __slots__ = ("build", "changes", "expand", "feeders", "function", "keep", "outputs", "plan", "single", "tensors")
+    Attributes:
+        plan, function: the plan and its function.
+        feeders: for each fed tensor, from the value fed to the kernels' value.
+        expand: from the values of `feed_dict` to one value a fed tensor, where some are composite.
+        outputs: for each fetched tensor, from the kernels' value to NumPy's.
+        build: from those to the structure asked for.
+        single: whether that structure is the one value itself.
+        changes: the state of the graph the plan rests on.
+        keep: what the key of this entry refers to, kept alive so that no other object takes its identity.
+    """
 
-    def __init__(self) -> None:
-        self.single = False
+    plan: Plan
+    function: Callable[..., Any]
+    feeders: list[Callable[[Any], Any]]
+    expand: Callable[[Any], list[Any]] | None
+    outputs: list[Callable[[Any], Any]]
+    build: Callable[[list[Any]], Any]
+    single: bool
+    changes: int
+    keep: Any
 
 
 class BaseSession:
@@ -116,7 +134,9 @@ class BaseSession:
 
     # ---- running ----
 
-    def run(self, fetches: Any, feed_dict: Mapping[Any, Any] | None = None, options: Any = None, run_metadata: Any = None) -> Any:
+    def run(
+        self, fetches: Any, feed_dict: Mapping[Any, Any] | None = None, options: Any = None, run_metadata: Any = None
+    ) -> Any:
         """Runs what `fetches` needs and returns its values.
 
         Args:
@@ -148,7 +168,7 @@ class BaseSession:
 
     def _run_entry(self, entry: _Entry, function: Callable[..., Any], feed_dict: Mapping[Any, Any] | None) -> Any:
         if feed_dict:
-            values = feed_dict.values()
+            values: Any = feed_dict.values()
             if entry.expand is not None:
                 values = entry.expand(values)
             arguments = [feed(value) for feed, value in zip(entry.feeders, values, strict=False)]
@@ -197,41 +217,38 @@ class BaseSession:
             if feed_dict is not None and not isinstance(feed_dict, Mapping):
                 raise TypeError(f"feed_dict must be a dictionary, got {type(feed_dict).__name__}: {feed_dict!r}")
             fetch_plan = FetchPlan(self._graph, fetches)
-            entry = _Entry()
-            entry.expand = None
             tensors: list[Tensor] = []
             splits: list[Callable[[Any], list[Any]] | None] = []
             for key in feed_dict or ():
                 expanded, split = expand_feed(self._graph, key)
                 tensors.extend(expanded)
                 splits.append(split)
-            if any(split is not None for split in splits):
-                entry.expand = lambda values: _split_feeds(splits, values)
-            entry.tensors = tensors
-            entry.feeders = [feeder(tensor) for tensor in tensors]
-            # Feeds that are themselves fetched, names and all: the plan sees graph elements only.
-            entry.plan = plan = make_plan(fetch_plan.elements, tensors, self._runtime, _batch(feed_dict))
+            composite = any(split is not None for split in splits)
+            plan = make_plan(fetch_plan.elements, tensors, self._runtime, _batch(feed_dict))
             for listener in plan_listeners:
                 listener(plan)
-            entry.function = plan.function
-            tensor_positions: dict[int, int] = {}
-            entry.outputs = []
-            for i, element in enumerate(fetch_plan.elements):
+            # Operations have no value, so the plan returns fewer values than there are elements.
+            outputs: list[Callable[[Any], Any]] = []
+            positions: list[int | None] = []
+            for element in fetch_plan.elements:
+                positions.append(len(outputs) if isinstance(element, Tensor) else None)
                 if isinstance(element, Tensor):
-                    tensor_positions[i] = len(entry.outputs)
-                    entry.outputs.append(_output(element, plan.shared[len(entry.outputs)]))
-            positions = [tensor_positions.get(i) for i in range(len(fetch_plan.elements))]
-            build = fetch_plan.build
-            entry.single = isinstance(fetches, Tensor) or (len(positions) == 1 and positions[0] == 0 and not isinstance(fetches, (list, tuple, Mapping)) and _is_plain(fetches))
-            if all(p == i for i, p in enumerate(positions)):
-                entry.build = build
-            else:
-                entry.build = lambda values: build([None if p is None else values[p] for p in positions])
-            entry.changes = self._graph._changes
-            entry.keep = (fetches, list(feed_dict or ()))
-            return entry
+                    outputs.append(_output(element, plan.shared[len(outputs)]))
+            return _Entry(
+                plan=plan,
+                function=plan.function,
+                feeders=[feeder(tensor) for tensor in tensors],
+                expand=(lambda values: _split_feeds(splits, values)) if composite else None,
+                outputs=outputs,
+                build=_spread(fetch_plan.build, positions),
+                single=positions == [0] and _is_plain(fetches),
+                changes=self._graph._changes,
+                keep=(fetches, list(feed_dict or ())),
+            )
 
-    def make_callable(self, fetches: Any, feed_list: Sequence[Any] | None = None, accept_options: bool = False) -> Callable[..., Any]:
+    def make_callable(
+        self, fetches: Any, feed_list: Sequence[Any] | None = None, accept_options: bool = False
+    ) -> Callable[..., Any]:
         """A function of the values of `feed_list` that runs `fetches`.
 
         Args:
@@ -254,7 +271,9 @@ class BaseSession:
             if len(values) != len(keys):
                 raise TypeError(f"Expected {len(keys)} arguments for the feeds {keys}, got {len(values)}.")
             if keywords and not accept_options:
-                raise TypeError(f"Unexpected keyword arguments {sorted(keywords)}; pass accept_options=True to allow them.")
+                raise TypeError(
+                    f"Unexpected keyword arguments {sorted(keywords)}; pass accept_options=True to allow them."
+                )
             return self.run(fetches, dict(zip(keys, values, strict=True)), **keywords)
 
         return call
@@ -345,9 +364,16 @@ class InteractiveSession(BaseSession):
         default_session_stack().enforce_nesting = True
 
 
+def _spread(build: Callable[[list[Any]], Any], positions: list[int | None]) -> Callable[[list[Any]], Any]:
+    """`build` of the values in their positions, with None for operations."""
+    if all(position == i for i, position in enumerate(positions)):
+        return build
+    return lambda values: build([None if position is None else values[position] for position in positions])
+
+
 def _is_plain(fetch: Any) -> bool:
     """Whether a fetch stands for one tensor's value as it is."""
-    return isinstance(fetch, (str, bytes)) or hasattr(fetch, "_as_graph_element")
+    return isinstance(fetch, (Tensor, str, bytes)) or hasattr(fetch, "_as_graph_element")
 
 
 def _frozen(fetches: Any) -> Any:
@@ -372,8 +398,9 @@ def _feed_keys(feed_dict: Any) -> tuple[Any, ...]:
 
 def _batch(feed_dict: Mapping[Any, Any] | None) -> int:
     """The largest first dimension among the fed arrays."""
-    shapes = [np.shape(value)[:1] for value in (feed_dict or {}).values() if hasattr(value, "shape")]
-    return max((shape[0] for shape in shapes if shape), default=1)
+    return max(
+        (len(value) for value in (feed_dict or {}).values() if isinstance(value, np.ndarray) and value.ndim), default=1
+    )
 
 
 def _split_feeds(splits: Sequence[Any], values: Any) -> list[Any]:

@@ -30,6 +30,8 @@ pairs = {
 }
 for name in names:
     for kind in sorted(pairs):
+        if name == "atan2" and kind != "same":
+            continue  # 1.15 builds a gradient of the wrong shape
         a, b, shape_a, shape_b = pairs[kind]
         for dtype in (tf.float32, tf.float64):
             x, y = tf.placeholder(dtype, shape_a, name="x"), tf.placeholder(dtype, shape_b, name="y")
@@ -37,9 +39,13 @@ for name in names:
             z = named(name)(x, y)
             grads = tf.gradients(z, [x, y])
             key = "%s %s %s" % (name, kind, dtype.name)
+            if dtype == tf.float64 and name not in ("multiply", "xlogy") or kind not in ("same", "vector", "unknown"):
+                recorded = []
+            else:
+                recorded = graph.get_operations()[before:]
             results["ops " + key] = [
                 [op.name, op.type, [t.name for t in op.inputs], sorted(c.name for c in op.control_inputs)]
-                for op in graph.get_operations()[before:]
+                for op in recorded
             ]
             if dtype == tf.float64:
                 fetches = grads
@@ -60,7 +66,7 @@ z = tf.complex(re, im)
 results["complex parts"] = sess.run(
     tf.gradients(tf.real(z) * 2.0 + tf.imag(z) * 3.0 + tf.angle(z) + tf.abs(z), [re, im])
 )
-w = tf.constant([1.0 - 2.0j, 0.5 + 1.0j])
+w = tf.constant([1.0 - 2.0j, 0.5 + 1.0j], tf.complex64)
 for name in ("add", "subtract", "multiply", "divide", "pow"):
     results["complex " + name] = sess.run(tf.gradients(tf.abs(named(name)(z, w)), [re, im]))
 results["conj"] = sess.run(tf.gradients(tf.imag(tf.conj(z)), [re, im]))

@@ -12,7 +12,7 @@ from headrace.core.errors import InvalidArgumentError
 from headrace.core.graph import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import BoundConstant, op, raw
-from headrace.core.shapes import Dimension, TensorShape, as_dims, dims_text, merge_dims
+from headrace.core.shapes import Dimension, TensorShape, as_dims, merge_dims
 from headrace.core.values import to_array
 
 const = op("Const", "*, value: tensor, dtype: type -> output: dtype")
@@ -38,16 +38,20 @@ def placeholder_shape(op):
     return [op.attrs["shape"]]
 
 
+# What the runtime's messages call types.
+_STATUS_NAMES = {"float16": "half", "float32": "float", "float64": "double"}
+
+
 @placeholder_op.kernel
 def placeholder_kernel(node):
     dtype, dims = node.attrs["dtype"], node.attrs["shape"]
-    expected = f"dtype {dtype.name}" + ("" if dims is None else f" and shape {dims_text(dims).replace('(', '[').replace(')', ']')}")
+    expected = f"dtype {_STATUS_NAMES.get(dtype.name, dtype.name)}"
+    if dims is not None:
+        expected += f" and shape [{','.join('?' if d is None else str(d) for d in dims)}]"
     name = node.name
 
     def not_fed():
-        raise InvalidArgumentError(
-            None, None, f"You must feed a value for placeholder tensor '{name}' with {expected}"
-        )
+        raise InvalidArgumentError(None, None, f"You must feed a value for placeholder tensor '{name}' with {expected}")
 
     return not_fed
 
@@ -98,9 +102,7 @@ def constant(
         raise TypeError(f"List of Tensors when single Tensor expected: constant() cannot take a Tensor, got {value}.")
     array = to_array(value, dtype, None if shape is None else as_dims(shape))
     if verify_shape and shape is not None and np.shape(value) != tuple(as_dims(shape) or ()):
-        raise TypeError(
-            f"Expected Tensor's shape: {tuple(as_dims(shape) or ())}, got {np.shape(value)}."
-        )
+        raise TypeError(f"Expected Tensor's shape: {tuple(as_dims(shape) or ())}, got {np.shape(value)}.")
     wanted = as_dtype(dtype) if dtype is not None else as_dtype(array.dtype)
     array = np.array(array, copy=True)
     array.flags.writeable = False
@@ -187,9 +189,7 @@ def _pack(value: Any, dtype: Any, name: str) -> Any:
                 items.append(item)
         if not any(_is_tensor_like(item) for item in items):
             return items
-        parts = [
-            item if _is_tensor_like(item) else constant(item, dtype, name=str(i)) for i, item in enumerate(items)
-        ]
+        parts = [item if _is_tensor_like(item) else constant(item, dtype, name=str(i)) for i, item in enumerate(items)]
         return raw.Pack(parts, axis=0, name=scope)
 
 
@@ -216,7 +216,7 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tenso
     return raw.Placeholder(dtype=as_dtype(dtype), shape=as_dims(shape), name=name)
 
 
-def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Tensor:  # noqa: A002 (1.x name)
+def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Tensor:
     """A tensor that has the value of `input` unless another is fed.
 
     Args:

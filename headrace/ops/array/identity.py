@@ -138,7 +138,7 @@ def ensure_shape_gradient(op, grad):
     return [grad]
 
 
-def identity(input: Any, name: str | None = None) -> Tensor:  # noqa: A002 (1.x name)
+def identity(input: Any, name: str | None = None) -> Tensor:
     """A tensor with the value of `input`.
 
     Args:
@@ -155,12 +155,12 @@ def identity(input: Any, name: str | None = None) -> Tensor:  # noqa: A002 (1.x 
     return result
 
 
-def identity_n(input: Any, name: str | None = None) -> list[Tensor]:  # noqa: A002 (1.x name)
+def identity_n(input: Any, name: str | None = None) -> list[Tensor]:
     """Tensors with the values of the list `input`, through one operation."""
     return raw.IdentityN(input, name=name)
 
 
-def stop_gradient(input: Any, name: str | None = None) -> Tensor:  # noqa: A002 (1.x name)
+def stop_gradient(input: Any, name: str | None = None) -> Tensor:
     """A tensor with the value of `input` that gradients take for a constant.
 
     Args:
@@ -173,12 +173,12 @@ def stop_gradient(input: Any, name: str | None = None) -> Tensor:  # noqa: A002 
     return raw.StopGradient(input, name=name)
 
 
-def guarantee_const(input: Any, name: str | None = None) -> Tensor:  # noqa: A002 (1.x name)
+def guarantee_const(input: Any, name: str | None = None) -> Tensor:
     """A tensor with the value of `input`, which the caller promises never changes."""
     return raw.GuaranteeConst(input, name=name)
 
 
-def prevent_gradient(input: Any, message: str = "", name: str | None = None) -> Tensor:  # noqa: A002 (1.x name)
+def prevent_gradient(input: Any, message: str = "", name: str | None = None) -> Tensor:
     """A tensor with the value of `input`; asking for a gradient through it raises LookupError with `message`."""
     return raw.PreventGradient(input, message=message, name=name)
 

@@ -13,7 +13,17 @@ from headrace.core.graph import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.core.shapes import Dimension, Dims, dims_text, merge_dims
-from headrace.ops.array.common import axis_in, boxed, constants, invalid, is_text, numbers, shape_text, stand_in_for, unknown
+from headrace.ops.array.common import (
+    axis_in,
+    boxed,
+    constants,
+    invalid,
+    is_text,
+    numbers,
+    shape_text,
+    stand_in_for,
+    unknown,
+)
 from headrace.ops.array.identity import identity
 from headrace.ops.array.shape import expand_dims, rank, shape, shape_n, squeeze
 
@@ -42,10 +52,10 @@ def _joined_dims(parts: list[Dims], axis: int | None) -> Dims:
         try:
             rest = merge_dims(rest, others)
         except ValueError:
-            first, second = [(a, b) for a, b in zip(rest or (), others) if a != b and None not in (a, b)][0]
-            at = next(i for i, (a, b) in enumerate(zip(rest or (), others)) if (a, b) == (first, second))
+            pairs = enumerate(zip(rest or (), others))
+            at, (one, other) = next((i, (a, b)) for i, (a, b) in pairs if a != b and None not in (a, b))
             raise ValueError(
-                f"Dimension {at} in both shapes must be equal, but are {first} and {second}. "
+                f"Dimension {at} in both shapes must be equal, but are {one} and {other}. "
                 f"Shapes are {shape_text(rest or ())} and {shape_text(others)}."
             ) from None
     assert rest is not None

@@ -238,9 +238,9 @@ def pad(
     """
     mode = mode.upper()
     if mode == "CONSTANT":
-        if not isinstance(constant_values, Tensor) and not hasattr(constant_values, "_as_graph_element"):
-            if constant_values == 0:
-                return raw.Pad(tensor, paddings, name=name)
+        is_tensor = isinstance(constant_values, Tensor) or hasattr(constant_values, "_as_graph_element")
+        if not is_tensor and constant_values == 0:
+            return raw.Pad(tensor, paddings, name=name)
         return raw.PadV2(tensor, paddings, constant_values, name=name)
     if mode not in ("REFLECT", "SYMMETRIC"):
         raise ValueError(f"Unknown padding mode: {mode}")

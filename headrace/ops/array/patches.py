@@ -52,6 +52,8 @@ def _patches_dims(op):
         None if size is None else _placed(size, k, s, r, op.attrs["padding"])[0]
         for size, k, s, r in zip(dims[1:-1], windows, strides, rates)
     ]
+    if None in space:
+        space = [None] * len(space)
     depth = dims[-1]
     for k in windows:
         depth = None if depth is None else depth * k
@@ -120,7 +122,7 @@ def extract_image_patches(
     return raw.ExtractImagePatches(images, ksizes=ksizes, strides=strides, rates=rates, padding=padding, name=name)
 
 
-def extract_volume_patches(input: Any, ksizes: Any, strides: Any, padding: str, name: str | None = None) -> Tensor:  # noqa: A002
+def extract_volume_patches(input: Any, ksizes: Any, strides: Any, padding: str, name: str | None = None) -> Tensor:
     """As `extract_image_patches`, over volumes of shape [batch, planes, rows, cols, depth]."""
     return raw.ExtractVolumePatches(input, ksizes=ksizes, strides=strides, padding=padding, name=name)
 

@@ -116,7 +116,7 @@ def lin_space_kernel(node):
 lin_space_op.accepts(np.float32(0), np.float32(1), np.int32(5))
 
 
-def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range") -> Tensor:  # noqa: A001
+def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range") -> Tensor:
     """The numbers `start`, `start + delta`, ... up to but not including `limit`.
 
     Args:

@@ -203,7 +203,7 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
 
 
 def reverse_sequence(
-    input: Any,  # noqa: A002 (1.x name)
+    input: Any,
     seq_lengths: Any,
     seq_axis: int | None = None,
     batch_axis: int | None = None,
@@ -225,7 +225,7 @@ def reverse_sequence(
     return raw.ReverseSequence(input, seq_lengths, seq_dim=seq_axis, batch_dim=batch_axis, name=name)
 
 
-def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:  # noqa: A002 (1.x name)
+def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     """`input` with elements shifted along axes, those pushed out coming in again at the other end.
 
     Args:

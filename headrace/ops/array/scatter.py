@@ -237,7 +237,7 @@ def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) 
     return raw.ScatterNd(indices, updates, shape, name=name)
 
 
-def scatter_nd_non_aliasing_add(input: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:  # noqa: A002
+def scatter_nd_non_aliasing_add(input: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
     """A copy of `input` with `updates` added at the index vectors `indices`."""
     return raw.ScatterNdNonAliasingAdd(input, indices, updates, name=name)
 

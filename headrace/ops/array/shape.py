@@ -158,11 +158,12 @@ def reshape_same(node):
 
 def _reshape_failed(x: Any, shape: Any) -> Exception:
     count = int(np.prod(tuple(x.shape)))
-    if list(shape).count(-1) > 1:
-        return invalid("Only one input size may be -1, not both "
-                       f"{[i for i, s in enumerate(shape) if s == -1][0]} and {[i for i, s in enumerate(shape) if s == -1][1]}")
-    if any(size < -1 for size in shape):
-        return invalid(f"Size {[i for i, s in enumerate(shape) if s < -1][0]} must be non-negative, not {min(shape)}")
+    sizes = list(shape)
+    if sizes.count(-1) > 1:
+        first = sizes.index(-1)
+        return invalid(f"Only one input size may be -1, not both {first} and {sizes.index(-1, first + 1)}")
+    if min(sizes, default=0) < -1:
+        return invalid(f"Size {sizes.index(min(sizes))} must be non-negative, not {min(sizes)}")
     if -1 in shape:
         rest = int(np.prod([size for size in shape if size != -1]))
         if rest == 0:
@@ -389,7 +390,7 @@ def broadcast_args_kernel(node):
     return broadcast
 
 
-def shape(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:  # noqa: A002 (1.x name)
+def shape(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
     """The shape of a tensor, as a vector of ints.
 
     A fully known static shape gives a constant.
@@ -405,7 +406,7 @@ def shape(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
     return shape_internal(input, name, True, out_type)
 
 
-def shape_internal(input: Any, name: str | None = None, optimize: bool = True, out_type: Any = int32) -> Tensor:  # noqa: A002
+def shape_internal(input: Any, name: str | None = None, optimize: bool = True, out_type: Any = int32) -> Tensor:
     """`shape`; without `optimize`, an operation even for a fully known static shape."""
     with name_scope(name, "Shape", [input]) as scope:
         if is_sparse(input):
@@ -416,12 +417,12 @@ def shape_internal(input: Any, name: str | None = None, optimize: bool = True, o
         return raw.Shape(tensor, out_type=out_type, name=scope)
 
 
-def shape_n(input: Any, out_type: Any = int32, name: str | None = None) -> list[Tensor]:  # noqa: A002 (1.x name)
+def shape_n(input: Any, out_type: Any = int32, name: str | None = None) -> list[Tensor]:
     """The shapes of a list of tensors of one type, as vectors of ints."""
     return raw.ShapeN(input, out_type=out_type, name=name)
 
 
-def size(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:  # noqa: A002 (1.x name)
+def size(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
     """The number of elements of a tensor, as a scalar.
 
     Args:
@@ -432,7 +433,7 @@ def size(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor: 
     return size_internal(input, name, True, out_type)
 
 
-def size_internal(input: Any, name: str | None = None, optimize: bool = True, out_type: Any = int32) -> Tensor:  # noqa: A002
+def size_internal(input: Any, name: str | None = None, optimize: bool = True, out_type: Any = int32) -> Tensor:
     """`size`; without `optimize`, an operation even where the number is known."""
     with name_scope(name, "Size", [input]) as scope:
         if is_sparse(input):
@@ -447,12 +448,12 @@ def size_internal(input: Any, name: str | None = None, optimize: bool = True, ou
         return raw.Size(tensor, out_type=out_type, name=scope)
 
 
-def rank(input: Any, name: str | None = None) -> Tensor:  # noqa: A002 (1.x name)
+def rank(input: Any, name: str | None = None) -> Tensor:
     """The number of axes of a tensor or SparseTensor, as an int32 scalar."""
     return rank_internal(input, name)
 
 
-def rank_internal(input: Any, name: str | None = None, optimize: bool = True) -> Tensor:  # noqa: A002 (1.x name)
+def rank_internal(input: Any, name: str | None = None, optimize: bool = True) -> Tensor:
     """`rank`; without `optimize`, an operation even where the rank is known."""
     with name_scope(name, "Rank", [input]) as scope:
         if is_sparse(input):
@@ -481,7 +482,7 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     return raw.Reshape(tensor, shape, name=name)
 
 
-def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Tensor:  # noqa: A002
+def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Tensor:
     """`input` with a new axis of size 1 at position `axis`.
 
     Args:
@@ -499,7 +500,7 @@ def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any 
     return raw.ExpandDims(input, axis, name=name)
 
 
-def squeeze(input: Any, axis: Any = None, name: str | None = None, squeeze_dims: Any = None) -> Tensor:  # noqa: A002
+def squeeze(input: Any, axis: Any = None, name: str | None = None, squeeze_dims: Any = None) -> Tensor:
     """`input` without its axes of size 1, or without those listed.
 
     Args:
@@ -517,7 +518,7 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None, squeeze_dims:
     return raw.Squeeze(input, squeeze_dims=None if axis is None else list(axis), name=name)
 
 
-def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:  # noqa: A002 (1.x name)
+def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
     """`input` repeated along its axes of size 1, and along new leading axes, until it has `shape`."""
     return raw.BroadcastTo(input, shape, name=name)
 

@@ -15,7 +15,7 @@ from headrace.core.graph import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.core.shapes import Dimension
-from headrace.ops.array.common import boxed, constants, filled_text, invalid, is_text, numbers, stand_in_for, unknown
+from headrace.ops.array.common import boxed, constants, filled_text, invalid, is_text, numbers, stand_in_for
 from headrace.ops.array.constant import constant
 from headrace.ops.array.fill import ones_like
 from headrace.ops.array.join import concat, stack
@@ -37,8 +37,7 @@ def slice_shape(op):
     begin, size = op.constant(1), op.constant(2)
     partial = op.constant_dims(2)
     if dims is None:
-        count = next((len(v) for v in (op.constant_dims(1), partial) if v is not None), None)
-        return [unknown(count)] if size is None or (size < 0).any() else [partial]
+        return [partial]
     for vector in (begin, size):
         if vector is not None and vector.size != len(dims):
             raise ValueError(f"Shape must be rank {vector.size} but is rank {len(dims)}")
@@ -343,7 +342,7 @@ def tensor_strided_slice_update_kernel(node):
     return update
 
 
-def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:  # noqa: A001 (1.x name)
+def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
     """The block of `input_` of shape `size` that starts at `begin`.
 
     Args:

@@ -14,6 +14,7 @@ from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.ops.array.constant import constant
 from headrace.ops.array.join import concat
+from headrace.ops.array.range import range as range_of
 from headrace.ops.array.shape import rank, shape
 from headrace.ops.array.transpose import transpose
 
@@ -84,11 +85,10 @@ def _largest_first(values: Tensor, axis: int, which: int) -> Tensor:
         last = len(dims) - 1
         order: Any = constant(np.r_[np.arange(axis), [last], np.arange(axis + 1, last), [axis]], int32, name="transposition")
     else:
-        at: Any = raw.Add(axis, total, name="add") if axis < 0 else axis
+        at: Any = raw.AddV2(axis, total, name="add") if axis < 0 else axis
+        before = range_of(at)
         last = raw.Sub(total, 1, name="sub")
         after = raw.AddV2(at, 1, name="add") if isinstance(at, Tensor) else at + 1
-        order = concat(
-            [raw.Range(0, at, 1, name="range"), [last], raw.Range(after, last, 1, name="range"), [at]], axis=0
-        )
+        order = concat([before, [last], range_of(after, raw.Sub(total, 1, name="sub")), [at]], axis=0)
     result = raw.TopKV2(transpose(values, order), count)[which]
     return transpose(result, order)

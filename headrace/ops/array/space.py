@@ -83,6 +83,8 @@ def _block_of(op: Any) -> tuple[list[int] | None, int | None]:
     if block is not None:
         return [int(size) for size in block], block.size
     dims = op.inputs[1].dims
+    if dims is not None and dims[0] is None:
+        raise ValueError("block_shape must have known size")
     return None, dims[0] if dims else None
 
 
@@ -292,7 +294,7 @@ space_to_depth_op.accepts([1, 4, 6, 2], block_size=2).rejects([1, 5, 4, 1], bloc
 depth_to_space_op.accepts([1, 2, 3, 8], block_size=2).rejects([1, 2, 2, 3], block_size=2, error=ValueError)
 
 
-def space_to_batch_nd(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Tensor:  # noqa: A002
+def space_to_batch_nd(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Tensor:
     """Pads the axes after the batch and moves the places within their blocks into the batch.
 
     Args:
@@ -304,13 +306,13 @@ def space_to_batch_nd(input: Any, block_shape: Any, paddings: Any, name: str | N
     return raw.SpaceToBatchND(input, block_shape, paddings, name=name)
 
 
-def batch_to_space_nd(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Tensor:  # noqa: A002
+def batch_to_space_nd(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Tensor:
     """The inverse of `space_to_batch_nd`: moves the batch back into blocks, then crops the axes of space."""
     return raw.BatchToSpaceND(input, block_shape, crops, name=name)
 
 
 def space_to_batch(
-    input: Any, paddings: Any, block_size: Any = None, name: str | None = None, block_shape: Any = None  # noqa: A002
+    input: Any, paddings: Any, block_size: Any = None, name: str | None = None, block_shape: Any = None
 ) -> Tensor:
     """`space_to_batch_nd` over the height and width of a [batch, height, width, depth] tensor."""
     block = either("block_shape", block_shape, "block_size", block_size)
@@ -320,7 +322,7 @@ def space_to_batch(
 
 
 def batch_to_space(
-    input: Any, crops: Any, block_size: Any = None, name: str | None = None, block_shape: Any = None  # noqa: A002
+    input: Any, crops: Any, block_size: Any = None, name: str | None = None, block_shape: Any = None
 ) -> Tensor:
     """`batch_to_space_nd` over the height and width of a [batch, height, width, depth] tensor."""
     block = either("block_shape", block_shape, "block_size", block_size)
@@ -329,12 +331,12 @@ def batch_to_space(
     return result
 
 
-def space_to_depth(input: Any, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Tensor:  # noqa: A002
+def space_to_depth(input: Any, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Tensor:
     """Moves the places within each block of height and width into the depth."""
     return raw.SpaceToDepth(input, block_size=block_size, data_format=data_format, name=name)
 
 
-def depth_to_space(input: Any, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Tensor:  # noqa: A002
+def depth_to_space(input: Any, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Tensor:
     """Moves the depth into blocks of height and width: the inverse of `space_to_depth`."""
     return raw.DepthToSpace(input, block_size=block_size, data_format=data_format, name=name)
 

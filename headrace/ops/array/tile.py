@@ -94,7 +94,7 @@ def tile_grad_kernel(node):
     return tile_grad
 
 
-def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:  # noqa: A002 (1.x name)
+def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
     """`input` repeated `multiples[i]` times along each axis i.
 
     Args:
@@ -143,7 +143,7 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
         return [raw.Mul(x, whole, name="mul") for x in output]
 
 
-def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None = None) -> Tensor:  # noqa: A002
+def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None = None) -> Tensor:
     """Each element of `input` along `axis` repeated.
 
     Args:

@@ -48,7 +48,8 @@ def _checked(perm: list[int], count: int) -> list[int]:
         if not 0 <= axis < count:
             raise invalid(f"{axis} is out of range [0 .. {count})")
     if len(set(axes)) != count:
-        raise invalid(f"{next(axis for axis in range(count) if axis not in axes)} is missing from {{{','.join(map(str, axes))}}}.")
+        missing = next(axis for axis in range(count) if axis not in axes)
+        raise invalid(f"{missing} is missing from {{{','.join(map(str, axes))}}}.")
     return axes
 
 

@@ -171,13 +171,9 @@ def unravel_index_shape(op):
 @unravel_index_op.kernel
 def unravel_index_kernel(node):
     def unravel(indices, dims):
-        sizes = numbers(dims)
-        total = int(np.prod(sizes))
         rest = indices.reshape(-1) if indices.ndim else indices
-        if indices.numel() and int(indices.max()) >= total:
-            raise invalid(f"index is out of bound as with dims: indices must be less than {total}")
         parts = []
-        for size in reversed(sizes):
+        for size in reversed(numbers(dims)):
             parts.append(rest % size)
             rest = rest // size
         return torch.stack(parts[::-1])

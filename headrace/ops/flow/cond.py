@@ -35,20 +35,20 @@ class ControlFlowContext:
         """Branches keep no state for gradients."""
         return None
 
-    def IsCondContext(self) -> bool:  # noqa: N802 (1.x name)
+    def IsCondContext(self) -> bool:
         """Whether this is a branch of a cond."""
         return False
 
-    def IsWhileContext(self) -> bool:  # noqa: N802 (1.x name)
+    def IsWhileContext(self) -> bool:
         """Whether this is the body of a loop."""
         return False
 
-    def Enter(self) -> None:  # noqa: N802 (1.x name)
+    def Enter(self) -> None:
         """Makes this the context of new operations."""
         self._entered_from.append(self._graph._get_control_flow_context())
         self._graph._set_control_flow_context(self)
 
-    def Exit(self) -> None:  # noqa: N802 (1.x name)
+    def Exit(self) -> None:
         """Goes back to the context from which it was entered."""
         self._graph._set_control_flow_context(self._entered_from.pop())
 
@@ -72,20 +72,20 @@ class ControlFlowContext:
         """Whether an operation in here may wait for `op`: only for what lies in here too."""
         return self.contains(op)
 
-    def AddValue(self, value: Tensor) -> Tensor:  # noqa: N802 (1.x name)
+    def AddValue(self, value: Tensor) -> Tensor:
         """What stands for `value` inside."""
         raise NotImplementedError
 
-    def AddOp(self, op: Operation) -> None:  # noqa: N802 (1.x name)
+    def AddOp(self, op: Operation) -> None:
         """Takes in a new operation."""
         raise NotImplementedError
 
-    def AddInnerOp(self, op: Operation) -> None:  # noqa: N802 (1.x name)
+    def AddInnerOp(self, op: Operation) -> None:
         """Hears of an operation added to a context inside."""
         if self._outer_context is not None:
             self._outer_context.AddInnerOp(op)
 
-    def ExitResult(self, results: Iterable[Tensor]) -> None:  # noqa: N802 (1.x name)
+    def ExitResult(self, results: Iterable[Tensor]) -> None:
         """Makes the results known to the context around."""
         if self._outer_context is not None:
             self._outer_context._values.update(results)
@@ -125,11 +125,11 @@ class CondContext(ControlFlowContext):
         """The name of the scope of the cond, with a number for the branch."""
         return self._pivot.op.name
 
-    def IsCondContext(self) -> bool:  # noqa: N802 (1.x name)
+    def IsCondContext(self) -> bool:
         """Whether this is a branch of a cond: it is."""
         return True
 
-    def AddValue(self, value: Tensor) -> Tensor:  # noqa: N802 (1.x name)
+    def AddValue(self, value: Tensor) -> Tensor:
         """`value`, through a Switch if it comes from outside."""
         if value in self._values:
             return self._external_values.get(value, value)
@@ -150,7 +150,7 @@ class CondContext(ControlFlowContext):
         self._external_values[value] = inner
         return inner
 
-    def AddOp(self, op: Operation) -> None:  # noqa: N802 (1.x name)
+    def AddOp(self, op: Operation) -> None:
         """Feeds the new operation's outer inputs through Switches; one without inputs waits for the pivot."""
         if op.inputs:
             for i, tensor in enumerate(list(op.inputs)):
@@ -328,4 +328,3 @@ def _unwrapped(result: Any) -> Any:
     if isinstance(result, (list, tuple)) and len(result) == 1 and not hasattr(result, "_fields"):
         return result[0]
     return result
-

@@ -97,21 +97,21 @@ def with_dependencies(dependencies: Any, output_tensor: Any, name: str | None = 
         output_tensor: a tensor or IndexedSlices.
         name: a name for the operation.
     """
-    with name_scope(name, "control_dependency", [*dependencies, output_tensor]) as scope:
-        with colocate_with(output_tensor.values if isinstance(output_tensor, IndexedSlices) else output_tensor):
-            with control_dependencies(dependencies):
-                output_tensor = convert_to_tensor_or_indexed_slices(output_tensor)
-                if isinstance(output_tensor, IndexedSlices):
-                    values = _identity(output_tensor.values, scope)
-                    return IndexedSlices(values, output_tensor.indices, output_tensor.dense_shape)
-                return _identity(output_tensor, scope)
+    target = output_tensor.values if isinstance(output_tensor, IndexedSlices) else output_tensor
+    scopes = name_scope(name, "control_dependency", [*dependencies, output_tensor])
+    with scopes as scope, colocate_with(target), control_dependencies(dependencies):
+        output_tensor = convert_to_tensor_or_indexed_slices(output_tensor)
+        if isinstance(output_tensor, IndexedSlices):
+            values = _identity(output_tensor.values, scope)
+            return IndexedSlices(values, output_tensor.indices, output_tensor.dense_shape)
+        return _identity(output_tensor, scope)
 
 
 def _identity(tensor: Tensor, name: str) -> Tensor:
     return raw.RefIdentity(tensor, name=name) if tensor.dtype._is_ref_dtype else raw.Identity(tensor, name=name)
 
 
-def tuple(tensors: Any, name: str | None = None, control_inputs: Any = None) -> list[Any]:  # noqa: A001 (1.x name)
+def tuple(tensors: Any, name: str | None = None, control_inputs: Any = None) -> list[Any]:
     """The same tensors, each there only when all of them are.
 
     Args:

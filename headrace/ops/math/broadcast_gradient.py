@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 
 from headrace.core.errors import InvalidArgumentError
@@ -10,6 +11,7 @@ from headrace.ops.math.elementwise import reduction_axes
 
 broadcast_gradient_args_op = op("BroadcastGradientArgs", "s0: T, s1: T, *, T: index = int32 -> r0: T, r1: T")
 broadcast_gradient_args_op.on_host("s0", "s1", outputs=True).not_differentiable()
+broadcast_gradient_args_op.accepts(np.array([2, 3], np.int32), np.array([3], np.int32))
 
 
 @broadcast_gradient_args_op.shape

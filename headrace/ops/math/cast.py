@@ -19,6 +19,7 @@ from headrace.ops.math.elementwise import bracketed, same_shape
 
 cast_op = op("Cast", "x: SrcT, *, SrcT: type, DstT: type, Truncate=False -> y: DstT").aliases()
 cast_op.shape(same_shape)
+cast_op.accepts([2, 3], DstT=float64).accepts(np.array([1.5, -2.5]), DstT=int32)
 
 
 @cast_op.kernel
@@ -76,6 +77,7 @@ _REINTERPRETABLE = (
 )
 bitcast_op = op("Bitcast", f"input: T, *, T: {_REINTERPRETABLE}, type: {_REINTERPRETABLE} -> output: type")
 bitcast_op.aliases().not_differentiable()
+bitcast_op.accepts([2, 2], type=float64).accepts([3], type=int32).rejects([2, 3], type=float64, error=ValueError)
 
 
 @bitcast_op.shape

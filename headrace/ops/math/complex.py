@@ -24,6 +24,7 @@ from headrace.ops.math.elementwise import (
 
 complex_op = op("Complex", "real: T, imag: T, *, T: {float, double} = float, Tout: complex = complex64 -> out: Tout")
 complex_op.shape(broadcast_shape)
+complex_op.accepts([2, 3], [3]).rejects([2], [3], error=ValueError)
 
 
 @complex_op.kernel

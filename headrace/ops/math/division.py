@@ -56,14 +56,17 @@ def _floored_quotient(x, y):
     return torch.div(x, y).floor_()
 
 
-def _floored_remainder(x, y):
-    remainder = torch.fmod(x, y)
-    return torch.where((x < 0) == (y < 0), remainder, torch.fmod(remainder + y, y))
-
-
 def _no_nan_quotient(x, y):
     quotient = torch.div(x, y)
     return torch.where(y == 0, torch.zeros_like(quotient), quotient)
+
+
+def _whole_toward_zero(x, y):
+    # The processor traps where the smallest integer is divided by -1.
+    if not x.dtype.is_signed:
+        return _toward_zero(x, y)
+    opposite = y == -1
+    return torch.where(opposite, -x, _toward_zero(x, torch.where(opposite, 1, y)))
 
 
 def _integer_kernel(node: Any, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -71,15 +74,31 @@ def _integer_kernel(node: Any, function: Callable[..., Any]) -> Callable[..., An
     function = widened(node, function)
     divisor = node.constant(1)
     if divisor is not None and divisor.all():
-        # -1 is left to the general path, for the smallest integer has no opposite.
-        return checked(node, function) if (divisor != -1).all() else checked(node, _guarded(function))
-    return checked(node, _guarded(function))
+        return checked(node, function)
+    if node.device.type != "cpu":
+        return checked(node, _asking_first(function))
+
+    def compute(x, y):
+        try:
+            return function(x, y)
+        except RuntimeError as error:
+            if "ZeroDivisionError" in str(error):
+                raise _division_by_zero() from None
+            raise
+
+    return checked(node, compute)
 
 
-def _guarded(function: Callable[..., Any]) -> Callable[..., Any]:
+def _division_by_zero() -> InvalidArgumentError:
+    return InvalidArgumentError(None, None, "Integer division by zero")
+
+
+def _asking_first(function: Callable[..., Any]) -> Callable[..., Any]:
+    """On a GPU nothing tells of a division by zero."""
+
     def compute(x, y):
         if not bool(y.all()):
-            raise InvalidArgumentError(None, None, "Integer division by zero")
+            raise _division_by_zero()
         return function(x, y)
 
     return compute
@@ -96,11 +115,11 @@ def _kernels(integers: Callable[..., Any] | None, floats: Callable[..., Any]) ->
     return kernel
 
 
-div_op.kernel(_kernels(_toward_zero, torch.div))
+div_op.kernel(_kernels(_whole_toward_zero, torch.div))
 real_div_op.kernel(_kernels(None, torch.div))
 floor_div_op.kernel(_kernels(torch.floor_divide, _floored_quotient))
-truncate_div_op.kernel(_kernels(_toward_zero, _toward_zero))
-floor_mod_op.kernel(_kernels(torch.remainder, _floored_remainder))
+truncate_div_op.kernel(_kernels(_whole_toward_zero, _toward_zero))
+floor_mod_op.kernel(_kernels(torch.remainder, torch.remainder))
 truncate_mod_op.kernel(_kernels(torch.fmod, torch.fmod))
 mod_op.kernel(_kernels(torch.fmod, torch.fmod))
 div_no_nan_op.kernel(_kernels(None, _no_nan_quotient))

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import numpy as np
 import torch
 
 from headrace.core.composite import SparseTensor
@@ -124,7 +125,13 @@ def widened(node: Any, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def unary(
-    op_type: str, types: str, function: Callable[..., Any], *, integers: bool = False, result: str = "T"
+    op_type: str,
+    types: str,
+    function: Callable[..., Any],
+    *,
+    integers: bool = False,
+    result: str = "T",
+    sample: Any = None,
 ) -> OpDecl:
     """Declares an op that maps each element of its input.
 
@@ -134,9 +141,14 @@ def unary(
         function: computes it on torch tensors.
         integers: whether there is a kernel for integers, where `types` names any.
         result: the element type of the output.
+        sample: arguments at which the op is tested, where it is not defined for all numbers.
     """
     decl = op(op_type, f"x: T, *, T: {types} -> y: {result}")
     decl.shape(same_shape)
+    if types == INTEGERS:
+        decl.accepts(np.array([5, 0, 127], np.int32))
+    else:
+        decl.accepts([2, 3] if sample is None else np.array(sample, np.float32)).accepts([0, 3])
 
     @decl.kernel
     def kernel(node):
@@ -162,6 +174,11 @@ def binary(
     first, second = inputs.split()
     decl = op(op_type, f"{first}: T, {second}: T, *, T: {types} -> z: {result}")
     decl.shape(broadcast_shape)
+    if types == INTEGERS:
+        decl.accepts(np.array([[5, 0], [127, 3]], np.int32), np.array([1, 2], np.int32))
+    else:
+        decl.accepts([2, 3], [3]).accepts([2, 1], [1, 3]).accepts([0, 3], [3])
+    decl.rejects(np.zeros(2, np.int32), np.zeros(3, np.int32), error=ValueError)
     if function is not None:
         decl.kernel(lambda node: checked(node, widened(node, function)))
     return decl

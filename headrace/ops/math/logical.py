@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import torch
 
 from headrace.core.operation import Tensor
@@ -17,6 +18,11 @@ logical_not_op = op("LogicalNot", "x: bool -> y: bool").not_differentiable()
 logical_and_op.shape(broadcast_shape)
 logical_or_op.shape(broadcast_shape)
 logical_not_op.shape(same_shape)
+
+for _decl in (logical_and_op, logical_or_op):
+    _decl.accepts(np.array([[True], [False]]), np.array([True, False]))
+    _decl.rejects(np.array([True, False]), np.array([True] * 3), error=ValueError)
+logical_not_op.accepts(np.array([True, False]))
 
 
 @logical_and_op.kernel

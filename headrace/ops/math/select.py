@@ -22,6 +22,10 @@ from headrace.ops.math.elementwise import (
 select_op = op("Select", "condition: bool, t: T, e: T -> output: T")
 select_v2_op = op("SelectV2", "condition: bool, t: T, e: T -> output: T")
 
+select_op.accepts(np.array([True, False]), [2, 3], [2, 3]).accepts(np.array(True), [2], [2])
+select_op.rejects(np.array([True, False]), [3, 2], [3, 2], error=ValueError)
+select_v2_op.accepts(np.array([[True], [False]]), [3], [2, 3])
+
 
 @select_op.shape
 def select_shape(op):

@@ -50,8 +50,8 @@ def _digamma(x):
 
 erf_op = unary("Erf", FLOATS, torch.erf)
 erfc_op = unary("Erfc", FLOATS, torch.erfc)
-lgamma_op = unary("Lgamma", FLOATS, torch.lgamma)
-digamma_op = unary("Digamma", FLOATS, _digamma)
+lgamma_op = unary("Lgamma", FLOATS, torch.lgamma, sample=[0.5, 2.0])
+digamma_op = unary("Digamma", FLOATS, _digamma, sample=[0.5, 2.0])
 bessel_i0e_op = unary("BesselI0e", FLOATS, _in_float(torch.special.i0e))
 bessel_i1e_op = unary("BesselI1e", FLOATS, _in_float(torch.special.i1e))
 

@@ -35,14 +35,14 @@ abs_op = unary("Abs", REAL, torch.abs, integers=True)
 neg_op = unary("Neg", SIGNED, torch.neg, integers=True)
 sign_op = unary("Sign", SIGNED, _sign, integers=True)
 square_op = unary("Square", SIGNED, torch.square, integers=True)
-sqrt_op = unary("Sqrt", INEXACT, torch.sqrt)
-rsqrt_op = unary("Rsqrt", INEXACT, torch.rsqrt)
-reciprocal_op = unary("Reciprocal", SIGNED, torch.reciprocal)
-inv_op = unary("Inv", SIGNED, torch.reciprocal)
+sqrt_op = unary("Sqrt", INEXACT, torch.sqrt, sample=[0.5, 2.0])
+rsqrt_op = unary("Rsqrt", INEXACT, torch.rsqrt, sample=[0.5, 2.0])
+reciprocal_op = unary("Reciprocal", SIGNED, torch.reciprocal, sample=[0.5, -2.0])
+inv_op = unary("Inv", SIGNED, torch.reciprocal, sample=[0.5, -2.0])
 exp_op = unary("Exp", INEXACT, torch.exp)
 expm1_op = unary("Expm1", INEXACT, torch.expm1)
-log_op = unary("Log", INEXACT, torch.log)
-log1p_op = unary("Log1p", INEXACT, torch.log1p)
+log_op = unary("Log", INEXACT, torch.log, sample=[0.5, 2.0])
+log1p_op = unary("Log1p", INEXACT, torch.log1p, sample=[0.5, -0.3])
 sigmoid_op = unary("Sigmoid", INEXACT, torch.sigmoid)
 tanh_op = unary("Tanh", INEXACT, torch.tanh)
 floor_op = unary("Floor", FLOATS, torch.floor)
@@ -188,13 +188,13 @@ def step_gradient(op, grad):
 # ---- ops that gradients are made of: a = f(x) and the gradient of a give the gradient of x ----
 
 
-def _from_output(op_type, function):
+def _from_output(op_type, function, conjugates=True):
     decl = op(op_type, f"y: T, dy: T, *, T: {INEXACT} -> z: T")
     decl.shape(same_shape)
 
     @decl.kernel
     def kernel(node):
-        if node.inputs[0].dtype.is_complex:
+        if conjugates and node.inputs[0].dtype.is_complex:
             return lambda y, dy: function(torch.conj_physical(y), dy)
         return function
 
@@ -206,8 +206,11 @@ inv_grad_op = _from_output("InvGrad", lambda y, dy: -dy * y * y)
 sqrt_grad_op = _from_output("SqrtGrad", lambda y, dy: dy * 0.5 / y)
 rsqrt_grad_op = _from_output("RsqrtGrad", lambda y, dy: dy * -0.5 * (y * y * y))
 # dy - dy y² and (y - y²) dy, with as few temporaries as torch's public functions allow.
-tanh_grad_op = _from_output("TanhGrad", lambda y, dy: torch.addcmul(dy, dy, y * y, value=-1))
-sigmoid_grad_op = _from_output("SigmoidGrad", lambda y, dy: torch.addcmul(y, y, y, value=-1).mul_(dy))
+# Their inputs come conjugated.
+tanh_grad_op = _from_output("TanhGrad", lambda y, dy: torch.addcmul(dy, dy, y * y, value=-1), conjugates=False)
+sigmoid_grad_op = _from_output(
+    "SigmoidGrad", lambda y, dy: torch.addcmul(y, y, y, value=-1).mul_(dy), conjugates=False
+)
 
 
 @reciprocal_op.gradient

@@ -12,7 +12,6 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import torch
 
 from headrace.core.convert import convert_to_tensor
@@ -45,26 +44,6 @@ def generator_for(device: torch.device) -> torch.Generator:
     generator = torch.Generator(device=device)
     generator.manual_seed(int.from_bytes(os.urandom(7), "little"))
     return generator
-
-
-def to_tensor(array: np.ndarray, device: torch.device) -> torch.Tensor:
-    """The numbers of a stream as a tensor on `device`."""
-    if array.dtype.name == "bfloat16":
-        tensor = torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
-    else:
-        tensor = torch.from_numpy(np.ascontiguousarray(array))
-    return tensor if device.type == "cpu" else tensor.to(device)
-
-
-def to_array(tensor: torch.Tensor) -> np.ndarray:
-    """A tensor as NumPy sees it; bfloat16, which it lacks, as float32."""
-    tensor = tensor.cpu()
-    return (tensor.float() if tensor.dtype is torch.bfloat16 else tensor).numpy()
-
-
-def sizes(value: torch.Tensor) -> list[int]:
-    """The sizes in a shape tensor."""
-    return value.tolist()
 
 
 def known_sizes(node: Any, index: int = 0) -> list[int] | None:

@@ -13,6 +13,7 @@ from headrace.core.graph import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.random_seed import get_seed
 from headrace.core.registry import OpDecl, op, raw
+from headrace.ops.host_values import to_array, to_tensor
 from headrace.ops.random.common import (
     generator_for,
     is_seeded,
@@ -22,8 +23,6 @@ from headrace.ops.random.common import (
     shape_tensor,
     stream_of,
     streams,
-    to_array,
-    to_tensor,
     with_shape,
 )
 from headrace.ops.random.uniform import two_seeds

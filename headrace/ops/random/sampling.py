@@ -17,6 +17,7 @@ from headrace.core.random_seed import get_seed
 from headrace.core.registry import OpDecl, op, raw
 from headrace.core.shapes import Dims, broadcast_dims
 from headrace.ops import composing
+from headrace.ops.host_values import to_array, to_tensor
 from headrace.ops.random.common import (
     generator_for,
     is_seeded,
@@ -24,8 +25,6 @@ from headrace.ops.random.common import (
     shape_of_input,
     stream_of,
     streams,
-    to_array,
-    to_tensor,
 )
 from headrace.ops.random.uniform import two_seeds
 

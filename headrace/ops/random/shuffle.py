@@ -91,7 +91,7 @@ def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None
     Example:
         >>> tf.random_crop(image, [24, 24, 3])
     """
-    from headrace.ops.flow.checks import Assert
+    from headrace.ops.flow.assertion import Assert
     from headrace.ops.flow.grouping import with_dependencies
     from headrace.ops.random.uniform import random_uniform
 

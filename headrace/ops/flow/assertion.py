@@ -1,0 +1,74 @@
+"""Assert: an operation that fails unless a condition holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from headrace.core.convert import convert_n_to_tensor, convert_to_tensor
+from headrace.core.errors import InvalidArgumentError
+from headrace.core.graph import name_scope
+from headrace.core.operation import Operation
+from headrace.core.registry import op, raw
+from headrace.ops.flow.cond import cond
+from headrace.ops.flow.grouping import no_op
+from headrace.ops.summarize import summary
+
+assert_op = op(
+    "Assert", "condition: bool, data: *T, *, T: list(type) >= 1, summarize=3 ->", stateful=True
+).on_host("condition", "data")
+
+
+@assert_op.shape
+def assert_shape(op):
+    return []
+
+
+@assert_op.kernel
+def assert_kernel(node):
+    known = node.constant(0)
+    if known is not None and known.ndim == 0 and known:
+        return None
+    limit = node.attrs["summarize"]
+
+    def check(condition, *data):
+        if condition.dim():
+            raise InvalidArgumentError(None, None, f"In[0] should be a scalar: {list(condition.shape)}")
+        if not condition:
+            told = "".join(f" [{summary(value, limit)}]" for value in data)
+            raise InvalidArgumentError(None, None, f"assertion failed:{told}")
+
+    return check
+
+
+assert_op.not_differentiable()
+assert_op.accepts(True, [np.float32(1.0), b"text"])
+
+
+def Assert(condition: Any, data: Any, summarize: int | None = None, name: str | None = None) -> Operation:
+    """An operation that fails, telling `data`, unless `condition` is true; make others depend on it.
+
+    Args:
+        condition: a bool scalar tensor.
+        data: a list of tensors to tell.
+        summarize: how many elements of each are told; 3 by default, all if negative.
+        name: a name for the operation.
+
+    Returns:
+        the operation. It raises InvalidArgumentError at run time.
+
+    Example:
+        >>> with tf.control_dependencies([tf.Assert(tf.reduce_max(x) <= 1.0, [x])]):
+        ...     y = tf.identity(x)
+    """
+    with name_scope(name, "Assert", [condition, data]):
+        tensors = convert_n_to_tensor(data)
+        if all(tensor.dtype.name in ("string", "int32") for tensor in tensors):
+            return raw.Assert(condition, data, summarize=summarize, name="Assert")
+        # Values that may lie on another device are only fetched from there when there is something to tell.
+        condition = convert_to_tensor(condition, name="Condition")
+        guarded = cond(
+            condition, no_op, lambda: raw.Assert(condition, data, summarize=summarize, name="Assert"), name="AssertGuard"
+        )
+        return guarded.op

@@ -1,0 +1,203 @@
+"""Python functions as operations.
+
+A graph holds the functions its operations call; here they are only found by token, so that they go when it goes.
+"""
+
+from __future__ import annotations
+
+import itertools
+import traceback
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from headrace.core import errors
+from headrace.core.dtypes import DType, as_dtype, string
+from headrace.core.graph import get_default_graph
+from headrace.core.operation import Tensor
+from headrace.core.registry import OpDecl, op, raw
+from headrace.ops.host_values import to_array, to_tensor
+
+
+class _Callback:
+    """A function that operations call; unlike the function itself it can always be referred to weakly."""
+
+    __slots__ = ("__weakref__", "function")
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+
+
+_callbacks: weakref.WeakValueDictionary[str, _Callback] = weakref.WeakValueDictionary()
+_numbers = itertools.count()
+
+# Exceptions of the function to the errors of the run, more particular ones first.
+_ERRORS: tuple[tuple[tuple[type[BaseException], ...], Any], ...] = (
+    ((NotImplementedError,), errors.UnimplementedError),
+    ((ValueError, TypeError), errors.InvalidArgumentError),
+    ((StopIteration,), errors.OutOfRangeError),
+    ((MemoryError,), errors.ResourceExhaustedError),
+)
+
+
+def _declare(op_type: str, stateful: bool) -> OpDecl:
+    decl = op(op_type, "input: *Tin, *, token: string, Tout: list(type) >= 0 -> output: *Tout", stateful=stateful)
+    decl.on_host("input", outputs=True)
+
+    @decl.shape
+    def py_func_shape(op):
+        return [None] * len(op.outputs)
+
+    @decl.kernel
+    def py_func_kernel(node):
+        token = node.attrs["token"]
+        wanted = [value.dtype.base_dtype for value in node.outputs]
+        callback = _callbacks.get(token)
+
+        def call(*values):
+            if callback is None:
+                raise errors.InvalidArgumentError(None, None, f"ValueError: callback {token} is not found")
+            try:
+                results = _results(callback.function(*[_argument(value) for value in values]))
+            except Exception as error:
+                raise _translated(error) from error
+            if len(results) != len(wanted):
+                raise errors.InvalidArgumentError(
+                    None, None, f"{token} returns {len(results)} values, but expects to see {len(wanted)} values."
+                )
+            return tuple(_value(i, result, dtype, token) for i, (result, dtype) in enumerate(zip(results, wanted)))
+
+        return call
+
+    return decl.not_differentiable()
+
+
+_declare("PyFunc", True)
+_declare("PyFuncStateless", False)
+
+
+def _argument(value: Any) -> Any:
+    """What the function gets: a NumPy array of its own that it may write to, a scalar as NumPy's, a string as bytes."""
+    array = to_array(value)
+    return array.copy() if array.ndim else array[()]
+
+
+def _results(returned: Any) -> list[np.ndarray]:
+    if returned is None:
+        return []
+    if isinstance(returned, (tuple, list)):
+        return [_array(item) for item in returned]
+    return [_array(returned)]
+
+
+def _array(value: Any) -> np.ndarray:
+    if isinstance(value, (bytes, str)):
+        array = np.empty((), object)
+        array[()] = value
+        return array
+    # What the function keeps must not change under the run.
+    array = np.array(value, order="C", copy=True)
+    if array.dtype.kind == "S":
+        return array.astype(object)
+    if array.dtype.kind == "U":
+        return np.char.encode(array, "utf-8").astype(object)
+    if array.dtype.kind == "V" and array.dtype.name != "bfloat16":
+        raise TypeError(f"py_func cannot return an array of type {array.dtype}")
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+
+
+def _value(index: int, array: np.ndarray, wanted: DType, token: str) -> Any:
+    """A result as the value of an output, of just the type that was promised."""
+    if array.dtype.kind == "O":
+        flat = array.reshape(-1)
+        for i, item in enumerate(flat.tolist()):
+            if isinstance(item, str):
+                flat[i] = item.encode()
+            elif not isinstance(item, bytes):
+                raise errors.InternalError(None, None, f"Unsupported object type {type(item).__name__}")
+        found = string
+    else:
+        found = as_dtype(array.dtype)
+    if found is not wanted:
+        message = f"{index}-th value returned by {token} is {_c_name(found)}, but expects {_c_name(wanted)}"
+        raise errors.InvalidArgumentError(None, None, message)
+    return array if found is string else to_tensor(array)
+
+
+def _c_name(dtype: DType) -> str:
+    return {"float32": "float", "float64": "double", "float16": "half"}.get(dtype.name, dtype.name)
+
+
+def _translated(error: Exception) -> errors.OpError:
+    """The error of the run for an exception of the function, with the function's traceback in its message."""
+    kind = next((made for kinds, made in _ERRORS if isinstance(error, kinds)), errors.UnknownError)
+    # The first frame is this module's.
+    trace = error.__traceback__.tb_next if error.__traceback__ is not None else None
+    lines = "".join(traceback.format_exception(type(error), error, trace))
+    return kind(None, None, f"{type(error).__name__}: {error}\n{lines}")
+
+
+def _registered(function: Callable[..., Any]) -> str:
+    token = f"pyfunc_{next(_numbers)}"
+    callback = _Callback(function)
+    graph = get_default_graph()
+    while getattr(graph, "_outer_graph", None) is not None:
+        graph = graph._outer_graph  # type: ignore[attr-defined]
+    held = getattr(graph, "_py_funcs_used_in_graph", None)
+    if held is None:
+        held = graph._py_funcs_used_in_graph = []  # type: ignore[attr-defined]
+    held.append(callback)
+    _callbacks[token] = callback
+    return token
+
+
+def py_func(
+    func: Callable[..., Any], inp: Any, Tout: Any, stateful: bool = True, name: str | None = None
+) -> Any:
+    """A Python function as an operation.
+
+    Args:
+        func: takes a NumPy array (or NumPy scalar, or bytes) for each input and returns an array for each output, or a
+            list of them. What it returns must be just of the types in `Tout`: a Python float is a float64.
+        inp: a list of tensors.
+        Tout: the types of the outputs: a list, or one type.
+        stateful: False if equal inputs always give equal outputs, so that calls may be left out.
+        name: a name for the operation.
+
+    Returns:
+        a list of tensors, or one tensor where `Tout` is one type. Their shapes are unknown: see `set_shape`.
+
+    Raises:
+        ValueError: if `func` is not callable.
+
+    Example:
+        >>> def my_func(x):
+        ...     return np.sinh(x)
+        >>> y = tf.py_func(my_func, [tf.constant([1.0, 2.0])], tf.float32)
+    """
+    if not callable(func):
+        raise ValueError(f"Expected func to be callable, got func of type {type(func)}")
+    decl = raw.PyFunc if stateful else raw.PyFuncStateless
+    single = not isinstance(Tout, (list, tuple))
+    result = decl(inp, token=_registered(func), Tout=[Tout] if single else list(Tout), name=name)
+    return result[0] if single else result
+
+
+def numpy_function(func: Callable[..., Any], inp: Any, Tout: Any, name: str | None = None) -> Any:
+    """`py_func` with state, under its later name."""
+    return py_func(func, inp, Tout, stateful=True, name=name)
+
+
+def py_function(func: Callable[..., Any], inp: Any, Tout: Any, name: str | None = None) -> Tensor:
+    """Not here: a Python function that is differentiated eagerly.
+
+    Raises:
+        NotImplementedError: always.
+    """
+    raise NotImplementedError(
+        "tf.py_function (op EagerPyFunc): Headrace does not differentiate Python functions. Use tf.py_func, which "
+        "hands the function NumPy arrays, with tf.RegisterGradient and gradient_override_map, or tf.custom_gradient, "
+        "for its gradient."
+    )

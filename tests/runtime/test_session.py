@@ -1,0 +1,195 @@
+"""Sessions: what may be fetched and fed, what is refused, and that state and results stay apart."""
+
+from __future__ import annotations
+
+import collections
+import threading
+
+import headrace as tf
+import numpy as np
+import pytest
+from headrace.core import errors
+
+
+@pytest.fixture
+def session():
+    with tf.Graph().as_default(), tf.Session() as sess:
+        yield sess
+
+
+def test_fetch_structures(session):
+    a, b = tf.constant(1.0), tf.constant([2, 3])
+    pair = collections.namedtuple("pair", ["x", "y"])
+    got = session.run({"list": [a, (b, a)], "named": pair(a, b), "op": a.op, "name": "Const_1:0"})
+    assert got["list"][0] == 1.0
+    assert isinstance(got["list"][1], tuple)
+    assert got["named"].y.tolist() == [2, 3]
+    assert got["op"] is None
+    assert got["name"].tolist() == [2, 3]
+    assert session.run([]) == []
+    assert isinstance(session.run(a), np.float32)
+
+
+def test_fetched_arrays_are_the_callers_own(session):
+    x = tf.placeholder(tf.float32, [3])
+    same, constant = tf.identity(x), tf.constant([1.0, 2.0, 3.0])
+    fed = np.array([4, 5, 6], np.float32)
+    for fetch in (same, x, constant):
+        got = session.run(fetch, {x: fed})
+        got += 100
+        assert fed.tolist() == [4, 5, 6]
+    assert session.run(constant).tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "words"),
+    [
+        (np.ones([2, 2]), ValueError, ["(2, 2)", "'x:0'", "(?, 3)"]),
+        (np.ones([3]), ValueError, ["(3,)", "(?, 3)"]),
+        ("text", ValueError, ["x:0"]),
+        (tf.DType, TypeError, []),
+    ],
+)
+def test_wrong_feeds_are_refused(session, value, error, words):
+    x = tf.placeholder(tf.float32, [None, 3], name="x")
+    with pytest.raises(error) as raised:
+        session.run(x * 2.0, {x: value})
+    for word in words:
+        assert word in str(raised.value)
+    assert session.run(x * 2.0, {x: np.ones([1, 3])}).tolist() == [[2, 2, 2]]
+
+
+def test_a_large_int_does_not_fit(session):
+    x = tf.placeholder(tf.int32, [])
+    with pytest.raises(TypeError, match="not compatible"):
+        session.run(x, {x: 123456789012})
+
+
+def test_tensors_cannot_be_fed_as_values(session):
+    x = tf.placeholder(tf.float32)
+    with pytest.raises(TypeError, match=r"cannot be a tf\.Tensor"):
+        session.run(x, {x: tf.constant(1.0)})
+
+
+def test_unfed_placeholders_name_themselves_and_their_line(session):
+    x = tf.placeholder(tf.float32, [2, 3], name="pixels")
+    with pytest.raises(errors.InvalidArgumentError) as raised:
+        session.run(x * 2.0)
+    assert "You must feed a value for placeholder tensor 'pixels' with dtype float and shape [2,3]" in raised.value.message
+    assert raised.value.op is x.op
+    assert "test_session.py" in str(raised.value)
+
+
+def test_fetches_of_other_graphs_and_things_are_refused(session):
+    with tf.Graph().as_default():
+        elsewhere = tf.constant(1.0)
+    with pytest.raises(ValueError, match="not an element of this graph"):
+        session.run(elsewhere)
+    for wrong in (None, 3.5, object()):
+        with pytest.raises(TypeError, match="Fetch argument"):
+            session.run(wrong)
+    with pytest.raises(ValueError, match="cannot be interpreted as a Tensor"):
+        session.run("nowhere:0")
+    with pytest.raises(TypeError, match="Cannot interpret feed_dict key"):
+        session.run(tf.constant(1.0), {"nowhere:0": 1.0})
+
+
+def test_any_tensor_may_be_fed(session):
+    a = tf.constant(2.0)
+    b = a * 3.0
+    c = b + 1.0
+    assert session.run([b, c], {b: 10.0}) == [10.0, 11.0]
+    assert session.run(c, {"mul:0": 20.0}) == 21.0
+
+
+def test_a_closed_session_refuses(session):
+    other = tf.Session()
+    other.close()
+    with pytest.raises(RuntimeError, match="closed Session"):
+        other.run(tf.constant(1.0))
+
+
+def test_default_session_rules():
+    with tf.Graph().as_default():
+        a = tf.constant(4.0)
+        with pytest.raises(ValueError, match="No default session"):
+            a.eval()
+        with tf.Session().as_default():
+            assert a.eval() == 4.0
+        with tf.Graph().as_default(), tf.Session(), pytest.raises(ValueError, match="different from"):
+            a.eval()
+
+
+def test_make_callable(session):
+    x, y = tf.placeholder(tf.float32), tf.placeholder(tf.float32)
+    add = session.make_callable(x + y, [x, y])
+    assert add(1.0, 2.0) == 3.0
+    with pytest.raises(TypeError, match="2 arguments"):
+        add(1.0)
+
+
+def test_sessions_over_one_graph_have_their_own_state(session):
+    v = tf.get_variable("v", initializer=1.0)
+    bump = tf.assign_add(v, 1.0)
+    init = tf.global_variables_initializer()
+    session.run(init)
+    session.run(bump)
+    with tf.Session() as other:
+        with pytest.raises(errors.FailedPreconditionError, match="uninitialized value v"):
+            other.run(v)
+        other.run(init)
+        assert other.run(v) == 1.0
+    assert session.run(v) == 2.0
+
+
+def test_many_threads_may_run_one_session(session):
+    v = tf.get_variable("count", initializer=0)
+    x = tf.placeholder(tf.float32, [4])
+    total = tf.reduce_sum(x * x)
+    session.run(tf.global_variables_initializer())
+    failures = []
+
+    def work(number: int) -> None:
+        try:
+            for _ in range(50):
+                assert session.run(total, {x: np.full(4, number)}) == 4.0 * number * number
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+    assert session.run(v) == 0
+
+
+def test_tracing_names_each_call_and_timeouts_end_a_step(session):
+    from headrace.interop.protos import RunMetadata, RunOptions
+
+    x = tf.placeholder(tf.float32, [8, 8])
+    y = tf.matmul(x, x, name="square")
+    metadata = RunMetadata()
+    session.run(y, {x: np.eye(8)}, options=RunOptions(trace_level=RunOptions.FULL_TRACE), run_metadata=metadata)
+    names = [node.node_name for device in metadata.step_stats.dev_stats for node in device.node_stats]
+    assert "square" in names
+
+
+def test_runtime_errors_name_op_place_and_inputs(session):
+    a, b = tf.placeholder(tf.float32), tf.placeholder(tf.float32)
+    total = tf.add(a, b, name="total")
+    with pytest.raises(errors.InvalidArgumentError, match="Incompatible shapes") as raised:
+        session.run(total, {a: np.ones([2, 3]), b: np.ones([4])})
+    assert raised.value.op is total.op
+    assert "test_session.py" in str(raised.value)
+    assert session.run(total, {a: 1.0, b: 2.0}) == 3.0
+
+
+def test_a_finalized_graph_runs_and_refuses_new_ops():
+    with tf.Graph().as_default() as graph:
+        a = tf.constant(2.0)
+        graph.finalize()
+        with pytest.raises(RuntimeError, match="finalized"):
+            tf.constant(3.0)
+        assert tf.Session().run(a) == 2.0
