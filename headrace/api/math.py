@@ -1,7 +1,12 @@
 """tf.math: mathematical functions."""
 
 HOMES: dict[str, str] = {
+    "ops.nn.activations": "softplus softsign",
+    "ops.nn.moments": "l2_normalize zero_fraction",
+    "ops.nn.softmax": "log_softmax softmax",
+    "ops.nn.topk": "in_top_k top_k",
     "ops.array.transpose": "invert_permutation",
+    "ops.flow.checks": "is_non_decreasing is_strictly_increasing",
     "ops.math.add_n": "accumulate_n add_n",
     "ops.math.argmax": "argmax argmin",
     "ops.math.binary": "add maximum minimum multiply multiply_no_nan polyval pow scalar_mul "

@@ -1,6 +1,8 @@
 """tf.random: random numbers."""
 
 HOMES: dict[str, str] = {
+    "ops.nn.candidates": "all_candidate_sampler fixed_unigram_candidate_sampler learned_unigram_candidate_sampler "
+    "log_uniform_candidate_sampler uniform_candidate_sampler",
     "core.random_seed": "get_seed set_random_seed",
     "ops.random.normal": "stateless_normal stateless_truncated_normal truncated_normal",
     "ops.random.sampling": "categorical multinomial stateless_categorical stateless_multinomial",

@@ -21,28 +21,43 @@ HOMES = {
     "interop.graph_def": "import_graph_def",
     "ops.array.constant": "constant placeholder placeholder_with_default",
     "ops.array.dynamic": "dynamic_partition dynamic_stitch",
+    "ops.array.fake_quant": "fake_quant_with_min_max_args fake_quant_with_min_max_args_gradient "
+    "fake_quant_with_min_max_vars fake_quant_with_min_max_vars_gradient fake_quant_with_min_max_vars_per_channel "
+    "fake_quant_with_min_max_vars_per_channel_gradient",
     "ops.array.fill": "fill ones ones_like zeros zeros_like",
     "ops.array.gather": "batch_gather gather gather_nd",
     "ops.array.identity": "ensure_shape guarantee_const identity identity_n stop_gradient",
-    "ops.array.join": "concat pack parallel_stack split stack unpack unstack",
+    "ops.array.join": "concat pack parallel_stack stack unpack unstack",
     "ops.array.pad": "pad",
     "ops.array.patches": "extract_image_patches extract_volume_patches",
     "ops.array.range": "lin_space linspace range",
     "ops.array.reverse": "reverse reverse_sequence roll",
     "ops.array.scatter": "scatter_nd sparse_to_dense tensor_scatter_add tensor_scatter_sub tensor_scatter_update",
+    "ops.array.search": "searchsorted",
     "ops.array.shape": "broadcast_dynamic_shape broadcast_static_shape broadcast_to expand_dims rank reshape shape "
     "shape_n size squeeze",
     "ops.array.slice": "newaxis slice strided_slice",
     "ops.array.sort": "argsort sort",
     "ops.array.space": "batch_to_space batch_to_space_nd depth_to_space required_space_to_batch_paddings space_to_batch "
     "space_to_batch_nd space_to_depth",
+    "ops.array.split": "split",
     "ops.array.tile": "meshgrid repeat tile",
     "ops.array.transpose": "invert_permutation matrix_transpose transpose",
     "ops.array.unique": "listdiff setdiff1d unique unique_with_counts unravel_index",
     "ops.array.where": "boolean_mask one_hot sequence_mask where where_v2",
+    "ops.flow.assertion": "Assert",
+    "ops.flow.case": "case",
+    "ops.flow.checks": "assert_equal assert_greater assert_greater_equal assert_integer assert_less assert_less_equal "
+    "assert_near assert_negative assert_non_negative assert_non_positive assert_none_equal assert_positive "
+    "assert_proper_iterable assert_same_float_dtype assert_scalar assert_type is_non_decreasing is_numeric_tensor "
+    "is_strictly_increasing",
     "ops.flow.cond": "cond",
     "ops.flow.grouping": "group no_op tuple",
     "ops.math.add_n": "accumulate_n add_n",
+    "ops.flow.numerics": "add_check_numerics_ops check_numerics verify_tensor_all_finite",
+    "ops.flow.printing": "Print timestamp",
+    "ops.flow.py_func": "numpy_function py_func py_function",
+    "ops.flow.rank_checks": "assert_rank assert_rank_at_least assert_rank_in",
     "ops.math.argmax": "arg_max arg_min argmax argmin",
     "ops.math.binary": "add maximum minimum multiply pow scalar_mul squared_difference subtract",
     "ops.math.cast": "bitcast cast saturate_cast to_bfloat16 to_complex128 to_complex64 to_double to_float to_int32 "
@@ -50,10 +65,14 @@ HOMES = {
     "ops.math.clip": "clip_by_average_norm clip_by_global_norm clip_by_norm clip_by_value global_norm",
     "ops.math.comparison": "equal greater greater_equal less less_equal not_equal",
     "ops.math.complex": "angle complex complex_abs conj imag real",
+    "ops.math.cross": "cross",
     "ops.math.division": "div div_no_nan divide floor_div floordiv floormod mod realdiv truediv "
     "truncatediv truncatemod",
     "ops.math.logical": "logical_and logical_not logical_or logical_xor",
     "ops.math.matmul": "batch_matmul matmul sparse_matmul",
+    "ops.math.matrices": "diag diag_part eye matrix_band_part matrix_diag matrix_diag_part matrix_set_diag trace",
+    "ops.math.norms": "norm",
+    "ops.math.products": "einsum tensordot",
     "ops.math.reduction": "count_nonzero reduce_all reduce_any reduce_logsumexp reduce_max reduce_mean reduce_min "
     "reduce_prod reduce_sum",
     "ops.math.scan": "cumprod cumsum",
@@ -97,6 +116,7 @@ SPELLED: dict[str, str] = {
     "NoGradient": "core.registry.no_gradient",
     "NotDifferentiable": "core.registry.no_gradient",
     "no_gradient": "core.registry.no_gradient",
+    "print": "ops.flow.printing.print_",
     "reverse_v2": "ops.array.reverse.reverse",
     "inv": "ops.math.unary.inv",
     "mul": "ops.math.binary.multiply",

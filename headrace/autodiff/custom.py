@@ -54,6 +54,9 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
                 )
         results = list(result) if isinstance(result, (list, tuple)) else [result]
         results = [convert_to_tensor(r) for r in results]
+        for r in results:
+            # TensorFlow looks back from copies of the results; they stay, and op seeds count them.
+            raw.Identity(r)
         variables = _read_between(results, inputs)
         parameters = inspect.signature(grad_fn).parameters
         takes = "variables" in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())

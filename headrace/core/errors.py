@@ -246,3 +246,7 @@ def op_error(
     if issubclass(error_class, OpError):
         return error_class(None, op, text)  # type: ignore[call-arg]
     return error_class(text if op is None else f"{text}\n{describe(op)}")
+
+
+class OperatorNotAllowedInGraphError(TypeError):
+    """A Python operation, such as `if tensor:`, that a tensor of a graph has no value for."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from headrace.core import callsite
 from headrace.core.dtypes import DType
+from headrace.core.errors import OperatorNotAllowedInGraphError
 from headrace.core.shapes import Dims, TensorShape, as_dims, merge_dims
 
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ class Tensor:
         return f'Tensor("{self.name}"{shape}, dtype={self._dtype.name}{device})'
 
     def __bool__(self) -> bool:
-        raise TypeError(
+        raise OperatorNotAllowedInGraphError(
             f"Using a `tf.Tensor` ({self.name}) as a Python `bool` is not allowed: its value is not known while the "
             "graph is built. Use `if t is not None:` to test whether a tensor is defined, and tf.cond to choose by "
             "the value of a tensor."
@@ -152,7 +153,7 @@ class Tensor:
         )
 
     def __iter__(self) -> Any:
-        raise TypeError(
+        raise OperatorNotAllowedInGraphError(
             "Tensor objects are only iterable when eager execution is enabled. To iterate over this tensor use "
             f"tf.map_fn, or tf.unstack when its first dimension is known. ({self.name})"
         )

@@ -10,8 +10,11 @@ import torch
 
 from headrace.core.dtypes import DType
 
-# Kernels never write into their inputs, so a read-only array is as good as any.
-warnings.filterwarnings("ignore", message="The given NumPy array is not writ")
+# Kernels never write into their inputs, so a read-only array is as good as any. torch warns of the first one only, which
+# is made here: a filter would not outlive the filters of a test run.
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    torch.from_numpy(np.broadcast_to(np.zeros(1), (1,)))
 
 _from_numpy = torch.from_numpy
 _NEEDS_VIEW = {"bfloat16"}

@@ -110,6 +110,8 @@ def assert_variables_initialized(var_list: Any = None) -> Tensor | None:
     ranks = []
     for variable in var_list:
         with colocate_with(variable.op), name_scope(None, "Rank", [variable]) as scope:
+            # Read twice, as rank() does it: for resource variables each read is an operation.
+            convert_to_tensor(variable)
             ranks.append(raw.Rank(variable, name=scope))
     return ranks[0] if len(ranks) == 1 else composing.stack(ranks)
 

@@ -70,8 +70,7 @@ def _safe(name: str, op: Operation, safe: dict[Operation, Operation]) -> Operati
     if all(new is old for new, old in zip(inputs, op.inputs, strict=True)):
         return op
     op_type = "Switch" if op.type == "RefSwitch" else op.type
-    attrs = {key: value for key, value in op.attrs.items() if key in op.decl.signature.attrs}
-    return op.graph.create_op(op_type, inputs, name=f"{op.name}_{name}".replace(":", "_"), attrs=attrs)
+    return op.graph.create_op(op_type, inputs, name=f"{op.name}_{name}".replace(":", "_"), attrs=dict(op.attrs))
 
 
 def _initialized_value_of(op: Operation) -> Any:

@@ -374,7 +374,7 @@ class Identity(Initializer):
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
         """The identity of `shape`, or the part of it asked for."""
-        from headrace.ops.linalg.basic import eye
+        from headrace.ops.math.matrices import eye
 
         full = _sizes(shape if partition_info is None else partition_info.full_shape)
         if len(full) != 2:

@@ -189,7 +189,7 @@ def batch_scatter_update(
             size = sizes[dimension]  # type: ignore[index]
             broadcast: list[Any] = [1] * (rank + 1)
             broadcast[dimension] = size
-            counted = raw.Reshape(raw.Range(0, size, 1, name="range"), broadcast)
+            counted = raw.Reshape(raw.Range(0, size, 1), broadcast)
             if counted.dtype.base_dtype != vectors.dtype:
                 counted = raw.Cast(counted, DstT=vectors.dtype)
             parts.append(counted * composing.ones_like(vectors))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import enum
 import inspect
 import traceback
 from collections.abc import Callable, Iterator, Sequence
@@ -29,14 +31,13 @@ _STORE = ("__variable_store",)
 _use_resource_by_default = False
 
 
-class _AutoReuse:
-    """The value of `tf.AUTO_REUSE`: true, but not True."""
+class _ReuseMode(enum.Enum):
+    """Ways of sharing variables besides True and False."""
 
-    def __repr__(self) -> str:
-        return "<_ReuseMode.AUTO_REUSE: 1>"
+    AUTO_REUSE = 1
 
 
-AUTO_REUSE = _AutoReuse()
+AUTO_REUSE = _ReuseMode.AUTO_REUSE
 
 
 def enable_resource_variables() -> None:
@@ -482,18 +483,13 @@ def default_variable_store() -> VariableStore:
     return kept[0]
 
 
-def with_variable_store(store: VariableStore) -> Any:
+@contextlib.contextmanager
+def with_variable_store(store: VariableStore) -> Iterator[None]:
     """A context in which `store` is the store of the default graph."""
-    import contextlib
-
-    @contextlib.contextmanager
-    def opened() -> Iterator[None]:
-        kept = get_default_graph().get_collection_ref(_STORE)
-        outer = list(kept)
-        kept[:] = [store]
-        try:
-            yield
-        finally:
-            kept[:] = outer
-
-    return opened()
+    kept = get_default_graph().get_collection_ref(_STORE)
+    outer = list(kept)
+    kept[:] = [store]
+    try:
+        yield
+    finally:
+        kept[:] = outer

@@ -53,14 +53,27 @@ words = np.array([[b"a", b"bb", b""], [b"ccc", b"a", b"\xff"]], dtype=object)
 def index(*values):
     return np.array(values, np.int32)
 
+
 x = numbers(4, 3)
 case("gather", lambda i, x: tf.gather(x, i), index(3, 0, 3), x, gradient=True)
 case("gather matrix", lambda i, x: tf.gather(x, i), index([3, 0], [1, 1]), x, gradient=True)
 case("gather scalar", lambda i, x: tf.gather(x, i), np.int32(2), x, gradient=True)
 case("gather axis", lambda i, x: tf.gather(x, i, axis=1), index([2, 0]), x, gradient=True)
 case("gather last", lambda i, x: tf.gather(x, i, axis=-1), np.int64(1), x, gradient=True)
-case("gather batches", lambda i, x: tf.gather(x, i, batch_dims=1), index([2, 0], [1, 1], [0, 0], [2, 2]), x, gradient=True)
-case("gather batches axis", lambda i, x: tf.gather(x, i, axis=2, batch_dims=1), index([1], [0]), numbers(2, 3, 2), gradient=True)
+case(
+    "gather batches",
+    lambda i, x: tf.gather(x, i, batch_dims=1),
+    index([2, 0], [1, 1], [0, 0], [2, 2]),
+    x,
+    gradient=True,
+)
+case(
+    "gather batches axis",
+    lambda i, x: tf.gather(x, i, axis=2, batch_dims=1),
+    index([1], [0]),
+    numbers(2, 3, 2),
+    gradient=True,
+)
 case("gather unknown", lambda i, x: tf.gather(x, i), index(3, 0), x, dims=[[None], [None, 3]], gradient=True)
 case("gather rank unknown", lambda i, x: tf.gather(x, i, axis=1), index(2, 0), x, dims=[None, None])
 case("gather fed axis", lambda a, i, x: tf.gather(x, i, axis=a), np.int32(1), index(2, 0), x)
@@ -72,7 +85,14 @@ case("gather none", lambda i, x: tf.gather(x, i), np.zeros([0], np.int32), x)
 case("batch_gather", lambda i, x: tf.batch_gather(x, i), index([2, 0], [1, 1], [0, 0], [2, 2]), x, gradient=True)
 case("gather_nd", lambda i, x: tf.gather_nd(x, i), index([3, 0], [1, 2]), x, gradient=True)
 case("gather_nd rows", lambda i, x: tf.gather_nd(x, i), index([3], [1]), x, gradient=True)
-case("gather_nd deep", lambda i, x: tf.gather_nd(x, i), index([[3], [1]]), x, dims=[[None, None, 1], [None, 3]], gradient=True)
+case(
+    "gather_nd deep",
+    lambda i, x: tf.gather_nd(x, i),
+    index([[3], [1]]),
+    x,
+    dims=[[None, None, 1], [None, 3]],
+    gradient=True,
+)
 case("gather_nd batches", lambda i, x: tf.gather_nd(x, i, batch_dims=1), index([2], [1], [0], [2]), x, gradient=True)
 case("gather_nd out", lambda i, x: tf.gather_nd(x, i), index([3, 0], [1, 3]), x)
 case("gather_nd too deep", lambda i, x: tf.gather_nd(x, i), index([3, 0, 0]), x)
@@ -99,7 +119,13 @@ case("where text", lambda c, x: tf.where(c, x, tf.zeros_like(x)), words == b"a",
 case("where half", lambda x: tf.where(x > 1.0, x), x)
 case("where_v2", lambda c, x: tf.where_v2(c, x, 1.0), np.array([True, False, True]), x)
 case("mask", lambda m, x: tf.boolean_mask(x, m), np.array([True, False, True, False]), x, gradient=True)
-case("mask axis", lambda m, x: tf.boolean_mask(x, m, axis=1), np.array([True, False, True]), x, dims=[[None], [None, None]])
+case(
+    "mask axis",
+    lambda m, x: tf.boolean_mask(x, m, axis=1),
+    np.array([True, False, True]),
+    x,
+    dims=[[None], [None, None]],
+)
 case("mask elements", lambda m, x: tf.boolean_mask(x, m), np.arange(12).reshape(4, 3) % 2 == 0, x)
 case("mask text", lambda m, x: tf.boolean_mask(x, m), np.array([True, False]), words)
 case("mask scalar", lambda x: tf.boolean_mask(x, True), x)
@@ -126,10 +152,18 @@ case("unravel", lambda i: tf.unravel_index(i, [7, 6]), index(22, 41, 37))
 case("unravel scalar", lambda i: tf.unravel_index(i, [7, 6]), np.int32(22))
 case("unravel out", lambda i: tf.unravel_index(i, [2, 2]), index(4))
 case("partition", lambda p, x: tf.dynamic_partition(x, p, 3), index(2, 0, 2, 0), x, gradient=True)
-case("partition elements", lambda p, x: tf.dynamic_partition(x, p, 2), index([1, 0], [0, 1]), numbers(2, 2), dims=[None, None])
+case(
+    "partition elements",
+    lambda p, x: tf.dynamic_partition(x, p, 2),
+    index([1, 0], [0, 1]),
+    numbers(2, 2),
+    dims=[None, None],
+)
 case("partition out", lambda p, x: tf.dynamic_partition(x, p, 2), index(2, 0, 2, 0), x)
 case("partition text", lambda p, x: tf.dynamic_partition(x, p, 2), index(1, 0), words)
-case("stitch", lambda x, y: tf.dynamic_stitch([[0, 2], [1, 3, 2]], [x, y]), numbers(2, 2), -numbers(3, 2), gradient=True)
+case(
+    "stitch", lambda x, y: tf.dynamic_stitch([[0, 2], [1, 3, 2]], [x, y]), numbers(2, 2), -numbers(3, 2), gradient=True
+)
 stitched = lambda i, j, x: tf.dynamic_stitch([i, j], [x, x[0]])  # noqa: E731
 case("stitch fed", stitched, index(4, 0), np.int32(2), numbers(2, 2), dims=[[None], [], None])
 case("stitch text", lambda x: tf.dynamic_stitch([[1], [0]], [x[:1], x[1:]]), words)

@@ -53,6 +53,7 @@ words = np.array([[b"a", b"bb", b""], [b"ccc", b"a", b"\xff"]], dtype=object)
 def index(*values):
     return np.array(values, np.int32)
 
+
 x, y = numbers(2, 3), -numbers(1, 3)
 case("concat", lambda x, y: tf.concat([x, y], 0), x, y, gradient=True)
 case("concat last", lambda x, y: tf.concat([x, x, x], -1), x, y, gradient=True)
@@ -76,7 +77,11 @@ case("stack merge", lambda x, y: tf.stack([x, y]), x, x, dims=[[None, 3], [2, No
 case("stack mismatch", lambda x, y: tf.stack([x, y]), x, y)
 case("stack axis out", lambda x: tf.stack([x, x], 4), x)
 case("stack text", lambda x: tf.stack([x, x], 1), words)
-case("nested lists", lambda x: tf.reshape(x, [[1, 2], [x[0], 3]][0]) + tf.reduce_sum([[1.0, 2.0], [x[0], 3.0]]), numbers(2))
+case(
+    "nested lists",
+    lambda x: tf.reshape(x, [[1, 2], [x[0], 3]][0]) + tf.reduce_sum([[1.0, 2.0], [x[0], 3.0]]),
+    numbers(2),
+)
 case("parallel", lambda x: tf.parallel_stack([x, x]), x)
 case("unstack", tf.unstack, x, gradient=True)
 case("unstack last", lambda x: tf.unstack(x, axis=-1), x, dims=[[None, 3]], gradient=True)
@@ -147,6 +152,12 @@ case("roll both", lambda x: tf.roll(x, [1, -1], [0, 1]), x, dims=[None])
 case("roll text", lambda x: tf.roll(x, 1, 0), words)
 for kind in ("float16", "float64", "uint8", "int16", "int64", "bool", "complex64"):
     array = numbers(2, 3).astype(kind)
-    made = lambda x: [tf.concat([x, x], 0), tf.stack([x, x], 2), tf.transpose(x), tf.tile(x, [2, 1]), tf.reverse(x, [1])]  # noqa: E731
+    made = lambda x: [
+        tf.concat([x, x], 0),
+        tf.stack([x, x], 2),
+        tf.transpose(x),
+        tf.tile(x, [2, 1]),
+        tf.reverse(x, [1]),
+    ]  # noqa: E731
     case("of %s" % kind, made, array)
     case("parts of %s" % kind, lambda x: tf.unstack(x) + tf.split(x, [1, 2], 1), array)

@@ -53,6 +53,7 @@ words = np.array([[b"a", b"bb", b""], [b"ccc", b"a", b"\xff"]], dtype=object)
 def index(*values):
     return np.array(values, np.int32)
 
+
 for known in ([2, 3], [None, 3], None):
     at = {"dims": [known]}
     case("shape %s" % known, tf.shape, numbers(2, 3), **at)
@@ -99,12 +100,19 @@ case("stop", lambda x: x * tf.stop_gradient(x), numbers(3), gradient=True)
 case("zeros of list", lambda x: tf.zeros([tf.shape(x)[0], 5]), numbers(2, 3), dims=[[None, 3]])
 case("zeros of mixed", lambda x: tf.zeros([2, tf.shape(x)[0], 4], tf.bool), numbers(2, 3), dims=[[None, 3]])
 case("zeros", lambda: [tf.zeros([2, 3]), tf.zeros(3), tf.zeros(tf.TensorShape([2])), tf.zeros([40, 50]), tf.zeros([])])
-case("ones", lambda: [tf.ones([2, 3], tf.int64), tf.ones(np.array([2])), tf.ones([1], tf.bool), tf.ones([], tf.complex64)])
+case(
+    "ones",
+    lambda: [tf.ones([2, 3], tf.int64), tf.ones(np.array([2])), tf.ones([1], tf.bool), tf.ones([], tf.complex64)],
+)
 case("zeros text", lambda: [tf.zeros([2], tf.string), tf.fill([2, 2], "w")])
 case("text", lambda x: [tf.reshape(x, [3, 2]), tf.expand_dims(x, 1), tf.squeeze(x[:1]), tf.identity(x)], words)
 case("text shapes", lambda x: [tf.shape(x), tf.size(x), tf.rank(x), tf.zeros_like(x)], words, dims=[None])
 case("static", lambda: [tf.reshape(tf.range(6), tf.stack([2, 3])), tf.zeros(tf.shape(tf.zeros([2, 3]))[1:])])
 for kind in ("float16", "float64", "uint8", "int8", "int16", "uint16", "int64", "bool", "complex64", "complex128"):
     array = numbers(2, 3).astype(kind)
-    case("of %s" % kind, lambda x: [tf.reshape(x, [3, 2]), tf.zeros_like(x, optimize=False), tf.fill([2], x[0, 1])], array)
+    case(
+        "of %s" % kind,
+        lambda x: [tf.reshape(x, [3, 2]), tf.zeros_like(x, optimize=False), tf.fill([2], x[0, 1])],
+        array,
+    )
 results["static broadcast"] = str(tf.broadcast_static_shape(tf.TensorShape([None, 1, 3]), tf.TensorShape([4, None])))

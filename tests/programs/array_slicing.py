@@ -53,6 +53,7 @@ words = np.array([[b"a", b"bb", b""], [b"ccc", b"a", b"\xff"]], dtype=object)
 def index(*values):
     return np.array(values, np.int32)
 
+
 x = numbers(4, 5, 3)
 picks = {
     "one": lambda x: x[1],
@@ -102,7 +103,11 @@ case("slice lengths", lambda x: tf.slice(x, [0, 0], [1, 1]), x)
 case("slice text", lambda x: tf.slice(x, [0, 1], [-1, 2]), words)
 case("strided", lambda x: tf.strided_slice(x, [3, 0], [0, 4], [-1, 2]), x, gradient=True)
 case("strided without strides", lambda x: tf.strided_slice(x, [1, 0], [3, 4]), x)
-case("strided masks", lambda x: tf.strided_slice(x, [9, 1], [9, 2], [1, 1], begin_mask=1, end_mask=1, shrink_axis_mask=2), x)
+case(
+    "strided masks",
+    lambda x: tf.strided_slice(x, [9, 1], [9, 2], [1, 1], begin_mask=1, end_mask=1, shrink_axis_mask=2),
+    x,
+)
 case("strided new", lambda x: tf.strided_slice(x, [0, 0], [0, 0], [1, 1], new_axis_mask=1, ellipsis_mask=2), x)
 case("strided fed", lambda b, e, s, x: tf.strided_slice(x, b, e, s), index(3, 0), index(0, 4), index(-2, 1), x)
 case("strided fed bounds", lambda b, e, x: tf.strided_slice(x, b, e, [1, 1]), index(1, 0), index(3, 4), x)

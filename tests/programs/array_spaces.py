@@ -55,17 +55,31 @@ words = np.array([[b"a", b"bb", b""], [b"ccc", b"a", b"\xff"]], dtype=object)
 def index(*values):
     return np.array(values, np.int32)
 
+
 x = numbers(2, 4, 6, 1)
 none = [[0, 0], [0, 0]]
 case("to batch", lambda x: tf.space_to_batch(x, none, 2), x, gradient=True)
-case("to batch padded", lambda x: tf.space_to_batch(x, [[1, 1], [0, 2]], block_size=2), x, dims=[[None, 4, 6, 1]], gradient=True)
+case(
+    "to batch padded",
+    lambda x: tf.space_to_batch(x, [[1, 1], [0, 2]], block_size=2),
+    x,
+    dims=[[None, 4, 6, 1]],
+    gradient=True,
+)
 case("to batch nd", lambda x: tf.space_to_batch_nd(x, [2, 3], none), x, gradient=True)
 case("to batch one", lambda x: tf.space_to_batch_nd(x, [4], [[0, 0]]), x)
-case("to batch fed", lambda b, p, x: tf.space_to_batch_nd(x, b, p), index(2), index([2, 0]), x, dims=[[1], [1, 2], None])
+case(
+    "to batch fed", lambda b, p, x: tf.space_to_batch_nd(x, b, p), index(2), index([2, 0]), x, dims=[[1], [1, 2], None]
+)
 case("to batch wrong", lambda x: tf.space_to_batch(x, none, 3), x)
 case("to batch wrong fed", lambda x: tf.space_to_batch(x, none, 3), x, dims=[None])
 case("from batch", lambda x: tf.batch_to_space(x, none, 2), numbers(4, 2, 3, 1), gradient=True)
-case("from batch cropped", lambda x: tf.batch_to_space_nd(x, [2, 2], [[1, 0], [0, 2]]), numbers(4, 2, 3, 2), gradient=True)
+case(
+    "from batch cropped",
+    lambda x: tf.batch_to_space_nd(x, [2, 2], [[1, 0], [0, 2]]),
+    numbers(4, 2, 3, 2),
+    gradient=True,
+)
 back = lambda b, p, x: tf.batch_to_space_nd(x, b, p)  # noqa: E731
 case("from batch fed", back, index(2), index([1, 0]), numbers(4, 2, 2), dims=[[1], [1, 2], [None, 2, 2]])
 case("from batch fed unknown", back, index(2), index([1, 0]), numbers(4, 2, 2), dims=[[None], [None, 2], [None, 2, 2]])
@@ -83,7 +97,11 @@ for padding in ("VALID", "SAME"):
         how = {"strides": [1, step, step, 1], "rates": [1, rate, rate, 1], "padding": padding}
         windows = functools.partial(tf.extract_image_patches, ksizes=[1, 2, 3, 1], **how)
         case("patches %s %d %d" % (padding, step, rate), windows, numbers(1, 4, 6, 2))
-        case("patches unknown %s %d %d" % (padding, step, rate), windows, numbers(1, 4, 6, 2), dims=[[None, None, 6, 2]])
-case("volumes", lambda x: tf.extract_volume_patches(x, [1, 2, 2, 2, 1], [1, 1, 1, 1, 1], "VALID"), numbers(1, 3, 3, 3, 1))
+        case(
+            "patches unknown %s %d %d" % (padding, step, rate), windows, numbers(1, 4, 6, 2), dims=[[None, None, 6, 2]]
+        )
+case(
+    "volumes", lambda x: tf.extract_volume_patches(x, [1, 2, 2, 2, 1], [1, 1, 1, 1, 1], "VALID"), numbers(1, 3, 3, 3, 1)
+)
 for kind in ("float64", "uint8", "int32", "int64"):
     case("of %s" % kind, lambda x: [tf.space_to_batch(x, none, 2), tf.space_to_depth(x, 2)], x.astype(kind))

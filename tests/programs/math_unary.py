@@ -89,7 +89,7 @@ with tf.Session() as sess:
             else:
                 second = tf.gradients(first, v)
                 results["d " + name] = sess.run(first if second == [None] else first + second)
-    for name in "negative square exp sin cos tanh sqrt log reciprocal sigmoid".split():
+    for name in ["negative", "square", "exp", "sin", "cos", "tanh", "sqrt", "log", "reciprocal", "sigmoid"]:
         v = tf.constant(complexes.astype(np.complex64))
         loss = tf.reduce_sum(tf.abs(function(name)(v)))
         results["d |%s|, complex" % name] = sess.run(tf.gradients(loss, v))

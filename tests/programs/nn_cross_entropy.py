@@ -73,6 +73,14 @@ with tf.Session() as sess:
         except tf.errors.InvalidArgumentError as error:
             results["out of range"].append(message(error))
 
+    fed3, fed_classes = tf.placeholder(tf.float32, [None, None, 3]), tf.placeholder(tf.int64, [None, None])
+    y = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=fed_classes, logits=fed3)
+    results["fed rank 3"] = [str(y.get_shape()), sess.run(y, {fed3: [logits], fed_classes: [classes]})]
+    try:
+        sess.run(y, {fed3: [logits], fed_classes: [[0, 1]]})
+    except tf.errors.InvalidArgumentError as error:
+        results["fed rank 3"].append(type(error).__name__)
+
     results["extremes"] = sess.run(
         [
             tf.nn.softmax_cross_entropy_with_logits_v2(labels=[[0.5, 0.5]], logits=[[0.0, 1000.0]]),
@@ -101,7 +109,7 @@ for bad in (
     try:
         bad()
         results["refused"].append("")
-    except Exception as error:
+    except (TypeError, ValueError, tf.errors.OpError) as error:
         results["refused"].append(type(error).__name__)
 
 graph = tf.Graph()
@@ -117,6 +125,9 @@ with graph.as_default():
     tf.nn.softmax_cross_entropy_with_logits(labels=p, logits=x, dim=0, name="other_axis")
     tf.nn.sparse_softmax_cross_entropy_with_logits(
         labels=tf.zeros([2, 2], tf.int32), logits=tf.zeros([2, 2, 3]), name="cube"
+    )
+    tf.nn.sparse_softmax_cross_entropy_with_logits(
+        labels=tf.placeholder(tf.int32, [None, 2]), logits=tf.placeholder(tf.float32, [None, 2, 3]), name="checked"
     )
     g = tf.gradients(tf.nn.softmax_cross_entropy_with_logits_v2(labels=p, logits=x), x, name="g5")[0]
     tf.gradients(g, x, name="g6")

@@ -24,8 +24,9 @@ with tf.Session() as sess:
             parts = tf.nn.sufficient_statistics(x, [0, 1], shift=shift)
             results["statistics %s %s" % (dtype.name, shift is None)] = sess.run([p for p in parts if p is not None])
             results["normalized %s %s" % (dtype.name, shift is None)] = sess.run(tf.nn.normalize_moments(*parts))
-        normal = tf.nn.batch_normalization(x, mean, variance, tf.constant([1.0, 2.0], dtype), tf.constant([3.0, 4.0], dtype), 1e-3)
-        results["batch " + dtype.name] = sess.run([normal, tf.gradients(normal * normal, x)[0]])
+        offset, scale = tf.constant([1.0, 2.0], dtype), tf.constant([3.0, 4.0], dtype)
+        normal = tf.nn.batch_normalization(x, mean, variance, offset, scale, 1e-3)
+        results["batch " + dtype.name] = sess.run([normal, tf.gradients(normal * tf.constant(values[::-1].copy(), dtype), x)[0]])
         results["batch plain " + dtype.name] = sess.run(tf.nn.batch_normalization(x, mean, variance, None, None, 1e-3))
         results["global " + dtype.name] = sess.run(
             [
@@ -64,3 +65,7 @@ with graph.as_default():
     tf.nn.zero_fraction(x)
     tf.gradients(tf.nn.moments(x, [0, 1])[1], x)
 results["operations"] = ["%s %s" % (op.name, op.type) for op in graph.get_operations()]
+with tf.Session() as sess:
+    for order in ("euclidean", 1, 2, float("inf")):
+        results["normalize %s" % order] = sess.run(list(tf.linalg.normalize(tf.constant(values), order, axis=1)))
+    results["normalize all"] = sess.run(list(tf.linalg.normalize(tf.constant(values[0]))))

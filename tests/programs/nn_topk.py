@@ -51,7 +51,7 @@ for bad in (
 ):
     try:
         bad()
-    except Exception as error:
+    except (TypeError, ValueError, tf.errors.OpError) as error:
         results["refused"].append(type(error).__name__)
 
 graph = tf.Graph()

@@ -14,6 +14,8 @@ PROGRAMS = sorted(path.stem for path in HERE.glob("*.py") if not path.stem.start
 TOLERANCE = {"curve_fit": 1e-3, "entropy_optimum": 1e-3}
 
 
+# A program may do what TensorFlow warns of too.
+@pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_program_gives_what_tensorflow_gave(name):
     path = HERE / f"{name}.py"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
@@ -11,6 +12,8 @@ import torch
 from headrace.core.dtypes import string
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.shapes import Dims, TensorShape
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 # Moving elements needs no arithmetic, so types for which torch has few kernels travel as others of their width.
 _STAND_INS = {torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64: torch.int64}
@@ -112,6 +115,25 @@ def either(name: str, value: Any, old_name: str, old_value: Any) -> Any:
     if value is not None:
         raise ValueError(f"Cannot specify both '{old_name}' and '{name}'")
     return old_value
+
+
+def renamed(**names: str) -> Callable[[F], F]:
+    """A decorator that lets keyword arguments be given under the names they had before version 1.0.
+
+    Args:
+        names: old name to the name of today.
+    """
+
+    def decorated(function: F) -> F:
+        @functools.wraps(function)
+        def called(*args: Any, **keywords: Any) -> Any:
+            for old in keywords.keys() & names.keys():
+                keywords[names[old]] = keywords.pop(old)
+            return function(*args, **keywords)
+
+        return called  # type: ignore[return-value]
+
+    return decorated
 
 
 def is_sparse(value: Any) -> bool:

@@ -116,7 +116,7 @@ def _constant_from_value(value: Any, dtype: Any = None, name: str | None = None,
 def _constant_from_shape(value: TensorShape, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Any:
     if not value.is_fully_defined():
         raise ValueError(f"Cannot convert a partially known TensorShape to a Tensor: {value}")
-    sizes = value.as_list()
+    sizes = [int(size) for size in value]
     if dtype is None:
         dtype = as_dtype("int64") if any(size >= 2**31 for size in sizes) else as_dtype("int32")
     elif as_dtype(dtype).base_dtype.name not in ("int32", "int64"):

@@ -191,7 +191,11 @@ def _repeated(shape: Any, value: Any, dtype: Any, name: str | None, default_name
         if not isinstance(shape, Tensor):
             sizes = _static_sizes(shape)
             if sizes is not None:
-                if not np.isscalar(shape) and not isinstance(shape, Dimension) and np.prod(sizes, dtype=object) < _SMALL:
+                if (
+                    not np.isscalar(shape)
+                    and not isinstance(shape, Dimension)
+                    and np.prod(sizes, dtype=object) < _SMALL
+                ):
                     return constant(value, dtype, sizes, scope)
                 shape = convert_to_tensor(TensorShape(sizes))
             else:
@@ -208,7 +212,7 @@ def _static_sizes(shape: Any) -> list[int] | None:
         dims = TensorShape(shape)
     except (TypeError, ValueError):
         return None
-    return dims.as_list() if is_fully_defined(dims._dims) else None
+    return [int(size) for size in dims] if is_fully_defined(dims._dims) else None
 
 
 def _note_product(shape: Any) -> None:

@@ -443,11 +443,10 @@ def batch_gather_nd(params: Any, indices: Any, batch_dims: Any, name: str | None
         grid = [reshape(x, shape=(-1,)) for x in meshgrid(*ranges, indexing="ij")] if ranges else []
         index_grid = transpose(stack(grid, axis=0))
         grid_shape = shape(index_grid)
-        index_grid = reshape(index_grid, concat([grid_shape[:1], ones(inner_rank, dtype=int32), grid_shape[1:]], axis=0))
+        index_grid = reshape(
+            index_grid, concat([grid_shape[:1], ones(inner_rank, dtype=int32), grid_shape[1:]], axis=0)
+        )
         index_grid = tile(index_grid, concat(((1,), inner_shape, (1,)), axis=0))
         flat_indices = reshape(indices, concat(([batch_size], indices_shape[batch_dims:]), axis=0))
         result = raw.GatherNd(params, concat((index_grid, flat_indices), axis=-1))
         return reshape(result, concat((batch_shape, shape(result)[1:]), axis=0))
-
-
-

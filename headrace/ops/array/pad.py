@@ -12,14 +12,22 @@ from headrace.core.constant_value import constant_dims
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.core.shapes import Dims
-from headrace.ops.array.common import constants, filled_text, invalid, is_text, moving, numbers, shape_text, unknown
+from headrace.ops.array.common import (
+    constants,
+    filled_text,
+    invalid,
+    is_text,
+    moving,
+    numbers,
+    renamed,
+    shape_text,
+    unknown,
+)
 from headrace.ops.array.join import stack
 from headrace.ops.array.shape import rank, reshape, shape
 
 pad_op = op("Pad", "input: T, paddings: Tpaddings, *, Tpaddings: index = int32 -> output: T").on_host("paddings")
-pad_v2_op = op(
-    "PadV2", "input: T, paddings: Tpaddings, constant_values: T, *, Tpaddings: index = int32 -> output: T"
-)
+pad_v2_op = op("PadV2", "input: T, paddings: Tpaddings, constant_values: T, *, Tpaddings: index = int32 -> output: T")
 pad_v2_op.on_host("paddings")
 
 
@@ -218,6 +226,7 @@ def mirror_pad_grad_gradient(op, grad):
 mirror_pad_op.accepts([3, 4], _P, mode="REFLECT").accepts([3, 4], _P, mode="SYMMETRIC")
 
 
+@renamed(input="tensor")
 def pad(
     tensor: Any, paddings: Any, mode: str = "CONSTANT", name: str | None = None, constant_values: Any = 0
 ) -> Tensor:

@@ -10,7 +10,7 @@ import torch
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.core.shapes import merge_dims
-from headrace.ops.array.common import axis_in, constants, either, invalid, is_text, moving, numbers
+from headrace.ops.array.common import axis_in, constants, either, invalid, is_text, moving, numbers, renamed
 
 _PLAIN = "uint8, int8, uint16, int16, int32, int64, bool, half, float, double, complex64, complex128, string"
 reverse_v1_op = op("Reverse", f"tensor: T, dims: bool, *, T: {{{_PLAIN}}} -> output: T").on_host("dims")
@@ -42,7 +42,9 @@ def reverse_v1_gradient(op, grad):
 
 
 _ALL = "uint8, int8, uint16, int16, int32, int64, bool, bfloat16, half, float, double, complex64, complex128, string"
-reverse_op = op("ReverseV2", f"tensor: T, axis: Tidx, *, Tidx: index = int32, T: {{{_ALL}}} -> output: T").on_host("axis")
+reverse_op = op("ReverseV2", f"tensor: T, axis: Tidx, *, Tidx: index = int32, T: {{{_ALL}}} -> output: T").on_host(
+    "axis"
+)
 
 
 def _axes(listed: list[int], rank: int) -> tuple[int, ...]:
@@ -183,6 +185,7 @@ def roll_gradient(op, grad):
 roll_op.accepts([5], np.array(2, np.int32), np.array(0, np.int32))
 
 
+@renamed(dims="axis")
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
     """`tensor` with the order of elements turned around along the listed axes.
 

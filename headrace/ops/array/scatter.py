@@ -27,14 +27,18 @@ def _check_update_dims(indices: Dims, updates: Dims, output: Dims) -> None:
     try:
         merge_dims(indices[:-1], updates[:outer])
     except ValueError as error:
-        raise ValueError(f"The outer {outer} dimensions of indices.shape={shape_text(indices)} must match the outer "
-                         f"{outer} dimensions of updates.shape={shape_text(updates)}: {error}") from None
+        raise ValueError(
+            f"The outer {outer} dimensions of indices.shape={shape_text(indices)} must match the outer "
+            f"{outer} dimensions of updates.shape={shape_text(updates)}: {error}"
+        ) from None
     try:
         merge_dims(output[depth:], updates[outer:])
     except ValueError as error:
         inner = len(output) - depth
-        raise ValueError(f"The inner {inner} dimensions of input.shape={shape_text(output)} must match the inner "
-                         f"{len(updates) - outer} dimensions of updates.shape={shape_text(updates)}: {error}") from None
+        raise ValueError(
+            f"The inner {inner} dimensions of input.shape={shape_text(output)} must match the inner "
+            f"{len(updates) - outer} dimensions of updates.shape={shape_text(updates)}: {error}"
+        ) from None
 
 
 @scatter_nd_op.shape
@@ -48,7 +52,9 @@ def _flat_updates(indices: Any, updates: Any, shape: tuple[int, ...]) -> tuple[A
     """Positions among the slices that are written, the slices to write, and the flattened shape of the whole."""
     depth = indices.shape[-1] if indices.ndim else 1
     if depth > len(shape):
-        raise invalid(f"Inner dimensions of output shape must match inner dimensions of updates shape: {shape_text(shape)}")
+        raise invalid(
+            f"Inner dimensions of output shape must match inner dimensions of updates shape: {shape_text(shape)}"
+        )
     wanted = tuple(indices.shape[:-1]) + shape[depth:]
     if tuple(updates.shape) != wanted:
         raise invalid(
@@ -120,7 +126,9 @@ def _scatter(declared: Any, write: Any) -> None:
         def scatter(tensor, indices, updates):
             shape = tuple(tensor.shape)
             positions, slices, flat = _flat_updates(indices, updates, shape)
-            own = tensor.copy() if isinstance(tensor, np.ndarray) else tensor.clone(memory_format=torch.contiguous_format)
+            own = (
+                tensor.copy() if isinstance(tensor, np.ndarray) else tensor.clone(memory_format=torch.contiguous_format)
+            )
             return write(own.reshape(flat), positions, slices).reshape(shape)
 
         return scatter
@@ -202,7 +210,9 @@ def sparse_to_dense_kernel(node):
         rows = vectors.tolist()
         for i, row in enumerate(rows):
             if any(not 0 <= at < limit for at, limit in zip(row, target)):
-                raise invalid(f"Indices are not valid: indices[{i}] = {row} is out of bounds: need 0 <= index < {list(target)}")
+                raise invalid(
+                    f"Indices are not valid: indices[{i}] = {row} is out of bounds: need 0 <= index < {list(target)}"
+                )
             if checked and i and row == rows[i - 1]:
                 raise invalid(f"indices[{i}] = {row} is repeated")
             if checked and i and row < rows[i - 1]:

@@ -332,8 +332,10 @@ def broadcast_to_shape(op):
             raise ValueError(f"Shape must be at most rank {len(wanted)} but is rank {len(dims)}")
         for have, want in zip(dims, wanted[len(wanted) - len(dims) :]):
             if have not in (None, 1) and want is not None and want != have:
-                raise ValueError(f"Dimensions must be equal, but are {have} and {want}: cannot broadcast "
-                                 f"{dims_text(dims)} to {dims_text(wanted)}")
+                raise ValueError(
+                    f"Dimensions must be equal, but are {have} and {want}: cannot broadcast "
+                    f"{dims_text(dims)} to {dims_text(wanted)}"
+                )
     return [wanted]
 
 
@@ -347,9 +349,7 @@ def broadcast_to_kernel(node):
         try:
             return spread(x, target)
         except (RuntimeError, ValueError):
-            raise invalid(
-                f"Incompatible shapes: {shape_text(x.shape)} vs. {shape_text(target)}"
-            ) from None
+            raise invalid(f"Incompatible shapes: {shape_text(x.shape)} vs. {shape_text(target)}") from None
 
     return broadcast
 

@@ -143,10 +143,9 @@ def strided_slice_shape(op):
 
 @strided_slice_op.same_as
 def strided_slice_same(node):
-    bounds = [constants(node, i) for i in (1, 2, 3)]
-    if any(part is None for part in bounds) or node.inputs[0].dtype._is_ref_dtype:
+    index = _bounds(node, 1)
+    if index is None or node.inputs[0].dtype._is_ref_dtype:
         return None
-    index = index_tuple(*bounds, node.attrs)
     whole = all(item is Ellipsis or item == _builtin_slice(None, None, 1) for item in index)
     dims = node.inputs[0].dims
     return node.inputs[0] if whole and dims is not None and len(index) <= len(dims) else None
@@ -154,17 +153,21 @@ def strided_slice_same(node):
 
 def _bounds(node: Any, first: int) -> Any:
     """The index tuple if it is known while planning, else None."""
-    parts = [constants(node, i) for i in range(first, first + 3)]
-    return None if any(part is None for part in parts) else index_tuple(*parts, node.attrs)
+    begin, end, strides = (constants(node, i) for i in range(first, first + 3))
+    if begin is None or end is None or strides is None:
+        return None
+    return index_tuple(begin, end, strides, node.attrs)
 
 
 def _index_at_run(attrs: dict[str, Any], begin: Any, end: Any, strides: Any) -> tuple[Any, ...]:
-    parts = [numbers(part) for part in (begin, end, strides)]
-    if len({len(part) for part in parts}) > 1:
-        raise invalid("Expected begin, end, and strides to be 1D equal size tensors, but got lengths "
-                      f"{[len(part) for part in parts]} instead.")
+    first, last, steps = numbers(begin), numbers(end), numbers(strides)
+    if not len(first) == len(last) == len(steps):
+        raise invalid(
+            "Expected begin, end, and strides to be 1D equal size tensors, but got lengths "
+            f"{[len(first), len(last), len(steps)]} instead."
+        )
     try:
-        return index_tuple(*parts, attrs)
+        return index_tuple(first, last, steps, attrs)
     except ValueError as error:
         raise invalid(str(error)) from None
 
@@ -486,7 +489,8 @@ def slice_helper(tensor: Any, slice_spec: Any, var: Any = None) -> Tensor:
                 bounds = [part if part.dtype.base_dtype is int64 else raw.Cast(part, DstT=int64) for part in bounds]
         else:
             bounds = [constant([], int32)] * 3
-        return strided_slice(tensor, *bounds, var=var, name=scope, **masks)
+        packed_begin, packed_end, packed_strides = bounds
+        return strided_slice(tensor, packed_begin, packed_end, packed_strides, var=var, name=scope, **masks)
 
 
 def slice_helper_var(var: Any, slice_spec: Any) -> Tensor:

@@ -83,7 +83,9 @@ def _largest_first(values: Tensor, axis: int, which: int) -> Tensor:
     if dims is not None:
         axis += len(dims) if axis < 0 else 0
         last = len(dims) - 1
-        order: Any = constant(np.r_[np.arange(axis), [last], np.arange(axis + 1, last), [axis]], int32, name="transposition")
+        order: Any = constant(
+            np.r_[np.arange(axis), [last], np.arange(axis + 1, last), [axis]], int32, name="transposition"
+        )
     else:
         at: Any = raw.AddV2(axis, total, name="add") if axis < 0 else axis
         before = range_of(at)

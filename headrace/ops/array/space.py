@@ -125,7 +125,9 @@ def _to_batch(x: Any, block: list[int], pairs: list[int]) -> Any:
     split = [batch]
     for size, step in zip(x.shape[1 : 1 + count], block):
         if size % step:
-            raise invalid(f"padded_shape[{len(split) // 2}]={size} is not divisible by block_shape[{len(split) // 2}]={step}")
+            raise invalid(
+                f"padded_shape[{len(split) // 2}]={size} is not divisible by block_shape[{len(split) // 2}]={step}"
+            )
         split += [size // step, step]
     inner = list(range(2, 2 * count + 1, 2))
     outer = list(range(1, 2 * count + 1, 2))
@@ -360,7 +362,7 @@ def required_space_to_batch_paddings(
         block = convert_to_tensor(block_shape, int32, "block_shape")
         block.get_shape().assert_is_fully_defined()
         block.get_shape().assert_has_rank(1)
-        count = block.get_shape().as_list()[0]
+        count = int(block.get_shape()[0])
         if count == 0:
             return zeros([0, 2], int32), zeros([0, 2], int32)
         size.get_shape().assert_is_compatible_with([count])
@@ -387,6 +389,3 @@ def _paddings_of(size: Any, block: Any, base: Any) -> tuple[Any, Any, Any]:
     full = size + base[:, 0] + base[:, 1]
     extra = (block - full % block) % block
     return base[:, 0], base[:, 1] + extra, extra
-
-
-

@@ -13,7 +13,9 @@ from headrace.ops.array.common import boxed, invalid
 MASKS = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
 
 
-def index_tuple(begin: Sequence[int], end: Sequence[int], strides: Sequence[int], attrs: dict[str, Any]) -> tuple[Any, ...]:
+def index_tuple(
+    begin: Sequence[int], end: Sequence[int], strides: Sequence[int], attrs: dict[str, Any]
+) -> tuple[Any, ...]:
     """What the bounds and masks say, as NumPy would be told: ints, slices, None for a new axis, one Ellipsis at most.
 
     Raises:

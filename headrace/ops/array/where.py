@@ -14,7 +14,7 @@ from headrace.core.graph import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.core.shapes import element_count, merge_dims
-from headrace.ops.array.common import axis_in, constants, invalid, is_text, stand_in_for
+from headrace.ops.array.common import axis_in, constants, invalid, is_text, renamed, stand_in_for
 from headrace.ops.array.constant import constant
 from headrace.ops.array.gather import gather
 from headrace.ops.array.join import concat
@@ -102,6 +102,7 @@ one_hot_op.accepts(np.array([0, 2, -1], np.int32), np.int32(3), np.float32(1), n
 one_hot_op.accepts(np.array([[0, 2]], np.int32), np.int32(3), np.float32(5), np.float32(-1), axis=0)
 
 
+@renamed(input="condition")
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
     """Elements of `x` where `condition` holds and of `y` elsewhere; or, given neither, where it holds.
 

@@ -9,8 +9,9 @@ import numpy as np
 from headrace.core.convert import convert_n_to_tensor, convert_to_tensor
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.graph import name_scope
-from headrace.core.operation import Operation
+from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import op, raw
+from headrace.ops import composing
 from headrace.ops.flow.cond import cond
 from headrace.ops.flow.grouping import no_op
 from headrace.ops.summarize import summary
@@ -72,3 +73,12 @@ def Assert(condition: Any, data: Any, summarize: int | None = None, name: str | 
             condition, no_op, lambda: raw.Assert(condition, data, summarize=summarize, name="Assert"), name="AssertGuard"
         )
         return guarded.op
+
+
+def all_of(flags: Tensor) -> Tensor:
+    """Whether all of a bool tensor's elements are true, with the operations `reduce_all` makes."""
+    if flags.dims is not None:
+        axes: Any = convert_to_tensor(np.arange(len(flags.dims), dtype=np.int32), name="Const")
+    else:
+        axes = composing.range_(0, composing.rank(flags))
+    return raw.All(flags, axes, name="All")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from headrace.core.convert import convert_to_tensor
-from headrace.core.graph import colocate_with, control_dependencies, get_default_graph
+from headrace.core.graph import colocate_with, control_dependencies, get_default_graph, name_scope
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import OpDecl, op, raw
 from headrace.core.shapes import Dims
@@ -104,7 +104,8 @@ def zeros_outside_loop(op: Operation, index: int) -> Tensor | None:
     if op.type not in ("Switch", "RefSwitch") or context is None:
         if output.dtype.name in ("resource", "variant"):
             return None
-        return raw.ZerosLike(output)
+        with name_scope(None, "zeros_like", [output]) as scope:
+            return raw.ZerosLike(output, name=scope)
     other = switch(op.inputs[0], context.pred)[1 - context.branch]
     # Control edges come from whole operations, so this one marks the branch.
     pivot = raw.Identity(other)

@@ -81,14 +81,14 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
         array([0.6, 0.8], dtype=float32)
     """
     with name_scope(name, "clip_by_norm", _scope_values(t, clip_norm)) as name:
-        values = _values(t)
-        squared: Any = values * values
+        values: Any = _values(t)
+        squared = values * values
         squares = raw.Sum(squared, _all_axes(squared) if axes is None else axes, keep_dims=True)
         # sqrt is taken only of what is positive: its gradient at 0 is infinite.
         positive = squares > 0
         safe = raw.Select(positive, squares, ones_like(squares))
         norm = raw.Select(positive, raw.Sqrt(safe), squares)
-        scaled: Any = values * clip_norm
+        scaled = values * clip_norm
         merge_dims(values.dims, scaled.dims)
         clipped = raw.Identity(scaled / raw.Maximum(norm, clip_norm), name=name)
         return _like(t, clipped)

@@ -129,7 +129,7 @@ def matrix_diag_kernel(node):
 
 @matrix_diag_op.gradient
 def matrix_diag_gradient(op, grad):
-    return [raw.MatrixDiagPartV2(grad, 0, 0, name="diag_part")]
+    return [raw.MatrixDiagPart(grad, name="diag_part")]
 
 
 matrix_diag_v2_op = op(
@@ -233,8 +233,8 @@ def matrix_diag_part_kernel(node):
 def matrix_diag_part_gradient(op, grad):
     dims = op.inputs[0].dims
     if dims is not None and dims[-1] is not None and dims[-2] == dims[-1]:
-        return [raw.MatrixDiagV2(grad, 0, -1, -1, 0, name="diag")]
-    return [raw.MatrixSetDiagV2(composing.zeros_like(op.inputs[0]), grad, 0, name="set_diag")]
+        return [raw.MatrixDiag(grad, name="diag")]
+    return [raw.MatrixSetDiag(composing.zeros_like(op.inputs[0]), grad, name="set_diag")]
 
 
 matrix_diag_part_v2_op = (
@@ -343,8 +343,8 @@ def matrix_set_diag_gradient(op, grad):
         sizes = composing.concat([batch, [shortest]], 0)
     zeros = composing.zeros(sizes, dtype=grad.dtype)
     return [
-        raw.MatrixSetDiagV2(grad, zeros, 0, name="set_diag"),
-        raw.MatrixDiagPartV2(grad, 0, 0, name="diag_part"),
+        raw.MatrixSetDiag(grad, zeros, name="set_diag"),
+        raw.MatrixDiagPart(grad, name="diag_part"),
     ]
 
 

@@ -209,7 +209,7 @@ def function_of(decl: OpDecl, name: str, summary: str, *, sparse: bool = False) 
         arguments = "x: a tensor"
     else:
 
-        def function(x, y, name=None):
+        def function(x, y, name=None):  # type: ignore[misc]  # the other form of one function
             return decl(x, y, name=name)
 
         arguments = "x, y: tensors of one type, of shapes that broadcast"

@@ -54,6 +54,11 @@ def _padding(value: Any, padding: Any) -> Any:
     return bool(padding) if getattr(value, "dtype", None) == "bool" else padding
 
 
+def _default(value: Any, default: int) -> bool:
+    """Whether an argument is left alone, so that the first version of the op, which 1.15 makes, is enough."""
+    return isinstance(value, int) and value == default
+
+
 def matrix_diag(
     diagonal: Any, name: str | None = "diag", k: Any = 0, num_rows: Any = -1, num_cols: Any = -1, padding_value: Any = 0
 ) -> Tensor:
@@ -78,6 +83,8 @@ def matrix_diag(
                [0, 0, 2],
                [0, 0, 0]], dtype=int32)
     """
+    if _default(k, 0) and _default(num_rows, -1) and _default(num_cols, -1) and _default(padding_value, 0):
+        return raw.MatrixDiag(diagonal, name=name)
     return raw.MatrixDiagV2(
         diagonal, k=k, num_rows=num_rows, num_cols=num_cols, padding_value=_padding(diagonal, padding_value), name=name
     )
@@ -102,6 +109,8 @@ def matrix_diag_part(input: Any, name: str | None = "diag_part", k: Any = 0, pad
         >>> tf.Session().run(tf.matrix_diag_part([[1, 2], [3, 4]]))
         array([1, 4], dtype=int32)
     """
+    if _default(k, 0):
+        return raw.MatrixDiagPart(input, name=name)
     return raw.MatrixDiagPartV2(input, k=k, padding_value=_padding(input, padding_value), name=name)
 
 
@@ -125,6 +134,8 @@ def matrix_set_diag(input: Any, diagonal: Any, name: str | None = "set_diag", k:
         array([[0, 2],
                [3, 0]], dtype=int32)
     """
+    if _default(k, 0):
+        return raw.MatrixSetDiag(input, diagonal, name=name)
     return raw.MatrixSetDiagV2(input, diagonal, k=k, name=name)
 
 

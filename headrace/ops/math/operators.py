@@ -135,6 +135,3 @@ def install() -> None:
         Tensor._override_operator(name, function)
     for name, function in (("div", _sparse_quotient), ("truediv", _sparse_true_quotient), ("mul", _sparse_product)):
         SparseTensor._override_operator(f"__{name}__", _on_sparse(name, function))
-
-
-install()

@@ -12,6 +12,7 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.graph import control_dependencies, name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import OpDecl, op, raw
+from headrace.core.shapes import merge_dims
 from headrace.ops import composing
 from headrace.ops.math.elementwise import same_shape, widened
 
@@ -45,8 +46,6 @@ def _activation_gradient(op_type: str, types: str, second: str, rule: Any, attrs
 
     @decl.shape
     def shape(op):
-        from headrace.core.shapes import merge_dims
-
         return [merge_dims(op.inputs[0].dims, op.inputs[1].dims)]
 
     decl.kernel(rule)
@@ -78,10 +77,7 @@ def _relu6_grad_rule(node):
 
 def _leaky_relu_rule(node):
     alpha = node.attrs["alpha"]
-    if 0 <= alpha <= 1:
-        return lambda features: torch.nn.functional.leaky_relu(features, alpha)
-    # The op is max(x, alpha x), which for a slope above 1 is the steeper side on the right.
-    return lambda features: torch.maximum(features, features * alpha)
+    return lambda features: torch.nn.functional.leaky_relu(features, alpha)
 
 
 def _leaky_relu_grad_rule(node):
@@ -102,7 +98,11 @@ def _selu_rule(node):
 
 
 def _selu_grad_rule(node):
-    return lambda gradients, outputs: _elu_backward(gradients, SELU_ALPHA, SELU_SCALE, 1.0, True, outputs)
+    # torch counts 0 as negative, where the slope is another one; the smallest number is positive.
+    smallest = torch.finfo(node.inputs[0].dtype.torch).tiny
+    return lambda gradients, outputs: _elu_backward(
+        gradients, SELU_ALPHA, SELU_SCALE, 1.0, True, outputs + smallest
+    )
 
 
 def _softplus_rule(node):
@@ -269,7 +269,7 @@ def relu6(features: Any, name: str | None = None) -> Tensor:
 
 
 def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Tensor:
-    """max(features, alpha * features).
+    """features where positive, alpha * features elsewhere.
 
     Args:
         features: floats of any shape; integers become float32.

@@ -133,7 +133,9 @@ def accidental_hits_kernel(node):
         if true_classes.dim() != 2 or true_classes.shape[1] != columns:
             raise InvalidArgumentError(None, None, "true_candidates must be a batch_size * num_true matrix")
         if sampled.dim() != 1:
-            raise InvalidArgumentError(None, None, "sampled_candidates must be a vector, which is typically the output from CandidateSampler")
+            raise InvalidArgumentError(
+                None, None, "sampled_candidates must be a vector, which is typically the output from CandidateSampler"
+            )
         # A class drawn twice stands where it was drawn last.
         place = {candidate: i for i, candidate in enumerate(sampled.tolist())}
         found = [

@@ -16,6 +16,7 @@ from headrace.core.registry import op, raw
 from headrace.core.shapes import broadcast_dims, compatible_dims, is_fully_defined, merge_dim
 from headrace.ops import composing
 from headrace.ops.composing import first_given
+from headrace.ops.flow.checks import assert_equal
 from headrace.ops.math.elementwise import bracketed
 from headrace.ops.nn.softmax import along_axis, log_softmax_op, softmax_op
 
@@ -69,7 +70,9 @@ def dense_kernel(node):
                     f"logits_size={bracketed(x.shape)} labels_size={bracketed(p.shape)}",
                 ) from None
         if x.dim() != 2:
-            raise InvalidArgumentError(None, None, "logits and labels must be beither 2-dimensional, or broadcasted to be 2-dimensional")
+            raise InvalidArgumentError(
+                None, None, "logits and labels must be either 2-dimensional, or broadcasted to be 2-dimensional"
+            )
         if wide is None:
             return loss_and_backprop(x, p)
         loss, backprop = loss_and_backprop(x.to(wide), p.to(wide))
@@ -87,8 +90,8 @@ def _times_rows(vector: Tensor, matrix: Tensor) -> Tensor:
 
 
 def _is_zero(gradient: Tensor) -> bool:
-    if gradient.op.type == "ZerosLike":
-        return True
+    if gradient.op.type not in ("Const", "Fill"):
+        return gradient.op.type == "ZerosLike"
     value = constant_value(gradient)
     return value is not None and not np.any(value)
 
@@ -394,7 +397,7 @@ def sparse_softmax_cross_entropy_with_logits(
             return composing.cast(cost, "float16") if short else cost
         checks = []
         if not static:
-            checks.append(_assert_equal(composing.shape(labels), composing.shape(logits)[:-1]))
+            checks.append(assert_equal(composing.shape(labels), composing.shape(logits)[:-1]))
         with control_dependencies(checks):
             classes = composing.shape(logits)[composing.rank(logits) - 1]
             precise = raw.Reshape(precise, [-1, classes])
@@ -418,13 +421,6 @@ def _check_ranks(labels: Tensor, logits: Tensor, static: bool) -> None:
             f"Shape mismatch: The shape of labels (received {labels.get_shape()}) should equal the shape of logits except "
             f"for the last dimension (received {logits.get_shape()})."
         )
-
-
-def _assert_equal(x: Tensor, y: Tensor) -> Any:
-    # Imported here because assertions are made from reductions and conditionals of other families.
-    from headrace.ops.flow.assertions import assert_equal
-
-    return assert_equal(x, y)
 
 
 def _merged(labels: Tensor, logits: Tensor) -> None:

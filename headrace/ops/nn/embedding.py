@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -44,7 +43,7 @@ def _is_resource(param: Any) -> bool:
 
 
 def _dims(param: Any) -> Dims:
-    dims = param.get_shape().as_dims() if hasattr(param, "get_shape") else np.shape(param)
+    dims = param.get_shape().as_dims if hasattr(param, "get_shape") else np.shape(param)
     return None if dims is None else tuple(dims)
 
 
@@ -298,7 +297,7 @@ def safe_embedding_lookup_sparse(
         rank: Any = composing.size(original) if dims is None or dims[0] is None else dims[0]
         outer = raw.Slice(original, [0], [rank - 1])
         # The axes before the last become one.
-        sparse_ids = _sparse_reshape(sparse_ids, [reduce_prod(outer), composing.gather(original, rank - 1)])
+        sparse_ids = _as_matrix(sparse_ids, [reduce_prod(outer), composing.gather(original, rank - 1)])
         if sparse_weights is not None:
             sparse_weights = SparseTensor(sparse_ids.indices, sparse_weights.values, sparse_ids.dense_shape)
         sparse_ids, sparse_weights = _without_invalid_ids(sparse_ids, sparse_weights)
@@ -341,20 +340,23 @@ def _without_invalid_ids(ids: SparseTensor, weights: SparseTensor | None) -> tup
     return _retain(ids, valid), None if weights is None else _retain(weights, valid)
 
 
-def _sparse(name: str) -> Callable[..., Any]:
-    # Imported when called: sparse ops are a family of their own that few programs need.
-    import importlib
-
-    return getattr(importlib.import_module("headrace.ops.sparse"), name)
-
-
-def _sparse_reshape(value: SparseTensor, shape: Any) -> SparseTensor:
-    return _sparse("sparse_reshape")(value, shape)
+def _as_matrix(value: SparseTensor, shape: list[Any]) -> SparseTensor:
+    sizes = composing.cast(shape, "int64")
+    with name_scope(None, "SparseReshape", [value]) as scope:
+        indices, dense_shape = raw.SparseReshape(value.indices, value.dense_shape, sizes, name=scope)
+        return SparseTensor(indices, raw.Identity(value.values), dense_shape)
 
 
 def _retain(value: SparseTensor, keep: Tensor) -> SparseTensor:
-    return _sparse("sparse_retain")(value, keep)
+    """The elements for which the bool vector `keep` is true."""
+    kept = raw.Reshape(raw.Where(keep), [-1])
+    indices, values = composing.gather(value.indices, kept), composing.gather(value.values, kept)
+    return SparseTensor(indices, values, raw.Identity(value.dense_shape))
 
 
 def _fill_empty_rows(value: SparseTensor, default: Any) -> tuple[SparseTensor, Tensor]:
-    return _sparse("sparse_fill_empty_rows")(value, default)
+    """`value` with one element in each empty row, and which rows were empty."""
+    with name_scope(None, "SparseFillEmptyRows", [value]):
+        default = convert_to_tensor(default, dtype=value.values.dtype)
+        indices, values, was_empty, _ = raw.SparseFillEmptyRows(value.indices, value.values, value.dense_shape, default)
+        return SparseTensor(indices, values, value.dense_shape), was_empty

@@ -9,10 +9,12 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.graph import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
+from headrace.core.shapes import element_count
 from headrace.ops import composing
 from headrace.ops.array.constant import constant
 from headrace.ops.composing import first_given
 from headrace.ops.flow.cond import cond
+from headrace.ops.math.norms import norm as norm_of
 from headrace.ops.math.reduction import reduce_mean, reduce_sum
 
 
@@ -206,7 +208,7 @@ def batch_norm_with_global_normalization(
     variance_epsilon: Any = None,
     scale_after_normalization: Any = None,
     name: str | None = None,
-    input: Any = None,  # noqa: A002 (1.x name)
+    input: Any = None,
     mean: Any = None,
     variance: Any = None,
 ) -> Tensor:
@@ -250,7 +252,7 @@ def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | N
         return raw.Mul(x, raw.Rsqrt(raw.Maximum(total, epsilon)), name=scope)
 
 
-def normalize(tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str | None = None) -> tuple[Tensor, Tensor]:  # noqa: A002
+def normalize(tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str | None = None) -> tuple[Tensor, Tensor]:
     """`tensor` divided by its norm, and the norm.
 
     Args:
@@ -262,9 +264,6 @@ def normalize(tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str |
     Returns:
         (normalized, norm): the norm keeps the axes with size 1.
     """
-    # The norm is made of linear algebra, which is imported only by those who use it.
-    from headrace.ops.linalg.norm import norm as norm_of
-
     with name_scope(name, "normalize", [tensor]):
         tensor = convert_to_tensor(tensor)
         norm = composing.cast(norm_of(tensor, ord, axis, keepdims=True), tensor.dtype)
@@ -299,8 +298,6 @@ def zero_fraction(value: Any, name: str | None = None) -> Tensor:
 
 
 def _size64(value: Tensor) -> Tensor:
-    from headrace.core.shapes import element_count
-
     with name_scope(None, "Size", [value]) as scope:
         count = element_count(value.dims)
         if count is not None:

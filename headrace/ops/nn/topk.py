@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 import torch
 
+from headrace.core.convert import convert_to_tensor
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.graph import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.core.shapes import Dims
 from headrace.ops import composing
+from headrace.ops.array.range import range as range_of
 
 _COUNTING = {torch.uint16: torch.int32, torch.uint32: torch.int64}
 _LOWEST = -(2**63)
@@ -124,7 +126,7 @@ def _top_k_into_input(op: Any, grad: Tensor) -> Tensor:
     rows = raw.Reshape(op.outputs[1], composing.stack([-1, taken]))
     width = raw.GatherV2(composing.cast(in_shape, "int64"), composing.size(in_shape) - 1, 0)
     count = composing.shape(rows)[0]
-    starts = _range64(0, composing.cast(count, "int64") * width, width)
+    starts = range_of(0, composing.cast(count, "int64") * width, width)
     places = raw.Reshape(rows + composing.cast(raw.ExpandDims(starts, -1), "int32"), [-1])
     return raw.Reshape(
         raw.ScatterNd(
@@ -134,15 +136,9 @@ def _top_k_into_input(op: Any, grad: Tensor) -> Tensor:
     )
 
 
-def _range64(start: Any, limit: Tensor, delta: Tensor) -> Tensor:
-    return composing.range_(start, limit, delta, dtype="int64")
-
-
 def _all_axes(x: Tensor) -> Any:
     if x.dims is None:
         return composing.range_(0, composing.rank(x))
-    from headrace.core.convert import convert_to_tensor
-
     return convert_to_tensor(np.arange(len(x.dims)), "int32")
 
 
@@ -156,7 +152,7 @@ def top_k_v2_gradient(op, grad, _):
     return [_top_k_into_input(op, grad), composing.zeros([], "int32")]
 
 
-def top_k(input: Any, k: Any = 1, sorted: bool = True, name: str | None = None) -> Any:  # noqa: A002 (1.x names)
+def top_k(input: Any, k: Any = 1, sorted: bool = True, name: str | None = None) -> Any:
     """The `k` largest elements of each row, and their places.
 
     Args:

@@ -14,7 +14,10 @@ from headrace.core.random_seed import get_seed
 from headrace.core.registry import op, raw
 from headrace.ops import composing
 from headrace.ops.array.common import is_text, moving
+from headrace.ops.flow.assertion import Assert, all_of
+from headrace.ops.flow.grouping import with_dependencies
 from headrace.ops.random.common import generator_for, is_seeded, no_gradient_through, stream_of
+from headrace.ops.random.uniform import random_uniform
 
 random_shuffle_op = op("RandomShuffle", "value: T, *, seed=0, seed2=0 -> output: T", stateful=True).aliases()
 
@@ -91,27 +94,14 @@ def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None
     Example:
         >>> tf.random_crop(image, [24, 24, 3])
     """
-    from headrace.ops.flow.assertion import Assert
-    from headrace.ops.flow.grouping import with_dependencies
-    from headrace.ops.random.uniform import random_uniform
-
     with name_scope(name, "random_crop", [value, size]) as scope:
         value = convert_to_tensor(value, name="value")
         size = convert_to_tensor(size, "int32", name="size")
         shape = composing.shape(value)
         fits = raw.GreaterEqual(shape, size)
-        check = Assert(_all_of(fits), ["Need value.shape >= size, got ", shape, size], summarize=1000)
+        check = Assert(all_of(fits), ["Need value.shape >= size, got ", shape, size], summarize=1000)
         shape = with_dependencies([check], shape)
         limit = raw.AddV2(raw.Sub(shape, size, name="sub"), 1, name="add")
         highest = size.dtype.max
         offset = random_uniform(composing.shape(shape), dtype=size.dtype, maxval=highest, seed=seed)
         return raw.Slice(value, raw.FloorMod(offset, limit, name="mod"), size, name=scope)
-
-
-def _all_of(flags: Tensor) -> Tensor:
-    """`reduce_all`."""
-    if flags.dims is not None:
-        axes: Any = convert_to_tensor(np.arange(len(flags.dims), dtype=np.int32), name="Const")
-    else:
-        axes = composing.range_(0, composing.rank(flags))
-    return raw.All(flags, axes, name="All")

@@ -66,7 +66,7 @@ def flat_rows(params: Any, indices: torch.Tensor) -> tuple[Any, torch.Tensor]:
     return rows, flat.reshape(indices.shape[:-1])
 
 
-def _turns(indices: torch.Tensor) -> torch.Tensor:
+def turns_of(indices: torch.Tensor) -> torch.Tensor:
     """For each index, how many equal ones stand before it."""
     order = torch.argsort(indices, stable=True)
     ordered = indices[order]
@@ -105,7 +105,7 @@ def combine_rows(
     if indices.numel() <= 1:
         write(indices, updates)
         return
-    turns = _turns(indices)
+    turns = turns_of(indices)
     last = int(turns.max())
     if last == 0:
         write(indices, updates)
@@ -113,7 +113,7 @@ def combine_rows(
     if combine is None:
         # Of several writes to one row the last one stays.
         final = torch.zeros_like(turns, dtype=torch.bool)
-        final[_turns(indices.flip(0)).flip(0) == 0] = True
+        final[turns_of(indices.flip(0)).flip(0) == 0] = True
         write(indices[final], rows_at(updates, torch.nonzero(final)[:, 0]))
         return
     for turn in range(last + 1):

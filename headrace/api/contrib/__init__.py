@@ -1,0 +1,1 @@
+"""tf.contrib: the tables of its modules."""

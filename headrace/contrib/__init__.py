@@ -1,0 +1,1 @@
+"""Rebuilt parts of `tf.contrib`."""

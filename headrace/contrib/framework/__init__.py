@@ -1,0 +1,1 @@
+"""tf.contrib.framework: variables by name, suffix and scope."""

@@ -1,0 +1,270 @@
+"""Variables by scope, suffix and name, and functions that make them in the collections of `tf.contrib.framework`."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from headrace.core.dtypes import float32
+from headrace.core.graph import GraphKeys, add_to_collection, device, get_collection
+from headrace.core.operation import Operation
+from headrace.ops.array.constant import placeholder
+from headrace.ops.flow.grouping import group
+from headrace.state.modes import VariableAggregation, VariableSynchronization
+from headrace.state.partitioned import PartitionedVariable
+from headrace.state.variable_scope import VariableScope, get_variable, get_variable_scope
+from headrace.state.variables import Variable
+
+
+def get_variables(scope: Any = None, suffix: str | None = None, collection: str = GraphKeys.GLOBAL_VARIABLES) -> list[Any]:
+    """The variables of a collection whose names begin with `scope` and end with `suffix`.
+
+    Args:
+        scope: a variable scope or a regular expression.
+        suffix: the end of the name.
+        collection: the collection.
+    """
+    if isinstance(scope, VariableScope):
+        scope = scope.name
+    if suffix is not None:
+        scope = f"{scope or ''}.*{suffix if ':' in suffix else suffix + ':'}"
+    return get_collection(collection, scope)
+
+
+def get_model_variables(scope: Any = None, suffix: str | None = None) -> list[Any]:
+    """`get_variables` of the model variables."""
+    return get_variables(scope, suffix, GraphKeys.MODEL_VARIABLES)
+
+
+def get_local_variables(scope: Any = None, suffix: str | None = None) -> list[Any]:
+    """`get_variables` of the local variables."""
+    return get_variables(scope, suffix, GraphKeys.LOCAL_VARIABLES)
+
+
+def get_trainable_variables(scope: Any = None, suffix: str | None = None) -> list[Any]:
+    """`get_variables` of the trainable variables."""
+    return get_variables(scope, suffix, GraphKeys.TRAINABLE_VARIABLES)
+
+
+def get_variables_by_suffix(suffix: str, scope: Any = None) -> list[Any]:
+    """The global variables whose names end with `suffix`."""
+    return get_variables(scope=scope, suffix=suffix)
+
+
+def get_variables_by_name(given_name: str, scope: Any = None) -> list[Any]:
+    """The global variables that were given this name, whatever scope is before it."""
+    return get_variables(scope=scope, suffix=f"/{given_name}:|^{given_name}:")
+
+
+def get_variables_to_restore(include: Any = None, exclude: Any = None) -> list[Any]:
+    """The global variables of the scopes `include` (all by default) but not of the scopes `exclude`.
+
+    Raises:
+        TypeError: if one is neither a list nor a tuple.
+    """
+    for value, what in ((include, "include"), (exclude, "exclude")):
+        if value is not None and not isinstance(value, (list, tuple)):
+            raise TypeError(f"{what} is provided but is not a list or a tuple.")
+    wanted = get_variables() if include is None else [v for scope in include for v in get_variables(scope)]
+    unwanted = {v for scope in exclude or () for v in get_variables(scope)}
+    return [v for v in wanted if v not in unwanted]
+
+
+def get_unique_variable(var_op_name: str) -> Any:
+    """The one global variable whose operation has this name.
+
+    Raises:
+        ValueError: if there is none or more than one.
+    """
+    candidates = get_variables(scope=var_op_name)
+    if not candidates:
+        raise ValueError(f"Couldn't find variable {var_op_name}")
+    for candidate in candidates:
+        if candidate.op.name == var_op_name:
+            return candidate
+    raise ValueError(f"Variable {var_op_name} does not uniquely identify a variable")
+
+
+def get_variable_full_name(var: Any) -> str:
+    """The name of a variable; for part of a partitioned one, that of the whole."""
+    info = var._get_save_slice_info()
+    return info.full_name if info is not None else var.op.name
+
+
+def filter_variables(
+    var_list: Iterable[Any],
+    include_patterns: Any = None,
+    exclude_patterns: Any = None,
+    reg_search: bool = True,
+) -> list[Any]:
+    """The variables whose names match a pattern to include and none to exclude.
+
+    Args:
+        var_list: variables.
+        include_patterns, exclude_patterns: regular expressions; all match where the former are None.
+        reg_search: whether patterns may match anywhere rather than from the beginning.
+    """
+    find = re.search if reg_search else re.match
+    chosen = list(var_list)
+    if include_patterns is not None:
+        chosen = [v for v in chosen if any(find(pattern, v.name) for pattern in include_patterns)]
+    return [v for v in chosen if not any(find(pattern, v.name) for pattern in exclude_patterns or ())]
+
+
+def assign_from_values(var_names_to_values: dict[str, Any]) -> tuple[Operation, dict[Any, Any]]:
+    """An operation that gives variables values, and the feeds to run it with.
+
+    Args:
+        var_names_to_values: names of variables to arrays.
+
+    Raises:
+        ValueError: if a name is not that of one variable.
+    """
+    feeds: dict[Any, Any] = {}
+    assignments = []
+    for name, value in var_names_to_values.items():
+        found = _named(name)
+        fed = placeholder(found.dtype.base_dtype, shape=found.get_shape(), name="placeholder/" + found.op.name)
+        assignments.append(found.assign(fed))
+        feeds[fed] = np.asarray(value).reshape(found.get_shape().as_list())
+    return group(*assignments), feeds
+
+
+def _named(name: str) -> Any:
+    found = get_variables(scope=name)
+    if not found:
+        raise ValueError(f"Variable {name} wasn't found")
+    if len(found) == 1:
+        return found[0]
+    for variable in found:
+        if variable.op.name == name:
+            return variable
+    raise ValueError(f"Variable {name} doesn't uniquely identify a variable")
+
+
+def assign_from_values_fn(var_names_to_values: dict[str, Any]) -> Callable[[Any], None]:
+    """A function of a session that gives variables values; argument as in `assign_from_values`."""
+    assign, feeds = assign_from_values(var_names_to_values)
+
+    def callback(session: Any) -> None:
+        session.run(assign, feeds)
+
+    return callback
+
+
+def add_model_variable(var: Any) -> None:
+    """Puts a variable into `GraphKeys.MODEL_VARIABLES` if it is not there."""
+    if all(have is not var for have in get_collection(GraphKeys.MODEL_VARIABLES)):
+        add_to_collection(GraphKeys.MODEL_VARIABLES, var)
+
+
+def local_variable(
+    initial_value: Any, validate_shape: bool = True, name: str | None = None, use_resource: bool | None = None
+) -> Any:
+    """A variable of `GraphKeys.LOCAL_VARIABLES` that is not trained."""
+    return Variable(
+        initial_value,
+        trainable=False,
+        collections=[GraphKeys.LOCAL_VARIABLES],
+        validate_shape=validate_shape,
+        use_resource=use_resource,
+        name=name,
+    )
+
+
+def global_variable(
+    initial_value: Any, validate_shape: bool = True, name: str | None = None, use_resource: bool | None = None
+) -> Any:
+    """A variable of `GraphKeys.GLOBAL_VARIABLES` that is not trained."""
+    return Variable(
+        initial_value,
+        trainable=False,
+        collections=[GraphKeys.GLOBAL_VARIABLES],
+        validate_shape=validate_shape,
+        use_resource=use_resource,
+        name=name,
+    )
+
+
+def variable(
+    name: str,
+    shape: Any = None,
+    dtype: Any = None,
+    initializer: Any = None,
+    regularizer: Any = None,
+    trainable: bool = True,
+    collections: Any = None,
+    caching_device: Any = None,
+    device: Any = None,  # noqa: A002 (1.x name)
+    partitioner: Any = None,
+    custom_getter: Any = None,
+    use_resource: bool | None = None,
+    synchronization: Any = VariableSynchronization.AUTO,
+    aggregation: Any = VariableAggregation.NONE,
+) -> Any:
+    """`tf.get_variable` on a device; `custom_getter` is called in its place."""
+    getter: Callable[..., Any] = get_variable
+    if custom_getter is not None:
+        getter = functools.partial(custom_getter, reuse=get_variable_scope().reuse)
+    with _on(device):
+        return getter(
+            name,
+            shape=shape,
+            dtype=dtype,
+            initializer=initializer,
+            regularizer=regularizer,
+            trainable=trainable,
+            collections=list(dict.fromkeys([GraphKeys.GLOBAL_VARIABLES] if collections is None else collections)),
+            caching_device=caching_device,
+            partitioner=partitioner,
+            use_resource=use_resource,
+            synchronization=synchronization,
+            aggregation=aggregation,
+        )
+
+
+def _on(where: Any) -> Any:
+    return device(where or "")
+
+
+def model_variable(
+    name: str,
+    shape: Any = None,
+    dtype: Any = float32,
+    initializer: Any = None,
+    regularizer: Any = None,
+    trainable: bool = True,
+    collections: Any = None,
+    caching_device: Any = None,
+    device: Any = None,  # noqa: A002 (1.x name)
+    partitioner: Any = None,
+    custom_getter: Any = None,
+    use_resource: bool | None = None,
+    synchronization: Any = VariableSynchronization.AUTO,
+    aggregation: Any = VariableAggregation.NONE,
+) -> Any:
+    """`variable` that joins `GraphKeys.MODEL_VARIABLES` too."""
+    made = variable(
+        name,
+        shape=shape,
+        dtype=dtype,
+        initializer=initializer,
+        regularizer=regularizer,
+        trainable=trainable,
+        collections=[*(collections or ()), GraphKeys.GLOBAL_VARIABLES, GraphKeys.MODEL_VARIABLES],
+        caching_device=caching_device,
+        device=device,
+        partitioner=partitioner,
+        custom_getter=custom_getter,
+        use_resource=use_resource,
+        synchronization=synchronization,
+        aggregation=aggregation,
+    )
+    if isinstance(made, PartitionedVariable):
+        for part in made:
+            add_model_variable(part)
+    return made

@@ -1,0 +1,1 @@
+"""tf.contrib.layers: initializers and what is built on them."""

@@ -1,0 +1,443 @@
+"""Factorizations, inverses, determinants and solutions of linear systems, over batches of matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from headrace.core.errors import InvalidArgumentError
+from headrace.core.registry import OpDecl, op, raw
+from headrace.core.shapes import Dims, merge_dim, merge_dims
+from headrace.ops import composing
+
+_TYPES = "{double, float, half, complex64, complex128}"
+_REAL_FIRST = "{half, float, double, complex64, complex128}"
+
+
+def _invalid(text: str) -> InvalidArgumentError:
+    return InvalidArgumentError(None, None, text)
+
+
+def matrix_dims(dims: Dims) -> tuple[Dims, int | None, int | None]:
+    """Batch dimensions, rows and columns.
+
+    Raises:
+        ValueError: for less than two dimensions.
+    """
+    if dims is None:
+        return None, None, None
+    if len(dims) < 2:
+        raise ValueError(f"Shape must be at least rank 2 but is rank {len(dims)}")
+    return dims[:-2], dims[-2], dims[-1]
+
+
+def _square(dims: Dims) -> tuple[Dims, int | None]:
+    batch, rows, columns = matrix_dims(dims)
+    if rows is not None and columns is not None and rows != columns:
+        raise ValueError(f"Dimensions must be equal, but are {rows} and {columns}")
+    return batch, rows if rows is not None else columns
+
+
+def _joined(batch: Dims, *inner: int | None) -> Dims:
+    return None if batch is None else (*batch, *inner)
+
+
+def square_shape(op: Any) -> list[Dims]:
+    batch, size = _square(op.inputs[0].dims)
+    return [_joined(batch, size, size)]
+
+
+def check_square(x: Any) -> None:
+    """Raises InvalidArgumentError unless the last two dimensions are there and equal."""
+    if x.dim() < 2:
+        raise _invalid(f"Input tensor 0 must have rank >= 2, got {x.dim()}")
+    if x.shape[-1] != x.shape[-2]:
+        raise _invalid(f"Input matrix must be square, got {x.shape[-2]} != {x.shape[-1]}")
+
+
+def in_float(node: Any, run: Callable[..., Any]) -> Callable[..., Any]:
+    """`run`, in float32 where the type is float16, for which torch has no factorizations."""
+    if node.inputs[0].dtype.name != "float16":
+        return run
+
+    def widened(*values: Any) -> Any:
+        result = run(*[v.float() if v.dtype is torch.float16 else v for v in values])
+        return tuple(part.half() for part in result) if isinstance(result, tuple) else result.half()
+
+    return widened
+
+
+def _refusing(run: Callable[..., Any], text: str) -> Callable[..., Any]:
+    """`run`, whose numerical failures are said in TensorFlow's words."""
+
+    def checked(*values: Any) -> Any:
+        try:
+            return run(*values)
+        except torch.linalg.LinAlgError:
+            raise _invalid(text) from None
+
+    return checked
+
+
+cholesky_op = op("Cholesky", f"input: T, *, T: {_TYPES} -> output: T")
+cholesky_op.shape(square_shape)
+
+
+@cholesky_op.kernel
+def cholesky_kernel(node):
+    def cholesky(x):
+        check_square(x)
+        return torch.linalg.cholesky(x)
+
+    failed = "Cholesky decomposition was not successful. The input might not be valid."
+    return _refusing(in_float(node, cholesky), failed)
+
+
+@cholesky_op.gradient
+def cholesky_gradient(op, grad):
+    """As in section 3.2 of Murray, "Differentiation of the Cholesky decomposition" (2016)."""
+    lower = op.outputs[0]
+    rows = composing.shape(lower)[-1]
+    batch = composing.shape(lower)[:-2]
+    inverse = raw.MatrixTriangularSolve(lower, identity(rows, batch, lower.dtype))
+    middle = composing.matmul(lower, grad, adjoint_a=True)
+    half = 0.5 * raw.MatrixDiagPart(middle, name="diag_part")
+    middle = raw.MatrixSetDiag(middle, half, name="set_diag")
+    middle = raw.MatrixBandPart(middle, -1, 0)
+    grad_a = composing.matmul(composing.matmul(inverse, middle, adjoint_a=True), inverse)
+    grad_a += adjoint(grad_a)
+    return [grad_a * 0.5]
+
+
+def identity(rows: Any, batch: Any, dtype: Any) -> Any:
+    """Identity matrices of a size and batch shape that are tensors, as `tf.eye` makes them."""
+    with composing.name_scope(None, "eye", [rows, None, batch]):
+        length = raw.Minimum(rows, rows)
+        sizes = composing.concat((composing.convert_to_tensor(batch, "int32", name="shape"), [length]), 0)
+        return raw.MatrixDiag(composing.ones(sizes, dtype=dtype), name="diag")
+
+
+def adjoint(matrix: Any) -> Any:
+    """Conjugate transposes, as `tf.linalg.adjoint` makes them."""
+    with composing.name_scope(None, "adjoint", [matrix]):
+        return composing.matrix_transpose(matrix, conjugate=True)
+
+
+cholesky_grad_op = op("CholeskyGrad", "l: T, grad: T, *, T: {half, float, double} -> output: T")
+cholesky_grad_op.shape(square_shape)
+
+
+@cholesky_grad_op.kernel
+def cholesky_grad_kernel(node):
+    def gradient(lower, grad):
+        middle = (lower.mT @ grad.tril()).tril()
+        middle.diagonal(0, -2, -1).mul_(0.5)
+        solved = torch.linalg.solve_triangular(lower.mT, middle, upper=True)
+        grad_a = torch.linalg.solve_triangular(lower.mT, solved.mT, upper=True)
+        return 0.5 * (grad_a + grad_a.mT)
+
+    return in_float(node, gradient)
+
+
+inverse_op = op("MatrixInverse", f"input: T, *, adjoint=False, T: {_TYPES} -> output: T")
+inverse_op.shape(square_shape)
+
+
+@inverse_op.kernel
+def matrix_inverse_kernel(node):
+    turned = node.attrs["adjoint"]
+
+    def inverse(x):
+        check_square(x)
+        return torch.linalg.inv(x.mH if turned else x)
+
+    return _refusing(in_float(node, inverse), "Input is not invertible.")
+
+
+@inverse_op.gradient
+def matrix_inverse_gradient(op, grad):
+    inverse = op.outputs[0]
+    inner = composing.matmul(grad, inverse, adjoint_b=True)
+    return [-composing.matmul(inverse, inner, adjoint_a=True)]
+
+
+determinant_op = op("MatrixDeterminant", f"input: T, *, T: {_REAL_FIRST} -> output: T")
+
+
+@determinant_op.shape
+def matrix_determinant_shape(op):
+    return [_square(op.inputs[0].dims)[0]]
+
+
+@determinant_op.kernel
+def matrix_determinant_kernel(node):
+    def determinant(x):
+        check_square(x)
+        return torch.linalg.det(x)
+
+    return in_float(node, determinant)
+
+
+def _times_inverse(a: Any, factor: Any, like: Any) -> Any:
+    inverse = raw.MatrixInverse(a, adjoint=True)
+    sizes = composing.concat([composing.shape(like), [1, 1]], 0)
+    return raw.Reshape(factor, sizes) * inverse
+
+
+@determinant_op.gradient
+def matrix_determinant_gradient(op, grad):
+    a, determinant = op.inputs[0], op.outputs[0]
+    inverse = raw.MatrixInverse(a, adjoint=True)
+    sizes = composing.concat([composing.shape(determinant), [1, 1]], 0)
+    return [raw.Reshape(grad * determinant, sizes) * inverse]
+
+
+log_determinant_op = op(
+    "LogMatrixDeterminant", f"input: T, *, T: {_REAL_FIRST} -> sign: T, log_abs_determinant: T"
+)
+
+
+@log_determinant_op.shape
+def log_matrix_determinant_shape(op):
+    batch, _ = _square(op.inputs[0].dims)
+    return [batch, batch]
+
+
+@log_determinant_op.kernel
+def log_matrix_determinant_kernel(node):
+    def log_determinant(x):
+        check_square(x)
+        sign, log = torch.linalg.slogdet(x)
+        return sign, log.to(x.dtype)
+
+    return in_float(node, log_determinant)
+
+
+@log_determinant_op.gradient
+def log_matrix_determinant_gradient(op, _, grad):
+    return [_times_inverse(op.inputs[0], grad, op.outputs[1])]
+
+
+def _solve_shape(square: bool) -> Callable[[Any], list[Dims]]:
+    def rule(op: Any) -> list[Dims]:
+        if square:
+            batch, rows = _square(op.inputs[0].dims)
+            columns = rows
+        else:
+            batch, rows, columns = matrix_dims(op.inputs[0].dims)
+        rhs_batch, rhs_rows, rhs_columns = matrix_dims(op.inputs[1].dims)
+        if op.inputs[1].dims is not None and op.inputs[0].dims is not None:
+            merge_dim(rows, rhs_rows)
+        batch = merge_dims(batch, rhs_batch)
+        if square and columns is None:
+            columns = rhs_rows
+        return [_joined(batch, columns, rhs_columns)]
+
+    return rule
+
+
+solve_op = op("MatrixSolve", f"matrix: T, rhs: T, *, adjoint=False, T: {_TYPES} -> output: T")
+solve_op.shape(_solve_shape(True))
+
+
+@solve_op.kernel
+def matrix_solve_kernel(node):
+    turned = node.attrs["adjoint"]
+
+    def solve(a, b):
+        check_square(a)
+        if a.shape[-1] != b.shape[-2]:
+            raise _invalid(f"Input matrix and rhs are incompatible: {list(a.shape)} and {list(b.shape)}")
+        return torch.linalg.solve(a.mH if turned else a, b)
+
+    return _refusing(in_float(node, solve), "Input matrix is not invertible.")
+
+
+def _solution_gradient(solution: Any, grad_b: Any, turned: bool) -> Any:
+    if turned:
+        return -composing.matmul(solution, grad_b, adjoint_b=True)
+    return -composing.matmul(grad_b, solution, adjoint_b=True)
+
+
+@solve_op.gradient
+def matrix_solve_gradient(op, grad):
+    turned = op.attrs["adjoint"]
+    grad_b = raw.MatrixSolve(op.inputs[0], grad, adjoint=not turned)
+    return [_solution_gradient(op.outputs[0], grad_b, turned), grad_b]
+
+
+triangular_solve_op = op(
+    "MatrixTriangularSolve", f"matrix: T, rhs: T, *, lower=True, adjoint=False, T: {_TYPES} -> output: T"
+)
+triangular_solve_op.shape(_solve_shape(True))
+
+
+@triangular_solve_op.kernel
+def matrix_triangular_solve_kernel(node):
+    lower, turned = node.attrs["lower"], node.attrs["adjoint"]
+
+    def solve(a, b):
+        check_square(a)
+        if a.shape[-1] != b.shape[-2]:
+            raise _invalid(f"Input matrix and rhs are incompatible: {list(a.shape)} and {list(b.shape)}")
+        if bool((a.diagonal(0, -2, -1) == 0).any()):
+            raise _invalid("Input matrix is not invertible.")
+        return torch.linalg.solve_triangular(a.mH if turned else a, b, upper=lower == turned)
+
+    return in_float(node, solve)
+
+
+@triangular_solve_op.gradient
+def matrix_triangular_solve_gradient(op, grad):
+    turned, lower = op.attrs["adjoint"], op.attrs["lower"]
+    grad_b = raw.MatrixTriangularSolve(op.inputs[0], grad, lower=lower, adjoint=not turned)
+    grad_a = _solution_gradient(op.outputs[0], grad_b, turned)
+    band = (-1, 0) if lower else (0, -1)
+    return [raw.MatrixBandPart(grad_a, *band), grad_b]
+
+
+least_squares_op = op(
+    "MatrixSolveLs",
+    f"matrix: T, rhs: T, l2_regularizer: double, *, T: {_TYPES}, fast=True -> output: T",
+)
+least_squares_op.shape(_solve_shape(False))
+
+
+@least_squares_op.kernel
+def matrix_solve_ls_kernel(node):
+    fast = node.attrs["fast"]
+
+    def solve(a, b, regularizer):
+        rows, columns = a.shape[-2:]
+        if not fast:
+            # The solution of least norm, whatever the rank; it takes no regularizer.
+            return torch.linalg.pinv(a) @ b
+        weight = abs(float(regularizer))
+        eye = weight * torch.eye(min(rows, columns), dtype=a.dtype, device=a.device)
+        if rows >= columns:
+            return torch.linalg.solve(a.mH @ a + eye, a.mH @ b)
+        return a.mH @ torch.linalg.solve(a @ a.mH + eye, b)
+
+    return _refusing(in_float(node, solve), "Input matrix was rank deficient or ill-conditioned.")
+
+
+def regularized_gramian_cholesky(matrix: Any, weight: Any, first_kind: bool) -> Any:
+    """The Cholesky factor of A^H A (or A A^H) plus the weight times the identity."""
+    gramian = composing.matmul(matrix, matrix, adjoint_a=first_kind, adjoint_b=not first_kind)
+    if isinstance(weight, composing.Tensor) or weight != 0:
+        shape = composing.shape(matrix)
+        batch = shape[:-2]
+        small = shape[-1] if first_kind else shape[-2]
+        eye = identity(small, batch, matrix.dtype)
+        if matrix.dims is not None:
+            side = matrix.dims[-1 if first_kind else -2]
+            eye.set_shape((*matrix.dims[:-2], side, side))
+        gramian += weight * eye
+    return raw.Cholesky(gramian)
+
+
+def cholesky_solution(factor: Any, rhs: Any) -> Any:
+    """The solution of a system whose matrix has the given Cholesky factor."""
+    with composing.name_scope(None, "cholesky_solve", [factor, rhs]):
+        half = raw.MatrixTriangularSolve(factor, rhs, adjoint=False, lower=True)
+        return raw.MatrixTriangularSolve(factor, half, adjoint=True, lower=True)
+
+
+@least_squares_op.gradient
+def matrix_solve_ls_gradient(op, grad):
+    """Through the normal equations, of the first kind for tall matrices, of the second for wide ones."""
+    if not op.attrs["fast"]:
+        raise ValueError("Gradient not defined for fast=False")
+    a, b, weight = op.inputs
+    rows, columns = a.dims[-2:] if a.dims is not None else (None, None)
+    if rows is None or columns is None:
+        raise NotImplementedError("MatrixSolveLs: the gradient for matrices of unknown size; give them a static shape.")
+    weight = composing.cast(weight, a.dtype.base_dtype)
+    matmul = composing.matmul
+    if rows >= columns:
+        x = op.outputs[0]
+        factor = regularized_gramian_cholesky(a, weight, True)
+        z = cholesky_solution(factor, grad)
+        xzt = matmul(x, z, adjoint_b=True)
+        both = xzt + composing.matrix_transpose(xzt)
+        return [-matmul(a, both) + matmul(b, z, adjoint_b=True), matmul(a, z), None]
+    factor = regularized_gramian_cholesky(a, weight, False)
+    grad_b = cholesky_solution(factor, matmul(a, grad))
+    solved = cholesky_solution(factor, b)
+    first = -matmul(grad_b, matmul(solved, a, adjoint_a=True))
+    rest = grad - matmul(a, grad_b, adjoint_a=True)
+    return [first + matmul(solved, rest, adjoint_b=True), grad_b, None]
+
+
+def _declare_simple(op_type: str, types: str, function: Callable[[Any], Any]) -> OpDecl:
+    """An op from square matrices to square matrices of the same size."""
+    decl = op(op_type, f"input: T, *, T: {types} -> output: T")
+    decl.shape(square_shape)
+
+    @decl.kernel
+    def kernel(node):
+        def run(x):
+            check_square(x)
+            return function(x)
+
+        return in_float(node, run)
+
+    return decl
+
+
+def _of_eigenvalues(x: Any, function: Callable[[Any], Any]) -> Any:
+    """A function of diagonalizable matrices, applied to their eigenvalues."""
+    wide = x.to(torch.complex128)
+    values, vectors = torch.linalg.eig(wide)
+    result = torch.linalg.solve(vectors.mH, (vectors * function(values).unsqueeze(-2)).mH).mH
+    return result.to(x.dtype) if x.dtype.is_complex else result.real.to(x.dtype)
+
+
+exponential_op = _declare_simple("MatrixExponential", _TYPES, torch.linalg.matrix_exp)
+logarithm_op = _declare_simple("MatrixLogarithm", "{complex64, complex128}", lambda x: _of_eigenvalues(x, torch.log))
+square_root_op = _declare_simple("MatrixSquareRoot", _TYPES, lambda x: _of_eigenvalues(x, torch.sqrt))
+
+
+@exponential_op.gradient
+def matrix_exponential_gradient(op, grad):
+    """The upper right block of exp([[A^H, G], [0, A^H]]) (Mathias, 1996)."""
+    a = op.inputs[0]
+    turned = adjoint(a)
+    blocks = composing.concat(
+        [
+            composing.concat([turned, grad], -1),
+            composing.concat([composing.zeros_like(turned), turned], -1),
+        ],
+        -2,
+    )
+    size = composing.shape(a)[-1]
+    return [raw.MatrixExponential(blocks)[..., :size, size:]]
+
+
+@square_root_op.gradient
+def matrix_square_root_gradient(op, grad):
+    """The Sylvester equation that the product rule gives for X X = A, solved as one linear system."""
+    root = op.outputs[0]
+    shape = composing.shape(root)
+    order = shape[-1]
+    batch = shape[:-2]
+    eye = identity(order, batch, root.dtype)
+    turned = composing.matrix_transpose(root)
+    system = _kronecker(eye, turned, batch, order) + _kronecker(root, eye, batch, order)
+    flat = composing.concat([batch, [order * order, 1]], 0)
+    vector = raw.Reshape(composing.matrix_transpose(grad), flat)
+    solved = raw.MatrixSolve(system, vector)
+    return [composing.matrix_transpose(raw.Reshape(solved, shape))]
+
+
+def _kronecker(a: Any, b: Any, batch: Any, order: Any) -> Any:
+    a = raw.Reshape(a, composing.concat([batch, [order, 1, order, 1]], 0))
+    b = raw.Reshape(b, composing.concat([batch, [1, order, 1, order]], 0))
+    square = order * order
+    return raw.Reshape(a * b, composing.concat([batch, [square, square]], 0))
+
+
+for _decl in (cholesky_op, cholesky_grad_op, inverse_op, determinant_op, log_determinant_op, solve_op):
+    _decl.rejects(*[[2, 3]] * len(_decl.signature.inputs), error=ValueError)

@@ -1,0 +1,1 @@
+"""Ops that update variables by their gradients: the steps of the optimizers."""
