@@ -1,6 +1,7 @@
 """tf.linalg: linear algebra."""
 
 HOMES: dict[str, str] = {
+    "ops.math.linalg_functions": "adjoint cholesky cholesky_solve logdet lu matrix_rank pinv qr slogdet svd",
     "ops.nn.moments": "l2_normalize normalize",
     "ops.array.transpose": "matrix_transpose",
     "ops.math.clip": "global_norm",
@@ -19,4 +20,14 @@ SPELLED: dict[str, str] = {
     "set_diag": "ops.math.matrices.matrix_set_diag",
     "tensor_diag": "ops.math.matrices.diag",
     "tensor_diag_part": "ops.math.matrices.diag_part",
+    "det": "ops.math.linalg_functions.matrix_determinant",
+    "inv": "ops.math.linalg_functions.matrix_inverse",
+    "solve": "ops.math.linalg_functions.matrix_solve",
+    "lstsq": "ops.math.linalg_functions.matrix_solve_ls",
+    "triangular_solve": "ops.math.linalg_functions.matrix_triangular_solve",
+    "sqrtm": "ops.math.linalg_functions.matrix_square_root",
+    "logm": "ops.math.linalg_functions.matrix_logarithm",
+    "expm": "ops.math.linalg_functions.matrix_exponential",
+    "eigh": "ops.math.linalg_functions.self_adjoint_eig",
+    "eigvalsh": "ops.math.linalg_functions.self_adjoint_eigvals",
 }

@@ -1,6 +1,7 @@
 """tf.math: mathematical functions."""
 
 HOMES: dict[str, str] = {
+    "ops.math.counting": "bincount confusion_matrix",
     "ops.nn.activations": "softplus softsign",
     "ops.nn.moments": "l2_normalize zero_fraction",
     "ops.nn.softmax": "log_softmax softmax",

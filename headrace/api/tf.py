@@ -65,9 +65,12 @@ HOMES = {
     "ops.math.clip": "clip_by_average_norm clip_by_global_norm clip_by_norm clip_by_value global_norm",
     "ops.math.comparison": "equal greater greater_equal less less_equal not_equal",
     "ops.math.complex": "angle complex complex_abs conj imag real",
+    "ops.math.counting": "bincount confusion_matrix histogram_fixed_width histogram_fixed_width_bins",
     "ops.math.cross": "cross",
     "ops.math.division": "div div_no_nan divide floor_div floordiv floormod mod realdiv truediv "
     "truncatediv truncatemod",
+    "ops.math.linalg_functions": "cholesky cholesky_solve matrix_determinant matrix_inverse matrix_solve matrix_solve_ls "
+    "matrix_square_root matrix_triangular_solve qr self_adjoint_eig self_adjoint_eigvals svd",
     "ops.math.logical": "logical_and logical_not logical_or logical_xor",
     "ops.math.matmul": "batch_matmul matmul sparse_matmul",
     "ops.math.matrices": "diag diag_part eye matrix_band_part matrix_diag matrix_diag_part matrix_set_diag trace",

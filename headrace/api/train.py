@@ -3,7 +3,10 @@
 HOMES: dict[str, str] = {
     "train.adagrad": "AdagradDAOptimizer AdagradOptimizer FtrlOptimizer ProximalAdagradOptimizer",
     "train.adam": "AdamOptimizer",
+    "train.decays": "cosine_decay cosine_decay_restarts exponential_decay inverse_time_decay linear_cosine_decay "
+    "natural_exp_decay noisy_linear_cosine_decay piecewise_constant piecewise_constant_decay polynomial_decay",
     "train.descent": "GradientDescentOptimizer MomentumOptimizer ProximalGradientDescentOptimizer",
+    "train.moving_averages": "ExponentialMovingAverage",
     "train.optimizer": "Optimizer",
     "train.rmsprop": "AdadeltaOptimizer RMSPropOptimizer",
     "train.steps": "assert_global_step create_global_step get_global_step get_or_create_global_step global_step",

@@ -52,7 +52,7 @@ def collect(fetches: Sequence[Tensor | Operation], feeds: Sequence[Tensor], runt
         control = [node_of[c] for c in op._control_inputs]
         inputs = []
         args = op.decl.signature.inputs
-        ref_position = [a.is_ref for a in args] if any(a.is_ref for a in args) else None
+        ref_position = _ref_positions(op) if any(a.is_ref for a in args) else None
         for i, tensor in enumerate(op._inputs):
             value = values[tensor]
             if value.dtype._is_ref_dtype and not (
@@ -111,6 +111,19 @@ def collect(fetches: Sequence[Tensor | Operation], feeds: Sequence[Tensor], runt
     for serial, node in enumerate(nodes):
         node.serial = serial
     return result
+
+
+def _ref_positions(op: Operation) -> list[bool]:
+    """For each flattened input, whether it is a reference that the op takes as such."""
+    positions: list[bool] = []
+    for arg in op.decl.signature.inputs:
+        count = 1
+        if arg.number_attr is not None:
+            count = op.attrs[arg.number_attr]
+        elif arg.type_list_attr is not None:
+            count = len(op.attrs[arg.type_list_attr])
+        positions.extend([arg.is_ref] * count)
+    return positions
 
 
 def _push(stack: list[Operation], state: dict[Operation, int], op: Operation, consumer: Operation) -> None:

@@ -164,6 +164,9 @@ class _Writer:
     def _node(self, node: Node, position: int) -> None:
         if node.decl.binding_rule is not None:
             return
+        if node.type == "Identity" and node.outputs[0] not in self.used:
+            # The pivot of a branch, there only for control edges to say in which branch something lies.
+            return
         self._enter(node.guard)
         if node.type in SWITCHES:
             for value in node.outputs:

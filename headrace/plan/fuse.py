@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from headrace.plan.ir import Node, Value
 from headrace.plan.rewrites.bias import fuse_bias
+from headrace.plan.rewrites.pooling import fuse_pooling
 from headrace.plan.rewrites.row_sums import fuse_row_sums
 from headrace.plan.rewrites.unbroadcast import fuse_unbroadcast
 from headrace.plan.rewrites.updates import fuse_updates
 
-_REWRITES = (fuse_unbroadcast, fuse_row_sums, fuse_bias, fuse_updates)
+_REWRITES = (fuse_unbroadcast, fuse_row_sums, fuse_bias, fuse_pooling, fuse_updates)
 
 
 def fuse(nodes: list[Node], fetched: list[Value], keep: set[Node]) -> tuple[list[Node], list[Value]]:

@@ -59,7 +59,7 @@ def uninitialized(buffer: VariableBuffer) -> errors.FailedPreconditionError:
     if buffer.is_resource:
         message = (
             f"Error while reading resource variable {buffer.name} from Container: localhost. This could mean that the "
-            f"variable was uninitialized. Not found: Resource localhost/{buffer.name} does not exist."
+            f"variable was uninitialized. Not found: Resource localhost/{buffer.name}/N10tensorflow3VarE does not exist."
         )
     else:
         message = f"Attempting to use uninitialized value {buffer.name}"

@@ -30,6 +30,10 @@ class BaseResourceVariable(Variable):
     def _as_graph_element(self) -> Tensor:
         return self._graph_element
 
+    def _as_control_input(self) -> Operation:
+        # Waiting for a variable, or for an assignment to it, takes no read.
+        return self.op
+
     def _holder(self) -> Tensor:
         return self._handle
 

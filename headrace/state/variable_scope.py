@@ -197,7 +197,7 @@ class VariableScope:
             if dtype is not None and initializer is not None and not callable(initializer):
                 found = convert_to_tensor(initializer).dtype.base_dtype
                 if found != dtype:
-                    raise ValueError(f"Initializer type '{found!r}' and explicit dtype '{dtype!r}' don't match.")
+                    raise ValueError(f"Initializer type '{found!s}' and explicit dtype '{dtype!s}' don't match.")
             return var_store.get_variable(
                 f"{self.name}/{name}" if self.name else name,
                 shape=shape,

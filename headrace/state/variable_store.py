@@ -466,7 +466,7 @@ class VariableStore:
             return initializers.glorot_uniform_initializer(), False
         if dtype.is_integer or dtype.is_unsigned or dtype.is_bool or dtype == string:
             return initializers.zeros_initializer(), False
-        raise ValueError(f"An initializer for variable {name} of {dtype.base_dtype!r} is required")
+        raise ValueError(f"An initializer for variable {name} of {dtype.base_dtype!s} is required")
 
 
 def _bound_initializer(

@@ -152,12 +152,6 @@ case("roll both", lambda x: tf.roll(x, [1, -1], [0, 1]), x, dims=[None])
 case("roll text", lambda x: tf.roll(x, 1, 0), words)
 for kind in ("float16", "float64", "uint8", "int16", "int64", "bool", "complex64"):
     array = numbers(2, 3).astype(kind)
-    made = lambda x: [
-        tf.concat([x, x], 0),
-        tf.stack([x, x], 2),
-        tf.transpose(x),
-        tf.tile(x, [2, 1]),
-        tf.reverse(x, [1]),
-    ]  # noqa: E731
-    case("of %s" % kind, made, array)
+    case("joined %s" % kind, lambda x: [tf.concat([x, x], 0), tf.stack([x, x], 2), tf.tile(x, [2, 1])], array)
+    case("moved %s" % kind, lambda x: [tf.transpose(x), tf.reverse(x, [1])], array)
     case("parts of %s" % kind, lambda x: tf.unstack(x) + tf.split(x, [1, 2], 1), array)

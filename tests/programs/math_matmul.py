@@ -75,7 +75,8 @@ results["shapes"] = [
 ]
 a, b = array(2, 3, 4), array(4, 3, 5)
 results["fed"] = [
-    sess.run(tf.matmul(fed, other), {fed: x, other: y}) for x, y in ((a[0], b[:, 0]), (a, b[:, 1]), (a, np.stack([b[:, 0], b[:, 1]])))
+    sess.run(tf.matmul(fed, other), {fed: x, other: y})
+    for x, y in ((a[0], b[:, 0]), (a, b[:, 1]), (a, np.stack([b[:, 0], b[:, 1]])))
 ]
 results["matvec"] = sess.run(
     [tf.linalg.matvec(a, array(4)[None]), tf.linalg.matvec(a[0], array(3), transpose_a=True)]
@@ -129,7 +130,7 @@ for order in ("euclidean", 1, 2, np.inf, 3, 2.5):
 for order in ("euclidean", "fro", 1, np.inf):
     for axis in ([0, 1], [-2, -1], [2, 0]):
         norms["%s %s" % (order, axis)] = sess.run(tf.norm(x, order, axis))
-for axis in ([-2, -1], [0, 2])[:0]:
+for axis in ([-2, -1], [0, 2]):
     norms["spectral %s" % axis] = sess.run(tf.norm(x, 2, axis))
 norms["complex"] = sess.run(tf.norm(tf.constant([3.0 + 4.0j, 0.0])))
 results["norm"] = norms

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import torch
 import torch.nn.functional as functional
 
+from headrace.core.composite import SparseTensor
+from headrace.core.convert import convert_to_tensor
+from headrace.core.dtypes import int64
+from headrace.core.graph import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.ops.array.common import either, moving, rank_is
+from headrace.ops.array.fill import ones
+from headrace.ops.array.join import concat
+from headrace.ops.array.range import range as range_of
+from headrace.ops.array.shape import expand_dims, reshape, shape
+from headrace.ops.array.transpose import transpose
 
 extract_image_patches_op = op(
     "ExtractImagePatches",
@@ -94,6 +104,69 @@ extract_image_patches_op.kernel(_patches_kernel)
 extract_volume_patches_op.kernel(_patches_kernel)
 extract_image_patches_op.aliases()
 extract_volume_patches_op.aliases()
+
+
+def _scatter_back(grad: Any, places: Tensor, sources: Any, count: Any, size: Any, dims: dict[str, Any]) -> Tensor:
+    """The gradient of windows: each element of it added to the place its value came from.
+
+    Args:
+        grad: the gradient of the patches.
+        places: for every element of the windows over one image of one channel, 1 + its place, or 0 in the padding.
+        sources: the same elements counted, in the shape of the windows.
+        count: how many places there are, with the one for the padding.
+        size: how many elements there are.
+        dims: batch, channels, and the sizes of the input (`inside`), of the result (`outside`) and of the windows.
+    """
+    pairs = concat([expand_dims(places, axis=-1), expand_dims(sources, axis=-1)], axis=-1)
+    shape_of_map = (count, size)
+    whole = SparseTensor(reshape(pairs, (-1, 2)), ones([size], grad.dtype), shape_of_map)
+    kept_shape = (count - 1, size)
+    start, extent = convert_to_tensor((1, 0), int64), convert_to_tensor(kept_shape, int64)
+    with name_scope(None, "SparseSlice", [whole.indices]) as scope:
+        kept = raw.SparseSlice(whole.indices, whole.values, whole.dense_shape, start, extent, name=scope)
+    batch, channels, windows = dims["batch"], dims["channels"], dims["windows"]
+    axes = len(windows)
+    spread = reshape(grad, (batch, *dims["outside"], *windows, channels))
+    spread = transpose(spread, (*range(1, 2 * axes + 1), 0, 2 * axes + 1))
+    flat = reshape(spread, (-1, batch * channels))
+    with name_scope("SparseTensorDenseMatMul"):
+        jacobian = raw.SparseTensorDenseMatMul(kept.output_indices, kept.output_values, kept.output_shape, flat)
+    result = reshape(jacobian, (*dims["inside"], batch, channels))
+    return transpose(result, (axes, *range(axes), axes + 1))
+
+
+@extract_image_patches_op.gradient
+def extract_image_patches_gradient(op, grad):
+    attrs = op.attrs
+    own = shape(op.inputs[0], out_type=int64)
+    batch, rows, cols, channels = own[0], own[1], own[2], own[3]
+    count = 1 + rows * cols
+    index = reshape(range_of(1, count, dtype=int64), (1, rows, cols, 1))
+    how = {name: attrs[name] for name in ("ksizes", "strides", "rates", "padding")}
+    places = raw.ExtractImagePatches(index, **how)
+    out = shape(op.outputs[0], out_type=int64)
+    rows_out, cols_out = out[1], out[2]
+    _, window_rows, window_cols, _ = attrs["ksizes"]
+    size = rows_out * cols_out * window_rows * window_cols
+    sources = reshape(range_of(size, dtype=int64), (1, rows_out, cols_out, window_rows * window_cols))
+    dims = {"batch": batch, "channels": channels, "inside": (rows, cols), "outside": (rows_out, cols_out)}
+    return [_scatter_back(grad, places, sources, count, size, {**dims, "windows": (window_rows, window_cols)})]
+
+
+@extract_volume_patches_op.gradient
+def extract_volume_patches_gradient(op, grad):
+    attrs = op.attrs
+    inside, outside = op.inputs[0].dims[1:-1], op.outputs[0].dims[1:-1]
+    own = shape(op.inputs[0])
+    batch, channels = own[0], own[4]
+    count = 1 + math.prod(inside)
+    index = reshape(range_of(1, count, dtype=int64), (1, *inside, 1))
+    places = raw.ExtractVolumePatches(index, ksizes=attrs["ksizes"], strides=attrs["strides"], padding=attrs["padding"])
+    windows = tuple(attrs["ksizes"][1:-1])
+    size = math.prod(outside) * math.prod(windows)
+    sources = reshape(range_of(size, dtype=int64), (1, *outside, math.prod(windows)))
+    dims = {"batch": batch, "channels": channels, "inside": inside, "outside": outside, "windows": windows}
+    return [_scatter_back(grad, places, sources, count, size, dims)]
 
 
 def extract_image_patches(

@@ -107,7 +107,7 @@ def _at_most(count: int, predicates: Sequence[Any], message: str) -> Any:
     preds = composing.stack(list(predicates), name="preds_c")
     true = raw.Sum(composing.cast(preds, "int32"), convert_to_tensor([0], name="Const"), name="num_true_conds")
     allowed = convert_to_tensor(count, name="n_true_conds")
-    condition = raw.LessEqual(true, allowed, name="at_most")
+    condition = raw.LessEqual(true, allowed)
     names = ", ".join(getattr(predicate, "name", "?") for predicate in predicates)
     told = [f"{message}: more than {count} conditions ({names}) evaluated as True:", preds]
     return Assert(condition, data=told, summarize=len(predicates))

@@ -235,7 +235,7 @@ def assert_integer(x: Any, message: str | None = None, name: str | None = None) 
         x = convert_to_tensor(x, name="x")
         if not x.dtype.is_integer:
             raise TypeError(
-                f'{message or ""}  Expected "x" to be integer type.  Found: {x.name} of dtype {x.dtype!r}'
+                f'{message or ""}  Expected "x" to be integer type.  Found: {x.name} of dtype {x.dtype}'
             )
         return no_op("statically_determined_was_integer")
 
@@ -245,7 +245,7 @@ def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str
     with name_scope(name, "assert_type", [tensor]):
         tensor = convert_to_tensor(tensor, name="tensor")
         if tensor.dtype != tf_type:
-            raise TypeError(f"{message or ''}  {tensor.name} must be of type {tf_type!r}")
+            raise TypeError(f"{message or ''}  {tensor.name} must be of type {tf_type}")
         return no_op("statically_determined_correct_type")
 
 

@@ -151,18 +151,14 @@ class CondContext(ControlFlowContext):
         return inner
 
     def AddOp(self, op: Operation) -> None:
-        """Feeds the new operation's outer inputs through Switches; one without inputs waits for the pivot."""
+        """Feeds the new operation's outer inputs through Switches; one that has none waits for the pivot."""
         if op.inputs:
             for i, tensor in enumerate(list(op.inputs)):
                 inner = self.AddValue(tensor)
                 if inner is not tensor:
                     op._update_input(i, inner)
-        outside = [c for c in op.control_inputs if not self.contains(c) and c is not self._pivot.op]
-        if outside:
-            inside = [c for c in op.control_inputs if c not in outside]
-            op._remove_all_control_inputs()
-            op._add_control_inputs(inside)
-        if not op.inputs and not op.control_inputs:
+        self._leave_loop_control(op)
+        if not op.inputs and not any(self.contains(c) for c in op.control_inputs):
             op._add_control_input(self._pivot.op)
         self._values.update(op.outputs)
         self._graph.prevent_fetching(op)
@@ -170,6 +166,20 @@ class CondContext(ControlFlowContext):
             self._graph.prevent_feeding(output)
         if self._outer_context is not None:
             self._outer_context.AddInnerOp(op)
+
+    def accepts_control_input(self, op: Operation) -> bool:
+        """Whether an operation in here may wait for `op`: a branch adds nothing to what the loop around it says."""
+        return self._outer_context is None or self._outer_context.accepts_control_input(op)
+
+    def _leave_loop_control(self, op: Operation) -> None:
+        """Inside a loop, takes off the control edges that come from outside it."""
+        loop = _loop_of(self)
+        if loop is None:
+            return
+        inside = [c for c in op.control_inputs if _loop_of(c._get_control_flow_context()) is loop]
+        if len(inside) < len(op.control_inputs):
+            op._remove_all_control_inputs()
+            op._add_control_inputs(inside)
 
     def build(self, function: Callable[[], Any]) -> tuple[Any, list[Tensor]]:
         """Calls the branch's function; returns its result and the flat tensors that stand for it."""
@@ -191,6 +201,13 @@ class CondContext(ControlFlowContext):
         inner = switch_ref_or_tensor(outer, self._pred)[self._branch]
         self._external_values[tensor] = inner
         return inner
+
+
+def _loop_of(context: ControlFlowContext | None) -> ControlFlowContext | None:
+    """The innermost loop that `context` is or lies in."""
+    while context is not None and not context.IsWhileContext():
+        context = context.outer_context
+    return context
 
 
 def flatten(structure: Any) -> list[Any]:

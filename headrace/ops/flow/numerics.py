@@ -84,11 +84,11 @@ def verify_tensor_all_finite(
     """
     value = _either("x", x, "t", t)
     text = _either("message", message, "msg", msg)
-    with name_scope(name, "VerifyFinite", [value]) as scope:
+    with name_scope(name, "VerifyFinite", [value]):
         value = convert_to_tensor(value, name="x")
         with colocate_with(value):
             verified = raw.CheckNumerics(value, message=text)
-            return with_dependencies([verified], value, name=scope)
+            return with_dependencies([verified], value)
 
 
 def _either(name: str, value: Any, old_name: str, old_value: Any) -> Any:

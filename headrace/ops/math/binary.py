@@ -31,6 +31,7 @@ from headrace.ops.math.elementwise import (
     static_and_equal,
     summed,
     widened,
+    without_neutral,
 )
 
 __all__ = ["accumulate_n", "add_n"]
@@ -62,6 +63,22 @@ pow_op = binary("Pow", "{bfloat16, float, half, double, int32, int64, complex64,
 maximum_op = binary("Maximum", REAL)
 minimum_op = binary("Minimum", REAL)
 squared_difference_op = binary("SquaredDifference", SIGNED, _squared_difference)
+
+
+@add_op.same_as
+@add_v2_op.same_as
+def add_same(node):
+    return without_neutral(node, 0)
+
+
+@sub_op.same_as
+def sub_same(node):
+    return without_neutral(node, 0, left=False)
+
+
+@mul_op.same_as
+def mul_same(node):
+    return without_neutral(node, 1)
 
 
 @add_op.kernel

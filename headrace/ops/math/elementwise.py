@@ -33,6 +33,24 @@ INTEGERS = "{int8, int16, int32, int64, uint8, uint16, uint32, uint64}"
 _WIDER = {torch.uint16: torch.int32, torch.uint32: torch.int64}
 
 
+# ---- what does nothing ----
+
+
+def without_neutral(node: Any, neutral: float, left: bool = True) -> Any:
+    """The operand that a binary op returns unchanged because the other is the constant scalar `neutral`, else None.
+
+    Args:
+        node: the planned node.
+        neutral: 1 for products, 0 for sums. (x + 0 turns -0.0 into 0.0, which this does not.)
+        left: whether the scalar may also stand on the left.
+    """
+    for index in (1, 0) if left else (1,):
+        scalar, other = node.constant(index), node.inputs[1 - index]
+        if scalar is not None and scalar.shape == () and scalar.dtype.kind in "fiuc" and scalar == neutral:
+            return other
+    return None
+
+
 # ---- shapes ----
 
 

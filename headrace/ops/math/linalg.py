@@ -7,7 +7,10 @@ from typing import Any
 
 import torch
 
+from headrace.core.convert import convert_to_tensor
 from headrace.core.errors import InvalidArgumentError
+from headrace.core.graph import name_scope
+from headrace.core.operation import Tensor
 from headrace.core.registry import OpDecl, op, raw
 from headrace.core.shapes import Dims, merge_dim, merge_dims
 from headrace.ops import composing
@@ -113,15 +116,15 @@ def cholesky_gradient(op, grad):
 
 def identity(rows: Any, batch: Any, dtype: Any) -> Any:
     """Identity matrices of a size and batch shape that are tensors, as `tf.eye` makes them."""
-    with composing.name_scope(None, "eye", [rows, None, batch]):
+    with name_scope(None, "eye", [rows, None, batch]):
         length = raw.Minimum(rows, rows)
-        sizes = composing.concat((composing.convert_to_tensor(batch, "int32", name="shape"), [length]), 0)
+        sizes = composing.concat((convert_to_tensor(batch, "int32", name="shape"), [length]), 0)
         return raw.MatrixDiag(composing.ones(sizes, dtype=dtype), name="diag")
 
 
 def adjoint(matrix: Any) -> Any:
     """Conjugate transposes, as `tf.linalg.adjoint` makes them."""
-    with composing.name_scope(None, "adjoint", [matrix]):
+    with name_scope(None, "adjoint", [matrix]):
         return composing.matrix_transpose(matrix, conjugate=True)
 
 
@@ -326,7 +329,7 @@ def matrix_solve_ls_kernel(node):
 def regularized_gramian_cholesky(matrix: Any, weight: Any, first_kind: bool) -> Any:
     """The Cholesky factor of A^H A (or A A^H) plus the weight times the identity."""
     gramian = composing.matmul(matrix, matrix, adjoint_a=first_kind, adjoint_b=not first_kind)
-    if isinstance(weight, composing.Tensor) or weight != 0:
+    if isinstance(weight, Tensor) or weight != 0:
         shape = composing.shape(matrix)
         batch = shape[:-2]
         small = shape[-1] if first_kind else shape[-2]
@@ -340,7 +343,7 @@ def regularized_gramian_cholesky(matrix: Any, weight: Any, first_kind: bool) -> 
 
 def cholesky_solution(factor: Any, rhs: Any) -> Any:
     """The solution of a system whose matrix has the given Cholesky factor."""
-    with composing.name_scope(None, "cholesky_solve", [factor, rhs]):
+    with name_scope(None, "cholesky_solve", [factor, rhs]):
         half = raw.MatrixTriangularSolve(factor, rhs, adjoint=False, lower=True)
         return raw.MatrixTriangularSolve(factor, half, adjoint=True, lower=True)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from headrace.core.graph import control_dependencies
+from headrace.core.graph import control_dependencies, name_scope
 from headrace.core.registry import op, raw
 from headrace.core.shapes import Dims, merge_dims
 from headrace.ops import composing
@@ -66,7 +66,7 @@ def self_adjoint_eig_kernel(node):
 
 
 def _adjoint(matrix: Any) -> Any:
-    with composing.name_scope(None, "adjoint", [matrix]):
+    with name_scope(None, "adjoint", [matrix]):
         return composing.matrix_transpose(matrix, conjugate=True)
 
 

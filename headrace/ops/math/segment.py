@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -53,6 +55,14 @@ def combined(kind: str, data: Any, ids: Any, count: int) -> Any:
     return result.index_reduce_(0, ids, data, _REDUCTIONS[kind])
 
 
+@functools.cache
+def _know_beta() -> None:
+    """Takes torch's one warning that index_reduce_ may change, which is for us and not for users."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.zeros(1).index_reduce_(0, torch.zeros(1, dtype=torch.int64), torch.zeros(1), "amax")
+
+
 def _counts(ids: Any, count: int, like: Any) -> Any:
     """How many rows each id has, at least 1, shaped to divide rows of `like`."""
     number = torch.bincount(ids, minlength=count).clamp(min=1)
@@ -96,6 +106,7 @@ def _row_dims(op: Any, first: int | None, ids: int = 1) -> list[Dims]:
 
 def _in_wider(node: Any, run: Callable[..., Any]) -> Callable[..., Any]:
     """`run`, with its first input in a type that torch reduces."""
+    _know_beta()
     dtype = node.inputs[0].dtype.torch
     wider = _WIDER.get(dtype)
     if wider is None:

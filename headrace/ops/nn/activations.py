@@ -41,13 +41,14 @@ def _activation(op_type: str, types: str, rule: Any, attrs: str = "") -> OpDecl:
     return decl.accepts([2, 3]).accepts([]).accepts([0, 3])
 
 
+def _merged_shape(op):
+    return [merge_dims(op.inputs[0].dims, op.inputs[1].dims)]
+
+
 def _activation_gradient(op_type: str, types: str, second: str, rule: Any, attrs: str = "") -> OpDecl:
     decl = op(op_type, f"gradients: T, {second}: T, *, {attrs}T: {types} -> backprops: T")
 
-    @decl.shape
-    def shape(op):
-        return [merge_dims(op.inputs[0].dims, op.inputs[1].dims)]
-
+    decl.shape(_merged_shape)
     decl.kernel(rule)
     return decl.accepts([2, 3], [2, 3]).accepts([0], [0]).rejects([2], [3], error=ValueError)
 
@@ -138,7 +139,7 @@ leaky_relu_op.accepts([2, 3]).accepts([2, 3], alpha=0.0).accepts([0])
 leaky_relu_grad_op = op(
     "LeakyReluGrad", "gradients: T, features: T, *, alpha=0.2, T: floating = float -> backprops: T"
 )
-leaky_relu_grad_op.shape(relu_grad_op.shape_rule)
+leaky_relu_grad_op.shape(_merged_shape)
 leaky_relu_grad_op.kernel(_leaky_relu_grad_rule)
 leaky_relu_grad_op.accepts([2, 3], [2, 3]).rejects([2], [3], error=ValueError)
 elu_op = _activation("Elu", "floating", _elu_rule)

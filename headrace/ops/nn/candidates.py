@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ def _sampler_shape(op: Any) -> list[Any]:
     return [(count,), (rows, op.attrs["num_true"]), (count,)]
 
 
-def _range_sampler(kind: type[ClassSampler]) -> Any:
+def _range_sampler(kind: Callable[[int], ClassSampler]) -> Any:
     return lambda node: kind(node.attrs["range_max"])
 
 

@@ -562,21 +562,11 @@ def _dilated(
     steps = [1, 1, *stride.tolist()] if channel == 1 else [1, *stride.tolist(), 1]
 
     def convolve(dealt: Any, count: int, inner_padding: str) -> Tensor:
-        with name_scope(scope, "non_atrous_convolution", [dealt, weights]) as inner_scope:
-            if spatial == 1:
-                image, filters = convert_to_tensor(dealt, name="input"), convert_to_tensor(weights, name="filter")
-                return conv1d(
-                    image, filters, int(stride[0]), inner_padding, data_format=data_format or "NWC", name=inner_scope
-                )
-            apply = raw.Conv2D if spatial == 2 else raw.Conv3D
-            return apply(
-                convert_to_tensor(dealt, name="input"),
-                convert_to_tensor(weights, name="filter"),
-                strides=steps,
-                padding=inner_padding,
-                data_format=data_format,
-                name=inner_scope,
-            )
+        if spatial == 1:
+            width_format = data_format or "NWC"
+            return conv1d(dealt, weights, int(stride[0]), inner_padding, data_format=width_format, name=scope)
+        apply = raw.Conv2D if spatial == 2 else raw.Conv3D
+        return apply(dealt, weights, strides=steps, padding=inner_padding, data_format=data_format, name=scope)
 
     axes = range(2, spatial + 2) if channel == 1 else range(1, spatial + 1)
     tensor = value if isinstance(value, Tensor) else convert_to_tensor(value, name="input")

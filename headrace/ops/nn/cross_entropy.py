@@ -13,7 +13,7 @@ from headrace.core.errors import InvalidArgumentError
 from headrace.core.graph import control_dependencies, name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.core.shapes import broadcast_dims, compatible_dims, is_fully_defined, merge_dim
+from headrace.core.shapes import broadcast_dims, compatible_dims, element_count, is_fully_defined, merge_dim
 from headrace.ops import composing
 from headrace.ops.composing import first_given
 from headrace.ops.flow.checks import assert_equal
@@ -308,7 +308,7 @@ def _as_matrix(value: Tensor) -> Tensor:
     last = raw.Slice(composing.shape(value), [raw.Sub(rank, 1)], [1])
     result = raw.Reshape(value, composing.concat([[-1], last], 0))
     if value.dims is not None and is_fully_defined(value.dims[:-1]):
-        result.set_shape((int(np.prod(value.dims[:-1], dtype=np.int64)), value.dims[-1]))
+        result.set_shape((element_count(value.dims[:-1]), value.dims[-1]))
     return result
 
 
@@ -416,7 +416,7 @@ def _check_ranks(labels: Tensor, logits: Tensor, static: bool) -> None:
             f"Rank mismatch: Rank of labels (received {len(labels.dims)}) should equal rank of logits minus 1 (received "
             f"{len(logits.dims)})."
         )
-    if static and labels.dims != logits.dims[:-1]:
+    if static and logits.dims is not None and labels.dims != logits.dims[:-1]:
         raise ValueError(
             f"Shape mismatch: The shape of labels (received {labels.get_shape()}) should equal the shape of logits except "
             f"for the last dimension (received {logits.get_shape()})."

@@ -47,6 +47,11 @@ def _dims(param: Any) -> Dims:
     return None if dims is None else tuple(dims)
 
 
+def _first_size(param: Any) -> Any:
+    dims = _dims(param)
+    return None if dims is None else dims[0]
+
+
 def _rows(param: Any, ids: Tensor, name: str | None = None) -> Tensor:
     return param.sparse_read(ids, name=name) if _is_resource(param) else raw.GatherV2(param, ids, 0, name=name)
 
@@ -153,9 +158,11 @@ def _int32(shape: Any) -> Any:
 def _consecutive(params: list[Any], flat: Tensor) -> tuple[Tensor, Tensor]:
     """Table and row in it of each id where the first tables hold one row more than the others."""
     count = len(params)
-    sizes = [None if _dims(param) is None else _dims(param)[0] for param in params]  # type: ignore[index]
-    if None not in sizes and sum(sizes):
-        total: Tensor = constant(sum(sizes), flat.dtype.base_dtype)
+    sizes = [_first_size(param) for param in params]
+    rows = 0 if None in sizes else sum(size or 0 for size in sizes)
+    total: Any
+    if rows:
+        total = constant(rows, flat.dtype.base_dtype)
     else:
         known = []
         for param, size in zip(params, sizes, strict=True):

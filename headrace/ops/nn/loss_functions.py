@@ -139,4 +139,5 @@ def scale_regularization_loss(regularization_loss: Any) -> Tensor:
     Returns:
         a scalar.
     """
-    return reduce_sum(regularization_loss) / 1
+    total: Any = reduce_sum(regularization_loss)
+    return total / 1

@@ -1,0 +1,576 @@
+"""Nested structures: lists, tuples, namedtuples, dicts and attrs classes, taken apart into leaves and put together again.
+
+Dicts are walked in the order of their sorted keys; strings, arrays, tensors and sets are leaves. A composite tensor
+(SparseTensor, IndexedSlices) is a leaf too, unless `expand_composites` asks for its parts.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, MappingView, Sequence
+from typing import Any
+
+from headrace.core.composite import IndexedSlices, SparseTensor
+
+_TEXT = (str, bytes, bytearray)
+
+# type -> (its parts, the value of such parts made anew after a model)
+_composites: dict[type, tuple[Callable[[Any], list[Any]], Callable[[Any, list[Any]], Any]]] = {}
+
+
+def register_composite(
+    kind: type, components: Callable[[Any], list[Any]], rebuild: Callable[[Any, list[Any]], Any]
+) -> None:
+    """Declares a type that `expand_composites` takes apart.
+
+    Args:
+        kind: the type.
+        components: from a value to the list of its parts, which may be composite themselves.
+        rebuild: from a model value and such a list to a new value.
+    """
+    _composites[kind] = components, rebuild
+
+
+register_composite(
+    SparseTensor, lambda value: [value.indices, value.values, value.dense_shape], lambda _, parts: SparseTensor(*parts)
+)
+register_composite(
+    IndexedSlices,
+    lambda value: [part for part in (value.values, value.indices, value.dense_shape) if part is not None],
+    lambda _, parts: IndexedSlices(*parts),
+)
+
+
+def _composite(value: Any) -> Any:
+    for kind in type(value).__mro__:
+        if kind in _composites:
+            return _composites[kind]
+    return None
+
+
+def is_mapping(value: Any) -> bool:
+    """Whether `value` is a dict or another mapping."""
+    return isinstance(value, Mapping)
+
+
+def is_attrs(value: Any) -> bool:
+    """Whether `value` is an instance of a class made by attrs."""
+    return not isinstance(value, type) and hasattr(type(value), "__attrs_attrs__")
+
+
+def is_namedtuple(value: Any) -> bool:
+    """Whether `value` is a tuple with named fields."""
+    fields = getattr(value, "_fields", None)
+    return isinstance(value, tuple) and isinstance(fields, tuple) and all(isinstance(f, str) for f in fields)
+
+
+def is_sequence(value: Any) -> bool:
+    """Whether `value` is a structure rather than a leaf.
+
+    Example:
+        >>> is_sequence([1]), is_sequence({"a": 1}), is_sequence("text"), is_sequence(3)
+        (True, True, False, False)
+    """
+    kind = type(value)
+    if kind in (list, tuple, dict):
+        return True
+    if isinstance(value, (Mapping, MappingView)) or is_attrs(value):
+        return True
+    return isinstance(value, Sequence) and not isinstance(value, _TEXT)
+
+
+def is_nested(seq: Any) -> bool:
+    """Whether `seq` is a structure rather than a leaf."""
+    return is_sequence(seq)
+
+
+def is_sequence_or_composite(value: Any) -> bool:
+    """Whether `value` is a structure, or a composite tensor."""
+    return is_sequence(value) or _composite(value) is not None
+
+
+def _test(expand_composites: bool) -> Callable[[Any], bool]:
+    return is_sequence_or_composite if expand_composites else is_sequence
+
+
+def _sorted_keys(mapping: Mapping[Any, Any]) -> list[Any]:
+    try:
+        return sorted(mapping)
+    except TypeError:
+        raise TypeError("nest only supports dicts with sortable keys.") from None
+
+
+def _items(structure: Any) -> list[tuple[Any, Any]]:
+    """The keys and values one level down."""
+    if isinstance(structure, Mapping):
+        return [(key, structure[key]) for key in _sorted_keys(structure)]
+    if is_attrs(structure):
+        return [(a.name, getattr(structure, a.name)) for a in type(structure).__attrs_attrs__]
+    if is_namedtuple(structure):
+        return list(zip(structure._fields, structure))
+    parts = None if isinstance(structure, (list, tuple)) else _composite(structure)
+    if parts is not None:
+        return [(type(structure).__name__, parts[0](structure))]
+    return list(enumerate(structure))
+
+
+def _values(structure: Any) -> list[Any]:
+    if isinstance(structure, (list, tuple)):
+        return list(structure)
+    return [value for _, value in _items(structure)]
+
+
+def _like(structure: Any, values: list[Any]) -> Any:
+    """`values` in a container like `structure`, in the order of `_values`."""
+    if isinstance(structure, Mapping):
+        by_key = dict(zip(_sorted_keys(structure), values))
+        if isinstance(structure, defaultdict):
+            filled = type(structure)(structure.default_factory)
+            filled.update((key, by_key[key]) for key in structure)
+            return filled
+        return type(structure)((key, by_key[key]) for key in structure)  # type: ignore[call-arg]
+    if isinstance(structure, (MappingView, range)):
+        return list(values)
+    if is_namedtuple(structure) or is_attrs(structure):
+        return type(structure)(*values)
+    composite = None if isinstance(structure, (list, tuple)) else _composite(structure)
+    if composite is not None:
+        return composite[1](structure, values[0])
+    return type(structure)(values)
+
+
+def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
+    """The leaves of a structure, in order.
+
+    Args:
+        structure: a nested structure or a single leaf.
+        expand_composites: whether composite tensors count as their parts.
+
+    Returns:
+        a list; of one element for a leaf.
+
+    Raises:
+        TypeError: if a dict has keys that cannot be sorted.
+
+    Example:
+        >>> flatten({"b": [1, 2], "a": (3,)})
+        [3, 1, 2]
+    """
+    leaves: list[Any] = []
+    _flatten_into(leaves, structure, _test(expand_composites))
+    return leaves
+
+
+def _flatten_into(leaves: list[Any], structure: Any, is_seq: Callable[[Any], bool]) -> None:
+    if is_seq(structure):
+        for value in _values(structure):
+            _flatten_into(leaves, value, is_seq)
+    else:
+        leaves.append(structure)
+
+
+def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool = False) -> Any:
+    """A structure like `structure` with the leaves of `flat_sequence`; undoes `flatten`.
+
+    Raises:
+        TypeError: if `flat_sequence` is not a sequence.
+        ValueError: if it has not as many elements as `structure` has leaves.
+
+    Example:
+        >>> pack_sequence_as({"b": [0, 0], "a": (0,)}, [3, 1, 2])
+        {'b': [1, 2], 'a': (3,)}
+    """
+    is_seq = _test(expand_composites)
+    if not is_seq(flat_sequence):
+        raise TypeError("flat_sequence must be a sequence")
+    flat = list(flat_sequence)
+    if not is_seq(structure):
+        if len(flat) != 1:
+            raise ValueError(f"Structure is a scalar but len(flat_sequence) == {len(flat)} > 1")
+        return flat[0]
+    wanted = len(flatten(structure, expand_composites))
+    if wanted != len(flat):
+        raise ValueError(
+            f"Could not pack sequence. Structure had {wanted} elements, but flat_sequence had {len(flat)} elements.  "
+            f"Structure: {structure}, flat_sequence: {flat_sequence}."
+        )
+    return _pack(structure, iter(flat), is_seq)
+
+
+def _pack(structure: Any, leaves: Iterator[Any], is_seq: Callable[[Any], bool]) -> Any:
+    filled = [_pack(v, leaves, is_seq) if is_seq(v) else next(leaves) for v in _values(structure)]
+    return _like(structure, filled)
+
+
+class _Dot:
+    def __repr__(self) -> str:
+        return "."
+
+
+def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False) -> None:
+    """Checks that two structures are nested alike.
+
+    Args:
+        nest1, nest2: the structures.
+        check_types: whether the containers must be of the same types too (two dict types count as one, and so do
+            namedtuples of the same name and fields).
+        expand_composites: whether composite tensors count as structures.
+
+    Raises:
+        ValueError: if they differ in their nesting; TypeError: if they differ in a type or in keys.
+    """
+    try:
+        _check_same(nest1, nest2, check_types, _test(expand_composites))
+    except (ValueError, TypeError) as error:
+        first, second = (_skeleton(nest) for nest in (nest1, nest2))
+        raise type(error)(
+            f"{error}\nEntire first structure:\n{first}\nEntire second structure:\n{second}"
+        ) from None
+
+
+def _skeleton(nest: Any) -> Any:
+    return pack_sequence_as(nest, [_Dot()] * len(flatten(nest)))
+
+
+def _check_same(first: Any, second: Any, check_types: bool, is_seq: Callable[[Any], bool]) -> None:
+    nested = is_seq(first), is_seq(second)
+    if nested[0] != nested[1]:
+        inner, other = (first, second) if nested[0] else (second, first)
+        raise ValueError(
+            "The two structures don't have the same nested structure.\n\n"
+            f"First structure: type={type(first).__name__} str={first}\n\n"
+            f"Second structure: type={type(second).__name__} str={second}\n\n"
+            f'More specifically: Substructure "type={type(inner).__name__} str={inner}" is a sequence, while '
+            f'substructure "type={type(other).__name__} str={other}" is not'
+        )
+    if not nested[0]:
+        return
+    if check_types:
+        _check_types(first, second)
+    if isinstance(first, Mapping) and isinstance(second, Mapping) and set(first) != set(second):
+        raise ValueError(
+            "The two dictionaries don't have the same set of keys. "
+            f"First structure has keys {list(first)}, while second structure has keys {list(second)}"
+        )
+    values = _values(first), _values(second)
+    if len(values[0]) != len(values[1]):
+        raise ValueError(
+            "The two structures don't have the same number of elements.\n\n"
+            f"First structure: {first}\n\nSecond structure: {second}"
+        )
+    for one, other in zip(*values):
+        _check_same(one, other, check_types, is_seq)
+
+
+def _check_types(first: Any, second: Any) -> None:
+    if is_namedtuple(first) and is_namedtuple(second):
+        if not same_namedtuples(first, second):
+            raise TypeError(
+                "The two namedtuples don't have the same sequence type. "
+                f"First structure {first} has type {type(first).__name__}, while second structure {second} has type "
+                f"{type(second).__name__}"
+            )
+        return
+    if isinstance(first, Mapping) and isinstance(second, Mapping):
+        return
+    if type(first) is not type(second):
+        raise TypeError(
+            f"The two structures don't have the same sequence type. First structure has type {type(first).__name__}, "
+            f"while second structure has type {type(second).__name__}"
+        )
+
+
+def same_namedtuples(first: Any, second: Any) -> bool:
+    """Whether two namedtuples have the same type name and the same fields."""
+    return type(first).__name__ == type(second).__name__ and first._fields == second._fields
+
+
+def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
+    """The structure whose leaves are `func` of the corresponding leaves of all structures.
+
+    Args:
+        func: called with one leaf of each structure.
+        *structure: structures nested alike.
+        check_types, expand_composites: as in `assert_same_structure`.
+
+    Raises:
+        TypeError: if `func` is not callable or the types differ; ValueError: without a structure, for other keyword
+            arguments, or if the structures are not nested alike.
+
+    Example:
+        >>> map_structure(lambda x, y: x + y, [1, {"a": 2}], [10, {"a": 20}])
+        [11, {'a': 22}]
+    """
+    if not callable(func):
+        raise TypeError(f"func must be callable, got: {func}")
+    if not structure:
+        raise ValueError("Must provide at least one structure")
+    check_types = kwargs.pop("check_types", True)
+    expand_composites = kwargs.pop("expand_composites", False)
+    if kwargs:
+        raise ValueError(
+            f"Only valid keyword arguments are `check_types` and `expand_composites`, not: `{'`, `'.join(kwargs)}`"
+        )
+    for other in structure[1:]:
+        assert_same_structure(structure[0], other, check_types, expand_composites)
+    leaves = zip(*(flatten(s, expand_composites) for s in structure))
+    return pack_sequence_as(structure[0], [func(*args) for args in leaves], expand_composites)
+
+
+# ---- paths ----
+
+
+def _paths(
+    shallow: Any, tree: Any, is_seq: Callable[[Any], bool], path: tuple[Any, ...] = ()
+) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """(path, subtree) of what stands in `tree` where `shallow` has leaves."""
+    if not is_seq(shallow):
+        yield path, tree
+        return
+    below = dict(_items(tree))
+    for key, value in _items(shallow):
+        yield from _paths(value, below[key], is_seq, (*path, key))
+
+
+def yield_flat_paths(nest: Any, expand_composites: bool = False) -> Iterator[tuple[Any, ...]]:
+    """The paths (tuples of keys and indices) of the leaves, in order."""
+    for path, _ in _paths(nest, nest, _test(expand_composites)):
+        yield path
+
+
+def flatten_with_tuple_paths(structure: Any, expand_composites: bool = False) -> list[tuple[tuple[Any, ...], Any]]:
+    """The leaves with their paths: [(path, leaf), …]."""
+    return list(_paths(structure, structure, _test(expand_composites)))
+
+
+def flatten_with_joined_string_paths(
+    structure: Any, separator: str = "/", expand_composites: bool = False
+) -> list[tuple[str, Any]]:
+    """The leaves with their paths as strings.
+
+    Example:
+        >>> flatten_with_joined_string_paths({"a": [1, 2]})
+        [('a/0', 1), ('a/1', 2)]
+    """
+    pairs = flatten_with_tuple_paths(structure, expand_composites)
+    return [(separator.join(str(key) for key in path), leaf) for path, leaf in pairs]
+
+
+def map_structure_with_tuple_paths(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
+    """`map_structure` with the path of the leaves, a tuple, as the first argument of `func`."""
+    return map_structure_with_tuple_paths_up_to(structure[0], func, *structure, **kwargs)
+
+
+def map_structure_with_paths(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
+    """`map_structure` with the path of the leaves, joined by '/', as the first argument of `func`."""
+
+    def joined(path: tuple[Any, ...], *leaves: Any, **options: Any) -> Any:
+        return func("/".join(str(key) for key in path), *leaves, **options)
+
+    return map_structure_with_tuple_paths_up_to(structure[0], joined, *structure, **kwargs)
+
+
+# ---- down to the leaves of a shallower structure ----
+
+
+def assert_shallow_structure(
+    shallow_tree: Any,
+    input_tree: Any,
+    check_types: bool = True,
+    expand_composites: bool = False,
+    check_subtrees_length: bool = True,
+) -> None:
+    """Checks that `input_tree` is nested as `shallow_tree` is, as deep as that goes.
+
+    Raises:
+        TypeError: if types differ; ValueError: if lengths or keys do.
+    """
+    is_seq = _test(expand_composites)
+    if not is_seq(shallow_tree):
+        return
+    if not is_seq(input_tree):
+        raise TypeError(
+            "If shallow structure is a sequence, input must also be a sequence. "
+            f"Input has type: {type(input_tree)}."
+        )
+    if check_types and not isinstance(input_tree, type(shallow_tree)):
+        alike = (
+            same_namedtuples(shallow_tree, input_tree)
+            if is_namedtuple(shallow_tree) and is_namedtuple(input_tree)
+            else isinstance(shallow_tree, Mapping) and isinstance(input_tree, Mapping)
+        )
+        if not alike:
+            raise TypeError(
+                "The two structures don't have the same sequence type. "
+                f"Input structure has type {type(input_tree)}, while shallow structure has type {type(shallow_tree)}."
+            )
+    shallow, below = _items(shallow_tree), _items(input_tree)
+    if check_subtrees_length and len(below) != len(shallow):
+        raise ValueError(
+            "The two structures don't have the same sequence length. "
+            f"Input structure has length {len(below)}, while shallow structure has length {len(shallow)}."
+        )
+    if len(below) < len(shallow):
+        raise ValueError(
+            "The input_tree has fewer elements than the shallow_tree. "
+            f"Input structure has length {len(below)}, while shallow structure has length {len(shallow)}."
+        )
+    if isinstance(shallow_tree, Mapping):
+        absent = set(shallow_tree) - set(input_tree)
+        if absent:
+            raise ValueError(
+                "The shallow_tree's keys are not a subset of the input_tree's keys. The shallow_tree has the following "
+                f"keys that are not in the input_tree: {sorted(absent)}."
+            )
+        found = dict(below)
+        pairs = [(value, found[key]) for key, value in shallow]
+    else:
+        pairs = [(one[1], other[1]) for one, other in zip(shallow, below)]
+    for one, other in pairs:
+        assert_shallow_structure(one, other, check_types, expand_composites, check_subtrees_length)
+
+
+def flatten_with_tuple_paths_up_to(
+    shallow_tree: Any,
+    input_tree: Any,
+    check_types: bool = True,
+    expand_composites: bool = False,
+    check_subtrees_length: bool = True,
+) -> list[tuple[tuple[Any, ...], Any]]:
+    """[(path, subtree), …] for what stands in `input_tree` at the leaves of `shallow_tree`."""
+    assert_shallow_structure(shallow_tree, input_tree, check_types, expand_composites, check_subtrees_length)
+    return list(_paths(shallow_tree, input_tree, _test(expand_composites)))
+
+
+def flatten_up_to(
+    shallow_tree: Any,
+    input_tree: Any,
+    check_types: bool = True,
+    expand_composites: bool = False,
+    check_subtrees_length: bool = True,
+) -> list[Any]:
+    """What stands in `input_tree` at the leaves of `shallow_tree`.
+
+    Raises:
+        TypeError, ValueError: if `input_tree` does not have the structure of `shallow_tree`.
+
+    Example:
+        >>> flatten_up_to([0, [0, 0]], [(1, 2), [3, [4]]])
+        [(1, 2), 3, [4]]
+    """
+    found = flatten_with_tuple_paths_up_to(
+        shallow_tree, input_tree, check_types, expand_composites, check_subtrees_length
+    )
+    return [subtree for _, subtree in found]
+
+
+def map_structure_with_tuple_paths_up_to(
+    shallow_tree: Any, func: Callable[..., Any], *inputs: Any, **kwargs: Any
+) -> Any:
+    """A structure like `shallow_tree` of `func(path, subtree of each input)`.
+
+    Args:
+        shallow_tree: says how deep to go.
+        func: called with a path and what stands there in each input.
+        *inputs: structures that go at least as deep.
+        check_types, expand_composites, check_subtrees_length: as in `assert_shallow_structure`; other keyword arguments
+            go to `func`.
+
+    Raises:
+        ValueError: without inputs.
+    """
+    if not inputs:
+        raise ValueError("Cannot map over no sequences")
+    check_types = kwargs.pop("check_types", True)
+    expand_composites = kwargs.pop("expand_composites", False)
+    check_length = kwargs.pop("check_subtrees_length", True)
+    found = [
+        flatten_with_tuple_paths_up_to(shallow_tree, tree, check_types, expand_composites, check_length)
+        for tree in inputs
+    ]
+    results = [func(pairs[0][0], *(subtree for _, subtree in pairs), **kwargs) for pairs in zip(*found)]
+    return pack_sequence_as(shallow_tree, results, expand_composites)
+
+
+def map_structure_up_to(shallow_tree: Any, func: Callable[..., Any], *inputs: Any, **kwargs: Any) -> Any:
+    """A structure like `shallow_tree` of `func` of the subtree of each input there.
+
+    Example:
+        >>> map_structure_up_to([None, None], len, [[1, 2], [3]])
+        [2, 1]
+    """
+    return map_structure_with_tuple_paths_up_to(
+        shallow_tree, lambda _, *values, **options: func(*values, **options), *inputs, **kwargs
+    )
+
+
+def get_traverse_shallow_structure(
+    traverse_fn: Callable[[Any], Any], structure: Any, expand_composites: bool = False
+) -> Any:
+    """The part of `structure` that `traverse_fn` wants walked, as a structure of bools.
+
+    Args:
+        traverse_fn: from a substructure to a bool, or to a structure of bools one level deep.
+        structure: the structure.
+
+    Raises:
+        TypeError: if `traverse_fn` returns anything else.
+    """
+    is_seq = _test(expand_composites)
+    chosen = traverse_fn(structure)
+    if not is_seq(structure):
+        if not isinstance(chosen, bool):
+            raise TypeError(f"traverse_fn returned structure: {chosen} for non-structure: {structure}")
+        return chosen
+    if isinstance(chosen, bool):
+        if not chosen:
+            return False
+        choices: list[Any] = [True] * len(_values(structure))
+    elif not is_seq(chosen):
+        raise TypeError(f"traverse_fn returned a non-bool scalar: {chosen} for input: {structure}")
+    else:
+        assert_shallow_structure(chosen, structure, expand_composites=expand_composites)
+        choices = _values(chosen)
+        if not all(isinstance(choice, bool) for choice in choices):
+            raise TypeError(
+                f"traverse_fn didn't return a depth=1 structure of bools.  saw: {chosen}  for structure: {structure}"
+            )
+    walked = [
+        get_traverse_shallow_structure(traverse_fn, branch, expand_composites) if choice else False
+        for choice, branch in zip(choices, _values(structure))
+    ]
+    return _like(structure, walked)
+
+
+def flatten_dict_items(dictionary: Any) -> dict[Any, Any]:
+    """A flat dict of one whose keys and values are structures nested alike.
+
+    Raises:
+        TypeError: if it is not a dict; ValueError: if a key and its value do not fit, or a flat key comes twice.
+
+    Example:
+        >>> flatten_dict_items({("a", "b"): (1, 2), "c": 3})
+        {'a': 1, 'b': 2, 'c': 3}
+    """
+    if not isinstance(dictionary, Mapping):
+        raise TypeError("input must be a dictionary")
+    flat: dict[Any, Any] = {}
+    for key, value in dictionary.items():
+        keys, values = (flatten(key), flatten(value)) if is_sequence(key) else ([key], [value])
+        if len(keys) != len(values):
+            raise ValueError(
+                f"Could not flatten dictionary. Key had {len(keys)} elements, but value had {len(values)} elements. "
+                f"Key: {keys}, value: {values}."
+            )
+        for one, item in zip(keys, values):
+            if one in flat:
+                raise ValueError(f"Could not flatten dictionary: key {one} is not unique.")
+            flat[one] = item
+    return flat
+
+
+# The spellings of 1.15's own module that other libraries (sonnet, tensor2tensor) import.
+_is_namedtuple = is_namedtuple
+_is_mapping = is_mapping
+_is_attrs = is_attrs
+_sequence_like = _like

@@ -1,0 +1,233 @@
+"""The public functions that count and order values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from headrace.core.convert import convert_to_tensor
+from headrace.core.graph import control_dependencies, name_scope
+from headrace.core.operation import Tensor
+from headrace.core.registry import raw
+from headrace.core.shapes import compatible_dims
+from headrace.ops import composing
+
+
+def bincount(
+    arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None, dtype: Any = "int32"
+) -> Tensor:
+    """How often each non-negative integer occurs, or the sum of the weights where it does.
+
+    Args:
+        arr: int32 of any shape.
+        weights: numbers of the shape of `arr`.
+        minlength: the least length of the result.
+        maxlength: its greatest length; larger integers are not counted.
+        dtype: the type of the counts, without `weights`.
+
+    Returns:
+        a vector as long as the greatest integer plus one, within those limits.
+
+    Example:
+        >>> tf.Session().run(tf.bincount([1, 1, 3]))
+        array([0, 2, 0, 1], dtype=int32)
+    """
+    with name_scope("bincount"):
+        arr = convert_to_tensor(arr, "int32", name="arr")
+        not_empty = _whole(raw.Prod, composing.shape(arr)) > 0
+        length = composing.cast(not_empty, "int32") * (_whole(raw.Max, arr) + 1)
+        if minlength is not None:
+            length = raw.Maximum(convert_to_tensor(minlength, "int32", name="minlength"), length)
+        if maxlength is not None:
+            length = raw.Minimum(convert_to_tensor(maxlength, "int32", name="maxlength"), length)
+        if weights is not None:
+            return raw.UnsortedSegmentSum(convert_to_tensor(weights, name="weights"), arr, length)
+        return raw.Bincount(arr, length, convert_to_tensor([], dtype))
+
+
+def _whole(reduce: Any, x: Tensor) -> Tensor:
+    """A reduction over all axes, with the operations `tf.reduce_*` makes for them."""
+    if x.dims is None:
+        result = reduce(x, composing.range_(0, composing.rank(x)))
+        result.set_shape(())
+        return result
+    return reduce(x, convert_to_tensor(np.arange(len(x.dims)), "int32"))
+
+
+def histogram_fixed_width(
+    values: Any, value_range: Any, nbins: Any = 100, dtype: Any = "int32", name: str | None = None
+) -> Tensor:
+    """How many values fall into each of a number of bins of equal width.
+
+    Args:
+        values: numbers of any shape.
+        value_range: two numbers of that type: where the first bin begins and the last ends. What lies outside counts
+            in the first or last bin.
+        nbins: how many bins, a scalar.
+        dtype: int32 or int64.
+        name: a name for the operation.
+
+    Returns:
+        a vector of length `nbins`.
+
+    Raises:
+        InvalidArgumentError: when run, if the range is empty.
+
+    Example:
+        >>> tf.Session().run(tf.histogram_fixed_width([-1.0, 0.0, 1.5, 2.0, 5.0, 15.0], [0.0, 5.0], nbins=5))
+        array([2, 1, 1, 0, 2], dtype=int32)
+    """
+    with name_scope(name, "histogram_fixed_width", [values, value_range, nbins]) as scope:
+        return raw.HistogramFixedWidth(values, value_range, nbins, dtype=dtype, name=scope)
+
+
+def histogram_fixed_width_bins(
+    values: Any, value_range: Any, nbins: Any = 100, dtype: Any = "int32", name: str | None = None
+) -> Tensor:
+    """Into which of a number of bins of equal width each value falls.
+
+    Args:
+        values: numbers of any shape.
+        value_range: two numbers of that type: where the first bin begins and the last ends.
+        nbins: how many bins, a scalar.
+        dtype: int32; the result has this type whatever is given, as in TensorFlow.
+        name: a name scope.
+
+    Returns:
+        an int32 tensor of the shape of `values`.
+    """
+    with name_scope(name, "histogram_fixed_width_bins", [values, value_range, nbins]):
+        values = convert_to_tensor(values, name="values")
+        shape = composing.shape(values)
+        values = raw.Reshape(values, [-1])
+        value_range = convert_to_tensor(value_range, name="value_range")
+        count = composing.cast(convert_to_tensor(nbins, "int32", name="nbins"), values.dtype)
+        low, high = values - value_range[0], value_range[1] - value_range[0]
+        with name_scope("scaled_values", values=[low, high]) as scope:
+            scaled = _quotient(low, high, scope)
+        indices = raw.Floor(count * scaled, name="indices")
+        indices = composing.cast(_clipped(indices, 0, count - 1), "int32")
+        return raw.Reshape(indices, shape)
+
+
+def _quotient(x: Tensor, y: Tensor, name: str) -> Tensor:
+    if x.dtype.is_integer:
+        x, y = composing.cast(x, "float64"), composing.cast(y, "float64")
+    return raw.RealDiv(x, y, name=name)
+
+
+def _clipped(x: Tensor, low: Any, high: Any) -> Tensor:
+    with name_scope(None, "clip_by_value", [x, low, high]) as scope:
+        least = raw.Minimum(x, high)
+        return raw.Maximum(least, low, name=scope)
+
+
+def confusion_matrix(
+    labels: Any,
+    predictions: Any,
+    num_classes: Any = None,
+    dtype: Any = "int32",
+    name: str | None = None,
+    weights: Any = None,
+) -> Tensor:
+    """How often each label (a row) was predicted as each class (a column).
+
+    Args:
+        labels: a vector of class indices.
+        predictions: a vector as long; one of the two may have a last dimension of 1.
+        num_classes: how many classes; the greatest index plus one by default.
+        dtype: the type of the counts.
+        name: a name scope.
+        weights: what each prediction counts, a vector as long; 1 by default.
+
+    Returns:
+        a tensor of shape (num_classes, num_classes).
+
+    Raises:
+        ValueError: if the shapes do not fit.
+        InvalidArgumentError: when run, if an index is negative or not less than `num_classes`.
+
+    Example:
+        >>> tf.Session().run(tf.confusion_matrix([0, 1, 1], [0, 1, 0]))
+        array([[1, 0],
+               [1, 1]], dtype=int32)
+    """
+    with name_scope(name, "confusion_matrix", [predictions, labels, num_classes, weights]):
+        labels, predictions = convert_to_tensor(labels, name="labels"), convert_to_tensor(predictions, name="predictions")
+        labels, predictions = remove_squeezable_dimensions(labels, predictions)
+        predictions, labels = composing.cast(predictions, "int64"), composing.cast(labels, "int64")
+        labels = _checked(labels, raw.GreaterEqual(labels, _long(0)), "`labels` contains negative values")
+        predictions = _checked(
+            predictions, raw.GreaterEqual(predictions, _long(0)), "`predictions` contains negative values"
+        )
+        if num_classes is None:
+            num_classes = raw.Maximum(_whole(raw.Max, predictions), _whole(raw.Max, labels)) + 1
+        else:
+            limit = composing.cast(num_classes, "int64")
+            labels = _checked(labels, raw.Less(labels, limit), "`labels` out of bound")
+            predictions = _checked(predictions, raw.Less(predictions, limit), "`predictions` out of bound")
+        if weights is None:
+            counts = composing.ones_like(predictions, dtype)
+        else:
+            weights = convert_to_tensor(weights, name="weights")
+            if not compatible_dims(predictions.dims, weights.dims):
+                raise ValueError(f"Shapes {predictions.get_shape()} and {weights.get_shape()} are incompatible")
+            counts = composing.cast(weights, dtype)
+        side = composing.cast(num_classes, "int64")
+        cells = raw.UnsortedSegmentSum(counts, labels * side + predictions, side * side)
+        sides = composing.cast(composing.stack([num_classes, num_classes]), "int32")
+        return raw.Reshape(cells, sides)
+
+
+def _long(value: int) -> Tensor:
+    return convert_to_tensor(value, "int64")
+
+
+def _checked(tensor: Tensor, condition: Tensor, message: str) -> Tensor:
+    """`tensor`, there only where all of `condition` holds."""
+    whole = _whole(raw.All, condition)
+    with control_dependencies([raw.Assert(whole, [message, tensor])]):
+        return raw.Identity(tensor)
+
+
+def remove_squeezable_dimensions(
+    labels: Any, predictions: Any, expected_rank_diff: int = 0, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """`labels` and `predictions`, without a last dimension of 1 that only one of them has.
+
+    Args:
+        labels, predictions: tensors of known rank; those of unknown rank are returned as they are.
+        expected_rank_diff: the rank of `predictions` minus that of `labels` that is to be.
+        name: a name scope.
+
+    Returns:
+        (labels, predictions).
+    """
+    with name_scope(name, "remove_squeezable_dimensions", [labels, predictions]):
+        predictions, labels = convert_to_tensor(predictions), convert_to_tensor(labels)
+        if predictions.dims is not None and labels.dims is not None:
+            surplus = len(predictions.dims) - len(labels.dims) - expected_rank_diff
+            if surplus == 1:
+                predictions = composing.squeeze(predictions, [-1])
+            elif surplus == -1:
+                labels = composing.squeeze(labels, [-1])
+        return labels, predictions
+
+
+def nth_element(input: Any, n: Any, reverse: bool = False, name: str | None = None) -> Tensor:
+    """The n-th least element of each row, counted from 0.
+
+    Args:
+        input: real numbers of shape (..., m).
+        n: a scalar.
+        reverse: the n-th greatest instead.
+        name: a name for the operation.
+
+    Returns:
+        a tensor of shape (...).
+
+    Raises:
+        ValueError: if there are not so many elements.
+    """
+    return raw.NthElement(input, n, reverse=reverse, name=name)

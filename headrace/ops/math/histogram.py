@@ -1,0 +1,148 @@
+"""Counting and ordering values: histograms, bins, order statistics."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import torch
+
+from headrace.core.errors import InvalidArgumentError
+from headrace.core.graph import name_scope
+from headrace.core.registry import op, raw
+from headrace.ops import composing
+
+
+def _invalid(text: str) -> InvalidArgumentError:
+    return InvalidArgumentError(None, None, text)
+
+
+bincount_op = op("Bincount", "arr: int32, size: int32, weights: T, *, T: {int32, int64, float, double} -> bins: T")
+bincount_op.on_host("size").accepts(np.array([1, 1, 3], np.int32), 4, np.zeros([0], np.float32))
+
+
+@bincount_op.shape
+def bincount_shape(op):
+    if op.inputs[1].dims not in (None, ()):
+        raise ValueError(f"Shape must be rank 0 but is rank {len(op.inputs[1].dims)}")
+    size = op.constant(1)
+    if size is not None and int(size) < 0:
+        raise ValueError(f"size ({int(size)}) must be non-negative")
+    return [(None if size is None else int(size),)]
+
+
+@bincount_op.kernel
+def bincount_kernel(node):
+    def count(values, size, weights):
+        size = int(size)
+        if size < 0:
+            raise _invalid(f"size ({size}) must be non-negative")
+        flat = values.reshape(-1)
+        if flat.numel() and int(flat.min()) < 0:
+            raise _invalid("Input arr must be non-negative!")
+        inside = flat < size
+        result = torch.zeros(size, dtype=weights.dtype, device=values.device)
+        amounts = weights.reshape(-1) if weights.numel() else torch.ones_like(flat, dtype=weights.dtype)
+        return result.index_add_(0, flat[inside].to(torch.int64), amounts[inside])
+
+    return count
+
+
+histogram_op = op(
+    "HistogramFixedWidth",
+    "values: T, value_range: T, nbins: int32, *, T: {int32, int64, float, double}, dtype: index = int32 "
+    "-> out: dtype",
+).on_host("nbins")
+histogram_op.accepts([5], np.array([0.0, 1.0], np.float32), 4)
+
+
+@histogram_op.shape
+def histogram_fixed_width_shape(op):
+    for index, rank in ((1, 1), (2, 0)):
+        dims = op.inputs[index].dims
+        if dims is not None and len(dims) != rank:
+            raise ValueError(f"Shape must be rank {rank} but is rank {len(dims)}")
+    bins = op.constant(2)
+    if bins is not None and int(bins) <= 0:
+        raise ValueError(f"Dimension must be > 0, is {int(bins)}")
+    return [(None if bins is None else int(bins),)]
+
+
+@histogram_op.kernel
+def histogram_fixed_width_kernel(node):
+    dtype = node.outputs[0].dtype.torch
+
+    def histogram(values, value_range, bins):
+        bins = int(bins)
+        low, high = value_range.tolist()
+        if not low < high:
+            raise _invalid(f"value_range should satisfy value_range[0] < value_range[1], but got '[{low}, {high}]'")
+        if bins <= 0:
+            raise _invalid(f"nbins should be a positive number, but got '{bins}'")
+        step = (high - low) / bins
+        place = ((values.reshape(-1).double() - low) / step).clamp(0, bins - 1).to(torch.int64)
+        return torch.bincount(place, minlength=bins).to(dtype)
+
+    return histogram
+
+
+nth_element_op = op("NthElement", "input: T, n: int32, *, reverse=False, T: realnumeric -> values: T").on_host("n")
+nth_element_op.accepts([5], 2).accepts([2, 4], 1, reverse=True).rejects([2, 3], 3, error=ValueError)
+_WIDER = {torch.uint16: torch.int32, torch.uint32: torch.int64, torch.uint64: torch.int64}
+
+
+@nth_element_op.shape
+def nth_element_shape(op):
+    dims, n = op.inputs[0].dims, op.constant(1)
+    if n is not None and int(n) < 0:
+        raise ValueError(f"Input n must be non-negative but is {int(n)}")
+    if dims is None:
+        return [None]
+    if not dims:
+        raise ValueError("Shape must be at least rank 1 but is rank 0")
+    if n is not None and dims[-1] is not None and dims[-1] <= int(n):
+        raise ValueError(f"Input must have last dimension > n = {int(n)} but is {dims[-1]}")
+    return [dims[:-1]]
+
+
+@nth_element_op.kernel
+def nth_element_kernel(node):
+    reverse = node.attrs["reverse"]
+    dtype = node.inputs[0].dtype.torch
+    wider = _WIDER.get(dtype, dtype)
+
+    def nth(x, n):
+        n, size = int(n), x.shape[-1]
+        if not 0 <= n < size:
+            raise _invalid(f"Input must have at least n+1 = {n + 1} columns, has {size}")
+        return torch.kthvalue(x.to(wider), size - n if reverse else n + 1, -1).values.to(dtype)
+
+    return nth
+
+
+@nth_element_op.gradient
+def nth_element_gradient(op, grad):
+    """Shared among the elements that have the value."""
+    chosen = raw.Equal(composing.expand_dims(op.outputs[0], -1), op.inputs[0])
+    chosen = composing.cast(chosen, grad.dtype)
+    grad = composing.expand_dims(grad, -1)
+    number = composing.expand_dims(raw.Sum(chosen, -1), -1)
+    with name_scope(None, "div", [chosen, number]) as scope:
+        share = raw.RealDiv(chosen, number, name=scope)
+    return [share * grad, None]
+
+
+bucketize_op = op("Bucketize", "input: T, *, T: {int32, int64, float, double}, boundaries: list(float) -> output: int32")
+bucketize_op.accepts([4], boundaries=[0.0, 1.0]).shape(lambda op: [op.inputs[0].dims])
+
+
+@bucketize_op.kernel
+def bucketize_kernel(node):
+    boundaries = node.attrs["boundaries"]
+    if any(b < a for a, b in itertools.pairwise(boundaries)):
+        raise _invalid("Expected sorted boundaries")
+    limits = torch.tensor(boundaries, dtype=torch.float32, device=node.device)
+    if node.inputs[0].dtype.is_floating and node.inputs[0].dtype.name == "float32":
+        return lambda x: torch.bucketize(x, limits, out_int32=True, right=True)
+    wide = limits.double()
+    return lambda x: torch.bucketize(x.double(), wide, out_int32=True, right=True)
