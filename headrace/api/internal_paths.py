@@ -53,14 +53,20 @@ _PYTHON: dict[str, dict[str, str]] = {
     "layers": {"layers .": "base convolutional core layers normalization pooling utils"},
     "lib.io": {"io gfile .": "file_io", "python_io io .": "python_io tf_record"},
     "ops": {
+        "state.updates state.variables .": "state_ops",
+        "state.variables state.collecting state.modes state.partitioned state.slice_info .": "variables",
+        "state.resource_variables state.variables ops.state.resource .": "resource_variable_ops",
+        "state.variable_scope state.variable_store state.partitioned state.scoping state.modes .": "variable_scope",
+        "state.partitioned .": "partitioned_variables",
+        "state.template .": "template",
         "math .": "math_ops special_math_ops bitwise_ops confusion_matrix",
-        ".": "array_ops standard_ops control_flow_ops control_flow_util state_ops variables variable_scope "
-        "template gradients gradients_impl gradients_util custom_gradient functional_ops map_fn logging_ops "
-        "resources resource_variable_ops script_ops session_ops string_ops tensor_array_ops data_flow_ops "
-        "partitioned_variables clip_ops io_ops manip_ops histogram_ops list_ops unconnected_gradients "
+        ".": "array_ops standard_ops control_flow_ops control_flow_util "
+        "gradients gradients_impl gradients_util custom_gradient functional_ops map_fn logging_ops "
+        "resources script_ops session_ops string_ops tensor_array_ops data_flow_ops "
+        "clip_ops io_ops manip_ops histogram_ops list_ops unconnected_gradients "
         "numerics sort_ops inplace_ops batch_ops critical_section_ops array_grad math_grad nn_grad "
         "control_flow_grad state_grad",
-        "initializers .": "init_ops init_ops_v2 initializers_ns",
+        "initializers state.initializers .": "init_ops init_ops_v2 initializers_ns",
         "random .": "random_ops stateless_random_ops stateful_random_ops",
         "debugging .": "check_ops",
         "nn .": "nn nn_impl nn_ops embedding_ops candidate_sampling_ops ctc_ops rnn",
@@ -124,11 +130,14 @@ _PYTHON: dict[str, dict[str, str]] = {
     "training": {
         "train .": "adadelta adagrad adagrad_da adam basic_loops basic_session_run_hooks "
         "checkpoint_management checkpoint_utils coordinator device_setter ftrl gradient_descent input "
-        "learning_rate_decay learning_rate_decay_v2 momentum monitored_session moving_averages optimizer "
+        "learning_rate_decay learning_rate_decay_v2 momentum monitored_session "
         "proximal_adagrad proximal_gradient_descent queue_runner queue_runner_impl rmsprop saver server_lib "
         "session_manager session_run_hook summary_io supervisor sync_replicas_optimizer training "
-        "training_util warm_starting_util evaluation distribution_strategy_context",
+        "warm_starting_util evaluation distribution_strategy_context",
+        "train.moving_averages train .": "moving_averages",
+        "train.optimizer train .": "optimizer",
         "train.slots train .": "slot_creator",
+        "train.steps train .": "training_util",
         "api.gen_ops train .": "training_ops gen_training_ops",
     },
     "training.saving": {"train .": "saveable_object saveable_object_util functional_saver"},

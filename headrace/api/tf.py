@@ -69,6 +69,7 @@ HOMES = {
     "ops.math.cross": "cross",
     "ops.math.division": "div div_no_nan divide floor_div floordiv floormod mod realdiv truediv "
     "truncatediv truncatemod",
+    "ops.math.fft": "fft fft2d fft3d ifft ifft2d ifft3d",
     "ops.math.linalg_functions": "cholesky cholesky_solve matrix_determinant matrix_inverse matrix_solve matrix_solve_ls "
     "matrix_square_root matrix_triangular_solve qr self_adjoint_eig self_adjoint_eigvals svd",
     "ops.math.logical": "logical_and logical_not logical_or logical_xor",
@@ -91,6 +92,12 @@ HOMES = {
     "ops.random.sampling": "multinomial random_gamma random_poisson",
     "ops.random.shuffle": "random_crop random_shuffle",
     "ops.random.uniform": "random_uniform",
+    "ops.string.conversion": "as_string decode_base64 decode_raw encode_base64 string_to_number",
+    "ops.string.hashing": "string_to_hash_bucket string_to_hash_bucket_fast string_to_hash_bucket_strong",
+    "ops.string.joining": "reduce_join string_join",
+    "ops.string.regex": "regex_replace",
+    "ops.string.splitting": "string_split",
+    "ops.string.text": "string_strip substr",
     "runtime.session": "InteractiveSession Session",
     "shim.version": "COMPILER_VERSION CXX11_ABI_FLAG GIT_VERSION GRAPH_DEF_VERSION "
     "GRAPH_DEF_VERSION_MIN_CONSUMER GRAPH_DEF_VERSION_MIN_PRODUCER MONOLITHIC_BUILD VERSION",

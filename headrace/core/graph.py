@@ -181,7 +181,7 @@ class Graph:
             op._original_op = self._default_original_op
             outputs = [Tensor(op, i, dtype) for i, dtype in enumerate(output_types)]
             op._outputs = outputs
-            if outputs:
+            if outputs or decl.shape_rule is not None:
                 shapes = decl.infer_shapes(op)
                 for tensor, dims in zip(outputs, shapes, strict=True):
                     tensor.dims = dims

@@ -261,6 +261,9 @@ class Operation:
         self._control_outputs: list[Operation] = []
         self._control_flow_context: Any = None
         self._original_op: Operation | None = None
+        # Whether a write runs in the order the program made it rather than after the readers: initializers do, for
+        # one initial value may read another variable.
+        self._in_program_order = False
         self._frames = callsite.user_frames(2)
         self._id = graph._next_id()
         self._gradient_function: Callable[..., Any] | None = None

@@ -59,6 +59,7 @@ class OpDecl:
     host_outputs: bool = False
     reads_state: tuple[int, ...] = ()
     writes_state: tuple[int, ...] = ()
+    must_run: bool = False
     cases: list[Case] = field(default_factory=list)
 
     def shape(self, rule: ShapeRule) -> ShapeRule:
@@ -116,6 +117,11 @@ class OpDecl:
     def writes(self, *inputs: str) -> OpDecl:
         """Declares the inputs through which it changes state: the planner runs it after the readers it may follow."""
         self.writes_state = tuple(self._input_index(name) for name in inputs)
+        return self
+
+    def checks(self) -> OpDecl:
+        """Declares that the op is there to raise: it runs even where only a control edge asks for it."""
+        self.must_run = True
         return self
 
     def _input_index(self, name: str) -> int:

@@ -66,6 +66,25 @@ def sum_like_kernel(node):
     return to_like
 
 
+# ---- sizes known only at run time ----
+
+expand_like = op("_ExpandLike", "x: T, like: U, *, T: type, U: type -> output: T").aliases()
+
+
+@expand_like.kernel
+def expand_like_kernel(node):
+    return lambda x, like: x.expand(like.shape)
+
+
+divide_by_count = op("_DivideByCount", "x: T, counted: U, *, divisor: int, T: type, U: type -> output: T")
+
+
+@divide_by_count.kernel
+def divide_by_count_kernel(node):
+    divisor = node.attrs["divisor"]
+    return lambda x, counted: x / (counted.numel() // divisor)
+
+
 # ---- sums of rows ----
 
 add_rows = op("_AddRows", "start: T, x: T, *, rows: list(int), T: type -> output: T")

@@ -48,8 +48,11 @@ def collect(fetches: Sequence[Tensor | Operation], feeds: Sequence[Tensor], runt
     nodes = result.nodes
     roots = [item if isinstance(item, Operation) else item.op for item in fetches if item not in values]
 
+    # Who waits for an operation whose first output is fed waits for the feed, which is there already.
+    fed = {tensor._op for tensor in feeds if tensor._value_index == 0}
+
     def make(op: Operation) -> None:
-        control = [node_of[c] for c in op._control_inputs]
+        control = [node_of[c] for c in op._control_inputs if c not in fed]
         inputs = []
         args = op.decl.signature.inputs
         ref_position = _ref_positions(op) if any(a.is_ref for a in args) else None
@@ -92,7 +95,7 @@ def collect(fetches: Sequence[Tensor | Operation], feeds: Sequence[Tensor], runt
                     if tensor not in values and state.get(tensor._op) != 2:
                         _push(stack, state, tensor._op, op)
                 for other in reversed(op._control_inputs):
-                    if state.get(other) != 2:
+                    if other not in fed and state.get(other) != 2:
                         _push(stack, state, other, op)
             else:
                 stack.pop()
@@ -108,8 +111,8 @@ def collect(fetches: Sequence[Tensor | Operation], feeds: Sequence[Tensor], runt
                 result.targets.append(node_or_none)
         else:
             result.fetches.append(values[item])
-    for serial, node in enumerate(nodes):
-        node.serial = serial
+    for node in nodes:
+        node.serial = node.origin._id if node.origin is not None else 0
     return result
 
 

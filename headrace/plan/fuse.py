@@ -1,31 +1,35 @@
-"""The pass that rewrites patterns of ops to single fused ones."""
+"""The rewrites of patterns to single fused ops, in the order they are applied."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from headrace.plan.ir import Node, Value
 from headrace.plan.rewrites.bias import fuse_bias
+from headrace.plan.rewrites.counts import fuse_counts
 from headrace.plan.rewrites.pooling import fuse_pooling
 from headrace.plan.rewrites.row_sums import fuse_row_sums
 from headrace.plan.rewrites.unbroadcast import fuse_unbroadcast
 from headrace.plan.rewrites.updates import fuse_updates
 
-_REWRITES = (fuse_unbroadcast, fuse_row_sums, fuse_bias, fuse_pooling, fuse_updates)
+# Takes the nodes in topological order, those that must stay, and the fetched values; returns the new nodes and what
+# stands for values that are no more.
+Rewrite = Callable[[list[Node], set[Node], list[Value]], tuple[list[Node], dict[Value, Value]]]
+
+REWRITES: tuple[Rewrite, ...] = (fuse_unbroadcast, fuse_counts, fuse_row_sums, fuse_bias, fuse_pooling, fuse_updates)
 
 
-def fuse(nodes: list[Node], fetched: list[Value], keep: set[Node]) -> tuple[list[Node], list[Value]]:
-    """Applies every rewrite in turn.
-
-    A rewrite takes the nodes in topological order, those that must stay, and the fetched values; it returns the new nodes
-    and what stands for values that are no more.
-    """
-    for rewrite in _REWRITES:
-        nodes, replaced = rewrite(nodes, keep, fetched)
-        if replaced:
-            for node in nodes:
-                inputs = node.inputs
-                for i, value in enumerate(inputs):
-                    new = replaced.get(value)
-                    if new is not None:
-                        inputs[i] = new
-            fetched = [replaced.get(value, value) for value in fetched]
+def apply_rewrite(
+    rewrite: Rewrite, nodes: list[Node], fetched: list[Value], keep: set[Node]
+) -> tuple[list[Node], list[Value]]:
+    """Applies one rewrite; returns the nodes and the fetched values after it."""
+    nodes, replaced = rewrite(nodes, keep, fetched)
+    if replaced:
+        for node in nodes:
+            inputs = node.inputs
+            for i, value in enumerate(inputs):
+                new = replaced.get(value)
+                if new is not None:
+                    inputs[i] = new
+        fetched = [replaced.get(value, value) for value in fetched]
     return nodes, fetched

@@ -70,7 +70,7 @@ def order(nodes: list[Node]) -> list[Node]:
     """Nodes in the order they run.
 
     Inputs and control edges come first; among the nodes that are ready, writers of state wait until nothing else is
-    (a value read before a write then rarely needs a copy), nodes of the branch just entered go on, and what was made
+    (a value read before a write then rarely needs a copy; initializers keep their place), nodes of the branch just entered go on, and what was made
     first in the program goes first.
     """
     waiting: dict[Node, int] = {}
@@ -87,10 +87,11 @@ def order(nodes: list[Node]) -> list[Node]:
                 count += 1
         waiting[node] = count
 
+    place = {node: i for i, node in enumerate(nodes)}
     ready: dict[Guard, list[tuple[bool, int, int, Node]]] = {}
     for node in nodes:
         if waiting[node] == 0:
-            _push(ready, node)
+            _push(ready, node, place[node])
     ordered: list[Node] = []
     current: Guard = ()
     while ready:
@@ -105,13 +106,14 @@ def order(nodes: list[Node]) -> list[Node]:
         for other in followers[node]:
             waiting[other] -= 1
             if waiting[other] == 0:
-                _push(ready, other)
+                _push(ready, other, place[other])
     return ordered
 
 
-def _push(ready: dict[Guard, list[tuple[bool, int, int, Node]]], node: Node) -> None:
+def _push(ready: dict[Guard, list[tuple[bool, int, int, Node]]], node: Node, place: int) -> None:
     heap = ready.setdefault(node.guard, [])
-    heapq.heappush(heap, (bool(node.decl.writes_state), node.serial, id(node), node))
+    late = bool(node.decl.writes_state) and not (node.origin is not None and node.origin._in_program_order)
+    heapq.heappush(heap, (late, node.serial, place, node))
 
 
 def state_inputs(node: Node, declared: tuple[int, ...]) -> list[int]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from headrace.plan import fuse
 from headrace.plan.collect import collect
 from headrace.plan.emit import emit
 from headrace.plan.ir import UNBOUND, Node, Value
+from headrace.plan.fuse import REWRITES, apply_rewrite
+from headrace.plan.live import drop_gates, keep_live
 from headrace.plan.order import order, reads_to_copy, set_guards
 from headrace.plan.parallel import heavy_nodes
 from headrace.plan.place import assign_devices, place
@@ -78,9 +79,11 @@ def make_plan(fetches: Sequence[Tensor | Operation], feeds: Sequence[Tensor], ru
     keep = set(collected.targets)
     nodes, replaced = simplify(nodes, keep)
     fetched = [replaced.get(value, value) for value in collected.fetches if value is not None]
-    nodes = set_guards(nodes)
-    nodes, fetched = fuse.fuse(nodes, fetched, keep)
-    nodes = _needed(nodes, fetched, collected.targets)
+    nodes = keep_live(set_guards(nodes), fetched, collected.targets)
+    for rewrite in REWRITES:
+        nodes, fetched = apply_rewrite(rewrite, nodes, fetched, keep)
+        nodes = keep_live(nodes, fetched, collected.targets)
+    nodes, fetched = drop_gates(nodes, fetched, keep)
     nodes, fetched = place(nodes, fetched, runtime)
     nodes = order(nodes)
     copies = reads_to_copy(nodes, fetched)
@@ -96,21 +99,6 @@ def make_plan(fetches: Sequence[Tensor | Operation], feeds: Sequence[Tensor], ru
         operations,
         lambda: emit(nodes, collected.feeds, fetched, copies, observed=True, heavy=heavy).function,
     )
-
-
-def _needed(nodes: list[Node], fetched: Sequence[Value], targets: Sequence[Node]) -> list[Node]:
-    """The nodes that lead to what is fetched or run, after rewriting has made others idle."""
-    needed: set[Node] = set()
-    pending = [value.node for value in fetched] + list(targets)
-    while pending:
-        node = pending.pop()
-        if node in needed:
-            continue
-        needed.add(node)
-        pending.extend(value.node for value in node.inputs)
-        pending.extend(node.control)
-        pending.extend(pred.node for pred, _ in node.guard)
-    return [node for node in nodes if node in needed]
 
 
 def _shared(nodes: Sequence[Node], fetched: Sequence[Value], copies: set[Node]) -> list[bool]:

@@ -64,7 +64,7 @@ def simplify(nodes: list[Node], keep: set[Node]) -> tuple[list[Node], dict[Value
             if decl.same_rule is not None:
                 same = decl.same_rule(node)
                 # What waits for an Identity of a Switch waits for the branch, which the Switch itself does not say.
-                if same is not None and same.node.type not in _SWITCHES:
+                if same is not None and same.node.type not in _SWITCHES and (decl.may_alias or not _is_live(same)):
                     replaced[node.outputs[0]] = replaced.get(same, same)
                     dropped[node] = [same.node]
                     continue
@@ -79,6 +79,14 @@ def simplify(nodes: list[Node], keep: set[Node]) -> tuple[list[Node], dict[Value
                 merged[key] = node
         left.append(node)
     return left, replaced
+
+
+def _is_live(value: Value) -> bool:
+    """Whether `value` may be the memory of a variable itself: an op that computes keeps what was read before a write."""
+    node = value.node
+    while node.decl.may_alias and not node.decl.reads_state and node.inputs:
+        node = node.inputs[0].node
+    return bool(node.decl.reads_state)
 
 
 def _live_controls(control: list[Node], dropped: dict[Node, list[Node]]) -> list[Node]:

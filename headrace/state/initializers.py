@@ -379,7 +379,7 @@ class Identity(Initializer):
         full = _sizes(shape if partition_info is None else partition_info.full_shape)
         if len(full) != 2:
             raise ValueError("Identity matrix initializer can only be used for 2D matrices.")
-        matrix = eye(*full, dtype=self._dtype_or(dtype))
+        matrix = eye(full[0], full[1], dtype=self._dtype_or(dtype))
         if partition_info is not None:
             matrix = raw.Slice(matrix, partition_info.var_offset, shape)
         return self.gain * matrix

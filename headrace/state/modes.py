@@ -22,7 +22,7 @@ class VariableAggregation(enum.Enum):
     SUM = 1
     MEAN = 2
     ONLY_FIRST_REPLICA = 3
-    ONLY_FIRST_TOWER = 3  # the older name
+    ONLY_FIRST_TOWER = 3  # noqa: PIE796 (the older name of the same mode)
 
     def __hash__(self) -> int:
         return hash(self.value)

@@ -13,6 +13,7 @@ from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape
 from headrace.ops import composing
+from headrace.ops.array.split import split
 
 
 class PartitionedVariable:
@@ -32,7 +33,9 @@ class PartitionedVariable:
 
     _distribute_strategy = None
 
-    def __init__(self, name: str, shape: Any, dtype: Any, variable_list: Sequence[Any], partitions: Sequence[int]) -> None:
+    def __init__(
+        self, name: str, shape: Any, dtype: Any, variable_list: Sequence[Any], partitions: Sequence[int]
+    ) -> None:
         if not isinstance(variable_list, (list, tuple)):
             raise TypeError(f"variable_list is not a list or tuple: {variable_list}")
         if not isinstance(partitions, (list, tuple)):
@@ -42,15 +45,15 @@ class PartitionedVariable:
         if not variable_list:
             raise ValueError("variable_list may not be empty")
         if any(v._get_save_slice_info() is None for v in variable_list):
-            raise ValueError(
-                f"All variables must have a save_slice_info available: {[v.name for v in variable_list]}"
-            )
+            raise ValueError(f"All variables must have a save_slice_info available: {[v.name for v in variable_list]}")
         if len(shape) != len(partitions):
             raise ValueError(f"len(shape) != len(partitions): {shape} vs. {partitions}")
         for v in variable_list:
             full = v._get_save_slice_info().full_shape
             if TensorShape(full) != TensorShape(shape):
-                raise ValueError(f"All variables' full shapes must match shape: {shape}; but full shapes were: {[full]}")
+                raise ValueError(
+                    f"All variables' full shapes must match shape: {shape}; but full shapes were: {[full]}"
+                )
         self._variable_list = sorted(variable_list, key=lambda v: v._get_save_slice_info().var_offset)
         self._name = name
         self._shape = shape
@@ -127,28 +130,38 @@ class PartitionedVariable:
             values = list(value)
         else:
             sizes = [part.shape.as_list()[axis] for part in self._variable_list]
-            values = raw.SplitV(value, sizes, axis, num_split=len(sizes), name="split")
+            values = split(value, sizes, axis=axis)
         return [assign(part, part_value) for part, part_value in zip(self._variable_list, values, strict=True)]
 
-    def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> list[Any]:
+    def assign(
+        self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> list[Any]:
         """Assigns to every part; `value` is a list of them, a partitioned variable or a tensor to be split."""
-        done = self._assigned(lambda v, x: v.assign(x, use_locking=use_locking, name=name, read_value=read_value), value)
+        done = self._assigned(
+            lambda v, x: v.assign(x, use_locking=use_locking, name=name, read_value=read_value), value
+        )
         return done if read_value else [item.op if isinstance(item, Tensor) else item for item in done]
 
-    def assign_add(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> list[Any]:
+    def assign_add(
+        self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> list[Any]:
         """Adds to every part; arguments as in `assign`."""
         return self._assigned(
             lambda v, x: v.assign_add(x, use_locking=use_locking, name=name, read_value=read_value), value
         )
 
-    def assign_sub(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> list[Any]:
+    def assign_sub(
+        self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> list[Any]:
         """Takes from every part; arguments as in `assign`."""
         return self._assigned(
             lambda v, x: v.assign_sub(x, use_locking=use_locking, name=name, read_value=read_value), value
         )
 
 
-def _to_tensor(variable: PartitionedVariable, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Tensor:
+def _to_tensor(
+    variable: PartitionedVariable, dtype: Any = None, name: str | None = None, as_ref: bool = False
+) -> Tensor:
     if dtype is not None and not dtype.is_compatible_with(variable.dtype):
         raise ValueError(
             f"Incompatible type conversion requested to type '{dtype.name}' for variable of type '{variable.dtype.name}'"
@@ -230,7 +243,7 @@ def variable_axis_size_partitioner(
         others = math.prod(shape) // max(shape[axis], 1)
         slice_bytes = max(others * element, 1)
         per_shard = max(1, math.floor(max_shard_bytes / slice_bytes))
-        count = int(math.ceil(shape[axis] / per_shard))
+        count = math.ceil(shape[axis] / per_shard)
         partitions[axis] = max(1, min(count, max_shards) if max_shards else count)
         return partitions
 
@@ -249,7 +262,7 @@ def min_max_variable_partitioner(
         element = bytes_per_string_element if as_dtype(dtype).name == "string" else as_dtype(dtype).size
         total = math.prod(sizes) * element
         partitions = [1] * len(sizes)
-        partitions[axis] = max(1, min(sizes[axis], max_partitions, int(math.ceil(total / min_slice_size))))
+        partitions[axis] = max(1, min(sizes[axis], max_partitions, math.ceil(total / min_slice_size)))
         return partitions
 
     return _partitioner
@@ -267,7 +280,7 @@ def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Callable[..., list
     return _partitioner
 
 
-def _fully_known(shape: Any) -> list[int]:
+def _fully_known(shape: Any) -> list[Any]:
     if not isinstance(shape, TensorShape):
         raise ValueError(f"shape is not a TensorShape: {shape}")
     if not shape.is_fully_defined():

@@ -137,7 +137,9 @@ class BaseResourceVariable(Variable):
     def _after(self, op: Operation, read_value: bool = True) -> Any:
         return _UnreadVariable(self, op) if read_value else op
 
-    def assign(self, value: Any, use_locking: bool | None = None, name: str | None = None, read_value: bool = True) -> Any:
+    def assign(
+        self, value: Any, use_locking: bool | None = None, name: str | None = None, read_value: bool = True
+    ) -> Any:
         """Gives it a new value.
 
         Args:
@@ -154,14 +156,18 @@ class BaseResourceVariable(Variable):
             self._shape.assert_is_compatible_with(tensor.shape)
             return self._after(raw.AssignVariableOp(self._handle, tensor, name=name), read_value)
 
-    def assign_add(self, delta: Any, use_locking: bool | None = None, name: str | None = None, read_value: bool = True) -> Any:
+    def assign_add(
+        self, delta: Any, use_locking: bool | None = None, name: str | None = None, read_value: bool = True
+    ) -> Any:
         """Adds `delta` to it; arguments as in `assign`."""
         with self._handle.graph.as_default():
             with self._after_cached_read():
                 op = raw.AssignAddVariableOp(self._handle, convert_to_tensor(delta, self._dtype), name=name)
             return self._after(op, read_value)
 
-    def assign_sub(self, delta: Any, use_locking: bool | None = None, name: str | None = None, read_value: bool = True) -> Any:
+    def assign_sub(
+        self, delta: Any, use_locking: bool | None = None, name: str | None = None, read_value: bool = True
+    ) -> Any:
         """Takes `delta` from it; arguments as in `assign`."""
         with self._handle.graph.as_default():
             with self._after_cached_read():
@@ -187,12 +193,18 @@ class BaseResourceVariable(Variable):
 
     def numpy(self) -> Any:
         """Not there while graphs are built."""
-        raise NotImplementedError("numpy() is only available when eager execution is enabled; use eval() or Session.run.")
+        raise NotImplementedError(
+            "numpy() is only available when eager execution is enabled; use eval() or Session.run."
+        )
 
     def _refuse_in_place(self, operator: str, method: str | None = None) -> Any:
-        instead = f"variable.{method}(value)" if method else f"`var.assign(var {operator} value)`"
+        if method is not None:
+            raise RuntimeError(
+                f"Variable {operator}= value not supported. Use variable.{method}(value) to modify the variable value and "
+                f"variable = variable {operator} value to get a new Tensor object."
+            )
         raise RuntimeError(
-            f"Variable {operator}= value not supported. Use {instead} to modify the variable or "
+            f"Variable {operator}= value not supported. Use `var.assign(var {operator} value)` to modify the variable or "
             f"`var = var {operator} value` to get a new Tensor object."
         )
 
@@ -277,11 +289,12 @@ class ResourceVariable(BaseResourceVariable):
             self._initial_value = tensor
             with name_scope("IsInitialized"):
                 self._is_initialized_op = raw.VarIsInitializedOp(self._handle)
-            with name_scope("Assign") as assign_name, colocate_with(None, ignore_existing=True):
-                with device(self._handle.device):
-                    self._initializer_op = raw.AssignVariableOp(
-                        self._handle, guarded_initial_value(scope, tensor), name=assign_name
-                    )
+            elsewhere = colocate_with(None, ignore_existing=True)
+            with name_scope("Assign") as assign_name, elsewhere, device(self._handle.device):
+                self._initializer_op = raw.AssignVariableOp(
+                    self._handle, guarded_initial_value(scope, tensor), name=assign_name
+                )
+                self._initializer_op._in_program_order = True
             with name_scope("Read"):
                 with device(self._handle.device):
                     self._graph_element = self._read_variable_op()

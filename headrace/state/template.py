@@ -54,7 +54,9 @@ def make_template_internal(
         NotImplementedError: if `create_graph_function_` is true.
     """
     if create_graph_function_:
-        raise NotImplementedError("make_template(create_graph_function_=True): leave it False; func_ builds the same graph.")
+        raise NotImplementedError(
+            "make_template(create_graph_function_=True): leave it False; func_ builds the same graph."
+        )
     if kwargs:
         func_ = functools.partial(func_, **kwargs)
     return Template(name_, func_, create_scope_now_, unique_name_, custom_getter_)

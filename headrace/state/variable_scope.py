@@ -410,7 +410,9 @@ def _chained(custom_getter: Any, outer: Any) -> Any:
 class _PureVariableScope:
     """A variable scope without the name scope."""
 
-    def __init__(self, name_or_scope: Any, reuse: Any, old_name_scope: str | None, constraint: Any, **presets: Any) -> None:
+    def __init__(
+        self, name_or_scope: Any, reuse: Any, old_name_scope: str | None, constraint: Any, **presets: Any
+    ) -> None:
         self._name_or_scope = name_or_scope
         self._reuse = reuse
         self._old_name_scope = old_name_scope
@@ -503,7 +505,11 @@ def pure_variable_scope(
         scope.leave()
 
 
-class variable_scope:  # noqa: N801  (the public name is lower case)
+# Layers written for 1.x import it under this name.
+_pure_variable_scope = pure_variable_scope
+
+
+class variable_scope:
     """A context for code that makes variables: their names get its name as a prefix, operations a name scope.
 
     Args:
@@ -597,13 +603,12 @@ class variable_scope:  # noqa: N801  (the public name is lower case)
             return self._enter_default(exits, current)
         if not isinstance(name_or_scope, (VariableScope, str)):
             raise TypeError("VariableScope: name_or_scope must be a string or VariableScope.")
-        captured = isinstance(name_or_scope, VariableScope)
-        own = name_or_scope.name.split("/")[-1] if captured else name_or_scope
+        own = name_or_scope if isinstance(name_or_scope, str) else name_or_scope.name.split("/")[-1]
         if not own and current is None:
             return self._enter_pure(exits, name_or_scope, self._reuse, None)
         opened = exits.enter_context(name_scope(own if current is None else current))
         self._scope_name = own if current is None else current
-        old = name_or_scope.original_name_scope if captured else opened
+        old = opened if isinstance(name_or_scope, str) else name_or_scope.original_name_scope
         return self._enter_pure(exits, name_or_scope, self._reuse, old)
 
     def _enter_default(self, exits: contextlib.ExitStack, current: str | None) -> VariableScope:

@@ -294,7 +294,7 @@ class VariableStore:
         assert partitions is not None
         axis, count = slice_axis(partitions)
         self._check_shards(name, count)
-        full_shape = whole.as_list()
+        full_shape: list[Any] = whole.as_list()
         parts = []
         for i, (offset, size) in enumerate(slices_of(full_shape, count, axis)):
             part_name = f"{name}/part_{i}"
@@ -470,7 +470,7 @@ class VariableStore:
 
 
 def _bound_initializer(
-    initializer: Any, shape: list[int], dtype: DType, partition_info: PartitionInfo | None
+    initializer: Any, shape: list[Any], dtype: DType, partition_info: PartitionInfo | None
 ) -> Callable[[], Any]:
     return lambda: initializer(shape, dtype=dtype, partition_info=partition_info)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.convert import convert_to_tensor, register_tensor_conversion_function
 from headrace.core.dtypes import DType
@@ -20,6 +20,7 @@ from headrace.core.operation import Operation, Reference, Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape, as_dims, is_fully_defined
 from headrace.ops.array.slice import slice_helper_var
+from headrace.state import slice_info
 from headrace.state.initial_values import guarded_initial_value
 from headrace.state.modes import (
     VariableAggregation,
@@ -27,7 +28,7 @@ from headrace.state.modes import (
     validate_synchronization_aggregation_trainable,
 )
 from headrace.state.scoping import creators_of, init_scope, name_from_scope_name
-from headrace.state.slice_info import SaveSliceInfo, prepend_name_scope, protos, strip_name_scope
+from headrace.state.slice_info import prepend_name_scope, protos, strip_name_scope
 from headrace.state.sparse_updates import SparseUpdates
 
 
@@ -113,7 +114,7 @@ class Variable(SparseUpdates, metaclass=VariableMetaclass):
         <tf.Variable 'weights:0' shape=(784, 10) dtype=float32_ref>
     """
 
-    SaveSliceInfo = SaveSliceInfo
+    SaveSliceInfo = slice_info.SaveSliceInfo
     # NumPy's binary operators step back, so that `array + variable` reaches __radd__.
     __array_priority__ = 100
 
@@ -123,9 +124,13 @@ class Variable(SparseUpdates, metaclass=VariableMetaclass):
     _synchronization: VariableSynchronization
     _aggregation: VariableAggregation
     _constraint: Any
-    _save_slice_info: SaveSliceInfo | None = None
+    _save_slice_info: slice_info.SaveSliceInfo | None = None
     _in_graph_mode = True
     _distribute_strategy = None
+
+    if TYPE_CHECKING:
+        # Calling the class makes one of the kinds, through its metaclass.
+        def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 
     # ---- what a kind provides ----
 
@@ -240,10 +245,10 @@ class Variable(SparseUpdates, metaclass=VariableMetaclass):
         """Its value in `session` or the default session, as a NumPy array."""
         return self._as_graph_element().eval(session=session)
 
-    def _get_save_slice_info(self) -> SaveSliceInfo | None:
+    def _get_save_slice_info(self) -> slice_info.SaveSliceInfo | None:
         return self._save_slice_info
 
-    def _set_save_slice_info(self, save_slice_info: SaveSliceInfo | None) -> None:
+    def _set_save_slice_info(self, save_slice_info: slice_info.SaveSliceInfo | None) -> None:
         self._save_slice_info = save_slice_info
 
     def experimental_ref(self) -> Reference:
@@ -272,7 +277,7 @@ class Variable(SparseUpdates, metaclass=VariableMetaclass):
         return self
 
     @classmethod
-    def _OverloadAllOperators(cls) -> None:  # noqa: N802 (1.x name)
+    def _OverloadAllOperators(cls) -> None:
         """Gives variables the operators of the tensor of their value."""
         for operator in sorted(Tensor.OVERLOADABLE_OPERATORS - {"__eq__", "__ne__", "__getitem__"}):
             setattr(cls, operator, _operator_of_value(operator))
@@ -325,7 +330,7 @@ class Variable(SparseUpdates, metaclass=VariableMetaclass):
         )
         self._save_slice_info = None
         if variable_def.HasField("save_slice_info_def"):
-            self._save_slice_info = SaveSliceInfo(
+            self._save_slice_info = slice_info.SaveSliceInfo(
                 save_slice_info_def=variable_def.save_slice_info_def, import_scope=import_scope
             )
         self._constraint = None
@@ -376,7 +381,9 @@ def check_outside_of_branches(initial_value: Tensor, name: str) -> None:
         )
 
 
-def variable_op_v2(shape: Any, dtype: Any, name: str = "Variable", container: str = "", shared_name: str = "") -> Tensor:
+def variable_op_v2(
+    shape: Any, dtype: Any, name: str = "Variable", container: str = "", shared_name: str = ""
+) -> Tensor:
     """The operation of a reference variable, without an initializer.
 
     Args:
@@ -445,6 +452,7 @@ class RefVariable(Variable):
             self._initializer_op = raw.Assign(
                 self._variable, guarded_initial_value(scope, tensor), validate_shape=validate_shape
             ).op
+            self._initializer_op._in_program_order = True
             with device(caching_device) if caching_device is not None else colocate_with(self._variable.op):
                 self._snapshot = raw.Identity(self._variable, name="read")
         get_default_graph().add_to_collections(collections, self)
@@ -519,12 +527,16 @@ class RefVariable(Variable):
         result = raw.Assign(self._variable, value, use_locking=use_locking, validate_shape=True, name=name)
         return result if read_value else result.op
 
-    def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+    def assign_add(
+        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Any:
         """Adds `delta` to it; arguments as in `assign`."""
         result = raw.AssignAdd(self._variable, delta, use_locking=use_locking, name=name)
         return result if read_value else result.op
 
-    def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+    def assign_sub(
+        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Any:
         """Takes `delta` from it; arguments as in `assign`."""
         result = raw.AssignSub(self._variable, delta, use_locking=use_locking, name=name)
         return result if read_value else result.op
@@ -561,7 +573,9 @@ class RefVariable(Variable):
         return self**other
 
 
-def _ref_variable_to_tensor(variable: RefVariable, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Tensor:
+def _ref_variable_to_tensor(
+    variable: RefVariable, dtype: Any = None, name: str | None = None, as_ref: bool = False
+) -> Tensor:
     if dtype is not None and not dtype.is_compatible_with(variable.dtype):
         raise ValueError(
             f"Incompatible type conversion requested to type '{dtype.name}' for variable of type '{variable.dtype.name}'"

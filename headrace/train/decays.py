@@ -12,6 +12,7 @@ from headrace.core.graph import get_default_graph
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.ops.array.constant import constant
+from headrace.ops.flow.case import case
 from headrace.ops.flow.cond import cond
 from headrace.ops.math.binary import minimum, pow
 from headrace.ops.math.cast import cast
@@ -303,7 +304,8 @@ def linear_cosine_decay(
         beta = cast(beta, dtype)
         step = minimum(cast(global_step, dtype), steps)
         line = (steps - step) / steps
-        wave = _half_wave(2.0 * periods * (step / steps))
+        fraction = step / steps
+        wave = _half_wave(2.0 * periods * fraction)
         return raw.Mul(rate, (alpha + line) * wave + beta, name=scope)
 
 
@@ -340,5 +342,6 @@ def noisy_linear_cosine_decay(
         line = (steps - step) / steps
         variance = variance_start / pow(1.0 + step, variance_power)
         noisy = line + random_normal(line.shape, stddev=raw.Sqrt(variance))
-        wave = _half_wave(2.0 * periods * (step / steps))
+        fraction = step / steps
+        wave = _half_wave(2.0 * periods * fraction)
         return raw.Mul(rate, (alpha + noisy) * wave + beta, name=scope)

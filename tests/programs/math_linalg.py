@@ -114,7 +114,8 @@ def rebuilt(full):
         k = s.shape[-1]
         again = np.matmul(u[..., :k] * s[:, None], v[..., :k].transpose([0, 2, 1]))
         q, r = sess.run(tf.qr(x, full_matrices=full))
-        out[name] = [s, list(u.shape), list(v.shape), bool(np.allclose(again, x)), list(q.shape), bool(np.allclose(np.matmul(q, r), x))]
+        good = [bool(np.allclose(again, x)), bool(np.allclose(np.matmul(q, r), x))]
+        out[name] = [s, list(u.shape), list(v.shape), list(q.shape), good]
     return out
 
 

@@ -18,7 +18,7 @@ def names(make):
         return [[o.name, o.type] for o in graph.get_operations()]
 
 
-values = random.normal(size=[2, 3, 4])
+values = random.normal(size=[2, 3, 2])
 sess = tf.Session()
 
 types = {}

@@ -23,6 +23,7 @@ MADE = [
     ("he_uniform", inits.he_uniform(seed=1)),
     ("lecun_normal", inits.lecun_normal(seed=1)),
     ("lecun_uniform", inits.lecun_uniform(seed=1)),
+    ("orthogonal", inits.orthogonal(gain=1.5, seed=1)),
     ("identity", inits.identity(gain=2.0)),
 ]
 configs = results.setdefault("configs", {})
@@ -37,6 +38,7 @@ tf.get_variable("kernel", [3, 3, 2, 8], initializer=layers.xavier_initializer(se
 tf.get_variable("kernel2", [3, 3, 2, 8], initializer=layers.xavier_initializer_conv2d(uniform=False, seed=5))
 tf.get_variable("kernel3", [3, 3, 2, 8], initializer=layers.variance_scaling_initializer(seed=5))
 tf.get_variable("kernel4", [3, 3, 2, 8], initializer=tf.glorot_normal_initializer(seed=5))
+tf.get_variable("kernel5", [3, 3, 2, 8], initializer=tf.orthogonal_initializer(seed=3))
 tf.get_variable("vector", [3], initializer=tf.uniform_unit_scaling_initializer(seed=5))
 tf.get_variable("texts", [2], tf.string)
 tf.get_variable("ints", [2], tf.int32)
@@ -72,7 +74,7 @@ for action in (
         action()
         refused.append("nothing")
     except (ValueError, TypeError) as error:
-        refused.append(type(error).__name__ + " " + str(error)[:30])
+        refused.append(type(error).__name__ + " " + str(error.args[0])[:12])
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
     results["values"] = {v.op.name: sess.run(v) for v in tf.global_variables()}

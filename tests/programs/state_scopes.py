@@ -14,7 +14,7 @@ def attempt(action):
     try:
         say("fine", action())
     except (ValueError, TypeError, KeyError, RuntimeError) as error:
-        say(type(error).__name__, str(error).split("\n")[0])
+        say(type(error).__name__, str(error).split("\n")[0].split(";")[0])
 
 
 def a(name="Const"):
@@ -133,7 +133,9 @@ attempt(lambda: w.scatter_add(1.0))
 attempt(lambda: w.load([1.0, 2.0]))
 attempt(lambda: rv.set_shape([2]))
 attempt(lambda: rv.__iadd__(1.0))
-results["ops"] = ["%s %s %s" % (o.name, o.type, [t.name for t in o.inputs]) for o in tf.get_default_graph().get_operations()]
+results["ops"] = [
+    "%s %s %s" % (o.name, o.type, [t.name for t in o.inputs]) for o in tf.get_default_graph().get_operations()
+]
 
 
 def named(next_creator, **kwargs):
@@ -149,7 +151,13 @@ with tf.Graph().as_default() as graph:
     with tf.variable_creator_scope(named):
         say(tf.Variable(1.0, name="c").name, get("d", [1]))
     template = tf.make_template("tt", scale, shift=2.0)
-    say(template(1.0).name, template(3.0).name, template.variable_scope.name, template.variable_scope_name, template.name)
+    say(
+        template(1.0).name,
+        template(3.0).name,
+        template.variable_scope.name,
+        template.variable_scope_name,
+        template.name,
+    )
     say([v.name for v in template.variables])
     early = tf.make_template("tt", scale, create_scope_now_=True)
     say(early(1.0).name, early(1.0).name, [v.name for v in early.trainable_variables])
@@ -170,7 +178,9 @@ with tf.Graph().as_default() as graph:
     framework = tf.contrib.framework
     say([v.name for v in framework.get_variables_by_name("v")], [v.name for v in framework.get_variables("o")])
     say([v.name for v in framework.get_variables_by_suffix("v", "unique")])
-    say([v.name for v in framework.get_variables_to_restore(exclude=["tt"])], framework.get_unique_variable("tt/v").name)
+    say(
+        [v.name for v in framework.get_variables_to_restore(exclude=["tt"])], framework.get_unique_variable("tt/v").name
+    )
 
 with tf.Graph().as_default():
     parts = tf.get_variable(

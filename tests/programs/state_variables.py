@@ -44,11 +44,24 @@ batched = tf.batch_scatter_update(m, [[1], [0], [1]], [[7.0], [8.0], [9.0]])
 turned = tf.assign(m, tf.reverse(m, [0]))
 results["ops"] = ops_of(tf.get_default_graph())
 results["repr"] = [repr(x) for x in (v, m, r, r2, from_value, z)]
-results["static"] = [str(assign.shape), str(assign.dtype), str(v.dtype), str(r.dtype), str(v.value()), str(r.handle.dtype)]
+results["static"] = [
+    str(assign.shape),
+    str(assign.dtype),
+    str(v.dtype),
+    str(r.dtype),
+    str(v.value()),
+    str(r.handle.dtype),
+]
 
 with tf.Session() as sess:
     results["uninitialized"] = sess.run(missing)
-    for key, fetch in (("ref", v), ("resource", r), ("ref read", times), ("resource read", plus), ("asserted", asserted)):
+    for key, fetch in (
+        ("ref", v),
+        ("resource", r),
+        ("ref read", times),
+        ("resource read", plus),
+        ("asserted", asserted),
+    ):
         try:
             sess.run(fetch)
             results["error " + key] = "none"
@@ -77,7 +90,10 @@ with tf.Session() as sess:
 # Types: each is kept, counted and compared.
 kept = {}
 with tf.Graph().as_default(), tf.Session() as sess:
-    for name in "int8 int16 int32 int64 uint8 uint16 float16 float32 float64 complex64 complex128 bool string".split():
+    for name in (
+        *("int8", "int16", "int32", "int64", "uint8", "uint16", "float16", "float32", "float64"),
+        *("complex64", "complex128", "bool", "string"),
+    ):
         dtype = tf.as_dtype(name)
         values = np.array([1, 0, 2]).astype(dtype.as_numpy_dtype) if name != "string" else [b"a", b"", b"c"]
         for resource in (False, True):
@@ -140,7 +156,13 @@ with tf.Graph().as_default():
     tf.Variable(1.0, name="still", trainable=False)
     tf.Variable(1.0, name="local", collections=[tf.GraphKeys.LOCAL_VARIABLES], trainable=False)
     tf.get_local_variable("local2", [2])
-    for function in (tf.global_variables, tf.all_variables, tf.trainable_variables, tf.local_variables, tf.model_variables):
+    for function in (
+        tf.global_variables,
+        tf.all_variables,
+        tf.trainable_variables,
+        tf.local_variables,
+        tf.model_variables,
+    ):
         collections[function.__name__] = [x.name for x in function()]
     results["init names"] = [
         tf.initialize_all_variables().name,

@@ -20,7 +20,9 @@ from headrace.state.variable_scope import VariableScope, get_variable, get_varia
 from headrace.state.variables import Variable
 
 
-def get_variables(scope: Any = None, suffix: str | None = None, collection: str = GraphKeys.GLOBAL_VARIABLES) -> list[Any]:
+def get_variables(
+    scope: Any = None, suffix: str | None = None, collection: str = GraphKeys.GLOBAL_VARIABLES
+) -> list[Any]:
     """The variables of a collection whose names begin with `scope` and end with `suffix`.
 
     Args:
@@ -199,7 +201,7 @@ def variable(
     trainable: bool = True,
     collections: Any = None,
     caching_device: Any = None,
-    device: Any = None,  # noqa: A002 (1.x name)
+    device: Any = None,
     partitioner: Any = None,
     custom_getter: Any = None,
     use_resource: bool | None = None,
@@ -240,7 +242,7 @@ def model_variable(
     trainable: bool = True,
     collections: Any = None,
     caching_device: Any = None,
-    device: Any = None,  # noqa: A002 (1.x name)
+    device: Any = None,
     partitioner: Any = None,
     custom_getter: Any = None,
     use_resource: bool | None = None,

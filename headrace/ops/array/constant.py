@@ -224,5 +224,4 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
         shape: the shape a fed value must have, with None for sizes that may vary.
         name: a name for the operation.
     """
-    tensor = convert_to_tensor(input)
-    return raw.PlaceholderWithDefault(tensor, dtype=tensor.dtype, shape=as_dims(shape), name=name)
+    return raw.PlaceholderWithDefault(input, shape=as_dims(shape), name=name)

@@ -193,8 +193,9 @@ def _times_inverse(a: Any, factor: Any, like: Any) -> Any:
 def matrix_determinant_gradient(op, grad):
     a, determinant = op.inputs[0], op.outputs[0]
     inverse = raw.MatrixInverse(a, adjoint=True)
+    factor = grad * determinant
     sizes = composing.concat([composing.shape(determinant), [1, 1]], 0)
-    return [raw.Reshape(grad * determinant, sizes) * inverse]
+    return [raw.Reshape(factor, sizes) * inverse]
 
 
 log_determinant_op = op(

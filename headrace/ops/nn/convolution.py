@@ -112,20 +112,11 @@ def _in_groups(size: int | None, weights: Any) -> int | None:
     return result
 
 
-def _whole(size: int | None, weights: Any) -> int | None:
-    _require_equal(size, weights[-2])
-    return weights[-1]
-
-
 def _one_each(size: int | None, weights: Any) -> int | None:
-    _require_equal(size, weights[-2])
+    if size is not None and weights[-2] is not None and size != weights[-2]:
+        raise ValueError(f"Dimensions must be equal, but are {size} and {weights[-2]}")
     size = weights[-2] if size is None else size
     return None if size is None or weights[-1] is None else size * weights[-1]
-
-
-def _require_equal(a: int | None, b: int | None) -> None:
-    if a is not None and b is not None and a != b:
-        raise ValueError(f"Dimensions must be equal, but are {a} and {b}")
 
 
 @conv2d_op.shape
@@ -140,7 +131,7 @@ def depthwise_shape(op):
 
 @conv3d_op.shape
 def conv3d_shape(op):
-    return _convolved(op, 5, _whole)
+    return _convolved(op, 5, _in_groups)
 
 
 def _given_sizes(index: int, rank: int) -> Any:

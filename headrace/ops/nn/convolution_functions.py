@@ -11,6 +11,7 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.graph import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
+from headrace.core.shapes import Dims, TensorShape, as_dims, is_fully_defined
 from headrace.ops import composing
 from headrace.ops.array.join import concat
 from headrace.ops.array.shape import expand_dims, squeeze
@@ -24,9 +25,6 @@ from headrace.ops.nn.spatial_arguments import (
     spatial_rank,
     strides_and_rates,
 )
-
-__all__ = ["with_space_to_batch"]
-
 
 # ---- two dimensions ----
 
@@ -529,11 +527,8 @@ def convolution(
         return _dilated(input, filter, spatial, channel, padding, strides[inner], rates[inner], data_format, scope)
 
 
-def _dims_of(value: Any) -> Any:
-    shape = getattr(value, "dims", None) if isinstance(value, Tensor) else getattr(value, "shape", None)
-    if shape is None or isinstance(value, Tensor):
-        return shape
-    return shape.dims if hasattr(shape, "dims") else tuple(shape)
+def _dims_of(value: Any) -> Dims:
+    return value.dims if isinstance(value, Tensor) else as_dims(getattr(value, "shape", None))
 
 
 def _dilated(
@@ -547,12 +542,12 @@ def _dilated(
     data_format: str | None,
     scope: str,
 ) -> Tensor:
-    for what, dims in (("input", _dims_of(value)), ("filter", _dims_of(weights))):
-        if dims is not None and len(dims) != spatial + 2:
+    dims, weight_dims = _dims_of(value), _dims_of(weights)
+    for what, known in (("input", dims), ("filter", weight_dims)):
+        if known is not None and len(known) != spatial + 2:
             raise ValueError(f"{what} tensor must have rank {spatial + 2}")
-    value_dims, weight_dims = _dims_of(value), _dims_of(weights)
-    if value_dims is not None and weight_dims is not None:
-        size, expected = (d.value if hasattr(d, "value") else d for d in (value_dims[channel], weight_dims[spatial]))
+    if dims is not None and weight_dims is not None:
+        size, expected = dims[channel], weight_dims[spatial]
         if size is not None and expected is not None and size != expected:
             raise ValueError(
                 "number of input channels does not match corresponding dimension of filter, "
@@ -569,10 +564,9 @@ def _dilated(
         return apply(dealt, weights, strides=steps, padding=inner_padding, data_format=data_format, name=scope)
 
     axes = range(2, spatial + 2) if channel == 1 else range(1, spatial + 1)
-    tensor = value if isinstance(value, Tensor) else convert_to_tensor(value, name="input")
-    filters = weights if isinstance(weights, Tensor) else convert_to_tensor(weights, name="filter")
-    shape: Any = filters.shape if None not in (filters.dims or (None,)) else composing.shape(filters)
-    return dilate(tensor, rate, padding, convolve, shape, list(axes), data_format, filters)
+    shape: Any = TensorShape(weight_dims) if is_fully_defined(weight_dims) else composing.shape(weights)
+    channels = None if weight_dims is None else weight_dims[-1]
+    return dilate(value, dims, rate, padding, convolve, shape, list(axes), data_format, channels)
 
 
 def atrous_conv2d(value: Any, filters: Any, rate: int, padding: str, name: str | None = None) -> Tensor:

@@ -11,6 +11,7 @@ from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
+from headrace.core.shapes import Dims
 from headrace.ops import composing
 from headrace.ops.array.join import concat, stack
 from headrace.ops.array.space import required_space_to_batch_paddings
@@ -42,22 +43,22 @@ def with_space_to_batch(
     Raises:
         ValueError: for arguments that do not fit.
     """
-    return dilate(
-        convert_to_tensor(input, name="input"), dilation_rate, padding, op, filter_shape, spatial_dims, data_format
-    )
+    x = convert_to_tensor(input, name="input")
+    return dilate(x, x.dims, dilation_rate, padding, op, filter_shape, spatial_dims, data_format)
 
 
 def dilate(
-    x: Tensor,
+    x: Any,
+    dims: Dims,
     dilation_rate: Any,
     padding: str,
     op: Callable[[Any, int, str], Tensor],
     filter_shape: Any,
     spatial_dims: Sequence[int] | None,
     data_format: str | None,
-    weights: Tensor | None = None,
+    channels: int | None = None,
 ) -> Tensor:
-    """`with_space_to_batch` of a tensor; `weights` give the filter's shape if only its rank is known."""
+    """`with_space_to_batch` of a value of shape `dims`; `channels` are those of the result, if known."""
     rate = convert_to_tensor(dilation_rate, "int32", name="dilation_rate")
     if rate.dims is not None and len(rate.dims) != 1:
         raise ValueError("rate must be rank 1")
@@ -70,7 +71,7 @@ def dilate(
     if axes != sorted(set(axes)) or any(axis < 1 for axis in axes):
         raise ValueError("spatial_dims must be a montonically increasing sequence of positive integers")
     least = axes[-1] if second else axes[-1] + 1
-    if x.dims is not None and len(x.dims) < least:
+    if dims is not None and len(dims) < least:
         raise ValueError(f"input tensor must have rank {least} at least")
 
     known = constant_value(rate)
@@ -83,13 +84,13 @@ def dilate(
     if padding == "SAME":
         if filter_shape is None:
             raise ValueError("filter_shape must be specified for SAME padding")
-        base = _base_paddings(filter_shape, weights, count, rate if known is None else known)
+        base = _base_paddings(filter_shape, count, rate if known is None else known)
     elif padding == "VALID":
         base = np.zeros([count, 2], np.int32)
     else:
         raise ValueError(f"Invalid padding method {padding!r}")
 
-    sizes: Any = None if x.dims is None else [x.dims[axis] for axis in axes]
+    sizes: Any = None if dims is None else [dims[axis] for axis in axes]
     if sizes is None or None in sizes:
         shape = composing.shape(x)
         sizes = stack([shape[axis] for axis in axes])
@@ -99,20 +100,16 @@ def dilate(
     block = _for_axes_before(rate, 1, axes)
     dealt = raw.SpaceToBatchND(x, block, _for_axes_before(paddings, 0, axes))
     result = raw.BatchToSpaceND(op(dealt, count, "VALID"), block, _for_axes_before(crops, 0, axes))
-    if second and weights is not None and result.dims is not None and not result.dims[1]:
-        assert weights.dims is not None
-        result.set_shape([result.dims[0], weights.dims[-1], *result.dims[2:]])
+    if second and channels is not None and result.dims is not None and not result.dims[1]:
+        result.set_shape([result.dims[0], channels, *result.dims[2:]])
     return result
 
 
-def _base_paddings(filter_shape: Any, weights: Tensor | None, count: int, rate: Any) -> Tensor:
+def _base_paddings(filter_shape: Any, count: int, rate: Any) -> Tensor:
     """What "SAME" pads for a window that is spread out by `rate`."""
     shape = convert_to_tensor(filter_shape, name="filter_shape")
     known = constant_value(shape)
-    if known is None:
-        window = (shape if weights is None else composing.shape(weights))[:count]
-    else:
-        window = known[:count]
+    window = shape[:count] if known is None else known[:count]
     extra = window + (window - 1) * (rate - 1) - 1
     before = extra // 2
     after = extra - before

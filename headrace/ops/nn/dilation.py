@@ -81,7 +81,8 @@ class _Windows:
         amounts = self.amounts(x, weights)
         if not any(pair != (0, 0) for pair in amounts):
             return x
-        least = -torch.inf if x.dtype.is_floating_point else torch.iinfo(x.dtype).min
+        # Far below all others, yet so that a negative filter on top does not wrap it around.
+        least = -torch.inf if x.dtype.is_floating_point else -(2**62)
         return torch.constant_pad_nd(x, [0, 0, *pad_arguments(amounts)], least)
 
     def places(self, padded: Any, weights: Any) -> list[tuple[Any, Any]]:
@@ -115,9 +116,8 @@ class _Windows:
         return padded, places, which
 
 
-def _without_wrapping(x: Any) -> Any:
-    # The least integer plus a negative filter would wrap to the largest.
-    return x if x.dtype.is_floating_point else x.to(torch.int64) if x.dtype != torch.int64 else x.double()
+def _wide(x: Any) -> Any:
+    return x if x.dtype.is_floating_point else x.to(torch.int64)
 
 
 @dilation_op.kernel
@@ -126,7 +126,7 @@ def dilation_kernel(node):
     own = node.inputs[0].dtype.torch
 
     def dilated(x, weights):
-        x, weights = _without_wrapping(x), _without_wrapping(weights)
+        x, weights = _wide(x), _wide(weights)
         padded = windows.padded(x, weights)
         best = None
         for place, (i, j) in windows.places(padded, weights):
@@ -142,7 +142,7 @@ def dilation_input_kernel(node):
     windows = _Windows(node)
 
     def sent_back(x, weights, gradient):
-        padded, places, which = windows.chosen(_without_wrapping(x), _without_wrapping(weights))
+        padded, places, which = windows.chosen(_wide(x), _wide(weights))
         result = torch.zeros(padded.shape, dtype=gradient.dtype, device=x.device)
         for number, (place, _) in enumerate(places):
             result[place] += gradient.masked_fill(which != number, 0)
@@ -157,7 +157,7 @@ def dilation_filter_kernel(node):
     windows = _Windows(node)
 
     def summed(x, weights, gradient):
-        _, places, which = windows.chosen(_without_wrapping(x), _without_wrapping(weights))
+        _, places, which = windows.chosen(_wide(x), _wide(weights))
         result = torch.zeros_like(weights)
         for number, (_, (i, j)) in enumerate(places):
             result[i, j] = gradient.masked_fill(which != number, 0).sum((0, 1, 2), dtype=weights.dtype)

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 
-from headrace.core.errors import InvalidArgumentError
+from headrace.core.errors import InvalidArgumentError, UnimplementedError
 from headrace.core.registry import op, raw
 from headrace.core.shapes import Dims, merge_dims
 from headrace.ops import composing
-from headrace.ops.nn.windows import Layout, Padding, check_strides, layout_of, of_rank, window_count
+from headrace.ops.nn.windows import (
+    Layout,
+    Padding,
+    check_strides,
+    layout_of,
+    of_rank,
+    pad_arguments,
+    window_count,
+)
 
 _TYPES = "{half, bfloat16, float, double, int32, int64, uint8, int16, int8, uint16, qint8}"
 _WINDOW = "ksize: list(int) >= 4, strides: list(int) >= 4, padding: {'SAME', 'VALID'}"
@@ -211,7 +220,7 @@ class _Windows:
         self.layout: Layout = layout_of(node, rank)
         channel = self.layout.channel
         if ksize[0] != 1 or strides[0] != 1:
-            raise InvalidArgumentError(None, None, "Pooling is not yet supported on the batch dimension.")
+            raise UnimplementedError(None, None, "Pooling is not yet supported on the batch dimension.")
         self.ksize, self.strides = self.layout.sizes(ksize), self.layout.sizes(strides)
         if any(size <= 0 for size in (*self.ksize, *self.strides)):
             raise InvalidArgumentError(None, None, "Sliding window ksize and strides must be positive.")
@@ -401,7 +410,28 @@ def max_pool_grad_kernel(node):
 
 @max_pool_3d_grad_op.kernel
 def max_pool_3d_grad_kernel(node):
-    return _max_gradient(_Windows(node, node.inputs[0].dims, 5))
+    """In volumes, unlike images, every element as large as the largest gets the gradient."""
+    windows = _Windows(node, node.inputs[0].dims, 5)
+    layout = windows.layout
+
+    def spread(x, largest, gradient):
+        own = gradient.dtype
+        x, largest, gradient = layout.enter(x), layout.enter(largest), layout.enter(gradient)
+        amounts = windows.padding.amounts(x.shape[2:], windows.ksize)
+        padded = torch.constant_pad_nd(x, pad_arguments(amounts), -torch.inf)
+        result = torch.zeros_like(padded, dtype=own)
+        steps = [range(size) for size in windows.ksize]
+        for offsets in itertools.product(*steps):
+            place = (slice(None), slice(None)) + tuple(
+                slice(offset, offset + (count - 1) * stride + 1, stride)
+                for offset, count, stride in zip(offsets, gradient.shape[2:], windows.strides, strict=True)
+            )
+            result[place] += gradient.masked_fill(padded[place] != largest, 0)
+        for axis, ((before, _), size) in enumerate(zip(amounts, x.shape[2:], strict=True), 2):
+            result = result.narrow(axis, before, size)
+        return layout.leave(result)
+
+    return spread
 
 
 max_pool_grad_v2_op.kernel(_by_inputs(_max_gradient, 3))

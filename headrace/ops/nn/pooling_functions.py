@@ -13,7 +13,7 @@ from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.ops.array.shape import expand_dims, squeeze
 from headrace.ops.composing import first_given
-from headrace.ops.nn.convolution_functions import with_space_to_batch
+from headrace.ops.nn.dilated import with_space_to_batch
 from headrace.ops.nn.spatial_arguments import channel_axis, for_every_axis, strides_and_rates
 
 

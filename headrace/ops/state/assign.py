@@ -7,9 +7,9 @@ import torch
 from headrace.core.registry import op
 from headrace.ops.state.common import SIGNED, assigner, invalid, merge_shapes, shape_text
 
-assign_op = op(
-    "Assign", "ref: ref T, value: T, *, validate_shape=True, use_locking=True -> output_ref: ref T"
-).writes("ref")
+assign_op = op("Assign", "ref: ref T, value: T, *, validate_shape=True, use_locking=True -> output_ref: ref T").writes(
+    "ref"
+)
 assign_op.not_differentiable()
 
 
@@ -50,12 +50,12 @@ def assign_kernel(node):
     return checked
 
 
-assign_add_op = op(
-    "AssignAdd", "ref: ref T, value: T, *, T: numeric, use_locking=False -> output_ref: ref T"
-).writes("ref")
-assign_sub_op = op(
-    "AssignSub", "ref: ref T, value: T, *, T: numeric, use_locking=False -> output_ref: ref T"
-).writes("ref")
+assign_add_op = op("AssignAdd", "ref: ref T, value: T, *, T: numeric, use_locking=False -> output_ref: ref T").writes(
+    "ref"
+)
+assign_sub_op = op("AssignSub", "ref: ref T, value: T, *, T: numeric, use_locking=False -> output_ref: ref T").writes(
+    "ref"
+)
 assign_add_op.not_differentiable()
 assign_sub_op.not_differentiable()
 

@@ -43,9 +43,7 @@ def flat_rows(params: Any, indices: torch.Tensor) -> tuple[Any, torch.Tensor]:
     depth = indices.shape[-1] if indices.ndim else 0
     shape = tuple(params.shape)
     if depth > len(shape):
-        raise invalid(
-            f"Index innermost dimension length must be <= params rank; saw: {depth} vs. {len(shape)}"
-        )
+        raise invalid(f"Index innermost dimension length must be <= params rank; saw: {depth} vs. {len(shape)}")
     lead = shape[:depth]
     rows = params.reshape(int(np.prod(lead, dtype=np.int64)), *shape[depth:])
     vectors = indices.reshape(-1, depth).to(torch.int64)

@@ -43,9 +43,9 @@ def missing(buffer):
     return NotFoundError(None, None, f"Resource localhost/{buffer.name}/N10tensorflow3VarE does not exist.")
 
 
-read_variable_op = op(
-    "ReadVariableOp", "resource: resource, *, dtype: type -> value: dtype", stateful=True
-).reads("resource")
+read_variable_op = op("ReadVariableOp", "resource: resource, *, dtype: type -> value: dtype", stateful=True).reads(
+    "resource"
+)
 
 
 @read_variable_op.shape
@@ -80,20 +80,18 @@ def assign_variable_kernel(node):
 
     def checked(buffer, value):
         if buffer.dtype is not dtype:
-            raise invalid(
-                f"Trying to assign variable with wrong dtype. Expected {buffer.dtype.name} got {dtype.name}"
-            )
+            raise invalid(f"Trying to assign variable with wrong dtype. Expected {buffer.dtype.name} got {dtype.name}")
         assign(buffer, value)
 
     return checked
 
 
-assign_add_variable_op = op(
-    "AssignAddVariableOp", "resource: resource, value: dtype ->", stateful=True
-).writes("resource")
-assign_sub_variable_op = op(
-    "AssignSubVariableOp", "resource: resource, value: dtype ->", stateful=True
-).writes("resource")
+assign_add_variable_op = op("AssignAddVariableOp", "resource: resource, value: dtype ->", stateful=True).writes(
+    "resource"
+)
+assign_sub_variable_op = op("AssignSubVariableOp", "resource: resource, value: dtype ->", stateful=True).writes(
+    "resource"
+)
 assign_add_variable_op.not_differentiable()
 assign_sub_variable_op.not_differentiable()
 
@@ -275,7 +273,8 @@ def variable_shape(handle):
 
 
 resource_gather_nd = op(
-    "ResourceGatherNd", "resource: resource, indices: Tindices, *, dtype: type, Tindices: index -> output: dtype",
+    "ResourceGatherNd",
+    "resource: resource, indices: Tindices, *, dtype: type, Tindices: index -> output: dtype",
     stateful=True,
 )
 

@@ -65,7 +65,10 @@ def _applier(kind: str, dtype: torch.dtype | None) -> Callable[[Any, Any, Any], 
 
 def _own_copy(updates: Any, target: Any) -> Any:
     """`updates`, copied where they are the variable's own memory, which is about to change."""
-    if isinstance(updates, torch.Tensor) and updates.untyped_storage().data_ptr() == target.untyped_storage().data_ptr():
+    if (
+        isinstance(updates, torch.Tensor)
+        and updates.untyped_storage().data_ptr() == target.untyped_storage().data_ptr()
+    ):
         return updates.clone()
     return updates
 

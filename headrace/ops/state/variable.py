@@ -59,9 +59,7 @@ def temporary_variable_kernel(node):
     return make
 
 
-destroy_temporary_variable = op(
-    "DestroyTemporaryVariable", "ref: ref T, *, var_name: string -> value: T"
-).writes("ref")
+destroy_temporary_variable = op("DestroyTemporaryVariable", "ref: ref T, *, var_name: string -> value: T").writes("ref")
 destroy_temporary_variable.not_differentiable()
 
 

@@ -1,0 +1,1 @@
+"""tf.contrib.graph_editor: lists of a graph's tensors and operations, chosen by name or by following edges."""

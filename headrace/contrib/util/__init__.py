@@ -1,0 +1,1 @@
+"""tf.contrib.util: tensors as messages, and the ops a GraphDef uses."""

@@ -1,0 +1,163 @@
+"""What 1.15's `tensor_util` says of tensors: their static value, the shape they describe, whether something is one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from headrace.core.composite import IndexedSlices, SparseTensor
+from headrace.core.convert import convert_to_tensor
+from headrace.core.dtypes import int32
+from headrace.core.operation import Tensor
+from headrace.core.shapes import TensorShape, dimension_value
+
+_tensor_like: list[type] = [Tensor]
+
+
+def register_dense_tensor_like_type(tensor_type: type) -> None:
+    """Registers a type that stands for one dense tensor and has the properties `name` and `dtype`.
+
+    Raises:
+        TypeError: if it lacks one of the properties.
+    """
+    for prop in ("name", "dtype"):
+        if not isinstance(getattr(tensor_type, prop, None), property):
+            raise TypeError(f"Type {tensor_type.__name__} does not define a `{prop}` property")
+    if tensor_type not in _tensor_like:
+        _tensor_like.append(tensor_type)
+
+
+def is_dense_tensor_like(t: Any) -> bool:
+    """Whether `t` is a tensor, a variable, or of a type registered to stand for one."""
+    return isinstance(t, tuple(_tensor_like)) or _is_variable(t)
+
+
+def _is_variable(t: Any) -> bool:
+    # Variables are of a layer above; what makes them usable as tensors is this pair.
+    return not isinstance(t, type) and hasattr(t, "_as_graph_element") and hasattr(t, "dtype")
+
+
+def is_tensor(x: Any) -> bool:
+    """Whether `x` is a tensor, a variable, or a composite tensor.
+
+    Example:
+        >>> tf.is_tensor(tf.constant(1)), tf.is_tensor(1)
+        (True, False)
+    """
+    composite = isinstance(x, (SparseTensor, IndexedSlices))
+    return composite or is_dense_tensor_like(x) or bool(getattr(x, "is_tensor_like", False))
+
+
+def constant_value(tensor: Any, partial: bool = False) -> Any:
+    """The value of a tensor that is known while the graph is built, as far as 1.15 looks for it.
+
+    It looks through constants, shapes, sizes, ranks, ranges, casts, concatenations, stacks along axis 0, fills and
+    comparisons. (Shape inference here sees further: `core.constant_value`.)
+
+    Args:
+        tensor: a tensor; anything that is no tensor is returned as it is.
+        partial: whether a stack of which only some elements are known gives an array with None for the others.
+
+    Returns:
+        a NumPy array, or None. A tensor whose value was told can no longer be fed.
+
+    Example:
+        >>> tf.get_static_value(tf.shape(tf.zeros([2, 3])))
+        array([2, 3], dtype=int32)
+    """
+    if not is_tensor(tensor):
+        return tensor
+    if not isinstance(tensor, Tensor):
+        return None
+    value = _value(tensor, partial)
+    if value is not None:
+        tensor.graph.prevent_feeding(tensor)
+    return value
+
+
+def _value(tensor: Tensor, partial: bool) -> Any:
+    op = tensor.op
+    kind = op.type
+    if kind == "Const":
+        return np.array(op.attrs["value"])
+    if kind in ("Shape", "Size"):
+        dims = op.inputs[0].dims
+        if dims is None or None in dims:
+            return None
+        sizes = np.array(dims, dtype=tensor.dtype.as_numpy_dtype)
+        return sizes if kind == "Shape" else np.prod(sizes, dtype=np.int32)
+    if kind == "Rank":
+        dims = op.inputs[0].dims
+        return None if dims is None else np.array(len(dims), np.int32)
+    if kind == "Pack":
+        if not op.inputs or op.attrs["axis"] != 0:
+            return None
+        values = [constant_value(source, partial) for source in op.inputs]
+        known = partial or all(value is not None for value in values)
+        return np.array(values) if known else None
+    if kind == "Fill":
+        value = constant_value(op.inputs[1])
+        if value is None or tensor.dims is None or None in tensor.dims:
+            return None
+        return np.full(tensor.dims, value, dtype=value.dtype)
+    if kind not in _COMPUTED:
+        return None
+    values = [constant_value(source) for source in op.inputs]
+    if any(value is None for value in values):
+        return None
+    return _COMPUTED[kind](tensor, *values)
+
+
+_COMPUTED: dict[str, Any] = {
+    "Range": lambda tensor, start, limit, delta: np.arange(start, limit, delta, dtype=tensor.dtype.as_numpy_dtype),
+    "Cast": lambda tensor, x: x.astype(tensor.dtype.as_numpy_dtype),
+    "Concat": lambda tensor, axis, *values: np.concatenate(values, axis=int(axis)),
+    "ConcatV2": lambda tensor, *values: np.concatenate(values[:-1], axis=int(values[-1])),
+    "Equal": lambda tensor, x, y: np.equal(x, y),
+    "NotEqual": lambda tensor, x, y: np.not_equal(x, y),
+}
+
+
+def constant_value_as_shape(tensor: Tensor) -> TensorShape:
+    """The shape that an integer vector describes, as far as it is known; -1 is an unknown size.
+
+    Args:
+        tensor: an int vector, or the scalar -1, which stands for a shape of unknown rank.
+
+    Raises:
+        ValueError: if a scalar is not known to be -1.
+    """
+    from headrace.core.constant_value import constant_dims
+
+    if tensor.dims == ():
+        value = constant_value(tensor)
+        if value is None:
+            raise ValueError(
+                "Received a scalar with unknown value as shape; require a statically known scalar with value '-1' to "
+                "describe an unknown shape."
+            )
+        if value != -1:
+            raise ValueError(
+                f"Received a scalar value '{value}' as shape; require a statically known scalar with value '-1' to "
+                "describe an unknown shape."
+            )
+        return TensorShape(None)
+    tensor.shape.with_rank(1)
+    return TensorShape.from_dims(constant_dims(tensor))
+
+
+def shape_tensor(shape: Any) -> Tensor:
+    """A shape, given as a list, tuple or tensor, as a tensor."""
+    dtype = None
+    if isinstance(shape, (tuple, list)):
+        if not shape:
+            dtype = int32
+        shape = tuple(dimension_value(size) for size in shape)
+    return convert_to_tensor(shape, dtype=dtype, name="shape")
+
+
+def maybe_set_static_shape(tensor: Tensor, shape: Any) -> None:
+    """Gives `tensor` the static shape that `shape`, an int vector, is known to describe."""
+    if tensor.dims is None or None in tensor.dims:
+        tensor.set_shape(constant_value_as_shape(shape_tensor(shape)))

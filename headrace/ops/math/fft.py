@@ -1,0 +1,327 @@
+"""Discrete Fourier transforms over the last one, two or three dimensions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+from headrace.core.constant_value import constant_dims
+from headrace.core.convert import convert_to_tensor
+from headrace.core.errors import InvalidArgumentError
+from headrace.core.graph import name_scope
+from headrace.core.operation import Tensor
+from headrace.core.registry import op, raw
+from headrace.core.shapes import Dims
+from headrace.ops import composing
+
+
+def _axes(rank: int) -> tuple[int, ...]:
+    return tuple(range(-rank, 0))
+
+
+def _at_least(dims: Dims, rank: int) -> Dims:
+    if dims is not None and len(dims) < rank:
+        raise ValueError(f"Shape must be at least rank {rank} but is rank {len(dims)}")
+    return dims
+
+
+def _type(inverse: bool, real: bool, rank: int) -> str:
+    return ("I" if inverse else "") + ("R" if real else "") + "FFT" + ("" if rank == 1 else f"{rank}D")
+
+
+def _declare_complex(rank: int, inverse: bool) -> None:
+    decl = op(
+        _type(inverse, False, rank),
+        "input: Tcomplex, *, Tcomplex: {complex64, complex128} = complex64 -> output: Tcomplex",
+    )
+    decl.shape(lambda op: [_at_least(op.inputs[0].dims, rank)])
+    function = torch.fft.ifftn if inverse else torch.fft.fftn
+
+    @decl.kernel
+    def kernel(node):
+        axes = _axes(rank)
+
+        def transform(x):
+            if x.dim() < rank:
+                raise InvalidArgumentError(None, None, f"Input must have rank of at least {rank} but got: {x.dim()}")
+            return function(x, dim=axes) if x.numel() else x.clone()
+
+        return transform
+
+    @decl.gradient
+    def gradient(op, grad):
+        """The transform the other way round, which differs from the adjoint by the number of elements."""
+        size = raw.Prod(composing.shape(grad)[-rank:], convert_to_tensor([0], "int32"))
+        if inverse:
+            share = composing.cast(1.0 / composing.cast(size, grad.dtype.real_dtype), grad.dtype)
+            return [getattr(raw, _type(False, False, rank))(grad) * share]
+        factor = composing.cast(size, grad.dtype)
+        return [getattr(raw, _type(True, False, rank))(grad) * factor]
+
+
+def _real_shape(rank: int, inverse: bool) -> Callable[[Any], list[Dims]]:
+    def rule(op: Any) -> list[Dims]:
+        dims = _at_least(op.inputs[0].dims, rank)
+        if op.inputs[1].dims is not None and op.inputs[1].dims != (rank,) and None not in op.inputs[1].dims:
+            raise ValueError(f"Dimension must be {rank} but is {op.inputs[1].dims}")
+        if dims is None:
+            return [None]
+        sizes = op.constant(1)
+        if sizes is None:
+            return [(*dims[:-rank], *[None] * rank)]
+        inner = [int(n) for n in sizes]
+        if not inverse and inner:
+            inner[-1] = inner[-1] // 2 + 1 if inner[-1] else 0
+        return [(*dims[:-rank], *inner)]
+
+    return rule
+
+
+def _declare_real(rank: int, inverse: bool) -> None:
+    kinds = ("complex64", "float") if inverse else ("float", "complex64")
+    decl = op(_type(inverse, True, rank), f"input: {kinds[0]}, fft_length: int32 -> output: {kinds[1]}")
+    decl.on_host("fft_length").shape(_real_shape(rank, inverse))
+    function = torch.fft.irfftn if inverse else torch.fft.rfftn
+
+    @decl.kernel
+    def kernel(node):
+        axes = _axes(rank)
+
+        def transform(x, length):
+            sizes = length.tolist()
+            if len(sizes) != rank:
+                raise InvalidArgumentError(None, None, f"fft_length must have shape [{rank}]")
+            if x.dim() < rank:
+                raise InvalidArgumentError(None, None, f"Input must have rank of at least {rank} but got: {x.dim()}")
+            for i, size in enumerate(sizes):
+                needed = size // 2 + 1 if inverse and i == rank - 1 else size
+                if x.shape[i - rank] < needed:
+                    raise InvalidArgumentError(
+                        None,
+                        None,
+                        f"Input dimension {x.dim() - rank + i} must have length of at least {needed} but got: "
+                        f"{x.shape[i - rank]}",
+                    )
+            if 0 in sizes or not x.numel():
+                if not inverse:
+                    sizes[-1] = sizes[-1] // 2 + 1 if sizes[-1] else 0
+                dtype = torch.float32 if inverse else torch.complex64
+                return torch.zeros((*x.shape[:-rank], *sizes), dtype=dtype, device=x.device)
+            return function(x, s=sizes, dim=axes)
+
+        return transform
+
+    if rank < 3:
+        decl.gradient(_inverse_real_gradient(rank) if inverse else _real_gradient(rank))
+
+
+def _inverse_real_gradient(rank: int) -> Callable[..., Any]:
+    def gradient(op: Any, grad: Any) -> list[Any]:
+        """All frequencies but the first (and, of even lengths, the last) stand for a conjugate pair."""
+        length = op.inputs[1]
+        is_odd = raw.FloorMod(length[-1], 2)
+        width = composing.shape(op.inputs[0])[-1]
+        inner = 2.0 * composing.ones([width - 2 + is_odd])
+        mask = composing.concat([[1.0], inner, composing.ones([1 - is_odd])], 0)
+        size = raw.Prod(composing.shape(grad)[-rank:], convert_to_tensor([0], "int32"))
+        share = raw.Reciprocal(composing.cast(size, "float32"))
+        transformed = _transform(rank, False)(grad, length)
+        return [transformed * composing.cast(share * mask, "complex64"), None]
+
+    return gradient
+
+
+def _real_gradient(rank: int) -> Callable[..., Any]:
+    def gradient(op: Any, grad: Any) -> list[Any]:
+        """The inverse transform halves what the pairs share; the unpaired frequencies are added on."""
+        length = op.inputs[1]
+        shape = composing.shape(op.inputs[0])
+        is_even = composing.cast(1 - (length[-1] % 2), "complex64")
+        first = grad[..., 0:1]
+        if rank == 1:
+            last = grad[..., -1:]
+            extra = first + is_even * last * _signs(shape[-1])
+        else:
+            mask = _mask_matrix(shape[-2])
+            sizes = composing.concat(
+                [composing.ones([composing.rank(first) - 2], "int32"), composing.shape(mask)], 0
+            )
+            expanded = raw.Reshape(mask, sizes)
+            tiled = raw.Tile(expanded, composing.concat([composing.shape(first)[:-2], [1, 1]], 0))
+            extra = composing.matmul(tiled, composing.conj(first))
+            last = grad[..., -1:]
+            columns = composing.matmul(tiled, composing.conj(last))
+            width = shape[-1]
+            sizes = composing.concat([composing.ones([composing.rank(grad) - 1], "int32"), [width]], 0)
+            extra += is_even * (raw.Tile(columns, sizes) * _signs(width))
+        count = raw.Prod(composing.shape(op.inputs[0])[-rank:], convert_to_tensor([0], "int32"))
+        size = composing.cast(count, "float32")
+        scaled = _transform(rank, True)(grad, length) * size
+        return [0.5 * (scaled + raw.Real(extra, Tout="float32")), None]
+
+    return gradient
+
+
+def _signs(length: Tensor) -> Tensor:
+    """1, -1, 1, -1, ..."""
+    return composing.cast(1 - 2 * (composing.range_(length) % 2), "complex64")
+
+
+def _mask_matrix(length: Tensor) -> Tensor:
+    """exp(-2 pi i j k / n) for all j and k below n."""
+    rows = raw.Tile(composing.expand_dims(composing.range_(length), 0), (length, 1))
+    products = composing.cast(rows * composing.transpose(rows, [1, 0]), "complex64")
+    return raw.Exp(-2j * np.pi * products / composing.cast(length, "complex64"))
+
+
+for _rank in (1, 2, 3):
+    for _inverse in (False, True):
+        _declare_complex(_rank, _inverse)
+        _declare_real(_rank, _inverse)
+
+
+def _length(x: Tensor, rank: int, inverse: bool) -> Tensor:
+    """The length of the transform that `x` has room for."""
+    sizes = None if x.dims is None else list(x.dims[-rank:])
+    if sizes is None or None in sizes:
+        shape = composing.shape(x)[-rank:]
+        if not inverse:
+            return shape
+        parts = list(raw.Unpack(shape, num=rank, name="unstack"))
+        parts[-1] = raw.Maximum(0, 2 * (parts[-1] - 1))
+        return composing.stack(parts)
+    if inverse:
+        sizes[-1] = max(0, 2 * (sizes[-1] - 1))
+    return convert_to_tensor(sizes, "int32")
+
+
+def _padded(x: Tensor, rank: int, length: Tensor, inverse: bool) -> Tensor:
+    """`x` with zeros after it where it is shorter than the transform."""
+    if x.dims is not None and 0 in x.dims:
+        return x
+    wanted = constant_dims(length)
+    if wanted is not None and None not in wanted and x.dims is not None and None not in x.dims[-rank:]:
+        inner = list(wanted)
+        if inverse:
+            inner[-1] = inner[-1] // 2 + 1
+        missing = [[0, max(n - have, 0)] for n, have in zip(inner, x.dims[-rank:], strict=True)]
+        if not any(after for _, after in missing):
+            return x
+        return raw.Pad(x, [[0, 0]] * (len(x.dims) - rank) + missing)
+    x_rank = composing.rank(x)
+    have = composing.shape(x)[-rank:]
+    outer = composing.zeros([raw.Maximum(0, x_rank - rank)], "int32")
+    if inverse:
+        length = composing.concat([length[:-1], length[-1:] // 2 + 1], 0)
+    after = composing.concat([outer, raw.Maximum(0, length - have)], 0)
+    return raw.Pad(x, composing.stack([composing.zeros_like(after), after], axis=1))
+
+
+def _transform(rank: int, inverse: bool) -> Callable[..., Tensor]:
+    op_type = _type(inverse, True, rank)
+    scope_name = op_type.lower()
+    kind = "complex64" if inverse else "float32"
+
+    def transform(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
+        with name_scope(name, scope_name, [input_tensor, fft_length]) as scope:
+            x = convert_to_tensor(input_tensor, kind)
+            _at_least(x.dims, rank)
+            if fft_length is None:
+                fft_length = _length(x, rank, inverse)
+            else:
+                fft_length = convert_to_tensor(fft_length, "int32")
+            return getattr(raw, op_type)(_padded(x, rank, fft_length, inverse), fft_length, name=scope)
+
+    over = {1: "the last dimension", 2: "the last two dimensions", 3: "the last three dimensions"}[rank]
+    transform.__name__ = transform.__qualname__ = scope_name
+    transform.__doc__ = f"""The {"inverse " if inverse else ""}Fourier transform of real numbers over {over}.
+
+    Args:
+        input_tensor: {"complex64, the frequencies up to half the length" if inverse else "float32"}; it is padded with
+            zeros or cut to the length.
+        fft_length: int32 of shape ({rank},): the lengths of the transform; what the input has room for by default.
+        name: a name for the operation.
+
+    Returns:
+        {"float32 numbers" if inverse else "complex64, the frequencies up to half the length"}.
+
+    Raises:
+        ValueError: if the input has less than {rank} dimensions.
+    """
+    return transform
+
+
+rfft, rfft2d, rfft3d = (_transform(rank, False) for rank in (1, 2, 3))
+irfft, irfft2d, irfft3d = (_transform(rank, True) for rank in (1, 2, 3))
+
+
+def _complex_transform(rank: int, inverse: bool) -> Callable[..., Tensor]:
+    op_type = _type(inverse, False, rank)
+
+    def transform(input: Any, name: str | None = None) -> Tensor:
+        return getattr(raw, op_type)(input, name=name)
+
+    over = {1: "the last dimension", 2: "the last two dimensions", 3: "the last three dimensions"}[rank]
+    transform.__name__ = transform.__qualname__ = op_type.lower()
+    transform.__doc__ = f"""The {"inverse " if inverse else ""}discrete Fourier transform over {over}.
+
+    Args:
+        input: complex numbers.
+        name: a name for the operation.
+
+    Returns:
+        a tensor of the shape and type of `input`.
+
+    Raises:
+        ValueError: if the input has less than {rank} dimensions.
+    """
+    return transform
+
+
+fft, fft2d, fft3d = (_complex_transform(rank, False) for rank in (1, 2, 3))
+ifft, ifft2d, ifft3d = (_complex_transform(rank, True) for rank in (1, 2, 3))
+
+
+def _shifted(x: Any, axes: Any, sign: int, name: str | None) -> Tensor:
+    default = "fftshift" if sign > 0 else "ifftshift"
+    with name_scope(name, default, []) as scope:
+        x = convert_to_tensor(x)
+        dims = x.dims
+        if dims is None:
+            raise ValueError(f"{default}: the input must have a known rank.")
+        where = tuple(range(len(dims))) if axes is None else axes
+        shift: Any = (
+            sign * (dims[where] // 2) if isinstance(where, int) else [sign * (dims[axis] // 2) for axis in where]
+        )
+        return raw.Roll(x, shift, where, name=scope)
+
+
+def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
+    """`x` rolled so that the frequency 0 stands in the middle.
+
+    Args:
+        x: a tensor of known shape.
+        axes: an int or several; all by default.
+        name: a name for the operation.
+
+    Raises:
+        ValueError: if the rank is not known.
+    """
+    return _shifted(x, axes, 1, name)
+
+
+def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
+    """`x` rolled back: the inverse of `fftshift`.
+
+    Args:
+        x: a tensor of known shape.
+        axes: an int or several; all by default.
+        name: a name for the operation.
+
+    Raises:
+        ValueError: if the rank is not known.
+    """
+    return _shifted(x, axes, -1, name)

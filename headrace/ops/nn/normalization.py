@@ -1,0 +1,362 @@
+"""Batch normalization as one op: Ioffe and Szegedy, Batch Normalization, 2015."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import torch
+
+from headrace.core.convert import convert_to_tensor
+from headrace.core.errors import InvalidArgumentError
+from headrace.core.operation import Tensor
+from headrace.core.registry import op, raw
+from headrace.core.shapes import merge_dim
+from headrace.ops import composing
+from headrace.ops.array.constant import constant
+from headrace.ops.math.reduction import reduce_mean, reduce_sum
+from headrace.ops.nn.windows import Layout
+
+_SETTINGS = "epsilon=0.0001, data_format: {'NHWC', 'NCHW'} = 'NHWC', is_training=True"
+_SETTINGS_V3 = "epsilon=0.0001, data_format: {'NHWC', 'NCHW', 'NDHWC', 'NCDHW'} = 'NHWC', is_training=True"
+_MIXED = "T: {half, bfloat16, float}, U: {float}"
+
+batch_norm_op = op(
+    "FusedBatchNorm",
+    f"x: T, scale: T, offset: T, mean: T, variance: T, *, T: {{float}}, {_SETTINGS} -> "
+    "y: T, batch_mean: T, batch_variance: T, reserve_space_1: T, reserve_space_2: T",
+)
+batch_norm_v2_op = op(
+    "FusedBatchNormV2",
+    f"x: T, scale: U, offset: U, mean: U, variance: U, *, {_MIXED}, {_SETTINGS} -> "
+    "y: T, batch_mean: U, batch_variance: U, reserve_space_1: U, reserve_space_2: U",
+)
+batch_norm_v3_op = op(
+    "FusedBatchNormV3",
+    f"x: T, scale: U, offset: U, mean: U, variance: U, *, {_MIXED}, {_SETTINGS_V3} -> "
+    "y: T, batch_mean: U, batch_variance: U, reserve_space_1: U, reserve_space_2: U, reserve_space_3: U",
+)
+batch_norm_grad_op = op(
+    "FusedBatchNormGrad",
+    "y_backprop: T, x: T, scale: T, reserve_space_1: T, reserve_space_2: T, *, "
+    f"T: {{float}}, {_SETTINGS} -> "
+    "x_backprop: T, scale_backprop: T, offset_backprop: T, reserve_space_3: T, reserve_space_4: T",
+)
+batch_norm_grad_v2_op = op(
+    "FusedBatchNormGradV2",
+    "y_backprop: T, x: T, scale: float, reserve_space_1: U, reserve_space_2: U, *, "
+    f"{_MIXED}, {_SETTINGS} -> "
+    "x_backprop: T, scale_backprop: U, offset_backprop: U, reserve_space_3: U, reserve_space_4: U",
+)
+batch_norm_grad_v3_op = op(
+    "FusedBatchNormGradV3",
+    "y_backprop: T, x: T, scale: float, reserve_space_1: U, reserve_space_2: U, reserve_space_3: U, *, "
+    f"{_MIXED}, {_SETTINGS_V3} -> "
+    "x_backprop: T, scale_backprop: U, offset_backprop: U, reserve_space_4: U, reserve_space_5: U",
+)
+_FORWARD = (batch_norm_op, batch_norm_v2_op, batch_norm_v3_op)
+_BACKWARD = (batch_norm_grad_op, batch_norm_grad_v2_op, batch_norm_grad_v3_op)
+
+
+# ---- static shapes ----
+
+
+def _checked(op: Any, image: int, vectors: Any) -> tuple[Any, int | None]:
+    """The shape of the image, and its channels as far as the image and the vectors tell."""
+    data_format = op.attrs["data_format"]
+    rank = 5 if "D" in data_format else 4
+    dims = op.inputs[image].dims
+    if dims is not None and len(dims) != rank:
+        raise ValueError(f"Shape must be rank {rank} but is rank {len(dims)}")
+    dims = (None,) * rank if dims is None else dims
+    channels = dims[Layout(data_format, rank).channel]
+    for i in vectors:
+        vector = op.inputs[i].dims
+        if vector is None:
+            continue
+        if len(vector) != 1:
+            raise ValueError(f"Shape must be rank 1 but is rank {len(vector)}")
+        if channels is not None and vector[0] is not None and channels != vector[0]:
+            raise ValueError(f"Dimensions must be equal, but are {channels} and {vector[0]}")
+        channels = merge_dim(channels, vector[0])
+    return dims, channels
+
+
+def _with_channels(op: Any, dims: Any, channels: int | None) -> Any:
+    axis = Layout(op.attrs["data_format"], len(dims)).channel
+    return (*dims[:axis], channels, *dims[axis + 1 :])
+
+
+def batch_norm_shape(op):
+    """The shape rule of the three versions."""
+    # In training, mean and variance are made, not taken.
+    dims, channels = _checked(op, 0, (1, 2) if op.attrs["is_training"] else (1, 2, 3, 4))
+    more = [None] if len(op.outputs) == 6 else []
+    return [_with_channels(op, dims, channels), *[(channels,)] * 4, *more]
+
+
+def batch_norm_grad_shape(op):
+    """The shape rule of the gradients of the three versions."""
+    dims, channels = _checked(op, 0, (2, 3, 4))
+    rest: Any = (0,) if op.attrs["is_training"] else (channels,)
+    return [_with_channels(op, dims, channels), (channels,), (channels,), rest, rest]
+
+
+# ---- kernels ----
+
+
+def batch_norm_kernel(node):
+    """The kernel rule of the three versions."""
+    data_format = node.attrs["data_format"]
+    layout = Layout(data_format, 5 if "D" in data_format else 4)
+    epsilon, normalize = node.attrs["epsilon"], torch.native_batch_norm
+    more = len(node.outputs) == 6
+    nothing = (torch.zeros((), device=node.device),) if more else ()
+
+    def infer(x, scale, offset, mean, variance):
+        y, _, _ = normalize(layout.enter(x), scale, offset, mean, variance, False, 0.0, epsilon)
+        return (layout.leave(y), mean, variance, mean, variance, *nothing)
+
+    def train(x, scale, offset, given_mean, _):
+        if given_mean.numel():
+            raise InvalidArgumentError(
+                None, None, f"estimated_mean must be empty for training{list(given_mean.shape)}"
+            )
+        count = x.numel() // max(x.shape[layout.channel], 1)
+        if count == 0:
+            unknown = torch.full_like(scale, torch.nan)
+            return (torch.empty_like(x), unknown, unknown, unknown, unknown, *nothing)
+        y, mean, inverse = normalize(layout.enter(x), scale, offset, None, None, True, 0.0, epsilon)
+        # torch returns 1 / sqrt(variance + epsilon); adding epsilon again, as the gradient does, undoes any rounding here.
+        variance = inverse.pow(-2).sub_(epsilon).clamp_(min=0.0)
+        # What goes into moving averages is the unbiased estimate.
+        unbiased = variance * (count / max(count - 1, 1))
+        return (layout.leave(y), mean, unbiased, mean, variance, *nothing)
+
+    return train if node.attrs["is_training"] else infer
+
+
+def batch_norm_grad_kernel(node):
+    """The kernel rule of the gradients of the three versions."""
+    data_format = node.attrs["data_format"]
+    layout = Layout(data_format, 5 if "D" in data_format else 4)
+    epsilon, training = node.attrs["epsilon"], node.attrs["is_training"]
+    backward = torch.ops.aten.native_batch_norm_backward.default
+    everything = (True, True, True)
+    rest = torch.zeros(0, device=node.device)
+
+    def train(gradient, x, scale, mean, variance, *_):
+        inverse = torch.rsqrt(variance + epsilon)
+        dx, dscale, doffset = backward(
+            layout.enter(gradient), layout.enter(x), scale, None, None, mean, inverse, True, epsilon, everything
+        )
+        return layout.leave(dx), dscale, doffset, rest, rest
+
+    def infer(gradient, x, scale, mean, variance, *_):
+        dx, dscale, doffset = backward(
+            layout.enter(gradient), layout.enter(x), scale, mean, variance, None, None, False, epsilon, everything
+        )
+        zeros = torch.zeros_like(dscale)
+        return layout.leave(dx), dscale, doffset, zeros, zeros
+
+    return train if training else infer
+
+
+for _decl in _FORWARD:
+    _decl.shape(batch_norm_shape)
+    _decl.kernel(batch_norm_kernel)
+    # Without training, the given mean and variance come back as they are.
+    _decl.aliases()
+for _decl in _BACKWARD:
+    _decl.shape(batch_norm_grad_shape)
+    _decl.kernel(batch_norm_grad_kernel)
+
+
+# ---- gradients ----
+
+_GRADIENT = {
+    "FusedBatchNorm": "FusedBatchNormGrad",
+    "FusedBatchNormV2": "FusedBatchNormGradV2",
+    "FusedBatchNormV3": "FusedBatchNormGradV3",
+}
+
+
+def batch_norm_gradient(op, *grads):
+    """The gradient rule of the three versions."""
+    x, scale, _, mean, variance = op.inputs
+    gradient, training, data_format = grads[0], op.attrs["is_training"], op.attrs["data_format"]
+    settings = {"epsilon": op.attrs["epsilon"], "is_training": training}
+    apply = getattr(raw, _GRADIENT[op.type])
+    reserved = list(op.outputs[5:])
+    if training:
+        found = apply(gradient, x, scale, op.outputs[3], op.outputs[4], *reserved, data_format=data_format, **settings)
+        return [*found[:3], None, None]
+    turned = data_format == "NCHW"
+    if turned:
+        x = composing.transpose(x, [0, 2, 3, 1])
+        gradient = composing.transpose(gradient, [0, 2, 3, 1])
+    plain = "NHWC" if turned else data_format
+    dx, dscale, doffset, *_ = apply(gradient, x, scale, mean, variance, *reserved, data_format=plain, **settings)
+    return [composing.transpose(dx, [0, 3, 1, 2]) if turned else dx, dscale, doffset, None, None]
+
+
+def batch_norm_grad_gradient(op, *grads):
+    """The gradient of the gradient: that is written out in other ops, and these are differentiated."""
+    gradients = importlib.import_module("headrace.autodiff.gradients").gradients
+    gradient, x, scale, mean, variance = op.inputs[:5]
+    written = _written_out(gradient, x, scale, mean, variance, op)
+    wanted = [gradient, x, scale]
+    found = gradients(list(written), wanted, grad_ys=list(grads[:3]), name="second_order")
+    return [*found, *[None] * (len(op.inputs) - 3)]
+
+
+def _written_out(gradient: Tensor, x: Tensor, scale: Tensor, mean: Tensor, variance: Tensor, op: Any) -> Any:
+    """The gradient with respect to x, scale and offset, made of elementary ops.
+
+    With n = (x - mean) / sqrt(variance + epsilon): d offset = sum g, d scale = sum g n, and
+    dx = scale / sqrt(variance + epsilon) * (g - mean g - n mean(g n)) where mean and variance are those of x,
+    scale / sqrt(variance + epsilon) * g where they are given.
+    """
+    own, epsilon = x.dtype.base_dtype, op.attrs["epsilon"]
+    x, gradient = composing.cast(x, "float32"), composing.cast(gradient, "float32")
+    rank = 5 if "D" in op.attrs["data_format"] else 4
+    channel = Layout(op.attrs["data_format"], rank).channel
+    axes = [axis for axis in range(rank) if axis != channel]
+    if channel == 1:
+        along = [1, -1, *[1] * (rank - 2)]
+        scale, mean, variance = (raw.Reshape(value, along) for value in (scale, mean, variance))
+    training = op.attrs["is_training"]
+    if training:
+        mean = reduce_mean(x, axes, keepdims=True)
+        variance = reduce_mean(raw.SquaredDifference(x, raw.StopGradient(mean)), axes, keepdims=True)
+    inverse = raw.Rsqrt(variance + epsilon)
+    normal = (x - mean) * inverse
+    dscale, doffset = reduce_sum(gradient * normal, axes), reduce_sum(gradient, axes)
+    dx = gradient
+    if training:
+        dx = gradient - reduce_mean(gradient, axes, keepdims=True)
+        dx = dx - normal * reduce_mean(gradient * normal, axes, keepdims=True)
+    return composing.cast(scale * inverse * dx, own), dscale, doffset
+
+
+for _decl in _FORWARD:
+    _decl.gradient(batch_norm_gradient)
+    _decl.accepts([2, 3, 4, 5], [5], [5], [0], [0], epsilon=0.001)
+    _decl.accepts([2, 3, 4, 5], [3], [3], [0], [0], epsilon=0.001, data_format="NCHW")
+    _decl.rejects([2, 3, 5], [5], [5], [0], [0], error=ValueError, match="rank 4")
+    _decl.rejects([2, 3, 4, 5], [4], [4], [0], [0], error=ValueError, match="Dimensions must be equal")
+for _decl in _BACKWARD:
+    _decl.gradient(batch_norm_grad_gradient)
+
+
+# ---- the op before these ----
+
+global_norm_op = op(
+    "BatchNormWithGlobalNormalization",
+    "t: T, m: T, v: T, beta: T, gamma: T, *, T: numeric, variance_epsilon: float, scale_after_normalization: bool -> "
+    "result: T",
+)
+global_norm_grad_op = op(
+    "BatchNormWithGlobalNormalizationGrad",
+    "t: T, m: T, v: T, gamma: T, backprop: T, *, T: numeric, variance_epsilon: float, scale_after_normalization: bool "
+    "-> dx: T, dm: T, dv: T, db: T, dg: T",
+)
+
+
+@global_norm_op.shape
+def global_norm_shape(op):
+    return [op.inputs[0].dims]
+
+
+@global_norm_grad_op.shape
+def global_norm_grad_shape(op):
+    return [op.inputs[0].dims, *[op.inputs[1].dims] * 4]
+
+
+@global_norm_op.kernel
+def global_norm_kernel(node):
+    epsilon, scaled = node.attrs["variance_epsilon"], node.attrs["scale_after_normalization"]
+
+    def normalize(t, m, v, beta, gamma):
+        inverse = torch.rsqrt(v + epsilon)
+        return (t - m) * (inverse * gamma if scaled else inverse) + beta
+
+    return normalize
+
+
+@global_norm_grad_op.kernel
+def global_norm_grad_kernel(node):
+    epsilon, scaled = node.attrs["variance_epsilon"], node.attrs["scale_after_normalization"]
+
+    def gradient_of(t, m, v, gamma, gradient):
+        inverse = torch.rsqrt(v + epsilon)
+        factor = inverse * gamma if scaled else inverse
+        total = gradient.flatten(0, -2).sum(0)
+        along = (gradient * (t - m)).flatten(0, -2).sum(0)
+        dv = along * (factor * inverse * inverse) * -0.5
+        dgamma = along * inverse if scaled else torch.zeros_like(gamma)
+        return gradient * factor, -total * factor, dv, total, dgamma
+
+    return gradient_of
+
+
+@global_norm_op.gradient
+def global_norm_gradient(op, grad):
+    t, m, v, _, gamma = op.inputs
+    settings = {name: op.attrs[name] for name in ("variance_epsilon", "scale_after_normalization")}
+    return list(raw.BatchNormWithGlobalNormalizationGrad(t, m, v, gamma, grad, **settings))
+
+
+# ---- the public function ----
+
+# cuDNN takes no smaller one.
+_LEAST_EPSILON = 1.001e-5
+
+
+def fused_batch_norm(
+    x: Any,
+    scale: Any,
+    offset: Any,
+    mean: Any = None,
+    variance: Any = None,
+    epsilon: float = 0.001,
+    data_format: str = "NHWC",
+    is_training: bool = True,
+    name: str | None = None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Batch normalization of images: (x - mean) / sqrt(variance + epsilon) * scale + offset, for each channel.
+
+    Args:
+        x: float32, float16 or bfloat16, [batch, height, width, channels] ("NHWC") or "NCHW".
+        scale, offset: float32, [channels].
+        mean, variance: float32, [channels], to normalize with; None in training, where those of `x` are used.
+        epsilon: added to the variance; at least 1.001e-5.
+        data_format: "NHWC" or "NCHW".
+        is_training: whether to use the mean and variance of `x`.
+        name: a name for the operation.
+
+    Returns:
+        (y, batch_mean, batch_variance): in training the mean and the unbiased variance of `x`, else those given.
+
+    Raises:
+        ValueError: if mean or variance is given in training, or shapes do not fit.
+    """
+    x = convert_to_tensor(x, name="input")
+    scale = convert_to_tensor(scale, name="scale")
+    offset = convert_to_tensor(offset, name="offset")
+    if is_training and (mean is not None or variance is not None):
+        raise ValueError("Both 'mean' and 'variance' must be None if is_training is True.")
+    mean = constant([]) if mean is None else mean
+    variance = constant([]) if variance is None else variance
+    found = raw.FusedBatchNormV3(
+        x,
+        scale,
+        offset,
+        mean,
+        variance,
+        epsilon=max(epsilon, _LEAST_EPSILON),
+        data_format=data_format,
+        is_training=is_training,
+        name=name,
+    )
+    return found[0], found[1], found[2]

@@ -1,0 +1,107 @@
+"""Strings to bucket numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from headrace.core.errors import InvalidArgumentError
+from headrace.core.operation import Tensor
+from headrace.core.registry import OpDecl, op, raw
+from headrace.ops.composing import first_given
+from headrace.ops.host_values import boxed, mapped, to_tensor
+from headrace.ops.string.fingerprint import fingerprint64, hash64, siphash24
+
+
+def _declare(op_type: str, signature: str, hash_of: Callable[[Any], Callable[[bytes], int]]) -> OpDecl:
+    decl = op(op_type, signature)
+
+    @decl.shape
+    def hash_bucket_shape(op):
+        return [op.inputs[0].dims]
+
+    @decl.kernel
+    def hash_bucket_kernel(node):
+        function, count = hash_of(node), node.attrs["num_buckets"]
+        return lambda text: to_tensor(mapped(lambda item: function(item) % count, boxed(text), dtype=np.int64))
+
+    return decl.not_differentiable().accepts(np.array([b"a", b""], object), num_buckets=10, **_EXTRA.get(op_type, {}))
+
+
+def _keyed(node: Any) -> Callable[[bytes], int]:
+    key = node.attrs["key"]
+    if len(key) != 2:
+        raise InvalidArgumentError(None, None, "Key must have 2 elements")
+    return lambda text: siphash24(text, (key[0], key[1]))
+
+
+_EXTRA: dict[str, dict[str, Any]] = {"StringToHashBucketStrong": {"key": [1, 2]}}
+_declare(
+    "StringToHashBucket", "string_tensor: string, *, num_buckets: int >= 1 -> output: int64", lambda node: hash64
+)
+_declare(
+    "StringToHashBucketFast", "input: string, *, num_buckets: int >= 1 -> output: int64", lambda node: fingerprint64
+)
+_declare(
+    "StringToHashBucketStrong",
+    "input: string, *, num_buckets: int >= 1, key: list(int) -> output: int64",
+    _keyed,
+)
+
+
+def string_to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -> Tensor:
+    """The bucket of each string: its FarmHash fingerprint modulo `num_buckets`.
+
+    Args:
+        input: string tensor.
+        num_buckets: how many buckets there are.
+        name: a name for the operation.
+
+    Returns:
+        int64 tensor of the same shape.
+
+    Example:
+        >>> tf.Session().run(tf.string_to_hash_bucket_fast(["a", "b"], 10)).shape
+        (2,)
+    """
+    return raw.StringToHashBucketFast(input, num_buckets=num_buckets, name=name)
+
+
+def string_to_hash_bucket_strong(
+    input: Any, num_buckets: int, key: Any, name: str | None = None
+) -> Tensor:
+    """The bucket of each string by SipHash under a key, for which collisions cannot be planned.
+
+    Args:
+        input: string tensor.
+        num_buckets: how many buckets there are.
+        key: two integers.
+        name: a name for the operation.
+
+    Returns:
+        int64 tensor of the same shape.
+    """
+    return raw.StringToHashBucketStrong(input, num_buckets=num_buckets, key=list(key), name=name)
+
+
+def string_to_hash_bucket(
+    string_tensor: Any = None, num_buckets: int | None = None, name: str | None = None, input: Any = None
+) -> Tensor:
+    """The bucket of each string by TensorFlow's older hash.
+
+    Args:
+        string_tensor: string tensor.
+        num_buckets: how many buckets there are.
+        name: a name for the operation.
+        input: the later name of `string_tensor`.
+
+    Returns:
+        int64 tensor of the same shape.
+
+    Raises:
+        ValueError: if the tensor is given under both names.
+    """
+    text = first_given("input", input, "string_tensor", string_tensor)
+    return raw.StringToHashBucket(text, num_buckets=num_buckets, name=name)

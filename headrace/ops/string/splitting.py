@@ -1,0 +1,177 @@
+"""Strings cut into parts, as sparse tensors with a row for each string."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+from headrace.core.composite import SparseTensor
+from headrace.core.convert import convert_to_tensor
+from headrace.core.errors import InvalidArgumentError
+from headrace.core.graph import name_scope
+from headrace.core.registry import op, raw
+from headrace.ops.composing import first_given
+from headrace.ops.host_values import boxed
+
+split_op = op(
+    "StringSplit",
+    "input: string, delimiter: string, *, skip_empty=True -> indices: int64, values: string, shape: int64",
+)
+split_v2_op = op(
+    "StringSplitV2",
+    "input: string, sep: string, *, maxsplit=-1 -> indices: int64, values: string, shape: int64",
+)
+
+
+@split_op.shape
+@split_v2_op.shape
+def split_shape(op):
+    for tensor, rank in zip(op.inputs, (1, 0), strict=True):
+        if tensor.dims is not None and len(tensor.dims) != rank:
+            raise ValueError(f"Shape must be rank {rank} but is rank {len(tensor.dims)}")
+    return [(None, 2), (None,), (2,)]
+
+
+def _sparse(rows: list[list[bytes]]) -> tuple[Any, Any, Any]:
+    indices = [(i, j) for i, row in enumerate(rows) for j in range(len(row))]
+    values = np.empty(len(indices), object)
+    values[:] = [part for row in rows for part in row]
+    longest = max((len(row) for row in rows), default=0)
+    return (
+        torch.tensor(indices, dtype=torch.int64).reshape(-1, 2),
+        values,
+        torch.tensor([len(rows), longest], dtype=torch.int64),
+    )
+
+
+def _strings(text: Any) -> list[bytes]:
+    array = boxed(text)
+    if array.ndim != 1:
+        raise InvalidArgumentError(None, None, f"input must be a vector, got shape: {list(array.shape)}")
+    return array.tolist()
+
+
+def _separator(text: Any) -> bytes:
+    array = boxed(text)
+    if array.ndim:
+        raise InvalidArgumentError(None, None, f"delimiter must be a scalar, got shape: {list(array.shape)}")
+    return array[()]
+
+
+@split_op.kernel
+def split_kernel(node):
+    skip = node.attrs["skip_empty"]
+    # Each byte of the delimiter separates.
+    return lambda text, delimiter: _sparse(list(map(_at_any(_separator(delimiter), skip), _strings(text))))
+
+
+def _at_any(delimiters: bytes, skip_empty: bool) -> Callable[[bytes], list[bytes]]:
+    def split(text: bytes) -> list[bytes]:
+        if not delimiters:
+            return [text[i : i + 1] for i in range(len(text))]
+        parts = text.translate(bytes(delimiters[0] if c in delimiters else c for c in range(256))).split(delimiters[:1])
+        return [part for part in parts if part] if skip_empty else parts
+
+    return split
+
+
+@split_v2_op.kernel
+def split_v2_kernel(node):
+    most = node.attrs["maxsplit"]
+
+    def split(text, separator):
+        # Without a separator whitespace separates, however much of it there is.
+        mark = _separator(separator) or None
+        return _sparse([item.split(mark, most) for item in _strings(text)])
+
+    return split
+
+
+split_op.not_differentiable()
+split_v2_op.not_differentiable()
+split_op.accepts(np.array([b"a b", b""], object), b" ").rejects(b"a b", b" ", error=ValueError)
+split_v2_op.accepts(np.array([b"a<>b", b""], object), b"<>", maxsplit=1)
+
+
+def string_split(
+    source: Any,
+    sep: Any = None,
+    skip_empty: bool = True,
+    delimiter: Any = None,
+    result_type: str = "SparseTensor",
+    name: str | None = None,
+) -> SparseTensor:
+    """Splits each string of a vector where one of the bytes of `sep` stands.
+
+    Args:
+        source: string vector.
+        sep: string scalar, " " by default; an empty one splits into bytes.
+        skip_empty: whether to leave out empty parts.
+        delimiter: the older name of `sep`.
+        result_type: "SparseTensor".
+        name: a name for the operation.
+
+    Returns:
+        a `SparseTensor` of strings with a row for each string.
+
+    Raises:
+        NotImplementedError: for result_type "RaggedTensor"; ValueError: for any other.
+
+    Example:
+        >>> tf.string_split(["hello world", "a b c"]).get_shape().ndims
+        2
+    """
+    _check_result(result_type, "string_split")
+    with name_scope(name, "StringSplit", [source]):
+        source = convert_to_tensor(source, "string", name="source")
+        mark = first_given("sep", sep, "delimiter", delimiter)
+        mark = convert_to_tensor(" " if mark is None else mark, "string", name="Const")
+        return SparseTensor(*raw.StringSplit(source, mark, skip_empty=skip_empty))
+
+
+def split(
+    input: Any = None,
+    sep: Any = None,
+    maxsplit: int = -1,
+    result_type: str = "SparseTensor",
+    source: Any = None,
+    name: str | None = None,
+) -> SparseTensor:
+    """Splits each string of a vector at `sep`, as Python's `str.split` does: `tf.strings.split`.
+
+    Args:
+        input: string vector.
+        sep: string scalar; by default any whitespace separates.
+        maxsplit: how many splits to make at most; -1 for no limit.
+        result_type: "SparseTensor".
+        source: the older name of `input`.
+        name: a name for the operation.
+
+    Returns:
+        a `SparseTensor` of strings with a row for each string.
+
+    Raises:
+        NotImplementedError: for result_type "RaggedTensor" and for inputs of other ranks.
+    """
+    text = first_given("input", input, "source", source)
+    _check_result(result_type, "strings.split")
+    with name_scope(name, "StringSplit", [text]):
+        text = convert_to_tensor(text, "string", name="input")
+        if text.dims is None or len(text.dims) != 1:
+            raise NotImplementedError(
+                f"tf.strings.split of a tensor of shape {text.get_shape()}: Headrace has no ragged tensors; split a vector."
+            )
+        mark = convert_to_tensor("" if sep is None else sep, "string", name="Const")
+        return SparseTensor(*raw.StringSplitV2(text, mark, maxsplit=maxsplit))
+
+
+def _check_result(result_type: str, function: str) -> None:
+    if result_type == "RaggedTensor":
+        raise NotImplementedError(
+            f"tf.{function} with result_type='RaggedTensor': Headrace has no ragged tensors; use 'SparseTensor'."
+        )
+    if result_type != "SparseTensor":
+        raise ValueError("result_type must be 'RaggedTensor' or 'SparseTensor'.")

@@ -1,0 +1,133 @@
+"""The switches of 1.15 between its own ways and those of TensorFlow 2; graphs here keep the ways of 1.x."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any, NoReturn
+
+from headrace.platform import tf_logging
+from headrace.state.variable_scope import disable_resource_variables
+
+
+def executing_eagerly() -> bool:
+    """Whether operations run as they are made: never, they are added to the default graph."""
+    return False
+
+
+def enable_eager_execution(config: Any = None, device_policy: Any = None, execution_mode: Any = None) -> NoReturn:
+    """Would let operations run as they are made.
+
+    Raises:
+        NotImplementedError: always.
+    """
+    raise NotImplementedError(
+        "tf.enable_eager_execution(): Headrace runs graphs only. Remove the call, build the graph, and run it in a "
+        "tf.Session."
+    )
+
+
+def enable_v2_behavior() -> NoReturn:
+    """Would switch to the ways of TensorFlow 2, eager execution among them.
+
+    Raises:
+        NotImplementedError: always.
+    """
+    raise NotImplementedError(
+        "tf.enable_v2_behavior(): Headrace runs graphs in the way of 1.x only. Remove the call; "
+        "tf.enable_resource_variables() switches the kind of variables."
+    )
+
+
+def enable_v2_tensorshape() -> NoReturn:
+    """Would make the items of a `TensorShape` integers instead of `Dimension` objects.
+
+    Raises:
+        NotImplementedError: always.
+    """
+    raise NotImplementedError(
+        "tf.enable_v2_tensorshape(): the items of a TensorShape are Dimension objects. Use shape.as_list(), "
+        "shape[i].value, or tf.compat.dimension_value(shape[i]), which reads either."
+    )
+
+
+def enable_tensor_equality() -> NoReturn:
+    """Would make `==` of tensors compare their elements.
+
+    Raises:
+        NotImplementedError: always.
+    """
+    raise NotImplementedError("tf.enable_tensor_equality(): `==` of tensors is identity; use tf.equal(x, y).")
+
+
+def enable_control_flow_v2() -> NoReturn:
+    """Would build `tf.cond` and `tf.while_loop` of functions.
+
+    Raises:
+        NotImplementedError: always.
+    """
+    raise NotImplementedError(
+        "tf.enable_control_flow_v2(): branches and loops are built of Switch and Merge, which compute the same; remove "
+        "the call."
+    )
+
+
+def control_flow_v2_enabled() -> bool:
+    """Whether branches and loops are built of functions: never."""
+    return False
+
+
+def disable_eager_execution() -> None:
+    """Operations are added to the graph: so they are already."""
+
+
+def disable_v2_tensorshape() -> None:
+    """The items of a `TensorShape` are `Dimension` objects: so they are already."""
+
+
+def disable_tensor_equality() -> None:
+    """`==` of tensors is identity: so it is already."""
+
+
+def disable_control_flow_v2() -> None:
+    """Branches and loops are built of Switch and Merge: so they are already."""
+
+
+def disable_v2_behavior() -> None:
+    """The ways of 1.x, which leaves variables that are references to be the default."""
+    disable_resource_variables()
+
+
+def get_logger() -> logging.Logger:
+    """The logger "tensorflow"."""
+    return tf_logging.get_logger()
+
+
+def _no_library(function: str, path: str, instead: str) -> NoReturn:
+    raise NotImplementedError(f"{function}({path!r}): kernels compiled for TensorFlow cannot be loaded; {instead}.")
+
+
+def load_op_library(library_filename: str) -> NoReturn:
+    """Would load compiled ops.
+
+    Raises:
+        NotImplementedError: always.
+    """
+    _no_library("tf.load_op_library", library_filename, "declare the op in Python, or use tf.py_func")
+
+
+def load_library(library_location: str) -> NoReturn:
+    """Would load compiled ops, from a file or from each file of a folder.
+
+    Raises:
+        NotImplementedError: always.
+    """
+    _no_library("tf.load_library", library_location, "declare the op in Python, or use tf.py_func")
+
+
+def load_file_system_library(library_filename: str) -> NoReturn:
+    """Would load a compiled file system.
+
+    Raises:
+        NotImplementedError: always.
+    """
+    _no_library("tf.load_file_system_library", library_filename, "copy the files to a local folder")
