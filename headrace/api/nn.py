@@ -7,10 +7,8 @@ HOMES: dict[str, str] = {
     "ops.nn.bias": "bias_add relu_layer xw_plus_b",
     "ops.nn.candidates": "all_candidate_sampler compute_accidental_hits fixed_unigram_candidate_sampler "
     "learned_unigram_candidate_sampler log_uniform_candidate_sampler uniform_candidate_sampler",
-    "ops.nn.convolution_functions": "atrous_conv2d atrous_conv2d_transpose conv1d conv1d_transpose conv2d "
-    "conv2d_backprop_filter conv2d_backprop_input conv2d_transpose conv3d conv3d_backprop_filter conv3d_transpose "
-    "conv_transpose convolution depthwise_conv2d depthwise_conv2d_native depthwise_conv2d_native_backprop_filter "
-    "depthwise_conv2d_native_backprop_input separable_conv2d",
+    "ops.nn.convolution_functions": "atrous_conv2d conv1d conv2d conv2d_backprop_filter conv2d_backprop_input conv3d "
+    "conv3d_backprop_filter convolution",
     "ops.nn.cross_entropy": "sigmoid_cross_entropy_with_logits softmax_cross_entropy_with_logits "
     "softmax_cross_entropy_with_logits_v2 sparse_softmax_cross_entropy_with_logits weighted_cross_entropy_with_logits",
     "ops.nn.dilated": "with_space_to_batch",
@@ -25,13 +23,17 @@ HOMES: dict[str, str] = {
     "ops.nn.pooling_functions": "avg_pool avg_pool1d avg_pool3d avg_pool_v2 max_pool max_pool1d max_pool2d max_pool3d "
     "max_pool_v2 max_pool_with_argmax pool",
     "ops.nn.sampled_losses": "nce_loss sampled_softmax_loss",
+    "ops.nn.separable_functions": "depthwise_conv2d depthwise_conv2d_native depthwise_conv2d_native_backprop_filter "
+    "depthwise_conv2d_native_backprop_input separable_conv2d",
     "ops.nn.softmax": "log_softmax softmax",
     "ops.nn.topk": "in_top_k top_k",
+    "ops.nn.transposed_functions": "atrous_conv2d_transpose conv1d_transpose conv2d_transpose conv3d_transpose "
+    "conv_transpose",
 }
 
 SPELLED: dict[str, str] = {
     "avg_pool2d": "ops.nn.pooling_functions.avg_pool",
     "conv3d_backprop_filter_v2": "ops.nn.convolution_functions.conv3d_backprop_filter",
-    "depthwise_conv2d_backprop_filter": "ops.nn.convolution_functions.depthwise_conv2d_native_backprop_filter",
-    "depthwise_conv2d_backprop_input": "ops.nn.convolution_functions.depthwise_conv2d_native_backprop_input",
+    "depthwise_conv2d_backprop_filter": "ops.nn.separable_functions.depthwise_conv2d_native_backprop_filter",
+    "depthwise_conv2d_backprop_input": "ops.nn.separable_functions.depthwise_conv2d_native_backprop_input",
 }

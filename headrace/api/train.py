@@ -12,4 +12,6 @@ HOMES: dict[str, str] = {
     "train.steps": "assert_global_step create_global_step get_global_step get_or_create_global_step global_step",
 }
 
-SPELLED: dict[str, str] = {}
+SPELLED: dict[str, str] = {
+    "confusion_matrix": "ops.math.counting.confusion_matrix",
+}

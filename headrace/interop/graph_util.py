@@ -128,7 +128,7 @@ def convert_variables_to_constants(
     for node in graph_def.node:
         if node.name in values:
             out.node.append(_const(node.name, node.attr["dtype"].type, values[node.name]))
-        elif node.name in passed:
+        elif node.name in passed and _handle_of(node, nodes) in values:
             moved = protos.NodeDef(name=node.name, op=node.op, input=node.input)
             for key in node.attr:
                 if key != "_output_shapes":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import torch
@@ -122,126 +121,6 @@ def matmul_bias_kernel(node):
             return lambda a, b, bias: addmm(bias, a, b.t())
         case _:
             return lambda a, b, bias: addmm(bias, a.t(), b.t())
-
-
-# ---- updates of many variables ----
-
-descent_many = op(
-    "_ApplyGradientDescentMany",
-    "alpha: T, var: N * ref T, delta: N * T, *, use_nesterov=False, T: type -> ",
-    stateful=True,
-).writes("var")
-
-
-@descent_many.kernel
-def descent_many_kernel(node):
-    count = node.attrs["N"]
-
-    def update(alpha, *lists):
-        values = [buffer.read() for buffer in lists[:count]]
-        torch._foreach_add_(values, list(lists[count:]), alpha=-alpha.item())
-
-    return update
-
-
-momentum_many = op(
-    "_ApplyMomentumMany",
-    "lr: T, momentum: T, var: N * ref T, accum: N * ref T, grad: N * T, *, use_nesterov=False, T: type -> ",
-    stateful=True,
-).writes("var", "accum")
-
-
-@momentum_many.kernel
-def momentum_many_kernel(node):
-    count, nesterov = node.attrs["N"], node.attrs["use_nesterov"]
-
-    def update(lr, momentum, *lists):
-        values = [buffer.read() for buffer in lists[:count]]
-        accumulators = [buffer.read() for buffer in lists[count : 2 * count]]
-        gradients = list(lists[2 * count :])
-        torch._foreach_mul_(accumulators, momentum.item())
-        torch._foreach_add_(accumulators, gradients)
-        rate = -lr.item()
-        if nesterov:
-            torch._foreach_add_(values, gradients, alpha=rate)
-            rate *= momentum.item()
-        torch._foreach_add_(values, accumulators, alpha=rate)
-
-    return update
-
-
-adam_many = op(
-    "_ApplyAdamMany",
-    "beta1_power: T, beta2_power: T, lr: T, beta1: T, beta2: T, epsilon: T, "
-    "var: N * ref T, m: N * ref T, v: N * ref T, grad: N * T, *, use_nesterov=False, T: type -> ",
-    stateful=True,
-).writes("var", "m", "v")
-
-
-@adam_many.kernel
-def adam_many_kernel(node):
-    count, nesterov = node.attrs["N"], node.attrs["use_nesterov"]
-
-    def update(beta1_power, beta2_power, lr, beta1, beta2, epsilon, *lists):
-        values = [buffer.read() for buffer in lists[:count]]
-        first = [buffer.read() for buffer in lists[count : 2 * count]]
-        second = [buffer.read() for buffer in lists[2 * count : 3 * count]]
-        gradients = list(lists[3 * count :])
-        power1, power2 = beta1_power.item(), beta2_power.item()
-        b1, b2, rate, eps = beta1.item(), beta2.item(), lr.item(), epsilon.item()
-        step = _steps(power1, power2, b1, b2)
-        correction = math.sqrt(1.0 - power2)
-        if step is None or nesterov or correction == 0.0:
-            _adam_by_lists(values, first, second, gradients, rate * correction / (1.0 - power1), b1, b2, eps, nesterov)
-            return
-        # torch divides sqrt(v) by the correction before it adds epsilon; Kingma and Ba's "epsilon hat" form, which
-        # this op has, adds epsilon to sqrt(v) itself.
-        steps = [torch.tensor(step, dtype=torch.float32, device=values[0].device)] * count
-        torch._fused_adam_(
-            values,
-            gradients,
-            first,
-            second,
-            [],
-            steps,
-            lr=rate,
-            beta1=b1,
-            beta2=b2,
-            weight_decay=0.0,
-            eps=eps / correction,
-            amsgrad=False,
-            maximize=False,
-        )
-
-    return update
-
-
-def _steps(power1: float, power2: float, b1: float, b2: float) -> float | None:
-    """How many steps the powers of the betas have seen, or None where they do not belong together."""
-    if not (0.0 < b1 < 1.0 and 0.0 < b2 < 1.0 and 0.0 < power2 < 1.0):
-        return None
-    exact = math.log(power2) / math.log(b2)
-    step = float(round(exact))
-    # The powers are kept as float32, so a little off is on.
-    if step < 1 or abs(exact - step) > 1e-3 * step or abs(b1**step - power1) > 1e-5:
-        return None
-    return step
-
-
-def _adam_by_lists(
-    values: Any, first: Any, second: Any, gradients: Any, rate: float, b1: float, b2: float, eps: float, nesterov: bool
-) -> None:
-    torch._foreach_lerp_(first, gradients, 1.0 - b1)
-    torch._foreach_mul_(second, b2)
-    torch._foreach_addcmul_(second, gradients, gradients, value=1.0 - b2)
-    roots = torch._foreach_sqrt(second)
-    torch._foreach_add_(roots, eps)
-    if nesterov:
-        directions = torch._foreach_mul(first, b1)
-        torch._foreach_add_(directions, gradients, alpha=1.0 - b1)
-    else:
-        directions = first
-    torch._foreach_addcdiv_(values, directions, roots, value=-rate)
 
 
 # ---- devices ----

@@ -12,14 +12,28 @@ from collections.abc import Sequence
 from headrace.plan.ir import Node, Value
 
 
+# Stateful in that they draw numbers: nothing need wait for that.
+_SAMPLERS = frozenset(
+    "RandomUniform RandomUniformInt RandomStandardNormal TruncatedNormal ParameterizedTruncatedNormal RandomShuffle "
+    "Multinomial RandomGamma RandomPoisson RandomPoissonV2 _Feed".split()
+)
+
+
 def has_effect(node: Node) -> bool:
     """Whether running the node does something besides making its outputs."""
     decl = node.decl
-    return decl.stateful or bool(decl.writes_state) or decl.must_run
+    if decl.writes_state or decl.must_run:
+        return True
+    # Binding a constant or buffer happens while planning, and reading leaves everything as it was.
+    return decl.stateful and decl.binding_rule is None and not decl.reads_state and decl.type not in _SAMPLERS
 
 
 def keep_live(nodes: list[Node], fetched: Sequence[Value], targets: Sequence[Node]) -> list[Node]:
-    """The nodes that lead to what is fetched or run; control edges to others are replaced by the effects behind them."""
+    """The nodes that lead to what is fetched or run, with the control edges that matter.
+
+    An edge to a node that is not live becomes edges to the effects behind it. An edge to a live node without any effect
+    behind it goes: writers of state run after everything that is ready, so such a node runs before them anyway.
+    """
     effects: dict[Node, tuple[Node, ...]] = {}
     live: set[Node] = set()
     pending = [value.node for value in fetched]
@@ -38,10 +52,11 @@ def keep_live(nodes: list[Node], fetched: Sequence[Value], targets: Sequence[Nod
         if node.control:
             control: dict[Node, None] = {}
             for before in node.control:
-                if before in live:
+                behind = _effects(before, effects)
+                if behind and before in live:
                     control[before] = None
                 else:
-                    control.update(dict.fromkeys(effects.get(before, ())))
+                    control.update(dict.fromkeys(behind))
             node.control = list(control)
     return kept
 
@@ -72,7 +87,7 @@ def _effects(root: Node, known: dict[Node, tuple[Node, ...]]) -> tuple[Node, ...
 
 
 def drop_gates(nodes: list[Node], fetched: list[Value], keep: set[Node]) -> tuple[list[Node], list[Value]]:
-    """Takes out each Identity that only makes its consumers wait: they get the control edges themselves."""
+    """Takes out each Identity: its consumers wait for what it waited for."""
     replaced: dict[Value, Value] = {}
     waits: dict[Value, list[Node]] = {}
     wanted = set(fetched)
@@ -83,9 +98,13 @@ def drop_gates(nodes: list[Node], fetched: list[Value], keep: set[Node]) -> tupl
             if value in replaced:
                 node.inputs[i] = replaced[value]
                 extra.update(dict.fromkeys(waits[value]))
+        if any(pred in replaced for pred, _ in node.guard):
+            for pred, _ in node.guard:
+                extra.update(dict.fromkeys(waits.get(pred, ())))
+            node.guard = tuple(dict.fromkeys((replaced.get(pred, pred), taken) for pred, taken in node.guard))
         if extra:
             node.control = list(dict.fromkeys([*node.control, *extra]))
-        if node.type == "Identity" and node.control and node not in keep and node.outputs[0] not in wanted:
+        if node.type == "Identity" and node not in keep and node.outputs[0] not in wanted:
             source = node.inputs[0]
             if source.node.guard == node.guard and not source.node.type.endswith("Switch"):
                 replaced[node.outputs[0]] = source

@@ -37,8 +37,6 @@ def _is_heavy(node: Node, unknown: int) -> bool:
         return left * columns > _PRODUCT_WORK
     if "Conv" in kind:
         return True
-    if kind.startswith("_Apply"):
-        return sum(_elements(value.dims, unknown) for value in node.inputs) > _ELEMENT_WORK
     sizes = [_elements(value.dims, unknown) for value in (*node.inputs, *node.outputs)]
     return max(sizes, default=0) > _ELEMENT_WORK
 

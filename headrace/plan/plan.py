@@ -80,10 +80,13 @@ def make_plan(fetches: Sequence[Tensor | Operation], feeds: Sequence[Tensor], ru
     nodes, replaced = simplify(nodes, keep)
     fetched = [replaced.get(value, value) for value in collected.fetches if value is not None]
     nodes = keep_live(set_guards(nodes), fetched, collected.targets)
+    # Without the gates there is more to fold.
+    nodes, fetched = drop_gates(nodes, fetched, keep)
+    nodes, replaced = simplify(nodes, keep)
+    fetched = [replaced.get(value, value) for value in fetched]
     for rewrite in REWRITES:
         nodes, fetched = apply_rewrite(rewrite, nodes, fetched, keep)
         nodes = keep_live(nodes, fetched, collected.targets)
-    nodes, fetched = drop_gates(nodes, fetched, keep)
     nodes, fetched = place(nodes, fetched, runtime)
     nodes = order(nodes)
     copies = reads_to_copy(nodes, fetched)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import math
 import os
 import random
 import re
+import shutil
+import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -17,24 +20,74 @@ from absl.testing import absltest
 
 from headrace.core import errors
 from headrace.core.device import canonical_name
-from headrace.core.graph import Graph, get_default_graph, get_default_session, reset_default_graph
+from headrace.core.graph import PRODUCER_VERSION, Graph, get_default_graph, get_default_session
+from headrace.core.internals import _default_graph_stack
 from headrace.core.operation import Tensor
 from headrace.core.random_seed import DEFAULT_GRAPH_SEED
+from headrace.interop import protos
+from headrace.platform import app
+from headrace.platform.benchmark import benchmarks_main
 from headrace.runtime.session import Session
 
 _BFLOAT16 = "bfloat16"
 
 
+_temp_dir: str | None = None
+
+
 def get_temp_dir() -> str:
-    """A directory for the files of this test run."""
-    path = os.path.join(tempfile.gettempdir(), f"headrace_test_{os.getpid()}")
-    os.makedirs(path, exist_ok=True)
-    return path
+    """A directory for the files of this test run, removed at its end; under TEST_TMPDIR where that is set."""
+    global _temp_dir
+    if _temp_dir is None:
+        folder = os.environ.get("TEST_TMPDIR")
+        if folder:
+            os.makedirs(folder, exist_ok=True)
+        script = os.path.splitext(os.path.basename(sys.argv[0]))[0]
+        _temp_dir = tempfile.mkdtemp(prefix=f"{script}_", dir=folder or None)
+        atexit.register(shutil.rmtree, _temp_dir, ignore_errors=True)
+    return _temp_dir
+
+
+def test_src_dir_path(relative_path: str) -> str:
+    """Where a file of the source tree lies, below the environment variable TEST_SRCDIR.
+
+    Args:
+        relative_path: a path in TensorFlow's source tree.
+
+    Raises:
+        KeyError: if TEST_SRCDIR is not set.
+    """
+    return os.path.join(os.environ["TEST_SRCDIR"], "org_tensorflow/tensorflow", relative_path)
+
+
+# pytest collects functions of this name wherever they are imported.
+test_src_dir_path.__test__ = False  # type: ignore[attr-defined]
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Runs the tests of the script."""
-    absltest.main(argv=argv)
+    """Runs the tests of the script, or its benchmarks with `--benchmarks=<regex>`.
+
+    Args:
+        argv: the program's name and arguments; `sys.argv` by default. Flags are parsed first.
+    """
+    arguments = sys.argv if argv is None else argv
+
+    def run_tests() -> None:
+        app.run(main=lambda rest: absltest.main(argv=list(rest)), argv=arguments)
+
+    benchmarks_main(run_tests, arguments)
+
+
+class CapturedWrites:
+    """What was written to a stream: `contents()`."""
+
+    def __init__(self, capture_location: str) -> None:
+        self.capture_location = capture_location
+
+    def contents(self) -> str:
+        """All of it as one string."""
+        with open(self.capture_location) as file:
+            return file.read()
 
 
 class TestCase(absltest.TestCase):
@@ -50,7 +103,7 @@ class TestCase(absltest.TestCase):
     def __init__(self, methodName: str = "runTest") -> None:
         super().__init__(methodName)
         self._cached: Session | None = None
-        self._cached_for: tuple[Any, ...] = ()
+        self._cached_for: tuple[Any, Any, bool] = (None, None, False)
         self._tempdir: str | None = None
         self._threads: list[_CheckedThread] = []
 
@@ -60,8 +113,11 @@ class TestCase(absltest.TestCase):
         self._clear_cached_session()
         random.seed(DEFAULT_GRAPH_SEED)
         np.random.seed(DEFAULT_GRAPH_SEED)
-        reset_default_graph()
+        # A test that failed inside `with graph.as_default()` may have left its graph on the stack.
+        _default_graph_stack.reset()
         get_default_graph().seed = DEFAULT_GRAPH_SEED
+        if self.id().endswith(".test_session"):
+            self.skipTest("Not a test.")
 
     def tearDown(self) -> None:
         """Ends the session and complains of threads that were not joined."""
@@ -95,7 +151,7 @@ class TestCase(absltest.TestCase):
             use_gpu: whether operations may go to a GPU; otherwise they stay on the CPU.
             force_gpu: whether operations must go to a GPU.
         """
-        session = Session(graph=graph, config=config)
+        session = Session(graph=graph, config=_config(config, force_gpu))
         try:
             with self._as_default(session, use_gpu, force_gpu):
                 yield session
@@ -106,27 +162,46 @@ class TestCase(absltest.TestCase):
     def cached_session(
         self, graph: Graph | None = None, config: Any = None, use_gpu: bool = False, force_gpu: bool = False
     ) -> Iterator[Session]:
-        """As `session`, but the same one throughout a test method."""
-        key = (graph, None if config is None else config.SerializeToString(), force_gpu)
-        if self._cached is None or (self._cached.graph is not (graph or get_default_graph()) and graph is not None):
-            self._clear_cached_session()
-            self._cached = Session(graph=graph, config=config)
-            self._cached_for = key
-        elif key != self._cached_for:
-            raise ValueError(
-                "cached_session() was entered in this test with another graph, config or force_gpu: use session()."
-            )
-        with self._as_default(self._cached, use_gpu, force_gpu):
-            yield self._cached
+        """As `session`, but the same one throughout a test method.
+
+        Raises:
+            ValueError: if it was first entered with another graph, config or `force_gpu`.
+        """
+        session = self._get_cached_session(graph, config, force_gpu, crash_if_inconsistent_args=True)
+        with self._as_default(session, use_gpu, force_gpu):
+            yield session
+
+    def _get_cached_session(
+        self,
+        graph: Graph | None = None,
+        config: Any = None,
+        force_gpu: bool = False,
+        crash_if_inconsistent_args: bool = True,
+    ) -> Session:
+        if self._cached is None:
+            self._cached = Session(graph=graph, config=_config(config, force_gpu))
+            self._cached_for = (graph, config, force_gpu)
+        elif crash_if_inconsistent_args:
+            for what, new, old in zip(("graph", "config", "force_gpu value"), (graph, config, force_gpu), self._cached_for):
+                if new is not old:
+                    raise ValueError(
+                        f"The {what} used to get the cached session is different than the one that was used to create "
+                        "the session. Maybe create a new session with self.session()"
+                    )
+        return self._cached
 
     @contextlib.contextmanager
     def test_session(
         self, graph: Graph | None = None, config: Any = None, use_gpu: bool = False, force_gpu: bool = False
     ) -> Iterator[Session]:
-        """`cached_session` without a graph, `session` with one."""
-        chosen = self.cached_session if graph is None else self.session
-        with chosen(graph, config, use_gpu, force_gpu) as session:
-            yield session
+        """The session of the test method, whatever it was first entered with; a new one for a graph of its own."""
+        if graph is None:
+            session = self._get_cached_session(graph, config, force_gpu, crash_if_inconsistent_args=False)
+            with self._as_default(session, use_gpu, force_gpu):
+                yield session
+        else:
+            with self.session(graph, config, use_gpu, force_gpu) as session:
+                yield session
 
     @contextlib.contextmanager
     def _as_default(self, session: Session, use_gpu: bool, force_gpu: bool) -> Iterator[None]:
@@ -148,6 +223,28 @@ class TestCase(absltest.TestCase):
         with self.test_session() as session:
             return session.run(tensors)
 
+    @contextlib.contextmanager
+    def captureWritesToStream(self, stream: Any) -> Iterator[CapturedWrites]:
+        """Captures what is written to a stream with a file descriptor, by kernels as well as by Python.
+
+        Example:
+            >>> with self.captureWritesToStream(sys.stderr) as printed:
+            ...     tf.Print(x, [x]).eval()
+            >>> self.assertIn("[3]", printed.contents())
+        """
+        stream.flush()
+        descriptor = stream.fileno()
+        handle, path = tempfile.mkstemp(dir=self.get_temp_dir())
+        original = os.dup(descriptor)
+        os.dup2(handle, descriptor)
+        try:
+            yield CapturedWrites(path)
+        finally:
+            stream.flush()
+            os.close(handle)
+            os.dup2(original, descriptor)
+            os.close(original)
+
     # ---- threads ----
 
     def checkedThread(self, target: Callable[..., Any], args: Any = None, kwargs: Any = None) -> _CheckedThread:
@@ -164,6 +261,11 @@ class TestCase(absltest.TestCase):
         array = np.asarray(value)
         return array.astype(np.float32) if array.dtype.name == _BFLOAT16 else array
 
+    def _GetNdArray(self, a: Any) -> np.ndarray:
+        if isinstance(a, Tensor):
+            a = self.evaluate(a)
+        return a if isinstance(a, np.ndarray) else np.array(a)
+
     def assertAllClose(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None) -> None:
         """Checks that two (nested structures of) arrays agree within `atol + rtol * |b|`."""
         self._check_all_close(a, b, rtol, atol, "", msg)
@@ -173,18 +275,21 @@ class TestCase(absltest.TestCase):
             a = a._asdict()
         if hasattr(b, "_asdict"):
             b = b._asdict()
-        if isinstance(a, Mapping) or isinstance(b, Mapping):
-            self.assertIsInstance(a, Mapping, msg)
-            self.assertIsInstance(b, Mapping, msg)
+        if isinstance(a, Mapping) != isinstance(b, Mapping):
+            raise ValueError(f"Can't compare dict to non-dict, a{path} vs b{path}. {msg or ''}")
+        if isinstance(a, Mapping):
             self.assertCountEqual(a.keys(), b.keys(), msg)
             for key in a:
                 self._check_all_close(a[key], b[key], rtol, atol, f"{path}[{key}]", msg)
             return
-        if isinstance(a, (list, tuple)) or isinstance(b, (list, tuple)):
+        if isinstance(a, (list, tuple)):
             try:
                 self._check_arrays_close(a, b, rtol, atol, path, msg)
             except (ValueError, TypeError):
-                self.assertEqual(len(a), len(b), f"Mismatched length at {path}. {msg or ''}")
+                if len(a) != len(b):
+                    raise ValueError(
+                        f"Mismatched length: a{path} has {len(a)} items, but b{path} has {len(b)} items. {msg or ''}"
+                    ) from None
                 for i, (x, y) in enumerate(zip(a, b, strict=True)):
                     self._check_all_close(x, y, rtol, atol, f"{path}[{i}]", msg)
             return
@@ -213,7 +318,8 @@ class TestCase(absltest.TestCase):
         msg: str | None = None,
     ) -> None:
         """`assertAllClose` with tolerances for the coarser of the two types."""
-        names = {np.asarray(value).dtype.name for value in (a, b)}
+        a, b = self._GetNdArray(a), self._GetNdArray(b)
+        names = {a.dtype.name, b.dtype.name}
         for kinds, relative, absolute in (
             (("float32", "complex64"), float_rtol, float_atol),
             (("float16",), half_rtol, half_atol),
@@ -234,8 +340,6 @@ class TestCase(absltest.TestCase):
     def assertAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
         """Checks that two arrays have the same shape and elements; NaN equals NaN."""
         a, b = self._array(a), self._array(b)
-        if b.dtype.kind == "U" and a.dtype == object:
-            b = np.char.encode(b).astype(object)
         self.assertEqual(a.shape, b.shape, f"Shape mismatch: expected {a.shape}, got {b.shape}. {msg or ''}")
         same = np.asarray(a == b)
         if a.dtype.kind in "fc" and b.dtype.kind in "fc":
@@ -280,19 +384,36 @@ class TestCase(absltest.TestCase):
     ) -> None:
         """Checks that all elements lie between the bounds."""
         array = self._array(target)
+        if not (np.issubdtype(array.dtype, np.floating) or np.issubdtype(array.dtype, np.integer)):
+            raise AssertionError(
+                f"The value of {target} does not have an ordered numeric type, instead it has type: {array.dtype}"
+            )
+        self._no_offenders(np.isnan(array), array, "NaN")
         low = array <= lower_bound if open_lower_bound else array < lower_bound
         high = array >= upper_bound if open_upper_bound else array > upper_bound
-        outside = low | high | np.isnan(array.astype(float))
-        if np.any(outside):
+        bounds = f"{'(' if open_lower_bound else '['}{lower_bound}, {upper_bound}{')' if open_upper_bound else ']'}"
+        self._no_offenders(low | high, array, f"outside the range {bounds}")
+
+    def _no_offenders(self, offending: Any, array: np.ndarray, what: str) -> None:
+        places = np.argwhere(offending)
+        if len(places):
+            shown = [f"  {place} : {array[tuple(place)]}" for place in places[:10]]
+            if len(places) > len(shown):
+                shown.append("  ...")
             raise AssertionError(
-                f"Elements outside of {lower_bound}..{upper_bound} at {np.where(outside)}: {array[outside]}"
+                f"{len(places)} of the {array.size} element(s) are {what}. Subscript(s) and value(s) of the offending "
+                "elements:\n" + "\n".join(shown)
             )
 
     def assertAllInSet(self, target: Any, expected_set: Any) -> None:
         """Checks that all elements are among the expected ones."""
-        unknown = set(np.unique(self._array(target)).tolist()) - set(expected_set)
-        if unknown:
-            raise AssertionError(f"{len(unknown)} unique element(s) are not in the set {expected_set}: {unknown}")
+        unknown = np.setdiff1d(self._array(target).ravel(), list(expected_set))
+        if unknown.size:
+            raise AssertionError(f"{unknown.size} unique element(s) are not in the set {expected_set}: {unknown}")
+
+    def assertDTypeEqual(self, target: Any, expected_dtype: Any) -> None:
+        """Checks the NumPy element type of an array or tensor."""
+        self.assertEqual(self._GetNdArray(target).dtype, expected_dtype)
 
     def assertNDArrayNear(self, ndarray1: Any, ndarray2: Any, err: float, msg: str | None = None) -> None:
         """Checks that the norm of the difference is below `err`."""
@@ -319,12 +440,27 @@ class TestCase(absltest.TestCase):
     def assertProtoEquals(self, expected_message_maybe_ascii: Any, message: Any, msg: str | None = None) -> None:
         """Checks that two messages are equal; the first may be in text form."""
         expected = expected_message_maybe_ascii
-        if isinstance(expected, (str, bytes)):
-            from google.protobuf import text_format
+        if isinstance(expected, str):
+            from google.protobuf import text_format  # type: ignore[import-untyped]
 
-            text = expected.decode() if isinstance(expected, bytes) else expected
-            expected = text_format.Parse(text, type(message)())
-        self.assertEqual(str(expected), str(message), msg)
+            expected = text_format.Merge(expected, type(message)())
+        elif not isinstance(expected, type(message)):
+            raise AssertionError(f"Can't compare protos of type {type(expected)} and {type(message)}. {msg or ''}")
+        if expected != message:
+            # The texts show where; where they do not, the messages differ in the sign of a zero or the like.
+            self.assertMultiLineEqual(str(expected), str(message), msg)
+
+    def assertProtoEqualsVersion(
+        self,
+        expected: str,
+        actual: Any,
+        producer: int = PRODUCER_VERSION,
+        min_consumer: int = 0,
+        msg: str | None = None,
+    ) -> None:
+        """`assertProtoEquals` of a GraphDef in text form, without its versions, and one with these versions."""
+        versions = f"versions {{ producer: {producer} min_consumer: {min_consumer} }};\n"
+        self.assertProtoEquals(versions + expected, actual, msg=msg)
 
     def assertShapeEqual(self, np_array: Any, tf_tensor: Any, msg: str | None = None) -> None:
         """Checks that a tensor's static shape is the array's."""
@@ -345,24 +481,43 @@ class TestCase(absltest.TestCase):
         """Checks that an exception is raised whose text matches a regular expression or which satisfies a predicate."""
         try:
             yield
-        except exception_type as error:
-            if callable(expected_err_re_or_predicate):
-                matches = expected_err_re_or_predicate(error)
-            else:
-                text = error.message if isinstance(error, errors.OpError) else str(error)
-                op = error.op if isinstance(error, errors.OpError) else None
-                while op is not None:
-                    text += f"\nCaused by: {op.name}"
-                    op = op._original_op
-                matches = re.search(expected_err_re_or_predicate, text)
-            if not matches:
+            self.fail(f"{getattr(exception_type, '__name__', exception_type)} not raised")
+        except Exception as error:  # noqa: BLE001 (whatever it is, the test fails with its text)
+            if not isinstance(error, exception_type) or not _matches(error, expected_err_re_or_predicate):
                 raise AssertionError(f"Exception of type {type(error)}: {error}") from error
-            return
-        self.fail(f"{getattr(exception_type, '__name__', exception_type)} not raised")
 
     def assertRaisesOpError(self, expected_err_re_or_predicate: Any) -> Any:
         """`assertRaisesWithPredicateMatch` for the errors of operations."""
         return self.assertRaisesWithPredicateMatch(errors.OpError, expected_err_re_or_predicate)
+
+
+    # The names of Python 2's unittest, which 1.x's tests use.
+    assertItemsEqual = absltest.TestCase.assertCountEqual
+    assertRaisesRegexp = absltest.TestCase.assertRaisesRegex
+
+
+def _config(config: Any, force_gpu: bool) -> Any:
+    """The configuration of a test's session: operations for a GPU may run on the CPU, unless the GPU is forced."""
+    if config is None:
+        return protos.ConfigProto(allow_soft_placement=not force_gpu)
+    if force_gpu and config.allow_soft_placement:
+        copy = protos.ConfigProto()
+        copy.CopyFrom(config)
+        copy.allow_soft_placement = False
+        return copy
+    return config
+
+
+def _matches(error: Exception, expected: Any) -> Any:
+    """Whether the text of an error, with the names of the operations it came from, is the expected one."""
+    if callable(expected):
+        return expected(error)
+    text = error.message if isinstance(error, errors.OpError) else str(error)
+    op = error.op if isinstance(error, errors.OpError) else None
+    while op is not None:
+        text += f"\nCaused by: {op.name}"
+        op = op._original_op
+    return re.search(expected, text)
 
 
 class _CheckedThread:

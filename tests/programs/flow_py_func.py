@@ -25,7 +25,7 @@ seen = []
 
 def look(*arguments):
     for argument in arguments:
-        kind = type(argument).__name__
+        kind = "scalar" if isinstance(argument, np.generic) else type(argument).__name__
         dtype = argument.dtype.name if hasattr(argument, "dtype") else ""
         seen.append([kind, dtype, list(np.shape(argument))])
     return np.float32(1.0)
@@ -86,7 +86,7 @@ for name, (function, types) in functions.items():
     results[name] = outcome(function, [], types)
 results["not callable"] = outcome(3, [], tf.float32)
 results["no list"] = outcome(look, np.float32(1), tf.float32)
-results["numpy_function"] = float(tf.Session().run(tf.numpy_function(np.sinh, [np.float64(0.5)], tf.float64)))
+results["numpy_function"] = float(tf.Session().run(tf.numpy_function(lambda v: np.sinh(v), [np.float64(0.5)], tf.float64)))
 
 
 def scribble(x):
@@ -128,14 +128,14 @@ with tf.Graph().as_default() as graph, tf.Session() as sess:
 
     def py_square(value, name="Square"):
         with tf.get_default_graph().gradient_override_map({"PyFunc": "SquareGrad"}):
-            y = tf.py_func(np.square, [value], tf.float32, name=name)
+            y = tf.py_func(lambda v: np.square(v), [value], tf.float32, name=name)
         y.set_shape(value.get_shape())
         return y
 
     x = tf.constant([1.0, 2.0, 3.0])
     y = py_square(x)
     results["own gradient"] = sess.run([y, tf.gradients(tf.reduce_sum(y * y), x)[0]])
-    results["no gradient"] = str(tf.gradients(tf.py_func(np.square, [x], tf.float32), x)[0])
+    results["no gradient"] = str(tf.gradients(tf.py_func(lambda v: np.square(v), [x], tf.float32), x)[0])
     results["in a session"] = float(sess.run(tf.py_func(lambda v: np.float32(v.sum()), [x * 2.0], tf.float32)))
 
     fed = tf.placeholder(tf.float32, [None])

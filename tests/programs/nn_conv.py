@@ -18,7 +18,7 @@ def names():
 def attempt(make):
     try:
         return str(make().get_shape())
-    except Exception as error:
+    except (TypeError, ValueError) as error:
         return type(error).__name__ + ": " + str(error).split(" for '")[0]
 
 

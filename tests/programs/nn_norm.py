@@ -48,7 +48,7 @@ results["first version"] = sess.run(list(old) + tf.gradients(old.y, [x, scale, o
 def attempt(make):
     try:
         return str(make()[0].get_shape())
-    except Exception as error:
+    except (TypeError, ValueError) as error:
         return type(error).__name__ + ": " + str(error).split(" for '")[0]
 
 

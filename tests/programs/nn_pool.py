@@ -17,7 +17,7 @@ def attempt(make):
     try:
         made = make()
         return str(made.get_shape())
-    except Exception as error:
+    except (TypeError, ValueError) as error:
         return type(error).__name__ + ": " + str(error).split(" for '")[0]
 
 

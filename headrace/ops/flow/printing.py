@@ -283,7 +283,7 @@ def _unused_placeholder(text: str) -> str:
     return placeholder
 
 
-timestamp_op = op("Timestamp", "-> ts: double", stateful=True)
+timestamp_op = op("Timestamp", "-> ts: double", stateful=True).on_host(outputs=True)
 
 
 @timestamp_op.shape

@@ -167,7 +167,8 @@ def py_func(
         name: a name for the operation.
 
     Returns:
-        a list of tensors, or one tensor where `Tout` is one type. Their shapes are unknown: see `set_shape`.
+        a list of tensors, or one tensor where `Tout` is one type; the operation where it is an empty list. The shapes are
+        unknown: see `Tensor.set_shape`.
 
     Raises:
         ValueError: if `func` is not callable.
@@ -180,9 +181,11 @@ def py_func(
     if not callable(func):
         raise ValueError(f"Expected func to be callable, got func of type {type(func)}")
     decl = raw.PyFunc if stateful else raw.PyFuncStateless
-    single = not isinstance(Tout, (list, tuple))
-    result = decl(inp, token=_registered(func), Tout=[Tout] if single else list(Tout), name=name)
-    return result[0] if single else result
+    types = list(Tout) if isinstance(Tout, (list, tuple)) else [Tout]
+    result = decl(inp, token=_registered(func), Tout=types, name=name)
+    if not types:
+        return get_default_graph().get_operations()[-1]
+    return result if isinstance(Tout, (list, tuple)) else result[0]
 
 
 def numpy_function(func: Callable[..., Any], inp: Any, Tout: Any, name: str | None = None) -> Any:

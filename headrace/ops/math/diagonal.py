@@ -221,7 +221,7 @@ matrix_diag_part_op = op("MatrixDiagPart", "input: T -> diagonal: T").aliases().
 @matrix_diag_part_op.shape
 def matrix_diag_part_shape(op):
     dims = _at_least(op.inputs[0].dims, 2)
-    return [None if dims is None else (*dims[:-2], _longest(*dims[-2:], 0, 0))]
+    return [None if dims is None else (*dims[:-2], _longest(dims[-2], dims[-1], 0, 0))]
 
 
 @matrix_diag_part_op.kernel
@@ -294,11 +294,8 @@ def _set_diag_shape(op: Any, lower: int | None, upper: int | None) -> list[Dims]
     dims, diagonal = _at_least(op.inputs[0].dims, 2), op.inputs[1].dims
     if dims is None or diagonal is None or lower is None or upper is None:
         return [dims]
-    if lower == upper:
-        longest = _longest(*dims[-2:], lower, upper)
-        wanted: Dims = (*dims[:-2], longest)
-    else:
-        wanted = (*dims[:-2], upper - lower + 1, _longest(*dims[-2:], lower, upper))
+    between = () if lower == upper else (upper - lower + 1,)
+    wanted: Dims = (*dims[:-2], *between, _longest(dims[-2], dims[-1], lower, upper))
     if not compatible_dims(wanted, diagonal):
         raise ValueError(f"Dimensions must be equal: the diagonal must have shape {wanted}, not {diagonal}")
     return [dims]

@@ -185,7 +185,7 @@ for _rank in (1, 2, 3):
 
 def _length(x: Tensor, rank: int, inverse: bool) -> Tensor:
     """The length of the transform that `x` has room for."""
-    sizes = None if x.dims is None else list(x.dims[-rank:])
+    sizes: Any = None if x.dims is None else list(x.dims[-rank:])
     if sizes is None or None in sizes:
         shape = composing.shape(x)[-rank:]
         if not inverse:
@@ -203,11 +203,12 @@ def _padded(x: Tensor, rank: int, length: Tensor, inverse: bool) -> Tensor:
     if x.dims is not None and 0 in x.dims:
         return x
     wanted = constant_dims(length)
-    if wanted is not None and None not in wanted and x.dims is not None and None not in x.dims[-rank:]:
-        inner = list(wanted)
+    known: Any = (None,) if x.dims is None else x.dims[-rank:]
+    if wanted is not None and None not in wanted and x.dims is not None and None not in known:
+        inner: list[Any] = list(wanted)
         if inverse:
             inner[-1] = inner[-1] // 2 + 1
-        missing = [[0, max(n - have, 0)] for n, have in zip(inner, x.dims[-rank:], strict=True)]
+        missing = [[0, max(n - have, 0)] for n, have in zip(inner, map(int, known), strict=True)]
         if not any(after for _, after in missing):
             return x
         return raw.Pad(x, [[0, 0]] * (len(x.dims) - rank) + missing)

@@ -88,7 +88,9 @@ def _axes_of_both(a: Tensor, axes: Any) -> tuple[Any, Any]:
 def _as_matrix(x: Tensor, axes: Any, last: bool) -> tuple[Tensor, Any, list[int | None] | None]:
     """`x` as a matrix with the summed axes last or first, and the sizes of the others: as asked for, and static."""
     listed = isinstance(axes, (list, tuple))
-    dims = x.dims
+    dims: Any = x.dims
+    perm: Any
+    sizes: Any
     free_static: list[int | None] | None = None
     if dims is not None and listed:
         axes = [int(i) if i >= 0 else int(i) + len(dims) for i in axes]
@@ -291,12 +293,12 @@ def _all_at_once(tensors: list[Tensor], labels: list[str], wanted: str) -> Tenso
         arranged = sorted(part, key=order.index)
         expanded.append((_transposed(tensor, [part.find(c) for c in arranged]), arranged))
     for c in order:
-        sizes = {t.dims[arranged.index(c)] for t, arranged in expanded if c in arranged}
-        if len({size for size in sizes if isinstance(size, int) and size > 1}) > 1:
+        found = {(t.dims or ())[arranged.index(c)] for t, arranged in expanded if c in arranged}
+        if len({size for size in found if isinstance(size, int) and size > 1}) > 1:
             raise ValueError(f"Dimension mismatch on axis: {c}")
     factors = []
     for t, arranged in expanded:
-        sizes = [(t.dims[arranged.index(c)] or -1) if c in arranged else 1 for c in order]
+        sizes = [((t.dims or ())[arranged.index(c)] or -1) if c in arranged else 1 for c in order]
         factors.append(raw.Reshape(t, sizes))
     result: Any = 1
     for factor in factors:

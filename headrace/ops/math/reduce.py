@@ -64,6 +64,15 @@ def _may_be_empty(dims: Dims) -> bool:
     return dims is None or any(dim is None or dim == 0 for dim in dims)
 
 
+def _guarded(
+    reduce: Callable[[Any], Any], filled: Callable[[Any, tuple[int, ...]], Any], axes: tuple[int, ...]
+) -> Callable[[Any, Any], Any]:
+    def run(x: Any, _: Any) -> Any:
+        return reduce(x) if x.numel() else filled(x, axes)
+
+    return run
+
+
 def reduction_kernel(reduce: Reducer, whole: Callable[[Any], Any], none: Callable[[Any], Any], empty: Any) -> Any:
     """The kernel rule of a reduction.
 
@@ -97,27 +106,15 @@ def reduction_kernel(reduce: Reducer, whole: Callable[[Any], Any], none: Callabl
             return specialized(known, x.dim())(x)
 
         axes, dims = node.constant(1), node.inputs[0].dims
-        run = general
+        run: Callable[[Any, Any], Any] = general
         if axes is not None and dims is not None:
             known = normalized_axes(axes.ravel().tolist(), len(dims))
             special = specialized(known, len(dims))
-            if empty is not None and known and _may_be_empty(dims):
-                # torch refuses extremes of nothing.
-                def run(x: Any, _: Any) -> Any:
-                    return special(x) if x.numel() else filled(x, known)
-            elif special is none:
-
-                def run(x: Any, _: Any) -> Any:
-                    return none(x)
-            elif special is whole:
-
-                def run(x: Any, _: Any) -> Any:
-                    return whole(x)
-            else:
-
-                def run(x: Any, _: Any) -> Any:
-                    return reduce(x, known, keep)
-
+            # torch refuses extremes of nothing.
+            careful = empty is not None and known and _may_be_empty(dims)
+            run = _guarded(special, filled, known) if careful else lambda x, _: special(x)
+            if special not in (none, whole) and not careful:
+                run = lambda x, _: reduce(x, known, keep)  # noqa: E731  one call less than through `special`
         if wider is None:
             return run
         return lambda x, axes: run(x.to(wider), axes).to(dtype)
@@ -131,7 +128,7 @@ def declare_reduction(op_type: str, signature: str, kernel: Any) -> OpDecl:
     decl.shape(reduction_shape)
     decl.kernel(kernel)
     decl.same_as(_input_without_axes)
-    decl.accepts([2, 3], 0).accepts([2, 3], [0, 1]).accepts([2, 3, 4], [-1, 0], keep_dims=True)
+    decl.accepts([2, 3], 0).accepts([2, 3], np.array([0, 1])).accepts([2, 3, 4], np.array([-1, 0]), keep_dims=True)
     decl.accepts([0, 3], 0).accepts([2, 3], np.zeros([0], np.int32)).accepts([], np.zeros([0], np.int32))
     decl.rejects([2, 3], 2, error=ValueError)
     return decl

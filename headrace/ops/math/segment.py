@@ -243,7 +243,7 @@ def _gather_kept(params: Any, ids: Any, clipped: Any = None, kept: Any = None) -
     """Rows of `params` at `ids`, zeros where an id is negative; with what it found on the way."""
     if clipped is None:
         clipped = raw.Maximum(ids, composing.zeros_like(ids))
-    gathered = composing.gather(params, clipped)
+    gathered: Any = composing.gather(params, clipped)
     if kept is None:
         kept = raw.GreaterEqual(ids, 0)
         for _ in range(len(gathered.dims) - len(kept.dims)):

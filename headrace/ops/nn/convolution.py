@@ -437,7 +437,7 @@ for _decls, _types in (
     for _decl, _rule in zip(_decls, _gradients(*_types), strict=True):
         _decl.gradient(_rule)
 
-_unit = {"strides": [1, 1, 1, 1], "padding": "SAME"}
+_unit: dict[str, Any] = {"strides": [1, 1, 1, 1], "padding": "SAME"}
 conv2d_op.accepts([2, 5, 6, 3], [3, 2, 3, 4], **_unit)
 conv2d_op.accepts([2, 5, 6, 4], [3, 3, 2, 2], strides=[1, 2, 1, 1], padding="VALID")
 conv2d_op.accepts([2, 3, 8, 7], [3, 3, 3, 4], strides=[1, 1, 2, 2], padding="SAME", data_format="NCHW")

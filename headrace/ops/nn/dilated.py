@@ -18,7 +18,7 @@ from headrace.ops.array.space import required_space_to_batch_paddings
 
 
 def with_space_to_batch(
-    input: Any,  # noqa: A002 (1.x name)
+    input: Any,
     dilation_rate: Any,
     padding: str,
     op: Callable[[Any, int, str], Tensor],
@@ -121,12 +121,13 @@ def _for_axes_before(rows: Tensor, fill: int, axes: list[int]) -> Any:
     known = constant_value(rows)
     values: Any = rows if known is None else known
     assert rows.dims is not None
+    rest: Any = rows.dims[1:]
     parts = []
     last = i = 0
     while i < len(axes):
         first = i
         if axes[i] > 1:
-            parts.append(np.full([axes[i] - 1 - last, *rows.dims[1:]], fill, rows.dtype.as_numpy_dtype))
+            parts.append(np.full([axes[i] - 1 - last, *rest], fill, rows.dtype.as_numpy_dtype))
         while i + 1 < len(axes) and axes[i + 1] == axes[i] + 1:
             i += 1
         parts.append(values[first : i + 1])

@@ -104,7 +104,8 @@ class _Windows:
         """The padded image, its places, and which of these is the first largest in every window."""
         padded = self.padded(x, weights)
         places = self.places(padded, weights)
-        best = which = None
+        best: Any = None
+        which: Any = None
         for number, (place, (i, j)) in enumerate(places):
             value = padded[place] + weights[i, j]
             if best is None:
@@ -176,14 +177,14 @@ def dilation_gradient(op, grad):
     ]
 
 
-_ones = {"strides": [1, 1, 1, 1], "rates": [1, 1, 1, 1], "padding": "SAME"}
+_ones: dict[str, Any] = {"strides": [1, 1, 1, 1], "rates": [1, 1, 1, 1], "padding": "SAME"}
 dilation_op.accepts([2, 5, 6, 3], [3, 2, 3], **_ones).rejects([2, 5, 6, 3], [3, 2, 2], error=ValueError, **_ones)
 dilation_op.accepts([2, 7, 6, 3], [2, 2, 3], strides=[1, 2, 1, 1], rates=[1, 2, 2, 1], padding="VALID")
 
 
 def dilation2d(
-    input: Any,  # noqa: A002 (1.x name)
-    filter: Any = None,  # noqa: A002 (1.x name)
+    input: Any,
+    filter: Any = None,
     strides: Any = None,
     rates: Any = None,
     padding: str | None = None,
@@ -206,7 +207,7 @@ def dilation2d(
     Returns:
         a tensor of shape [batch, out_height, out_width, depth].
     """
-    filter = first_given("filters", filters, "filter", filter)  # noqa: A001
+    filter = first_given("filters", filters, "filter", filter)
     rates = first_given("dilations", dilations, "rates", rates)
     return raw.Dilation2D(input, filter, strides=strides, rates=rates, padding=padding, name=name)
 

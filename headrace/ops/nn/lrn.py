@@ -90,7 +90,7 @@ lrn_op.rejects([2, 3, 4], error=ValueError, match="rank 4")
 
 
 def local_response_normalization(
-    input: Any,  # noqa: A002 (1.x name)
+    input: Any,
     depth_radius: int = 5,
     bias: float = 1,
     alpha: float = 1,

@@ -1,26 +1,19 @@
-"""The largest or mean value of windows that slide over images and volumes, and the gradients."""
+"""The largest value of windows that slide over images and volumes, and the gradients."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import torch
 
-from headrace.core.errors import InvalidArgumentError, UnimplementedError
+from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op, raw
-from headrace.core.shapes import Dims, merge_dims
+from headrace.core.shapes import merge_dims
 from headrace.ops import composing
-from headrace.ops.nn.windows import (
-    Layout,
-    Padding,
-    check_strides,
-    layout_of,
-    of_rank,
-    pad_arguments,
-    window_count,
-)
+from headrace.ops.nn.pool_windows import Windows, pooled_dims, settings_of
+from headrace.ops.nn.windows import of_rank, pad_arguments, window_count
 
 _TYPES = "{half, bfloat16, float, double, int32, int64, uint8, int16, int8, uint16, qint8}"
 _WINDOW = "ksize: list(int) >= 4, strides: list(int) >= 4, padding: {'SAME', 'VALID'}"
@@ -80,15 +73,6 @@ max_pool_argmax_grad_grad_op = op(
     f"input: T, grad: T, argmax: Targmax, *, {_WINDOW}, include_batch_in_index=False, Targmax: index, "
     "T: realnumeric -> output: T",
 )
-avg_pool_op = op("AvgPool", f"value: T, *, {_WINDOW}, {_FORMAT}, T: floating -> output: T")
-avg_pool_grad_op = op(
-    "AvgPoolGrad", f"orig_input_shape: int32, grad: T, *, {_WINDOW}, {_FORMAT}, T: floating -> output: T"
-).on_host("orig_input_shape")
-avg_pool_3d_op = op("AvgPool3D", f"input: T, *, {_VOLUME}, T: floating -> output: T")
-avg_pool_3d_grad_op = op(
-    "AvgPool3DGrad", f"orig_input_shape: int32, grad: T, *, {_VOLUME}, T: floating -> output: T"
-).on_host("orig_input_shape")
-
 # A pool and its gradient, sharing what the pool found out; only the planner makes them.
 max_pool_indices_op = op(
     "_MaxPoolWithIndices", f"input: T, *, T: {_TYPES}, {_WINDOW}, {_WIDE_FORMAT} -> output: T, indices: int64"
@@ -102,37 +86,19 @@ max_pool_indices_grad_op = op(
 # ---- static shapes ----
 
 
-def _pooled(op: Any, rank: int = 4) -> Dims:
-    dims = of_rank(op.inputs[0].dims, rank)
-    ksize, strides = op.attrs["ksize"], op.attrs["strides"]
-    if len(ksize) != rank:
-        raise ValueError(f"{op.type} requires the ksize attribute to contain {rank} values, but got: {len(ksize)}")
-    check_strides(op, rank)
-    return tuple(
-        window_count(size, window, stride, op.attrs["padding"])
-        for size, window, stride in zip(dims, ksize, strides, strict=True)
-    )
-
-
 @max_pool_op.shape
 def max_pool_shape(op):
-    return [_pooled(op)]
-
-
-avg_pool_op.shape(max_pool_shape)
+    return [pooled_dims(op)]
 
 
 @max_pool_3d_op.shape
 def max_pool_3d_shape(op):
-    return [_pooled(op, 5)]
-
-
-avg_pool_3d_op.shape(max_pool_3d_shape)
+    return [pooled_dims(op, 5)]
 
 
 @max_pool_argmax_op.shape
 def max_pool_argmax_shape(op):
-    return [_pooled(op)] * 2
+    return [pooled_dims(op)] * 2
 
 
 @max_pool_v2_op.shape
@@ -162,7 +128,7 @@ max_pool_argmax_grad_op.shape(_as_input(4))
 
 def _as_output(rank: int) -> Any:
     def rule(op):
-        return [merge_dims(_pooled(op, rank), op.inputs[1].dims)]
+        return [merge_dims(pooled_dims(op, rank), op.inputs[1].dims)]
 
     return rule
 
@@ -178,97 +144,13 @@ def max_pool_grad_grad_v2_shape(op):
 
 @max_pool_argmax_grad_grad_op.shape
 def max_pool_argmax_grad_grad_shape(op):
-    return [merge_dims(_pooled(op), op.inputs[2].dims)]
-
-
-def _given_sizes(rank: int) -> Any:
-    def rule(op):
-        sizes = op.constant_dims(0)
-        return [(None,) * rank if sizes is None else of_rank(sizes, rank)]
-
-    return rule
-
-
-avg_pool_grad_op.shape(_given_sizes(4))
-avg_pool_3d_grad_op.shape(_given_sizes(5))
+    return [merge_dims(pooled_dims(op), op.inputs[2].dims)]
 
 
 # ---- kernels ----
 
 # torch has no pools of these.
 _WIDER = {torch.uint16: torch.int32}
-Geometry = tuple[tuple[int, ...], bool, tuple[int, ...] | None]
-
-
-class _Windows:
-    """What is settled of a pool: its windows, and how torch is to be told of TensorFlow's paddings.
-
-    Args:
-        node: the pool, or its gradient.
-        dims: the static shape of what is pooled.
-        rank: of the tensors, 4 for images.
-        ksize, strides: where they are not attributes.
-    """
-
-    def __init__(
-        self, node: Any, dims: Dims, rank: int, ksize: Sequence[int] | None = None, strides: Sequence[int] | None = None
-    ) -> None:
-        ksize = node.attrs["ksize"] if ksize is None else ksize
-        strides = node.attrs["strides"] if strides is None else strides
-        self.node = node
-        self.rank = rank
-        self.layout: Layout = layout_of(node, rank)
-        channel = self.layout.channel
-        if ksize[0] != 1 or strides[0] != 1:
-            raise UnimplementedError(None, None, "Pooling is not yet supported on the batch dimension.")
-        self.ksize, self.strides = self.layout.sizes(ksize), self.layout.sizes(strides)
-        if any(size <= 0 for size in (*self.ksize, *self.strides)):
-            raise InvalidArgumentError(None, None, "Sliding window ksize and strides must be positive.")
-        # The window over channels, which only the largest value knows.
-        self.depth, self.depth_stride = ksize[channel], strides[channel]
-        self.padding = Padding(node, self.layout, self.strides, (1,) * len(self.strides))
-        self.ones = (1,) * len(self.ksize)
-        known = None if dims is None else self.padding.known(self.layout.sizes(dims), self.ksize)
-        self.known = None if known is None else self._geometry(known)
-
-    def geometry(self, sizes: Sequence[int]) -> Geometry:
-        """How torch's pools do it: the padding on both ends; whether the last window may reach over the end; and
-        how many windows of each axis to drop at its start, None for none."""
-        return self.known or self._geometry(self.padding.amounts(sizes, self.ksize))
-
-    def _geometry(self, amounts: Sequence[tuple[int, int]]) -> Geometry:
-        pads, drops = [], []
-        for (before, after), stride in zip(amounts, self.strides, strict=True):
-            # One more at the end than at the start: a larger stride lets the last window reach over the end (ceil_mode);
-            # with stride 1 there is a window too many at the start.
-            drop = 1 if after > before and stride == 1 else 0
-            pads.append(before + drop)
-            drops.append(drop)
-        return tuple(pads), self.padding.kind == "SAME", tuple(drops) if any(drops) else None
-
-    def dropped(self, x: Any, drops: tuple[int, ...] | None) -> Any:
-        """A pooled tensor without the windows too many."""
-        if drops is not None:
-            for axis, drop in enumerate(drops, 2):
-                if drop:
-                    x = x.narrow(axis, drop, x.shape[axis] - drop)
-        return x
-
-    def restored(self, x: Any, drops: tuple[int, ...] | None) -> Any:
-        """A gradient with zeros for the windows too many."""
-        if drops is None:
-            return x
-        return torch.constant_pad_nd(x, [amount for drop in reversed(drops) for amount in (drop, 0)])
-
-    def sizes_after(self, sizes: Sequence[int]) -> tuple[int, ...]:
-        """The spatial sizes of the pooled tensor."""
-        kind = self.padding.kind
-        return tuple(
-            -(-size // stride) if kind == "SAME" else (size - window) // stride + 1
-            for size, window, stride in zip(sizes, self.ksize, self.strides, strict=True)
-        )
-
-
 # torch's pools, by the rank of the tensors. Those with indices say where in each channel the largest value was, the
 # first if there are several: to that one TensorFlow gives the gradient too.
 _WITH_INDICES = {4: torch._C._nn.max_pool2d_with_indices, 5: torch._C._nn.max_pool3d_with_indices}
@@ -277,11 +159,9 @@ _BACKWARD = {
     5: torch.ops.aten.max_pool3d_with_indices_backward.default,
 }
 _MAX = {4: torch.max_pool2d, 5: torch.max_pool3d}
-_AVERAGE = {4: torch._C._nn.avg_pool2d, 5: torch._C._nn.avg_pool3d}
-_AVERAGE_BACKWARD = {4: torch.ops.aten.avg_pool2d_backward.default, 5: torch.ops.aten.avg_pool3d_backward.default}
 
 
-def _largest(windows: _Windows) -> Callable[[Any], Any]:
+def _largest(windows: Windows) -> Callable[[Any], Any]:
     """The pool itself, on a tensor in the op's layout."""
     layout, rank = windows.layout, windows.rank
     if windows.depth != 1:
@@ -303,7 +183,7 @@ def _largest(windows: _Windows) -> Callable[[Any], Any]:
     return largest
 
 
-def _largest_over_depth(windows: _Windows) -> Callable[[Any], Any]:
+def _largest_over_depth(windows: Windows) -> Callable[[Any], Any]:
     """The largest over windows of channels, at each place."""
     count, axis = windows.depth, windows.layout.channel
     if windows.depth_stride != count or any(size != 1 for size in windows.ksize):
@@ -324,26 +204,26 @@ def _largest_over_depth(windows: _Windows) -> Callable[[Any], Any]:
 
 @max_pool_op.kernel
 def max_pool_kernel(node):
-    return _largest(_Windows(node, node.inputs[0].dims, 4))
+    return _largest(Windows(node, node.inputs[0].dims, 4))
 
 
 @max_pool_3d_op.kernel
 def max_pool_3d_kernel(node):
-    return _largest(_Windows(node, node.inputs[0].dims, 5))
+    return _largest(Windows(node, node.inputs[0].dims, 5))
 
 
-def _by_inputs(make: Callable[[_Windows], Callable[..., Any]], first: int) -> Any:
+def _by_inputs(make: Callable[[Windows], Callable[..., Any]], first: int) -> Any:
     """The kernel rule of a pool whose windows are inputs, from `first` on."""
 
     def rule(node):
         dims = node.inputs[0].dims
         ksize, strides = node.constant_dims(first), node.constant_dims(first + 1)
         if ksize is not None and strides is not None:
-            fixed = make(_Windows(node, dims, 4, ksize, strides))
+            fixed = make(Windows(node, dims, 4, ksize, strides))
             return lambda *values: fixed(*values[:first])
 
         def compute(*values):
-            return make(_Windows(node, dims, 4, *(v.tolist() for v in values[first:])))(*values[:first])
+            return make(Windows(node, dims, 4, *(v.tolist() for v in values[first:])))(*values[:first])
 
         return compute
 
@@ -353,7 +233,7 @@ def _by_inputs(make: Callable[[_Windows], Callable[..., Any]], first: int) -> An
 max_pool_v2_op.kernel(_by_inputs(_largest, 1))
 
 
-def _indexed(windows: _Windows) -> Callable[[Any], tuple[Any, Any]]:
+def _indexed(windows: Windows) -> Callable[[Any], tuple[Any, Any]]:
     """The largest values and their places, both in torch's layout and with the windows too many."""
     if windows.depth != 1:
         raise NotImplementedError(f"{windows.node.type} has no gradient of pools over channels.")
@@ -366,7 +246,7 @@ def _indexed(windows: _Windows) -> Callable[[Any], tuple[Any, Any]]:
     return indexed
 
 
-def _sent_back(windows: _Windows) -> Callable[[Any, Any, Any], Any]:
+def _sent_back(windows: Windows) -> Callable[[Any, Any, Any], Any]:
     """The gradient with respect to the input: of the input, the places and the gradient, in torch's layout."""
     backward, ksize, strides, ones = _BACKWARD[windows.rank], windows.ksize, windows.strides, windows.ones
 
@@ -390,7 +270,7 @@ def _unlike_any_type(x: Any) -> Any:
     return x if wide is None else x.to(wide)
 
 
-def _max_gradient(windows: _Windows) -> Callable[..., Any]:
+def _max_gradient(windows: Windows) -> Callable[..., Any]:
     indexed, sent_back, layout = _indexed(windows), _sent_back(windows), windows.layout
 
     def gradient_of(x, _, gradient):
@@ -405,13 +285,13 @@ def _max_gradient(windows: _Windows) -> Callable[..., Any]:
 
 @max_pool_grad_op.kernel
 def max_pool_grad_kernel(node):
-    return _max_gradient(_Windows(node, node.inputs[0].dims, 4))
+    return _max_gradient(Windows(node, node.inputs[0].dims, 4))
 
 
 @max_pool_3d_grad_op.kernel
 def max_pool_3d_grad_kernel(node):
     """In volumes, unlike images, every element as large as the largest gets the gradient."""
-    windows = _Windows(node, node.inputs[0].dims, 5)
+    windows = Windows(node, node.inputs[0].dims, 5)
     layout = windows.layout
 
     def spread(x, largest, gradient):
@@ -422,10 +302,11 @@ def max_pool_3d_grad_kernel(node):
         result = torch.zeros_like(padded, dtype=own)
         steps = [range(size) for size in windows.ksize]
         for offsets in itertools.product(*steps):
-            place = (slice(None), slice(None)) + tuple(
+            slices = [
                 slice(offset, offset + (count - 1) * stride + 1, stride)
                 for offset, count, stride in zip(offsets, gradient.shape[2:], windows.strides, strict=True)
-            )
+            ]
+            place = (slice(None), slice(None), *slices)
             result[place] += gradient.masked_fill(padded[place] != largest, 0)
         for axis, ((before, _), size) in enumerate(zip(amounts, x.shape[2:], strict=True), 2):
             result = result.narrow(axis, before, size)
@@ -437,7 +318,7 @@ def max_pool_3d_grad_kernel(node):
 max_pool_grad_v2_op.kernel(_by_inputs(_max_gradient, 3))
 
 
-def _max_gradient_gradient(windows: _Windows) -> Callable[..., Any]:
+def _max_gradient_gradient(windows: Windows) -> Callable[..., Any]:
     """What of a tensor shaped as the input lies where the largest values were."""
     indexed, layout = _indexed(windows), windows.layout
 
@@ -453,12 +334,12 @@ def _max_gradient_gradient(windows: _Windows) -> Callable[..., Any]:
 
 @max_pool_grad_grad_op.kernel
 def max_pool_grad_grad_kernel(node):
-    return _max_gradient_gradient(_Windows(node, node.inputs[0].dims, 4))
+    return _max_gradient_gradient(Windows(node, node.inputs[0].dims, 4))
 
 
 @max_pool_3d_grad_grad_op.kernel
 def max_pool_3d_grad_grad_kernel(node):
-    return _max_gradient_gradient(_Windows(node, node.inputs[0].dims, 5))
+    return _max_gradient_gradient(Windows(node, node.inputs[0].dims, 5))
 
 
 max_pool_grad_grad_v2_op.kernel(_by_inputs(_max_gradient_gradient, 3))
@@ -466,7 +347,7 @@ max_pool_grad_grad_v2_op.kernel(_by_inputs(_max_gradient_gradient, 3))
 
 @max_pool_indices_op.kernel
 def max_pool_indices_kernel(node):
-    windows = _Windows(node, node.inputs[0].dims, 4)
+    windows = Windows(node, node.inputs[0].dims, 4)
     indexed, layout = _indexed(windows), windows.layout
 
     def pooled(x):
@@ -479,7 +360,7 @@ def max_pool_indices_kernel(node):
 
 @max_pool_indices_grad_op.kernel
 def max_pool_indices_grad_kernel(node):
-    windows = _Windows(node, node.inputs[0].dims, 4)
+    windows = Windows(node, node.inputs[0].dims, 4)
     sent_back, layout = _sent_back(windows), windows.layout
     to, back = layout.to_torch, layout.from_torch
     if to is not None and windows.known is not None and windows.known[2] is None:
@@ -498,7 +379,7 @@ def max_pool_indices_grad_kernel(node):
 
 @max_pool_argmax_op.kernel
 def max_pool_argmax_kernel(node):
-    windows = _Windows(node, node.inputs[0].dims, 4)
+    windows = Windows(node, node.inputs[0].dims, 4)
     indexed, layout = _indexed(windows), windows.layout
     result, with_batch = node.outputs[1].dtype.torch, node.attrs["include_batch_in_index"]
 
@@ -549,78 +430,7 @@ def max_pool_argmax_grad_grad_kernel(node):
     return lambda x, gradient, argmax: gradient.reshape(-1)[places(x, argmax)].view(argmax.shape)
 
 
-def _averaging(rank: int) -> Any:
-    average = _AVERAGE[rank]
-
-    def rule(node):
-        windows = _Windows(node, node.inputs[0].dims, rank)
-        layout, ksize, strides = windows.layout, windows.ksize, windows.strides
-        if windows.depth != 1:
-            raise InvalidArgumentError(None, None, "Non-spatial pooling is not yet supported.")
-        # torch has no means of volumes in these.
-        wide = rank == 5 and node.inputs[0].dtype.torch in (torch.float16, torch.bfloat16)
-
-        def averaged(x):
-            own = x.dtype
-            x = layout.enter(x.float() if wide else x)
-            pads, ceil, drops = windows.geometry(x.shape[2:])
-            # What is padded does not count.
-            result = layout.leave(windows.dropped(average(x, ksize, strides, pads, ceil, False), drops))
-            return result.to(own) if wide else result
-
-        return averaged
-
-    return rule
-
-
-def _averaging_gradient(rank: int) -> Any:
-    backward = _AVERAGE_BACKWARD[rank]
-
-    def rule(node):
-        windows = _Windows(node, node.outputs[0].dims, rank)
-        layout, ksize, strides = windows.layout, windows.ksize, windows.strides
-        if windows.depth != 1:
-            raise InvalidArgumentError(None, None, "Non-spatial pooling is not yet supported.")
-        wide = rank == 5 and node.inputs[1].dtype.torch in (torch.float16, torch.bfloat16)
-        fixed = node.outputs[0].dims
-        if fixed is not None and None in fixed:
-            fixed = None
-
-        def spread(shape, gradient):
-            own = gradient.dtype
-            # Of the input torch looks at shape and layout only.
-            x = layout.enter(gradient.new_empty(fixed or shape.tolist(), dtype=torch.float32 if wide else own))
-            gradient = layout.enter(gradient.float() if wide else gradient)
-            if gradient.shape[2:] != windows.sizes_after(x.shape[2:]):
-                raise InvalidArgumentError(
-                    None,
-                    None,
-                    f"out_backprop must have the spatial shape {list(windows.sizes_after(x.shape[2:]))}, "
-                    f"got {list(gradient.shape[2:])}",
-                )
-            pads, ceil, drops = windows.geometry(x.shape[2:])
-            gradient = windows.restored(gradient, drops)
-            result = layout.leave(backward(gradient, x, ksize, strides, pads, ceil, False, None))
-            return result.to(own) if wide else result
-
-        return spread
-
-    return rule
-
-
-avg_pool_op.kernel(_averaging(4))
-avg_pool_3d_op.kernel(_averaging(5))
-avg_pool_grad_op.kernel(_averaging_gradient(4))
-avg_pool_3d_grad_op.kernel(_averaging_gradient(5))
-
-
 # ---- gradients ----
-
-
-def _like(op: Any) -> dict[str, Any]:
-    """The attributes a gradient takes over."""
-    names = ("ksize", "strides", "padding", "data_format", "include_batch_in_index")
-    return {name: op.attrs[name] for name in names if name in op.attrs}
 
 
 def _no_gradient_for(op: Any) -> list[Any]:
@@ -632,78 +442,56 @@ def _no_gradient_for(op: Any) -> list[Any]:
 
 @max_pool_op.gradient
 def max_pool_gradient(op, grad):
-    return [raw.MaxPoolGrad(op.inputs[0], op.outputs[0], grad, **_like(op))]
+    return [raw.MaxPoolGrad(op.inputs[0], op.outputs[0], grad, **settings_of(op))]
 
 
 @max_pool_v2_op.gradient
 def max_pool_v2_gradient(op, grad):
     x, ksize, strides = op.inputs
-    return [raw.MaxPoolGradV2(x, op.outputs[0], grad, ksize, strides, **_like(op)), None, None]
+    return [raw.MaxPoolGradV2(x, op.outputs[0], grad, ksize, strides, **settings_of(op)), None, None]
 
 
 @max_pool_argmax_op.gradient
 def max_pool_argmax_gradient(op, grad, _):
-    return [raw.MaxPoolGradWithArgmax(op.inputs[0], grad, op.outputs[1], **_like(op))]
+    return [raw.MaxPoolGradWithArgmax(op.inputs[0], grad, op.outputs[1], **settings_of(op))]
 
 
 @max_pool_grad_op.gradient
 def max_pool_grad_gradient(op, grad):
-    return [*_no_gradient_for(op), raw.MaxPoolGradGrad(op.inputs[0], op.inputs[1], grad, **_like(op))]
+    return [*_no_gradient_for(op), raw.MaxPoolGradGrad(op.inputs[0], op.inputs[1], grad, **settings_of(op))]
 
 
 @max_pool_grad_v2_op.gradient
 def max_pool_grad_v2_gradient(op, grad):
     x, output, _, ksize, strides = op.inputs
-    second = raw.MaxPoolGradGradV2(x, output, grad, ksize, strides, **_like(op))
+    second = raw.MaxPoolGradGradV2(x, output, grad, ksize, strides, **settings_of(op))
     return [*_no_gradient_for(op), second, None, None]
 
 
 @max_pool_grad_grad_op.gradient
 def max_pool_grad_grad_gradient(op, grad):
-    return [*_no_gradient_for(op), raw.MaxPoolGrad(op.inputs[0], op.inputs[1], grad, **_like(op))]
+    return [*_no_gradient_for(op), raw.MaxPoolGrad(op.inputs[0], op.inputs[1], grad, **settings_of(op))]
 
 
 @max_pool_3d_op.gradient
 def max_pool_3d_gradient(op, grad):
-    return [raw.MaxPool3DGrad(op.inputs[0], op.outputs[0], grad, **_like(op))]
+    return [raw.MaxPool3DGrad(op.inputs[0], op.outputs[0], grad, **settings_of(op))]
 
 
 @max_pool_3d_grad_op.gradient
 def max_pool_3d_grad_gradient(op, grad):
-    return [*_no_gradient_for(op), raw.MaxPool3DGradGrad(op.inputs[0], op.inputs[1], grad, **_like(op))]
+    return [*_no_gradient_for(op), raw.MaxPool3DGradGrad(op.inputs[0], op.inputs[1], grad, **settings_of(op))]
 
 
 @max_pool_3d_grad_grad_op.gradient
 def max_pool_3d_grad_grad_gradient(op, grad):
-    return [*_no_gradient_for(op), raw.MaxPool3DGrad(op.inputs[0], op.inputs[1], grad, **_like(op))]
-
-
-@avg_pool_op.gradient
-def avg_pool_gradient(op, grad):
-    return [raw.AvgPoolGrad(composing.shape(op.inputs[0]), grad, **_like(op))]
-
-
-@avg_pool_grad_op.gradient
-def avg_pool_grad_gradient(op, grad):
-    return [raw.StopGradient(op.inputs[0]), raw.AvgPool(grad, **_like(op))]
-
-
-@avg_pool_3d_op.gradient
-def avg_pool_3d_gradient(op, grad):
-    return [raw.AvgPool3DGrad(composing.shape(op.inputs[0]), grad, **_like(op))]
-
-
-@avg_pool_3d_grad_op.gradient
-def avg_pool_3d_grad_gradient(op, grad):
-    return [raw.StopGradient(op.inputs[0]), raw.AvgPool3D(grad, **_like(op))]
+    return [*_no_gradient_for(op), raw.MaxPool3DGrad(op.inputs[0], op.inputs[1], grad, **settings_of(op))]
 
 
 _two = {"ksize": [1, 2, 2, 1], "strides": [1, 2, 2, 1]}
-for _decl in (max_pool_op, avg_pool_op):
-    _decl.accepts([2, 5, 6, 3], padding="SAME", **_two).accepts([2, 5, 6, 3], padding="VALID", **_two)
-    _decl.accepts([1, 4, 5, 2], ksize=[1, 2, 3, 1], strides=[1, 1, 1, 1], padding="SAME")
-    _decl.accepts([2, 3, 5, 6], ksize=[1, 1, 2, 2], strides=[1, 1, 2, 2], padding="SAME", data_format="NCHW")
-    _decl.rejects([2, 1, 6, 3], error=ValueError, match="Negative dimension", padding="VALID", **_two)
-    _decl.rejects([2, 6, 3], error=ValueError, match="rank 4", padding="VALID", **_two)
-for _decl in (max_pool_3d_op, avg_pool_3d_op):
-    _decl.accepts([1, 4, 5, 6, 2], ksize=[1, 2, 2, 2, 1], strides=[1, 2, 2, 2, 1], padding="SAME")
+max_pool_op.accepts([2, 5, 6, 3], padding="SAME", **_two).accepts([2, 5, 6, 3], padding="VALID", **_two)
+max_pool_op.accepts([1, 4, 5, 2], ksize=[1, 2, 3, 1], strides=[1, 1, 1, 1], padding="SAME")
+max_pool_op.accepts([2, 3, 5, 6], ksize=[1, 1, 2, 2], strides=[1, 1, 2, 2], padding="SAME", data_format="NCHW")
+max_pool_op.rejects([2, 1, 6, 3], error=ValueError, match="Negative dimension", padding="VALID", **_two)
+max_pool_op.rejects([2, 6, 3], error=ValueError, match="rank 4", padding="VALID", **_two)
+max_pool_3d_op.accepts([1, 4, 5, 6, 2], ksize=[1, 2, 2, 2, 1], strides=[1, 2, 2, 2, 1], padding="SAME")

@@ -49,7 +49,7 @@ def max_pool(
     padding: str,
     data_format: str | None = "NHWC",
     name: str | None = None,
-    input: Any = None,  # noqa: A002 (1.x name)
+    input: Any = None,
 ) -> Tensor:
     """The largest value of every window.
 
@@ -88,7 +88,7 @@ def avg_pool(
     padding: str,
     data_format: str | None = "NHWC",
     name: str | None = None,
-    input: Any = None,  # noqa: A002 (1.x name)
+    input: Any = None,
 ) -> Tensor:
     """The mean of every window; what lies over the edges does not count.
 
@@ -107,7 +107,7 @@ def avg_pool(
 
 
 def max_pool1d(
-    input: Any,  # noqa: A002 (1.x name)
+    input: Any,
     ksize: Any,
     strides: Any,
     padding: str,
@@ -120,7 +120,7 @@ def max_pool1d(
 
 
 def max_pool2d(
-    input: Any,  # noqa: A002 (1.x name)
+    input: Any,
     ksize: Any,
     strides: Any,
     padding: str,
@@ -133,7 +133,7 @@ def max_pool2d(
 
 
 def max_pool3d(
-    input: Any,  # noqa: A002 (1.x name)
+    input: Any,
     ksize: Any,
     strides: Any,
     padding: str,
@@ -146,7 +146,7 @@ def max_pool3d(
 
 
 def avg_pool1d(
-    input: Any,  # noqa: A002 (1.x name)
+    input: Any,
     ksize: Any,
     strides: Any,
     padding: str,
@@ -159,7 +159,7 @@ def avg_pool1d(
 
 
 def avg_pool3d(
-    input: Any,  # noqa: A002 (1.x name)
+    input: Any,
     ksize: Any,
     strides: Any,
     padding: str,
@@ -172,7 +172,7 @@ def avg_pool3d(
 
 
 def max_pool_v2(
-    input: Any,  # noqa: A002 (1.x name)
+    input: Any,
     ksize: Any,
     strides: Any,
     padding: str,
@@ -195,7 +195,7 @@ def max_pool_v2(
 
 
 def avg_pool_v2(
-    input: Any,  # noqa: A002 (1.x name)
+    input: Any,
     ksize: Any,
     strides: Any,
     padding: str,
@@ -226,12 +226,12 @@ def _pooled_by_rank(
 
 
 def max_pool_with_argmax(
-    input: Any,  # noqa: A002 (1.x name)
+    input: Any,
     ksize: Any,
     strides: Any,
     padding: str,
     data_format: str = "NHWC",
-    Targmax: Any = None,  # noqa: N803 (1.x name)
+    Targmax: Any = None,
     name: str | None = None,
     output_dtype: Any = None,
     include_batch_in_index: bool = False,
@@ -268,7 +268,7 @@ def max_pool_with_argmax(
 
 
 def pool(
-    input: Any,  # noqa: A002 (1.x name)
+    input: Any,
     window_shape: Sequence[int],
     pooling_type: str,
     padding: str,
@@ -299,7 +299,7 @@ def pool(
     """
     rates = first_given("dilations", dilations, "dilation_rate", dilation_rate)
     with name_scope(name, f"{pooling_type.lower()}_pool", [input]) as scope:
-        input = convert_to_tensor(input, name="input")  # noqa: A001
+        input = convert_to_tensor(input, name="input")
         spatial = len(window_shape)
         if not 1 <= spatial <= 3:
             raise ValueError("It is required that 1 <= num_spatial_dims <= 3.")

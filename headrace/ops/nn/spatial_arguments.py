@@ -106,3 +106,16 @@ def spatial_rank(shapes: Sequence[Any]) -> int:
                 raise ValueError(f"Input tensor must be of rank 3, 4 or 5 but was {spatial + 2}.")
             return spatial
     raise ValueError("rank of input or filter must be known")
+
+
+def flat_format(data_format: str | None, older: bool) -> tuple[str, int]:
+    """The format of the image of height 1 that a sequence becomes, and the axis to add for that.
+
+    Raises:
+        ValueError: if it is no format of sequences; the names of those of images count where they did in an `older` time.
+    """
+    if data_format in (None, "NWC") or (older and data_format == "NHWC"):
+        return "NHWC", 1
+    if data_format == "NCW" or (older and data_format == "NCHW"):
+        return "NCHW", 2
+    raise ValueError('data_format must be "NWC" or "NCW".')

@@ -123,6 +123,7 @@ def as_string(
 to_number_op = op(
     "StringToNumber", "string_tensor: string, *, out_type: {float, double, int32, int64} = float -> output: out_type"
 )
+to_number_op.on_host(outputs=True)
 to_number_op.shape(_same_shape)
 
 _BLANKS = r"[ \t\n\v\f\r]*"
@@ -209,6 +210,9 @@ decode_raw_op = op(
     "bytes: string, *, out_type: {half, float, double, int32, uint16, uint8, int16, int8, int64, complex64, complex128, "
     "bool}, little_endian=True -> output: out_type",
 )
+
+
+decode_raw_op.on_host(outputs=True)
 
 
 @decode_raw_op.shape

@@ -16,7 +16,7 @@ from headrace.ops.string.fingerprint import fingerprint64, hash64, siphash24
 
 
 def _declare(op_type: str, signature: str, hash_of: Callable[[Any], Callable[[bytes], int]]) -> OpDecl:
-    decl = op(op_type, signature)
+    decl = op(op_type, signature).on_host(outputs=True)
 
     @decl.shape
     def hash_bucket_shape(op):

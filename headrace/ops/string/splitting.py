@@ -26,6 +26,10 @@ split_v2_op = op(
 )
 
 
+split_op.on_host(outputs=True)
+split_v2_op.on_host(outputs=True)
+
+
 @split_op.shape
 @split_v2_op.shape
 def split_shape(op):
@@ -70,7 +74,7 @@ def split_kernel(node):
 
 def _at_any(delimiters: bytes, skip_empty: bool) -> Callable[[bytes], list[bytes]]:
     def split(text: bytes) -> list[bytes]:
-        if not delimiters:
+        if not delimiters or not text:
             return [text[i : i + 1] for i in range(len(text))]
         parts = text.translate(bytes(delimiters[0] if c in delimiters else c for c in range(256))).split(delimiters[:1])
         return [part for part in parts if part] if skip_empty else parts
@@ -126,9 +130,9 @@ def string_split(
     """
     _check_result(result_type, "string_split")
     with name_scope(name, "StringSplit", [source]):
-        source = convert_to_tensor(source, "string", name="source")
         mark = first_given("sep", sep, "delimiter", delimiter)
-        mark = convert_to_tensor(" " if mark is None else mark, "string", name="Const")
+        mark = convert_to_tensor(" " if mark is None else mark, "string")
+        source = convert_to_tensor(source, "string")
         return SparseTensor(*raw.StringSplit(source, mark, skip_empty=skip_empty))
 
 

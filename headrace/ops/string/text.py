@@ -21,6 +21,7 @@ def _same_shape(op: Any) -> Any:
 
 
 length_op = op("StringLength", "input: string, *, unit: {'BYTE', 'UTF8_CHAR'} = 'BYTE' -> output: int32")
+length_op.on_host(outputs=True)
 length_op.shape(_same_shape)
 
 

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from headrace.plan.ir import Node, Value, new_node
 
 # For each kind of update: the fused op, and which inputs are lists in it (the others are shared by all).
 _KINDS: dict[str, tuple[str, tuple[int, ...]]] = {
-    "ApplyGradientDescent": ("_ApplyGradientDescentMany", (0, 2)),
-    "ApplyMomentum": ("_ApplyMomentumMany", (0, 1, 3)),
-    "ApplyAdam": ("_ApplyAdamMany", (0, 1, 2, 9)),
-    "ResourceApplyGradientDescent": ("_ApplyGradientDescentMany", (0, 2)),
-    "ResourceApplyMomentum": ("_ApplyMomentumMany", (0, 1, 3)),
-    "ResourceApplyAdam": ("_ApplyAdamMany", (0, 1, 2, 9)),
+    f"{form}{kind}": (f"_{kind}Many", lists)
+    for kind, lists in {
+        "ApplyGradientDescent": (0, 2),
+        "ApplyMomentum": (0, 1, 3),
+        "ApplyAdagrad": (0, 1, 3),
+        "ApplyAdagradV2": (0, 1, 4),
+        "ApplyRMSProp": (0, 1, 2, 7),
+        "ApplyAdam": (0, 1, 2, 9),
+    }.items()
+    for form in ("", "Resource")
 }
+# The fused op of these is the faster one for a single variable too, if it has as many elements.
+_ALONE = frozenset({"ApplyAdam", "ResourceApplyAdam"})
+_ALONE_SIZE = 10_000
 _TYPES = frozenset({"float32", "float64"})
 
 
@@ -25,6 +33,8 @@ def fuse_updates(nodes: list[Node], keep: set[Node], fetched: list[Value]) -> tu
         kind = _KINDS.get(node.type)
         if kind is None or node in keep or node.guard:
             continue
+        if node.attrs["use_locking"] or not node.attrs.get("update_slots", True):
+            continue
         gradient = node.inputs[kind[1][-1]]
         if gradient.dtype.base_dtype.name not in _TYPES:
             continue
@@ -32,8 +42,8 @@ def fuse_updates(nodes: list[Node], keep: set[Node], fetched: list[Value]) -> tu
         flags = tuple(sorted((k, v) for k, v in node.attrs.items() if isinstance(v, bool)))
         key = (node.type, shared, flags, gradient.dtype.base_dtype, node.device)
         groups.setdefault(key, []).append(node)
-    groups = {key: _independent(nodes, members) for key, members in groups.items() if len(members) > 1}
-    groups = {key: members for key, members in groups.items() if len(members) > 1}
+    groups = {key: _independent(nodes, members) for key, members in groups.items() if _worthwhile(members)}
+    groups = {key: members for key, members in groups.items() if _worthwhile(members)}
     if not groups:
         return nodes, {}
 
@@ -65,6 +75,13 @@ def fuse_updates(nodes: list[Node], keep: set[Node], fetched: list[Value]) -> tu
     return _sorted(result), replaced
 
 
+def _worthwhile(members: list[Node]) -> bool:
+    if len(members) > 1 or members[0].type not in _ALONE:
+        return len(members) > 1
+    dims = members[0].inputs[-1].dims
+    return dims is not None and None not in dims and math.prod(dims) > _ALONE_SIZE
+
+
 def _fused(members: list[Node]) -> Node:
     first = members[0]
     fused_type, listed = _KINDS[first.type]
@@ -74,7 +91,7 @@ def _fused(members: list[Node]) -> Node:
     attrs = {"N": len(members), "T": first.inputs[listed[-1]].dtype.base_dtype}
     attrs["use_nesterov"] = bool(first.attrs.get("use_nesterov", False))
     fused = new_node(fused_type, first, inputs, [], attrs)
-    fused.name = f"{first.name} and {len(members) - 1} more"
+    fused.name = f"{first.name} and {len(members) - 1} more" if len(members) > 1 else first.name
     fused.control = list(dict.fromkeys(control for member in members for control in member.control))
     fused.serial = members[-1].serial
     return fused

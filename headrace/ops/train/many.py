@@ -1,0 +1,262 @@
+"""The updates of many variables in one op each: what the planner makes of the updates of one step."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from headrace.core.registry import op
+from headrace.ops.state.common import invalid, shape_text
+
+
+def _lists(node: Any, states: int) -> Callable[[Any], list[list[Any]]]:
+    """A function that takes the inputs that are lists apart: tensors of each state, then the gradients.
+
+    torch's multi-tensor kernels go over memory as it lies and look at no shapes, so those are seen to here.
+    """
+    count = node.attrs["N"]
+    total = count * (states + 1)
+    values = node.inputs[-total:]
+    dims = [value.dims for value in values[states * count :]]
+    known = all(
+        None not in (shape or (None,)) and getattr(value.bound, "dims", None) == shape
+        for position, value in enumerate(values[: states * count])
+        for shape in (dims[position % count],)
+    )
+
+    def split(inputs: Any) -> list[list[Any]]:
+        lists = [
+            [buffer.read() for buffer in inputs[start : start + count]]
+            for start in range(0, states * count, count)
+        ]
+        gradients = inputs[states * count :]
+        if not known:
+            for tensors in (*lists[1:], gradients):
+                for value, tensor in zip(lists[0], tensors, strict=True):
+                    if value.shape != tensor.shape:
+                        raise invalid(
+                            f"var and {'grad' if tensors is gradients else 'slot'} do not have the same shape"
+                            f"{shape_text(value.shape)} {shape_text(tensor.shape)}"
+                        )
+        lists.append([g if g.is_contiguous() else g.contiguous() for g in gradients])
+        return lists
+
+    return split
+
+
+descent_many = (
+    op(
+        "_ApplyGradientDescentMany",
+        "alpha: T, var: N * ref T, delta: N * T, *, use_nesterov=False, T: type -> ",
+        stateful=True,
+    )
+    .writes("var")
+    .on_host("alpha")
+)
+
+
+@descent_many.kernel
+def descent_many_kernel(node):
+    split = _lists(node, 1)
+
+    def update(alpha, *inputs):
+        values, gradients = split(inputs)
+        torch._foreach_add_(values, gradients, alpha=-alpha.item())
+
+    return update
+
+
+momentum_many = (
+    op(
+        "_ApplyMomentumMany",
+        "lr: T, momentum: T, var: N * ref T, accum: N * ref T, grad: N * T, *, use_nesterov=False, T: type -> ",
+        stateful=True,
+    )
+    .writes("var", "accum")
+    .on_host("lr", "momentum")
+)
+
+
+@momentum_many.kernel
+def momentum_many_kernel(node):
+    split, nesterov = _lists(node, 2), node.attrs["use_nesterov"]
+
+    def update(lr, momentum, *inputs):
+        values, accumulators, gradients = split(inputs)
+        weight = momentum.item()
+        if weight == 0.0:
+            # To torch a momentum of 0 means that there is no accumulator.
+            torch._foreach_copy_(accumulators, gradients)
+            torch._foreach_add_(values, gradients, alpha=-lr.item())
+            return
+        torch._fused_sgd_(
+            values,
+            gradients,
+            accumulators,
+            weight_decay=0.0,
+            momentum=weight,
+            lr=lr.item(),
+            dampening=0.0,
+            nesterov=nesterov,
+            maximize=False,
+            is_first_step=False,
+        )
+
+    return update
+
+
+_ADAGRAD = "var: N * ref T, accum: N * ref T, grad: N * T, *, use_nesterov=False, T: type -> "
+adagrad_many = (
+    op("_ApplyAdagradMany", f"lr: T, {_ADAGRAD}", stateful=True).writes("var", "accum").on_host("lr")
+)
+adagrad_v2_many = (
+    op("_ApplyAdagradV2Many", f"lr: T, epsilon: T, {_ADAGRAD}", stateful=True)
+    .writes("var", "accum")
+    .on_host("lr", "epsilon")
+)
+
+
+def _adagrad(node: Any) -> Callable[..., None]:
+    split = _lists(node, 2)
+    steps: list[Any] = []
+
+    def update(rate: float, epsilon: float, inputs: Any) -> None:
+        values, accumulators, gradients = split(inputs)
+        if not steps:
+            # Counted for a decay of the rate, which there is none of.
+            steps.extend([torch.ones((), device=values[0].device)] * len(values))
+        torch._fused_adagrad_(
+            values,
+            gradients,
+            accumulators,
+            steps,
+            lr=rate,
+            lr_decay=0.0,
+            weight_decay=0.0,
+            eps=epsilon,
+            maximize=False,
+        )
+
+    return update
+
+
+@adagrad_many.kernel
+def adagrad_many_kernel(node):
+    step = _adagrad(node)
+    return lambda lr, *inputs: step(lr.item(), 0.0, inputs)
+
+
+@adagrad_v2_many.kernel
+def adagrad_v2_many_kernel(node):
+    step = _adagrad(node)
+    return lambda lr, epsilon, *inputs: step(lr.item(), epsilon.item(), inputs)
+
+
+rms_prop_many = (
+    op(
+        "_ApplyRMSPropMany",
+        "lr: T, rho: T, momentum: T, epsilon: T, var: N * ref T, ms: N * ref T, mom: N * ref T, grad: N * T, *, "
+        "use_nesterov=False, T: type -> ",
+        stateful=True,
+    )
+    .writes("var", "ms", "mom")
+    .on_host("lr", "rho", "momentum", "epsilon")
+)
+
+
+@rms_prop_many.kernel
+def rms_prop_many_kernel(node):
+    split = _lists(node, 3)
+
+    def update(lr, rho, momentum, epsilon, *inputs):
+        values, squares, moves, gradients = split(inputs)
+        decay = rho.item()
+        torch._foreach_mul_(squares, decay)
+        torch._foreach_addcmul_(squares, gradients, gradients, value=1.0 - decay)
+        roots = torch._foreach_add(squares, epsilon.item())
+        torch._foreach_sqrt_(roots)
+        torch._foreach_mul_(moves, momentum.item())
+        torch._foreach_addcdiv_(moves, gradients, roots, value=lr.item())
+        torch._foreach_sub_(values, moves)
+
+    return update
+
+
+adam_many = (
+    op(
+        "_ApplyAdamMany",
+        "beta1_power: T, beta2_power: T, lr: T, beta1: T, beta2: T, epsilon: T, "
+        "var: N * ref T, m: N * ref T, v: N * ref T, grad: N * T, *, use_nesterov=False, T: type -> ",
+        stateful=True,
+    )
+    .writes("var", "m", "v")
+    .on_host("beta1_power", "beta2_power", "lr", "beta1", "beta2", "epsilon")
+)
+
+
+@adam_many.kernel
+def adam_many_kernel(node):
+    split, nesterov = _lists(node, 3), node.attrs["use_nesterov"]
+
+    def update(beta1_power, beta2_power, lr, beta1, beta2, epsilon, *inputs):
+        values, first, second, gradients = split(inputs)
+        power1, power2 = beta1_power.item(), beta2_power.item()
+        b1, b2, rate, eps = beta1.item(), beta2.item(), lr.item(), epsilon.item()
+        step = _steps(power1, power2, b1, b2)
+        correction = math.sqrt(max(1.0 - power2, 0.0))
+        if step is None or nesterov or correction == 0.0:
+            left = 1.0 - power1
+            rate = rate * correction / left if left else math.nan
+            _adam_by_lists(values, first, second, gradients, rate, b1, b2, eps, nesterov)
+            return
+        # torch divides sqrt(v) by the correction before it adds epsilon; Kingma and Ba's "epsilon hat" form, which
+        # this op has, adds epsilon to sqrt(v) itself.
+        steps = [torch.tensor(step, dtype=torch.float32, device=values[0].device)] * len(values)
+        torch._fused_adam_(
+            values,
+            gradients,
+            first,
+            second,
+            [],
+            steps,
+            lr=rate,
+            beta1=b1,
+            beta2=b2,
+            weight_decay=0.0,
+            eps=eps / correction,
+            amsgrad=False,
+            maximize=False,
+        )
+
+    return update
+
+
+def _steps(power1: float, power2: float, b1: float, b2: float) -> float | None:
+    """How many steps the powers of the betas have seen, or None where they do not belong together."""
+    if not (0.0 < b1 < 1.0 and 0.0 < b2 < 1.0 and 0.0 < power2 < 1.0):
+        return None
+    exact = math.log(power2) / math.log(b2)
+    step = float(round(exact))
+    # The powers are kept as float32, so a little off is on.
+    if step < 1 or abs(exact - step) > 1e-3 * step or abs(b1**step - power1) > 1e-5:
+        return None
+    return step
+
+
+def _adam_by_lists(
+    values: Any, first: Any, second: Any, gradients: Any, rate: float, b1: float, b2: float, eps: float, nesterov: bool
+) -> None:
+    torch._foreach_lerp_(first, gradients, 1.0 - b1)
+    torch._foreach_mul_(second, b2)
+    torch._foreach_addcmul_(second, gradients, gradients, value=1.0 - b2)
+    roots = torch._foreach_sqrt(second)
+    torch._foreach_add_(roots, eps)
+    if nesterov:
+        directions = torch._foreach_mul(first, b1)
+        torch._foreach_add_(directions, gradients, alpha=1.0 - b1)
+    else:
+        directions = first
+    torch._foreach_addcdiv_(values, directions, roots, value=-rate)

@@ -1,0 +1,504 @@
+"""1.x's `test_util`: decorators of test methods, checks of graphs, and layouts of shapes.
+
+Graphs are the only way to run here, so the decorators that would run a test eagerly as well run it as a graph.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn
+
+from headrace.core.graph import Graph, device as device_scope, get_default_graph
+from headrace.core.internals import get_collection_proto_type
+from headrace.core.operation import Tensor
+from headrace.core.registry import raw
+from headrace.interop import protos
+from headrace.platform.devices import gpu_device_name, is_gpu_available
+from headrace.platform.test_case import TestCase
+from headrace.runtime.session import Session
+
+__all__ = ["Session", "gpu_device_name", "is_gpu_available"]
+
+TensorFlowTestCase = TestCase
+
+Decorator = Callable[..., Any]
+
+# ---- what the build is ----
+
+
+def IsMklEnabled() -> bool:
+    """Whether this is TensorFlow built with MKL: no."""
+    return False
+
+
+def IsBuiltWithROCm() -> bool:
+    """Whether the kernels can use ROCm."""
+    from headrace.platform.devices import is_built_with_rocm
+
+    return is_built_with_rocm()
+
+
+def IsGoogleCudaEnabled() -> bool:
+    """Whether the kernels can use CUDA."""
+    from headrace.platform.devices import is_built_with_cuda
+
+    return is_built_with_cuda()
+
+
+def GpuSupportsHalfMatMulAndConv() -> bool:
+    """Whether the GPU multiplies float16 matrices."""
+    return is_gpu_available(cuda_only=True, min_cuda_compute_capability=(5, 3))
+
+
+def is_xla_enabled() -> bool:
+    """Whether tests run through XLA: no."""
+    return False
+
+
+# ---- decorators that choose how a test runs ----
+
+
+def _for_methods(function: Any, decorate: Callable[[Any], Any]) -> Any:
+    """Applies to a method at once, or gives a decorator where there is none yet."""
+    return decorate if function is None else decorate(function)
+
+
+def _as_graph(method: Any) -> Any:
+    if isinstance(method, type):
+        raise ValueError("This decorator is for test methods; for a class use the `run_all_…` one.")
+
+    @functools.wraps(method)
+    def run(self: Any, *args: Any, **kwargs: Any) -> Any:
+        with get_default_graph().as_default():
+            return method(self, *args, **kwargs)
+
+    return run
+
+
+def run_in_graph_and_eager_modes(
+    func: Any = None,
+    config: Any = None,
+    use_gpu: bool = True,
+    reset_test: bool = True,
+    assert_no_eager_garbage: bool = False,
+) -> Any:
+    """Runs a test method as a graph, with a default session.
+
+    Args:
+        func: the method.
+        config: a `ConfigProto` for the session.
+        use_gpu: whether operations may go to a GPU.
+        reset_test, assert_no_eager_garbage: about the eager run, which does not take place.
+
+    Raises:
+        ValueError: if it is applied to a class.
+    """
+
+    def decorate(method: Any) -> Any:
+        if isinstance(method, type):
+            raise ValueError(
+                "`run_in_graph_and_eager_modes` only supports test methods. Did you mean to use "
+                "`run_all_in_graph_and_eager_modes`?"
+            )
+
+        @functools.wraps(method)
+        def run(self: Any, *args: Any, **kwargs: Any) -> None:
+            # A test that skips itself in one mode does not skip the other; here there is one mode.
+            with self.test_session(use_gpu=use_gpu, config=config):
+                method(self, *args, **kwargs)
+
+        return run
+
+    return _for_methods(func, decorate)
+
+
+def run_all_in_graph_and_eager_modes(cls: type) -> type:
+    """Runs the test methods of a class as `run_in_graph_and_eager_modes` does, those for graphs only as they are."""
+    for name in dir(cls):
+        if name.startswith("test") and not name.startswith(("testSkipEager", "test_skip_eager", "test_session")):
+            value = getattr(cls, name)
+            if callable(value):
+                setattr(cls, name, run_in_graph_and_eager_modes(value))
+    return cls
+
+
+def py_func_if_in_function(f: Any) -> Any:
+    """The check itself; inside a function's body it would run as an operation."""
+    return f
+
+
+def also_run_as_tf_function(f: Any) -> Any:
+    """Runs a test method as a graph; there are no functions to run it as besides."""
+    return _as_graph(f)
+
+
+def build_as_function_and_v1_graph(func: Any = None) -> Any:
+    """Runs a test method in a new graph."""
+
+    def decorate(method: Any) -> Any:
+        if isinstance(method, type):
+            raise ValueError("`run_in_graph_mode_and_function` only supports test methods.")
+
+        @functools.wraps(method)
+        def run(self: Any, *args: Any, **kwargs: Any) -> Any:
+            with Graph().as_default():
+                return method(self, *args, **kwargs)
+
+        return run
+
+    return _for_methods(func, decorate)
+
+
+def deprecated_graph_mode_only(func: Any = None) -> Any:
+    """Runs a test method, or every one of a class, as a graph; so it does already."""
+    return _for_methods(func, lambda target: target)
+
+
+run_deprecated_v1 = deprecated_graph_mode_only
+
+
+def run_v1_only(reason: str, func: Any = None) -> Any:
+    """Runs a test under the ways of 1.x only; these are the only ones.
+
+    Args:
+        reason: why it would not work otherwise.
+        func: the method or class.
+
+    Raises:
+        ValueError: if `reason` is not a string.
+    """
+    if not isinstance(reason, str):
+        raise ValueError(f"'reason' should be string, got {type(reason)}")
+    return _for_methods(func, lambda target: target)
+
+
+def _skipping(unless: Callable[[], bool], reason: str) -> Callable[[Any], Any]:
+    def decorate(method: Any) -> Any:
+        if isinstance(method, type):
+            raise ValueError("This decorator only supports test methods.")
+
+        @functools.wraps(method)
+        def run(self: Any, *args: Any, **kwargs: Any) -> Any:
+            if not unless():
+                self.skipTest(reason)
+            return method(self, *args, **kwargs)
+
+        return run
+
+    return decorate
+
+
+def run_v2_only(func: Any = None) -> Any:
+    """Skips a test method that needs the ways of TensorFlow 2."""
+    return _for_methods(func, _skipping(lambda: False, "Test is only compatible with v2"))
+
+
+def run_gpu_only(func: Any = None) -> Any:
+    """Skips a test method where there is no GPU."""
+    return _for_methods(func, _skipping(is_gpu_available, "Test requires GPU"))
+
+
+def run_cuda_only(func: Any = None) -> Any:
+    """Skips a test method where there is no GPU that CUDA drives."""
+    return _for_methods(func, _skipping(lambda: is_gpu_available(cuda_only=True), "Test requires CUDA GPU"))
+
+
+def skip_if(condition: Any) -> Callable[[Any], Any]:
+    """A decorator that leaves a function out if `condition` (or what calling it gives) is true."""
+
+    def decorate(function: Any) -> Any:
+        @functools.wraps(function)
+        def run(*args: Any, **kwargs: Any) -> Any:
+            if not (condition() if callable(condition) else condition):
+                return function(*args, **kwargs)
+            return None
+
+        return run
+
+    return decorate
+
+
+def for_all_test_methods(decorator: Decorator, *args: Any, **kwargs: Any) -> Callable[[type], type]:
+    """A class decorator that applies `decorator(*args, **kwargs)` to every test method."""
+
+    def decorate(cls: type) -> type:
+        for name in dir(cls):
+            value = getattr(cls, name)
+            if callable(value) and name.startswith("test") and name != "test_session":
+                setattr(cls, name, decorator(*args, **kwargs)(value))
+        return cls
+
+    return decorate
+
+
+def enable_control_flow_v2(fn: Any) -> NoReturn:
+    """Would run a test with branches and loops built of functions.
+
+    Raises:
+        NotImplementedError: always.
+    """
+    raise NotImplementedError(
+        "test_util.enable_control_flow_v2: branches and loops are built of Switch and Merge; remove the decorator."
+    )
+
+
+def with_control_flow_v2(cls: type) -> type:
+    """Would run a class's tests both ways; they run with branches and loops built of Switch and Merge."""
+    return cls
+
+
+def _marker(description: str) -> Callable[[Any], Any]:
+    """Says something of a test that does not apply here: XLA, functions."""
+    if not isinstance(description, str):
+        raise ValueError(f"'description' should be string, got {type(description)}")
+    return lambda func: func
+
+
+def disable_control_flow_v2(unused_msg: Any) -> Callable[[Any], Any]:
+    """Runs a test with branches and loops built of Switch and Merge; so it does already."""
+    return lambda func: func
+
+
+disable_xla = no_xla_auto_jit = xla_allow_fallback = enable_tf_xla_constant_folding = _marker
+
+
+def _unchanged(fn: Any) -> Any:
+    """The test itself: what the decorator would change or watch does not exist here."""
+    return fn
+
+
+enable_c_shapes = with_c_shapes = use_deterministic_cudnn = enable_output_all_intermediates = _unchanged
+# These watch what an eager run leaves behind.
+assert_no_new_pyobjects_executing_eagerly = assert_no_new_tensors = assert_no_garbage_created = _unchanged
+
+
+# ---- devices ----
+
+
+@contextlib.contextmanager
+def device(use_gpu: bool) -> Iterator[None]:
+    """A context in which operations are made on the GPU if `use_gpu` and there is one, else on the CPU."""
+    name = gpu_device_name() if use_gpu else ""
+    with device_scope(name or "/device:CPU:0"):
+        yield
+
+
+@contextlib.contextmanager
+def use_gpu() -> Iterator[None]:
+    """A context in which operations are made on the GPU if there is one."""
+    with device(use_gpu=True):
+        yield
+
+
+@contextlib.contextmanager
+def force_gpu() -> Iterator[None]:
+    """A context in which operations are made on the GPU."""
+    with device_scope("/device:GPU:0"):
+        yield
+
+
+@contextlib.contextmanager
+def force_cpu() -> Iterator[None]:
+    """A context in which operations are made on the CPU."""
+    with device_scope("/device:CPU:0"):
+        yield
+
+
+# ---- graphs ----
+
+
+def assert_ops_in_graph(expected_ops: dict[str, str], graph: Graph) -> dict[str, Any]:
+    """Checks that a graph has operations of given names and types.
+
+    Args:
+        expected_ops: operation name to op type.
+        graph: the graph.
+
+    Returns:
+        the names to the NodeDefs.
+
+    Raises:
+        ValueError: if one is missing or of another type.
+    """
+    found = {node.name: node for node in graph.as_graph_def().node if node.name in expected_ops}
+    for name, node in found.items():
+        if node.op != expected_ops[name]:
+            raise ValueError(f"Expected op for node {name} is different. {expected_ops[name]} vs {node.op}")
+    if set(found) != set(expected_ops):
+        raise ValueError(f"Not all expected ops are present. Expected {expected_ops.keys()}, found {found.keys()}")
+    return found
+
+
+_RANDOM_SHARD = re.compile(rb"_temp_[0-9a-z]{32}/part")
+_RANDOM_TABLE = re.compile(rb"hash_table_[0-9a-z\-]+")
+
+
+def _without_random_names(node: Any, checkpoint_v2: bool, hash_table_shared_name: bool) -> Any:
+    node = type(node).FromString(node.SerializeToString())
+    for key in list(node.attr):
+        strings = node.attr[key].tensor.string_val
+        if checkpoint_v2 and len(strings) == 1 and _RANDOM_SHARD.match(strings[0]):
+            del node.attr[key]
+    if hash_table_shared_name and node.op == "HashTableV2" and _RANDOM_TABLE.match(node.attr["shared_name"].s):
+        del node.attr["shared_name"]
+    return node
+
+
+def assert_equal_graph_def(
+    actual: Any, expected: Any, checkpoint_v2: bool = False, hash_table_shared_name: bool = False
+) -> None:
+    """Checks that two GraphDefs have the same nodes, in any order; control inputs may stand in any order too.
+
+    Args:
+        actual, expected: `GraphDef` messages.
+        checkpoint_v2: whether to leave out the random names of shards of checkpoints.
+        hash_table_shared_name: whether to leave out the random names of tables.
+
+    Raises:
+        TypeError: if one is no GraphDef; AssertionError: naming the first node that differs.
+    """
+    for which, graph_def in (("actual", actual), ("expected", expected)):
+        if not isinstance(graph_def, protos.GraphDef):
+            raise TypeError(f"Expected tf.GraphDef for {which}, got {type(graph_def).__name__}")
+    mine, theirs = (
+        {node.name: _without_random_names(node, checkpoint_v2, hash_table_shared_name) for node in graph_def.node}
+        for graph_def in (actual, expected)
+    )
+    for name, node in theirs.items():
+        if name not in mine:
+            raise AssertionError(f"Did not find expected node '{_summary(node)}'")
+        difference = _node_difference(mine[name], node)
+        if difference:
+            raise AssertionError(difference)
+    for name, node in mine.items():
+        if name not in theirs:
+            raise AssertionError(f"Found unexpected node '{_summary(node)}'")
+
+
+assert_equal_graph_def_v1 = assert_equal_graph_def
+
+
+def assert_equal_graph_def_v2(expected: Any, actual: Any) -> None:
+    """`assert_equal_graph_def` with the arguments in the order of TensorFlow 2, random names left out."""
+    assert_equal_graph_def(actual, expected, checkpoint_v2=True, hash_table_shared_name=True)
+
+
+def _summary(node: Any) -> str:
+    """`{{node name}} = Op[T=DT_FLOAT](input, ^control)`, roughly as TensorFlow prints it."""
+    attrs = ", ".join(f"{key}={str(node.attr[key]).strip()}" for key in sorted(node.attr))
+    return f"{{{{node {node.name}}}}} = {node.op}[{attrs}]({', '.join(node.input)})"
+
+
+def _node_difference(mine: Any, theirs: Any) -> str | None:
+    where = f"Node named '{mine.name}'"
+    if mine.op != theirs.op:
+        return f"{where} has op '{mine.op}' that is not expected '{theirs.op}'"
+    if mine.device != theirs.device:
+        return f"{where} has device '{mine.device}' that is not expected '{theirs.device}'"
+    data = [[text for text in node.input if not text.startswith("^")] for node in (mine, theirs)]
+    if len(data[0]) != len(data[1]):
+        return f"{where} has {len(data[0])} inputs that don't match the expected {len(data[1])}"
+    for i, (one, other) in enumerate(zip(*data)):
+        if one.removesuffix(":0") != other.removesuffix(":0"):
+            return f"{where} has input {i} '{one}' that doesn't match expected '{other}'"
+    controls = [sorted(text for text in node.input if text.startswith("^")) for node in (mine, theirs)]
+    if controls[0] != controls[1]:
+        return f"{where} has control inputs {controls[0]} that don't match expected {controls[1]}"
+    for key in sorted({*mine.attr, *theirs.attr}):
+        # Attributes that begin with an underscore are notes; only those expected count.
+        if key not in theirs.attr:
+            if key.startswith("_"):
+                continue
+            return f"{where} has unexpected attr '{key}' with value: {mine.attr[key]}"
+        if key not in mine.attr:
+            return f"{where} missing expected attr '{key}' with value: {theirs.attr[key]}"
+        if mine.attr[key] != theirs.attr[key]:
+            return f"{where} has attr '{key}' that is {mine.attr[key]}, not the expected {theirs.attr[key]}"
+    return None
+
+
+def assert_meta_graph_protos_equal(tester: Any, a: Any, b: Any) -> None:
+    """Checks in a test case that two MetaGraphDefs are equal; their fields are compared one by one and cleared."""
+    tester.assertEqual(set(a.collection_def), set(b.collection_def))
+    for key in a.collection_def:
+        kind = get_collection_proto_type(key)
+        one, other = a.collection_def[key], b.collection_def[key]
+        if kind is None:
+            tester.assertEqual(one, other)
+            continue
+        tester.assertEqual(len(one.bytes_list.value), len(other.bytes_list.value))
+        for x, y in zip(one.bytes_list.value, other.bytes_list.value):
+            tester.assertProtoEquals(kind.FromString(x), kind.FromString(y))
+    assert_equal_graph_def(a.graph_def, b.graph_def, checkpoint_v2=True)
+    tester.assertProtoEquals(a.graph_def.versions, b.graph_def.versions)
+    for message in (a, b):
+        message.ClearField("collection_def")
+        message.ClearField("graph_def")
+    tester.assertProtoEquals(a, b)
+
+
+def get_node_def_from_graph(node_name: str, graph_def: Any) -> Any:
+    """The node of a GraphDef that has a name, or None."""
+    return next((node for node in graph_def.node if node.name == node_name), None)
+
+
+# ---- layouts ----
+
+
+def _permuted(value: Any, orders: dict[int, list[int]]) -> Any:
+    """A tensor, or the list of a shape, with its dimensions in another order."""
+    rank = len(value.dims) if isinstance(value, Tensor) else len(value)
+    if rank not in orders:
+        raise ValueError(f"Expected {' or '.join(str(r) for r in orders)} dimensions, got {rank}.")
+    if isinstance(value, Tensor):
+        return raw.Transpose(value, orders[rank], name="transpose")
+    return [value[i] for i in orders[rank]]
+
+
+def NHWCToNCHW(input_tensor: Any) -> Any:
+    """A tensor or shape with the channels moved from last to second.
+
+    Example:
+        >>> NHWCToNCHW([1, 8, 9, 3])
+        [1, 3, 8, 9]
+    """
+    return _permuted(input_tensor, {4: [0, 3, 1, 2], 5: [0, 4, 1, 2, 3]})
+
+
+def NCHWToNHWC(input_tensor: Any) -> Any:
+    """A tensor or shape with the channels moved from second to last."""
+    return _permuted(input_tensor, {4: [0, 2, 3, 1], 5: [0, 2, 3, 4, 1]})
+
+
+def generate_combinations_with_testcase_name(**kwargs: Any) -> list[dict[str, Any]]:
+    """Every combination of the arguments' values, as dicts with a `testcase_name` for absl's named_parameters.
+
+    Args:
+        **kwargs: for each argument a value or a list of values.
+    """
+    combinations: list[dict[str, Any]] = [{}]
+    for key in sorted(kwargs):
+        values = kwargs[key] if isinstance(kwargs[key], list) else [kwargs[key]]
+        combinations = [{**before, key: value} for before in combinations for value in values]
+    for combination in combinations:
+        words = [re.sub(r"[\W_]", "", str(word)) for pair in combination.items() for word in pair]
+        combination["testcase_name"] = "_".join(["_test", *words])
+    return combinations
+
+
+def create_local_cluster(
+    num_workers: int, num_ps: int, protocol: str = "grpc", worker_config: Any = None, ps_config: Any = None
+) -> NoReturn:
+    """Would start servers in this process.
+
+    Raises:
+        NotImplementedError: always.
+    """
+    raise NotImplementedError(
+        "tf.test.create_local_cluster(): Headrace runs graphs in one process; test against a plain tf.Session."
+    )
+
+
