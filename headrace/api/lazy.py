@@ -140,6 +140,10 @@ class Finder:
             module, attribute = table.homes[name]
             home = self._place(module)
             if home is not sys.modules.get(self._full(path)) or attribute in home.__dict__ or attribute != name:
+                if attribute not in home.__dict__ and hasattr(home, "__path__"):
+                    inside = f"{home.__name__}.{attribute}"
+                    if importable(inside):  # the row names a module, which may not have been imported yet
+                        return importlib.import_module(inside)
                 return getattr(home, attribute)
         elif self._is_public_module(child):
             return importlib.import_module(self._full(child))

@@ -9,6 +9,7 @@ HOMES = {
     "convert_to_tensor_or_sparse_tensor",
     "core.convert": "convert_to_tensor register_tensor_conversion_function",
     "core.device": "DeviceSpec",
+    "core.errors": "OpError",
     "core.dtypes": "DType QUANTIZED_DTYPES as_dtype bfloat16 bool complex128 complex64 double float16 "
     "float32 float64 half int16 int32 int64 int8 qint16 qint32 qint8 quint16 quint8 resource string uint16 "
     "uint32 uint64 uint8 variant",
@@ -17,8 +18,12 @@ HOMES = {
     "core.operation": "Operation Tensor",
     "core.random_seed": "get_seed set_random_seed",
     "core.registry": "RegisterGradient",
+    "core.tensor_util": "is_tensor",
     "core.shapes": "Dimension TensorShape dimension_at_index dimension_value",
     "interop.graph_def": "import_graph_def",
+    "interop.protos": "AttrValue ConfigProto Event GPUOptions GraphDef GraphOptions HistogramProto LogMessage MetaGraphDef "
+    "NameAttrList NodeDef OptimizerOptions RunMetadata RunOptions SessionLog Summary SummaryMetadata TensorInfo",
+    "interop.tensor_proto": "make_tensor_proto",
     "ops.array.constant": "constant placeholder placeholder_with_default",
     "ops.array.dynamic": "dynamic_partition dynamic_stitch",
     "ops.array.fake_quant": "fake_quant_with_min_max_args fake_quant_with_min_max_args_gradient "
@@ -98,6 +103,20 @@ HOMES = {
     "ops.string.regex": "regex_replace",
     "ops.string.splitting": "string_split",
     "ops.string.text": "string_strip substr",
+    "platform.behavior": "control_flow_v2_enabled disable_control_flow_v2 disable_eager_execution disable_tensor_equality "
+    "disable_v2_behavior disable_v2_tensorshape enable_control_flow_v2 enable_eager_execution enable_tensor_equality "
+    "enable_v2_behavior enable_v2_tensorshape executing_eagerly get_logger load_file_system_library load_library "
+    "load_op_library",
+    "ops.sparse.add": "sparse_add",
+    "ops.sparse.building": "sparse_mask sparse_merge sparse_placeholder sparse_tensor_to_dense sparse_to_indicator",
+    "ops.sparse.cwise": "sparse_maximum sparse_minimum sparse_softmax",
+    "ops.sparse.join": "sparse_concat",
+    "ops.sparse.layout": "sparse_reset_shape sparse_retain sparse_transpose",
+    "ops.sparse.matmul": "sparse_tensor_dense_matmul",
+    "ops.sparse.reduce": "sparse_reduce_max sparse_reduce_max_sparse sparse_reduce_sum sparse_reduce_sum_sparse",
+    "ops.sparse.reshape": "sparse_reorder sparse_reshape",
+    "ops.sparse.rows": "sparse_fill_empty_rows",
+    "ops.sparse.slice": "sparse_slice sparse_split",
     "runtime.session": "InteractiveSession Session",
     "shim.version": "COMPILER_VERSION CXX11_ABI_FLAG GIT_VERSION GRAPH_DEF_VERSION "
     "GRAPH_DEF_VERSION_MIN_CONSUMER GRAPH_DEF_VERSION_MIN_PRODUCER MONOLITHIC_BUILD VERSION",
@@ -123,6 +142,8 @@ HOMES = {
 }
 
 SPELLED: dict[str, str] = {
+    "get_static_value": "core.tensor_util.constant_value",
+    "make_ndarray": "interop.tensor_proto.MakeNdarray",
     "NoGradient": "core.registry.no_gradient",
     "NotDifferentiable": "core.registry.no_gradient",
     "no_gradient": "core.registry.no_gradient",

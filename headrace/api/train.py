@@ -1,6 +1,8 @@
 """tf.train: optimizers, savers, hooks and their like."""
 
 HOMES: dict[str, str] = {
+    "interop.protos": "BytesList ClusterDef Example Feature FeatureList FeatureLists Features FloatList Int64List JobDef "
+    "SaverDef SequenceExample ServerDef",
     "train.adagrad": "AdagradDAOptimizer AdagradOptimizer FtrlOptimizer ProximalAdagradOptimizer",
     "train.adam": "AdamOptimizer",
     "train.decays": "cosine_decay cosine_decay_restarts exponential_decay inverse_time_decay linear_cosine_decay "
@@ -14,4 +16,8 @@ HOMES: dict[str, str] = {
 
 SPELLED: dict[str, str] = {
     "confusion_matrix": "ops.math.counting.confusion_matrix",
+}
+
+ABSENT = {
+    "SyncReplicasOptimizer": "Headrace trains in one process; use the wrapped optimizer itself.",
 }

@@ -21,7 +21,7 @@ _PRINT_DEPRECATION_WARNINGS = True
 _PRINTED_WARNING: dict[Any, bool] = {}
 
 
-class DeprecatedNamesAlreadySet(Exception):  # noqa: N818 (the name is 1.x's)
+class DeprecatedNamesAlreadySet(Exception):
     """`deprecated_endpoints` was applied twice."""
 
 

@@ -482,7 +482,7 @@ class TestCase(absltest.TestCase):
         try:
             yield
             self.fail(f"{getattr(exception_type, '__name__', exception_type)} not raised")
-        except Exception as error:  # noqa: BLE001 (whatever it is, the test fails with its text)
+        except Exception as error:
             if not isinstance(error, exception_type) or not _matches(error, expected_err_re_or_predicate):
                 raise AssertionError(f"Exception of type {type(error)}: {error}") from error
 

@@ -11,7 +11,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
-from headrace.core.graph import Graph, device as device_scope, get_default_graph
+from headrace.core.graph import Graph, get_default_graph
+from headrace.core.graph import device as device_scope
 from headrace.core.internals import get_collection_proto_type
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
@@ -422,14 +423,16 @@ def _node_difference(mine: Any, theirs: Any) -> str | None:
 
 def assert_meta_graph_protos_equal(tester: Any, a: Any, b: Any) -> None:
     """Checks in a test case that two MetaGraphDefs are equal; their fields are compared one by one and cleared."""
-    tester.assertEqual(set(a.collection_def), set(b.collection_def))
+    if set(a.collection_def) != set(b.collection_def):
+        tester.fail(f"Collections differ: {sorted(a.collection_def)} and {sorted(b.collection_def)}.")
     for key in a.collection_def:
         kind = get_collection_proto_type(key)
         one, other = a.collection_def[key], b.collection_def[key]
         if kind is None:
-            tester.assertEqual(one, other)
+            tester.assertProtoEquals(one, other)
             continue
-        tester.assertEqual(len(one.bytes_list.value), len(other.bytes_list.value))
+        if len(one.bytes_list.value) != len(other.bytes_list.value):
+            tester.fail(f"The collection {key!r} differs in length.")
         for x, y in zip(one.bytes_list.value, other.bytes_list.value):
             tester.assertProtoEquals(kind.FromString(x), kind.FromString(y))
     assert_equal_graph_def(a.graph_def, b.graph_def, checkpoint_v2=True)

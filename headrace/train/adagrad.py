@@ -65,9 +65,7 @@ class AdagradOptimizer(OpOptimizer):
                 initial: Any = constant_initializer(self._initial_accumulator_value, dtype=dtype)
             else:
                 initial = self._init_constant_op(var, dtype)
-            self._get_or_make_slot_with_initializer(
-                var, initial, var.get_shape(), dtype, "accumulator", self._name
-            )
+            self._get_or_make_slot_with_initializer(var, initial, var.get_shape(), dtype, "accumulator", self._name)
 
     def _init_constant_op(self, var: Any, dtype: Any) -> Callable[[], Any]:
         return lambda: cast(raw.Fill(shape(var), self._initial_accumulator_value), dtype)
@@ -105,9 +103,7 @@ class AdagradDAOptimizer(OpOptimizer):
         use_locking: bool = False,
         name: str = "AdagradDA",
     ) -> None:
-        _require_positive(
-            "initial_gradient_squared_accumulator_value", initial_gradient_squared_accumulator_value
-        )
+        _require_positive("initial_gradient_squared_accumulator_value", initial_gradient_squared_accumulator_value)
         super().__init__(use_locking, name)
         self._learning_rate = learning_rate
         self._initial_gradient_squared_accumulator_value = initial_gradient_squared_accumulator_value
@@ -202,9 +198,7 @@ class ProximalAdagradOptimizer(OpOptimizer):
     def _create_slots(self, var_list: Sequence[Any]) -> None:
         for var in var_list:
             with colocate_with(var):
-                value = constant(
-                    self._initial_accumulator_value, shape=var.get_shape(), dtype=var.dtype.base_dtype
-                )
+                value = constant(self._initial_accumulator_value, shape=var.get_shape(), dtype=var.dtype.base_dtype)
             self._get_or_make_slot(var, value, "accumulator", self._name)
 
     def _prepare(self) -> None:

@@ -51,9 +51,7 @@ class OpOptimizer(Optimizer):
     def _apply(self, form: str, grad: Any, var: Any, dtype: Any, indices: Any = None) -> Any:
         return self._apply_with(form, grad, var, dtype, indices, self._values())
 
-    def _apply_with(
-        self, form: str, grad: Any, var: Any, dtype: Any, indices: Any, values: dict[str, Any]
-    ) -> Any:
+    def _apply_with(self, form: str, grad: Any, var: Any, dtype: Any, indices: Any, values: dict[str, Any]) -> Any:
         decl = getattr(raw, form + self._kind())
         states = [var, *(self.get_slot(var, name) for name in self._slot_order())]
         args = [state.handle for state in states] if form.startswith("Resource") else list(states)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from headrace.core.convert import convert_n_to_tensor, convert_to_tensor
@@ -143,9 +143,7 @@ def polynomial_decay(
         return raw.Add(raw.Mul(rate - end, pow(1 - gone, exponent)), end, name=scope)
 
 
-def piecewise_constant(
-    x: Any, boundaries: Sequence[Any], values: Sequence[Any], name: str | None = None
-) -> Tensor:
+def piecewise_constant(x: Any, boundaries: Sequence[Any], values: Sequence[Any], name: str | None = None) -> Tensor:
     """values[0] while x <= boundaries[0], values[1] while boundaries[0] < x <= boundaries[1], and so on.
 
     Args:
@@ -180,10 +178,14 @@ def piecewise_constant(
     if len(boundaries) != len(values) - 1:
         raise ValueError("The length of boundaries should be 1 less than the length of values")
     with get_default_graph().name_scope(name or "PiecewiseConstant"):
-        pairs = [(at <= boundaries[0], lambda: values[0]), (at > boundaries[-1], lambda: values[-1])]
+        pairs = [(at <= boundaries[0], _giving(values[0])), (at > boundaries[-1], _giving(values[-1]))]
         for low, high, value in zip(boundaries[:-1], boundaries[1:], values[1:-1], strict=True):
-            pairs.append(((at > low) & (at <= high), lambda value=value: value))
-        return case(pairs, lambda: values[0], exclusive=True)
+            pairs.append(((at > low) & (at <= high), _giving(value)))
+        return case(pairs, _giving(values[0]), exclusive=True)
+
+
+def _giving(value: Any) -> Callable[[], Any]:
+    return lambda: value
 
 
 piecewise_constant_decay = piecewise_constant

@@ -188,9 +188,7 @@ class ExponentialMovingAverage:
                     average = slots.create_slot(var, var.initialized_value(), self._name)
                     add_to_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, var)
                 else:
-                    average = slots.create_zeros_slot(
-                        var, self._name, colocate_with_primary=var.op.type in _HOLDERS
-                    )
+                    average = slots.create_zeros_slot(var, self._name, colocate_with_primary=var.op.type in _HOLDERS)
                     if self._zero_debias:
                         debiased.add(average.experimental_ref())
             self._averages[var.experimental_ref()] = average
@@ -202,9 +200,7 @@ class ExponentialMovingAverage:
             steps = []
             for var in var_list:
                 average = self._averages[var.experimental_ref()]
-                steps.append(
-                    assign_moving_average(average, var, decay, average.experimental_ref() in debiased)
-                )
+                steps.append(assign_moving_average(average, var, decay, average.experimental_ref() in debiased))
             return group(*steps, name=scope)
 
     def average(self, var: Any) -> Any:

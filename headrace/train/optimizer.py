@@ -413,7 +413,5 @@ def _converted(grad: Any) -> Any:
 
 def _count_up(global_step: Any, name: str) -> Operation | Tensor:
     if isinstance(global_step, BaseResourceVariable):
-        return raw.AssignAddVariableOp(
-            global_step.handle, convert_to_tensor(1, dtype=global_step.dtype), name=name
-        )
+        return raw.AssignAddVariableOp(global_step.handle, convert_to_tensor(1, dtype=global_step.dtype), name=name)
     return assign_add(global_step, 1, name=name)

@@ -70,10 +70,10 @@ def create_zeros_slot(primary: Any, name: str, dtype: Any = None, colocate_with_
 
 @contextlib.contextmanager
 def _below(primary: Any, name: str, colocate: bool) -> Iterator[None]:
+    place = colocate_with(primary) if colocate else contextlib.nullcontext()
     # As a default name, so that a second slot of the same name becomes "w/Adam_1".
-    with variable_scope(None, f"{primary.op.name}/{name}"):
-        with colocate_with(primary) if colocate else contextlib.nullcontext():
-            yield
+    with variable_scope(None, f"{primary.op.name}/{name}"), place:
+        yield
 
 
 def _slot_variable(primary: Any, val: Any, validate_shape: bool, shape: Any, dtype: Any) -> Any:
@@ -101,8 +101,6 @@ def _slot_variable(primary: Any, val: Any, validate_shape: bool, shape: Any, dty
     if info is not None:
         own = slot.name[len(primary.op.name) + 1 : -2]
         slot._set_save_slice_info(
-            SaveSliceInfo(
-                f"{info.full_name}/{own}", list(info.full_shape), list(info.var_offset), list(info.var_shape)
-            )
+            SaveSliceInfo(f"{info.full_name}/{own}", info.full_shape, info.var_offset, info.var_shape)
         )
     return slot

@@ -134,6 +134,6 @@ def _increment_global_step(increment: Any, graph: Graph | None = None) -> Any:
             "Global step tensor should be created by tf.train.get_or_create_global_step before calling increment."
         )
     read = _get_or_create_global_step_read(graph)
-    with graph.as_default(), graph.name_scope(None), graph.name_scope(f"{step.op.name}/"):
-        with control_dependencies([read]):
-            return assign_add(step, increment)
+    scope = graph.name_scope(f"{step.op.name}/")
+    with graph.as_default(), graph.name_scope(None), scope, control_dependencies([read]):
+        return assign_add(step, increment)

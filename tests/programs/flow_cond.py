@@ -173,7 +173,7 @@ with tf.Graph().as_default(), tf.Session() as sess:
     flag = tf.reduce_all(x > 0.0)
     results["computed predicate"] = sess.run(tf.cond(flag, lambda: tf.reduce_sum(x), lambda: 0.0))
     chain = x
-    for i in range(4):
+    for _ in range(4):
         chain = tf.cond(tf.reduce_sum(chain) < 30.0, lambda c=chain: c * 2.0, lambda c=chain: c + 0.5)
     results["chain"] = sess.run(chain)
     results["chain, gradient"] = sess.run(tf.gradients(chain, x)[0])
@@ -231,9 +231,8 @@ def control_dependencies_in_branches():
 
     def no():
         a = tf.constant(1.0)
-        with tf.control_dependencies([a]):
-            with tf.control_dependencies(None):
-                return x * 2.0
+        with tf.control_dependencies([a]), tf.control_dependencies(None):
+            return x * 2.0
 
     with tf.control_dependencies([x]):
         return tf.cond(p, yes, no)

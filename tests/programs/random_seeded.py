@@ -86,7 +86,7 @@ def message_kind(make, feeds=None):
         tensor = make()
         with tf.Session() as sess:
             sess.run(tensor, feeds)
-    except Exception as error:
+    except (ValueError, TypeError, tf.errors.OpError) as error:
         return type(error).__name__
     return "no error"
 

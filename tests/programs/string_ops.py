@@ -125,7 +125,7 @@ numbers = ["1.5", " 2 ", "", "abc", "0x1A", "1e400", "-inf", "NaN", "infinity", 
 numbers += ["5.", "1e", "- 1", "2\n", "\t2", "inf ", "1.4e-45", "3.5e38", "1d5", "99999999999", "-", "0.1", "16777217"]
 for dtype in (tf.float32, tf.float64, tf.int32, tf.int64):
     for text in numbers:
-        found = outcome(lambda: tf.string_to_number(np.array([text]), dtype))
+        found = outcome(lambda text=text, dtype=dtype: tf.string_to_number(np.array([text]), dtype))
         results["to number, %s, %r" % (dtype.name, text)] = found[:1] if found[0] is None else found[:2]
 
 formats = [
@@ -140,7 +140,7 @@ values = [
 for i, arguments in enumerate(formats):
     for value in values:
         name = "as string, %d, %s" % (i, value.dtype)
-        results[name] = outcome(lambda: tf.as_string(value, **arguments))[:2]
+        results[name] = outcome(lambda value=value, arguments=arguments: tf.as_string(value, **arguments))[:2]
 
 texts = ["", "a", "ab", "abc", "abcd", "hello world", "x" * 16, "x" * 17, "x" * 20, "y" * 32, "y" * 33, "z" * 40]
 texts += ["v" * 64, "u" * 65, "w" * 127, "w" * 128, "w" * 129, "w" * 130, "q" * 500, b"\xff\x80\x00"]
@@ -148,8 +148,9 @@ with tf.Session() as sess:
     for name, bucket in (("fast", tf.string_to_hash_bucket_fast), ("old", tf.string_to_hash_bucket)):
         results["hash " + name] = sess.run(bucket(texts, 2**62))
     shown = [
-        1.5, np.float32(0.1), np.float64(1) / 3, 123456789.0, 7, True, b'a "quoted"\n\xff', [1, 2, 3, 4, 5, 6, 7], [[1, 2], [3, 4], [5, 6]],
-        [1.0, 2.5, 1e10, np.nan, -np.inf], np.arange(24).reshape(2, 3, 4), [b"a", b"b c"], np.zeros([0]), np.zeros([2, 0]),
+        1.5, np.float32(0.1), np.float64(1) / 3, 123456789.0, 7, True, b'a "quoted"\n\xff', [1, 2, 3, 4, 5, 6, 7],
+        [[1, 2], [3, 4], [5, 6]], [1.0, 2.5, 1e10, np.nan, -np.inf],
+        np.arange(24).reshape(2, 3, 4), [b"a", b"b c"], np.zeros([0]), np.zeros([2, 0]),
         np.arange(16).reshape(2, 2, 2, 2), np.array([1 + 2j]), np.array([1.5], np.float16), np.array([200], np.uint8),
     ]
     for i, value in enumerate(shown):

@@ -44,7 +44,7 @@ SIGNED = ("var", "linear", "m", "mom", "gradient_accumulator")
 random = np.random.RandomState(0)
 gradient = random.normal(size=[4, 3]).astype(np.float32)
 gradient[1, 1] = 0.0
-starts = {name: random.normal(size=[4, 3]).astype(np.float32) for name in "var accum second".split()}
+starts = {name: random.normal(size=[4, 3]).astype(np.float32) for name in ["var", "accum", "second"]}
 ROWS = [(gradient[:3], [2, 0, 3]), (gradient, [1, 2, 1, 1]), (gradient[:0], [])]
 
 
@@ -101,7 +101,7 @@ refused = results["refused"] = []
 def refuse(make, feed=None):
     try:
         sess.run(make(), feed)
-    except Exception as error:
+    except (ValueError, tf.errors.OpError) as error:
         message = str(error).split("\n")[0]
         if "for '" in message:
             message = message[: message.index("for '")]

@@ -1,8 +1,27 @@
 """tf.contrib.framework."""
 
 HOMES = {
+    "contrib.framework.arg_scope": "add_arg_scope arg_scope arg_scoped_arguments current_arg_scope has_arg_scope",
+    "contrib.framework.placeholders": "get_placeholders",
     "contrib.framework.variables": "add_model_variable assign_from_values assign_from_values_fn filter_variables "
     "get_local_variables get_model_variables get_trainable_variables get_unique_variable get_variable_full_name "
     "get_variables get_variables_by_name get_variables_by_suffix get_variables_to_restore global_variable "
     "local_variable model_variable variable",
+    "core.composite": "convert_to_tensor_or_sparse_tensor",
+    "core.internals": "get_name_scope prepend_name_scope strip_name_scope",
+    "core.nest": "assert_same_structure assert_shallow_structure flatten flatten_dict_items flatten_up_to "
+    "flatten_with_joined_string_paths flatten_with_tuple_paths flatten_with_tuple_paths_up_to "
+    "get_traverse_shallow_structure is_nested is_sequence is_sequence_or_composite map_structure map_structure_up_to "
+    "map_structure_with_paths map_structure_with_tuple_paths map_structure_with_tuple_paths_up_to pack_sequence_as "
+    "yield_flat_paths",
+    "core.tensor_util": "is_tensor",
+    "ops.array.sort": "argsort sort",
+    "ops.flow.case": "smart_case smart_cond smart_constant_value",
+    "platform.deprecation": "deprecated deprecated_arg_values deprecated_args",
+    "train.steps": "assert_global_step create_global_step get_global_step get_or_create_global_step",
+}
+
+SPELLED = {
+    "get_graph_from_inputs": "core.graph._graph_of_inputs",
+    "nest": "core.nest",
 }

@@ -58,7 +58,7 @@ def _strings(text: Any) -> list[bytes]:
     return array.tolist()
 
 
-def _separator(text: Any) -> bytes:
+def _separator(text: Any) -> Any:
     array = boxed(text)
     if array.ndim:
         raise InvalidArgumentError(None, None, f"delimiter must be a scalar, got shape: {list(array.shape)}")

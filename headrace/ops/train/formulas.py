@@ -70,9 +70,7 @@ def proximal_adagrad(var: Any, accum: Any, lr: float, l1: float, l2: float, grad
     var.copy_(_shrunk(step, rate, l1).div_(rate.mul_(l2).add_(1.0)))
 
 
-def ftrl(
-    var: Any, accum: Any, linear: Any, grad: Any, lr: float, l1: float, l2: float, lr_power: float
-) -> None:
+def ftrl(var: Any, accum: Any, linear: Any, grad: Any, lr: float, l1: float, l2: float, lr_power: float) -> None:
     """Follow the regularized leader, as in McMahan et al. 2013, algorithm 1."""
     _follow(var, accum, linear, grad, grad, lr, l1, l2, lr_power)
 
@@ -193,9 +191,7 @@ def ada_max(
     var.addcdiv_(m, v + epsilon, value=-lr / left if left else -math.inf)
 
 
-def rms_prop(
-    var: Any, ms: Any, mom: Any, lr: float, rho: float, momentum: float, epsilon: float, grad: Any
-) -> None:
+def rms_prop(var: Any, ms: Any, mom: Any, lr: float, rho: float, momentum: float, epsilon: float, grad: Any) -> None:
     """Tieleman and Hinton 2012, with momentum."""
     ms.mul_(rho).addcmul_(grad, grad, value=1.0 - rho)
     mom.mul_(momentum).addcdiv_(grad, (ms + epsilon).sqrt_(), value=lr)
@@ -213,18 +209,14 @@ def centered_rms_prop(
     var.sub_(mom)
 
 
-def add_sign(
-    var: Any, m: Any, lr: float, alpha: float, sign_decay: float, beta: float, grad: Any
-) -> None:
+def add_sign(var: Any, m: Any, lr: float, alpha: float, sign_decay: float, beta: float, grad: Any) -> None:
     """Larger steps where gradient and average agree in sign (Bello et al. 2017)."""
     m.mul_(beta).add_(grad, alpha=1.0 - beta)
     scale = torch.mul(grad.sign(), m.sign()).mul_(sign_decay).add_(alpha)
     var.addcmul_(scale, grad, value=-lr)
 
 
-def power_sign(
-    var: Any, m: Any, lr: float, logbase: float, sign_decay: float, beta: float, grad: Any
-) -> None:
+def power_sign(var: Any, m: Any, lr: float, logbase: float, sign_decay: float, beta: float, grad: Any) -> None:
     """As `add_sign`, with the agreement in the exponent."""
     m.mul_(beta).add_(grad, alpha=1.0 - beta)
     scale = torch.mul(grad.sign(), m.sign()).mul_(sign_decay * logbase).exp_()

@@ -29,8 +29,7 @@ def _lists(node: Any, states: int) -> Callable[[Any], list[list[Any]]]:
 
     def split(inputs: Any) -> list[list[Any]]:
         lists = [
-            [buffer.read() for buffer in inputs[start : start + count]]
-            for start in range(0, states * count, count)
+            [buffer.read() for buffer in inputs[start : start + count]] for start in range(0, states * count, count)
         ]
         gradients = inputs[states * count :]
         if not known:
@@ -109,9 +108,7 @@ def momentum_many_kernel(node):
 
 
 _ADAGRAD = "var: N * ref T, accum: N * ref T, grad: N * T, *, use_nesterov=False, T: type -> "
-adagrad_many = (
-    op("_ApplyAdagradMany", f"lr: T, {_ADAGRAD}", stateful=True).writes("var", "accum").on_host("lr")
-)
+adagrad_many = op("_ApplyAdagradMany", f"lr: T, {_ADAGRAD}", stateful=True).writes("var", "accum").on_host("lr")
 adagrad_v2_many = (
     op("_ApplyAdagradV2Many", f"lr: T, epsilon: T, {_ADAGRAD}", stateful=True)
     .writes("var", "accum")

@@ -85,9 +85,7 @@ RULES = (
     ),
     Rule("AdaMax", "var m v", "beta1_power lr beta1 beta2 epsilon grad", formulas.ada_max),
     Rule("RMSProp", "var ms mom", "lr rho momentum epsilon grad", formulas.rms_prop, forms=ALL),
-    Rule(
-        "CenteredRMSProp", "var mg ms mom", "lr rho momentum epsilon grad", formulas.centered_rms_prop, forms=ALL
-    ),
+    Rule("CenteredRMSProp", "var mg ms mom", "lr rho momentum epsilon grad", formulas.centered_rms_prop, forms=ALL),
     Rule("AddSign", "var m", "lr alpha sign_decay beta grad", formulas.add_sign),
     Rule("PowerSign", "var m", "lr logbase sign_decay beta grad", formulas.power_sign),
 )
@@ -135,7 +133,9 @@ class _Layout:
         for name, tensor in zip(self.rest, op.inputs[count:], strict=True):
             dims = tensor.dims
             if name in ("grad", "delta"):
-                merged = self._with_gradient(merged, dims, op.inputs[count + self.gradient + 1].dims if self.sparse else None)
+                merged = self._with_gradient(
+                    merged, dims, op.inputs[count + self.gradient + 1].dims if self.sparse else None
+                )
             elif name != "indices" and dims is not None and dims != ():
                 raise ValueError(f"Shape must be rank 0 but is rank {len(dims)}")
         return [] if self.resource else [merged]

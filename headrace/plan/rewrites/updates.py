@@ -79,7 +79,7 @@ def _worthwhile(members: list[Node]) -> bool:
     if len(members) > 1 or members[0].type not in _ALONE:
         return len(members) > 1
     dims = members[0].inputs[-1].dims
-    return dims is not None and None not in dims and math.prod(dims) > _ALONE_SIZE
+    return dims is not None and math.prod(size or 0 for size in dims) > _ALONE_SIZE
 
 
 def _fused(members: list[Node]) -> Node:

@@ -1,0 +1,3 @@
+"""tf.contrib.opt."""
+
+HOMES = {"contrib.opt.adam": "AdaMaxOptimizer LazyAdamOptimizer NadamOptimizer"}

@@ -1,0 +1,40 @@
+"""tf.sparse: sparse tensors."""
+
+HOMES: dict[str, str] = {
+    "core.composite": "SparseTensor",
+}
+
+SPELLED: dict[str, str] = {
+    "add": "ops.sparse.add.sparse_add",
+    "concat": "ops.sparse.join.sparse_concat",
+    "cross": "ops.sparse.cross.sparse_cross",
+    "cross_hashed": "ops.sparse.cross.sparse_cross_hashed",
+    "expand_dims": "ops.sparse.layout.sparse_expand_dims",
+    "eye": "ops.sparse.building.sparse_eye",
+    "fill_empty_rows": "ops.sparse.rows.sparse_fill_empty_rows",
+    "from_dense": "ops.sparse.building.from_dense",
+    "mask": "ops.sparse.building.sparse_mask",
+    "matmul": "ops.sparse.matmul.sparse_tensor_dense_matmul",
+    "maximum": "ops.sparse.cwise.sparse_maximum",
+    "merge": "ops.sparse.building.sparse_merge",
+    "minimum": "ops.sparse.cwise.sparse_minimum",
+    "placeholder": "ops.sparse.building.sparse_placeholder",
+    "reduce_max": "ops.sparse.reduce.sparse_reduce_max",
+    "reduce_max_sparse": "ops.sparse.reduce.sparse_reduce_max_sparse",
+    "reduce_sum": "ops.sparse.reduce.sparse_reduce_sum",
+    "reduce_sum_sparse": "ops.sparse.reduce.sparse_reduce_sum_sparse",
+    "reorder": "ops.sparse.reshape.sparse_reorder",
+    "reset_shape": "ops.sparse.layout.sparse_reset_shape",
+    "reshape": "ops.sparse.reshape.sparse_reshape",
+    "retain": "ops.sparse.layout.sparse_retain",
+    "segment_mean": "ops.math.segments.sparse_segment_mean",
+    "segment_sqrt_n": "ops.math.segments.sparse_segment_sqrt_n",
+    "segment_sum": "ops.math.segments.sparse_segment_sum",
+    "slice": "ops.sparse.slice.sparse_slice",
+    "softmax": "ops.sparse.cwise.sparse_softmax",
+    "sparse_dense_matmul": "ops.sparse.matmul.sparse_tensor_dense_matmul",
+    "split": "ops.sparse.slice.sparse_split",
+    "to_dense": "ops.sparse.building.sparse_tensor_to_dense",
+    "to_indicator": "ops.sparse.building.sparse_to_indicator",
+    "transpose": "ops.sparse.layout.sparse_transpose",
+}

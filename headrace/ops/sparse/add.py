@@ -1,0 +1,239 @@
+"""Sums with sparse tensors: SparseAdd with its gradient, SparseTensorDenseAdd."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from headrace.core.composite import SparseTensor, is_sparse
+from headrace.core.convert import convert_to_tensor
+from headrace.core.dtypes import as_dtype
+from headrace.core.errors import InvalidArgumentError
+from headrace.core.registry import op, raw
+from headrace.core.shapes import TensorShape, broadcast_dims
+from headrace.ops.array.common import invalid, numbers, rank_is, shape_text
+from headrace.ops.composing import first_given
+from headrace.ops.sparse.common import COMPUTED_AS, row_keys, sparse_input, wholly_on_host
+
+sparse_add_op = wholly_on_host(
+    op(
+        "SparseAdd",
+        "a_indices: int64, a_values: T, a_shape: int64, b_indices: int64, b_values: T, b_shape: int64, thresh: Treal, *, "
+        "T: numeric, Treal: realnumeric -> sum_indices: int64, sum_values: T, sum_shape: int64",
+    )
+)
+
+
+@sparse_add_op.shape
+def sparse_add_shape(op):
+    shape = rank_is(op.inputs[2].dims, 1)
+    return [(None, shape[0]), (None,), shape]
+
+
+def check_operands(a: tuple[Any, Any, Any], b: tuple[Any, Any, Any]) -> None:
+    """Checks that two sparse tensors, each its three parts, have one shape.
+
+    Raises:
+        InvalidArgumentError: if not, or if the parts of one do not fit each other.
+    """
+    for parts, rank, kind in ((0, 2, "matrices"), (1, 1, "vectors"), (2, 1, "vectors")):
+        for operand in (a, b):
+            if operand[parts].ndim != rank:
+                what = ("indices", "values", "shapes")[parts]
+                raise invalid(f"Input {what} should be {kind} but received shape {shape_text(operand[parts].shape)}")
+    if any(operand[0].shape[0] != operand[1].shape[0] for operand in (a, b)):
+        raise invalid(
+            f"Expected {a[0].shape[0]} and {b[0].shape[0]} non-empty input values, got {a[1].shape[0]} and {b[1].shape[0]}"
+        )
+    shapes = [operand[2].tolist() for operand in (a, b)]
+    if len(shapes[0]) != len(shapes[1]):
+        both = " and ".join(" ".join(map(str, sizes)) for sizes in shapes)
+        raise invalid(f"Operands do not have the same ranks; got shapes: {both}")
+    for i, (one, other) in enumerate(zip(*shapes)):
+        if one != other:
+            raise invalid(f"Operands' shapes do not match: got {one} and {other} for dimension {i}")
+    for operand in (a, b):
+        if operand[0].shape[1] != len(shapes[0]):
+            raise invalid(f"Index vectors of a tensor of rank {len(shapes[0])} have {operand[0].shape[1]} elements.")
+
+
+def united(*matrices: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """The different rows of all matrices in order, and for each row of the joined matrices which of them it is."""
+    rows = torch.cat(matrices)
+    keys, which = torch.unique(torch.cat(row_keys(*matrices)), return_inverse=True)
+    kept = rows.new_empty((keys.shape[0], rows.shape[1]))
+    kept[which] = rows
+    return kept, which
+
+
+@sparse_add_op.kernel
+def sparse_add_kernel(node):
+    dtype = node.inputs[1].dtype.torch
+    wider = COMPUTED_AS.get(dtype, dtype)
+
+    def add(a_indices, a_values, a_shape, b_indices, b_values, b_shape, threshold):
+        check_operands((a_indices, a_values, a_shape), (b_indices, b_values, b_shape))
+        if threshold.ndim:
+            raise invalid(f"The magnitude threshold must be a scalar: got shape {shape_text(threshold.shape)}")
+        rows, which = united(a_indices, b_indices)
+        values = torch.cat((a_values, b_values)).to(wider)
+        total = torch.zeros(rows.shape[0], dtype=wider).index_add_(0, which, values).to(dtype)
+        small = total.to(wider).abs() < threshold.to(COMPUTED_AS.get(threshold.dtype, threshold.dtype))
+        if bool(small.any()):
+            rows, total = rows[~small], total[~small]
+        return rows, total, a_shape.clone()
+
+    return add
+
+
+@sparse_add_op.gradient
+def sparse_add_gradient(op, _, grad, __):
+    of_a, of_b = raw.SparseAddGrad(grad, op.inputs[0], op.inputs[3], op.outputs[0])
+    of_a.set_shape(op.inputs[1].dims)
+    of_b.set_shape(op.inputs[4].dims)
+    return [None, of_a, None, None, of_b, None, None]
+
+
+_PARTS = (np.array([[0, 1]]), np.array([1.0]), np.array([1, 2]))
+sparse_add_op.accepts(*_PARTS, *_PARTS, np.float64(0)).rejects(
+    *_PARTS, *_PARTS[:2], np.array([1, 3]), np.float64(0), error=InvalidArgumentError
+)
+
+sparse_add_grad_op = op(
+    "SparseAddGrad",
+    "backprop_val_grad: T, a_indices: int64, b_indices: int64, sum_indices: int64, *, T: numeric -> a_val_grad: T, "
+    "b_val_grad: T",
+)
+sparse_add_grad_op.not_differentiable()
+
+
+@sparse_add_grad_op.shape
+def sparse_add_grad_shape(op):
+    rank_is(op.inputs[3].dims, 2)
+    return [(rank_is(op.inputs[1].dims, 2)[0],), (rank_is(op.inputs[2].dims, 2)[0],)]
+
+
+@sparse_add_grad_op.kernel
+def sparse_add_grad_kernel(node):
+    def back(grad, a_indices, b_indices, sum_indices):
+        if any(indices.ndim != 2 for indices in (a_indices, b_indices, sum_indices)):
+            raise invalid("a_indices, b_indices and sum_indices should be matrices")
+        if grad.shape != sum_indices.shape[:1]:
+            raise invalid(
+                f"# rows of sum_indices should be # of elements of backprop_val_grad: {shape_text(sum_indices.shape)}, "
+                f"{shape_text(grad.shape)}"
+            )
+        if not a_indices.shape[1] == b_indices.shape[1] == sum_indices.shape[1]:
+            raise invalid("The densified operands should have the same ndims.")
+        *operands, there = row_keys(a_indices, b_indices, sum_indices)
+        if not there.shape[0]:
+            return tuple(grad.new_zeros(keys.shape[0]) for keys in operands)
+        there, order = there.sort()
+        results = []
+        for keys in operands:
+            # An element whose sum was too small to be kept has no gradient.
+            at = torch.searchsorted(there, keys.contiguous()).clamp(max=there.shape[0] - 1)
+            found = there[at] == keys
+            results.append(grad[order[at]].masked_fill(~found, 0))
+        return tuple(results)
+
+    return back
+
+
+sparse_add_grad_op.accepts(np.array([1.0]), np.array([[0, 1]]), np.array([[0, 1]]), np.array([[0, 1]]))
+
+sparse_tensor_dense_add_op = op(
+    "SparseTensorDenseAdd",
+    "a_indices: Tindices, a_values: T, a_shape: Tindices, b: T, *, T: numeric, Tindices: index -> output: T",
+).on_host("a_shape")
+
+
+@sparse_tensor_dense_add_op.shape
+def sparse_tensor_dense_add_shape(op):
+    return [op.inputs[3].dims]
+
+
+@sparse_tensor_dense_add_op.kernel
+def sparse_tensor_dense_add_kernel(node):
+    dtype = node.inputs[1].dtype.torch
+    wider = COMPUTED_AS.get(dtype, dtype)
+
+    def add(indices, values, shape, b):
+        if indices.ndim != 2 or values.ndim != 1 or indices.shape[0] != values.shape[0]:
+            raise invalid(
+                "Input a_indices should be a matrix with a row for each of the vector a_values but received shapes: "
+                f"{shape_text(indices.shape)}, {shape_text(values.shape)}"
+            )
+        sizes = numbers(shape)
+        if indices.shape[1] != len(sizes) or b.ndim != len(sizes):
+            raise invalid(f"Two operands have different ranks; received: {len(sizes)} and {b.ndim}")
+        for i, (one, other) in enumerate(zip(sizes, b.shape)):
+            if one != other:
+                raise invalid(
+                    f"Dimension {i} does not equal (no broadcasting is supported): sparse side {one} vs dense side {other}"
+                )
+        bad = ((indices < 0) | (indices >= torch.tensor(sizes, device=indices.device))).any(0)
+        if bool(bad.any()):
+            raise invalid(
+                f"Sparse tensor has some invalid index on dimension {int(bad.nonzero()[-1])}; dense tensor shape: "
+                f"{shape_text(b.shape)}"
+            )
+        if not sizes:
+            return (b.to(wider) + values.to(wider).sum(dtype=wider)).to(dtype)
+        where = tuple(indices.long().unbind(1))
+        return b.to(wider).index_put(where, values.to(wider), accumulate=True).to(dtype)
+
+    return add
+
+
+@sparse_tensor_dense_add_op.gradient
+def sparse_tensor_dense_add_gradient(op, grad):
+    return [None, raw.GatherNd(grad, op.inputs[0]), None, grad]
+
+
+sparse_tensor_dense_add_op.accepts(np.array([[0, 1]]), np.array([1.0]), np.array([1, 2]), np.ones([1, 2])).rejects(
+    np.array([[0, 9]]), np.array([1.0]), np.array([1, 2]), np.ones([1, 2]), error=InvalidArgumentError
+)
+
+
+def sparse_add(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> Any:
+    """The sum of two sparse tensors, or of a sparse and a dense one.
+
+    Args:
+        a, b: SparseTensors of one shape with their elements in order, or one such and a dense tensor of its shape.
+        threshold: a real scalar: elements of a sparse sum whose magnitude is less are left out; 0 keeps all.
+        thresh: the older name of `threshold`.
+
+    Returns:
+        a SparseTensor if both are sparse, else a dense tensor.
+
+    Raises:
+        TypeError: if neither is sparse.
+        InvalidArgumentError: when run, if the shapes differ.
+
+    Example:
+        >>> x = tf.SparseTensor([[0, 1]], [2.0], [1, 2])
+        >>> tf.Session().run(tf.sparse.add(x, [[1.0, 1.0]]))
+        array([[1., 3.]], dtype=float32)
+    """
+    threshold = first_given("threshold", threshold, "thresh", thresh)
+    threshold = 0 if threshold is None else threshold
+    if not is_sparse(a) and not is_sparse(b):
+        raise TypeError("At least one input should be SparseTensor; do you mean to use tf.add()?")
+    if not (is_sparse(a) and is_sparse(b)):
+        sparse, dense = (a, b) if is_sparse(a) else (b, a)
+        return raw.SparseTensorDenseAdd(sparse.indices, sparse.values, sparse.dense_shape, dense)
+    a, b = sparse_input(a), sparse_input(b)
+    threshold = convert_to_tensor(threshold, dtype=_real(a.values.dtype), name="threshold")
+    indices, values, shape = raw.SparseAdd(
+        a.indices, a.values, a.dense_shape, b.indices, b.values, b.dense_shape, threshold
+    )
+    a.shape.assert_is_compatible_with(b.shape)
+    static = TensorShape.from_dims(broadcast_dims(a.shape.as_dims(), b.shape.as_dims()))
+    return SparseTensor(indices, values, static.as_list() if static.is_fully_defined() else shape)
+
+
+def _real(dtype: Any) -> Any:
+    return as_dtype({"complex64": "float32", "complex128": "float64"}.get(dtype.base_dtype.name, dtype.base_dtype))

@@ -1,0 +1,203 @@
+"""Crosses of features, of sparse and dense batches: SparseCross."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import torch
+
+from headrace.core.composite import SparseTensor
+from headrace.core.dtypes import int64, string
+from headrace.core.errors import InvalidArgumentError
+from headrace.core.operation import Tensor
+from headrace.core.registry import op, raw
+from headrace.ops import composing
+from headrace.ops.array.common import invalid
+from headrace.ops.sparse.common import check_parts, wholly_on_host
+from headrace.ops.string.fingerprint import fingerprint64
+
+sparse_cross_op = wholly_on_host(
+    op(
+        "SparseCross",
+        "indices: N * int64, values: *sparse_types, shapes: N * int64, dense_inputs: *dense_types, *, N: int >= 0, "
+        "hashed_output: bool, num_buckets: int >= 0, hash_key: int, sparse_types: list({int64, string}), dense_types: "
+        "list({int64, string}), out_type: {int64, string}, internal_type: {int64, string} -> output_indices: int64, "
+        "output_values: out_type, output_shape: int64",
+    )
+)
+sparse_cross_op.not_differentiable()
+
+_MASK = 2**64 - 1
+_FACTOR = 0xC6A4A7935BD1E995
+_DEFAULT_HASH_KEY = 0xDECAFCAFFE
+_JOINT = b"_X_"
+
+
+@sparse_cross_op.shape
+def sparse_cross_shape(op):
+    return [(None, 2), (None,), (2,)]
+
+
+def _mixed(number: int) -> int:
+    return number ^ number >> 47
+
+
+def _chained(first: int, second: int) -> int:
+    """One 64-bit fingerprint of two, by a step of MurmurHash64A."""
+    number = first ^ _FACTOR ^ _mixed(second * _FACTOR & _MASK) * _FACTOR & _MASK
+    return _mixed(_mixed(number * _FACTOR & _MASK) * _FACTOR & _MASK)
+
+
+def _rows(indices: Any, values: list[Any], batch: int) -> list[list[Any]]:
+    """The features of each example of a sparse column."""
+    rows: list[list[Any]] = [[] for _ in range(batch)]
+    for row, value in zip(indices[:, 0].tolist(), values):
+        if not 0 <= row < batch:
+            raise invalid(f"Row {row} of a sparse feature is out of bounds: the batch has {batch}.")
+        rows[row].append(value)
+    return rows
+
+
+def _columns(sparse: list[tuple[Any, Any, Any]], dense: list[Any]) -> list[list[list[Any]]]:
+    """For each column, the sparse ones first, the features of each example."""
+    for i, parts in enumerate(sparse):
+        check_parts(*parts)
+        if parts[2].shape[0] != 2:
+            raise invalid(f"Expected D2 of index to be 2 got {parts[2].shape[0]} at position {i}")
+    for i, values in enumerate(dense):
+        if values.ndim != 2:
+            raise invalid(f"Dense inputs should be a matrix but received rank {values.ndim} at position {i}")
+    sizes = [int(shape[0]) for _, _, shape in sparse] + [values.shape[0] for values in dense]
+    for i, size in enumerate(sizes):
+        if size != sizes[0]:
+            raise invalid(
+                f"Expected batch size {sizes[0]} got {size} at position {i if i < len(sparse) else i - len(sparse)}"
+            )
+    return [_rows(rows, values.tolist(), sizes[0]) for rows, values, _ in sparse] + [v.tolist() for v in dense]
+
+
+def _text(feature: Any) -> bytes:
+    return feature if isinstance(feature, bytes) else str(feature).encode()
+
+
+def _number(feature: Any) -> int:
+    return fingerprint64(feature) if isinstance(feature, bytes) else feature & _MASK
+
+
+@sparse_cross_op.kernel
+def sparse_cross_kernel(node):
+    attrs = node.attrs
+    count, hashed = attrs["N"], attrs["hashed_output"]
+    first, buckets = attrs["hash_key"] & _MASK, attrs["num_buckets"] or 2**63 - 1
+
+    def joint(features):
+        if not hashed:
+            return _JOINT.join(map(_text, features))
+        fingerprint = first
+        for feature in features:
+            fingerprint = _chained(fingerprint, _number(feature))
+        return fingerprint % buckets
+
+    def cross(*parts):
+        sparse = list(zip(parts[:count], parts[count : 2 * count], parts[2 * count : 3 * count]))
+        columns = _columns(sparse, list(parts[3 * count :]))
+        batch = len(columns[0]) if columns else 0
+        places, values, widest = [], [], 0
+        for row in range(batch):
+            crossed = [joint(features) for features in itertools.product(*(column[row] for column in columns))]
+            places += [(row, i) for i in range(len(crossed))]
+            values += crossed
+            widest = max(widest, len(crossed))
+        out: Any
+        if hashed:
+            out = torch.tensor(values, dtype=torch.int64)
+        else:
+            out = np.empty(len(values), object)
+            out[:] = values
+        indices = torch.tensor(places, dtype=torch.int64).reshape(-1, 2)
+        return indices, out, torch.tensor([batch, widest])
+
+    return cross
+
+
+_COLUMN = ([np.array([[0, 0]])], [np.array([3])], [np.array([1, 1])])
+_HASHED = {"hashed_output": True, "num_buckets": 9, "hash_key": 1, "out_type": int64, "internal_type": int64}
+sparse_cross_op.accepts(*_COLUMN, [np.array([[1, 2]])], **_HASHED).rejects(
+    *_COLUMN, [np.array([[1], [2]])], **_HASHED, error=InvalidArgumentError
+)
+
+
+def sparse_cross(inputs: list[Any], name: str | None = None) -> SparseTensor:
+    """All combinations of the features of each example, as strings joined by "_X_".
+
+    Args:
+        inputs: a list of SparseTensors and dense matrices [batch, n] of ints or strings.
+        name: a name for the operation.
+
+    Returns:
+        a SparseTensor of strings [batch, most combinations of an example].
+
+    Raises:
+        TypeError: if `inputs` is no list of such.
+
+    Example:
+        >>> x = tf.SparseTensor([[0, 0]], ["a"], [1, 1])
+        >>> tf.Session().run(tf.sparse.cross([x, tf.constant([["b", "c"]])])).values
+        array([b'a_X_b', b'a_X_c'], dtype=object)
+    """
+    return _cross(inputs, False, 0, None, name)
+
+
+def sparse_cross_hashed(
+    inputs: list[Any], num_buckets: int = 0, hash_key: int | None = None, name: str | None = None
+) -> SparseTensor:
+    """All combinations of the features of each example, as hashes.
+
+    Args:
+        inputs: a list of SparseTensors and dense matrices [batch, n] of ints or strings.
+        num_buckets: the hashes are less than this; 0 for all 63 bits.
+        hash_key: where hashing starts.
+        name: a name for the operation.
+
+    Returns:
+        a SparseTensor of int64 [batch, most combinations of an example].
+
+    Raises:
+        TypeError: if `inputs` is no list of such.
+
+    Example:
+        >>> x = tf.SparseTensor([[0, 0]], ["a"], [1, 1])
+        >>> tf.sparse.cross_hashed([x, tf.constant([["b", "c"]])], num_buckets=100).dtype
+        tf.int64
+    """
+    return _cross(inputs, True, num_buckets, hash_key, name)
+
+
+def _cross(inputs: Any, hashed: bool, num_buckets: int, hash_key: int | None, name: str | None) -> SparseTensor:
+    if not isinstance(inputs, list):
+        raise TypeError("Inputs must be a list")
+    if not all(isinstance(item, (SparseTensor, Tensor)) for item in inputs):
+        raise TypeError("All inputs must be SparseTensors")
+    sparse = [item for item in inputs if isinstance(item, SparseTensor)]
+    values: list[Any] = [item.values for item in sparse]
+    dense: list[Any] = [item for item in inputs if not isinstance(item, SparseTensor)]
+    internal = string
+    for group in (values, dense):
+        for i, item in enumerate(group):
+            if item.dtype != string:
+                group[i], internal = composing.cast(item, int64), int64
+    crossed = raw.SparseCross(
+        [item.indices for item in sparse],
+        values,
+        [item.dense_shape for item in sparse],
+        dense,
+        hashed_output=hashed,
+        num_buckets=num_buckets,
+        hash_key=hash_key or _DEFAULT_HASH_KEY,
+        out_type=int64 if hashed else string,
+        internal_type=internal,
+        name=name,
+    )
+    return SparseTensor(*crossed)

@@ -1,0 +1,259 @@
+"""Element by element: SparseDenseCwiseAdd/Mul/Div, SparseSparseMaximum/Minimum, SparseSoftmax."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+from headrace.core.composite import SparseTensor
+from headrace.core.dtypes import int64
+from headrace.core.errors import InvalidArgumentError
+from headrace.core.graph import name_scope
+from headrace.core.registry import OpDecl, op, raw
+from headrace.ops import composing
+from headrace.ops.array.common import invalid, numbers, rank_is, shape_text
+from headrace.ops.sparse.add import check_operands, sparse_add, united
+from headrace.ops.sparse.common import COMPUTED_AS, check_parts, row_keys, wholly_on_host
+from headrace.ops.sparse.reduce import sparse_reduce_sum
+
+
+def _divided(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    if x.is_floating_point() or x.is_complex():
+        return x / y
+    if bool((y == 0).any()):
+        raise invalid("Integer division by zero")
+    return torch.div(x, y, rounding_mode="trunc")
+
+
+def _dense_at(indices: torch.Tensor, sizes: list[int], dense: torch.Tensor) -> torch.Tensor:
+    """The elements that index vectors over axes of `sizes` meet in `dense`, broadcast to them."""
+    shape, extra = tuple(dense.shape), len(sizes) - dense.ndim
+    if extra < 0 or any(own not in (1, size) for own, size in zip(shape, sizes[extra:])):
+        raise invalid(
+            f"SparseDenseBinaryOpShared broadcasts dense to sparse only; got incompatible shapes: {shape_text(sizes)} vs. "
+            f"{shape_text(shape)}"
+        )
+    limits = torch.tensor(sizes, dtype=torch.int64, device=indices.device)
+    if bool(((indices < 0) | (indices >= limits)).any()):
+        raise invalid("Provided indices are out-of-bounds w.r.t. dense side with broadcasted shape")
+    columns = indices.unbind(1)[extra:]
+    where = tuple(torch.zeros_like(c) if own == 1 else c for own, c in zip(shape, columns))
+    return dense[where] if where else dense.expand(indices.shape[0])
+
+
+def _declare_with_dense(kind: str, compute: Callable[[Any, Any], Any]) -> OpDecl:
+    decl = op(
+        f"SparseDenseCwise{kind}",
+        "sp_indices: int64, sp_values: T, sp_shape: int64, dense: T, *, T: numeric -> output: T",
+    ).on_host("sp_shape")
+
+    @decl.shape
+    def shape(op):
+        return [(rank_is(op.inputs[0].dims, 2)[0],)]
+
+    @decl.kernel
+    def kernel(node):
+        dtype = node.inputs[1].dtype.torch
+        wider = COMPUTED_AS.get(dtype, dtype)
+
+        def run(indices, values, shape, dense):
+            check_parts(indices, values, shape)
+            met = _dense_at(indices, numbers(shape), dense.to(wider))
+            return compute(values.to(wider), met).to(dtype)
+
+        return run
+
+    parts = (np.array([[0, 1]]), np.array([1.0]), np.array([1, 2]))
+    return (
+        decl.accepts(*parts, np.ones([1, 2]))
+        .accepts(*parts, np.float64(2))
+        .rejects(*parts, np.ones([3, 2]), error=InvalidArgumentError)
+    )
+
+
+_with_dense = {
+    "Add": _declare_with_dense("Add", torch.add),
+    "Mul": _declare_with_dense("Mul", torch.mul),
+    "Div": _declare_with_dense("Div", _divided),
+}
+
+
+def _no_gradient(op_type: str, instead: str) -> Callable[..., Any]:
+    def gradient(op, *grads):
+        raise NotImplementedError(f"Gradient for {op_type} is not implemented (nor is it in 1.x): {instead}.")
+
+    return gradient
+
+
+_with_dense["Add"].gradient(_no_gradient("SparseDenseCwiseAdd", "use tf.sparse.add"))
+
+
+def _attach_gradient(kind: str) -> None:
+    @_with_dense[kind].gradient
+    def gradient(op, grad):
+        """Each stored element has its own gradient; those that met one dense element are added up for it."""
+        indices, values, shape, dense = op.inputs
+        dense_shape = composing.cast(composing.shape(dense), int64)
+        added = composing.expand_dims(composing.size(shape) - composing.size(dense_shape), 0)
+        full_shape = raw.ConcatV2([composing.ones(added, int64), dense_shape], 0, name="concat")
+        scale = shape // full_shape
+        met = indices // scale
+        met = raw.Slice(met, raw.ConcatV2([[0], added], 0, name="concat"), [-1, -1])
+        there = raw.GatherNd(dense, met)
+        if kind == "Mul":
+            of_values, of_dense = grad * there, grad * values
+        else:
+            of_values = grad / there
+            of_dense = grad * (-values / raw.Square(there))
+        # Places repeat where the dense operand was broadcast.
+        spread = sparse_add(composing.zeros_like(dense), SparseTensor(met, of_dense, dense_shape))
+        return [None, of_values, None, spread]
+
+
+_attach_gradient("Mul")
+_attach_gradient("Div")
+
+
+def _declare_extreme(kind: str, types: str, compute: Callable[[Any, Any], Any]) -> OpDecl:
+    decl = wholly_on_host(
+        op(
+            f"SparseSparse{kind}",
+            "a_indices: int64, a_values: T, a_shape: int64, b_indices: int64, b_values: T, b_shape: int64, *, "
+            f"T: {types} -> output_indices: int64, output_values: T",
+        )
+    )
+
+    @decl.shape
+    def shape(op):
+        return [(None, None), (None,)]
+
+    @decl.kernel
+    def kernel(node):
+        dtype = node.inputs[1].dtype.torch
+        wider = COMPUTED_AS.get(dtype, dtype)
+
+        def run(a_indices, a_values, a_shape, b_indices, b_values, b_shape):
+            check_operands((a_indices, a_values, a_shape), (b_indices, b_values, b_shape))
+            rows, which = united(a_indices, b_indices)
+            # What one of them does not store is 0.
+            operands = []
+            for places, values in zip(which.split([a_values.shape[0], b_values.shape[0]]), (a_values, b_values)):
+                operand = torch.zeros(rows.shape[0], dtype=wider)
+                operand[places] = values.to(wider)
+                operands.append(operand)
+            return rows, compute(*operands).to(dtype)
+
+        return run
+
+    decl.gradient(_no_gradient(f"SparseSparse{kind}", "make the operands dense with tf.sparse.to_dense"))
+    parts = (np.array([[0, 1]]), np.array([1.0]), np.array([1, 2]))
+    return decl.accepts(*parts, *parts).rejects(*parts, *parts[:2], np.array([1, 3]), error=InvalidArgumentError)
+
+
+_declare_extreme("Maximum", "realnumeric", torch.maximum)
+_declare_extreme("Minimum", "numeric", torch.minimum)
+
+sparse_softmax_op = op(
+    "SparseSoftmax", "sp_indices: int64, sp_values: T, sp_shape: int64, *, T: {float, double} -> output: T"
+).on_host("sp_shape")
+
+
+@sparse_softmax_op.shape
+def sparse_softmax_shape(op):
+    rank_is(op.inputs[0].dims, 2)
+    return [rank_is(op.inputs[1].dims, 1)]
+
+
+@sparse_softmax_op.kernel
+def sparse_softmax_kernel(node):
+    def softmax(indices, values, shape):
+        check_parts(indices, values, shape)
+        if shape.shape[0] < 2:
+            raise invalid(f"Input should have rank >= 2, but received shape: {', '.join(map(str, shape.tolist()))}")
+        if not values.shape[0]:
+            return values.clone()
+        row = torch.unique(row_keys(indices[:, :-1])[0], return_inverse=True)[1]
+        greatest = torch.full((int(row.max()) + 1,), -torch.inf, dtype=values.dtype, device=values.device)
+        greatest.scatter_reduce_(0, row, values, "amax")
+        powers = torch.exp(values - greatest[row])
+        sums = torch.zeros_like(greatest).index_add_(0, row, powers)
+        return powers / sums[row]
+
+    return softmax
+
+
+@sparse_softmax_op.gradient
+def sparse_softmax_gradient(op, grad):
+    """As for a dense softmax, grad s - sum(grad s) s, over the stored elements."""
+    indices, shape, out = op.inputs[0], op.inputs[2], op.outputs[0]
+    softmax, of_softmax = SparseTensor(indices, out, shape), SparseTensor(indices, grad, shape)
+    product = SparseTensor(indices, softmax.values * of_softmax.values, shape)
+    total = -sparse_reduce_sum(product, [-1], keepdims=True)
+    centred = raw.SparseDenseCwiseAdd(of_softmax.indices, of_softmax.values, of_softmax.dense_shape, total)
+    centred = SparseTensor(of_softmax.indices, centred, of_softmax.dense_shape)
+    return [None, centred.values * softmax.values, None]
+
+
+sparse_softmax_op.accepts(np.array([[0, 1], [0, 2]]), np.array([1.0, 2.0]), np.array([1, 3])).rejects(
+    np.array([[0]]), np.array([1.0]), np.array([3]), error=InvalidArgumentError
+)
+
+
+def sparse_softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
+    """Softmax over the stored elements of each innermost row; what is not stored counts as minus infinity.
+
+    Args:
+        sp_input: a SparseTensor of float32 or float64 and rank 2 or more.
+        name: a name scope.
+
+    Returns:
+        a SparseTensor with the same places.
+
+    Raises:
+        InvalidArgumentError: when run, if its rank is less than 2.
+
+    Example:
+        >>> x = tf.SparseTensor([[0, 0], [0, 2]], [1.0, 1.0], [1, 3])
+        >>> tf.Session().run(tf.sparse.softmax(x)).values
+        array([0.5, 0.5], dtype=float32)
+    """
+    with name_scope(name, "SparseSoftmax", [sp_input.indices, sp_input.values]):
+        values = raw.SparseSoftmax(sp_input.indices, sp_input.values, sp_input.dense_shape)
+        return SparseTensor(sp_input.indices, values, sp_input.dense_shape)
+
+
+def _extreme(kind: str, word: str) -> Callable[..., SparseTensor]:
+    def extreme(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
+        parts = [sp_a.indices, sp_a.values, sp_b.indices, sp_b.values]
+        with name_scope(name, f"SparseSparse{kind}", parts) as scope:
+            indices, values = getattr(raw, f"SparseSparse{kind}")(
+                sp_a.indices, sp_a.values, sp_a.dense_shape, sp_b.indices, sp_b.values, sp_b.dense_shape, name=scope
+            )
+        return SparseTensor(indices, values, sp_a.dense_shape)
+
+    extreme.__name__ = extreme.__qualname__ = f"sparse_{kind.lower()}"
+    extreme.__doc__ = f"""The {word} of each two elements, of which those not stored are 0.
+
+    Args:
+        sp_a, sp_b: SparseTensors of one type and shape.
+        name: a name for the operation.
+
+    Returns:
+        a SparseTensor with all places of both.
+
+    Raises:
+        InvalidArgumentError: when run, if the shapes differ.
+
+    Example:
+        >>> x, y = tf.SparseTensor([[0]], [-1.0], [2]), tf.SparseTensor([[1]], [3.0], [2])
+        >>> tf.Session().run(tf.sparse.{kind.lower()}(x, y)).values
+        array([{"0., 3." if kind == "Maximum" else "-1.,  0."}], dtype=float32)
+    """
+    return extreme
+
+
+sparse_maximum = _extreme("Maximum", "greater")
+sparse_minimum = _extreme("Minimum", "lesser")

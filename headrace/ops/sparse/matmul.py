@@ -1,0 +1,161 @@
+"""Sparse matrices times dense ones: SparseTensorDenseMatMul."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import torch
+
+from headrace.core.convert import convert_to_tensor
+from headrace.core.errors import InvalidArgumentError
+from headrace.core.graph import name_scope
+from headrace.core.operation import Tensor
+from headrace.core.registry import op, raw
+from headrace.core.shapes import merge_dim, merge_dims
+from headrace.ops import composing
+from headrace.ops.array.common import invalid, numbers, rank_is, shape_text
+from headrace.ops.sparse.common import sparse_input
+
+sparse_tensor_dense_mat_mul_op = op(
+    "SparseTensorDenseMatMul",
+    "a_indices: Tindices, a_values: T, a_shape: int64, b: T, *, Tindices: index = int64, adjoint_a=False, adjoint_b=False "
+    "-> product: T",
+).on_host("a_shape")
+
+# torch's sparse product is several times as fast as gathering rows, for the types it knows.
+_FAST = (torch.float32, torch.float64)
+
+
+@sparse_tensor_dense_mat_mul_op.shape
+def sparse_tensor_dense_mat_mul_shape(op):
+    indices, values, shape, b = (t.dims for t in op.inputs)
+    merge_dim(rank_is(indices, 2)[0], rank_is(values, 1)[0])
+    merge_dims(rank_is(shape, 1), None)
+    a = rank_is(op.constant_dims(2), 2)
+    b = rank_is(b, 2)
+    left, right = op.attrs["adjoint_a"], op.attrs["adjoint_b"]
+    inner = a[0 if left else 1], b[1 if right else 0]
+    if None not in inner and inner[0] != inner[1]:
+        raise ValueError(f"Dimensions must be equal, but are {inner[0]} and {inner[1]}")
+    return [(a[1 if left else 0], b[0 if right else 1])]
+
+
+def _check(indices: Any, values: Any, shape: Any, b: Any, adjoint_a: bool, adjoint_b: bool) -> tuple[int, int]:
+    for what, value, rank, kind in (("b", b, 2, "matrix"), ("a_shape", shape, 1, "vector")):
+        if value.ndim != rank:
+            raise invalid(f"Tensor '{what}' is not a {kind}")
+    if shape.shape[0] != 2:
+        raise invalid("Tensor 'a_shape' must have 2 elements")
+    if values.ndim != 1 or indices.ndim != 2:
+        raise invalid("Tensor 'a_values' is not a vector or tensor 'a_indices' not a matrix")
+    if indices.shape[0] != values.shape[0]:
+        raise invalid("Number of rows of a_indices does not match number of entries in a_values")
+    if indices.shape[1] != 2:
+        raise invalid("Number of columns of a_indices does not match number of entries in a_shape")
+    rows, columns = numbers(shape)
+    inner_a, inner_b = rows if adjoint_a else columns, b.shape[1 if adjoint_b else 0]
+    if inner_a != inner_b:
+        raise invalid(
+            f"Cannot multiply A and B because inner dimension does not match: {inner_a} vs. {inner_b}.  Did you forget a "
+            f"transpose?  Dimensions of A: [{rows}, {columns}).  Dimensions of B: {shape_text(b.shape)}"
+        )
+    return rows, columns
+
+
+def _check_range(positions: torch.Tensor, size: int, letter: str, column: int) -> None:
+    bad = (positions < 0) | (positions >= size)
+    if bool(bad.any()):
+        first = int(bad.nonzero()[0, 0])
+        raise invalid(f"{letter} ({int(positions[first])}) from index[{first},{column}] out of bounds (>={size})")
+
+
+def _product(rows: torch.Tensor, columns: torch.Tensor, values: torch.Tensor, b: torch.Tensor, height: int) -> Any:
+    if values.dtype in _FAST and values.numel():
+        # Products of a matrix said to be coalesced need its rows in order; equal places are added up all the same.
+        ordered = bool((rows[1:] >= rows[:-1]).all())
+        size = (height, b.shape[0])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            matrix = torch.sparse_coo_tensor(
+                torch.stack((rows, columns)), values, size, check_invariants=False, is_coalesced=ordered or None
+            )
+            return torch.mm(matrix, b)
+    return b.new_zeros((height, b.shape[1])).index_add_(0, rows, b.index_select(0, columns) * values[:, None])
+
+
+@sparse_tensor_dense_mat_mul_op.kernel
+def sparse_tensor_dense_mat_mul_kernel(node):
+    adjoint_a, adjoint_b = node.attrs["adjoint_a"], node.attrs["adjoint_b"]
+    is_complex = node.inputs[1].dtype.is_complex
+
+    def multiply(indices, values, shape, b):
+        height, width = _check(indices, values, shape, b, adjoint_a, adjoint_b)
+        rows, columns = indices.long().unbind(1)
+        _check_range(rows, height, "k" if adjoint_a else "m", 0)
+        _check_range(columns, width, "m" if adjoint_a else "k", 1)
+        if adjoint_a:
+            rows, columns, height = columns, rows, width
+            values = values.conj().resolve_conj() if is_complex else values
+        if adjoint_b:
+            b = b.mH.resolve_conj() if is_complex else b.mT
+        return _product(rows, columns, values, b, height)
+
+    return multiply
+
+
+@sparse_tensor_dense_mat_mul_op.gradient
+def sparse_tensor_dense_mat_mul_gradient(op, grad):
+    """d(A b): A' grad for b; for each stored element of A the product of its row of grad and its column's row of b."""
+    indices, values, shape, b = op.inputs
+    left, right = op.attrs["adjoint_a"], op.attrs["adjoint_b"]
+    if values.dtype.is_complex:
+        raise NotImplementedError(
+            "SparseTensorDenseMatMul has no gradient for complex types: multiply real and imaginary parts instead."
+        )
+    of_b = raw.SparseTensorDenseMatMul(indices, values, shape, grad, adjoint_a=not left)
+    if right:
+        of_b = composing.transpose(of_b)
+    rows, columns = indices[:, 0], indices[:, 1]
+    of_rows = composing.gather(grad, columns if left else rows)
+    of_columns = composing.gather(composing.transpose(b) if right else b, rows if left else columns)
+    return [None, raw.Sum(of_rows * of_columns, 1), None, of_b]
+
+
+sparse_tensor_dense_mat_mul_op.accepts(
+    np.array([[0, 1], [2, 0]]), np.array([1.0, 2.0]), np.array([3, 2]), np.ones([2, 4])
+).rejects(np.array([[0, 5]]), np.array([1.0]), np.array([3, 2]), np.ones([2, 4]), error=InvalidArgumentError)
+
+
+def sparse_tensor_dense_matmul(
+    sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
+) -> Tensor:
+    """The product of a sparse matrix and a dense one.
+
+    Args:
+        sp_a: a SparseTensor [r, k].
+        b: a matrix [k, c] of the same type.
+        adjoint_a, adjoint_b: take the conjugate transpose of the matrix.
+        name: a name scope.
+
+    Returns:
+        a dense matrix [r, c].
+
+    Raises:
+        TypeError: if `sp_a` is not sparse.
+        ValueError: if shapes are known not to fit.
+        InvalidArgumentError: when run, if they do not fit or an index is out of bounds.
+
+    Example:
+        >>> x = tf.SparseTensor([[0, 1]], [2.0], [2, 2])
+        >>> tf.Session().run(tf.sparse.matmul(x, [[1.0], [3.0]]))
+        array([[6.],
+               [0.]], dtype=float32)
+    """
+    sp_a = sparse_input(sp_a)
+    with name_scope(name, "SparseTensorDenseMatMul", [sp_a.indices, sp_a.values, b]):
+        b = convert_to_tensor(b, name="b")
+        return raw.SparseTensorDenseMatMul(
+            sp_a.indices, sp_a.values, sp_a.dense_shape, b, adjoint_a=adjoint_a, adjoint_b=adjoint_b
+        )
