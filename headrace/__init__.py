@@ -4,10 +4,15 @@ Every public name is listed in `headrace.api` and made when it is first used; no
 before.
 """
 
+import os
 from typing import TYPE_CHECKING, Any
 
 from headrace.api.lazy import serve as _serve
 from headrace.shim import install_as_tensorflow as install_as_tensorflow
+
+# A thread that waits for work spins no longer than this before it sleeps; by default it holds a core that other
+# programs want, and a step beside a busy program then takes milliseconds. Read once, when torch is loaded.
+os.environ.setdefault("GOMP_SPINCOUNT", "1000")
 
 __version__ = "0.1.0"
 

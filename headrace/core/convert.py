@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -40,6 +41,8 @@ def register_tensor_conversion_function(
 def _functions_for(kind: type) -> list[ConversionFunction]:
     functions = _lookup.get(kind)
     if functions is None:
+        # The family of Const says how Python's and NumPy's values become tensors; nothing may have needed it yet.
+        importlib.import_module("headrace.ops.array.constant")
         functions = []
         for priority in sorted(_by_priority):
             functions.extend(f for base, f in _by_priority[priority] if issubclass(kind, base))
@@ -77,7 +80,7 @@ def convert_to_tensor(
     if isinstance(value, Tensor):
         if dtype is not None and not dtype.is_compatible_with(value._dtype):
             raise ValueError(
-                f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype {value._dtype.name}: {str(value)!r}"
+                f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype {value._dtype.name}: {value!r}"
             )
         return value
     preferred = preferred_dtype if preferred_dtype is not None else dtype_hint

@@ -175,6 +175,15 @@ def is_device_spec(obj: Any) -> bool:
     return isinstance(obj, DeviceSpec)
 
 
+def check_valid(spec: str) -> None:
+    """Checks that a string names a device.
+
+    Raises:
+      ValueError: it does not.
+    """
+    _canonical(spec)
+
+
 def canonical_name(device: str | DeviceSpec | None) -> str:
     """The full form of a device's name; "" for None.
 
@@ -209,7 +218,9 @@ def merged_name(current: str, spec: str) -> str:
 
 
 def merge_device(spec: str | DeviceSpec | None) -> Callable[[Any], DeviceSpec]:
-    """A device function for `tf.device` that puts the parts `spec` states into a node's device.
+    """A device function for `tf.device` that adds the parts `spec` states to a node's device.
+
+    Device scopes apply from the innermost outwards: what the node's device states already stays.
 
     Args:
       spec: a device string, a DeviceSpec, or None, which states nothing.
@@ -223,6 +234,6 @@ def merge_device(spec: str | DeviceSpec | None) -> Callable[[Any], DeviceSpec]:
     stated = canonical_name(spec)
 
     def device_of(node: Any) -> DeviceSpec:
-        return DeviceSpec.from_string(merged_name(node.device or "", stated))
+        return DeviceSpec.from_string(merged_name(stated, node.device or ""))
 
     return device_of

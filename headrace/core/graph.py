@@ -516,6 +516,8 @@ class Graph:
         for item in control_inputs:
             if hasattr(item, "_as_control_input"):
                 item = item._as_control_input()
+            elif hasattr(item, "values") and hasattr(item, "indices") and hasattr(item, "dense_shape"):
+                pass
             element = self.as_graph_element(item)
             op = element.op if isinstance(element, Tensor) else element
             if op not in ops:

@@ -14,6 +14,27 @@ from headrace.core.composite import IndexedSlices, SparseTensor
 
 _TEXT = (str, bytes, bytearray)
 
+# The texts of `assert_shallow_structure`, under the names by which 1.x's own tests match them.
+_STRUCTURES_HAVE_MISMATCHING_TYPES = (
+    "The two structures don't have the same sequence type. Input structure has type {input_type}, while shallow structure "
+    "has type {shallow_type}."
+)
+_STRUCTURES_HAVE_MISMATCHING_LENGTHS = (
+    "The two structures don't have the same sequence length. Input structure has length {input_length}, while shallow "
+    "structure has length {shallow_length}."
+)
+_INPUT_TREE_SMALLER_THAN_SHALLOW_TREE = (
+    "The input_tree has fewer elements than the shallow_tree. Input structure has length {input_size}, while shallow "
+    "structure has length {shallow_size}."
+)
+_SHALLOW_TREE_HAS_INVALID_KEYS = (
+    "The shallow_tree's keys are not a subset of the input_tree's keys. The shallow_tree has the following keys that are "
+    "not in the input_tree: {}."
+)
+_IF_SHALLOW_IS_SEQ_INPUT_MUST_BE_SEQ = (
+    "If shallow structure is a sequence, input must also be a sequence. Input has type: {}."
+)
+
 # type -> (its parts, the value of such parts made anew after a model)
 _composites: dict[type, tuple[Callable[[Any], list[Any]], Callable[[Any, list[Any]], Any]]] = {}
 
@@ -222,10 +243,15 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expa
     try:
         _check_same(nest1, nest2, check_types, _test(expand_composites))
     except (ValueError, TypeError) as error:
-        first, second = (_skeleton(nest) for nest in (nest1, nest2))
         raise type(error)(
-            f"{error}\nEntire first structure:\n{first}\nEntire second structure:\n{second}"
+            "The two structures don't have the same nested structure.\n\n"
+            f"First structure: {_told(nest1)}\n\nSecond structure: {_told(nest2)}\n\nMore specifically: {error}\n"
+            f"Entire first structure:\n{_skeleton(nest1)}\nEntire second structure:\n{_skeleton(nest2)}"
         ) from None
+
+
+def _told(value: Any) -> str:
+    return f"type={type(value).__name__} str={value}"
 
 
 def _skeleton(nest: Any) -> Any:
@@ -237,46 +263,38 @@ def _check_same(first: Any, second: Any, check_types: bool, is_seq: Callable[[An
     if nested[0] != nested[1]:
         inner, other = (first, second) if nested[0] else (second, first)
         raise ValueError(
-            "The two structures don't have the same nested structure.\n\n"
-            f"First structure: type={type(first).__name__} str={first}\n\n"
-            f"Second structure: type={type(second).__name__} str={second}\n\n"
-            f'More specifically: Substructure "type={type(inner).__name__} str={inner}" is a sequence, while '
-            f'substructure "type={type(other).__name__} str={other}" is not'
+            f'Substructure "{_told(inner)}" is a sequence, while substructure "{_told(other)}" is not'
         )
     if not nested[0]:
         return
     if check_types:
         _check_types(first, second)
-    if isinstance(first, Mapping) and isinstance(second, Mapping) and set(first) != set(second):
-        raise ValueError(
-            "The two dictionaries don't have the same set of keys. "
-            f"First structure has keys {list(first)}, while second structure has keys {list(second)}"
-        )
     values = _values(first), _values(second)
     if len(values[0]) != len(values[1]):
         raise ValueError(
-            "The two structures don't have the same number of elements.\n\n"
-            f"First structure: {first}\n\nSecond structure: {second}"
+            "The two structures don't have the same number of elements. "
+            f"First structure: {_told(first)}. Second structure: {_told(second)}"
         )
     for one, other in zip(*values):
         _check_same(one, other, check_types, is_seq)
 
 
 def _check_types(first: Any, second: Any) -> None:
-    if is_namedtuple(first) and is_namedtuple(second):
-        if not same_namedtuples(first, second):
-            raise TypeError(
-                "The two namedtuples don't have the same sequence type. "
-                f"First structure {first} has type {type(first).__name__}, while second structure {second} has type "
-                f"{type(second).__name__}"
+    if isinstance(first, Mapping) and isinstance(second, Mapping):
+        if set(first) != set(second):
+            raise ValueError(
+                "The two dictionaries don't have the same set of keys. "
+                f"First structure has keys {_told(list(first))}, while second structure has keys {_told(list(second))}"
             )
         return
-    if isinstance(first, Mapping) and isinstance(second, Mapping):
-        return
-    if type(first) is not type(second):
+    both_named = is_namedtuple(first) and is_namedtuple(second)
+    alike = same_namedtuples(first, second) if both_named else type(first) is type(second)
+    if not alike:
+        # TensorFlow says "namedtuples" whatever they are, and programs match on it.
         raise TypeError(
-            f"The two structures don't have the same sequence type. First structure has type {type(first).__name__}, "
-            f"while second structure has type {type(second).__name__}"
+            "The two namedtuples don't have the same sequence type. "
+            f"First structure {_told(first)} has type {type(first).__name__}, "
+            f"while second structure {_told(second)} has type {type(second).__name__}"
         )
 
 
@@ -389,10 +407,7 @@ def assert_shallow_structure(
     if not is_seq(shallow_tree):
         return
     if not is_seq(input_tree):
-        raise TypeError(
-            "If shallow structure is a sequence, input must also be a sequence. "
-            f"Input has type: {type(input_tree)}."
-        )
+        raise TypeError(_IF_SHALLOW_IS_SEQ_INPUT_MUST_BE_SEQ.format(type(input_tree)))
     if check_types and not isinstance(input_tree, type(shallow_tree)):
         alike = (
             same_namedtuples(shallow_tree, input_tree)
@@ -401,27 +416,19 @@ def assert_shallow_structure(
         )
         if not alike:
             raise TypeError(
-                "The two structures don't have the same sequence type. "
-                f"Input structure has type {type(input_tree)}, while shallow structure has type {type(shallow_tree)}."
+                _STRUCTURES_HAVE_MISMATCHING_TYPES.format(input_type=type(input_tree), shallow_type=type(shallow_tree))
             )
     shallow, below = _items(shallow_tree), _items(input_tree)
     if check_subtrees_length and len(below) != len(shallow):
         raise ValueError(
-            "The two structures don't have the same sequence length. "
-            f"Input structure has length {len(below)}, while shallow structure has length {len(shallow)}."
+            _STRUCTURES_HAVE_MISMATCHING_LENGTHS.format(input_length=len(below), shallow_length=len(shallow))
         )
     if len(below) < len(shallow):
-        raise ValueError(
-            "The input_tree has fewer elements than the shallow_tree. "
-            f"Input structure has length {len(below)}, while shallow structure has length {len(shallow)}."
-        )
+        raise ValueError(_INPUT_TREE_SMALLER_THAN_SHALLOW_TREE.format(input_size=len(below), shallow_size=len(shallow)))
     if isinstance(shallow_tree, Mapping):
         absent = set(shallow_tree) - set(input_tree)
         if absent:
-            raise ValueError(
-                "The shallow_tree's keys are not a subset of the input_tree's keys. The shallow_tree has the following "
-                f"keys that are not in the input_tree: {sorted(absent)}."
-            )
+            raise ValueError(_SHALLOW_TREE_HAS_INVALID_KEYS.format(sorted(absent)))
         found = dict(below)
         pairs = [(value, found[key]) for key, value in shallow]
     else:

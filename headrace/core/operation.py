@@ -139,7 +139,7 @@ class Tensor:
 
     def __bool__(self) -> bool:
         raise OperatorNotAllowedInGraphError(
-            f"Using a `tf.Tensor` ({self.name}) as a Python `bool` is not allowed: its value is not known while the "
+            f"using a `tf.Tensor` as a Python `bool` is not allowed: the value of {self.name} is not known while the "
             "graph is built. Use `if t is not None:` to test whether a tensor is defined, and tf.cond to choose by "
             "the value of a tensor."
         )
@@ -148,14 +148,14 @@ class Tensor:
 
     def __len__(self) -> int:
         raise TypeError(
-            f"len is not well defined for symbolic Tensors. ({self.name}) Call `x.shape` rather than `len(x)` for "
+            f"len is not well defined for symbolic Tensors. ({self.name}) Please call `x.shape` rather than `len(x)` for "
             "shape information."
         )
 
     def __iter__(self) -> Any:
         raise OperatorNotAllowedInGraphError(
-            "Tensor objects are only iterable when eager execution is enabled. To iterate over this tensor use "
-            f"tf.map_fn, or tf.unstack when its first dimension is known. ({self.name})"
+            "iterating over `tf.Tensor` is not allowed: Tensor objects are only iterable when eager execution is "
+            f"enabled. Use tf.map_fn, or tf.unstack when the first dimension of {self.name} is known."
         )
 
     def __array__(self, *_: Any, **__: Any) -> np.ndarray:
@@ -436,7 +436,7 @@ def _session_for(graph: Graph, session: Any, what: str, method: str) -> Any:
         if session is None:
             raise ValueError(
                 f"Cannot {'evaluate tensor' if what == 'tensor' else 'execute operation'} using `{method}()`: No "
-                f"default session is registered. Use `with sess.as_default()` or pass an explicit session to "
+                f"default session is registered. Use `with sess.as_default():` or pass an explicit session to "
                 f"`{method}(session=sess)`"
             )
         if session.graph is not graph:

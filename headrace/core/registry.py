@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from headrace.core.shapes import Dims
+from headrace.core.shapes import Dims, bracketed
 from headrace.core.signature import Signature, parse_signature
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ class OpDecl:
         try:
             return self.shape_rule(op)
         except ValueError as error:
-            shapes = ", ".join(_bracketed(t.dims) for t in op.inputs)
+            shapes = ", ".join(bracketed(t.dims) for t in op.inputs)
             raise ValueError(f"{error} for '{op.name}' (op: '{self.type}') with input shapes: {shapes}.") from None
 
     def __call__(self, *args: Any, name: str | None = None, **keywords: Any) -> Any:
@@ -158,11 +158,6 @@ class OpDecl:
 
     def __repr__(self) -> str:
         return f"<op {self.type}>"
-
-
-def _bracketed(dims: Dims) -> str:
-    """A static shape as TensorFlow's shape functions print it: `[?,3]`."""
-    return "<unknown>" if dims is None else "[" + ",".join("?" if d is None else str(d) for d in dims) + "]"
 
 
 def op(op_type: str, signature: str, *, stateful: bool = False) -> OpDecl:

@@ -97,13 +97,18 @@ def element_count(dims: Dims) -> int | None:
     return math.prod(dims)  # type: ignore[arg-type]
 
 
+def bracketed(dims: Dims) -> str:
+    """A static shape as TensorFlow's shape functions print it: `[?,3]`."""
+    return "<unknown>" if dims is None else "[" + ",".join("?" if d is None else str(d) for d in dims) + "]"
+
+
 def merge_dim(a: int | None, b: int | None) -> int | None:
     """What two sizes together know; ValueError where they differ."""
     if a is None:
         return b
     if b is None or a == b:
         return a
-    raise ValueError(f"Dimensions {a} and {b} are not compatible")
+    raise ValueError(f"Dimensions must be equal, but are {a} and {b}")
 
 
 def compatible_dims(a: Dims, b: Dims) -> bool:
@@ -129,8 +134,14 @@ def merge_dims(a: Dims, b: Dims) -> Dims:
         return b
     if b is None or a == b:
         return a
-    if not compatible_dims(a, b):
-        raise ValueError(f"Shapes {dims_text(a)} and {dims_text(b)} are not compatible")
+    if len(a) != len(b):
+        raise ValueError(f"Shapes must be equal rank, but are {len(a)} and {len(b)}")
+    for axis, (x, y) in enumerate(zip(a, b)):
+        if x is not None and y is not None and x != y:
+            raise ValueError(
+                f"Dimension {axis} in both shapes must be equal, but are {x} and {y}. Shapes are {bracketed(a)} and "
+                f"{bracketed(b)}."
+            )
     return tuple([y if x is None else x for x, y in zip(a, b)])
 
 
@@ -204,11 +215,14 @@ class Dimension:
 
     def assert_is_compatible_with(self, other: Any) -> None:
         """Raises ValueError where `is_compatible_with` is False."""
-        merge_dim(self._value, as_dim(other))
+        self.merge_with(other)
 
     def merge_with(self, other: Any) -> Dimension:
         """What both together know; ValueError where they differ."""
-        return Dimension(merge_dim(self._value, as_dim(other)))
+        size = as_dim(other)
+        if not self.is_compatible_with(size):
+            raise ValueError(f"Dimensions {self._value} and {size} are not compatible")
+        return Dimension(size if self._value is None else self._value)
 
     def _arithmetic(self, other: Any, function: Callable[[int, int], int], swapped: bool = False) -> Any:
         try:
@@ -375,7 +389,10 @@ class TensorShape:
         Raises:
           ValueError: they are not compatible.
         """
-        return TensorShape.from_dims(merge_dims(self._dims, as_dims(other)))
+        others = as_dims(other)
+        if not compatible_dims(self._dims, others):
+            raise ValueError(f"Shapes {dims_text(self._dims)} and {dims_text(others)} are not compatible")
+        return TensorShape.from_dims(merge_dims(self._dims, others))
 
     def most_specific_compatible_shape(self, other: Any) -> TensorShape:
         """The most that holds for both: sizes where they agree, unknown where they differ."""

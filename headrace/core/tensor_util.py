@@ -10,7 +10,7 @@ from headrace.core.composite import IndexedSlices, SparseTensor
 from headrace.core.convert import convert_to_tensor
 from headrace.core.dtypes import int32
 from headrace.core.operation import Tensor
-from headrace.core.shapes import TensorShape, dimension_value
+from headrace.core.shapes import Dims, TensorShape, dimension_value
 
 _tensor_like: list[type] = [Tensor]
 
@@ -128,8 +128,6 @@ def constant_value_as_shape(tensor: Tensor) -> TensorShape:
     Raises:
         ValueError: if a scalar is not known to be -1.
     """
-    from headrace.core.constant_value import constant_dims
-
     if tensor.dims == ():
         value = constant_value(tensor)
         if value is None:
@@ -144,7 +142,34 @@ def constant_value_as_shape(tensor: Tensor) -> TensorShape:
             )
         return TensorShape(None)
     tensor.shape.with_rank(1)
-    return TensorShape.from_dims(constant_dims(tensor))
+    return TensorShape.from_dims(_described(tensor))
+
+
+def _described(tensor: Tensor) -> Dims:
+    op = tensor.op
+    kind = op.type
+    if kind == "Shape":
+        return op.inputs[0].dims
+    if kind == "Pack":
+        return tuple(_size(constant_value(source)) for source in op.inputs)
+    if kind in ("Concat", "ConcatV2"):
+        parts = [_described(source) for source in (op.inputs[1:] if kind == "Concat" else op.inputs[:-1])]
+        return None if None in parts else tuple(size for part in parts if part is not None for size in part)
+    if kind == "StridedSlice" and not (op.attrs["ellipsis_mask"] or op.attrs["new_axis_mask"]):
+        bounds = [constant_value(source) for source in op.inputs[1:4]]
+        whole = _described(op.inputs[0])
+        if whole is not None and not op.attrs["shrink_axis_mask"] and all(b is not None for b in bounds):
+            begin, end, stride = (int(bound[0]) for bound in bounds)
+            return whole[None if op.attrs["begin_mask"] & 1 else begin : None if op.attrs["end_mask"] & 1 else end : stride]
+    value = constant_value(tensor)
+    if value is not None:
+        return tuple(_size(size) for size in value)
+    length = None if tensor.dims is None else tensor.dims[0]
+    return None if length is None else (None,) * length
+
+
+def _size(value: Any) -> int | None:
+    return None if value is None or value < 0 else int(value)
 
 
 def shape_tensor(shape: Any) -> Tensor:
@@ -161,3 +186,27 @@ def maybe_set_static_shape(tensor: Tensor, shape: Any) -> None:
     """Gives `tensor` the static shape that `shape`, an int vector, is known to describe."""
     if tensor.dims is None or None in tensor.dims:
         tensor.set_shape(constant_value_as_shape(shape_tensor(shape)))
+
+
+def TensorShapeProtoToList(shape: Any) -> list[int]:
+    """The sizes of a TensorShapeProto; unknown ones are -1."""
+    return [dim.size for dim in shape.dim]
+
+
+def ShapeEquals(tensor_proto: Any, shape: Any) -> bool:
+    """Whether a TensorProto has a shape.
+
+    Args:
+        tensor_proto: a `TensorProto`.
+        shape: a list, a tuple, or a `TensorShapeProto`.
+
+    Raises:
+        TypeError: if an argument is of another type.
+    """
+    if not hasattr(tensor_proto, "tensor_shape"):
+        raise TypeError("tensor_proto is not a tensor_pb2.TensorProto object")
+    if hasattr(shape, "dim"):
+        shape = TensorShapeProtoToList(shape)
+    elif not isinstance(shape, (list, tuple)):
+        raise TypeError("shape is not a list or tuple")
+    return TensorShapeProtoToList(tensor_proto.tensor_shape) == list(shape)

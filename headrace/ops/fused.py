@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 
 from headrace.core.registry import op
+from headrace.ops.math.large_products import large_product
 
 feed = op("_Feed", "*, dtype: type -> output: dtype", stateful=True)
 
@@ -109,16 +110,21 @@ matmul_bias = op(
 
 @matmul_bias.kernel
 def matmul_bias_kernel(node):
-    addmm = torch.addmm
-    match node.attrs["transpose_a"], node.attrs["transpose_b"]:
-        case False, False:
-            return lambda a, b, bias: addmm(bias, a, b)
-        case True, False:
-            return lambda a, b, bias: addmm(bias, a.t(), b)
-        case False, True:
-            return lambda a, b, bias: addmm(bias, a, b.t())
-        case _:
-            return lambda a, b, bias: addmm(bias, a.t(), b.t())
+    a_turned, b_turned = node.attrs["transpose_a"], node.attrs["transpose_b"]
+    product = large_product(node)
+    if product is None:
+        addmm = torch.addmm
+
+        def product(a, b, bias):
+            return addmm(bias, a, b)
+
+    if a_turned and b_turned:
+        return lambda a, b, bias: product(a.t(), b.t(), bias)
+    if a_turned:
+        return lambda a, b, bias: product(a.t(), b, bias)
+    if b_turned:
+        return lambda a, b, bias: product(a, b.t(), bias)
+    return product
 
 
 # ---- devices ----

@@ -9,7 +9,7 @@ from typing import Any
 
 from headrace.plan.ir import UNBOUND, Node, Value
 from headrace.plan.order import MERGES, SWITCHES, Guard, guard_of
-from headrace.plan.threads import all_threads, one_thread
+from headrace.plan.threads import all_threads, one_thread, thread_count
 
 _numbers = itertools.count(1)
 
@@ -203,7 +203,7 @@ class _Writer:
 
     def _choose_threads(self, node: Node) -> None:
         """Switches between one thread and all where the next call wants the other."""
-        if not self.heavy or node.device.type != "cpu":
+        if not self.heavy or node.device.type != "cpu" or thread_count() == 1:
             return
         if node in self.heavy:
             wanted = 2

@@ -47,6 +47,7 @@ class Node:
         origin: the operation of the graph it stands for, which errors and listings name.
         control: nodes that must run before it, besides those that make its inputs.
         guard: the branches it lies in, outermost first, as (predicate, taken) pairs.
+        heavy: whether it is large enough for several threads, and for kernels that take their time to begin.
     """
 
     __slots__ = (
@@ -55,6 +56,7 @@ class Node:
         "decl",
         "device",
         "guard",
+        "heavy",
         "inputs",
         "name",
         "origin",
@@ -84,6 +86,7 @@ class Node:
         self.control: list[Node] = []
         self.guard: tuple[tuple[Value, bool], ...] = ()
         self.serial = 0
+        self.heavy = False
 
     @property
     def type(self) -> str:

@@ -18,14 +18,17 @@ _ELEMENT_WORK = 80_000
 _PRODUCTS = frozenset({"MatMul", "BatchMatMul", "BatchMatMulV2", "_MatMulBias"})
 
 
-def heavy_nodes(nodes: Sequence[Node], unknown: int) -> set[Node]:
-    """The nodes that are to use all threads.
+def mark_heavy(nodes: Sequence[Node], unknown: int) -> set[Node]:
+    """Marks the nodes that are to use all threads, and returns them.
 
     Args:
         nodes: the planned nodes.
         unknown: the size to assume for unknown dimensions: the batch that was fed.
     """
-    return {node for node in nodes if node.device.type == "cpu" and _is_heavy(node, unknown)}
+    heavy = {node for node in nodes if node.device.type == "cpu" and _is_heavy(node, unknown)}
+    for node in heavy:
+        node.heavy = True
+    return heavy
 
 
 def _is_heavy(node: Node, unknown: int) -> bool:

@@ -11,10 +11,9 @@ from headrace.plan.ir import UNBOUND, Node, Value
 from headrace.plan.fuse import REWRITES, apply_rewrite
 from headrace.plan.live import drop_gates, keep_live
 from headrace.plan.order import order, reads_to_copy, set_guards
-from headrace.plan.parallel import heavy_nodes
+from headrace.plan.parallel import mark_heavy
 from headrace.plan.place import assign_devices, place
 from headrace.plan.simplify import simplify
-from headrace.plan.threads import thread_count
 
 if TYPE_CHECKING:
     from headrace.core.operation import Operation, Tensor
@@ -90,7 +89,7 @@ def make_plan(fetches: Sequence[Tensor | Operation], feeds: Sequence[Tensor], ru
     nodes, fetched = place(nodes, fetched, runtime)
     nodes = order(nodes)
     copies = reads_to_copy(nodes, fetched)
-    heavy = heavy_nodes(nodes, batch) if thread_count() > 1 else set()
+    heavy = mark_heavy(nodes, batch)
     emitted = emit(nodes, collected.feeds, fetched, copies, heavy=heavy)
     return Plan(
         emitted.function,

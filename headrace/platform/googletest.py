@@ -86,9 +86,7 @@ class StubOutForTesting:
         old = getattr(parent, name)
         # A static or class method must go back as what it was.
         wrapped = vars(parent).get(name) if hasattr(parent, "__dict__") else None
-        if isinstance(parent, type) and isinstance(wrapped, staticmethod):
-            old, new = wrapped, staticmethod(new)
-        elif isinstance(parent, type) and isinstance(wrapped, classmethod):
+        if isinstance(wrapped, (staticmethod, classmethod)):
             old = wrapped
         kept.append((parent, name, old))
         setattr(parent, name, new)

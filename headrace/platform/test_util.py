@@ -18,10 +18,10 @@ from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.interop import protos
 from headrace.platform.devices import gpu_device_name, is_gpu_available
-from headrace.platform.test_case import TestCase
+from headrace.platform.test_case import CapturedWrites, TestCase
 from headrace.runtime.session import Session
 
-__all__ = ["Session", "gpu_device_name", "is_gpu_available"]
+__all__ = ["CapturedWrites", "Session", "gpu_device_name", "is_gpu_available"]
 
 TensorFlowTestCase = TestCase
 

@@ -21,9 +21,11 @@ from headrace.plan.values import to_numpy
 from headrace.runtime import configuration, failures
 from headrace.runtime.feeding import feeder
 from headrace.runtime.fetching import FetchPlan, expand_feed
+from headrace.runtime.memory import keep_freed_memory
 from headrace.runtime.resources import Runtime
 
 _InferenceMode = torch._C._InferenceMode
+keep_freed_memory()
 
 # Called with every new plan, for `headrace explain` and the like.
 plan_listeners: list[Callable[[Plan], None]] = []

@@ -18,11 +18,11 @@ from headrace.core.graph import (
     get_default_graph,
     name_scope,
 )
+from headrace.core.nest import flatten
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import raw
 from headrace.ops.array.shape import shape
 from headrace.ops.array.unique import unique
-from headrace.ops.flow.cond import flatten
 from headrace.ops.flow.grouping import group
 from headrace.ops.flow.grouping import tuple as control_tuple
 from headrace.ops.math.segments import unsorted_segment_sum

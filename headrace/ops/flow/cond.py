@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from headrace.core.composite import IndexedSlices, SparseTensor
+from headrace.core import nest
 from headrace.core.convert import convert_to_tensor
 from headrace.core.graph import Graph, GraphKeys, control_dependencies, get_default_graph, name_scope
 from headrace.core.operation import Operation, Tensor
@@ -184,7 +184,7 @@ class CondContext(ControlFlowContext):
     def build(self, function: Callable[[], Any]) -> tuple[Any, list[Tensor]]:
         """Calls the branch's function; returns its result and the flat tensors that stand for it."""
         result = function()
-        flat = [self._output(item) for item in flatten(result)] if result is not None else []
+        flat = [self._output(item) for item in nest.flatten(result, expand_composites=True)] if result is not None else []
         return result, flat
 
     def _output(self, item: Any) -> Tensor:
@@ -208,48 +208,6 @@ def _loop_of(context: ControlFlowContext | None) -> ControlFlowContext | None:
     while context is not None and not context.IsWhileContext():
         context = context.outer_context
     return context
-
-
-def flatten(structure: Any) -> list[Any]:
-    """The leaves of nested lists, tuples and dicts; composite tensors count as their parts."""
-    if isinstance(structure, (list, tuple)):
-        return [leaf for item in structure for leaf in flatten(item)]
-    if isinstance(structure, Mapping):
-        return [leaf for key in sorted(structure) for leaf in flatten(structure[key])]
-    if isinstance(structure, SparseTensor):
-        return [structure.indices, structure.values, structure.dense_shape]
-    if isinstance(structure, IndexedSlices):
-        return [t for t in (structure.values, structure.indices, structure.dense_shape) if t is not None]
-    return [structure]
-
-
-def pack_like(structure: Any, leaves: list[Any]) -> Any:
-    """The structure filled with `leaves`, the inverse of `flatten`."""
-    packed, rest = _pack(structure, leaves)
-    assert not rest
-    return packed
-
-
-def _pack(structure: Any, leaves: list[Any]) -> tuple[Any, list[Any]]:
-    if isinstance(structure, (list, tuple)):
-        items = []
-        for item in structure:
-            packed, leaves = _pack(item, leaves)
-            items.append(packed)
-        if isinstance(structure, tuple):
-            return (type(structure)(*items) if hasattr(structure, "_fields") else tuple(items)), leaves
-        return items, leaves
-    if isinstance(structure, Mapping):
-        filled = {}
-        for key in sorted(structure):
-            filled[key], leaves = _pack(structure[key], leaves)
-        return type(structure)((key, filled[key]) for key in structure), leaves  # type: ignore[call-arg]
-    if isinstance(structure, SparseTensor):
-        return SparseTensor(*leaves[:3]), leaves[3:]
-    if isinstance(structure, IndexedSlices):
-        count = 2 if structure.dense_shape is None else 3
-        return IndexedSlices(*leaves[:count]), leaves[count:]
-    return leaves[0], leaves[1:]
 
 
 def cond(
@@ -337,7 +295,7 @@ def cond(
         default = get_default_graph()
         default.add_to_collection(GraphKeys.COND_CONTEXT, context_true)
         default.add_to_collection(GraphKeys.COND_CONTEXT, context_false)
-        return pack_like(result_true, merges)
+        return nest.pack_sequence_as(result_true, merges, expand_composites=True)
 
 
 def _unwrapped(result: Any) -> Any:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import builtins
-from collections.abc import Mapping
 from typing import Any
 
+from headrace.core import nest
 from headrace.core.composite import IndexedSlices, SparseTensor, convert_to_tensor_or_indexed_slices
 from headrace.core.convert import convert_to_tensor
 from headrace.core.graph import colocate_with, control_dependencies, device, name_scope
@@ -38,18 +37,6 @@ def no_op(name: str | None = None) -> Operation:
     return raw.NoOp(name=name)
 
 
-def _flat(values: Any) -> list[Any]:
-    if isinstance(values, (list, builtins.tuple)):
-        return [item for value in values for item in _flat(value)]
-    if isinstance(values, Mapping):
-        return [item for key in sorted(values) for item in _flat(values[key])]
-    if isinstance(values, IndexedSlices):
-        return [t for t in (values.values, values.indices, values.dense_shape) if t is not None]
-    if isinstance(values, SparseTensor):
-        return [values.indices, values.values, values.dense_shape]
-    return [values]
-
-
 def group(*inputs: Any, **kwargs: Any) -> Operation:
     """An operation that has run when all of `inputs` have.
 
@@ -66,7 +53,7 @@ def group(*inputs: Any, **kwargs: Any) -> Operation:
     name = kwargs.pop("name", None)
     if kwargs:
         raise ValueError(f"Unknown keyword arguments: {', '.join(kwargs)}")
-    flat = _flat(inputs)
+    flat = nest.flatten(inputs, expand_composites=True)
     with name_scope(name, "group_deps", flat) as scope:
         if not flat:
             return no_op(scope)

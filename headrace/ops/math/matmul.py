@@ -11,6 +11,7 @@ from headrace.core.graph import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.core.shapes import Dims, broadcast_dims, is_fully_defined, merge_dims
+from headrace.ops.math.large_products import large_product
 from headrace.ops import composing
 from headrace.ops.composing import matmul
 
@@ -53,11 +54,20 @@ matmul_op = op("MatMul", f"a: T, b: T, *, transpose_a=False, transpose_b=False, 
 matmul_op.shape(matmul_shape)
 
 
+def _turned(product: Any, a_turned: bool, b_turned: bool) -> Any:
+    if a_turned:
+        return lambda a, b: product(a.t(), b.t() if b_turned else b, None)
+    return lambda a, b: product(a, b.t() if b_turned else b, None)
+
+
 @matmul_op.kernel
 def matmul_kernel(node):
     """The bare torch function where the sizes are known to fit, else one that explains what does not."""
     a_turned, b_turned = node.attrs["transpose_a"], node.attrs["transpose_b"]
     mm = torch.mm
+    large = large_product(node) if _fits(node) else None
+    if large is not None:
+        return _turned(large, a_turned, b_turned)
     if a_turned and b_turned:
 
         def product(a, b):

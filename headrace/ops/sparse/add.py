@@ -80,7 +80,9 @@ def sparse_add_kernel(node):
         rows, which = united(a_indices, b_indices)
         values = torch.cat((a_values, b_values)).to(wider)
         total = torch.zeros(rows.shape[0], dtype=wider).index_add_(0, which, values).to(dtype)
+        # What only one of them stores is kept whatever its size.
         small = total.to(wider).abs() < threshold.to(COMPUTED_AS.get(threshold.dtype, threshold.dtype))
+        small &= torch.bincount(which, minlength=rows.shape[0]) > 1
         if bool(small.any()):
             rows, total = rows[~small], total[~small]
         return rows, total, a_shape.clone()
@@ -203,7 +205,7 @@ def sparse_add(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> Any
 
     Args:
         a, b: SparseTensors of one shape with their elements in order, or one such and a dense tensor of its shape.
-        threshold: a real scalar: elements of a sparse sum whose magnitude is less are left out; 0 keeps all.
+        threshold: a real scalar: sums of two elements whose magnitude is less are left out; 0 keeps all.
         thresh: the older name of `threshold`.
 
     Returns:
@@ -231,7 +233,7 @@ def sparse_add(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> Any
         a.indices, a.values, a.dense_shape, b.indices, b.values, b.dense_shape, threshold
     )
     a.shape.assert_is_compatible_with(b.shape)
-    static = TensorShape.from_dims(broadcast_dims(a.shape.as_dims(), b.shape.as_dims()))
+    static = TensorShape.from_dims(broadcast_dims(a.shape.as_dims, b.shape.as_dims))
     return SparseTensor(indices, values, static.as_list() if static.is_fully_defined() else shape)
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 from headrace.core.composite import IndexedSlices, SparseTensor, SparseTensorValue
 from headrace.core.convert import convert_to_tensor
-from headrace.core.dtypes import bool as bool_type
 from headrace.core.dtypes import float32, int64
 from headrace.core.graph import name_scope
 from headrace.core.operation import Tensor
@@ -48,7 +47,7 @@ def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -
     elif shape is not None:
         static = TensorShape(shape)
         rank = static.rank
-        if is_fully_defined(static.as_dims()):
+        if is_fully_defined(static.as_dims):
             whole = convert_to_tensor(static.as_list(), int64, name=parts["shape"])
     if whole is None:
         whole = placeholder(int64, [rank], name=parts["shape"])
@@ -163,7 +162,7 @@ def sparse_to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None)
     sp_input = sparse_input(sp_input)
     with name_scope(name, "SparseToIndicator", [sp_input]) as scope:
         count = composing.shape(sp_input.indices)[0]
-        present = raw.Fill(composing.expand_dims(count, 0), convert_to_tensor(True, bool_type, name="value"))
+        present = raw.Fill(composing.expand_dims(count, 0), True)
         marks = SparseTensor(sp_input.indices, present, sp_input.dense_shape)
         merged = sparse_merge(sp_input, marks, vocab_size, scope)
         return sparse_tensor_to_dense(merged, default_value=False, validate_indices=False, name=scope)

@@ -16,7 +16,7 @@ from headrace.core.registry import op, raw
 from headrace.core.shapes import merge_dim, merge_dims
 from headrace.ops import composing
 from headrace.ops.array.common import invalid, numbers, rank_is, shape_text
-from headrace.ops.sparse.common import sparse_input
+from headrace.ops.sparse.common import COMPUTED_AS, sparse_input
 
 sparse_tensor_dense_mat_mul_op = op(
     "SparseTensorDenseMatMul",
@@ -82,7 +82,10 @@ def _product(rows: torch.Tensor, columns: torch.Tensor, values: torch.Tensor, b:
                 torch.stack((rows, columns)), values, size, check_invariants=False, is_coalesced=ordered or None
             )
             return torch.mm(matrix, b)
-    return b.new_zeros((height, b.shape[1])).index_add_(0, rows, b.index_select(0, columns) * values[:, None])
+    dtype = values.dtype
+    wider = COMPUTED_AS.get(dtype, dtype)
+    picked = b.to(wider).index_select(0, columns) * values.to(wider)[:, None]
+    return picked.new_zeros((height, b.shape[1])).index_add_(0, rows, picked).to(dtype)
 
 
 @sparse_tensor_dense_mat_mul_op.kernel
@@ -96,8 +99,8 @@ def sparse_tensor_dense_mat_mul_kernel(node):
         _check_range(rows, height, "k" if adjoint_a else "m", 0)
         _check_range(columns, width, "m" if adjoint_a else "k", 1)
         if adjoint_a:
+            # Complex values are not conjugated here, whatever the name says: TensorFlow 1.15 does not.
             rows, columns, height = columns, rows, width
-            values = values.conj().resolve_conj() if is_complex else values
         if adjoint_b:
             b = b.mH.resolve_conj() if is_complex else b.mT
         return _product(rows, columns, values, b, height)
@@ -136,7 +139,7 @@ def sparse_tensor_dense_matmul(
     Args:
         sp_a: a SparseTensor [r, k].
         b: a matrix [k, c] of the same type.
-        adjoint_a, adjoint_b: take the conjugate transpose of the matrix.
+        adjoint_a, adjoint_b: take the transpose of the matrix, of `b` the conjugate one.
         name: a name scope.
 
     Returns:

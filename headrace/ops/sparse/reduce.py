@@ -157,8 +157,8 @@ def _kept_shape(shape: Any, axes: Any) -> Tensor:
     sizes, axes = composing.cast(shape, "int32"), composing.cast(axes, "int32")
     rank = composing.size(sizes)
     axes = (axes + rank) % rank
-    ones = raw.Fill(composing.shape(axes), 1)
-    return raw.DynamicStitch([composing.range_(rank), axes], [sizes, ones])
+    axes_shape = composing.shape(axes)
+    return raw.DynamicStitch([composing.range_(rank), axes], [sizes, raw.Fill(axes_shape, 1)])
 
 
 def _axes(sp_input: Any, axis: Any, reduction_axes: Any) -> Any:
@@ -169,7 +169,7 @@ def _axes(sp_input: Any, axis: Any, reduction_axes: Any) -> Any:
         axis = reduction_axes
     if axis is not None:
         return axis
-    static, count = sp_input.shape.as_dims(), sp_input.dense_shape.dims
+    static, count = sp_input.shape.as_dims, sp_input.dense_shape.dims
     rank = len(static) if static is not None else count[0] if count is not None else None
     if rank is not None:
         return convert_to_tensor(np.arange(rank), "int32", name="Const")

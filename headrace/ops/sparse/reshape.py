@@ -187,7 +187,7 @@ def sparse_reshape(sp_input: Any, shape: Any, name: str | None = None) -> Sparse
     shape = composing.cast(shape, int64)
     with name_scope(name, "SparseReshape", [sp_input]) as scope:
         indices, reshaped = raw.SparseReshape(sp_input.indices, sp_input.dense_shape, shape, name=scope)
-        sizes = constant_value_as_shape(shape).as_dims()
+        sizes = constant_value_as_shape(shape).as_dims
         static = sp_input.shape
         if sizes is not None and static.is_fully_defined():
             known = _static_sizes([int(size) for size in static], sizes, constant_value(shape))
