@@ -2,7 +2,6 @@
 
 HOMES = {
     "autodiff.aggregation": "AggregationMethod",
-    "autodiff.custom": "custom_gradient",
     "autodiff.gradients": "UnconnectedGradients gradients hessians",
     "core.collections": "GraphKeys",
     "core.composite": "IndexedSlices SparseTensor SparseTensorValue convert_to_tensor_or_indexed_slices "
@@ -57,6 +56,7 @@ HOMES = {
     "assert_proper_iterable assert_same_float_dtype assert_scalar assert_type is_non_decreasing is_numeric_tensor "
     "is_strictly_increasing",
     "ops.flow.cond": "cond",
+    "ops.flow.custom_gradient": "custom_gradient",
     "ops.flow.grouping": "group no_op tuple",
     "ops.math.add_n": "accumulate_n add_n",
     "ops.flow.numerics": "add_check_numerics_ops check_numerics verify_tensor_all_finite",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import enum
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from headrace.autodiff.aggregation import AggregationMethod, aggregated
@@ -108,7 +108,7 @@ def hessians(
     """
     from headrace.core.registry import raw
 
-    options = {
+    options: dict[str, Any] = {
         "colocate_gradients_with_ops": colocate_gradients_with_ops,
         "gate_gradients": gate_gradients,
         "aggregation_method": aggregation_method,
@@ -125,7 +125,7 @@ def hessians(
             raise ValueError(f"tf.hessians: ys do not depend on {x.name}.")
         with name_scope(f"{name}_{i}"):
             flat = raw.Reshape(first, [-1])
-            rows = [gradients(flat[j], x, name="gradients", **options)[0] for j in range(count)]  # type: ignore[index]
+            rows = [gradients(flat[j], x, name="gradients", **options)[0] for j in range(count)]
             rows = [zeros_like(x) if row is None else row for row in rows]
             stacked = raw.Pack(rows, axis=0) if rows else zeros([0, *x.shape.as_list()], x.dtype)
             results.append(raw.Reshape(stacked, [*x.shape.as_list(), *x.shape.as_list()]))

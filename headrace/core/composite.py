@@ -52,6 +52,9 @@ class IndexedSlices:
         """The shape of the dense tensor, if known."""
         return self._dense_shape
 
+    def _as_control_input(self) -> Operation:
+        return self._values.op
+
     @property
     def shape(self) -> TensorShape:
         """The static shape of the dense tensor."""
@@ -91,7 +94,7 @@ class IndexedSlices:
         return f"IndexedSlices(indices={self._indices}, values={self._values}{shape})"
 
     def __neg__(self) -> IndexedSlices:
-        return IndexedSlices(-self._values, self._indices, self._dense_shape)  # type: ignore[operator]
+        return IndexedSlices(-self._values, self._indices, self._dense_shape)
 
 
 def _static(dense_shape: Tensor | None) -> Dims:
@@ -253,7 +256,7 @@ def _indexed_slices_to_tensor(
             "of memory.",
             stacklevel=2,
         )
-    rows = value.dense_shape[0]  # type: ignore[index]
+    rows = value.dense_shape[0]
     return raw.UnsortedSegmentSum(value.values, value.indices, rows, name=name)
 
 

@@ -516,8 +516,6 @@ class Graph:
         for item in control_inputs:
             if hasattr(item, "_as_control_input"):
                 item = item._as_control_input()
-            elif hasattr(item, "values") and hasattr(item, "indices") and hasattr(item, "dense_shape"):
-                pass
             element = self.as_graph_element(item)
             op = element.op if isinstance(element, Tensor) else element
             if op not in ops:
@@ -563,7 +561,7 @@ class Graph:
                 raise ValueError("Trying to reset colocation (op is None) but ignore_existing is not True")
             scopes.colocation = []
         else:
-            element = self.as_graph_element(op)
+            element = self.as_graph_element(op._as_control_input() if hasattr(op, "_as_control_input") else op)
             target = element.op if isinstance(element, Tensor) else element
             scopes.colocation = [target] if ignore_existing else [*old, target]
         # The device comes from `op`, not from the scopes that are open around this block.

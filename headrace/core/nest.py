@@ -262,9 +262,7 @@ def _check_same(first: Any, second: Any, check_types: bool, is_seq: Callable[[An
     nested = is_seq(first), is_seq(second)
     if nested[0] != nested[1]:
         inner, other = (first, second) if nested[0] else (second, first)
-        raise ValueError(
-            f'Substructure "{_told(inner)}" is a sequence, while substructure "{_told(other)}" is not'
-        )
+        raise ValueError(f'Substructure "{_told(inner)}" is a sequence, while substructure "{_told(other)}" is not')
     if not nested[0]:
         return
     if check_types:

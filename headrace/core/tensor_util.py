@@ -160,7 +160,9 @@ def _described(tensor: Tensor) -> Dims:
         whole = _described(op.inputs[0])
         if whole is not None and not op.attrs["shrink_axis_mask"] and all(b is not None for b in bounds):
             begin, end, stride = (int(bound[0]) for bound in bounds)
-            return whole[None if op.attrs["begin_mask"] & 1 else begin : None if op.attrs["end_mask"] & 1 else end : stride]
+            return whole[
+                None if op.attrs["begin_mask"] & 1 else begin : None if op.attrs["end_mask"] & 1 else end : stride
+            ]
     value = constant_value(tensor)
     if value is not None:
         return tuple(_size(size) for size in value)

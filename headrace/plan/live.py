@@ -11,11 +11,18 @@ from collections.abc import Sequence
 
 from headrace.plan.ir import Node, Value
 
-
 # Stateful in that they draw numbers: nothing need wait for that.
 _SAMPLERS = frozenset(
-    "RandomUniform RandomUniformInt RandomStandardNormal TruncatedNormal ParameterizedTruncatedNormal RandomShuffle "
-    "Multinomial RandomGamma RandomPoisson RandomPoissonV2 _Feed".split()
+    [
+        *(
+            "RandomUniform",
+            "RandomUniformInt",
+            "RandomStandardNormal",
+            "TruncatedNormal",
+            "ParameterizedTruncatedNormal",
+        ),
+        *("RandomShuffle", "Multinomial", "RandomGamma", "RandomPoisson", "RandomPoissonV2", "_Feed"),
+    ]
 )
 
 

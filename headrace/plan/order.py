@@ -69,9 +69,9 @@ def set_guards(nodes: Iterable[Node]) -> list[Node]:
 def order(nodes: list[Node]) -> list[Node]:
     """Nodes in the order they run.
 
-    Inputs and control edges come first; among the nodes that are ready, writers of state wait until nothing else is
-    (a value read before a write then rarely needs a copy; initializers keep their place), nodes of the branch just entered go on, and what was made
-    first in the program goes first.
+    Inputs and control edges come first. Among the nodes that are ready, writers of state wait until nothing else is (a
+    value read before a write then rarely needs a copy; initializers keep their place), nodes of the branch just entered
+    go on, and what was made first in the program goes first.
     """
     waiting: dict[Node, int] = {}
     followers: dict[Node, list[Node]] = {node: [] for node in nodes}

@@ -53,7 +53,7 @@ class _Flags:
         return self._values(*args, **kwargs)
 
 
-FLAGS: Any = _Flags(_absl.FLAGS)
+FLAGS = _Flags(_absl.FLAGS)  # type: ignore[assignment]  # absl's own is wrapped
 
 
 def _with_old_names(define: Callable[..., Any]) -> Callable[..., Any]:

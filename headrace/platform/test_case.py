@@ -258,13 +258,13 @@ class TestCase(absltest.TestCase):
     def _array(self, value: Any) -> np.ndarray:
         if isinstance(value, Tensor) or hasattr(value, "_as_graph_element"):
             value = self.evaluate(value)
-        array = np.asarray(value)
+        array = _as_array(value)
         return array.astype(np.float32) if array.dtype.name == _BFLOAT16 else array
 
     def _GetNdArray(self, a: Any) -> np.ndarray:
         if isinstance(a, Tensor):
             a = self.evaluate(a)
-        return a if isinstance(a, np.ndarray) else np.array(a)
+        return _as_array(a)
 
     def assertAllClose(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None) -> None:
         """Checks that two (nested structures of) arrays agree within `atol + rtol * |b|`."""
@@ -297,9 +297,9 @@ class TestCase(absltest.TestCase):
 
     def _check_arrays_close(self, a: Any, b: Any, rtol: float, atol: float, path: str, msg: str | None) -> None:
         a, b = self._array(a), self._array(b)
-        if a.dtype == object or b.dtype == object:
-            raise TypeError("not an array of numbers")
         self.assertEqual(a.shape, b.shape, f"Shape mismatch{path}: expected {a.shape}, got {b.shape}. {msg or ''}")
+        if a.dtype == object or b.dtype == object:
+            raise TypeError(f"Neither numbers nor arrays of them at {path or 'the root'}: {a}, {b}")
         if not np.allclose(a, b, rtol=rtol, atol=atol):
             np.testing.assert_allclose(a, b, rtol=rtol, atol=atol, err_msg=f"{path} {msg or ''}", equal_nan=True)
 
@@ -475,7 +475,7 @@ class TestCase(absltest.TestCase):
         self.assertEqual(canonical_name(device1), canonical_name(device2), msg)
 
     @contextlib.contextmanager
-    def assertRaisesWithPredicateMatch(
+    def assertRaisesWithPredicateMatch(  # type: ignore[override]  # 1.x's form is a context only
         self, exception_type: Any, expected_err_re_or_predicate: Any
     ) -> Iterator[None]:
         """Checks that an exception is raised whose text matches a regular expression or which satisfies a predicate."""
@@ -506,6 +506,18 @@ def _config(config: Any, force_gpu: bool) -> Any:
         copy.allow_soft_placement = False
         return copy
     return config
+
+
+def _as_array(value: Any) -> np.ndarray:
+    """An array of anything; where the parts have different shapes, an array of these parts."""
+    if isinstance(value, np.ndarray):
+        return value
+    try:
+        return np.asarray(value)
+    except ValueError:
+        parts = np.empty(len(value), object)
+        parts[:] = list(value)
+        return parts
 
 
 def _matches(error: Exception, expected: Any) -> Any:

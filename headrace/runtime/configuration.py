@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -97,10 +98,15 @@ def _fill_step_stats(run_metadata: Any, plan: Any, times: list[tuple[int, float]
         entry.op_start_rel_micros = 0
         entry.op_end_rel_micros = max(1, round((end - start) * 1e6))
         entry.all_end_rel_micros = entry.op_end_rel_micros
-        sources = ", ".join(value.node.name for value in node.inputs)
+        sources = ", ".join(f"{v.node.name}:{v.index}" if v.index else v.node.name for v in node.inputs)
         entry.timeline_label = f"{node.name} = {node.type}({sources})"
         for value in node.outputs:
             output = entry.output.add(slot=value.index)
             output.tensor_description.dtype = value.dtype.as_datatype_enum
             for dim in value.dims or ():
                 output.tensor_description.shape.dim.add(size=-1 if dim is None else dim)
+            if value.dims is not None and None not in value.dims and value.dtype.torch is not None:
+                # What its elements take; how the allocator rounds it is torch's affair.
+                allocation = output.tensor_description.allocation_description
+                allocation.allocator_name = kind.lower()
+                allocation.requested_bytes = math.prod(value.dims) * value.dtype.size

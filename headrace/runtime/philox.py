@@ -173,9 +173,7 @@ def uniform(philox: Philox, count: int, dtype: npt.DTypeLike) -> Array:
     return uniform_from_words(words, dtype)[:count]
 
 
-def uniform_int(
-    philox: Philox, count: int, minval: SupportsInt, maxval: SupportsInt, dtype: npt.DTypeLike
-) -> Array:
+def uniform_int(philox: Philox, count: int, minval: SupportsInt, maxval: SupportsInt, dtype: npt.DTypeLike) -> Array:
     """Integers of [minval, maxval), by remainder as in TensorFlow: slightly uneven unless a power of two apart.
 
     Args:

@@ -76,9 +76,7 @@ class RandomStream:
         dims, count = _dims(shape)
         return plain.uniform(self._reserve_outputs(count), count, dtype).reshape(dims)
 
-    def uniform_int(
-        self, shape: Shape, minval: SupportsInt, maxval: SupportsInt, dtype: npt.DTypeLike
-    ) -> Array:
+    def uniform_int(self, shape: Shape, minval: SupportsInt, maxval: SupportsInt, dtype: npt.DTypeLike) -> Array:
         """Integers of [minval, maxval): RandomUniformInt.
 
         Args:
@@ -210,9 +208,7 @@ class RandomStream:
         alpha = np.asarray(alpha)
         plain.floating(alpha.dtype)
         if not (alpha >= 0).all():
-            raise InvalidArgumentError(
-                None, None, f"alpha must be at least 0, got {alpha[~(alpha >= 0)].flat[0]}"
-            )
+            raise InvalidArgumentError(None, None, f"alpha must be at least 0, got {alpha[~(alpha >= 0)].flat[0]}")
         return self._for_each(shape, alpha, _gamma).astype(alpha.dtype)
 
     def poisson(self, shape: Shape, rate: npt.ArrayLike, dtype: npt.DTypeLike) -> Array:
@@ -371,9 +367,7 @@ class _Substreams:
 class _Pairs:
     """Numbers for outputs that ask one at a time, from blocks that make two; the second of a block goes first."""
 
-    def __init__(
-        self, substreams: _Substreams, count: int, make: Callable[[Array, np.dtype[Any]], Array]
-    ) -> None:
+    def __init__(self, substreams: _Substreams, count: int, make: Callable[[Array, np.dtype[Any]], Array]) -> None:
         self._substreams = substreams
         self._make = make
         self._kept = np.empty(count)

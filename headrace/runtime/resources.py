@@ -1,4 +1,4 @@
-"""The state that a session keeps between runs: the buffers of its variables."""
+"""The state that a session keeps between runs."""
 
 from __future__ import annotations
 
@@ -7,63 +7,9 @@ from typing import Any
 
 import torch
 
-from headrace.core import errors
+from headrace.core.buffers import VariableBuffer
 from headrace.core.dtypes import DType
 from headrace.core.shapes import Dims
-
-
-class VariableBuffer:
-    """One variable's memory; reference edges and resource handles carry it.
-
-    Attributes:
-        value: the tensor (or array of bytes), None while uninitialized.
-        is_resource: whether it belongs to a resource variable, which words its error.
-    """
-
-    __slots__ = ("device", "dims", "dtype", "is_resource", "lock", "name", "value")
-
-    def __init__(self, name: str, dtype: DType, dims: Dims, device: torch.device, is_resource: bool) -> None:
-        self.name = name
-        self.dtype = dtype
-        self.dims = dims
-        self.device = device
-        self.is_resource = is_resource
-        self.value: Any = None
-        self.lock = threading.Lock()
-
-    def read(self) -> Any:
-        """The value itself, not a copy.
-
-        Raises:
-            FailedPreconditionError: naming the variable, if it has no value yet.
-        """
-        value = self.value
-        if value is None:
-            raise uninitialized(self)
-        return value
-
-    def assign(self, value: Any) -> None:
-        """Takes over a copy of `value`, in place where the shape allows, so that references see it."""
-        old = self.value
-        if isinstance(value, torch.Tensor):
-            if old is not None and old.shape == value.shape:
-                old.copy_(value)
-            else:
-                self.value = value.to(self.device, copy=True, memory_format=torch.contiguous_format)
-        else:
-            self.value = value.copy()
-
-
-def uninitialized(buffer: VariableBuffer) -> errors.FailedPreconditionError:
-    """The error of reading a variable before it has a value."""
-    if buffer.is_resource:
-        message = (
-            f"Error while reading resource variable {buffer.name} from Container: localhost. This could mean that the "
-            f"variable was uninitialized. Not found: Resource localhost/{buffer.name}/N10tensorflow3VarE does not exist."
-        )
-    else:
-        message = f"Attempting to use uninitialized value {buffer.name}"
-    return errors.FailedPreconditionError(None, None, message)
 
 
 class Runtime:

@@ -127,9 +127,10 @@ def test_merging(current, inner, merged):
     assert merged_name(current, inner) == merged
 
     class Node:
-        device = current
+        device = inner
 
-    for stated in (inner, DeviceSpec.from_string(inner)):
+    # What the node states already wins over the scopes around it.
+    for stated in (current, DeviceSpec.from_string(current)):
         assert merge_device(stated)(Node).to_string() == merged
 
 

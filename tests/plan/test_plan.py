@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import headrace as tf
 import numpy as np
 import pytest
+
+import headrace as tf
 
 
 @pytest.fixture

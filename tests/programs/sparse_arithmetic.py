@@ -16,7 +16,7 @@ C = RANDOM.normal(size=[4, 5]).astype(np.float32)
 def plain(item):
     if isinstance(item, (list, tuple)):
         return [plain(part) for part in item]
-    return np.array(item.tolist()) if getattr(item, "dtype", None) == object else item
+    return np.array(item.tolist()) if np.asarray(item).dtype.kind == "O" else item
 
 
 def static(item):
@@ -76,10 +76,10 @@ record("matmul inner", lambda x: tf.sparse.matmul(x, C))
 record("matmul outside", lambda x: tf.sparse.matmul(tf.SparseTensor([[0, 7]], x.values[:1], [4, 3]), B))
 for axis in (None, 0, 1, -1, [0, 1], [], [1, 1]):
     for keep in (False, True):
-        record("sum %s %s" % (axis, keep), lambda x: tf.sparse_reduce_sum(x, axis, keepdims=keep))
-    record("sum sparse %s" % axis, lambda x: tf.sparse_reduce_sum_sparse(x, axis))
-    record("max sparse %s" % axis, lambda x: tf.sparse_reduce_max_sparse(x, axis, keep_dims=True))
-    record("max %s" % axis, lambda x: tf.sparse_reduce_max(x, reduction_axes=axis))
+        record("sum %s %s" % (axis, keep), lambda x, axis=axis, keep=keep: tf.sparse_reduce_sum(x, axis, keepdims=keep))
+    record("sum sparse %s" % axis, lambda x, axis=axis: tf.sparse_reduce_sum_sparse(x, axis))
+    record("max sparse %s" % axis, lambda x, axis=axis: tf.sparse_reduce_max_sparse(x, axis, keep_dims=True))
+    record("max %s" % axis, lambda x, axis=axis: tf.sparse_reduce_max(x, reduction_axes=axis))
 record("sum far", lambda x: tf.sparse_reduce_sum(x, 2))
 record("sum dynamic", lambda x: tf.sparse_reduce_sum(x, tf.placeholder_with_default([-1], [None])))
 
@@ -144,9 +144,9 @@ def slope(name, make):
 
 W = RANDOM.normal(size=[4, 3]).astype(np.float32)
 slope("matmul", lambda x, d: tf.sparse.matmul(x, d) * W)
+turned = INDICES[:, ::-1].copy()
 slope(
-    "matmul adjoint a",
-    lambda x, d: tf.sparse.matmul(tf.SparseTensor(INDICES[:, ::-1].copy(), x.values, [3, 4]), d, adjoint_a=True) * W,
+    "matmul adjoint a", lambda x, d: tf.sparse.matmul(tf.SparseTensor(turned, x.values, [3, 4]), d, adjoint_a=True) * W
 )
 slope("matmul adjoint b", lambda x, d: tf.sparse.matmul(x, d, adjoint_b=True) * W)
 slope("sum", lambda x, d: tf.sparse_reduce_sum(x, 1) * W[:, 0])

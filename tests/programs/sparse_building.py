@@ -12,7 +12,7 @@ IDS = tf.SparseTensorValue(
 def plain(item):
     if isinstance(item, (list, tuple)):
         return [plain(part) for part in item]
-    return np.array(item.tolist()) if getattr(item, "dtype", None) == object else item
+    return np.array(item.tolist()) if np.asarray(item).dtype.kind == "O" else item
 
 
 def static(item):
@@ -123,13 +123,13 @@ record("cross kinds", lambda: tf.sparse.cross([[1]]))
 A, B = [[1, 2, 2], [3, 4, 5]], [[2, 9, 2], [7, 7, 7]]
 for name in ("intersection", "difference", "union"):
     operation = getattr(tf.sets, name)
-    record("dense " + name, lambda: operation(tf.constant(A), tf.constant(B)))
-    record("sparse " + name, lambda: operation(words(), more()))
-    record("mixed " + name, lambda: operation(tf.constant([["b", "c"], ["z", "y"]]), words()))
-    record("turned " + name, lambda: operation(words(), tf.constant([["b", "c"], ["z", "y"]])))
-    record("unknown " + name, lambda: operation(unknown(A), unknown(B)))
+    record("dense " + name, lambda f=operation: f(tf.constant(A), tf.constant(B)))
+    record("sparse " + name, lambda f=operation: f(words(), more()))
+    record("mixed " + name, lambda f=operation: f(tf.constant([["b", "c"], ["z", "y"]]), words()))
+    record("turned " + name, lambda f=operation: f(words(), tf.constant([["b", "c"], ["z", "y"]])))
+    record("unknown " + name, lambda f=operation: f(unknown(A), unknown(B)))
     for dtype in ("int8", "int16", "int64", "uint8", "uint16"):
-        record("%s %s" % (name, dtype), lambda: operation(tf.constant(A, dtype), tf.constant(B, dtype)))
+        record("%s %s" % (name, dtype), lambda f=operation, t=dtype: f(tf.constant(A, t), tf.constant(B, t)))
 record("difference turned", lambda: tf.sets.set_difference(tf.constant(A), tf.constant(B), aminusb=False))
 record("union deep", lambda: tf.sets.set_union(tf.constant([[[1, 2], [3, 4]]]), tf.constant([[[1], [5]]])))
 record("intersection empty", lambda: tf.sets.set_intersection(tf.constant([[1]]), tf.constant([[2]])))

@@ -16,7 +16,7 @@ def plain(item):
         return [plain(part) for part in item]
     if isinstance(item, (list, tuple)):
         return [plain(part) for part in item]
-    return np.array(item.tolist()) if getattr(item, "dtype", None) == object else item
+    return np.array(item.tolist()) if np.asarray(item).dtype.kind == "O" else item
 
 
 def static(item):

@@ -71,16 +71,12 @@ def drawer(op, seed, seed2=None, dtype="int64", shape=(), **rest):
         "RandomUniformInt": lambda: stream.uniform_int(shape, **bounds, dtype=dtype),
         "RandomStandardNormal": lambda: stream.standard_normal(shape, dtype),
         "TruncatedNormal": lambda: stream.truncated_normal(shape, dtype),
-        "ParameterizedTruncatedNormal": lambda: stream.parameterized_truncated_normal(
-            shape, **parameters, dtype=dtype
-        ),
+        "ParameterizedTruncatedNormal": lambda: stream.parameterized_truncated_normal(shape, **parameters, dtype=dtype),
         "RandomShuffle": lambda: stream.shuffle_permutation(rest["n"]),
         "RandomGamma": lambda: stream.gamma(shape, np.array(rest["alpha"], dtype)),
         "RandomPoissonV2": lambda: stream.poisson(shape, np.array(rest["rate"], np.float32), dtype),
         "StatelessRandomUniform": lambda: random_streams.stateless_uniform(shape, seed, dtype),
-        "StatelessRandomUniformInt": lambda: random_streams.stateless_uniform_int(
-            shape, seed, **bounds, dtype=dtype
-        ),
+        "StatelessRandomUniformInt": lambda: random_streams.stateless_uniform_int(shape, seed, **bounds, dtype=dtype),
         "StatelessRandomNormal": lambda: random_streams.stateless_normal(shape, seed, dtype),
         "StatelessTruncatedNormal": lambda: random_streams.stateless_truncated_normal(shape, seed, dtype),
     }[op]
@@ -106,9 +102,7 @@ def test_runs_draw_what_tensorflow_draws(op):
             assert got.dtype == kept.dtype, where
             tolerance = 0 if op in EXACT else TOLERANCE[got.dtype.name]
             got, kept = got.astype(np.float64), kept.astype(np.float64)
-            np.testing.assert_array_less(
-                np.abs(got - kept), tolerance * np.maximum(np.abs(kept), 1) + 1e-300, where
-            )
+            np.testing.assert_array_less(np.abs(got - kept), tolerance * np.maximum(np.abs(kept), 1) + 1e-300, where)
 
 
 def test_seeds_combine_as_in_tensorflow():

@@ -5,9 +5,10 @@ from __future__ import annotations
 import collections
 import threading
 
-import headrace as tf
 import numpy as np
 import pytest
+
+import headrace as tf
 from headrace.core import errors
 
 
@@ -75,7 +76,9 @@ def test_unfed_placeholders_name_themselves_and_their_line(session):
     x = tf.placeholder(tf.float32, [2, 3], name="pixels")
     with pytest.raises(errors.InvalidArgumentError) as raised:
         session.run(x * 2.0)
-    assert "You must feed a value for placeholder tensor 'pixels' with dtype float and shape [2,3]" in raised.value.message
+    assert (
+        "You must feed a value for placeholder tensor 'pixels' with dtype float and shape [2,3]" in raised.value.message
+    )
     assert raised.value.op is x.op
     assert "test_session.py" in str(raised.value)
 
@@ -153,7 +156,7 @@ def test_many_threads_may_run_one_session(session):
         try:
             for _ in range(50):
                 assert session.run(total, {x: np.full(4, number)}) == 4.0 * number * number
-        except BaseException as error:
+        except Exception as error:  # noqa: BLE001 (told by the main thread)
             failures.append(error)
 
     threads = [threading.Thread(target=work, args=(i,)) for i in range(6)]

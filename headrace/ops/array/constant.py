@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from headrace.core.convert import convert_to_tensor, register_tensor_conversion_function
+from headrace.core.convert import register_tensor_conversion_function
 from headrace.core.dtypes import as_dtype
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.graph import name_scope

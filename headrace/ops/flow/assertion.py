@@ -16,9 +16,9 @@ from headrace.ops.flow.cond import cond
 from headrace.ops.flow.grouping import no_op
 from headrace.ops.summarize import summary
 
-assert_op = op(
-    "Assert", "condition: bool, data: *T, *, T: list(type) >= 1, summarize=3 ->", stateful=True
-).on_host("condition", "data")
+assert_op = op("Assert", "condition: bool, data: *T, *, T: list(type) >= 1, summarize=3 ->", stateful=True).on_host(
+    "condition", "data"
+)
 
 
 @assert_op.shape
@@ -70,7 +70,10 @@ def Assert(condition: Any, data: Any, summarize: int | None = None, name: str | 
         # Values that may lie on another device are only fetched from there when there is something to tell.
         condition = convert_to_tensor(condition, name="Condition")
         guarded = cond(
-            condition, no_op, lambda: raw.Assert(condition, data, summarize=summarize, name="Assert"), name="AssertGuard"
+            condition,
+            no_op,
+            lambda: raw.Assert(condition, data, summarize=summarize, name="Assert"),
+            name="AssertGuard",
         )
         return guarded.op
 

@@ -147,6 +147,8 @@ def smart_constant_value(pred: Any) -> Any:
     raise TypeError(f"`pred` must be a Tensor, or a Python bool, or 1 or 0. Found instead: {type(pred)}")
 
 
-def smart_case(pred_fn_pairs: Any, default: Branch | None = None, exclusive: bool = False, name: str = "smart_case") -> Any:
+def smart_case(
+    pred_fn_pairs: Any, default: Branch | None = None, exclusive: bool = False, name: str = "smart_case"
+) -> Any:
     """`case`, built on `smart_cond`: predicates may also be Python bools."""
     return _case(smart_cond, pred_fn_pairs, default, exclusive, name, True)

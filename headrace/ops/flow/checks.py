@@ -128,9 +128,7 @@ def assert_equal(
     with name_scope(name, "assert_equal", [x, y, data]):
         if x is y:
             return no_op()
-    return _binary(
-        "==", "assert_equal", lambda: raw.Equal, np.equal, x, y, data, summarize, message, name
-    )
+    return _binary("==", "assert_equal", lambda: raw.Equal, np.equal, x, y, data, summarize, message, name)
 
 
 assert_equal.__doc__ = f"{assert_equal.__doc__}" + _ARGUMENTS.replace("{name}", "assert_equal")
@@ -234,9 +232,7 @@ def assert_integer(x: Any, message: str | None = None, name: str | None = None) 
     with name_scope(name, "assert_integer", [x]):
         x = convert_to_tensor(x, name="x")
         if not x.dtype.is_integer:
-            raise TypeError(
-                f'{message or ""}  Expected "x" to be integer type.  Found: {x.name} of dtype {x.dtype}'
-            )
+            raise TypeError(f'{message or ""}  Expected "x" to be integer type.  Found: {x.name} of dtype {x.dtype}')
         return no_op("statically_determined_was_integer")
 
 

@@ -184,7 +184,9 @@ class CondContext(ControlFlowContext):
     def build(self, function: Callable[[], Any]) -> tuple[Any, list[Tensor]]:
         """Calls the branch's function; returns its result and the flat tensors that stand for it."""
         result = function()
-        flat = [self._output(item) for item in nest.flatten(result, expand_composites=True)] if result is not None else []
+        flat = (
+            [self._output(item) for item in nest.flatten(result, expand_composites=True)] if result is not None else []
+        )
         return result, flat
 
     def _output(self, item: Any) -> Tensor:

@@ -30,9 +30,7 @@ def check_numerics_kernel(node):
 
     def check(value):
         if not torch.isfinite(value).all():
-            found = [
-                name for name, test in (("Inf", torch.isinf), ("NaN", torch.isnan)) if test(value).any()
-            ]
+            found = [name for name, test in (("Inf", torch.isinf), ("NaN", torch.isnan)) if test(value).any()]
             raise InvalidArgumentError(None, None, f"{message} : Tensor had {' and '.join(found)} values")
         return value
 
@@ -41,9 +39,7 @@ def check_numerics_kernel(node):
 
 @check_numerics_op.gradient
 def check_numerics_gradient(op, grad):
-    return raw.CheckNumerics(
-        grad, message="Not a number (NaN) or infinity (Inf) values detected in gradient."
-    )
+    return raw.CheckNumerics(grad, message="Not a number (NaN) or infinity (Inf) values detected in gradient.")
 
 
 check_numerics_op.accepts(np.ones([2, 3], np.float32), message="bad")

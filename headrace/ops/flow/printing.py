@@ -87,9 +87,7 @@ def Print(
     return raw.Print(input_, data, message=message, first_n=first_n, summarize=summarize, name=name)
 
 
-print_v2_op = op(
-    "PrintV2", "input: string, *, output_stream='stderr', end='\\n' ->", stateful=True
-)
+print_v2_op = op("PrintV2", "input: string, *, output_stream='stderr', end='\\n' ->", stateful=True)
 _LOG_LEVELS = {"log(info)": "I", "log(warning)": "W", "log(error)": "E"}
 
 
@@ -126,9 +124,7 @@ def print_v2_kernel(node):
 
 print_v2_op.not_differentiable()
 
-string_format_op = op(
-    "StringFormat", "inputs: *T, *, template='%s', placeholder='%s', summarize=3 -> output: string"
-)
+string_format_op = op("StringFormat", "inputs: *T, *, template='%s', placeholder='%s', summarize=3 -> output: string")
 string_format_op.on_host("inputs")
 
 
@@ -137,9 +133,7 @@ def string_format_shape(op):
     template, placeholder = op.attrs["template"], op.attrs["placeholder"]
     count = template.count(placeholder)
     if count != len(op.inputs):
-        raise ValueError(
-            f"num placeholders in template and num inputs must match: {count} vs. {len(op.inputs)}"
-        )
+        raise ValueError(f"num placeholders in template and num inputs must match: {count} vs. {len(op.inputs)}")
     return [()]
 
 
@@ -185,9 +179,7 @@ def string_format(
         raise ValueError(
             f"{count} placeholder(s) in template does not match {len(tensors)} tensor(s) provided as input"
         )
-    return raw.StringFormat(
-        tensors, template=template, placeholder=placeholder, summarize=summarize, name=name
-    )
+    return raw.StringFormat(tensors, template=template, placeholder=placeholder, summarize=summarize, name=name)
 
 
 def print_(*inputs: Any, **kwargs: Any) -> Operation:
@@ -224,7 +216,9 @@ def print_(*inputs: Any, **kwargs: Any) -> Operation:
     else:
         placeholder = _unused_placeholder(" ".join(pprint.pformat(_without_tensors(item)) for item in inputs))
         tensors: list[Any] = []
-        parts = [item if isinstance(item, str) else pprint.pformat(_templated(item, placeholder, tensors)) for item in inputs]
+        parts = [
+            item if isinstance(item, str) else pprint.pformat(_templated(item, placeholder, tensors)) for item in inputs
+        ]
         template = sep.join(parts).replace(f"'{placeholder}'", placeholder)
         text = string_format(template, tensors, placeholder, summarize, f"{name}_format" if name else None)
     return raw.PrintV2(text, output_stream=target, end=end, name=name)

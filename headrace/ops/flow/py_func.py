@@ -153,9 +153,7 @@ def _registered(function: Callable[..., Any]) -> str:
     return token
 
 
-def py_func(
-    func: Callable[..., Any], inp: Any, Tout: Any, stateful: bool = True, name: str | None = None
-) -> Any:
+def py_func(func: Callable[..., Any], inp: Any, Tout: Any, stateful: bool = True, name: str | None = None) -> Any:
     """A Python function as an operation.
 
     Args:

@@ -102,7 +102,16 @@ def assert_rank(
         ValueError: if the rank is known and another, or `rank` is no scalar.
     """
     return _rank_check(
-        "assert_rank", "rank", lambda actual, given: actual == given[0], "Equal", x, rank, data, summarize, message, name
+        "assert_rank",
+        "rank",
+        lambda actual, given: actual == given[0],
+        "Equal",
+        x,
+        rank,
+        data,
+        summarize,
+        message,
+        name,
     )
 
 

@@ -154,7 +154,10 @@ def confusion_matrix(
                [1, 1]], dtype=int32)
     """
     with name_scope(name, "confusion_matrix", [predictions, labels, num_classes, weights]):
-        labels, predictions = convert_to_tensor(labels, name="labels"), convert_to_tensor(predictions, name="predictions")
+        labels, predictions = (
+            convert_to_tensor(labels, name="labels"),
+            convert_to_tensor(predictions, name="predictions"),
+        )
         labels, predictions = remove_squeezable_dimensions(labels, predictions)
         predictions, labels = composing.cast(predictions, "int64"), composing.cast(labels, "int64")
         labels = _checked(labels, raw.GreaterEqual(labels, _long(0)), "`labels` contains negative values")

@@ -84,9 +84,7 @@ def _bounds(k: Any) -> tuple[int, int]:
     if len(numbers) not in (1, 2):
         raise _invalid(f"diag_index must have only one or two elements, received {len(numbers)} elements.")
     if numbers[0] > numbers[-1]:
-        raise _invalid(
-            f"lower_diag_index must not be larger than upper_diag_index: {numbers[0]} > {numbers[-1]}"
-        )
+        raise _invalid(f"lower_diag_index must not be larger than upper_diag_index: {numbers[0]} > {numbers[-1]}")
     return numbers[0], numbers[-1]
 
 

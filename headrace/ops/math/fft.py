@@ -146,9 +146,7 @@ def _real_gradient(rank: int) -> Callable[..., Any]:
             extra = first + is_even * last * _signs(shape[-1])
         else:
             mask = _mask_matrix(shape[-2])
-            sizes = composing.concat(
-                [composing.ones([composing.rank(first) - 2], "int32"), composing.shape(mask)], 0
-            )
+            sizes = composing.concat([composing.ones([composing.rank(first) - 2], "int32"), composing.shape(mask)], 0)
             expanded = raw.Reshape(mask, sizes)
             tiled = raw.Tile(expanded, composing.concat([composing.shape(first)[:-2], [1, 1]], 0))
             extra = composing.matmul(tiled, composing.conj(first))

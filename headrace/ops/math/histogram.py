@@ -50,8 +50,7 @@ def bincount_kernel(node):
 
 histogram_op = op(
     "HistogramFixedWidth",
-    "values: T, value_range: T, nbins: int32, *, T: {int32, int64, float, double}, dtype: index = int32 "
-    "-> out: dtype",
+    "values: T, value_range: T, nbins: int32, *, T: {int32, int64, float, double}, dtype: index = int32 -> out: dtype",
 ).on_host("nbins")
 histogram_op.accepts([5], np.array([0.0, 1.0], np.float32), 4)
 
@@ -132,7 +131,9 @@ def nth_element_gradient(op, grad):
     return [share * grad, None]
 
 
-bucketize_op = op("Bucketize", "input: T, *, T: {int32, int64, float, double}, boundaries: list(float) -> output: int32")
+bucketize_op = op(
+    "Bucketize", "input: T, *, T: {int32, int64, float, double}, boundaries: list(float) -> output: int32"
+)
 bucketize_op.accepts([4], boundaries=[0.0, 1.0]).shape(lambda op: [op.inputs[0].dims])
 
 

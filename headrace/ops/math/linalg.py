@@ -198,9 +198,7 @@ def matrix_determinant_gradient(op, grad):
     return [raw.Reshape(factor, sizes) * inverse]
 
 
-log_determinant_op = op(
-    "LogMatrixDeterminant", f"input: T, *, T: {_REAL_FIRST} -> sign: T, log_abs_determinant: T"
-)
+log_determinant_op = op("LogMatrixDeterminant", f"input: T, *, T: {_REAL_FIRST} -> sign: T, log_abs_determinant: T")
 
 
 @log_determinant_op.shape

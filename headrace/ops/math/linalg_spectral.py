@@ -148,9 +148,7 @@ def svd_gradient(op, grad_s, grad_u, grad_v):
     full = op.attrs["full_matrices"]
     with control_dependencies([grad_s.op, grad_u.op, grad_v.op]):
         if full and n - m > 1:
-            raise NotImplementedError(
-                "svd gradient is not implemented for abs(m - n) > 1 when full_matrices is True"
-            )
+            raise NotImplementedError("svd gradient is not implemented for abs(m - n) > 1 when full_matrices is True")
         s_matrix = raw.MatrixDiag(s, name="diag")
         s2 = raw.Square(s)
         gaps = composing.expand_dims(s2, -2) - composing.expand_dims(s2, -1)
@@ -161,11 +159,7 @@ def svd_gradient(op, grad_s, grad_u, grad_v):
         v1, grad_v1 = v[..., :, :m], grad_v[..., :, :m]
         f_u = f * matmul(u, grad_u, adjoint_a=True)
         f_v = f * matmul(v1, grad_v1, adjoint_a=True)
-        inner = (
-            grad_s_matrix
-            + matmul(f_u + _adjoint(f_u), s_matrix)
-            + matmul(s_matrix, f_v + _adjoint(f_v))
-        )
+        inner = grad_s_matrix + matmul(f_u + _adjoint(f_u), s_matrix) + matmul(s_matrix, f_v + _adjoint(f_v))
         grad_a = matmul(u, matmul(inner, v1, adjoint_b=True))
         if m != n:
             turned = composing.matrix_transpose(grad_v1)

@@ -11,9 +11,9 @@ from headrace.core.graph import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.core.shapes import Dims, broadcast_dims, is_fully_defined, merge_dims
-from headrace.ops.math.large_products import large_product
 from headrace.ops import composing
 from headrace.ops.composing import matmul
+from headrace.ops.math.large_products import large_product
 
 _TYPES = "{bfloat16, half, float, double, int32, int64, complex64, complex128}"
 
@@ -284,9 +284,7 @@ def batch_matmul_v2_gradient(op, grad):
     # Batch dimensions that were broadcast are summed again.
     shapes = composing.shape(x), composing.shape(y)
     axes = raw.BroadcastGradientArgs(shapes[0][:-2], shapes[1][:-2])
-    return [
-        raw.Reshape(raw.Sum(part, over), shape) for part, over, shape in zip(grads, axes, shapes, strict=True)
-    ]
+    return [raw.Reshape(raw.Sum(part, over), shape) for part, over, shape in zip(grads, axes, shapes, strict=True)]
 
 
 def sparse_matmul(

@@ -77,9 +77,7 @@ def _axes_of_both(a: Tensor, axes: Any) -> tuple[Any, Any]:
         if isinstance(first, numbers.Integral) and isinstance(second, numbers.Integral):
             first, second = [first], [second]
         if len(first) != len(second):
-            raise ValueError(
-                f"Different number of contraction axes 'a' and 'b', {len(first)} != {len(second)}."
-            )
+            raise ValueError(f"Different number of contraction axes 'a' and 'b', {len(first)} != {len(second)}.")
         return first, second
     axes = convert_to_tensor(axes, "int32", name="axes")
     return axes[0], axes[1]
@@ -150,12 +148,7 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
         everything = set("".join(labels) + wanted)
         for letter in sorted(everything):
             for part in labels:
-                if (
-                    len(labels) == 1
-                    and part.count(letter) == 2
-                    and part == part[::-1]
-                    and "->" not in equation
-                ):
+                if len(labels) == 1 and part.count(letter) == 2 and part == part[::-1] and "->" not in equation:
                     return _trace(tensors[0])
                 if part.count(letter) > 1:
                     raise ValueError(f"Subscript not supported: an axis appears more than once: {part}")
@@ -252,9 +245,7 @@ def _pair(a: Tensor, a_labels: str, b: Tensor, b_labels: str, summed: set[str]) 
     for which, tensor, labels in (("t0", a, a_labels), ("t1", b, b_labels)):
         if tensor.dims is None or len(labels) != len(tensor.dims):
             rank = "unknown" if tensor.dims is None else len(tensor.dims)
-            raise ValueError(
-                f"Tensor {which} of rank {rank} does not match einsum reduction of length {len(labels)}"
-            )
+            raise ValueError(f"Tensor {which} of rank {rank} does not match einsum reduction of length {len(labels)}")
     kept = (set(a_labels) & set(b_labels)) - summed
     a_only, b_only = set(a_labels) - kept - summed, set(b_labels) - kept - summed
 

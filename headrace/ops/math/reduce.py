@@ -193,9 +193,7 @@ def _extreme_rule(function: Any, sign: int) -> Any:
         info = torch.iinfo(dtype)
         return info.max if sign > 0 else info.min
 
-    return reduction_kernel(
-        lambda x, axes, keep: function(x, axes, keep), lambda x: function(x), _same, identity
-    )
+    return reduction_kernel(lambda x, axes, keep: function(x, axes, keep), lambda x: function(x), _same, identity)
 
 
 def _norm_rule(node: Any) -> Any:
@@ -234,9 +232,7 @@ def reduced_shape(input_shape: Any, axes: Any) -> Any:
     input_rank = composing.size(input_shape)
     axes = (axes + input_rank) % input_rank
     axes_shape = composing.shape(axes)
-    return raw.DynamicStitch(
-        [composing.range_(input_rank), axes], [input_shape, raw.Fill(axes_shape, 1)]
-    )
+    return raw.DynamicStitch([composing.range_(input_rank), axes], [input_shape, raw.Fill(axes_shape, 1)])
 
 
 def _kept_shape_and_repeats(graph: Any, dims: tuple[int, ...], axes: tuple[int, ...]) -> Any:

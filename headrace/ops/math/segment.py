@@ -219,9 +219,7 @@ def segment_sum_gradient(op, grad):
 @segment_mean_op.gradient
 def segment_mean_gradient(op, grad):
     rank = composing.rank(op.inputs[0])
-    sizes = composing.concat(
-        [composing.shape(op.inputs[1]), raw.Fill(composing.expand_dims(rank - 1, 0), 1)], 0
-    )
+    sizes = composing.concat([composing.shape(op.inputs[1]), raw.Fill(composing.expand_dims(rank - 1, 0), 1)], 0)
     ones = raw.Fill(sizes, convert_to_tensor(1, grad.dtype))
     return [composing.gather(grad / raw.SegmentSum(ones, op.inputs[1]), op.inputs[1]), None]
 

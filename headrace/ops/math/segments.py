@@ -137,9 +137,7 @@ def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name
 
 
 def _picked(kind: str, name: str, word: str) -> Callable[..., Tensor]:
-    def segment(
-        data: Any, indices: Any, segment_ids: Any, name: str | None = None, num_segments: Any = None
-    ) -> Tensor:
+    def segment(data: Any, indices: Any, segment_ids: Any, name: str | None = None, num_segments: Any = None) -> Tensor:
         if num_segments is None:
             return getattr(raw, f"SparseSegment{kind}")(data, indices, segment_ids, name=name)
         apply = getattr(raw, f"SparseSegment{kind}WithNumSegments")

@@ -208,9 +208,7 @@ rsqrt_grad_op = _from_output("RsqrtGrad", lambda y, dy: dy * -0.5 * (y * y * y))
 # dy - dy y² and (y - y²) dy, with as few temporaries as torch's public functions allow.
 # Their inputs come conjugated.
 tanh_grad_op = _from_output("TanhGrad", lambda y, dy: torch.addcmul(dy, dy, y * y, value=-1), conjugates=False)
-sigmoid_grad_op = _from_output(
-    "SigmoidGrad", lambda y, dy: torch.addcmul(y, y, y, value=-1).mul_(dy), conjugates=False
-)
+sigmoid_grad_op = _from_output("SigmoidGrad", lambda y, dy: torch.addcmul(y, y, y, value=-1).mul_(dy), conjugates=False)
 
 
 @reciprocal_op.gradient

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from headrace.autodiff.custom import custom_gradient
+from headrace.ops.flow.custom_gradient import custom_gradient
 from headrace.core.convert import convert_to_tensor
 from headrace.core.graph import control_dependencies, name_scope
 from headrace.core.operation import Tensor

@@ -9,7 +9,7 @@ import torch
 from headrace.core.errors import OutOfRangeError
 from headrace.core.registry import op
 from headrace.ops.state.common import invalid
-from headrace.runtime.resources import VariableBuffer
+from headrace.core.buffers import VariableBuffer
 
 _SIGNATURE = "*, shape: shape, dtype: type, container='', shared_name='' -> ref: ref dtype"
 

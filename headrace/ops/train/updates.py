@@ -14,7 +14,7 @@ from headrace.core.shapes import Dims
 from headrace.ops.state.common import handle_dims, invalid, merge_shapes, shape_text
 from headrace.ops.state.indices import turns_of
 from headrace.ops.train import formulas
-from headrace.runtime.resources import uninitialized
+from headrace.core.buffers import uninitialized
 
 REF, RESOURCE, SPARSE, RESOURCE_SPARSE = "Apply", "ResourceApply", "SparseApply", "ResourceSparseApply"
 DENSE = (REF, RESOURCE)
