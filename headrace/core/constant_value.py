@@ -15,7 +15,7 @@ _LIMIT = 4096
 _UNKNOWN: Any = object()
 
 # Ops whose outputs, of sizes that are not static, are no larger than their inputs together.
-_NO_LONGER = frozenset({"ConcatV2", "ListDiff", "Unique"})
+_NO_LONGER = frozenset({"BroadcastGradientArgs", "ConcatV2", "ListDiff", "Unique"})
 
 
 def constant_value(tensor: Tensor) -> np.ndarray | None:

@@ -170,7 +170,13 @@ class TensorFlowBenchmark(Benchmark):
                 for allocator, most in timeline.analyze_step_stats().allocator_maximums.items():
                     extras[f"allocator_maximum_num_bytes_{allocator}"] = most.num_bytes
         median = statistics.median(times) if times else -1.0
-        values = {"iters": min_iters, "wall_time": median, "extras": extras, "name": name, "throughput": mbs / median}
+        values: dict[str, Any] = {
+            "iters": min_iters,
+            "wall_time": median,
+            "extras": extras,
+            "name": name,
+            "throughput": mbs / median,
+        }
         self.report_benchmark(**values)
         extras.update(unreported)
         return values

@@ -19,7 +19,9 @@ class TFDecorator:
         decorator_argspec: its signature, where it is not that of `target`.
     """
 
-    def __init__(self, decorator_name: str, target: Any, decorator_doc: str = "", decorator_argspec: Any = None) -> None:
+    def __init__(
+        self, decorator_name: str, target: Any, decorator_doc: str = "", decorator_argspec: Any = None
+    ) -> None:
         self.decorated_target = target
         self._name = decorator_name
         self._doc = decorator_doc

@@ -98,8 +98,10 @@ def deprecated(date: str | None, instructions: str, warn_once: bool = True) -> C
             _warn(
                 func,
                 warn_once,
-                lambda: f"{_name(func)} (from {func.__module__}) is deprecated and will be removed {when}.\n"
-                f"Instructions for updating:\n{instructions}",
+                lambda: (
+                    f"{_name(func)} (from {func.__module__}) is deprecated and will be removed {when}.\n"
+                    f"Instructions for updating:\n{instructions}"
+                ),
             )
             return func(*args, **kwargs)
 

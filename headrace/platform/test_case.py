@@ -182,7 +182,9 @@ class TestCase(absltest.TestCase):
             self._cached = Session(graph=graph, config=_config(config, force_gpu))
             self._cached_for = (graph, config, force_gpu)
         elif crash_if_inconsistent_args:
-            for what, new, old in zip(("graph", "config", "force_gpu value"), (graph, config, force_gpu), self._cached_for):
+            for what, new, old in zip(
+                ("graph", "config", "force_gpu value"), (graph, config, force_gpu), self._cached_for
+            ):
                 if new is not old:
                     raise ValueError(
                         f"The {what} used to get the cached session is different than the one that was used to create "
@@ -489,7 +491,6 @@ class TestCase(absltest.TestCase):
     def assertRaisesOpError(self, expected_err_re_or_predicate: Any) -> Any:
         """`assertRaisesWithPredicateMatch` for the errors of operations."""
         return self.assertRaisesWithPredicateMatch(errors.OpError, expected_err_re_or_predicate)
-
 
     # The names of Python 2's unittest, which 1.x's tests use.
     assertItemsEqual = absltest.TestCase.assertCountEqual

@@ -453,8 +453,8 @@ def get_node_def_from_graph(node_name: str, graph_def: Any) -> Any:
 
 def _permuted(value: Any, orders: dict[int, list[int]]) -> Any:
     """A tensor, or the list of a shape, with its dimensions in another order."""
-    rank = len(value.dims) if isinstance(value, Tensor) else len(value)
-    if rank not in orders:
+    rank = value.shape.ndims if isinstance(value, Tensor) else len(value)
+    if rank is None or rank not in orders:
         raise ValueError(f"Expected {' or '.join(str(r) for r in orders)} dimensions, got {rank}.")
     if isinstance(value, Tensor):
         return raw.Transpose(value, orders[rank], name="transpose")
@@ -503,5 +503,3 @@ def create_local_cluster(
     raise NotImplementedError(
         "tf.test.create_local_cluster(): Headrace runs graphs in one process; test against a plain tf.Session."
     )
-
-

@@ -31,9 +31,7 @@ class ChromeTrace:
 
     def emit(self, ph: str, category: str, name: str, pid: int, tid: int, timestamp: int, **more: Any) -> None:
         """Adds an event of phase `ph` at a time in microseconds."""
-        self._events.append(
-            {"ph": ph, "cat": category, "name": name, "pid": pid, "tid": tid, "ts": timestamp, **more}
-        )
+        self._events.append({"ph": ph, "cat": category, "name": name, "pid": pid, "tid": tid, "ts": timestamp, **more})
 
     def format_to_string(self, pretty: bool = False) -> str:
         """The trace as JSON."""
@@ -130,9 +128,7 @@ def _produced(devices: list[Any]) -> dict[str, _Produced]:
             start, end = _span(node)
             for i, output in enumerate(node.output):
                 allocation = output.tensor_description.allocation_description
-                tensor = _Produced(
-                    len(found), tensors, start, allocation.allocator_name, allocation.requested_bytes
-                )
+                tensor = _Produced(len(found), tensors, start, allocation.allocator_name, allocation.requested_bytes)
                 tensor.last_use, tensor.flow = end, (end, compute, lane)
                 found[_output_name(node, i)] = tensor
     return found

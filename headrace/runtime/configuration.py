@@ -98,7 +98,7 @@ def _fill_step_stats(run_metadata: Any, plan: Any, times: list[tuple[int, float]
         entry.op_start_rel_micros = 0
         entry.op_end_rel_micros = max(1, round((end - start) * 1e6))
         entry.all_end_rel_micros = entry.op_end_rel_micros
-        sources = ", ".join(f"{v.node.name}:{v.index}" if v.index else v.node.name for v in node.inputs)
+        sources = ", ".join(_tensor_name(value) for value in node.inputs)
         entry.timeline_label = f"{node.name} = {node.type}({sources})"
         for value in node.outputs:
             output = entry.output.add(slot=value.index)
@@ -110,3 +110,9 @@ def _fill_step_stats(run_metadata: Any, plan: Any, times: list[tuple[int, float]
                 allocation = output.tensor_description.allocation_description
                 allocation.allocator_name = kind.lower()
                 allocation.requested_bytes = math.prod(value.dims) * value.dtype.size
+
+
+def _tensor_name(value: Any) -> str:
+    """The name of a tensor as 1.x's statistics spell it: without the index of a first output."""
+    name = value.node.name
+    return name.removesuffix(":0") if not value.index else f"{name}:{value.index}"

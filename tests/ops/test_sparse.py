@@ -51,7 +51,7 @@ def test_sums_are_those_of_the_dense_matrix(case, axis, keepdims):
     matrix, stored = case
     expected = matrix if axis == [] else matrix.sum(axis if axis != [0, 1] else (0, 1), keepdims=keepdims)
     same(lambda: tf.sparse.reduce_sum(sparse(matrix, stored), axis, keepdims), expected)
-    if axis != [] or not keepdims:
+    if isinstance(axis, int):
         same(lambda: tf.sparse.to_dense(tf.sparse.reduce_sum_sparse(sparse(matrix, stored), axis, keepdims)), expected)
 
 
@@ -172,7 +172,7 @@ def test_slopes_are_differences(name, make):
         lambda x: tf.raw_ops.SparseDenseCwiseAdd(
             sp_indices=x.indices, sp_values=x.values, sp_shape=x.dense_shape, dense=[1.0]
         ),
-        lambda x: tf.sparse.matmul(tf.cast(x, tf.complex64), tf.ones([2, 1], tf.complex64)),
+        lambda x: tf.real(tf.sparse.matmul(tf.cast(x, tf.complex64), tf.ones([2, 1], tf.complex64))),
     ],
 )
 def test_what_has_no_gradient_says_so(make):

@@ -53,7 +53,9 @@ def test_arrows_lead_between_rows_only():
     stats = protos.StepStats()
     device = stats.dev_stats.add(device="/device:CPU:0")
     for name, label, start in (("a", "a = A()", 10), ("b", "b = B()", 15), ("c", "c = C(a, b, gone)", 40)):
-        node = device.node_stats.add(node_name=name, timeline_label=label, all_start_micros=start, all_end_rel_micros=20)
+        node = device.node_stats.add(
+            node_name=name, timeline_label=label, all_start_micros=start, all_end_rel_micros=20
+        )
         node.output.add(slot=0)
     events = json.loads(Timeline(stats).generate_chrome_trace_format())["traceEvents"]
     lanes = {event["args"]["name"]: event["tid"] for event in events if event["ph"] == "X"}

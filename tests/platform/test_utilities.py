@@ -161,8 +161,9 @@ def test_benchmark_is_reported(tmp_path, monkeypatch):
     ],
 )
 def test_what_is_not_here_says_what_to_do(call):
-    with pytest.raises(NotImplementedError, match="."):
+    with pytest.raises(NotImplementedError) as raised:
         call()
+    assert str(raised.value).startswith(("tf.", "test_util."))
 
 
 def test_switches_that_are_set_already():

@@ -1,6 +1,5 @@
 """tf.test.TestCase: its sessions, its checks (what they accept, what they raise), decorators of test methods."""
 
-import sys
 import unittest
 
 import numpy as np
@@ -16,7 +15,7 @@ def outcome(action):
         action()
     except unittest.SkipTest:
         return "skipped"
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 (its type is the result)
         return type(error).__name__
     return "fine"
 
@@ -167,7 +166,11 @@ with case.cached_session(use_gpu=True):
 with case.test_session() as third:
     results["test_session"] = str(third is first)
 with case.test_session(graph=tf.Graph()) as own:
-    results["own graph"] = [str(own is first), str(tf.get_default_graph() is own.graph), str(tf.get_default_session() is own)]
+    results["own graph"] = [
+        str(own is first),
+        str(tf.get_default_graph() is own.graph),
+        str(tf.get_default_session() is own),
+    ]
 config = tf.ConfigProto()
 
 
@@ -182,12 +185,13 @@ def tested(**kwargs):
 
 
 results["inconsistent"] = [
-    outcome(lambda: cached(graph=tf.Graph())), outcome(lambda: cached(config=config)), outcome(lambda: cached(force_gpu=True)),
+    outcome(lambda: cached(graph=tf.Graph())),
+    outcome(lambda: cached(config=config)),
+    outcome(lambda: cached(force_gpu=True)),
     outcome(lambda: tested(config=config)),
 ]
-with case.session() as one:
-    with case.session() as two:
-        results["new"] = [str(one is two), str(two.graph is tf.get_default_graph())]
+with case.session() as one, case.session() as two:
+    results["new"] = [str(one is two), str(two.graph is tf.get_default_graph())]
 results["closed"] = outcome(lambda: one.run(tf.constant(1)))
 with case.session(), tf.device("/gpu:0"):
     results["soft"] = tf.constant([1.0, 2.0]).eval()
@@ -219,12 +223,12 @@ results["temp"] = str(case.get_temp_dir() == case.get_temp_dir())
 class Suite(tf.test.TestCase):
     @test_util.run_deprecated_v1
     def testDeprecated(self):
-        self.assertEqual(tf.executing_eagerly(), False)
+        self.assertAllEqual(tf.executing_eagerly(), False)
 
     @test_util.run_v1_only("a reason")
     def testV1(self):
         with self.cached_session():
-            self.assertEqual(tf.constant(1).eval(), 1)
+            self.assertAllEqual(tf.constant(1).eval(), 1)
 
     @test_util.run_v2_only
     def testV2(self):
@@ -280,10 +284,15 @@ results["graphs"] = [
     str(test_util.get_node_def_from_graph("z", other)),
 ]
 results["layouts"] = [
-    str(test_util.NHWCToNCHW([1, 2, 3, 4])), str(test_util.NCHWToNHWC([1, 2, 3, 4])), str(test_util.NHWCToNCHW([1, 2, 3, 4, 5])),
-    str(test_util.NHWCToNCHW(tf.zeros([1, 2, 3, 4])).shape), outcome(lambda: test_util.NCHWToNHWC([1, 2])) == "fine",
+    str(test_util.NHWCToNCHW([1, 2, 3, 4])),
+    str(test_util.NCHWToNHWC([1, 2, 3, 4])),
+    str(test_util.NHWCToNCHW([1, 2, 3, 4, 5])),
+    str(test_util.NHWCToNCHW(tf.zeros([1, 2, 3, 4])).shape),
+    outcome(lambda: test_util.NCHWToNHWC([1, 2])) == "fine",
 ]
-results["combinations"] = [str(dict(c)) for c in test_util.generate_combinations_with_testcase_name(mode=["graph", "x_y"], b=[1, 2])]
+results["combinations"] = [
+    str(dict(c)) for c in test_util.generate_combinations_with_testcase_name(mode=["graph", "x_y"], b=[1, 2])
+]
 results["built"] = [str(test_util.IsMklEnabled()), str(tf.test.is_built_with_rocm()), str(test_util.is_xla_enabled())]
 
 stubs = tf.test.StubOutForTesting()

@@ -41,14 +41,31 @@ values = {
     "string": tf.constant(["a", "b"]),
 }
 results["known"] = {key: static(tensor) for key, tensor in values.items()}
-unknown = [tf.shape(x), tf.size(x), one + 1, tf.identity(one), tf.stack([one, tf.shape(x)[1]]), tf.stack([one, one], axis=-1), x]
+unknown = [
+    tf.shape(x),
+    tf.size(x),
+    one + 1,
+    tf.identity(one),
+    tf.stack([one, tf.shape(x)[1]]),
+    tf.stack([one, one], axis=-1),
+    x,
+]
 results["unknown"] = [str(tensor_util.constant_value(t)) for t in unknown]
 results["partial"] = str(tensor_util.constant_value(tf.stack([one, tf.shape(x)[1]]), partial=True))
-results["feedable"] = [str(tf.get_default_graph().is_feedable(t)) for t in (values["const"], values["shape"], unknown[0])]
+results["feedable"] = [
+    str(tf.get_default_graph().is_feedable(t)) for t in (values["const"], values["shape"], unknown[0])
+]
 results["other"] = [str(tensor_util.constant_value(3)), refused(lambda: tf.get_static_value([1]))]
 shapes = [
-    tf.shape(x), tf.stack([4, tf.shape(x)[0]]), tf.constant([-1, 3]), tf.constant(-1), tf.concat([tf.shape(x), [5]], 0),
-    tf.placeholder(tf.int32, [2]), tf.placeholder(tf.int32, [None]), tf.shape(x)[1:], tf.constant([], tf.int32),
+    tf.shape(x),
+    tf.stack([4, tf.shape(x)[0]]),
+    tf.constant([-1, 3]),
+    tf.constant(-1),
+    tf.concat([tf.shape(x), [5]], 0),
+    tf.placeholder(tf.int32, [2]),
+    tf.placeholder(tf.int32, [None]),
+    tf.shape(x)[1:],
+    tf.constant([], tf.int32),
 ]
 results["as shape"] = [str(tensor_util.constant_value_as_shape(t)) for t in shapes]
 results["no shape"] = [
@@ -60,21 +77,29 @@ results["is tensor"] = [str(tf.is_tensor(v)) for v in (x, sparse, tf.Variable(1.
 
 # names of scopes
 results["stripped"] = [
-    str(ops.strip_name_scope(n, s)) for n, s in (("a/b", "a"), ("^a/b", "a/"), ("loc:@a/b/c", "a"), ("ab/c", "a"), ("a/b", None))
+    str(ops.strip_name_scope(n, s))
+    for n, s in (("a/b", "a"), ("^a/b", "a/"), ("loc:@a/b/c", "a"), ("ab/c", "a"), ("a/b", None))
 ]
-results["prepended"] = [str(ops.prepend_name_scope(n, s)) for n, s in (("b", "a"), ("^b", "a/"), ("loc:@b", "a"), ("b", ""))]
+results["prepended"] = [
+    str(ops.prepend_name_scope(n, s)) for n, s in (("b", "a"), ("^b", "a/"), ("loc:@b", "a"), ("b", ""))
+]
 results["from scope"] = [ops.name_from_scope_name("a/b/"), ops.name_from_scope_name("a")]
 results["uid"] = str(ops.uid() < ops.uid())
 results["gradient functions"] = [
-    str(callable(ops.get_gradient_function((known * 2).op))), str(ops.get_gradient_function(one.op)), str(ops.get_gradient_function(tf.shape(x).op)),
+    str(callable(ops.get_gradient_function((known * 2).op))),
+    str(ops.get_gradient_function(one.op)),
+    str(ops.get_gradient_function(tf.shape(x).op)),
 ]
 results["converted"] = [t.op.name for t in ops.internal_convert_n_to_tensor([1, x, 2.0], name="n")]
 results["default graph"] = str(ops._default_graph_stack.get_default() is tf.get_default_graph())
 ops.register_proto_function("mine", tf.NodeDef, lambda v, export_scope=None: v)
 results["registered"] = [
-    str(ops.get_collection_proto_type("mine") is tf.NodeDef), str(ops.get_to_proto_function("mine") is None),
-    str(ops.get_from_proto_function("mine")), str(ops.get_to_proto_function("none")),
-    refused(lambda: ops.register_proto_function("mine")), refused(lambda: ops.register_proto_function("other", to_proto=1)),
+    str(ops.get_collection_proto_type("mine") is tf.NodeDef),
+    str(ops.get_to_proto_function("mine") is None),
+    str(ops.get_from_proto_function("mine")),
+    str(ops.get_to_proto_function("none")),
+    refused(lambda: ops.register_proto_function("mine")),
+    refused(lambda: ops.register_proto_function("other", to_proto=1)),
 ]
 
 # GraphDefs
@@ -113,7 +138,8 @@ results["shape by name"] = str(tf.graph_util.tensor_shape_from_node_def_name(gra
 results["used"] = sorted(tf.contrib.util.ops_used_by_graph_def(frozen))
 results["op list"] = [op.name for op in tf.contrib.util.stripped_op_list_for_graph(frozen).op]
 results["bad graphs"] = [
-    refused(lambda: tf.graph_util.extract_sub_graph(graph_def, "y")), refused(lambda: tf.graph_util.extract_sub_graph(1, ["y"])),
+    refused(lambda: tf.graph_util.extract_sub_graph(graph_def, "y")),
+    refused(lambda: tf.graph_util.extract_sub_graph(1, ["y"])),
     refused(lambda: tf.graph_util.extract_sub_graph(graph_def, ["nothing"])),
 ]
 
@@ -158,9 +184,16 @@ results["editor"] = {
 results["editor refuses"] = [
     refused(action)
     for action in (
-        lambda: ge.get_tensors([s]), lambda: ge.select_ops("a"), lambda: ge.select_ops("a", graph=1), lambda: ge.select_ops(other=1),
-        lambda: ge.make_list_of_op([s]), lambda: ge.make_list_of_op([s.op, x.op]), lambda: ge.get_consuming_ops(g),
-        lambda: ge.get_within_boundary_ops(g, s.op, s.op), lambda: ge.make_regex(1), lambda: ge.ControlOutputs(1),
+        lambda: ge.get_tensors([s]),
+        lambda: ge.select_ops("a"),
+        lambda: ge.select_ops("a", graph=1),
+        lambda: ge.select_ops(other=1),
+        lambda: ge.make_list_of_op([s]),
+        lambda: ge.make_list_of_op([s.op, x.op]),
+        lambda: ge.get_consuming_ops(g),
+        lambda: ge.get_within_boundary_ops(g, s.op, s.op),
+        lambda: ge.make_regex(1),
+        lambda: ge.ControlOutputs(1),
     )
 ]
 
@@ -196,8 +229,13 @@ with arg_scope([conv, pool], stride=7) as outer:
 calls += [conv(1, 2)]
 results["calls"] = [str(call) for call in calls]
 results["scoped"] = [
-    str(framework.has_arg_scope(conv)), str(framework.has_arg_scope(plain)), str(tuple(framework.arg_scoped_arguments(conv))),
-    conv.__name__, conv.__doc__, str(tf_inspect.getfullargspec(conv).args), str(framework.current_arg_scope()),
+    str(framework.has_arg_scope(conv)),
+    str(framework.has_arg_scope(plain)),
+    str(tuple(framework.arg_scoped_arguments(conv))),
+    conv.__name__,
+    conv.__doc__,
+    str(tf_inspect.getfullargspec(conv).args),
+    str(framework.current_arg_scope()),
 ]
 
 
@@ -206,32 +244,58 @@ def entered(*args, **kwargs):
         return "entered"
 
 
-results["scope refuses"] = [refused(lambda: entered([plain], a=1)), refused(lambda: entered(outer, a=1)), refused(lambda: entered(1))]
+results["scope refuses"] = [
+    refused(lambda: entered([plain], a=1)),
+    refused(lambda: entered(outer, a=1)),
+    refused(lambda: entered(1)),
+]
 
 # text
 results["text"] = [
-    str(compat.as_bytes("a")), str(compat.as_bytes(b"a")), compat.as_text(b"a"), compat.as_str("a"), compat.as_str_any(3),
-    compat.as_str_any(b"x"), refused(lambda: compat.as_bytes(1)), refused(lambda: compat.as_text(1)), str(tf.compat.path_to_str("p")),
-    str(isinstance(np.int32(1), tf.compat.integral_types)), str(isinstance(1.0, tf.compat.integral_types)),
-    str(isinstance(np.float32(1), tf.compat.real_types)), str(isinstance(1j, tf.compat.complex_types)), str(isinstance(b"", tf.compat.bytes_or_text_types)),
-    str(tf.compat.forward_compatible(2017, 1, 1)), str(tf.compat.forward_compatible(2030, 1, 1)),
+    str(compat.as_bytes("a")),
+    str(compat.as_bytes(b"a")),
+    compat.as_text(b"a"),
+    compat.as_str("a"),
+    compat.as_str_any(3),
+    compat.as_str_any(b"x"),
+    refused(lambda: compat.as_bytes(1)),
+    refused(lambda: compat.as_text(1)),
+    str(tf.compat.path_to_str("p")),
+    str(isinstance(np.int32(1), tf.compat.integral_types)),
+    str(isinstance(1.0, tf.compat.integral_types)),
+    str(isinstance(np.float32(1), tf.compat.real_types)),
+    str(isinstance(1j, tf.compat.complex_types)),
+    str(isinstance(b"", tf.compat.bytes_or_text_types)),
+    str(tf.compat.forward_compatible(2017, 1, 1)),
+    str(tf.compat.forward_compatible(2030, 1, 1)),
 ]
 with tf.compat.forward_compatibility_horizon(2031, 1, 1):
     results["text"] += [str(tf.compat.forward_compatible(2030, 1, 1))]
 
 # messages
-example = tf.train.Example(features=tf.train.Features(feature={
-    "image": tf.train.Feature(bytes_list=tf.train.BytesList(value=[b"xyz"])),
-    "label": tf.train.Feature(int64_list=tf.train.Int64List(value=[3, -1])),
-    "w": tf.train.Feature(float_list=tf.train.FloatList(value=[0.5])),
-}))
+example = tf.train.Example(
+    features=tf.train.Features(
+        feature={
+            "image": tf.train.Feature(bytes_list=tf.train.BytesList(value=[b"xyz"])),
+            "label": tf.train.Feature(int64_list=tf.train.Int64List(value=[3, -1])),
+            "w": tf.train.Feature(float_list=tf.train.FloatList(value=[0.5])),
+        }
+    )
+)
 read = tf.train.Example.FromString(example.SerializeToString())
-results["example"] = [str(list(read.features.feature["label"].int64_list.value)), str(read.features.feature["image"].bytes_list.value[0])]
+results["example"] = [
+    str(list(read.features.feature["label"].int64_list.value)),
+    str(read.features.feature["image"].bytes_list.value[0]),
+]
 config = tf.ConfigProto(allow_soft_placement=True, gpu_options=tf.GPUOptions(per_process_gpu_memory_fraction=0.3))
 config.gpu_options.allow_growth = True
 config.graph_options.optimizer_options.opt_level = tf.OptimizerOptions.L0
 config.graph_options.optimizer_options.global_jit_level = tf.OptimizerOptions.ON_1
-results["config"] = [str(config.SerializeToString()), str(tf.RunOptions.FULL_TRACE), str(tf.RunOptions(trace_level=3).SerializeToString())]
+results["config"] = [
+    str(config.SerializeToString()),
+    str(tf.RunOptions.FULL_TRACE),
+    str(tf.RunOptions(trace_level=3).SerializeToString()),
+]
 proto = tf.make_tensor_proto([[1.0, 2.0]], shape=[1, 2])
 results["tensor proto"] = [str(proto.SerializeToString()), tf.make_ndarray(proto)]
 summary = tf.Summary(value=[tf.Summary.Value(tag="loss", simple_value=0.5)])

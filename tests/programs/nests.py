@@ -23,12 +23,21 @@ results["packed"] = str(nest.pack_sequence_as(structure, list("abcdefg")))
 ordered = collections.OrderedDict([("d", 3), ("b", 1)])
 results["ordered"] = str(list(nest.pack_sequence_as(ordered, [0, 1]).items())) + str(nest.flatten(ordered))
 default = collections.defaultdict(list, b=2, a=1)
-results["default"] = [str(sorted(nest.map_structure(lambda x: -x, default).items())), type(nest.map_structure(lambda x: x, default)).__name__]
+results["default"] = [
+    str(sorted(nest.map_structure(lambda x: -x, default).items())),
+    type(nest.map_structure(lambda x: x, default)).__name__,
+]
 results["leaves"] = [str(nest.flatten(v)) for v in ("text", b"bytes", 3, None, {3}, range(3), {"a": 1}.values())]
-results["nested?"] = [str(nest.is_sequence(v)) for v in ("s", b"s", 1, [], (), {}, {1}, range(2), {1: 2}.keys(), Pair(1, 2))]
+results["nested?"] = [
+    str(nest.is_sequence(v)) for v in ("s", b"s", 1, [], (), {}, {1}, range(2), {1: 2}.keys(), Pair(1, 2))
+]
 results["mapped"] = str(nest.map_structure(lambda x, y: (x, y), [1, {"a": 2}], [3, {"a": 4}]))
 results["loose types"] = str(nest.map_structure(lambda x, y: x + y, [1, [2]], (3, (4,)), check_types=False))
-results["paths"] = [str(list(nest.yield_flat_paths(structure))), str(nest.flatten_with_joined_string_paths(structure)), str(nest.flatten_with_tuple_paths({"a": Pair(1, [2])}))]
+results["paths"] = [
+    str(list(nest.yield_flat_paths(structure))),
+    str(nest.flatten_with_joined_string_paths(structure)),
+    str(nest.flatten_with_tuple_paths({"a": Pair(1, [2])})),
+]
 results["with paths"] = str(nest.map_structure_with_paths(lambda p, *x: p + str(x), {"a": [1, 2]}, {"a": [3, 4]}))
 results["with tuples"] = str(nest.map_structure_with_tuple_paths(lambda p, x: (p, x), Pair(1, (2,))))
 results["up to"] = [
@@ -91,10 +100,15 @@ results["messages"] = [
 sparse = tf.SparseTensor([[0, 1]], [3.0], [2, 2])
 slices = tf.IndexedSlices(tf.constant([1.0]), tf.constant([0]))
 results["composite leaf"] = len(nest.flatten([sparse, slices, 1]))
-results["composite parts"] = [getattr(x, "name", str(x)) for x in nest.flatten([sparse, slices, 1], expand_composites=True)]
+results["composite parts"] = [
+    getattr(x, "name", str(x)) for x in nest.flatten([sparse, slices, 1], expand_composites=True)
+]
 again = nest.map_structure(lambda t: t, {"s": sparse}, expand_composites=True)["s"]
 results["composite packed"] = [type(again).__name__, again.values.name, str(again is sparse)]
 results["public"] = [
-    str(tf.nest.flatten([1, [2]])), str(tf.nest.map_structure(abs, [-1, (-2,)])), str(tf.nest.is_nested([])),
-    str(tf.contrib.framework.nest.flatten({"b": 1, "a": 2})), str(tf.nest.pack_sequence_as([1], [2])),
+    str(tf.nest.flatten([1, [2]])),
+    str(tf.nest.map_structure(abs, [-1, (-2,)])),
+    str(tf.nest.is_nested([])),
+    str(tf.contrib.framework.nest.flatten({"b": 1, "a": 2})),
+    str(tf.nest.pack_sequence_as([1], [2])),
 ]

@@ -1,10 +1,10 @@
 """`arg_scope`: defaults for the arguments of functions, in force for a block of a program.
 
-    @add_arg_scope
-    def conv(x, size, stride=1): ...
+@add_arg_scope
+def conv(x, size, stride=1): ...
 
-    with arg_scope([conv], stride=2):
-        y = conv(x, 3)            # conv(x, 3, stride=2)
+with arg_scope([conv], stride=2):
+    y = conv(x, 3)            # conv(x, 3, stride=2)
 """
 
 from __future__ import annotations

@@ -190,9 +190,7 @@ def _walk(
         wave = [
             op
             for op in dict.fromkeys(reached)
-            if op not in found
-            and (allowed is None or op in allowed)
-            and (within_ops_fn is None or within_ops_fn(op))
+            if op not in found and (allowed is None or op in allowed) and (within_ops_fn is None or within_ops_fn(op))
         ]
         found.update(dict.fromkeys(wave))
     return list(found) if inclusive else list(found)[len(seeds) :]

@@ -33,8 +33,8 @@ def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -
     Example:
         >>> x = tf.sparse.placeholder(tf.float32)
         >>> value = tf.SparseTensorValue([[0, 1]], [2.0], [1, 2])
-        >>> tf.Session().run(tf.sparse.reduce_sum(x), {x: value})
-        2.0
+        >>> tf.Session().run(tf.sparse.reduce_sum(x, 1), {x: value})
+        array([2.], dtype=float32)
     """
     parts: dict[str, Any] = {
         part: None if name is None else f"{name}/{part}" for part in ("shape", "values", "indices")

@@ -123,7 +123,13 @@ def sparse_cross_kernel(node):
 
 
 _COLUMN = ([np.array([[0, 0]])], [np.array([3])], [np.array([1, 1])])
-_HASHED = {"hashed_output": True, "num_buckets": 9, "hash_key": 1, "out_type": int64, "internal_type": int64}
+_HASHED: dict[str, Any] = {
+    "hashed_output": True,
+    "num_buckets": 9,
+    "hash_key": 1,
+    "out_type": int64,
+    "internal_type": int64,
+}
 sparse_cross_op.accepts(*_COLUMN, [np.array([[1, 2]])], **_HASHED).rejects(
     *_COLUMN, [np.array([[1], [2]])], **_HASHED, error=InvalidArgumentError
 )

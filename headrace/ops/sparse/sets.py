@@ -47,7 +47,7 @@ def _dense_family(values: Any) -> Family:
     return sizes, np.repeat(np.arange(math.prod(sizes)), values.shape[-1]), array.reshape(-1)
 
 
-def _sparse_family(indices: Any, values: Any, shape: Any, validate: bool) -> Family:
+def _sparse_family(validate: bool, indices: Any, values: Any, shape: Any) -> Family:
     check_parts(indices, values, shape)
     sizes = shape.tolist()
     if len(sizes) < 2:
@@ -132,7 +132,7 @@ def _dense_dense_shape(op: Any) -> list[Dims]:
 def _dense_sparse_shape(op: Any) -> list[Dims]:
     dense, indices, values, shape = (t.dims for t in op.inputs)
     _at_least_matrix(dense)
-    merge_dim(rank_is(indices, 2)[0], rank_is(values, 1)[0])
+    merge_dim(rank_is(indices, 2)[0], rank_is(values, 1)[0])  # type: ignore[index]
     rank = matrix_columns(indices, shape)
     return _result_dims(rank if dense is None else merge_dim(len(dense), rank))
 
@@ -156,14 +156,14 @@ _declare(
     "DenseToSparseSetOperation",
     "set1: T, set2_indices: int64, set2_values: T, set2_shape: int64",
     _dense_sparse_shape,
-    lambda validate, dense, *sparse: (_dense_family(dense), _sparse_family(*sparse, validate)),
+    lambda validate, dense, *sparse: (_dense_family(dense), _sparse_family(validate, *sparse)),
 ).accepts(np.array([[1, 2]]), np.array([[0, 0]]), np.array([2]), np.array([1, 1]), set_operation="a-b")
 _PARTS = (np.array([[0, 0]]), np.array([2]), np.array([1, 1]))
 _declare(
     "SparseToSparseSetOperation",
     "set1_indices: int64, set1_values: T, set1_shape: int64, set2_indices: int64, set2_values: T, set2_shape: int64",
     _sparse_sparse_shape,
-    lambda validate, *parts: (_sparse_family(*parts[:3], validate), _sparse_family(*parts[3:], validate)),
+    lambda validate, *parts: (_sparse_family(validate, *parts[:3]), _sparse_family(validate, *parts[3:])),
 ).accepts(*_PARTS, *_PARTS, set_operation="intersection").rejects(
     *_PARTS, *_PARTS[:2], np.array([2, 1]), set_operation="union", error=InvalidArgumentError
 )
@@ -187,7 +187,7 @@ def set_size_kernel(node):
     validate = node.attrs["validate_indices"]
 
     def size(indices, values, shape):
-        sizes, family, elements = _sparse_family(indices, values, shape, validate)
+        sizes, family, elements = _sparse_family(validate, indices, values, shape)
         _, codes = np.unique(elements, return_inverse=True)
         count = int(codes.max()) + 1 if len(codes) else 1
         different = np.unique(family * count + codes) // count
