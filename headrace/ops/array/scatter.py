@@ -11,7 +11,9 @@ import torch
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.core.shapes import Dims, merge_dims
+from headrace.ops import composing
 from headrace.ops.array.common import constants, filled_text, invalid, is_text, numbers, shape_text
+from headrace.ops.array.constant import constant
 from headrace.ops.array.fill import zeros_like
 from headrace.ops.array.gather import flat_positions
 from headrace.ops.array.identity import identity
@@ -187,12 +189,46 @@ sparse_to_dense_op = op(
     "sparse_indices: Tindices, output_shape: Tindices, sparse_values: T, default_value: T, *, validate_indices=True, "
     "Tindices: index -> dense: T",
 )
-sparse_to_dense_op.on_host("sparse_indices", "output_shape").not_differentiable()
+sparse_to_dense_op.on_host("sparse_indices", "output_shape")
 
 
 @sparse_to_dense_op.shape
 def sparse_to_dense_shape(op):
     return [op.constant_dims(1)]
+
+
+@sparse_to_dense_op.gradient
+def sparse_to_dense_gradient(op, grad):
+    """The stored elements take their own gradients, the default value all the others."""
+    indices, shape = op.inputs[0], op.inputs[1]
+    for_values = raw.GatherNd(grad, indices)
+    for_default = _total(grad) - _total(for_values)
+    return [zeros_like(indices), zeros_like(shape), for_values, for_default]
+
+
+def _total(x: Tensor) -> Tensor:
+    axes = (
+        composing.range_(0, composing.rank(x)) if x.dims is None else constant(np.arange(len(x.dims), dtype=np.int32))
+    )
+    return raw.Sum(x, axes)
+
+
+def _check_sparse_indices(rows: np.ndarray, target: tuple[int, ...], ordered: bool) -> None:
+    outside = ((rows < 0) | (rows >= np.asarray(target, rows.dtype))).any(axis=1)
+    if outside.any():
+        i = int(outside.argmax())
+        raise invalid(
+            f"Indices are not valid: indices[{i}] = {rows[i].tolist()} is out of bounds: need 0 <= index < {list(target)}"
+        )
+    if not ordered or len(rows) < 2:
+        return
+    places = np.ravel_multi_index(tuple(rows.T), target) if rows.shape[1] else np.zeros(len(rows), np.int64)
+    steps = np.diff(places)
+    if (steps <= 0).any():
+        i = int((steps <= 0).argmax()) + 1
+        if steps[i - 1] == 0:
+            raise invalid(f"indices[{i}] = {rows[i].tolist()} is repeated")
+        raise invalid(f"indices[{i}] = {rows[i].tolist()} is out of order. Many sparse ops require sorted indices.")
 
 
 @sparse_to_dense_op.kernel
@@ -207,16 +243,7 @@ def sparse_to_dense_kernel(node):
         count = vectors.shape[0]
         if values.ndim and values.shape[0] != count:
             raise invalid(f"sparse_values has incorrect shape {shape_text(values.shape)}, should be [] or [{count}]")
-        rows = vectors.tolist()
-        for i, row in enumerate(rows):
-            if any(not 0 <= at < limit for at, limit in zip(row, target)):
-                raise invalid(
-                    f"Indices are not valid: indices[{i}] = {row} is out of bounds: need 0 <= index < {list(target)}"
-                )
-            if checked and i and row == rows[i - 1]:
-                raise invalid(f"indices[{i}] = {row} is repeated")
-            if checked and i and row < rows[i - 1]:
-                raise invalid(f"indices[{i}] = {row} is out of order. Many sparse ops require sorted indices.")
+        _check_sparse_indices(vectors.numpy(), target, checked)
         where = tuple(vectors.long().unbind(1))
         if text:
             out = filled_text(target, default[()])
