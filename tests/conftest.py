@@ -10,7 +10,7 @@ import pytest
 @pytest.fixture(autouse=True)
 def empty_default_graph() -> Iterator[None]:
     """Each test builds into a graph of its own, so that names begin where the test's text lets one expect them to."""
-    from headrace.core.graph import reset_default_graph
+    from headrace.core.defaults import reset_default_graph
 
     reset_default_graph()
     yield

@@ -12,8 +12,10 @@ HOMES = {
     "core.dtypes": "DType QUANTIZED_DTYPES as_dtype bfloat16 bool complex128 complex64 double float16 "
     "float32 float64 half int16 int32 int64 int8 qint16 qint32 qint8 quint16 quint8 resource string uint16 "
     "uint32 uint64 uint8 variant",
-    "core.graph": "Graph add_to_collection add_to_collections colocate_with container control_dependencies device "
-    "get_collection get_collection_ref get_default_graph get_default_session name_scope op_scope reset_default_graph",
+    "core.defaults": "add_to_collection add_to_collections colocate_with container control_dependencies device "
+    "get_collection get_collection_ref get_default_graph get_default_session name_scope op_scope "
+    "reset_default_graph",
+    "core.graph": "Graph",
     "core.operation": "Operation Tensor",
     "core.random_seed": "get_seed set_random_seed",
     "core.registry": "RegisterGradient",

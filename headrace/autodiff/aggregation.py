@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from headrace.core.composite import IndexedSlices
+from headrace.core.defaults import colocate_with, name_scope
 from headrace.core.dtypes import int64
-from headrace.core.graph import colocate_with, name_scope
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import is_fully_defined, merge_dims

@@ -8,8 +8,8 @@ import numpy as np
 
 from headrace.autodiff.gradients import gradients
 from headrace.core.composite import IndexedSlices
+from headrace.core.defaults import get_default_session
 from headrace.core.dtypes import bfloat16, float32
-from headrace.core.graph import get_default_session
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.ops.array.constant import constant

@@ -11,11 +11,12 @@ from typing import Any
 from headrace.autodiff.aggregation import AggregationMethod, aggregated
 from headrace.core.composite import IndexedSlices, convert_to_tensor_or_indexed_slices
 from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import get_default_graph, name_scope
 from headrace.core.dtypes import DType, bfloat16
-from headrace.core.graph import Graph, get_default_graph, name_scope
+from headrace.core.graph import Graph
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import gradient_function
-from headrace.core.shapes import TensorShape, merge_dims
+from headrace.core.shapes import merge_dims
 from headrace.ops.array.constant import constant
 from headrace.ops.array.fill import fill, zeros, zeros_like
 from headrace.ops.array.identity import identity
@@ -100,7 +101,7 @@ def hessians(
 
     Args:
         ys: a tensor or list of tensors.
-        xs: a tensor or list of tensors of known rank.
+        xs: a tensor or variable, or a list of them, of fully known shape.
         name, colocate_gradients_with_ops, gate_gradients, aggregation_method: as in `tf.gradients`.
 
     Returns:
@@ -116,7 +117,7 @@ def hessians(
     xs = _as_list(xs)
     results = []
     for i, (first, x) in enumerate(zip(gradients(ys, xs, name=name, **options), xs, strict=True)):
-        count = TensorShape.from_dims(x.dims).num_elements()
+        count = x.shape.num_elements()
         if count is None:
             raise NotImplementedError(
                 f"tf.hessians: the shape of {x.name} must be fully known, got {x.shape}; use set_shape or tf.reshape."

@@ -79,9 +79,7 @@ def check(paths: tuple[str, ...], quiet: bool) -> None:
 
 @headrace.command(context_settings=_PROGRAM)
 @click.option("-m", "module", metavar="MODULE", help="Run a module of this name, as `python -m` does.")
-@click.option(
-    "--all", "which", flag_value="all", default="all", help="Print every plan, in the order made (default)."
-)
+@click.option("--all", "which", flag_value="all", default="all", help="Print every plan, in the order made (default).")
 @click.option("--last", "which", flag_value="last", help="Print the last plan only.")
 @click.argument("program", nargs=-1, type=click.UNPROCESSED)
 def explain(module: str | None, which: str, program: tuple[str, ...]) -> None:

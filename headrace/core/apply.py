@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import _graph_of_inputs, get_default_graph
 from headrace.core.dtypes import DType, as_dtype
-from headrace.core.graph import _VALID_OP_NAME, Graph, _graph_of_inputs, get_default_graph
+from headrace.core.graph import _VALID_OP_NAME, _VALID_SCOPE_NAME, Graph
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import OpDecl, find
 from headrace.core.shapes import as_dims
@@ -144,8 +145,8 @@ def full_name(graph: Graph, name: str) -> str:
     Raises:
         ValueError: if it is not a valid name or, given with '/', is taken.
     """
-    if not _VALID_OP_NAME.match(name):
-        raise ValueError(f"'{name}' is not a valid node name")
+    if not _VALID_OP_NAME.match(name) and not (graph.get_name_scope() and _VALID_SCOPE_NAME.match(name)):
+        raise ValueError(f"'{name}' is not a valid scope name")
     if name[-1] == "/":
         name = name[:-1]
         if name in graph._nodes_by_name:

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from headrace.core.convert import convert_to_tensor, register_tensor_conversion_function
+from headrace.core.defaults import _graph_of_inputs, name_scope
 from headrace.core.dtypes import DType, int64
-from headrace.core.graph import Graph, _graph_of_inputs, name_scope
+from headrace.core.graph import Graph
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import Dims, TensorShape

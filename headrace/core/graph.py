@@ -6,60 +6,19 @@ import contextlib
 import importlib
 import re
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from headrace.core.collections import GraphKeys
 from headrace.core.device import DeviceSpec, merge_device
+from headrace.core.graph_scopes import Controller, OpenScopes, device_merger
 from headrace.core.operation import Operation, Tensor
-from headrace.core.shapes import Dims
+from headrace.core.stacks import default_graphs
 
 _VALID_OP_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\-/]*$")
 _VALID_SCOPE_NAME = re.compile(r"^[A-Za-z0-9_.\-/]*$")
 
 PRODUCER_VERSION = 134
 MIN_CONSUMER_VERSION = 0
-
-
-class _Controller:
-    """One `control_dependencies` block: what new operations must wait for."""
-
-    def __init__(self, graph: Graph, control_inputs: list[Operation], new_stack: bool) -> None:
-        self.graph = graph
-        self.control_inputs = control_inputs
-        self.new_stack = new_stack
-        self.seen: set[Operation] = set()
-        self.previous_stack: list[_Controller] = []
-        self.previous_context: Any = None
-
-    def __enter__(self) -> None:
-        graph = self.graph
-        if self.new_stack:
-            # control_dependencies(None) also leaves any control flow context.
-            self.previous_stack = graph._control_stack
-            graph._control_stack = []
-            self.previous_context = graph._get_control_flow_context()
-            graph._set_control_flow_context(None)
-        graph._control_stack = [*graph._control_stack, self]
-
-    def __exit__(self, *_: object) -> None:
-        graph = self.graph
-        if not graph._control_stack or graph._control_stack[-1] is not self:
-            raise RuntimeError("control_dependencies blocks must be left in the reverse order of entering them.")
-        graph._control_stack = graph._control_stack[:-1]
-        if self.new_stack:
-            graph._control_stack = self.previous_stack
-            graph._set_control_flow_context(self.previous_context)
-
-
-class _Scopes(threading.local):
-    """What each thread that builds one graph has open."""
-
-    def __init__(self) -> None:
-        self.devices: list[Any] = []
-        self.control_stack: list[_Controller] = []
-        self.colocation: list[Operation] = []
-        self.name_stack = ""
 
 
 class Graph:
@@ -80,7 +39,7 @@ class Graph:
         self._next_op_id = 0
         self._changes = 0
         self._names_in_use: dict[str, int] = {}
-        self._scopes = _Scopes()
+        self._scopes = OpenScopes()
         self._context: Any = None
         self._collections: dict[Any, list[Any]] = {}
         self._seed: int | None = None
@@ -494,14 +453,14 @@ class Graph:
     # ---- scopes that shape new operations ----
 
     @property
-    def _control_stack(self) -> list[_Controller]:
+    def _control_stack(self) -> list[Controller]:
         return self._scopes.control_stack
 
     @_control_stack.setter
-    def _control_stack(self, value: list[_Controller]) -> None:
+    def _control_stack(self, value: list[Controller]) -> None:
         self._scopes.control_stack = value
 
-    def control_dependencies(self, control_inputs: Iterable[Any] | None) -> _Controller:
+    def control_dependencies(self, control_inputs: Iterable[Any] | None) -> Controller:
         """A context in which new operations run after `control_inputs`.
 
         Args:
@@ -511,7 +470,7 @@ class Graph:
             TypeError: if an item is not convertible to an operation or tensor.
         """
         if control_inputs is None:
-            return _Controller(self, [], True)
+            return Controller(self, [], True)
         ops: list[Operation] = []
         for item in control_inputs:
             if hasattr(item, "_as_control_input"):
@@ -522,7 +481,7 @@ class Graph:
                 ops.append(op)
         if self._context is not None:
             ops = [op for op in ops if self._context.accepts_control_input(op)]
-        return _Controller(self, ops, False)
+        return Controller(self, ops, False)
 
     def _get_control_flow_context(self) -> Any:
         return self._context
@@ -541,7 +500,7 @@ class Graph:
         scopes = self._scopes
         spec = device_name_or_function
         if isinstance(spec, (str, DeviceSpec)):
-            spec = _device_merger(merge_device(spec))
+            spec = device_merger(merge_device(spec))
         elif spec is not None and not callable(spec):
             raise TypeError(f"device must be a string, DeviceSpec, function or None, got {spec!r}.")
         old = scopes.devices
@@ -621,7 +580,7 @@ class Graph:
 
     def as_default(self) -> contextlib.AbstractContextManager[Graph]:
         """A context in which this is the default graph of the thread."""
-        return _default_graphs.opened(self)
+        return default_graphs.opened(self)
 
     # ---- GraphDef ----
 
@@ -636,207 +595,3 @@ class Graph:
 
     def _as_graph_def(self, from_version: int | None = None, add_shapes: bool = False) -> tuple[Any, int]:
         return self.as_graph_def(from_version, add_shapes), self.version
-
-
-def _device_merger(merge: Callable[[Any], Any]) -> Callable[[Operation], str]:
-    def merged(op: Operation) -> str:
-        result = merge(op)
-        return result if isinstance(result, str) else result.to_string()
-
-    return merged
-
-
-# ---- default graphs and sessions ----
-
-
-class _Stack(threading.local):
-    """A stack of defaults, one for each thread."""
-
-    def __init__(self) -> None:
-        self.items: list[Any] = []
-        self.enforce_nesting = True
-
-    @contextlib.contextmanager
-    def opened(self, item: Any) -> Iterator[Any]:
-        self.items.append(item)
-        try:
-            yield item
-        finally:
-            if self.enforce_nesting:
-                if not self.items or self.items[-1] is not item:
-                    raise AssertionError(
-                        f"Nesting violated for default stack of {type(item).__name__} objects: leave the innermost "
-                        "`with` block first."
-                    )
-                self.items.pop()
-            elif item in self.items:
-                self.items.remove(item)
-
-
-_default_graphs = _Stack()
-_default_sessions = _Stack()
-# Threads that have entered no graph share one.
-_global_graph: Graph | None = None
-
-
-def get_default_graph() -> Graph:
-    """The innermost graph entered with `as_default` in this thread, or the process's own."""
-    global _global_graph
-    if _default_graphs.items:
-        return _default_graphs.items[-1]
-    if _global_graph is None:
-        _global_graph = Graph()
-    return _global_graph
-
-
-def reset_default_graph() -> None:
-    """Replaces the process's default graph by an empty one.
-
-    Raises:
-        AssertionError: inside a `with graph.as_default()` block.
-    """
-    global _global_graph
-    if _default_graphs.items:
-        raise AssertionError(
-            "Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared graph, exit the nesting "
-            "and create a new graph."
-        )
-    _global_graph = Graph()
-
-
-def get_default_session() -> Any:
-    """The innermost default session of this thread, or None."""
-    return _default_sessions.items[-1] if _default_sessions.items else None
-
-
-def default_session_stack() -> _Stack:
-    """The stack that `Session.as_default` pushes to."""
-    return _default_sessions
-
-
-def _graph_of_inputs(values: Iterable[Any], graph: Graph | None = None) -> Graph:
-    """The graph all of `values` belong to, or the default graph when none is a graph element.
-
-    Raises:
-        ValueError: if they are of different graphs.
-    """
-    found: Any = None
-    for value in values:
-        element = value
-        if not isinstance(value, (Tensor, Operation)):
-            convert = getattr(value, "_as_graph_element", None)
-            if convert is None:
-                continue
-            element = convert()
-        if not isinstance(element, (Tensor, Operation)):
-            continue
-        if graph is None:
-            graph, found = element.graph, element
-        elif element.graph is not graph:
-            other = f" as {found}" if found is not None else " as the given graph"
-            raise ValueError(f"{element} must be from the same graph{other}.")
-    return graph if graph is not None else get_default_graph()
-
-
-class name_scope:
-    """A context manager for the body of a function that makes operations: `with tf.name_scope(name, "MyOp", [x]) as s:`.
-
-    Args:
-        name: the name the caller gave, or None.
-        default_name: the name to use when `name` is None.
-        values: tensors the function takes; they decide the graph and are checked to be of one graph.
-
-    Raises:
-        TypeError: if `name` is not a string.
-        ValueError: if neither `name` nor `default_name` is given but `values` is.
-    """
-
-    def __init__(self, name: str | None, default_name: str | None = None, values: Iterable[Any] | None = None) -> None:
-        if not (name is None or isinstance(name, (str, bytes))):
-            raise TypeError(f"name for name_scope must be a string, got {name!r}.")
-        if not (default_name is None or isinstance(default_name, str)):
-            raise TypeError(
-                f"`default_name` type ({type(default_name)}) is not a string type. You likely meant to pass this into "
-                "the `values` kwarg."
-            )
-        self._name = default_name if name is None else name
-        self._given = name
-        self._values = values
-        self._default_name = default_name
-
-    @property
-    def name(self) -> str | None:
-        """The name asked for."""
-        return self._name
-
-    def __enter__(self) -> str:
-        if self._name is None and self._values is not None:
-            raise ValueError(
-                f"At least one of name ({self._given}) and default_name ({self._default_name}) must be provided."
-            )
-        self._exits = contextlib.ExitStack()
-        values = self._values
-        graph = _graph_of_inputs(values) if values is not None else get_default_graph()
-        if graph is not get_default_graph():
-            self._exits.enter_context(graph.as_default())
-        try:
-            return self._exits.enter_context(graph.name_scope(self._name))
-        except BaseException:
-            self._exits.close()
-            raise
-
-    def __exit__(self, *exc: Any) -> None:
-        self._exits.__exit__(*exc)
-
-
-def control_dependencies(control_inputs: Iterable[Any] | None) -> Any:
-    """`Graph.control_dependencies` of the default graph."""
-    return get_default_graph().control_dependencies(control_inputs)
-
-
-def device(device_name_or_function: Any) -> Any:
-    """`Graph.device` of the default graph."""
-    return get_default_graph().device(device_name_or_function)
-
-
-def colocate_with(op: Any, ignore_existing: bool = False) -> Any:
-    """`Graph.colocate_with` of the default graph."""
-    return get_default_graph().colocate_with(op, ignore_existing)
-
-
-def container(container_name: str) -> Any:
-    """`Graph.container` of the default graph."""
-    return get_default_graph().container(container_name)
-
-
-def add_to_collection(name: Any, value: Any) -> None:
-    """Appends `value` to a collection of the default graph."""
-    get_default_graph().add_to_collection(name, value)
-
-
-def add_to_collections(names: Any, value: Any) -> None:
-    """Appends `value` to several collections of the default graph."""
-    get_default_graph().add_to_collections(names, value)
-
-
-def get_collection(key: Any, scope: str | None = None) -> list[Any]:
-    """A copy of a collection of the default graph, filtered by the regular expression `scope`."""
-    return get_default_graph().get_collection(key, scope)
-
-
-def get_collection_ref(key: Any) -> list[Any]:
-    """The list of a collection of the default graph itself."""
-    return get_default_graph().get_collection_ref(key)
-
-
-def get_all_collection_keys() -> list[Any]:
-    """The names of the default graph's collections."""
-    return get_default_graph().get_all_collection_keys()
-
-
-def op_scope(values: Iterable[Any], name: str | None, default_name: str | None = None) -> name_scope:
-    """The 0.x spelling of `name_scope`, with `values` first."""
-    return name_scope(name, default_name, values)
-
-
-__all__ = ["Graph", "GraphKeys", "Dims"]

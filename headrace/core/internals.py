@@ -15,17 +15,17 @@ from headrace.core.composite import (
     convert_to_tensor_or_sparse_tensor,
 )
 from headrace.core.convert import convert_to_tensor
-from headrace.core.graph import (
-    Graph,
-    _default_graphs,
+from headrace.core.defaults import (
     _graph_of_inputs,
     default_session_stack,
     get_default_graph,
     name_scope,
     reset_default_graph,
 )
+from headrace.core.graph import Graph
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import gradient_function
+from headrace.core.stacks import default_graphs
 from headrace.core.tensor_util import is_dense_tensor_like, register_dense_tensor_like_type
 
 _get_graph_from_inputs = _graph_of_inputs
@@ -149,7 +149,7 @@ class _DefaultGraphStack:
     @property
     def stack(self) -> list[Graph]:
         """The graphs entered in this thread, outermost first."""
-        return _default_graphs.items
+        return default_graphs.items
 
     def get_default(self) -> Graph:
         """The default graph."""
@@ -161,11 +161,11 @@ class _DefaultGraphStack:
 
     def is_cleared(self) -> bool:
         """Whether no graph is entered."""
-        return not _default_graphs.items
+        return not default_graphs.items
 
     def reset(self) -> None:
         """Empties the stack and replaces the process's default graph."""
-        _default_graphs.items.clear()
+        default_graphs.items.clear()
         reset_default_graph()
 
 
@@ -174,7 +174,7 @@ _default_graph_stack = _DefaultGraphStack()
 
 def has_default_graph() -> bool:
     """Whether a graph has been entered with `as_default` in this thread."""
-    return bool(_default_graphs.items)
+    return bool(default_graphs.items)
 
 
 def default_session(session: Any) -> Any:

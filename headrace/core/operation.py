@@ -429,23 +429,23 @@ class Operation:
 
 
 def _session_for(graph: Graph, session: Any, what: str, method: str) -> Any:
-    from headrace.core.graph import get_default_session
+    from headrace.core.defaults import get_default_session
 
+    doing = "evaluate" if what == "tensor" else "execute"
     if session is None:
         session = get_default_session()
         if session is None:
             raise ValueError(
-                f"Cannot {'evaluate tensor' if what == 'tensor' else 'execute operation'} using `{method}()`: No "
-                f"default session is registered. Use `with sess.as_default():` or pass an explicit session to "
-                f"`{method}(session=sess)`"
+                f"Cannot {doing} {what} using `{method}()`: No default session is registered. Use "
+                f"`with sess.as_default():` or pass an explicit session to `{method}(session=sess)`"
             )
         if session.graph is not graph:
             raise ValueError(
-                f"Cannot use the default session to {method} {what}: the {what}'s graph is different from the "
+                f"Cannot use the default session to {doing} {what}: the {what}'s graph is different from the "
                 f"session's graph. Pass an explicit session to `{method}(session=sess)`."
             )
     elif session.graph is not graph:
         raise ValueError(
-            f"Cannot use the given session to {method} {what}: the {what}'s graph is different from the session's graph."
+            f"Cannot use the given session to {doing} {what}: the {what}'s graph is different from the session's graph."
         )
     return session

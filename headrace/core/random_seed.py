@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headrace.core.graph import get_default_graph
+from headrace.core.defaults import get_default_graph
 
 DEFAULT_GRAPH_SEED = 87654321
 

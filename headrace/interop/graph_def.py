@@ -7,7 +7,8 @@ from typing import Any
 
 from headrace.core.apply import operation_from_parts
 from headrace.core.convert import convert_to_tensor
-from headrace.core.graph import PRODUCER_VERSION, Graph, get_default_graph
+from headrace.core.defaults import get_default_graph
+from headrace.core.graph import PRODUCER_VERSION, Graph
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import find
 from headrace.interop import protos

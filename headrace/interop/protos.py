@@ -61,9 +61,7 @@ _MADE: dict[str, tuple[str, dict[str, str]]] = {
             "BytesList": "value=1:*bytes",
             "FloatList": "value=1:*float",
             "Int64List": "value=1:*int64",
-            "Feature": (
-                "bytes_list=1:?kind:BytesList float_list=2:?kind:FloatList int64_list=3:?kind:Int64List"
-            ),
+            "Feature": ("bytes_list=1:?kind:BytesList float_list=2:?kind:FloatList int64_list=3:?kind:Int64List"),
             "Features": "feature=1:{string,Feature}",
             "FeatureList": "feature=1:*Feature",
             "FeatureLists": "feature_list=1:{string,FeatureList}",
@@ -140,9 +138,7 @@ _MADE: dict[str, tuple[str, dict[str, str]]] = {
     "saved_tensor_slice": (
         "types_pb2 tensor_pb2 tensor_shape_pb2 versions_pb2 tensor_slice",
         {
-            "SavedSliceMeta": (
-                "name=1:string shape=2:TensorShapeProto type=3:DataType! slice=4:*TensorSliceProto"
-            ),
+            "SavedSliceMeta": ("name=1:string shape=2:TensorShapeProto type=3:DataType! slice=4:*TensorSliceProto"),
             "SavedTensorSliceMeta": "tensor=1:*SavedSliceMeta versions=2:VersionDef",
             "SavedSlice": "name=1:string slice=2:TensorSliceProto data=3:TensorProto",
             "SavedTensorSlices": "meta=1:SavedTensorSliceMeta data=2:SavedSlice",
@@ -151,9 +147,7 @@ _MADE: dict[str, tuple[str, dict[str, str]]] = {
     "tfprof_output": (
         "types_pb2 tensor_shape_pb2",
         {
-            "TFProfTensorProto": (
-                "dtype=1:DataType! value_double=2:*double value_int64=3:*int64 value_str=4:*string"
-            ),
+            "TFProfTensorProto": ("dtype=1:DataType! value_double=2:*double value_int64=3:*int64 value_str=4:*string"),
             "GraphNodeProto": (
                 "name=1:string tensor_value=15:TFProfTensorProto run_count=21:int64 exec_micros=2:int64 "
                 "accelerator_exec_micros=17:int64 cpu_exec_micros=18:int64 requested_bytes=3:int64 "
@@ -225,9 +219,7 @@ def _made_file(file: str) -> Any:
 
     uses, messages = _MADE[file]
     known = {name: f".{_PACKAGE}.{name}" for name in messages}
-    proto = descriptor_pb2.FileDescriptorProto(
-        name=f"{_PACKAGE}/{file}.proto", package=_PACKAGE, syntax="proto3"
-    )
+    proto = descriptor_pb2.FileDescriptorProto(name=f"{_PACKAGE}/{file}.proto", package=_PACKAGE, syntax="proto3")
     for used in uses.split():
         descriptor = _made_file(used) if used in _MADE else _shipped(used).DESCRIPTOR
         proto.dependency.append(descriptor.name)

@@ -143,9 +143,7 @@ def MakeNdarray(tensor: Any) -> np.ndarray:
     else:
         flat = _from_list(getattr(tensor, _FIELD[name]), dtype)
     if flat.size > count or (tensor.tensor_content and flat.size != count):
-        raise ValueError(
-            f"The TensorProto holds {flat.size} elements, its shape {list(dims)} asks for {count}."
-        )
+        raise ValueError(f"The TensorProto holds {flat.size} elements, its shape {list(dims)} asks for {count}.")
     if flat.size < count:
         full = np.empty(count, flat.dtype)
         full[: flat.size] = flat
@@ -206,9 +204,7 @@ def _strings_from_bytes(content: bytes, count: int) -> np.ndarray:
     except IndexError:
         raise ValueError(f"The content ends before the lengths of {count} strings.") from None
     if position + sum(lengths) != len(content):
-        raise ValueError(
-            f"{count} strings take {position + sum(lengths)} bytes, the content has {len(content)}."
-        )
+        raise ValueError(f"{count} strings take {position + sum(lengths)} bytes, the content has {len(content)}.")
     flat = np.empty(count, object)
     for index, length in enumerate(lengths):
         flat[index] = content[position : position + length]

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import name_scope
 from headrace.core.dtypes import as_dtype
-from headrace.core.graph import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import element_count, is_fully_defined
@@ -173,8 +173,7 @@ def matrix_transpose(value: Any, name: str = "matrix_transpose", conjugate: bool
         if value.dims is not None:
             if len(value.dims) < 2:
                 raise ValueError(
-                    "Argument 'a' should be a (batch) matrix, with rank >= 2.  Found: "
-                    f"{value.get_shape()}"
+                    f"Argument 'a' should be a (batch) matrix, with rank >= 2.  Found: {value.get_shape()}"
                 )
             count = len(value.dims)
             perm = [*range(count - 2), count - 1, count - 2]

@@ -115,6 +115,4 @@ def float_text(number: float, width: int) -> str:
 
 def escaped(text: bytes) -> str:
     """Bytes as C would write them in a string."""
-    return "".join(
-        _ESCAPES.get(byte) or (chr(byte) if 32 <= byte < 127 else f"\\{byte:03o}") for byte in text
-    )
+    return "".join(_ESCAPES.get(byte) or (chr(byte) if 32 <= byte < 127 else f"\\{byte:03o}") for byte in text)

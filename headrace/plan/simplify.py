@@ -159,7 +159,8 @@ def _merge_key(node: Node) -> Any:
             value = tuple(value)
         frozen.append((name, value))
     try:
-        key = (node.type, tuple(node.inputs), tuple(frozen), node.device)
+        # Equals of different branches stay two: only one of them runs, and a Merge asks in which branch its inputs lie.
+        key = (node.type, tuple(node.inputs), tuple(frozen), node.device, node.guard)
         hash(key)
     except TypeError:
         return None

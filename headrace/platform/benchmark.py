@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from headrace.core.graph import get_default_session
+from headrace.core.defaults import get_default_session
 from headrace.interop import protos
 from headrace.platform import app, tf_logging
 from headrace.platform.timeline import Timeline

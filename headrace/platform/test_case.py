@@ -19,8 +19,9 @@ import numpy as np
 from absl.testing import absltest
 
 from headrace.core import errors
+from headrace.core.defaults import get_default_graph, get_default_session
 from headrace.core.device import canonical_name
-from headrace.core.graph import PRODUCER_VERSION, Graph, get_default_graph, get_default_session
+from headrace.core.graph import PRODUCER_VERSION, Graph
 from headrace.core.internals import _default_graph_stack
 from headrace.core.operation import Tensor
 from headrace.core.random_seed import DEFAULT_GRAPH_SEED

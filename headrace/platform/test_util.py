@@ -11,8 +11,9 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
-from headrace.core.graph import Graph, get_default_graph
-from headrace.core.graph import device as device_scope
+from headrace.core.defaults import device as device_scope
+from headrace.core.defaults import get_default_graph
+from headrace.core.graph import Graph
 from headrace.core.internals import get_collection_proto_type
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw

@@ -13,7 +13,8 @@ import numpy as np
 import torch
 
 from headrace.core import errors
-from headrace.core.graph import Graph, default_session_stack, get_default_graph
+from headrace.core.defaults import default_session_stack, get_default_graph
+from headrace.core.graph import Graph
 from headrace.core.operation import Operation, Tensor
 from headrace.plan.plan import Plan, make_plan
 from headrace.plan.threads import all_threads, one_thread, use_threads
@@ -170,6 +171,8 @@ class BaseSession:
 
     def _run_entry(self, entry: _Entry, function: Callable[..., Any], feed_dict: Mapping[Any, Any] | None) -> Any:
         if feed_dict:
+            if feed_dict.__class__ is not dict:
+                _check_feeds(feed_dict)
             values: Any = feed_dict.values()
             if entry.expand is not None:
                 values = entry.expand(values)
@@ -216,8 +219,7 @@ class BaseSession:
 
     def _make_entry(self, fetches: Any, feed_dict: Mapping[Any, Any] | None) -> _Entry:
         with self._lock:
-            if feed_dict is not None and not isinstance(feed_dict, Mapping):
-                raise TypeError(f"feed_dict must be a dictionary, got {type(feed_dict).__name__}: {feed_dict!r}")
+            _check_feeds(feed_dict)
             fetch_plan = FetchPlan(self._graph, fetches)
             tensors: list[Tensor] = []
             splits: list[Callable[[Any], list[Any]] | None] = []
@@ -396,6 +398,11 @@ def _feed_keys(feed_dict: Any) -> tuple[Any, ...]:
     if not isinstance(feed_dict, Mapping):
         raise TypeError(f"feed_dict must be a dictionary, got {type(feed_dict).__name__}: {feed_dict!r}")
     return tuple(feed_dict)
+
+
+def _check_feeds(feed_dict: Any) -> None:
+    if feed_dict is not None and not isinstance(feed_dict, Mapping):
+        raise TypeError(f"feed_dict must be a dictionary, got {type(feed_dict).__name__}: {feed_dict!r}")
 
 
 def _batch(feed_dict: Mapping[Any, Any] | None) -> int:

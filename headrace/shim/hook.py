@@ -23,9 +23,7 @@ MARK = "__headrace_shim__"
 class TensorFlowFinder:
     """Makes `tensorflow.x.y` the module object `headrace.x.y`."""
 
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None = None, target: Any = None
-    ) -> ModuleSpec | None:
+    def find_spec(self, fullname: str, path: Sequence[str] | None = None, target: Any = None) -> ModuleSpec | None:
         """The spec of `tensorflow` or a module below it; None for other names.
 
         Raises:
@@ -41,9 +39,7 @@ class TensorFlowFinder:
             raise ModuleNotFoundError(f"No module named {fullname!r}{_advice(target_name)}", name=fullname)
         return alias_spec(fullname, target_name)
 
-    def find_distributions(
-        self, context: DistributionFinder.Context | None = None
-    ) -> Iterator[TensorFlowDistribution]:
+    def find_distributions(self, context: DistributionFinder.Context | None = None) -> Iterator[TensorFlowDistribution]:
         """What `importlib.metadata.version("tensorflow")` reads; listings of packages stay as they are."""
         if context is not None and context.name == "tensorflow":
             from headrace.shim.distribution import TensorFlowDistribution, is_installed

@@ -60,9 +60,7 @@ def site_packages_of(python: str | None) -> Path:
     if not lines:
         raise ShimError(f"{python} is not a Python: {done.stderr.strip() or 'it printed nothing'}")
     if done.returncode:
-        raise ShimError(
-            f"Headrace is not installed for {python}. Run `{python} -m pip install headrace` first."
-        )
+        raise ShimError(f"Headrace is not installed for {python}. Run `{python} -m pip install headrace` first.")
     return Path(lines[0])
 
 
@@ -132,9 +130,7 @@ class Installation:
         """
         if not self.is_ours():
             if foreign := self.foreign():
-                raise ShimError(
-                    f"The tensorflow in {self.site} ({foreign}) is not Headrace's and is left as it is."
-                )
+                raise ShimError(f"The tensorflow in {self.site} ({foreign}) is not Headrace's and is left as it is.")
             return False
         try:
             for cached in (self.package / "__pycache__").glob("__init__.*.pyc"):

@@ -55,9 +55,7 @@ def parse_source(data: bytes, path: str) -> tuple[ast.Module, bool]:
     converted = _converted(data, path, parses=True, print_statement="print statement" in evidence)
     if converted is None:
         return tree, False
-    print(
-        f"headrace: {path} is written in Python 2: converted ({', '.join(sorted(evidence))})", file=sys.stderr
-    )
+    print(f"headrace: {path} is written in Python 2: converted ({', '.join(sorted(evidence))})", file=sys.stderr)
     return converted, True
 
 
@@ -102,9 +100,7 @@ def _refactoring_tool(print_statement: bool, leave_out: frozenset[str]) -> Any:
     from fissix import refactor
 
     fixers = [
-        name
-        for name in refactor.get_fixers_from_package("fissix.fixes")
-        if name.rpartition(".")[2] not in leave_out
+        name for name in refactor.get_fixers_from_package("fissix.fixes") if name.rpartition(".")[2] not in leave_out
     ]
     return refactor.RefactoringTool(fixers, {"print_function": not print_statement})
 
@@ -192,12 +188,9 @@ def _as_value(index: ast.expr) -> ast.expr:
     """An index as an expression of its own: `1:n` becomes `slice(1, n, None)`."""
     if isinstance(index, ast.Slice):
         parts = [
-            part or ast.copy_location(ast.Constant(None), index)
-            for part in (index.lower, index.upper, index.step)
+            part or ast.copy_location(ast.Constant(None), index) for part in (index.lower, index.upper, index.step)
         ]
-        return ast.copy_location(
-            ast.Call(ast.copy_location(ast.Name("slice", ast.Load()), index), parts, []), index
-        )
+        return ast.copy_location(ast.Call(ast.copy_location(ast.Name("slice", ast.Load()), index), parts, []), index)
     if isinstance(index, ast.Tuple):
         return ast.copy_location(ast.Tuple([_as_value(part) for part in index.elts], ast.Load()), index)
     return index
@@ -260,9 +253,7 @@ def _restore_positions(tree: ast.Module, converted: list[str], original: list[st
             lines[i + 1] = min(j1 + i - i1, last) + 1
             changed[i + 1] = tag != "equal"
     for node in ast.walk(tree):
-        if isinstance(
-            node, ast.stmt | ast.expr | ast.excepthandler | ast.arg | ast.keyword | ast.alias | ast.pattern
-        ):
+        if isinstance(node, ast.stmt | ast.expr | ast.excepthandler | ast.arg | ast.keyword | ast.alias | ast.pattern):
             first, last = node.lineno, node.end_lineno or node.lineno
             node.lineno, node.end_lineno = lines[first], max(lines[last], lines[first])
             if changed[first] or changed[last]:

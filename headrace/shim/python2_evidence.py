@@ -149,11 +149,7 @@ class _Search(ast.NodeVisitor):
     def visit_Call(self, node: ast.Call) -> None:
         """Methods that dictionaries lost."""
         called = node.func
-        if (
-            isinstance(called, ast.Attribute)
-            and METHODS.get(called.attr) == len(node.args)
-            and not node.keywords
-        ):
+        if isinstance(called, ast.Attribute) and METHODS.get(called.attr) == len(node.args) and not node.keywords:
             self._use(called.attr)
         self.generic_visit(node)
 

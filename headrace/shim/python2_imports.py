@@ -40,9 +40,7 @@ class ConvertingFinder:
         self.folder = os.path.join(os.path.realpath(folder), "")
         self._inside: dict[str, bool] = {}
 
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None = None, target: Any = None
-    ) -> ModuleSpec | None:
+    def find_spec(self, fullname: str, path: Sequence[str] | None = None, target: Any = None) -> ModuleSpec | None:
         """The spec of a module of the program; None for any other."""
         # Only the program's own entries are searched: the rest of sys.path is none of this finder's business.
         if path is None:

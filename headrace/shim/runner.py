@@ -78,9 +78,7 @@ def _module_spec(name: str) -> ModuleSpec:
             package, name = name, f"{name}.__main__"
             spec = importlib.util.find_spec(name)
             if spec is None:
-                _refuse(
-                    f"No module named {name}; {package!r} is a package and cannot be directly executed", 1
-                )
+                _refuse(f"No module named {name}; {package!r} is a package and cannot be directly executed", 1)
     except ModuleNotFoundError as error:
         _refuse(f"Error while finding module specification for {name!r} ({type(error).__name__}: {error})", 1)
     except Exception as error:  # noqa: BLE001  (whatever a package's __init__ raises)

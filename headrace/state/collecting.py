@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from headrace.core.collections import GraphKeys
 from headrace.core.convert import convert_to_tensor
-from headrace.core.graph import GraphKeys, colocate_with, device, get_collection, get_default_graph, name_scope
+from headrace.core.defaults import colocate_with, device, get_collection, get_default_graph, name_scope
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import raw
 from headrace.ops import composing

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from headrace.core.graph import GraphKeys
+from headrace.core.collections import GraphKeys
 from headrace.core.operation import Operation, Tensor
 
 _VARIABLES = frozenset({"Variable", "VariableV2", "VarHandleOp"})

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from headrace.core.convert import register_tensor_conversion_function
+from headrace.core.defaults import control_dependencies, name_scope
 from headrace.core.dtypes import DType, as_dtype
-from headrace.core.graph import control_dependencies, name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from headrace.core.convert import convert_to_tensor, register_tensor_conversion_function
+from headrace.core.defaults import colocate_with, control_dependencies, device, get_default_graph, name_scope
 from headrace.core.dtypes import DType
-from headrace.core.graph import colocate_with, control_dependencies, device, get_default_graph, name_scope
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape, as_dims, compatible_dims

@@ -7,7 +7,8 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from headrace.core.graph import Graph, get_default_graph
+from headrace.core.defaults import get_default_graph
+from headrace.core.graph import Graph
 
 _CREATORS = ("__variable_creators",)
 

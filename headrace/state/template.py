@@ -7,7 +7,8 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
-from headrace.core.graph import GraphKeys, get_collection, get_collection_ref
+from headrace.core.collections import GraphKeys
+from headrace.core.defaults import get_collection, get_collection_ref
 from headrace.state.variable_scope import VariableScope, _unique_scope_name, pure_variable_scope, variable_scope
 
 

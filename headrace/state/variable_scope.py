@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import Any
 
+from headrace.core.collections import GraphKeys
 from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import _graph_of_inputs, get_collection, get_default_graph, name_scope
 from headrace.core.dtypes import float32
-from headrace.core.graph import GraphKeys, _graph_of_inputs, get_collection, get_default_graph, name_scope
 from headrace.state.modes import VariableAggregation, VariableSynchronization
 from headrace.state.variable_store import (
     AUTO_REUSE,

@@ -9,9 +9,10 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from headrace.core.collections import GraphKeys
 from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import add_to_collection, colocate_with, get_default_graph, name_scope
 from headrace.core.dtypes import DType, as_dtype, float32, string
-from headrace.core.graph import GraphKeys, add_to_collection, colocate_with, get_default_graph, name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape, as_dims

@@ -5,17 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from headrace.core.collections import GraphKeys
 from headrace.core.convert import convert_to_tensor, register_tensor_conversion_function
+from headrace.core.defaults import colocate_with, device, get_default_graph, get_default_session, name_scope
 from headrace.core.dtypes import DType
-from headrace.core.graph import (
-    Graph,
-    GraphKeys,
-    colocate_with,
-    device,
-    get_default_graph,
-    get_default_session,
-    name_scope,
-)
+from headrace.core.graph import Graph
 from headrace.core.operation import Operation, Reference, Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape, as_dims, is_fully_defined

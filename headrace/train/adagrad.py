@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from headrace.core.graph import colocate_with, device
+from headrace.core.defaults import colocate_with, device
 from headrace.core.registry import raw
 from headrace.ops.array.constant import constant
 from headrace.ops.array.identity import identity

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from headrace.core.convert import convert_n_to_tensor, convert_to_tensor
+from headrace.core.defaults import get_default_graph
 from headrace.core.dtypes import DType, int32, int64
-from headrace.core.graph import get_default_graph
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.ops.array.constant import constant

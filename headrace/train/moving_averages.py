@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from headrace.core.collections import GraphKeys
 from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import add_to_collection, colocate_with, get_default_graph, name_scope
 from headrace.core.dtypes import bfloat16, float16, float32, float64
-from headrace.core.graph import GraphKeys, add_to_collection, colocate_with, get_default_graph, name_scope
 from headrace.core.operation import Operation
 from headrace.ops.flow.grouping import group
 from headrace.ops.math.binary import minimum, pow

@@ -6,11 +6,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from headrace.autodiff.gradients import gradients
+from headrace.core.collections import GraphKeys
 from headrace.core.composite import IndexedSlices, convert_to_tensor_or_indexed_slices
 from headrace.core.convert import convert_to_tensor
-from headrace.core.dtypes import DType, bfloat16, float16, float32, float64
-from headrace.core.graph import (
-    GraphKeys,
+from headrace.core.defaults import (
     colocate_with,
     control_dependencies,
     get_collection,
@@ -18,6 +17,7 @@ from headrace.core.graph import (
     get_default_graph,
     name_scope,
 )
+from headrace.core.dtypes import DType, bfloat16, float16, float32, float64
 from headrace.core.nest import flatten
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import raw

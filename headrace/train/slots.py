@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-from headrace.core.graph import colocate_with
+from headrace.core.defaults import colocate_with
 from headrace.core.operation import Tensor
 from headrace.core.shapes import TensorShape
 from headrace.ops.array.fill import zeros

@@ -5,8 +5,10 @@ from __future__ import annotations
 import logging
 from typing import Any
 
+from headrace.core.collections import GraphKeys
+from headrace.core.defaults import control_dependencies, get_default_graph
 from headrace.core.dtypes import int64
-from headrace.core.graph import Graph, GraphKeys, control_dependencies, get_default_graph
+from headrace.core.graph import Graph
 from headrace.core.operation import Tensor
 from headrace.state.initializers import zeros_initializer
 from headrace.state.modes import VariableAggregation

@@ -159,9 +159,6 @@ def test_parse_from_string_forgets_what_was_known():
 
 
 def test_replace():
-    assert (
-        DeviceSpec.from_string("/gpu:0").replace(job="x", device_index=None).to_string()
-        == "/job:x/device:GPU:*"
-    )
+    assert DeviceSpec.from_string("/gpu:0").replace(job="x", device_index=None).to_string() == "/job:x/device:GPU:*"
     with pytest.raises(TypeError):
         DeviceSpec().replace(foo=1)

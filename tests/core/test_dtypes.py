@@ -164,9 +164,7 @@ def test_dtype_of_a_wrong_number(number):
         DType(number)
 
 
-@pytest.mark.parametrize(
-    "other", [np.float32, np.dtype("f4"), "float32", "float", 1, float, torch.float32], ids=str
-)
+@pytest.mark.parametrize("other", [np.float32, np.dtype("f4"), "float32", "float", 1, float, torch.float32], ids=str)
 def test_equal_to_whatever_names_it(other):
     assert dtypes.float32 == other
     assert other == dtypes.float32

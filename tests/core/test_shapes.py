@@ -299,9 +299,7 @@ def answer(expression: str) -> str:
         return f"{type(error).__name__}: {error}"
 
 
-@pytest.mark.parametrize(
-    ("expression", "expected"), DIMENSION + CONSTRUCTION + READING + COMPARISON + COMBINATION
-)
+@pytest.mark.parametrize(("expression", "expected"), DIMENSION + CONSTRUCTION + READING + COMPARISON + COMBINATION)
 def test_answers_as_tensorflow_does(expression, expected):
     found = answer(expression)
     if expected.endswith("Error"):
@@ -432,9 +430,7 @@ def test_as_dims(shape, dims):
     assert found is None or all(type(size) in (int, type(None)) for size in found)
 
 
-@pytest.mark.parametrize(
-    "shape", [[-1, 3], (2, -1), -1, [2.5], TensorShapeProto(dim=[TensorShapeProto.Dim(size=-2)])]
-)
+@pytest.mark.parametrize("shape", [[-1, 3], (2, -1), -1, [2.5], TensorShapeProto(dim=[TensorShapeProto.Dim(size=-2)])])
 def test_as_dims_rejects(shape):
     with pytest.raises(ValueError):
         shapes.as_dims(shape)

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from headrace.core.collections import GraphKeys
+from headrace.core.defaults import add_to_collection, device, get_collection
 from headrace.core.dtypes import float32
-from headrace.core.graph import GraphKeys, add_to_collection, device, get_collection
 from headrace.core.operation import Operation
 from headrace.ops.array.constant import placeholder
 from headrace.ops.flow.grouping import group

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from headrace.core.graph import colocate_with, control_dependencies, get_default_graph
+from headrace.core.defaults import colocate_with, control_dependencies, get_default_graph
 from headrace.core.registry import raw
 from headrace.ops.array.gather import gather
 from headrace.ops.flow.grouping import group

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from headrace.core.convert import register_tensor_conversion_function
+from headrace.core.defaults import name_scope
 from headrace.core.dtypes import as_dtype
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.graph import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import BoundConstant, op, raw
 from headrace.core.shapes import Dimension, TensorShape, as_dims, merge_dims

@@ -8,9 +8,9 @@ import numpy as np
 import torch
 
 from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import name_scope
 from headrace.core.dtypes import as_dtype, float32, int32, string, variant
 from headrace.core.dtypes import bool as bool_type
-from headrace.core.graph import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.core.shapes import Dimension, TensorShape, is_fully_defined

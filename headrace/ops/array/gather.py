@@ -10,8 +10,8 @@ import torch
 
 from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import colocate_with, name_scope
 from headrace.core.dtypes import int32, int64
-from headrace.core.graph import colocate_with, name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.core.shapes import Dims, merge_dims

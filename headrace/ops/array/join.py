@@ -8,8 +8,8 @@ import numpy as np
 import torch
 
 from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import name_scope
 from headrace.core.dtypes import int32
-from headrace.core.graph import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.core.shapes import Dimension, Dims, dims_text, merge_dims
@@ -33,8 +33,9 @@ def _joined_dims(parts: list[Dims], axis: int | None) -> Dims:
     if not known:
         return None
     count = len(known[0])
-    if any(len(dims) != count for dims in known):
-        raise ValueError(f"Shapes must be of equal rank, but are {', '.join(map(dims_text, known))}")
+    for dims in known:
+        if len(dims) != count:
+            raise ValueError(f"Shape must be rank {count} but is rank {len(dims)}")
     if axis is None:
         return (None,) * count
     if count == 0:

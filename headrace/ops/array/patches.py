@@ -10,8 +10,8 @@ import torch.nn.functional as functional
 
 from headrace.core.composite import SparseTensor
 from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import name_scope
 from headrace.core.dtypes import int64
-from headrace.core.graph import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.ops.array.common import either, moving, rank_is

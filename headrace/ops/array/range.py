@@ -9,8 +9,8 @@ import numpy as np
 import torch
 
 from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import name_scope
 from headrace.core.dtypes import as_dtype, float32, float64, int32, int64
-from headrace.core.graph import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.ops.array.common import invalid

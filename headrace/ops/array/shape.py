@@ -8,8 +8,8 @@ import numpy as np
 import torch
 
 from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import name_scope
 from headrace.core.dtypes import as_dtype, int32
-from headrace.core.graph import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.core.shapes import Dims, TensorShape, as_dims, broadcast_dims, dims_text, element_count, is_fully_defined

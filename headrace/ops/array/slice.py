@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import torch
 
+from headrace.core.defaults import name_scope
 from headrace.core.dtypes import as_dtype, int32, int64
 from headrace.core.dtypes import bool as bool_type
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.graph import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.core.shapes import Dimension

@@ -10,8 +10,8 @@ import torch.nn.functional as functional
 
 from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import name_scope
 from headrace.core.dtypes import int32
-from headrace.core.graph import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.core.shapes import Dims

@@ -12,9 +12,9 @@ import numpy as np
 
 from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import name_scope
 from headrace.core.dtypes import DType
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.graph import name_scope
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import OpDecl, raw
 from headrace.ops import composing

@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from headrace.core import nest
+from headrace.core.collections import GraphKeys
 from headrace.core.convert import convert_to_tensor
-from headrace.core.graph import Graph, GraphKeys, control_dependencies, get_default_graph, name_scope
+from headrace.core.defaults import control_dependencies, get_default_graph, name_scope
+from headrace.core.graph import Graph
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import raw
 from headrace.ops.flow.grouping import with_dependencies

@@ -8,8 +8,9 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
+from headrace.core.collections import GraphKeys
 from headrace.core.convert import convert_to_tensor
-from headrace.core.graph import GraphKeys, get_default_graph
+from headrace.core.defaults import get_default_graph
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import RegisterGradient, raw
 

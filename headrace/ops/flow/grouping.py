@@ -7,7 +7,7 @@ from typing import Any
 from headrace.core import nest
 from headrace.core.composite import IndexedSlices, SparseTensor, convert_to_tensor_or_indexed_slices
 from headrace.core.convert import convert_to_tensor
-from headrace.core.graph import colocate_with, control_dependencies, device, name_scope
+from headrace.core.defaults import colocate_with, control_dependencies, device, name_scope
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import op, raw
 

@@ -8,8 +8,8 @@ import numpy as np
 import torch
 
 from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import colocate_with, control_dependencies, get_default_graph, name_scope
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.graph import colocate_with, control_dependencies, get_default_graph, name_scope
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import op, raw
 from headrace.ops.flow.grouping import group, with_dependencies

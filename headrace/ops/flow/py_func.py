@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from headrace.core import errors
+from headrace.core.defaults import get_default_graph
 from headrace.core.dtypes import DType, as_dtype, string
-from headrace.core.graph import get_default_graph
 from headrace.core.operation import Tensor
 from headrace.core.registry import OpDecl, op, raw
 from headrace.ops.host_values import to_array, to_tensor

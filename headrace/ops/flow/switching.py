@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from headrace.core.convert import convert_to_tensor
-from headrace.core.graph import colocate_with, control_dependencies, get_default_graph, name_scope
+from headrace.core.defaults import colocate_with, control_dependencies, get_default_graph, name_scope
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import OpDecl, op, raw
 from headrace.core.shapes import Dims

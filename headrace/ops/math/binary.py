@@ -10,9 +10,9 @@ import torch
 
 from headrace.core.composite import IndexedSlices
 from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import control_dependencies, name_scope
 from headrace.core.dtypes import float32, int32
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.graph import control_dependencies, name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.ops.composing import ones_like, zeros, zeros_like

@@ -10,9 +10,9 @@ import torch
 
 from headrace.core.composite import IndexedSlices, SparseTensor
 from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import name_scope
 from headrace.core.dtypes import as_dtype, bfloat16, complex64, complex128, float32, float64, int32, int64
 from headrace.core.errors import InvalidArgumentError, UnimplementedError
-from headrace.core.graph import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.ops.math.elementwise import bracketed, same_shape

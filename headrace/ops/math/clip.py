@@ -7,8 +7,8 @@ from typing import Any
 
 from headrace.core.composite import IndexedSlices
 from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import colocate_with, name_scope
 from headrace.core.dtypes import float32
-from headrace.core.graph import colocate_with, name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.core.shapes import merge_dims

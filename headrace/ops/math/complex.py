@@ -7,8 +7,8 @@ from typing import Any
 import torch
 
 from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import control_dependencies, name_scope
 from headrace.core.dtypes import complex64, complex128, float32, float64
-from headrace.core.graph import control_dependencies, name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.ops.composing import zeros_like

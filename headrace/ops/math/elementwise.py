@@ -14,8 +14,8 @@ import torch
 
 from headrace.core.composite import SparseTensor
 from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import get_default_graph
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.graph import get_default_graph
 from headrace.core.operation import Tensor
 from headrace.core.registry import OpDecl, op, raw
 from headrace.core.shapes import Dims, broadcast_dims, is_fully_defined

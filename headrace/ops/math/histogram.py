@@ -7,8 +7,8 @@ import itertools
 import numpy as np
 import torch
 
+from headrace.core.defaults import name_scope
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.graph import name_scope
 from headrace.core.registry import op, raw
 from headrace.ops import composing
 

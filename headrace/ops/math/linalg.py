@@ -8,8 +8,8 @@ from typing import Any
 import torch
 
 from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import name_scope
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.graph import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import OpDecl, op, raw
 from headrace.core.shapes import Dims, merge_dim, merge_dims

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from headrace.core.convert import convert_to_tensor
-from headrace.core.graph import control_dependencies, name_scope
+from headrace.core.defaults import control_dependencies, name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import element_count, is_fully_defined

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from headrace.core.graph import control_dependencies, name_scope
+from headrace.core.defaults import control_dependencies, name_scope
 from headrace.core.registry import op, raw
 from headrace.core.shapes import Dims, merge_dims
 from headrace.ops import composing

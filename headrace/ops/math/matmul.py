@@ -6,8 +6,8 @@ from typing import Any
 
 import torch
 
+from headrace.core.defaults import name_scope
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.graph import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.core.shapes import Dims, broadcast_dims, is_fully_defined, merge_dims

@@ -11,8 +11,8 @@ from typing import Any
 
 from headrace.core.composite import SparseTensor
 from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import name_scope
 from headrace.core.dtypes import string
-from headrace.core.graph import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.ops.composing import matmul

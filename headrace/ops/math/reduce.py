@@ -11,8 +11,8 @@ import torch
 
 from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import colocate_with, device, name_scope
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.graph import colocate_with, device, name_scope
 from headrace.core.registry import OpDecl, op, raw
 from headrace.core.shapes import Dims, element_count
 from headrace.ops import composing

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from headrace.core.convert import convert_to_tensor
-from headrace.core.graph import control_dependencies, name_scope
+from headrace.core.defaults import control_dependencies, name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.core.shapes import merge_dims

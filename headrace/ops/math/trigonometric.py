@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from headrace.core.graph import control_dependencies
+from headrace.core.defaults import control_dependencies
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.ops.math.elementwise import (

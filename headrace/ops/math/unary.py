@@ -8,7 +8,7 @@ import torch
 
 from headrace.core.composite import SparseTensor
 from headrace.core.convert import convert_to_tensor
-from headrace.core.graph import control_dependencies, name_scope
+from headrace.core.defaults import control_dependencies, name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.ops.composing import shape as shape_of

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import torch
 
-from headrace.ops.flow.custom_gradient import custom_gradient
 from headrace.core.convert import convert_to_tensor
-from headrace.core.graph import control_dependencies, name_scope
+from headrace.core.defaults import control_dependencies, name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import OpDecl, op, raw
 from headrace.core.shapes import merge_dims
 from headrace.ops import composing
+from headrace.ops.flow.custom_gradient import custom_gradient
 from headrace.ops.math.elementwise import same_shape, widened
 
 _FLOATS = "{bfloat16, half, float, double}"
@@ -101,9 +101,7 @@ def _selu_rule(node):
 def _selu_grad_rule(node):
     # torch counts 0 as negative, where the slope is another one; the smallest number is positive.
     smallest = torch.finfo(node.inputs[0].dtype.torch).tiny
-    return lambda gradients, outputs: _elu_backward(
-        gradients, SELU_ALPHA, SELU_SCALE, 1.0, True, outputs + smallest
-    )
+    return lambda gradients, outputs: _elu_backward(gradients, SELU_ALPHA, SELU_SCALE, 1.0, True, outputs + smallest)
 
 
 def _softplus_rule(node):
@@ -136,9 +134,7 @@ leaky_relu_op = op("LeakyRelu", "features: T, *, alpha=0.2, T: floating = float 
 leaky_relu_op.shape(same_shape)
 leaky_relu_op.kernel(_leaky_relu_rule)
 leaky_relu_op.accepts([2, 3]).accepts([2, 3], alpha=0.0).accepts([0])
-leaky_relu_grad_op = op(
-    "LeakyReluGrad", "gradients: T, features: T, *, alpha=0.2, T: floating = float -> backprops: T"
-)
+leaky_relu_grad_op = op("LeakyReluGrad", "gradients: T, features: T, *, alpha=0.2, T: floating = float -> backprops: T")
 leaky_relu_grad_op.shape(_merged_shape)
 leaky_relu_grad_op.kernel(_leaky_relu_grad_rule)
 leaky_relu_grad_op.accepts([2, 3], [2, 3]).rejects([2], [3], error=ValueError)

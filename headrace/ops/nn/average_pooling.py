@@ -13,8 +13,7 @@ from headrace.ops.nn.pool_windows import Windows, pooled_dims, settings_of
 from headrace.ops.nn.windows import of_rank
 
 _IMAGE = (
-    "ksize: list(int) >= 4, strides: list(int) >= 4, padding: {'SAME', 'VALID'}, "
-    "data_format: {'NHWC', 'NCHW'} = 'NHWC'"
+    "ksize: list(int) >= 4, strides: list(int) >= 4, padding: {'SAME', 'VALID'}, data_format: {'NHWC', 'NCHW'} = 'NHWC'"
 )
 _VOLUME = (
     "ksize: list(int) >= 5, strides: list(int) >= 5, padding: {'SAME', 'VALID'}, "

@@ -7,17 +7,15 @@ from typing import Any
 import torch
 
 from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import name_scope
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.graph import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.core.shapes import Dims, merge_dim
 from headrace.ops import composing
 from headrace.ops.math.elementwise import bracketed, widened
 
-bias_add_op = op(
-    "BiasAdd", "value: T, bias: T, *, T: numeric, data_format: {'NHWC', 'NCHW'} = 'NHWC' -> output: T"
-)
+bias_add_op = op("BiasAdd", "value: T, bias: T, *, T: numeric, data_format: {'NHWC', 'NCHW'} = 'NHWC' -> output: T")
 bias_add_v1_op = op("BiasAddV1", "value: T, bias: T, *, T: numeric -> output: T")
 bias_add_grad_op = op(
     "BiasAddGrad", "out_backprop: T, *, T: numeric, data_format: {'NHWC', 'NCHW'} = 'NHWC' -> output: T"
@@ -63,9 +61,7 @@ def bias_add_kernel(node):
 
     def add(x, b):
         if x.dim() < 2:
-            raise InvalidArgumentError(
-                None, None, f"Input tensor must be at least 2D: {bracketed(x.shape)}"
-            )
+            raise InvalidArgumentError(None, None, f"Input tensor must be at least 2D: {bracketed(x.shape)}")
         if b.dim() != 1:
             raise InvalidArgumentError(None, None, f"Biases must be 1D: {bracketed(b.shape)}")
         if b.shape[0] != x.shape[axis]:
@@ -132,9 +128,7 @@ def bias_add_grad_gradient(op, grad):
     shape = composing.shape(op.inputs[0])
     channels = composing.shape(grad)
     if op.attrs["data_format"] == "NCHW":
-        expanded = composing.concat(
-            [composing.ones_like(shape[:1]), channels, composing.ones_like(shape[2:])], 0
-        )
+        expanded = composing.concat([composing.ones_like(shape[:1]), channels, composing.ones_like(shape[2:])], 0)
         repeats = composing.concat([shape[:1], [1], shape[2:]], 0)
     else:
         expanded = composing.concat([composing.ones_like(shape[:-1]), channels], 0)

@@ -70,7 +70,9 @@ def _declare(op_type: str, sampler: Any, attrs: str = _RANGE) -> OpDecl:
                 raise InvalidArgumentError(None, None, "true_classes must be a matrix")
             if true_classes.shape[1] != columns:
                 raise InvalidArgumentError(
-                    None, None, f"true_classes must have num_true columns, expected: {true_classes.shape[1]} was: {columns}"
+                    None,
+                    None,
+                    f"true_classes must have num_true columns, expected: {true_classes.shape[1]} was: {columns}",
                 )
             drawn = state.sample(true_classes.numpy(), count, unique)
             return tuple(torch.from_numpy(part) for part in drawn)
@@ -93,9 +95,7 @@ fixed_unigram_op = _declare(
     _RANGE
     + "vocab_file='', distortion=1.0, num_reserved_ids=0, num_shards: int >= 1 = 1, shard=0, unigrams: list(float) = [], ",
 )
-all_op = _declare(
-    "AllCandidateSampler", lambda node: class_samplers.AllSampler(node.attrs["num_sampled"]), ""
-)
+all_op = _declare("AllCandidateSampler", lambda node: class_samplers.AllSampler(node.attrs["num_sampled"]), "")
 for _decl in (uniform_op, log_uniform_op, learned_unigram_op, thread_unsafe_unigram_op):
     _decl.accepts(_ONE_TRUE, num_true=1, num_sampled=3, unique=True, range_max=5, seed=1, seed2=2)
     _decl.rejects(_ONE_TRUE, num_true=1, num_sampled=6, unique=True, range_max=5, error=InvalidArgumentError)
@@ -140,10 +140,7 @@ def accidental_hits_kernel(node):
         # A class drawn twice stands where it was drawn last.
         place = {candidate: i for i, candidate in enumerate(sampled.tolist())}
         found = [
-            (row, place[true])
-            for row, trues in enumerate(true_classes.tolist())
-            for true in trues
-            if true in place
+            (row, place[true]) for row, trues in enumerate(true_classes.tolist()) for true in trues if true in place
         ]
         rows = torch.tensor([row for row, _ in found], dtype=torch.int32)
         places = torch.tensor([column for _, column in found], dtype=torch.int64)

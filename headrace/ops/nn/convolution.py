@@ -41,12 +41,8 @@ _OLD_VOLUME = (
 )
 
 conv2d_op = op("Conv2D", f"input: T, filter: T, {_IMAGE} -> output: T")
-conv2d_input_op = op(
-    "Conv2DBackpropInput", f"input_sizes: int32, filter: T, out_backprop: T, {_IMAGE} -> output: T"
-)
-conv2d_filter_op = op(
-    "Conv2DBackpropFilter", f"input: T, filter_sizes: int32, out_backprop: T, {_IMAGE} -> output: T"
-)
+conv2d_input_op = op("Conv2DBackpropInput", f"input_sizes: int32, filter: T, out_backprop: T, {_IMAGE} -> output: T")
+conv2d_filter_op = op("Conv2DBackpropFilter", f"input: T, filter_sizes: int32, out_backprop: T, {_IMAGE} -> output: T")
 depthwise_op = op("DepthwiseConv2dNative", f"input: T, filter: T, {_DEPTHWISE} -> output: T")
 depthwise_input_op = op(
     "DepthwiseConv2dNativeBackpropInput",
@@ -106,9 +102,7 @@ def _in_groups(size: int | None, weights: Any) -> int | None:
         if part <= 0 or size % part:
             raise ValueError(f"Depth of input ({size}) is not a multiple of input depth of filter ({part})")
         if result is not None and result % (size // part):
-            raise ValueError(
-                f"Depth of output ({result}) is not a multiple of the number of groups ({size // part})"
-            )
+            raise ValueError(f"Depth of output ({result}) is not a multiple of the number of groups ({size // part})")
     return result
 
 

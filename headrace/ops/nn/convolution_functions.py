@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from headrace.core.graph import name_scope
+from headrace.core.defaults import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import Dims, TensorShape, as_dims, is_fully_defined
@@ -363,8 +363,7 @@ def _dilated(
         size, expected = dims[channel], weight_dims[spatial]
         if size is not None and expected is not None and size != expected:
             raise ValueError(
-                "number of input channels does not match corresponding dimension of filter, "
-                f"{size} != {expected}"
+                f"number of input channels does not match corresponding dimension of filter, {size} != {expected}"
             )
     stride, rate = strides_and_rates(spatial, strides, rates)
     steps = [1, 1, *stride.tolist()] if channel == 1 else [1, *stride.tolist(), 1]

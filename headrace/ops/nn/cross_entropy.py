@@ -9,8 +9,8 @@ import torch
 
 from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import control_dependencies, name_scope
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.graph import control_dependencies, name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.core.shapes import broadcast_dims, compatible_dims, element_count, is_fully_defined, merge_dim
@@ -28,9 +28,7 @@ _nll_loss = torch._C._nn.nll_loss_nd
 
 # ---- against distributions ----
 
-dense_op = op(
-    "SoftmaxCrossEntropyWithLogits", "features: T, labels: T, *, T: floating -> loss: T, backprop: T"
-)
+dense_op = op("SoftmaxCrossEntropyWithLogits", "features: T, labels: T, *, T: floating -> loss: T, backprop: T")
 
 
 @dense_op.shape
@@ -342,9 +340,7 @@ def softmax_cross_entropy_with_logits(
         array([500.], dtype=float32)
     """
     options = {"dim": dim, "name": name}
-    labels, logits = _labels_and_logits(
-        "softmax_cross_entropy_with_logits", _sentinel, labels, logits, "dim", options
-    )
+    labels, logits = _labels_and_logits("softmax_cross_entropy_with_logits", _sentinel, labels, logits, "dim", options)
     dim, name = options["dim"], options["name"]
     if axis is not None:
         if dim is not None and dim != -1:
@@ -425,9 +421,7 @@ def _check_ranks(labels: Tensor, logits: Tensor, static: bool) -> None:
 
 def _merged(labels: Tensor, logits: Tensor) -> None:
     if not compatible_dims(labels.dims, logits.dims):
-        raise ValueError(
-            f"logits and labels must have the same shape ({logits.get_shape()} vs {labels.get_shape()})"
-        )
+        raise ValueError(f"logits and labels must have the same shape ({logits.get_shape()} vs {labels.get_shape()})")
 
 
 def sigmoid_cross_entropy_with_logits(
@@ -454,9 +448,7 @@ def sigmoid_cross_entropy_with_logits(
         array([0.6931472], dtype=float32)
     """
     options = {"name": name}
-    labels, logits = _labels_and_logits(
-        "sigmoid_cross_entropy_with_logits", _sentinel, labels, logits, "name", options
-    )
+    labels, logits = _labels_and_logits("sigmoid_cross_entropy_with_logits", _sentinel, labels, logits, "name", options)
     with name_scope(options["name"], "logistic_loss", [logits, labels]) as scope:
         logits = convert_to_tensor(logits, name="logits")
         labels = convert_to_tensor(labels, name="labels")

@@ -94,9 +94,7 @@ def dilate(
     if sizes is None or None in sizes:
         shape = composing.shape(x)
         sizes = stack([shape[axis] for axis in axes])
-    paddings, crops = required_space_to_batch_paddings(
-        input_shape=sizes, base_paddings=base, block_shape=rate
-    )
+    paddings, crops = required_space_to_batch_paddings(input_shape=sizes, base_paddings=base, block_shape=rate)
     block = _for_axes_before(rate, 1, axes)
     dealt = raw.SpaceToBatchND(x, block, _for_axes_before(paddings, 0, axes))
     result = raw.BatchToSpaceND(op(dealt, count, "VALID"), block, _for_axes_before(crops, 0, axes))

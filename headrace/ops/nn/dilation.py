@@ -6,8 +6,8 @@ from typing import Any
 
 import torch
 
+from headrace.core.defaults import name_scope
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.graph import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.ops.composing import first_given
@@ -30,9 +30,7 @@ def dilation_shape(op):
     strides, rates = op.attrs["strides"], op.attrs["rates"]
     for name, values in (("stride", strides), ("rates", rates)):
         if len(values) != 4:
-            raise ValueError(
-                f"Dilation2D requires the {name} attribute to contain 4 values, but got: {len(values)}"
-            )
+            raise ValueError(f"Dilation2D requires the {name} attribute to contain 4 values, but got: {len(values)}")
     if image[3] is not None and weights[2] is not None and image[3] != weights[2]:
         raise ValueError(f"Dimensions must be equal, but are {image[3]} and {weights[2]}")
     spatial = []
@@ -67,7 +65,9 @@ class _Windows:
         strides, rates = node.attrs["strides"], node.attrs["rates"]
         if strides[0] != 1 or strides[3] != 1 or rates[0] != 1 or rates[3] != 1:
             raise InvalidArgumentError(
-                None, None, "Current implementation does not yet support strides or rates in the batch and depth dimensions."
+                None,
+                None,
+                "Current implementation does not yet support strides or rates in the batch and depth dimensions.",
             )
         self.strides, self.rates = strides[1:3], rates[1:3]
         self.padding = Padding(node, Layout("NHWC", 4), self.strides, self.rates)

@@ -8,7 +8,7 @@ from typing import Any
 
 from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
-from headrace.core.graph import name_scope
+from headrace.core.defaults import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.shapes import TensorShape, as_dims
 from headrace.ops import composing
@@ -31,7 +31,9 @@ def _noise_shape(x: Tensor, noise_shape: Any) -> Any:
         return noise_shape
     if x.dims is None or dims is None or len(dims) != len(x.dims):
         return noise_shape
-    return TensorShape.from_dims(tuple(own if own is not None else size for own, size in zip(dims, x.dims, strict=True)))
+    return TensorShape.from_dims(
+        tuple(own if own is not None else size for own, size in zip(dims, x.dims, strict=True))
+    )
 
 
 def dropout(

@@ -9,7 +9,7 @@ import numpy as np
 
 from headrace.core.composite import SparseTensor, convert_to_tensor_or_indexed_slices
 from headrace.core.convert import convert_to_tensor
-from headrace.core.graph import colocate_with, name_scope
+from headrace.core.defaults import colocate_with, name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import Dims, TensorShape, is_fully_defined, merge_dims
@@ -105,9 +105,7 @@ def embedding_lookup(
     params = tables(params)
     with name_scope(name, "embedding_lookup", [*params, ids]) as scope:
         if not any(_is_resource(param) for param in params):
-            params = [
-                convert_to_tensor_or_indexed_slices(param, name=f"params_{i}") for i, param in enumerate(params)
-            ]
+            params = [convert_to_tensor_or_indexed_slices(param, name=f"params_{i}") for i, param in enumerate(params)]
         ids = convert_to_tensor(ids, name="ids")
         if len(params) == 1:
             with colocate_with(params[0]):
@@ -239,9 +237,7 @@ def _require_same_places(sp_ids: SparseTensor, sp_weights: Any) -> None:
         getattr(sp_ids, part).get_shape().assert_is_compatible_with(getattr(sp_weights, part).get_shape())
 
 
-def _weighted(
-    rows: Tensor, index: Tensor, segments: Tensor, weights: Tensor, combiner: str, scope: str
-) -> Tensor:
+def _weighted(rows: Tensor, index: Tensor, segments: Tensor, weights: Tensor, combiner: str, scope: str) -> Tensor:
     weights = composing.cast(weights, rows.dtype)
     rows = composing.gather(rows, index)
     ones = fill(raw.ExpandDims(composing.rank(rows) - 1, 0), 1)
@@ -295,7 +291,9 @@ def safe_embedding_lookup_sparse(
         raise ValueError(f"Missing embedding_weights {embedding_weights}.")
     dtype = None if sparse_weights is None else sparse_weights.dtype
     weights = [
-        table if _is_resource(table) and (dtype is None or table.dtype == dtype) else convert_to_tensor(table, dtype=dtype)
+        table
+        if _is_resource(table) and (dtype is None or table.dtype == dtype)
+        else convert_to_tensor(table, dtype=dtype)
         for table in tables(embedding_weights)
     ]
     with name_scope(name, "embedding_lookup", [*weights, sparse_ids, sparse_weights]) as scope:

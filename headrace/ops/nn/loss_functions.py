@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from headrace.core.convert import convert_to_tensor
-from headrace.core.graph import name_scope
+from headrace.core.defaults import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.core.shapes import compatible_dims
@@ -66,9 +66,7 @@ def l2_loss(t: Any, name: str | None = None) -> Tensor:
     return raw.L2Loss(t, name=name)
 
 
-def log_poisson_loss(
-    targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None
-) -> Tensor:
+def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None) -> Tensor:
     """The negative log-likelihood of Poisson counts, exp(c) - c z for c = log_input and z = targets.
 
     Args:

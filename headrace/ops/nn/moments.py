@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from headrace.core.convert import convert_to_tensor
-from headrace.core.graph import name_scope
+from headrace.core.defaults import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import element_count
@@ -124,7 +124,9 @@ def moments(
 
 
 def _squeezed(value: Tensor, axes: Any) -> Tensor:
-    return composing.squeeze(value, [int(a) for a in axes] if isinstance(axes, Sequence) else [int(a) for a in _listed(axes)])
+    return composing.squeeze(
+        value, [int(a) for a in axes] if isinstance(axes, Sequence) else [int(a) for a in _listed(axes)]
+    )
 
 
 def _listed(axes: Any) -> list[int]:
@@ -163,9 +165,7 @@ def weighted_moments(
         weight = reduce_sum(everywhere, axes, name="sum_of_weights", keepdims=True)
         divisor = raw.Reciprocal(weight, name="inv_weight_sum")
         mean = raw.Mul(total, divisor)
-        squares = reduce_sum(
-            weights * raw.SquaredDifference(x, mean), axes, name="weighted_distsq", keepdims=True
-        )
+        squares = reduce_sum(weights * raw.SquaredDifference(x, mean), axes, name="weighted_distsq", keepdims=True)
         variance = raw.Mul(squares, divisor)
         if not keepdims:
             mean, variance = _squeezed(mean, axes), _squeezed(variance, axes)

@@ -119,9 +119,7 @@ def batch_norm_kernel(node):
 
     def train(x, scale, offset, given_mean, _):
         if given_mean.numel():
-            raise InvalidArgumentError(
-                None, None, f"estimated_mean must be empty for training{list(given_mean.shape)}"
-            )
+            raise InvalidArgumentError(None, None, f"estimated_mean must be empty for training{list(given_mean.shape)}")
         count = x.numel() // max(x.shape[layout.channel], 1)
         if count == 0:
             unknown = torch.full_like(scale, torch.nan)

@@ -372,9 +372,7 @@ def max_pool_indices_grad_kernel(node):
             return backward(gradient, x.permute(to), ksize, strides, pads, ones, ceil, indices).permute(back)
 
         return sent_back_plainly
-    return lambda x, indices, gradient: layout.leave(
-        sent_back(layout.enter(x), indices, layout.enter(gradient))
-    )
+    return lambda x, indices, gradient: layout.leave(sent_back(layout.enter(x), indices, layout.enter(gradient)))
 
 
 @max_pool_argmax_op.kernel
@@ -435,9 +433,7 @@ def max_pool_argmax_grad_grad_kernel(node):
 
 def _no_gradient_for(op: Any) -> list[Any]:
     """Zeros for the two inputs that only say where the largest values are."""
-    return [
-        composing.zeros(composing.shape(tensor), tensor.dtype.base_dtype) for tensor in op.inputs[:2]
-    ]
+    return [composing.zeros(composing.shape(tensor), tensor.dtype.base_dtype) for tensor in op.inputs[:2]]
 
 
 @max_pool_op.gradient

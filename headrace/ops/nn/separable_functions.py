@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from headrace.core.convert import convert_to_tensor
-from headrace.core.graph import name_scope
+from headrace.core.defaults import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.ops import composing

@@ -98,9 +98,7 @@ def along_axis(decl: OpDecl, logits: Any, axis: Any, name: str | None) -> Tensor
 
 
 def _swap(value: Tensor, axis: Any, last: Any, name: str | None = None) -> Tensor:
-    order = composing.concat(
-        [composing.range_(axis), [last], composing.range_(axis + 1, last), [axis]], 0
-    )
+    order = composing.concat([composing.range_(axis), [last], composing.range_(axis + 1, last), [axis]], 0)
     return composing.transpose(value, order, name=name or "transpose")
 
 

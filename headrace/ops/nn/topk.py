@@ -8,8 +8,8 @@ import numpy as np
 import torch
 
 from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import name_scope
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.graph import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.core.shapes import Dims
@@ -22,9 +22,9 @@ _LOWEST = -(2**63)
 # ---- TopK ----
 
 top_k_op = op("TopK", "input: T, *, k: int, sorted=True, T: realnumeric -> values: T, indices: int32")
-top_k_v2_op = op(
-    "TopKV2", "input: T, k: int32, *, sorted=True, T: realnumeric -> values: T, indices: int32"
-).on_host("k")
+top_k_v2_op = op("TopKV2", "input: T, k: int32, *, sorted=True, T: realnumeric -> values: T, indices: int32").on_host(
+    "k"
+)
 
 
 def _top_k_dims(dims: Dims, k: int | None) -> Dims:
@@ -129,9 +129,7 @@ def _top_k_into_input(op: Any, grad: Tensor) -> Tensor:
     starts = range_of(0, composing.cast(count, "int64") * width, width)
     places = raw.Reshape(rows + composing.cast(raw.ExpandDims(starts, -1), "int32"), [-1])
     return raw.Reshape(
-        raw.ScatterNd(
-            raw.ExpandDims(places, -1), raw.Reshape(grad, [-1]), [raw.Prod(in_shape, _all_axes(in_shape))]
-        ),
+        raw.ScatterNd(raw.ExpandDims(places, -1), raw.Reshape(grad, [-1]), [raw.Prod(in_shape, _all_axes(in_shape))]),
         in_shape,
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Sized
 from typing import Any
 
 from headrace.core.convert import convert_to_tensor
-from headrace.core.graph import name_scope
+from headrace.core.defaults import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.ops import composing
@@ -181,9 +181,7 @@ def conv_transpose(
         else:
             raise ValueError("output_shape must be a tensor or sized collection.")
         if spatial == 1:
-            return conv1d_transpose(
-                input, filters, output_shape, strides, padding, data_format, dilations, scope
-            )
+            return conv1d_transpose(input, filters, output_shape, strides, padding, data_format, dilations, scope)
         if spatial not in (2, 3):
             raise ValueError(f"output_shape must be of length 3, 4 or 5 but was {spatial + 2}.")
         plain = "NHWC" if spatial == 2 else "NDHWC"
@@ -216,9 +214,7 @@ def atrous_conv2d_transpose(
         filters = convert_to_tensor(filters, name="filters")
         given, wanted = value.shape[3], filters.shape[3]
         if not given.is_compatible_with(wanted):
-            raise ValueError(
-                f"value's input channels does not match filters' input channels, {given} != {wanted}"
-            )
+            raise ValueError(f"value's input channels does not match filters' input channels, {given} != {wanted}")
         if rate < 1:
             raise ValueError(f"rate {rate} cannot be less than one")
         if rate == 1:
@@ -230,8 +226,7 @@ def atrous_conv2d_transpose(
             output_shape = list(output_shape)
             if not filters.shape[2].is_compatible_with(output_shape[3]):
                 raise ValueError(
-                    "output_shape does not match filter's output channels, "
-                    f"{output_shape[3]} != {filters.shape[2]}"
+                    f"output_shape does not match filter's output channels, {output_shape[3]} != {filters.shape[2]}"
                 )
         top, bottom, left, right = _spread_paddings(filters, rate, padding)
         height = output_shape[1] + top + bottom

@@ -106,9 +106,7 @@ def check_explicit(op: Any, rank: int) -> None:
     paddings = op.attrs.get("explicit_paddings") or []
     if op.attrs["padding"] != "EXPLICIT":
         if paddings:
-            raise ValueError(
-                "explicit_paddings attribute must be empty if the padding attribute is not EXPLICIT"
-            )
+            raise ValueError("explicit_paddings attribute must be empty if the padding attribute is not EXPLICIT")
         return
     if len(paddings) != 2 * rank:
         raise ValueError(f"explicit_paddings attribute must contain {2 * rank} values, but got: {len(paddings)}")

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from headrace.core.convert import convert_to_tensor
-from headrace.core.graph import name_scope
+from headrace.core.defaults import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.random_seed import get_seed
 from headrace.core.registry import OpDecl, op, raw
@@ -40,9 +40,7 @@ def standard_normal_kernel(node):
         stream, numpy_type = stream_of(node), dtype.as_numpy_dtype
         return with_shape(node, lambda sizes: to_tensor(stream.standard_normal(sizes, numpy_type), device))
     generator, torch_type = generator_for(device), dtype.torch
-    return with_shape(
-        node, lambda sizes: torch.randn(sizes, generator=generator, dtype=torch_type, device=device)
-    )
+    return with_shape(node, lambda sizes: torch.randn(sizes, generator=generator, dtype=torch_type, device=device))
 
 
 truncated_normal_op = op(

@@ -9,9 +9,9 @@ import numpy as np
 import torch
 
 from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import control_dependencies, name_scope
 from headrace.core.dtypes import as_dtype
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.graph import control_dependencies, name_scope
 from headrace.core.operation import Tensor
 from headrace.core.random_seed import get_seed
 from headrace.core.registry import OpDecl, op, raw
@@ -83,9 +83,7 @@ def multinomial_kernel(node):
         finite = logits.masked_fill(~logits.isfinite(), -math.inf)
         highest = finite.amax(1, keepdim=True) if logits.numel() else finite
         totals = (finite - highest.clamp_min(-1e308)).exp_().cumsum(1)
-        places = torch.rand(
-            (logits.shape[0], samples.item()), generator=generator, dtype=torch.float64, device=device
-        )
+        places = torch.rand((logits.shape[0], samples.item()), generator=generator, dtype=torch.float64, device=device)
         return torch.searchsorted(totals, places.mul_(totals[:, -1:]), right=True).to(torch_type)
 
     return draw

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from headrace.core.convert import convert_to_tensor
-from headrace.core.graph import name_scope
+from headrace.core.defaults import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.random_seed import get_seed
 from headrace.core.registry import op, raw

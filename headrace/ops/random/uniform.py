@@ -8,9 +8,9 @@ import numpy as np
 import torch
 
 from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import name_scope
 from headrace.core.dtypes import as_dtype
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.graph import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.random_seed import get_seed
 from headrace.core.registry import op, raw
@@ -42,9 +42,7 @@ def random_uniform_kernel(node):
         stream, numpy_type = stream_of(node), dtype.as_numpy_dtype
         return with_shape(node, lambda sizes: to_tensor(stream.uniform(sizes, numpy_type), device))
     generator, torch_type = generator_for(device), dtype.torch
-    return with_shape(
-        node, lambda sizes: torch.rand(sizes, generator=generator, dtype=torch_type, device=device)
-    )
+    return with_shape(node, lambda sizes: torch.rand(sizes, generator=generator, dtype=torch_type, device=device))
 
 
 random_uniform_int_op = op(

@@ -8,8 +8,8 @@ from typing import Any
 
 from headrace.core.composite import IndexedSlices, SparseTensor, SparseTensorValue
 from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import name_scope
 from headrace.core.dtypes import float32, int64
-from headrace.core.graph import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape, is_fully_defined

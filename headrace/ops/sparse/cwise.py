@@ -9,9 +9,9 @@ import numpy as np
 import torch
 
 from headrace.core.composite import SparseTensor
+from headrace.core.defaults import name_scope
 from headrace.core.dtypes import int64
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.graph import name_scope
 from headrace.core.registry import OpDecl, op, raw
 from headrace.ops import composing
 from headrace.ops.array.common import invalid, numbers, rank_is, shape_text

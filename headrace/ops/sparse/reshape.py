@@ -9,9 +9,9 @@ import numpy as np
 
 from headrace.core.composite import SparseTensor
 from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import name_scope
 from headrace.core.dtypes import int64
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.graph import name_scope
 from headrace.core.registry import op, raw
 from headrace.core.tensor_util import constant_value, constant_value_as_shape
 from headrace.ops import composing

@@ -9,9 +9,9 @@ import torch
 
 from headrace.core.composite import SparseTensor
 from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import name_scope
 from headrace.core.dtypes import int64
 from headrace.core.errors import InternalError, InvalidArgumentError
-from headrace.core.graph import name_scope
 from headrace.core.registry import op, raw
 from headrace.ops.array.common import invalid, numbers, rank_is, shape_text
 from headrace.ops.composing import first_given

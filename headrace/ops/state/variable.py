@@ -6,10 +6,10 @@ import itertools
 
 import torch
 
+from headrace.core.buffers import VariableBuffer
 from headrace.core.errors import OutOfRangeError
 from headrace.core.registry import op
 from headrace.ops.state.common import invalid
-from headrace.core.buffers import VariableBuffer
 
 _SIGNATURE = "*, shape: shape, dtype: type, container='', shared_name='' -> ref: ref dtype"
 

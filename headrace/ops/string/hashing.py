@@ -38,9 +38,7 @@ def _keyed(node: Any) -> Callable[[bytes], int]:
 
 
 _EXTRA: dict[str, dict[str, Any]] = {"StringToHashBucketStrong": {"key": [1, 2]}}
-_declare(
-    "StringToHashBucket", "string_tensor: string, *, num_buckets: int >= 1 -> output: int64", lambda node: hash64
-)
+_declare("StringToHashBucket", "string_tensor: string, *, num_buckets: int >= 1 -> output: int64", lambda node: hash64)
 _declare(
     "StringToHashBucketFast", "input: string, *, num_buckets: int >= 1 -> output: int64", lambda node: fingerprint64
 )
@@ -69,9 +67,7 @@ def string_to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = 
     return raw.StringToHashBucketFast(input, num_buckets=num_buckets, name=name)
 
 
-def string_to_hash_bucket_strong(
-    input: Any, num_buckets: int, key: Any, name: str | None = None
-) -> Tensor:
+def string_to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: str | None = None) -> Tensor:
     """The bucket of each string by SipHash under a key, for which collisions cannot be planned.
 
     Args:

@@ -206,9 +206,7 @@ def regex_replace(
         b'a<c>'
     """
     if isinstance(pattern, (str, bytes)) and isinstance(rewrite, (str, bytes)):
-        return raw.StaticRegexReplace(
-            input, pattern=pattern, rewrite=rewrite, replace_global=replace_global, name=name
-        )
+        return raw.StaticRegexReplace(input, pattern=pattern, rewrite=rewrite, replace_global=replace_global, name=name)
     return raw.RegexReplace(input, pattern, rewrite, replace_global=replace_global, name=name)
 
 

@@ -10,8 +10,8 @@ import torch
 
 from headrace.core.composite import SparseTensor
 from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import name_scope
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.graph import name_scope
 from headrace.core.registry import op, raw
 from headrace.ops.composing import first_given
 from headrace.ops.host_values import boxed

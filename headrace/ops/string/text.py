@@ -48,9 +48,7 @@ def _declare_case(op_type: str, of_bytes: Callable[[bytes], bytes], of_text: Cal
     def case_kernel(node):
         encoding = node.attrs["encoding"]
         if encoding not in ("", "utf-8"):
-            raise InvalidArgumentError(
-                None, None, f"only utf-8 or '' (no encoding) is supported, received {encoding}"
-            )
+            raise InvalidArgumentError(None, None, f"only utf-8 or '' (no encoding) is supported, received {encoding}")
 
         def change(text: bytes) -> bytes:
             return of_text(text.decode("utf-8", "replace")).encode()
@@ -171,9 +169,7 @@ def string_strip(input: Any, name: str | None = None) -> Tensor:
     return raw.StringStrip(input, name=name)
 
 
-def substr(
-    input: Any, pos: Any, len: Any, name: str | None = None, unit: str = "BYTE"
-) -> Tensor:
+def substr(input: Any, pos: Any, len: Any, name: str | None = None, unit: str = "BYTE") -> Tensor:
     """A part of each string.
 
     Args:

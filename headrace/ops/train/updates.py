@@ -8,13 +8,13 @@ from typing import Any
 
 import torch
 
+from headrace.core.buffers import uninitialized
 from headrace.core.errors import InternalError, InvalidArgumentError
 from headrace.core.registry import OpDecl, op
 from headrace.core.shapes import Dims
 from headrace.ops.state.common import handle_dims, invalid, merge_shapes, shape_text
 from headrace.ops.state.indices import turns_of
 from headrace.ops.train import formulas
-from headrace.core.buffers import uninitialized
 
 REF, RESOURCE, SPARSE, RESOURCE_SPARSE = "Apply", "ResourceApply", "SparseApply", "ResourceSparseApply"
 DENSE = (REF, RESOURCE)

@@ -1,0 +1,174 @@
+"""The default graph and session, and the functions that act on them: scopes, dependencies, devices, collections."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable
+from typing import Any
+
+from headrace.core.graph import Graph
+from headrace.core.operation import Operation, Tensor
+from headrace.core.stacks import DefaultStack, default_graphs, default_sessions
+
+# Threads that have entered no graph share one.
+_global_graph: Graph | None = None
+
+
+def get_default_graph() -> Graph:
+    """The innermost graph entered with `as_default` in this thread, or the process's own."""
+    global _global_graph
+    if default_graphs.items:
+        return default_graphs.items[-1]
+    if _global_graph is None:
+        _global_graph = Graph()
+    return _global_graph
+
+
+def reset_default_graph() -> None:
+    """Replaces the process's default graph by an empty one.
+
+    Raises:
+        AssertionError: inside a `with graph.as_default()` block.
+    """
+    global _global_graph
+    if default_graphs.items:
+        raise AssertionError(
+            "Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared graph, exit the nesting "
+            "and create a new graph."
+        )
+    _global_graph = Graph()
+
+
+def get_default_session() -> Any:
+    """The innermost default session of this thread, or None."""
+    return default_sessions.items[-1] if default_sessions.items else None
+
+
+def default_session_stack() -> DefaultStack:
+    """The stack that `Session.as_default` pushes to."""
+    return default_sessions
+
+
+def _graph_of_inputs(values: Iterable[Any], graph: Graph | None = None) -> Graph:
+    """The graph all of `values` belong to, or the default graph when none is a graph element.
+
+    Raises:
+        ValueError: if they are of different graphs.
+    """
+    found: Any = None
+    for value in values:
+        element = value
+        if not isinstance(value, (Tensor, Operation)):
+            convert = getattr(value, "_as_graph_element", None)
+            if convert is None:
+                continue
+            element = convert()
+        if not isinstance(element, (Tensor, Operation)):
+            continue
+        if graph is None:
+            graph, found = element.graph, element
+        elif element.graph is not graph:
+            other = f" as {found}" if found is not None else " as the given graph"
+            raise ValueError(f"{element} must be from the same graph{other}.")
+    return graph if graph is not None else get_default_graph()
+
+
+class name_scope:
+    """A context manager for the body of a function that makes operations: `with tf.name_scope(name, "MyOp", [x]) as s:`.
+
+    Args:
+        name: the name the caller gave, or None.
+        default_name: the name to use when `name` is None.
+        values: tensors the function takes; they decide the graph and are checked to be of one graph.
+
+    Raises:
+        TypeError: if `name` is not a string.
+        ValueError: if neither `name` nor `default_name` is given but `values` is.
+    """
+
+    def __init__(self, name: str | None, default_name: str | None = None, values: Iterable[Any] | None = None) -> None:
+        if not (name is None or isinstance(name, (str, bytes))):
+            raise TypeError(f"name for name_scope must be a string, got {name!r}.")
+        if not (default_name is None or isinstance(default_name, str)):
+            raise TypeError(
+                f"`default_name` type ({type(default_name)}) is not a string type. You likely meant to pass this into "
+                "the `values` kwarg."
+            )
+        self._name = default_name if name is None else name
+        self._given = name
+        self._values = values
+        self._default_name = default_name
+
+    @property
+    def name(self) -> str | None:
+        """The name asked for."""
+        return self._name
+
+    def __enter__(self) -> str:
+        if self._name is None and self._values is not None:
+            raise ValueError(
+                f"At least one of name ({self._given}) and default_name ({self._default_name}) must be provided."
+            )
+        self._exits = contextlib.ExitStack()
+        values = self._values
+        graph = _graph_of_inputs(values) if values is not None else get_default_graph()
+        if graph is not get_default_graph():
+            self._exits.enter_context(graph.as_default())
+        try:
+            return self._exits.enter_context(graph.name_scope(self._name))
+        except BaseException:
+            self._exits.close()
+            raise
+
+    def __exit__(self, *exc: Any) -> None:
+        self._exits.__exit__(*exc)
+
+
+def control_dependencies(control_inputs: Iterable[Any] | None) -> Any:
+    """`Graph.control_dependencies` of the default graph."""
+    return get_default_graph().control_dependencies(control_inputs)
+
+
+def device(device_name_or_function: Any) -> Any:
+    """`Graph.device` of the default graph."""
+    return get_default_graph().device(device_name_or_function)
+
+
+def colocate_with(op: Any, ignore_existing: bool = False) -> Any:
+    """`Graph.colocate_with` of the default graph."""
+    return get_default_graph().colocate_with(op, ignore_existing)
+
+
+def container(container_name: str) -> Any:
+    """`Graph.container` of the default graph."""
+    return get_default_graph().container(container_name)
+
+
+def add_to_collection(name: Any, value: Any) -> None:
+    """Appends `value` to a collection of the default graph."""
+    get_default_graph().add_to_collection(name, value)
+
+
+def add_to_collections(names: Any, value: Any) -> None:
+    """Appends `value` to several collections of the default graph."""
+    get_default_graph().add_to_collections(names, value)
+
+
+def get_collection(key: Any, scope: str | None = None) -> list[Any]:
+    """A copy of a collection of the default graph, filtered by the regular expression `scope`."""
+    return get_default_graph().get_collection(key, scope)
+
+
+def get_collection_ref(key: Any) -> list[Any]:
+    """The list of a collection of the default graph itself."""
+    return get_default_graph().get_collection_ref(key)
+
+
+def get_all_collection_keys() -> list[Any]:
+    """The names of the default graph's collections."""
+    return get_default_graph().get_all_collection_keys()
+
+
+def op_scope(values: Iterable[Any], name: str | None, default_name: str | None = None) -> name_scope:
+    """The 0.x spelling of `name_scope`, with `values` first."""
+    return name_scope(name, default_name, values)

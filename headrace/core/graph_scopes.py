@@ -1,0 +1,61 @@
+"""What is open while operations are added to a graph: control dependencies, devices, colocation, the name scope."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from headrace.core.operation import Operation
+
+if TYPE_CHECKING:
+    from headrace.core.graph import Graph
+
+
+class Controller:
+    """One `control_dependencies` block: what new operations must wait for."""
+
+    def __init__(self, graph: Graph, control_inputs: list[Operation], new_stack: bool) -> None:
+        self.graph = graph
+        self.control_inputs = control_inputs
+        self.new_stack = new_stack
+        self.seen: set[Operation] = set()
+        self.previous_stack: list[Controller] = []
+        self.previous_context: Any = None
+
+    def __enter__(self) -> None:
+        graph = self.graph
+        if self.new_stack:
+            # control_dependencies(None) also leaves any control flow context.
+            self.previous_stack = graph._control_stack
+            graph._control_stack = []
+            self.previous_context = graph._get_control_flow_context()
+            graph._set_control_flow_context(None)
+        graph._control_stack = [*graph._control_stack, self]
+
+    def __exit__(self, *_: object) -> None:
+        graph = self.graph
+        if not graph._control_stack or graph._control_stack[-1] is not self:
+            raise RuntimeError("control_dependencies blocks must be left in the reverse order of entering them.")
+        graph._control_stack = graph._control_stack[:-1]
+        if self.new_stack:
+            graph._control_stack = self.previous_stack
+            graph._set_control_flow_context(self.previous_context)
+
+
+class OpenScopes(threading.local):
+    """What each thread that builds one graph has open."""
+
+    def __init__(self) -> None:
+        self.devices: list[Any] = []
+        self.control_stack: list[Controller] = []
+        self.colocation: list[Operation] = []
+        self.name_stack = ""
+
+
+def device_merger(merge: Callable[[Any], Any]) -> Callable[[Operation], str]:
+    def merged(op: Operation) -> str:
+        result = merge(op)
+        return result if isinstance(result, str) else result.to_string()
+
+    return merged
