@@ -116,7 +116,7 @@ def hessians(
     }
     xs = _as_list(xs)
     results = []
-    for i, (first, x) in enumerate(zip(gradients(ys, xs, name=name, **options), xs, strict=True)):
+    for i, (first, x) in enumerate(zip(gradients(ys, xs, **options), xs, strict=True)):
         count = x.shape.num_elements()
         if count is None:
             raise NotImplementedError(

@@ -148,7 +148,7 @@ class OpDecl:
         try:
             return self.shape_rule(op)
         except ValueError as error:
-            shapes = ", ".join(bracketed(t.dims) for t in op.inputs)
+            shapes = ", ".join("?" if t.dims is None else bracketed(t.dims) for t in op.inputs)
             raise ValueError(f"{error} for '{op.name}' (op: '{self.type}') with input shapes: {shapes}.") from None
 
     def __call__(self, *args: Any, name: str | None = None, **keywords: Any) -> Any:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from headrace.plan.ir import Node, Value
 from headrace.plan.rewrites.bias import fuse_bias
 from headrace.plan.rewrites.counts import fuse_counts
+from headrace.plan.rewrites.pooled_relus import fuse_pooled_relus, fuse_pooled_sums
 from headrace.plan.rewrites.pooling import fuse_pooling
 from headrace.plan.rewrites.row_sums import fuse_row_sums
 from headrace.plan.rewrites.unbroadcast import fuse_unbroadcast
@@ -16,7 +17,16 @@ from headrace.plan.rewrites.updates import fuse_updates
 # stands for values that are no more.
 Rewrite = Callable[[list[Node], set[Node], list[Value]], tuple[list[Node], dict[Value, Value]]]
 
-REWRITES: tuple[Rewrite, ...] = (fuse_unbroadcast, fuse_counts, fuse_row_sums, fuse_bias, fuse_pooling, fuse_updates)
+REWRITES: tuple[Rewrite, ...] = (
+    fuse_unbroadcast,
+    fuse_counts,
+    fuse_row_sums,
+    fuse_bias,
+    fuse_pooled_relus,
+    fuse_pooled_sums,
+    fuse_pooling,
+    fuse_updates,
+)
 
 
 def apply_rewrite(

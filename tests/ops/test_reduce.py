@@ -90,7 +90,9 @@ def test_an_argument_under_both_names_is_refused():
         tf.reduce_sum(tf.zeros([2]), keepdims=True, keep_dims=True)
 
 
-@pytest.mark.parametrize("make", [lambda x: tf.reduce_prod(x, 1), lambda x: tf.reduce_max(x), lambda x: tf.cumsum(x, 1)])
+@pytest.mark.parametrize(
+    "make", [lambda x: tf.reduce_prod(x, 1), lambda x: tf.reduce_max(x), lambda x: tf.cumsum(x, 1)]
+)
 def test_gradients_are_finite_differences(make):
     with tf.Graph().as_default(), tf.Session():
         x = tf.constant(np.random.RandomState(1).normal(size=[3, 4]))

@@ -12,7 +12,7 @@ from headrace.core.defaults import name_scope
 from headrace.core.dtypes import int32
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.core.shapes import Dimension, Dims, dims_text, merge_dims
+from headrace.core.shapes import Dimension, Dims, merge_dims
 from headrace.ops.array.common import (
     axis_in,
     boxed,

@@ -196,7 +196,7 @@ def binary(
         decl.accepts(np.array([[5, 0], [127, 3]], np.int32), np.array([1, 2], np.int32))
     else:
         decl.accepts([2, 3], [3]).accepts([2, 1], [1, 3]).accepts([0, 3], [3])
-    decl.rejects(np.zeros(2, np.int32), np.zeros(3, np.int32), error=ValueError)
+    decl.rejects([2], [3], error=ValueError)
     if function is not None:
         decl.kernel(lambda node: checked(node, widened(node, function)))
     return decl

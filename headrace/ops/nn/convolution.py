@@ -64,6 +64,11 @@ conv3d_filter_op = op(
 conv3d_input_v1_op = op("Conv3DBackpropInput", f"input: T, filter: T, out_backprop: T, {_OLD_VOLUME} -> output: T")
 conv3d_filter_v1_op = op("Conv3DBackpropFilter", f"input: T, filter: T, out_backprop: T, {_OLD_VOLUME} -> output: T")
 
+# A convolution and the bias added to it; only the planner makes them.
+conv2d_bias_op = op("_Conv2DBias", f"input: T, filter: T, bias: T, {_IMAGE} -> output: T")
+depthwise_bias_op = op("_DepthwiseConv2dBias", f"input: T, filter: T, bias: T, {_DEPTHWISE} -> output: T")
+conv3d_bias_op = op("_Conv3DBias", f"input: T, filter: T, bias: T, {_VOLUME} -> output: T")
+
 for _decl in (conv2d_input_op, depthwise_input_op, conv3d_input_op):
     _decl.on_host("input_sizes")
 for _decl in (conv2d_filter_op, depthwise_filter_op, conv3d_filter_op):
@@ -249,19 +254,19 @@ def _convolution(rank: int, depthwise: bool = False) -> Any:
         if setting.split is not None and setting.split[1] is None and setting.one_group and to is not None:
             both = setting.split[0]
 
-            def convolve_plainly(x, weights):
+            def convolve_plainly(x, weights, bias=None):
                 x, weights = x.permute(to), weights.permute(turn)
-                return convolve_in_torch(x, weights, None, strides, both, dilations).permute(back)
+                return convolve_in_torch(x, weights, bias, strides, both, dilations).permute(back)
 
             return convolve_plainly
 
-        def convolve(x, weights):
+        def convolve(x, weights, bias=None):
             x, filters = layout.enter(x), setting.filters(weights)
             both, rest = setting.split or split_padding(setting.amounts(x.shape[2:], filters.shape[2:]))
             if rest is not None:
                 x = torch.constant_pad_nd(x, rest)
             groups = setting.groups(x.shape[1], weights.shape[-2])
-            return layout.leave(convolve_in_torch(x, filters, None, strides, both, dilations, groups))
+            return layout.leave(convolve_in_torch(x, filters, bias, strides, both, dilations, groups))
 
         return convolve
 
@@ -355,6 +360,9 @@ def _filter_gradient(rank: int, depthwise: bool = False, like: bool = False) -> 
 conv2d_op.kernel(_convolution(4))
 depthwise_op.kernel(_convolution(4, depthwise=True))
 conv3d_op.kernel(_convolution(5))
+conv2d_bias_op.kernel(_convolution(4))
+depthwise_bias_op.kernel(_convolution(4, depthwise=True))
+conv3d_bias_op.kernel(_convolution(5))
 conv2d_input_op.kernel(_input_gradient(4))
 depthwise_input_op.kernel(_input_gradient(4, depthwise=True))
 conv3d_input_op.kernel(_input_gradient(5))

@@ -1,0 +1,131 @@
+"""Rectifying after the largest values are picked: on a quarter of the elements, for the usual windows."""
+
+from __future__ import annotations
+
+from headrace.plan.ir import Node, Value, new_node
+
+_FLOATS = frozenset({"float16", "bfloat16", "float32", "float64"})
+# These pass nothing back where the largest value of a window may be several. Smooth ones could make two values equal by
+# rounding, and which of them the gradient goes to would change.
+_GRADIENTS = {"Relu": "ReluGrad", "Relu6": "Relu6Grad"}
+_SETTINGS = ("ksize", "strides", "padding", "data_format")
+
+
+def fuse_pooled_relus(
+    nodes: list[Node], keep: set[Node], fetched: list[Value]
+) -> tuple[list[Node], dict[Value, Value]]:
+    """MaxPool(Relu(x)) becomes Relu(MaxPool(x)), and their gradients with them.
+
+    Where the largest value of a window is positive, it is the same element either way; where it is not, the result is 0
+    and no gradient passes. The bits do not change.
+    """
+    if not any(node.type == "MaxPool" and node.inputs[0].node.type in _GRADIENTS for node in nodes):
+        return nodes, {}
+    takers: dict[Value, list[Node]] = {}
+    for node in nodes:
+        for value in node.inputs:
+            takers.setdefault(value, []).append(node)
+    # Nodes that others wait for must stay who they are.
+    fixed = keep.union(*(node.control for node in nodes))
+    wanted = set(fetched)
+    dropped: set[Node] = set()
+    made: dict[Node, list[Node]] = {}
+    replaced: dict[Value, Value] = {}
+    for pool in nodes:
+        if pool.type != "MaxPool" or pool in fixed:
+            continue
+        relu = pool.inputs[0].node
+        pairs = _gradients(relu, pool, takers, wanted, fixed)
+        if pairs is None:
+            continue
+        largest = new_node("MaxPool", pool, [relu.inputs[0]], [(relu.outputs[0].dtype, pool.outputs[0].dims)], pool.attrs)
+        largest.control = _joined(relu, pool)
+        active = _same_type(relu, pool, [largest.outputs[0]], pool.outputs[0])
+        made[pool] = [largest, active]
+        replaced[pool.outputs[0]] = active.outputs[0]
+        dropped.add(relu)
+        for scattered, gated in pairs:
+            passed = _same_type(gated, scattered, [scattered.inputs[2], active.outputs[0]], pool.outputs[0])
+            sent = _same_type(
+                scattered, gated, [relu.inputs[0], largest.outputs[0], passed.outputs[0]], gated.outputs[0]
+            )
+            made[gated] = [passed, sent]
+            replaced[gated.outputs[0]] = sent.outputs[0]
+            dropped.add(scattered)
+    if not made:
+        return nodes, {}
+    result: list[Node] = []
+    for node in nodes:
+        if node not in dropped:
+            result.extend(made.get(node, (node,)))
+    # Among the new nodes, too, one may take what another stood for.
+    return result, replaced
+
+
+def _gradients(
+    relu: Node, pool: Node, takers: dict[Value, list[Node]], wanted: set[Value], fixed: set[Node]
+) -> list[tuple[Node, Node]] | None:
+    """The gradients of the pool, each with that of the relu which takes it; None if something else takes part."""
+    gate = _GRADIENTS.get(relu.type)
+    if gate is None or relu in fixed or relu.outputs[0] in wanted or relu.guard != pool.guard:
+        return None
+    channel = 1 if pool.attrs["data_format"] == "NCHW" else 3
+    if relu.outputs[0].dtype.name not in _FLOATS or pool.attrs["ksize"][channel] != 1:
+        return None
+    pairs = []
+    gates: set[Node] = set()
+    for taker in takers[relu.outputs[0]]:
+        if taker.type == gate:
+            gates.add(taker)
+        elif taker.type == "MaxPoolGrad":
+            if taker.inputs[0] is not relu.outputs[0] or taker.inputs[1] is not pool.outputs[0] or taker in fixed:
+                return None
+            if any(taker.attrs[key] != pool.attrs[key] for key in _SETTINGS):
+                return None
+            takes = takers.get(taker.outputs[0], [])
+            if len(takes) != 1 or taker.outputs[0] in wanted:
+                return None
+            gated = takes[0]
+            if gated.type != gate or gated.inputs[1] is not relu.outputs[0] or gated.inputs[0] is not taker.outputs[0]:
+                return None
+            if gated in fixed or gated.guard != taker.guard:
+                return None
+            pairs.append((taker, gated))
+        elif taker is not pool:
+            return None
+    return pairs if gates == {gated for _, gated in pairs} else None
+
+
+def _same_type(node: Node, other: Node, inputs: list[Value], output: Value) -> Node:
+    made = new_node(node.type, node, inputs, [(output.dtype, output.dims)], node.attrs)
+    made.control = _joined(node, other)
+    return made
+
+
+def _joined(first: Node, second: Node) -> list[Node]:
+    return list(dict.fromkeys([*first.control, *second.control]))
+
+
+def fuse_pooled_sums(
+    nodes: list[Node], keep: set[Node], fetched: list[Value]
+) -> tuple[list[Node], dict[Value, Value]]:
+    """The sum over all places of what MaxPoolGrad sends back is that of what it was given: it only scatters."""
+    for node in nodes:
+        if node.type not in ("BiasAddGrad", "_SumToShape"):
+            continue
+        scattered = node.inputs[0].node
+        if scattered.type != "MaxPoolGrad":
+            continue
+        data_format = scattered.attrs["data_format"]
+        channel = 1 if data_format == "NCHW" else 3
+        if scattered.attrs["ksize"][channel] != 1 or scattered.attrs["strides"][channel] != 1:
+            continue
+        if node.type == "BiasAddGrad":
+            sums_places = node.attrs["data_format"] == data_format
+        else:
+            shape, dims = node.attrs["shape"], node.inputs[0].dims
+            sums_places = channel == 3 and dims is not None and len(shape) == 1 and shape[0] == dims[-1]
+        if sums_places and scattered.guard == node.guard[: len(scattered.guard)]:
+            node.inputs[0] = scattered.inputs[2]
+            node.control = _joined(node, scattered)
+    return nodes, {}
