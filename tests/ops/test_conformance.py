@@ -226,6 +226,9 @@ def test_gradients_agree_with_finite_differences(decl, case):
 
 @pytest.mark.parametrize(("decl", "case"), REJECTED)
 def test_bad_input_is_refused(decl, case):
-    with tf.Graph().as_default(), pytest.raises(case.error, match=case.match):
+    def apply_and_run() -> None:
         applied = Applied(decl, case)
         applied.run(applied.outputs or applied.op)
+
+    with tf.Graph().as_default(), pytest.raises(case.error, match=case.match):
+        apply_and_run()
