@@ -65,7 +65,8 @@ _PYTHON: dict[str, dict[str, str]] = {
         "state.partitioned .": "partitioned_variables",
         "state.template .": "template",
         "math .": "math_ops special_math_ops bitwise_ops confusion_matrix",
-        ".": "array_ops standard_ops control_flow_ops control_flow_util "
+        "ops.flow.switching ops.flow.grouping ops.flow.cond ops.flow.assertion .": "control_flow_ops control_flow_util",
+        ".": "array_ops standard_ops "
         "gradients gradients_impl gradients_util custom_gradient functional_ops map_fn logging_ops "
         "resources script_ops session_ops string_ops tensor_array_ops data_flow_ops "
         "clip_ops io_ops manip_ops histogram_ops list_ops unconnected_gradients "

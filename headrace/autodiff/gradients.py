@@ -191,7 +191,7 @@ class _Walk:
                         pending[source] -= 1
                         if pending[source] == 0:
                             queue.append(source)
-            return [self._result(x) for x in xs]
+        return [self._result(x) for x in xs]
 
     # ---- beginning ----
 

@@ -260,14 +260,40 @@ def _convert_input(decl: OpDecl, arg: Arg, value: Any, attrs: dict[str, Any]) ->
     attrs[arg.number_attr or ""] = len(value)
     tensors = []
     for i, item in enumerate(value):
-        tensor = _convert_value(decl, arg, item, wanted, preferred, f"{arg.name}_{i}")
+        try:
+            tensor = _convert_value(decl, arg, item, wanted, preferred, f"{arg.name}_{i}")
+        except (TypeError, ValueError) as error:
+            raise _mixed_types(decl, arg, value) from error
+        base = tensor._dtype.base_dtype
         if wanted is None:
-            wanted = tensor._dtype.base_dtype
+            wanted = base
+        elif base is not wanted:
+            raise _mixed_types(decl, arg, value)
         _settle_type(decl, arg, tensor._dtype, attrs, signature.inputs)
         tensors.append(tensor)
     if not value and arg.type_attr is not None and arg.type_attr not in attrs and wanted is not None:
         attrs[arg.type_attr] = wanted
     return tensors
+
+
+def _mixed_types(decl: OpDecl, arg: Arg, values: Sequence[Any]) -> TypeError:
+    """The complaint about a list input whose elements are not all of one type, or not of the op's."""
+    names = []
+    for value in values:
+        dtype = getattr(value, "dtype", None)
+        if not isinstance(dtype, DType):
+            try:
+                # Only the type is wanted: the constant goes to a graph of its own.
+                with Graph().as_default():
+                    dtype = convert_to_tensor(value).dtype
+            except (TypeError, ValueError):
+                names.append("<NOT CONVERTIBLE TO TENSOR>")
+                continue
+        names.append(dtype.base_dtype.name)
+    verdict = "don't all match" if arg.dtype is None else f"do not match expected type {arg.dtype.name}"
+    return TypeError(
+        f"Tensors in list passed to '{arg.name}' of '{decl.type}' Op have types [{', '.join(names)}] that {verdict}."
+    )
 
 
 def _convert_value(
@@ -289,8 +315,8 @@ def _convert_value(
                 f"Input '{arg.name}' of '{decl.type}' Op has type {got} that does not match {tail}."
             ) from None
         raise TypeError(
-            f"Input '{arg.name}' of '{decl.type}' Op must become {wanted.name}, got {value!r} of type "
-            f"{type(value).__name__}: {error}"
+            f"Expected {wanted.name} passed to parameter '{arg.name}' of op '{decl.type}', got {value!r} of type "
+            f"'{type(value).__name__}' instead. Error: {error}"
         ) from None
 
 

@@ -248,5 +248,9 @@ def op_error(
     return error_class(text if op is None else f"{text}\n{describe(op)}")
 
 
+class InaccessibleTensorError(ValueError):
+    """A tensor of a branch, a loop or a function is used where it cannot be reached."""
+
+
 class OperatorNotAllowedInGraphError(TypeError):
     """A Python operation, such as `if tensor:`, that a tensor of a graph has no value for."""

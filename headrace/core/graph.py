@@ -330,6 +330,7 @@ class Graph:
     def prevent_feeding(self, tensor: Tensor) -> None:
         """Marks `tensor` as unfeedable."""
         self._unfeedable.add(tensor)
+        self._version_bump()
 
     def is_feedable(self, tensor: Tensor) -> bool:
         """Whether `tensor` may be fed."""
@@ -338,6 +339,7 @@ class Graph:
     def prevent_fetching(self, op: Operation) -> None:
         """Marks `op` as unfetchable."""
         self._unfetchable.add(op)
+        self._version_bump()
 
     def is_fetchable(self, tensor_or_op: Tensor | Operation) -> bool:
         """Whether `tensor_or_op` may be fetched."""

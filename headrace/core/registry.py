@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from headrace.core.gradient_gaps import UNREGISTERED
 from headrace.core.shapes import Dims, bracketed
 from headrace.core.signature import Signature, parse_signature
 
@@ -244,7 +245,8 @@ class RegisterGradient:
 
 def _register_gradient(op_type: str, function: GradientFunction | None) -> None:
     decl = REGISTRY.get(op_type)
-    if op_type in _registered_gradients or (decl is not None and decl.differentiable is not None):
+    declared = decl is not None and decl.differentiable is not None and op_type not in UNREGISTERED
+    if declared or op_type in _registered_gradients:
         raise KeyError(f"Registering two gradient with name {op_type!r}!")
     _registered_gradients[op_type] = function
 
@@ -273,6 +275,6 @@ def gradient_function(op: Operation) -> GradientFunction | None:
     if key in _registered_gradients:
         return _registered_gradients[key]
     decl = find(key)
-    if decl is not None and decl.differentiable is not None:
+    if decl is not None and decl.differentiable is not None and (decl.differentiable or key not in UNREGISTERED):
         return decl.gradient_rule
     raise LookupError(f"No gradient defined for operation '{op.name}' (op type: {key})")

@@ -265,5 +265,5 @@ def first_given(new_name: str, new: Any, old_name: str, old: Any) -> Any:
     if old is None:
         return new
     if new is not None:
-        raise ValueError(f"Cannot specify both '{new_name}' and '{old_name}'")
+        raise ValueError(f"Cannot specify both '{old_name}' and '{new_name}'")
     return old

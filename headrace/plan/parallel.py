@@ -12,7 +12,7 @@ from headrace.core.shapes import Dims
 from headrace.plan.ir import Node
 
 # Multiply-adds and elements from which two threads win.
-_PRODUCT_WORK = 1_000_000
+_PRODUCT_WORK = 2_000_000
 _ELEMENT_WORK = 80_000
 
 _PRODUCTS = frozenset({"MatMul", "BatchMatMul", "BatchMatMulV2", "_MatMulBias"})
@@ -40,7 +40,9 @@ def _is_heavy(node: Node, unknown: int) -> bool:
         return left * columns > _PRODUCT_WORK
     if "Conv" in kind:
         return True
-    sizes = [_elements(value.dims, unknown) for value in (*node.inputs, *node.outputs)]
+    # A piece cut out of a large tensor is a view: the rest of the tensor is no work.
+    touched = node.outputs if node.decl.may_alias else (*node.inputs, *node.outputs)
+    sizes = [_elements(value.dims, unknown) for value in touched]
     return max(sizes, default=0) > _ELEMENT_WORK
 
 

@@ -96,29 +96,25 @@ def as_array(value: Any, tensor: Tensor, numpy_dtype: np.dtype) -> np.ndarray:
 
 
 def bytes_array(value: Any) -> np.ndarray:
-    """An object array of bytes from strings, nested lists of them or a NumPy string array."""
-    array = np.asarray(value)
-    if array.dtype.kind == "S":
-        array = array.astype(object)
-    elif array.dtype.kind != "O":
-        if array.dtype.kind != "U":
-            array = array.astype(str)
-        array = np.asarray(value, dtype=object) if array.ndim == 0 else array.astype(object)
-    if array.ndim == 0:
-        out = np.empty((), dtype=object)
-        out[()] = _as_bytes(array[()])
-        return out
+    """An object array of bytes from strings, nested lists of them or a NumPy string array.
+
+    Raises:
+        TypeError: if an element is neither text nor bytes.
+    """
+    array = np.asarray(value, dtype=object)
     result = np.empty(array.shape, dtype=object)
-    flat = result.ravel()
-    for i, item in enumerate(array.ravel()):
+    flat = result.reshape(-1)
+    for i, item in enumerate(array.reshape(-1)):
         flat[i] = _as_bytes(item)
-    return flat.reshape(array.shape)
+    return result
 
 
 def _as_bytes(item: Any) -> bytes:
     if isinstance(item, bytes):
-        return item
-    return (item if isinstance(item, str) else str(item)).encode()
+        return bytes(item)
+    if isinstance(item, str):
+        return item.encode()
+    raise TypeError(f"A tf.string tensor is fed text or bytes, got {item!r} of type {type(item).__name__}.")
 
 
 def _short(value: Any) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import functools
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from headrace.core.composite import IndexedSlices, IndexedSlicesValue, SparseTensor, SparseTensorValue
+from headrace.core.errors import InaccessibleTensorError
 from headrace.core.graph import Graph
 from headrace.core.operation import Operation, Tensor
 
@@ -72,7 +74,10 @@ class FetchPlan:
         except KeyError as error:
             raise ValueError(f"Fetch argument {fetch!r} cannot be interpreted as a Tensor. ({error})") from None
         if not self._graph.is_fetchable(element):
-            raise ValueError(f"Operation '{element.name}' has been marked as not fetchable.")
+            raise InaccessibleTensorError(
+                f"Operation '{element.name}' has been marked as not fetchable. It belongs to a branch, a loop or a "
+                "function: fetch what that returns."
+            )
         index = self._index.get(element)
         if index is None:
             index = self._index[element] = len(self.elements)
@@ -94,6 +99,8 @@ class FetchPlan:
             keys = list(fetch)
             parts = [self._map(fetch[key]) for key in keys]
             kind: Any = type(fetch)
+            if isinstance(fetch, defaultdict):
+                kind = functools.partial(kind, fetch.default_factory)
             return lambda values: kind(zip(keys, [part(values) for part in parts], strict=True))
         if hasattr(type(fetch), "__attrs_attrs__"):
             fields = [a.name for a in type(fetch).__attrs_attrs__]

@@ -9,6 +9,8 @@ The generator: J. Salmon, M. Moraes, R. Dror, D. Shaw, "Parallel random numbers:
 from __future__ import annotations
 
 import functools
+import sys
+from collections.abc import Sequence
 from typing import Any, NamedTuple, SupportsInt
 
 import numpy as np
@@ -26,11 +28,13 @@ _ROUNDS = 10
 _SHIFT_32 = np.uint64(32)
 _LOW_32 = np.uint64(_LOW)
 _MULTIPLIER_COLUMN = np.array(_MULTIPLIERS, np.uint64)[:, None]
+_FIRST_MULTIPLIER, _SECOND_MULTIPLIER = _MULTIPLIER_COLUMN[:, 0]
 
 # Up to here Python's own integers are quicker than some fifty calls into NumPy.
 _FEW_BLOCKS = 8
 # The working set of a chunk (three arrays of 2 x 8192 uint64) stays in the nearest caches.
 _CHUNK_BLOCKS = 8192
+_STEPS = np.arange(_CHUNK_BLOCKS, dtype=np.uint64)
 
 # Outputs whose number of tries varies own this many words each, so that where one output's words lie never depends
 # on how often another was rejected. Every request moves its stream on as if all its outputs were of this kind.
@@ -38,6 +42,7 @@ RESERVED_PER_OUTPUT = 256
 
 # Uniform numbers carry as many random bits as the fraction field of their type.
 _FRACTION_BITS = {"float16": 10, "bfloat16": 7, "float32": 23, "float64": 52}
+_ONE = np.float32(1).view(np.uint32)
 # Box-Muller takes the logarithm of nothing smaller, in float64 either.
 _SMALLEST_UNIFORM = 1e-7
 _TRUNCATE_AT = 2.0
@@ -77,10 +82,13 @@ class Philox(NamedTuple):
             places = range(self.position, self.position + count)
             return np.array([word for place in places for word in self._block(place)], np.uint32)
         out = np.empty((count, 4), np.uint32)
-        step = np.arange(min(count, _CHUNK_BLOCKS), dtype=np.uint64)
         for start in range(0, count, _CHUNK_BLOCKS):
-            stop = min(start + _CHUNK_BLOCKS, count)
-            self._write_blocks(step[: stop - start] + np.uint64(self.position + start), out[start:stop])
+            part = out[start : start + _CHUNK_BLOCKS]
+            first = self.position + start
+            if (first & _LOW) + len(part) <= _LOW + 1:
+                self._write_run(first, part)
+            else:
+                self._write_blocks(_STEPS[: len(part)] + np.uint64(first), part)
         return out.reshape(-1)
 
     def words_at(self, offsets: Array) -> Array:
@@ -120,20 +128,58 @@ class Philox(NamedTuple):
         """
         multiplied = np.empty((2, len(positions)), np.uint64)  # words 0 and 2, what a round multiplies
         mixed = np.empty_like(multiplied)  # words 1 and 3, what a round mixes in
-        product = np.empty_like(multiplied)
         np.bitwise_and(positions, _LOW_32, out=multiplied[0])
         multiplied[1] = self.high & _LOW
         np.right_shift(positions, _SHIFT_32, out=mixed[0])
         mixed[1] = self.high >> 32
-        crossed = product[::-1]
-        for keys in _round_keys(self.key):
-            np.multiply(multiplied, _MULTIPLIER_COLUMN, out=product)
-            np.right_shift(crossed, _SHIFT_32, out=multiplied)
-            multiplied ^= mixed
-            multiplied ^= keys
+        _finish(multiplied, mixed, np.empty_like(multiplied), _round_keys(self.key), out)
+
+    def _write_run(self, first: int, out: Array) -> None:
+        """Writes the blocks from `first` on, whose numbers differ in the low word only.
+
+        Of the first round's results half are then the same for all blocks, and of the second's a quarter.
+        """
+        multiplied = np.empty((2, len(out)), np.uint64)
+        mixed, product = np.empty_like(multiplied), np.empty_like(multiplied)
+        keys = _round_keys(self.key)
+        (first0, first1), (second0, second1) = (column[:, 0].tolist() for column in keys[:2])
+        odd = (self.high & _LOW) * _MULTIPLIERS[1]
+        even = (odd >> 32 ^ first >> 32 ^ first0) * _MULTIPLIERS[0]
+
+        np.add(_STEPS[: len(out)], np.uint64(first & _LOW), out=product[0])
+        product[0] *= _FIRST_MULTIPLIER
+        np.right_shift(product[0], _SHIFT_32, out=multiplied[1])
+        multiplied[1] ^= np.uint64(self.high >> 32 ^ first1)
+
+        np.multiply(multiplied[1], _SECOND_MULTIPLIER, out=product[1])
+        np.right_shift(product[1], _SHIFT_32, out=multiplied[0])
+        multiplied[0] ^= np.uint64(odd & _LOW ^ second0)
+        np.bitwise_and(product[1], _LOW_32, out=mixed[0])
+        np.bitwise_and(product[0], _LOW_32, out=multiplied[1])
+        multiplied[1] ^= np.uint64(even >> 32 ^ second1)
+        mixed[1] = even & _LOW
+        _finish(multiplied, mixed, product, keys[2:], out)
+
+
+def _finish(multiplied: Array, mixed: Array, product: Array, rounds: Sequence[Array], out: Array) -> None:
+    """Goes on from words (0, 2) and (1, 3) of shape (2, n) with the rounds of these keys, and writes the blocks."""
+    crossed = product[::-1]
+    for keys in rounds:
+        np.multiply(multiplied, _MULTIPLIER_COLUMN, out=product)
+        np.right_shift(crossed, _SHIFT_32, out=multiplied)
+        multiplied ^= mixed
+        multiplied ^= keys
+        if keys is not rounds[-1]:
             np.bitwise_and(crossed, _LOW_32, out=mixed)
+    if sys.byteorder == "little":
+        # Two words at a time.
+        np.left_shift(crossed, _SHIFT_32, out=mixed)
+        pairs = out.view(np.uint64)
+        np.bitwise_or(multiplied[0], mixed[0], out=pairs[:, 0])
+        np.bitwise_or(multiplied[1], mixed[1], out=pairs[:, 1])
+    else:
         out[:, 0::2] = multiplied.T
-        out[:, 1::2] = mixed.T
+        out[:, 1::2] = np.bitwise_and(crossed, _LOW_32, out=mixed).T
 
 
 @functools.lru_cache(maxsize=1024)
@@ -310,6 +356,12 @@ def uniform_from_words(words: Array, dtype: np.dtype[Any]) -> Array:
         out += words[1::2] * 2.0**-bits
         return out
     words &= np.uint32(2**bits - 1)
+    if bits == _FRACTION_BITS["float32"]:
+        # As the fraction field of numbers of [1, 2); the difference is exact.
+        words |= _ONE
+        fraction = words.view(np.float32)
+        fraction -= np.float32(1)
+        return fraction
     fraction = words.astype(np.float32)
     fraction *= np.float32(2.0**-bits)
     return fraction.astype(dtype, copy=False)

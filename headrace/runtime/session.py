@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -14,6 +15,7 @@ import torch
 
 from headrace.core import errors
 from headrace.core.defaults import default_session_stack, get_default_graph
+from headrace.core.device import DeviceSpec
 from headrace.core.graph import Graph
 from headrace.core.operation import Operation, Tensor
 from headrace.plan.plan import Plan, make_plan
@@ -56,6 +58,30 @@ class _Entry:
     single: bool
     changes: int
     keep: Any
+
+
+@dataclass(frozen=True)
+class SessionDevice:
+    """A device that a session can use.
+
+    Attributes:
+        name: its full name, such as "/job:localhost/replica:0/task:0/device:CPU:0".
+    """
+
+    name: str
+
+    @property
+    def device_type(self) -> str:
+        """The kind of device: "CPU" or "GPU"."""
+        return DeviceSpec.from_string(self.name).device_type or ""
+
+    @property
+    def memory_limit_bytes(self) -> int:
+        """The bytes of memory its operations may take: all it has."""
+        if self.device_type == "GPU":
+            index = DeviceSpec.from_string(self.name).device_index or 0
+            return torch.cuda.get_device_properties(index).total_memory
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 class BaseSession:
@@ -110,9 +136,9 @@ class BaseSession:
         return self._target
 
     def list_devices(self) -> list[Any]:
-        """The devices this session can use."""
+        """The devices this session can use, as objects with `name`, `device_type` and `memory_limit_bytes`."""
         self._check_open()
-        return self._settings.devices()
+        return [SessionDevice(name) for name in self._settings.devices()]
 
     # ---- life ----
 
@@ -212,6 +238,10 @@ class BaseSession:
         except TypeError:
             key = (_frozen(fetches), 0, *_feed_keys(feed_dict))
             entry = self._entries.get(key)
+        if entry is None and _has_tuples(fetches):
+            # Plain and named tuples of the same things are equal, but not the same fetch.
+            key = (_frozen(fetches), 0, *_feed_keys(feed_dict))
+            entry = self._entries.get(key)
         if entry is None or entry.changes != self._graph._changes:
             entry = self._make_entry(fetches, feed_dict)
             self._entries[key] = entry
@@ -220,6 +250,8 @@ class BaseSession:
     def _make_entry(self, fetches: Any, feed_dict: Mapping[Any, Any] | None) -> _Entry:
         with self._lock:
             _check_feeds(feed_dict)
+            if not self._graph.version:
+                raise RuntimeError("The Session graph is empty. Add operations to the graph before calling run().")
             fetch_plan = FetchPlan(self._graph, fetches)
             tensors: list[Tensor] = []
             splits: list[Callable[[Any], list[Any]] | None] = []
@@ -270,6 +302,8 @@ class BaseSession:
         if feed_list is not None and not isinstance(feed_list, (list, tuple)):
             raise TypeError("`feed_list` must be a list or tuple.")
         keys = list(feed_list or ())
+        # What cannot be fetched shows here, not in the first call.
+        FetchPlan(self._graph, fetches)
 
         def call(*values: Any, **keywords: Any) -> Any:
             if len(values) != len(keys):
@@ -390,6 +424,12 @@ def _frozen(fetches: Any) -> Any:
     except TypeError:
         return id(fetches)
     return fetches
+
+
+def _has_tuples(fetches: Any) -> bool:
+    if isinstance(fetches, tuple):
+        return True
+    return isinstance(fetches, list) and any(_has_tuples(item) for item in fetches)
 
 
 def _feed_keys(feed_dict: Any) -> tuple[Any, ...]:

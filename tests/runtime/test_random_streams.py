@@ -251,3 +251,13 @@ def test_short_types_round_wide_numbers():
 def test_bad_requests(draw, message):
     with pytest.raises(InvalidArgumentError, match=message):
         draw(RandomStream(1, 2))
+
+
+@pytest.mark.parametrize("count", [20, 9000])
+@pytest.mark.parametrize("before", [0, 7, 19, 8500])
+def test_blocks_where_the_low_counter_word_wraps(count, before):
+    here = Philox(key=0x0123456789ABCDEF, high=0xFEDCBA9876543210, position=(5 << 32) + 2**32 - before)
+    words = here.words(count).reshape(-1, 4)
+    for place in {0, 6, 7, 8, 18, 19, count - 1, min(before, count - 1)}:
+        assert tuple(words[place].tolist()) == here._block(here.position + place)
+    np.testing.assert_array_equal(words, here.words_at(np.arange(count, dtype=np.uint64)))

@@ -74,14 +74,21 @@ def shape_text(shape: Sequence[Any]) -> str:
     return "[" + ",".join("?" if size is None else str(size) for size in shape) + "]"
 
 
-def axis_in(axis: int, rank: int, what: str = "axis") -> int:
+def require_scalar(op: Any, index: int) -> None:
+    """Raises ValueError where input `index` of an operation is known not to be a scalar."""
+    dims = op.inputs[index].dims
+    if dims:
+        raise ValueError(f"Shape must be rank 0 but is rank {len(dims)}")
+
+
+def axis_in(axis: int, rank: int, what: str = "axis", verdict: str = "is out of") -> int:
     """`axis` counted from the front.
 
     Raises:
         ValueError: if it is not in [-rank, rank).
     """
     if not -rank <= axis < rank:
-        raise ValueError(f"{what} {axis} is out of range [{-rank}, {rank})")
+        raise ValueError(f"{what} {axis} {verdict} range [{-rank}, {rank})")
     return axis + rank if axis < 0 else axis
 
 

@@ -20,6 +20,7 @@ from headrace.ops.array.common import (
     invalid,
     is_text,
     renamed,
+    require_scalar,
     shape_text,
     stand_in_for,
 )
@@ -40,7 +41,9 @@ def _joined_dims(parts: list[Dims], axis: int | None) -> Dims:
         return (None,) * count
     if count == 0:
         raise ValueError("Can't concatenate scalars (use tf.stack instead)")
-    axis = axis_in(axis, count, "concatenation axis")
+    if not -count <= axis < count:
+        raise ValueError(f"Shape must be at least rank {axis + 1 if axis >= 0 else -axis} but is rank {count}")
+    axis %= count
     total: int | None = 0
     rest: Dims = None
     for dims in parts:
@@ -117,6 +120,7 @@ concat_op = op("Concat", "concat_dim: int32, values: N * T, *, N: int >= 2 -> ou
 @concat_op.shape
 def concat_shape(op):
     axis = op.constant(0)
+    require_scalar(op, 0)
     return [_joined_dims([t.dims for t in op.inputs[1:]], None if axis is None else int(axis))]
 
 
@@ -129,6 +133,7 @@ concat_v2_op.on_host("axis")
 @concat_v2_op.shape
 def concat_v2_shape(op):
     axis = op.constant(len(op.inputs) - 1)
+    require_scalar(op, len(op.inputs) - 1)
     return [_joined_dims([t.dims for t in op.inputs[:-1]], None if axis is None else int(axis))]
 
 

@@ -262,15 +262,15 @@ def expand_dims_gradient(op, grad):
 expand_dims_op.accepts([2, 3], np.array(-1, np.int32)).accepts([], np.array(0, np.int32))
 expand_dims_op.rejects([2], np.array(3, np.int32), error=ValueError)
 
-squeeze_op = op("Squeeze", "input: T, *, squeeze_dims: list(int) = [] -> output: T").aliases()
+squeeze_op = op("Squeeze", "input: T, *, squeeze_dims: list(int) >= 0 = [] -> output: T").aliases()
 
 
 def _squeezed_axes(dims: Any, listed: list[int]) -> list[int]:
     rank = len(dims)
     axes = []
-    for axis in listed:
+    for i, axis in enumerate(listed):
         if not -rank <= axis < rank:
-            raise ValueError(f"Tried to squeeze dim index {axis} for tensor with {rank} dimensions.")
+            raise ValueError(f"squeeze_dims[{i}] not in [{-rank},{rank}): {axis} for tensor with {rank} dimensions.")
         axis %= rank
         if dims[axis] not in (None, 1):
             raise ValueError(f"Can not squeeze dim[{axis}], expected a dimension of 1, got {dims[axis]}")

@@ -10,7 +10,17 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.core.shapes import Dimension
-from headrace.ops.array.common import axis_in, constants, invalid, is_text, numbers, renamed, shape_text, unknown
+from headrace.ops.array.common import (
+    axis_in,
+    constants,
+    invalid,
+    is_text,
+    numbers,
+    renamed,
+    require_scalar,
+    shape_text,
+    unknown,
+)
 from headrace.ops.array.join import concat, is_axis
 
 split_op = op("Split", "split_dim: int32, value: T, *, num_split: int >= 1 -> output: num_split * T")
@@ -20,9 +30,10 @@ split_op.aliases().on_host("split_dim")
 @split_op.shape
 def split_shape(op):
     dims, num, axis = op.inputs[1].dims, op.attrs["num_split"], op.constant(0)
+    require_scalar(op, 0)
     if dims is None or axis is None:
         return [unknown(None if dims is None else len(dims))] * num
-    at = axis_in(int(axis), len(dims))
+    at = axis_in(int(axis), len(dims), "Dimension size, given by scalar input", "must be in")
     if dims[at] is None:
         return [dims] * num
     if dims[at] % num:
@@ -81,7 +92,7 @@ def split_v_shape(op):
     dims, num, sizes, axis = op.inputs[0].dims, op.attrs["num_split"], op.constant(1), op.constant(2)
     if dims is None or axis is None:
         return [unknown(None if dims is None else len(dims))] * num
-    at = axis_in(int(axis), len(dims))
+    at = axis_in(int(axis), len(dims), "Dimension size, given by scalar input", "must be in")
     if sizes is None:
         return [(*dims[:at], None, *dims[at + 1 :])] * num
     parts: list[Any] = [int(size) for size in sizes]

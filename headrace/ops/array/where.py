@@ -14,7 +14,15 @@ from headrace.core.dtypes import bool as bool_type
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.core.shapes import element_count, merge_dims
-from headrace.ops.array.common import axis_in, constants, invalid, is_text, renamed, stand_in_for
+from headrace.ops.array.common import (
+    axis_in,
+    constants,
+    invalid,
+    is_text,
+    renamed,
+    require_scalar,
+    stand_in_for,
+)
 from headrace.ops.array.constant import constant
 from headrace.ops.array.gather import gather
 from headrace.ops.array.join import concat
@@ -56,9 +64,10 @@ def one_hot_shape(op):
     dims, depth, axis = op.inputs[0].dims, op.constant(1), op.attrs["axis"]
     if axis < -1:
         raise ValueError("axis must be >= -1")
+    require_scalar(op, 1)
     size = None if depth is None else int(depth)
     if size is not None and size < 0:
-        raise ValueError(f"depth must be non-negative, got: {size}")
+        raise ValueError(f"Dimension size, given by scalar input 1, must be non-negative but is {size}")
     if dims is None:
         return [None]
     at = axis_in(axis, len(dims) + 1)

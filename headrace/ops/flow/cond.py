@@ -286,10 +286,7 @@ def cond(
             context_false.ExitResult(flat_false)
         if not strict:
             result_true, result_false = _unwrapped(result_true), _unwrapped(result_false)
-        if len(flat_true) != len(flat_false):
-            raise ValueError(
-                f"true_fn and false_fn must return the same number of results: {len(flat_true)} vs {len(flat_false)}."
-            )
+        nest.assert_same_structure(result_true, result_false, expand_composites=True)
         for x, y in zip(flat_true, flat_false, strict=True):
             if x.dtype.base_dtype is not y.dtype.base_dtype:
                 raise ValueError(

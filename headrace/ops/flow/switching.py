@@ -17,6 +17,8 @@ def _declare_switch(op_type: str, ref: str) -> OpDecl:
 
     @decl.shape
     def switch_shape(op):
+        if op.inputs[1].dims:
+            raise ValueError(f"Shape must be rank 0 but is rank {len(op.inputs[1].dims)}")
         return [op.inputs[0].dims] * 2
 
     @decl.gradient
@@ -93,7 +95,7 @@ def merge(inputs: list[Any], name: str | None = None) -> tuple[Tensor, Tensor]:
     """The one of `inputs` whose branch was taken, and its index."""
     tensors = [convert_to_tensor(item, as_ref=True) for item in inputs]
     if all(tensor.dtype._is_ref_dtype for tensor in tensors):
-        return raw.RefMerge(tensors, name=name)
+        return raw.RefMerge(tensors, name=name or "Merge")
     return raw.Merge(tensors, name=name)
 
 

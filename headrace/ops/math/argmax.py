@@ -24,12 +24,12 @@ def _shape(op: Any) -> list[Dims]:
         raise ValueError(f"Shape must be rank 0 but is rank {len(op.inputs[1].dims)}")
     if dims is None:
         return [None]
-    if len(dims) <= 1 and axis is None:
+    if len(dims) <= 1:
+        # Whatever the axis is; one that is not there shows when the op runs.
         return [()]
     if axis is None:
         return [(None,) * (len(dims) - 1)]
-    rank = max(len(dims), 1)
-    where = int(axis)
+    rank, where = len(dims), int(axis)
     if not -rank <= where < rank:
         raise ValueError(
             f"Dimension ({where}) must be in the range [{-rank}, {rank}), where {rank} is the number of dimensions in "
@@ -49,18 +49,20 @@ def _kernel(function: Any) -> Any:
             axis = int(axis)
             if wider is not None:
                 x = x.to(wider)
-            if not -x.dim() <= axis < max(x.dim(), 1):
+            if not -x.dim() <= axis < x.dim():
                 raise InvalidArgumentError(
                     None, None, f"Expected dimension in the range [{-x.dim()}, {x.dim()}), but got {axis}"
                 )
-            if x.dim() and x.shape[axis] == 0:
+            if x.shape[axis] == 0:
                 raise InvalidArgumentError(None, None, f"Reduction axis {axis} is empty in shape {list(x.shape)}")
             # torch documents that the first of equal elements is taken, as here.
             index = function(x, axis)
             return index.to(torch.int32) if narrow else index
 
         dims = node.inputs[0].dims
-        if constant is None or wider is not None or not dims or dims[int(constant)] in (None, 0):
+        if constant is None or wider is not None or not dims or not -len(dims) <= int(constant) < len(dims):
+            return find
+        if dims[int(constant)] in (None, 0):
             return find
         axis = int(constant)
         if narrow:

@@ -86,11 +86,23 @@ def add_kernel(node):
     return checked(node, _joined if node.inputs[0].dtype.torch is None else widened(node, torch.add))
 
 
+_SIMPLE_POWERS = (2, 3, -1)
+
+
 @pow_op.kernel
 def pow_kernel(node):
-    if not node.inputs[0].dtype.is_integer:
-        return checked(node, torch.pow)
     exponent = node.constant(1)
+    if not node.inputs[0].dtype.is_integer:
+        if (
+            exponent is not None
+            and exponent.ndim == 0
+            and exponent in _SIMPLE_POWERS
+            and node.inputs[0].dtype.is_floating
+        ):
+            # Where the exponent is a Python number, torch multiplies or divides.
+            number = float(exponent)
+            return lambda x, y: torch.pow(x, number)
+        return checked(node, torch.pow)
     if exponent is not None and (exponent >= 0).all():
         return checked(node, torch.pow)
 

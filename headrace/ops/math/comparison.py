@@ -8,9 +8,17 @@ from typing import Any
 import numpy as np
 import torch
 
+from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import OpDecl, op
 from headrace.core.shapes import merge_dims
-from headrace.ops.math.elementwise import binary, checked, function_of, widened
+from headrace.ops.math.elementwise import (
+    binary,
+    broadcast_shape,
+    checked,
+    function_of,
+    require_broadcast,
+    widened,
+)
 
 _COMPARABLE = (
     "{bfloat16, half, float, double, uint8, int8, int16, int32, int64, complex64, quint8, qint8, qint32, string, bool, "
@@ -20,14 +28,35 @@ _ORDERED = "realnumeric"
 
 
 def _equality(op_type: str, function: Callable[..., Any], of_bytes: Callable[..., Any]) -> OpDecl:
-    decl = binary(op_type, _COMPARABLE, result="bool").not_differentiable()
+    decl = binary(op_type, _COMPARABLE, result="bool", attrs="incompatible_shape_error=True").not_differentiable()
+
+    @decl.shape
+    def shape(node):
+        if node.attrs["incompatible_shape_error"]:
+            return broadcast_shape(node)
+        try:
+            return broadcast_shape(node)
+        except ValueError:
+            return [()]
 
     def strings(x, y):
         return torch.from_numpy(np.asarray(of_bytes(x, y), dtype=bool))
 
     @decl.kernel
     def kernel(node):
-        return checked(node, strings if node.inputs[0].dtype.torch is None else function)
+        compare = checked(node, strings if node.inputs[0].dtype.torch is None else function)
+        if node.attrs["incompatible_shape_error"]:
+            return compare
+
+        def whole(x, y):
+            # Values of shapes that do not broadcast are different as a whole.
+            try:
+                require_broadcast(x, y)
+            except InvalidArgumentError:
+                return torch.tensor(op_type == "NotEqual")
+            return compare(x, y)
+
+        return whole
 
     return decl
 

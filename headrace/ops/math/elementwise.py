@@ -178,7 +178,13 @@ def unary(
 
 
 def binary(
-    op_type: str, types: str, function: Callable[..., Any] | None = None, *, inputs: str = "x y", result: str = "T"
+    op_type: str,
+    types: str,
+    function: Callable[..., Any] | None = None,
+    *,
+    inputs: str = "x y",
+    result: str = "T",
+    attrs: str = "",
 ) -> OpDecl:
     """Declares an op on the elements of two inputs that broadcast against each other.
 
@@ -188,9 +194,10 @@ def binary(
         function: computes it on torch tensors; None where the kernel is declared by itself.
         inputs: the names of its inputs.
         result: the element type of the output.
+        attrs: attributes beside the type, in the language of signatures.
     """
     first, second = inputs.split()
-    decl = op(op_type, f"{first}: T, {second}: T, *, T: {types} -> z: {result}")
+    decl = op(op_type, f"{first}: T, {second}: T, *, T: {types}{', ' if attrs else ''}{attrs} -> z: {result}")
     decl.shape(broadcast_shape)
     if types == INTEGERS:
         decl.accepts(np.array([[5, 0], [127, 3]], np.int32), np.array([1, 2], np.int32))

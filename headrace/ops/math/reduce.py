@@ -30,6 +30,9 @@ def reduction_shape(op: Any) -> list[Dims]:
     dims = op.inputs[0].dims
     keep = op.attrs["keep_dims"]
     axes = op.constant(1)
+    given = op.inputs[1].dims
+    if given is not None and len(given) > 1:
+        raise ValueError(f"Shape must be at most rank 1 but is rank {len(given)}")
     if dims is None:
         return [None]
     if axes is None:

@@ -46,8 +46,29 @@ def select_v2_shape(op):
     return [broadcast_or_raise(condition, broadcast_or_raise(t, e))]
 
 
+_SAME_SIZE_INTEGER = {
+    torch.float32: torch.int32,
+    torch.int32: torch.int32,
+    torch.float64: torch.int64,
+    torch.int64: torch.int64,
+}
+
+
+def _blended(condition: Any, t: Any, e: Any) -> Any:
+    """`torch.where`; its loop over a condition branches, so a large choice is made with bits, several times as fast."""
+    if t.numel() < 16384 or t.shape != e.shape or condition.shape != t.shape or not t.is_cpu:
+        return torch.where(condition, t, e)
+    integer = _SAME_SIZE_INTEGER[t.dtype]
+    mask, other = condition.to(integer).neg_(), e.view(integer)
+    chosen = torch.bitwise_xor(t.view(integer), other)
+    return chosen.bitwise_and_(mask).bitwise_xor_(other).view(t.dtype)
+
+
 def _where(node: Any) -> Any:
-    if node.inputs[1].dtype.torch is not None:
+    dtype = node.inputs[1].dtype.torch
+    if dtype in _SAME_SIZE_INTEGER:
+        return _blended
+    if dtype is not None:
         return torch.where
     return lambda condition, t, e: np.asarray(np.where(condition.numpy(), t, e), dtype=object)
 

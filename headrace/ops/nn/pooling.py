@@ -171,7 +171,11 @@ def _largest(windows: Windows) -> Callable[[Any], Any]:
     if windows.known is not None and windows.known[2] is None and layout.to_torch is not None and wide is None:
         pads, ceil, _ = windows.known
         to, back = layout.to_torch, layout.from_torch
-        return lambda x: pool(x.permute(to), ksize, strides, pads, ones, ceil).permute(back)
+
+        def largest_plainly(x):
+            return pool(x.permute(to), ksize, strides, pads, ones, ceil).permute(back)
+
+        return _largest_of_four(largest_plainly) if _is_by_fours(windows) else largest_plainly
 
     def largest(x):
         own = x.dtype
@@ -179,6 +183,37 @@ def _largest(windows: Windows) -> Callable[[Any], Any]:
         pads, ceil, drops = windows.geometry(x.shape[2:])
         result = layout.leave(windows.dropped(pool(x, ksize, strides, pads, ones, ceil), drops))
         return result if wide is None else result.to(own)
+
+    return largest
+
+
+# From so many elements on, two calls that only compare are quicker than torch's pool, which always finds the places too.
+_FOURS_FROM = 30_000
+
+
+def _is_by_fours(windows: Windows) -> bool:
+    """Whether windows of 2x2 tile channels-last images on the CPU without a remainder."""
+    node, two = windows.node, (2, 2)
+    dims = node.inputs[0].dims
+    return (
+        windows.rank == 4
+        and windows.ksize == two
+        and windows.strides == two
+        and all(size is not None and size % 2 == 0 for size in windows.layout.sizes(dims or (None,) * 4))
+        and node.inputs[0].dtype.torch in (torch.float32, torch.float64)
+        and node.device.type == "cpu"
+    )
+
+
+def _largest_of_four(otherwise: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    maximum = torch.maximum
+
+    def largest(x):
+        if x.numel() < _FOURS_FROM:
+            return otherwise(x)
+        rows = x.unflatten(1, (-1, 2))
+        columns = maximum(rows[:, :, 0], rows[:, :, 1]).unflatten(2, (-1, 2))
+        return maximum(columns[:, :, :, 0], columns[:, :, :, 1])
 
     return largest
 

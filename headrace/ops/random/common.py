@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import torch
 
 from headrace.core.convert import convert_to_tensor
@@ -44,6 +45,12 @@ def generator_for(device: torch.device) -> torch.Generator:
     generator = torch.Generator(device=device)
     generator.manual_seed(int.from_bytes(os.urandom(7), "little"))
     return generator
+
+
+@functools.lru_cache(maxsize=1)
+def host_generator() -> np.random.Generator:
+    """NumPy's generator for unseeded ops on the CPU: another one in each process. It locks itself between threads."""
+    return np.random.default_rng()
 
 
 def known_sizes(node: Any, index: int = 0) -> list[int] | None:

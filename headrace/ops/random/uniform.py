@@ -17,6 +17,7 @@ from headrace.core.registry import op, raw
 from headrace.ops.host_values import to_tensor
 from headrace.ops.random.common import (
     generator_for,
+    host_generator,
     is_seeded,
     no_gradient_through,
     output_of_shape_input,
@@ -41,6 +42,10 @@ def random_uniform_kernel(node):
     if is_seeded(node):
         stream, numpy_type = stream_of(node), dtype.as_numpy_dtype
         return with_shape(node, lambda sizes: to_tensor(stream.uniform(sizes, numpy_type), device))
+    if device.type == "cpu" and dtype.name in ("float32", "float64"):
+        # NumPy's generator takes half the time of torch's, which draws one number after the other.
+        draw, numpy_type, from_numpy = host_generator().random, dtype.as_numpy_dtype, torch.from_numpy
+        return with_shape(node, lambda sizes: from_numpy(draw(sizes, numpy_type)))
     generator, torch_type = generator_for(device), dtype.torch
     return with_shape(node, lambda sizes: torch.rand(sizes, generator=generator, dtype=torch_type, device=device))
 

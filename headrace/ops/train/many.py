@@ -49,7 +49,7 @@ def _lists(node: Any, states: int) -> Callable[[Any], list[list[Any]]]:
 descent_many = (
     op(
         "_ApplyGradientDescentMany",
-        "alpha: T, var: N * ref T, delta: N * T, *, use_nesterov=False, T: type -> ",
+        "alpha: T, var: N * ref T, delta: N * T, *, use_nesterov=False, decay=0.0, T: type -> ",
         stateful=True,
     )
     .writes("var")
@@ -59,19 +59,44 @@ descent_many = (
 
 @descent_many.kernel
 def descent_many_kernel(node):
-    split = _lists(node, 1)
+    split, decay = _lists(node, 1), node.attrs["decay"]
 
     def update(alpha, *inputs):
         values, gradients = split(inputs)
-        torch._foreach_add_(values, gradients, alpha=-alpha.item())
+        if decay:
+            _momentum(values, gradients, [], alpha.item(), 0.0, decay, False)
+        else:
+            torch._foreach_add_(values, gradients, alpha=-alpha.item())
 
     return update
+
+
+def _momentum(
+    values: Any, gradients: Any, accumulators: Any, rate: float, momentum: float, decay: float, nesterov: bool
+) -> None:
+    torch._fused_sgd_(
+        values,
+        gradients,
+        accumulators,
+        weight_decay=decay,
+        momentum=momentum,
+        lr=rate,
+        dampening=0.0,
+        nesterov=nesterov,
+        maximize=False,
+        is_first_step=False,
+    )
+
+
+def _decayed(values: Any, gradients: Any, decay: float) -> Any:
+    """The gradients and what the decay adds to them, for updates torch has no kernel with a decay for."""
+    return torch._foreach_add(gradients, values, alpha=decay) if decay else gradients
 
 
 momentum_many = (
     op(
         "_ApplyMomentumMany",
-        "lr: T, momentum: T, var: N * ref T, accum: N * ref T, grad: N * T, *, use_nesterov=False, T: type -> ",
+        "lr: T, momentum: T, var: N * ref T, accum: N * ref T, grad: N * T, *, use_nesterov=False, decay=0.0, T: type -> ",
         stateful=True,
     )
     .writes("var", "accum")
@@ -81,33 +106,23 @@ momentum_many = (
 
 @momentum_many.kernel
 def momentum_many_kernel(node):
-    split, nesterov = _lists(node, 2), node.attrs["use_nesterov"]
+    split, nesterov, decay = _lists(node, 2), node.attrs["use_nesterov"], node.attrs["decay"]
 
     def update(lr, momentum, *inputs):
         values, accumulators, gradients = split(inputs)
         weight = momentum.item()
         if weight == 0.0:
             # To torch a momentum of 0 means that there is no accumulator.
+            gradients = _decayed(values, gradients, decay)
             torch._foreach_copy_(accumulators, gradients)
             torch._foreach_add_(values, gradients, alpha=-lr.item())
-            return
-        torch._fused_sgd_(
-            values,
-            gradients,
-            accumulators,
-            weight_decay=0.0,
-            momentum=weight,
-            lr=lr.item(),
-            dampening=0.0,
-            nesterov=nesterov,
-            maximize=False,
-            is_first_step=False,
-        )
+        else:
+            _momentum(values, gradients, accumulators, lr.item(), weight, decay, nesterov)
 
     return update
 
 
-_ADAGRAD = "var: N * ref T, accum: N * ref T, grad: N * T, *, use_nesterov=False, T: type -> "
+_ADAGRAD = "var: N * ref T, accum: N * ref T, grad: N * T, *, use_nesterov=False, decay=0.0, T: type -> "
 adagrad_many = op("_ApplyAdagradMany", f"lr: T, {_ADAGRAD}", stateful=True).writes("var", "accum").on_host("lr")
 adagrad_v2_many = (
     op("_ApplyAdagradV2Many", f"lr: T, epsilon: T, {_ADAGRAD}", stateful=True)
@@ -117,7 +132,7 @@ adagrad_v2_many = (
 
 
 def _adagrad(node: Any) -> Callable[..., None]:
-    split = _lists(node, 2)
+    split, decay = _lists(node, 2), node.attrs["decay"]
     steps: list[Any] = []
 
     def update(rate: float, epsilon: float, inputs: Any) -> None:
@@ -132,7 +147,7 @@ def _adagrad(node: Any) -> Callable[..., None]:
             steps,
             lr=rate,
             lr_decay=0.0,
-            weight_decay=0.0,
+            weight_decay=decay,
             eps=epsilon,
             maximize=False,
         )
@@ -156,7 +171,7 @@ rms_prop_many = (
     op(
         "_ApplyRMSPropMany",
         "lr: T, rho: T, momentum: T, epsilon: T, var: N * ref T, ms: N * ref T, mom: N * ref T, grad: N * T, *, "
-        "use_nesterov=False, T: type -> ",
+        "use_nesterov=False, decay=0.0, T: type -> ",
         stateful=True,
     )
     .writes("var", "ms", "mom")
@@ -166,13 +181,14 @@ rms_prop_many = (
 
 @rms_prop_many.kernel
 def rms_prop_many_kernel(node):
-    split = _lists(node, 3)
+    split, decay = _lists(node, 3), node.attrs["decay"]
 
     def update(lr, rho, momentum, epsilon, *inputs):
         values, squares, moves, gradients = split(inputs)
-        decay = rho.item()
-        torch._foreach_mul_(squares, decay)
-        torch._foreach_addcmul_(squares, gradients, gradients, value=1.0 - decay)
+        gradients = _decayed(values, gradients, decay)
+        kept = rho.item()
+        torch._foreach_mul_(squares, kept)
+        torch._foreach_addcmul_(squares, gradients, gradients, value=1.0 - kept)
         roots = torch._foreach_add(squares, epsilon.item())
         torch._foreach_sqrt_(roots)
         torch._foreach_mul_(moves, momentum.item())
@@ -186,7 +202,7 @@ adam_many = (
     op(
         "_ApplyAdamMany",
         "beta1_power: T, beta2_power: T, lr: T, beta1: T, beta2: T, epsilon: T, "
-        "var: N * ref T, m: N * ref T, v: N * ref T, grad: N * T, *, use_nesterov=False, T: type -> ",
+        "var: N * ref T, m: N * ref T, v: N * ref T, grad: N * T, *, use_nesterov=False, decay=0.0, T: type -> ",
         stateful=True,
     )
     .writes("var", "m", "v")
@@ -196,7 +212,7 @@ adam_many = (
 
 @adam_many.kernel
 def adam_many_kernel(node):
-    split, nesterov = _lists(node, 3), node.attrs["use_nesterov"]
+    split, nesterov, decay = _lists(node, 3), node.attrs["use_nesterov"], node.attrs["decay"]
 
     def update(beta1_power, beta2_power, lr, beta1, beta2, epsilon, *inputs):
         values, first, second, gradients = split(inputs)
@@ -207,6 +223,7 @@ def adam_many_kernel(node):
         if step is None or nesterov or correction == 0.0:
             left = 1.0 - power1
             rate = rate * correction / left if left else math.nan
+            gradients = _decayed(values, gradients, decay)
             _adam_by_lists(values, first, second, gradients, rate, b1, b2, eps, nesterov)
             return
         # torch divides sqrt(v) by the correction before it adds epsilon; Kingma and Ba's "epsilon hat" form, which
@@ -222,7 +239,7 @@ def adam_many_kernel(node):
             lr=rate,
             beta1=b1,
             beta2=b2,
-            weight_decay=0.0,
+            weight_decay=decay,
             eps=eps / correction,
             amsgrad=False,
             maximize=False,

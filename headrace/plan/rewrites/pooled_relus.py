@@ -38,7 +38,9 @@ def fuse_pooled_relus(
         pairs = _gradients(relu, pool, takers, wanted, fixed)
         if pairs is None:
             continue
-        largest = new_node("MaxPool", pool, [relu.inputs[0]], [(relu.outputs[0].dtype, pool.outputs[0].dims)], pool.attrs)
+        largest = new_node(
+            "MaxPool", pool, [relu.inputs[0]], [(relu.outputs[0].dtype, pool.outputs[0].dims)], pool.attrs
+        )
         largest.control = _joined(relu, pool)
         active = _same_type(relu, pool, [largest.outputs[0]], pool.outputs[0])
         made[pool] = [largest, active]
@@ -106,9 +108,7 @@ def _joined(first: Node, second: Node) -> list[Node]:
     return list(dict.fromkeys([*first.control, *second.control]))
 
 
-def fuse_pooled_sums(
-    nodes: list[Node], keep: set[Node], fetched: list[Value]
-) -> tuple[list[Node], dict[Value, Value]]:
+def fuse_pooled_sums(nodes: list[Node], keep: set[Node], fetched: list[Value]) -> tuple[list[Node], dict[Value, Value]]:
     """The sum over all places of what MaxPoolGrad sends back is that of what it was given: it only scatters."""
     for node in nodes:
         if node.type not in ("BiasAddGrad", "_SumToShape"):

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from headrace.core.buffers import VariableBuffer
 from headrace.plan.ir import Node, Value, new_node
+from headrace.plan.rewrites.decay import Decays
 
 # For each kind of update: the fused op, and which inputs are lists in it (the others are shared by all).
 _KINDS: dict[str, tuple[str, tuple[int, ...]]] = {
@@ -27,8 +29,13 @@ _TYPES = frozenset({"float32", "float64"})
 
 
 def fuse_updates(nodes: list[Node], keep: set[Node], fetched: list[Value]) -> tuple[list[Node], dict[Value, Value]]:
-    """Groups the updates of one kind that share their hyperparameters and do not wait for one another."""
+    """Groups the updates of one kind that share their hyperparameters and do not wait for one another.
+
+    Gradients with a weight decay leave it to the update.
+    """
     groups: dict[Any, list[Node]] = {}
+    decays = Decays(nodes, fetched)
+    plain: dict[Node, tuple[Value, float]] = {}
     for node in nodes:
         kind = _KINDS.get(node.type)
         if kind is None or node in keep or node.guard:
@@ -38,12 +45,13 @@ def fuse_updates(nodes: list[Node], keep: set[Node], fetched: list[Value]) -> tu
         gradient = node.inputs[kind[1][-1]]
         if gradient.dtype.base_dtype.name not in _TYPES:
             continue
-        shared = tuple(value for i, value in enumerate(node.inputs) if i not in kind[1])
+        shared = tuple(_known_as(value) for i, value in enumerate(node.inputs) if i not in kind[1])
         flags = tuple(sorted((k, v) for k, v in node.attrs.items() if isinstance(v, bool)))
-        key = (node.type, shared, flags, gradient.dtype.base_dtype, node.device)
+        plain[node] = decays.split(node.inputs[0], gradient)
+        key = (node.type, shared, flags, gradient.dtype.base_dtype, node.device, plain[node][1])
         groups.setdefault(key, []).append(node)
-    groups = {key: _independent(nodes, members) for key, members in groups.items() if _worthwhile(members)}
-    groups = {key: members for key, members in groups.items() if _worthwhile(members)}
+    groups = {key: _independent(nodes, members) for key, members in groups.items() if _worthwhile(members, key[-1])}
+    groups = {key: members for key, members in groups.items() if _worthwhile(members, key[-1])}
     if not groups:
         return nodes, {}
 
@@ -51,7 +59,7 @@ def fuse_updates(nodes: list[Node], keep: set[Node], fetched: list[Value]) -> tu
     replaced: dict[Value, Value] = {}
     last: dict[Node, Node] = {}
     for members in groups.values():
-        fused = _fused(members)
+        fused = _fused(members, plain)
         for member in members:
             fused_of[member] = fused
             for output in member.outputs:
@@ -75,20 +83,36 @@ def fuse_updates(nodes: list[Node], keep: set[Node], fetched: list[Value]) -> tu
     return _sorted(result), replaced
 
 
-def _worthwhile(members: list[Node]) -> bool:
-    if len(members) > 1 or members[0].type not in _ALONE:
-        return len(members) > 1
+def _known_as(value: Value) -> Any:
+    """Equal for hyperparameters that are equal: each update of a resource variable reads and casts its own."""
+    if value.constant is not None:
+        return (value.dtype, value.constant.shape, value.constant.tobytes())
+    node = value.node
+    if not node.control:
+        if node.type == "ReadVariableOp" and isinstance(node.inputs[0].bound, VariableBuffer):
+            return (node.type, node.inputs[0].bound)
+        if node.type == "Cast":
+            return (node.type, value.dtype, _known_as(node.inputs[0]))
+    return value
+
+
+def _worthwhile(members: list[Node], decay: float) -> bool:
+    if len(members) > 1 or decay:
+        return bool(members)
+    if not members or members[0].type not in _ALONE:
+        return False
     dims = members[0].inputs[-1].dims
     return dims is not None and math.prod(size or 0 for size in dims) > _ALONE_SIZE
 
 
-def _fused(members: list[Node]) -> Node:
+def _fused(members: list[Node], plain: dict[Node, tuple[Value, float]]) -> Node:
     first = members[0]
     fused_type, listed = _KINDS[first.type]
     inputs = [value for i, value in enumerate(first.inputs) if i not in listed]
-    for i in listed:
+    for i in listed[:-1]:
         inputs.extend(member.inputs[i] for member in members)
-    attrs = {"N": len(members), "T": first.inputs[listed[-1]].dtype.base_dtype}
+    inputs.extend(plain[member][0] for member in members)
+    attrs = {"N": len(members), "T": first.inputs[listed[-1]].dtype.base_dtype, "decay": plain[first][1]}
     attrs["use_nesterov"] = bool(first.attrs.get("use_nesterov", False))
     fused = new_node(fused_type, first, inputs, [], attrs)
     fused.name = f"{first.name} and {len(members) - 1} more" if len(members) > 1 else first.name
