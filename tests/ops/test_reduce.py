@@ -86,7 +86,7 @@ def test_shapes_that_do_not_fit_are_named_when_run():
 def test_an_argument_under_both_names_is_refused():
     with pytest.raises(ValueError, match="Cannot specify both 'reduction_indices' and 'axis'"):
         tf.reduce_sum(tf.zeros([2]), axis=0, reduction_indices=0)
-    with pytest.raises(ValueError, match="Cannot specify both 'keepdims' and 'keep_dims'"):
+    with pytest.raises(ValueError, match="Cannot specify both 'keep_dims' and 'keepdims'"):
         tf.reduce_sum(tf.zeros([2]), keepdims=True, keep_dims=True)
 
 
