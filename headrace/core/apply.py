@@ -237,6 +237,12 @@ def _convert_input(decl: OpDecl, arg: Arg, value: Any, attrs: dict[str, Any]) ->
             _convert_value(decl, arg, item, None if types is None else types[i], None, f"{arg.name}_{i}")
             for i, item in enumerate(value)
         ]
+        minimum = signature.attrs[arg.type_list_attr].minimum
+        if minimum is not None and len(value) < minimum:
+            raise ValueError(
+                f"Attr '{arg.type_list_attr}' of '{decl.type}' Op passed list of length {len(value)} less than minimum "
+                f"{minimum}."
+            )
         attrs[arg.type_list_attr] = [t._dtype.base_dtype for t in tensors]
         return tensors
     if wanted is None:

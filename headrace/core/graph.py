@@ -217,7 +217,8 @@ class Graph:
             op._device = device if isinstance(device, str) else (device.to_string() if device is not None else "")
 
     def _apply_colocation(self, op: Operation) -> None:
-        groups: list[str] = list(op.attrs.get("_class", ()))
+        # What colocation says takes the place of a `_class` that an attribute scope gave.
+        groups: list[str] = []
         for other in self._scopes.colocation:
             for group in other.colocation_groups():
                 text = group.decode()

@@ -46,13 +46,13 @@ def _joined_dims(parts: list[Dims], axis: int | None) -> Dims:
     axis %= count
     total: int | None = 0
     rest: Dims = None
-    for dims in parts:
-        if dims is None:
+    for part in parts:
+        if part is None:
             total = None
             continue
-        size = dims[axis]
+        size = part[axis]
         total = None if total is None or size is None else total + size
-        others = (*dims[:axis], *dims[axis + 1 :])
+        others = (*part[:axis], *part[axis + 1 :])
         try:
             rest = merge_dims(rest, others)
         except ValueError:
