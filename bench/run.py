@@ -70,9 +70,7 @@ class Worker:
     def __init__(self, python: str, implementation: str, path: pathlib.Path) -> None:
         environment = dict(os.environ, TF_CPP_MIN_LOG_LEVEL="3", PYTHONWARNINGS="ignore")
         if implementation == OURS:
-            environment["PYTHONPATH"] = os.pathsep.join(
-                filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])
-            )
+            environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
         self.process = subprocess.Popen(
             [python, str(BENCH / "worker.py"), implementation, str(path)],
             stdin=subprocess.PIPE,
@@ -108,11 +106,7 @@ class Worker:
 def read_workload(path: pathlib.Path) -> Workload:
     found = {"BARS": None, "FRESH": False}
     for node in ast.parse(path.read_text()).body:
-        if (
-            isinstance(node, ast.Assign)
-            and isinstance(node.targets[0], ast.Name)
-            and node.targets[0].id in found
-        ):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id in found:
             found[node.targets[0].id] = ast.literal_eval(node.value)
     if found["BARS"] is None:
         raise SystemExit(f"{path}: a workload states its bars: BARS = {{'step': 0.5}}")
@@ -145,9 +139,7 @@ def measure_fresh(load: Workload, pythons: dict[str, str], rounds: int) -> dict[
     return figures
 
 
-def measure(
-    load: Workload, pythons: dict[str, str], rounds: int, chunk: float
-) -> dict[str, dict[str, Figures]]:
+def measure(load: Workload, pythons: dict[str, str], rounds: int, chunk: float) -> dict[str, dict[str, Figures]]:
     """One process for each implementation; for each step they take turns, one chunk each."""
     figures = {name: {step: Figures() for step in load.bars} for name in pythons}
     workers: dict[str, Worker] = {}
@@ -201,9 +193,7 @@ def pythons_to_use(wanted: list[str], console: Console) -> dict[str, str]:
         if pathlib.Path(python).exists():
             found[name] = python
         else:
-            console.print(
-                f"[yellow]{REFERENCES[name]} left out: {python} does not exist (make oracle makes it)"
-            )
+            console.print(f"[yellow]{REFERENCES[name]} left out: {python} does not exist (make oracle makes it)")
     found[OURS] = os.environ.get("HEADRACE_PYTHON", sys.executable)
     return found
 
@@ -221,16 +211,10 @@ def verdict(figures: dict[str, Figures], bar: float | None, of: str = "wall") ->
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", help="only the workloads whose name contains this")
-    parser.add_argument(
-        "--reference", default="tf1,tf2", help="the TensorFlows to compare with (default: %(default)s)"
-    )
-    parser.add_argument(
-        "--rounds", type=int, default=7, help="chunks a step and implementation (default: %(default)s)"
-    )
+    parser.add_argument("--reference", default="tf1,tf2", help="the TensorFlows to compare with (default: %(default)s)")
+    parser.add_argument("--rounds", type=int, default=7, help="chunks a step and implementation (default: %(default)s)")
     parser.add_argument("--chunk", type=float, default=0.1, help="seconds a chunk (default: %(default)s)")
     parser.add_argument("--no-headrace", action="store_true", help="measure the references alone")
     parser.add_argument("--strict", action="store_true", help="exit status 1 when a bar is missed")
@@ -243,13 +227,9 @@ def main() -> int:
     paths = sorted((BENCH / "workloads").glob("*.py"))
     loads = [read_workload(path) for path in paths if arguments.only in path.stem]
     if not loads:
-        raise SystemExit(
-            f"no workload is called {arguments.only!r}; there are {', '.join(p.stem for p in paths)}"
-        )
+        raise SystemExit(f"no workload is called {arguments.only!r}; there are {', '.join(p.stem for p in paths)}")
 
-    table = Table(
-        title="seconds a step, best chunk; ratio = headrace / the faster TensorFlow", title_justify="left"
-    )
+    table = Table(title="seconds a step, best chunk; ratio = headrace / the faster TensorFlow", title_justify="left")
     table.add_column("workload")
     table.add_column("step")
     for name in pythons:

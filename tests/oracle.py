@@ -58,9 +58,7 @@ def golden(area: str, case: str) -> dict[str, Any]:
     return recorded.loads((TESTS / "golden" / area / f"{case}.json").read_text())
 
 
-def differences(
-    got: Any, expected: Any, rtol: float = RTOL, atol: float = ATOL, where: str = ""
-) -> list[str]:
+def differences(got: Any, expected: Any, rtol: float = RTOL, atol: float = ATOL, where: str = "") -> list[str]:
     """Where `got` is not `expected`: floats within tolerance, all else (dtypes, shapes, strings) exactly."""
     if isinstance(expected, dict) and isinstance(got, dict):
         lines = [f"{where}[{key!r}]: missing" for key in expected if key not in got]

@@ -134,9 +134,7 @@ def _check(definitions: dict[str, Any]) -> int:
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Signature lines of TensorFlow's op types.")
     parser.add_argument("op_types", nargs="*", metavar="OPTYPE")
-    parser.add_argument(
-        "--op-defs", type=Path, default=DEFAULT_OP_DEFS, help="a JSON file (default: %(default)s)"
-    )
+    parser.add_argument("--op-defs", type=Path, default=DEFAULT_OP_DEFS, help="a JSON file (default: %(default)s)")
     parser.add_argument("--check", action="store_true", help="compare every declared op with its definition")
     options = parser.parse_args(arguments)
     definitions = json.loads(options.op_defs.read_text(encoding="utf-8"))

@@ -18,9 +18,7 @@ def workload(tf, np):
             h, width = images, 784
             for i, units in enumerate([128, 32, 10]):
                 with tf.name_scope("layer%d" % i):
-                    weights = tf.Variable(
-                        tf.truncated_normal([width, units], stddev=width**-0.5), name="weights"
-                    )
+                    weights = tf.Variable(tf.truncated_normal([width, units], stddev=width**-0.5), name="weights")
                     biases = tf.Variable(tf.zeros([units]), name="biases")
                     h = tf.matmul(h, weights) + biases
                     if units != 10:

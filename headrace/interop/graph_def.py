@@ -77,10 +77,14 @@ def import_graph_def(
     if name == "" and not all(isinstance(value, (Tensor, Operation)) for value in (input_map or {}).values()):
         raise ValueError("tf.import_graph_def() requires a non-empty `name` if `input_map` contains non-Tensor values.")
     with graph.name_scope("import" if name is None else name) as scope:
-        if input_map:
+        constants = False
+        for key, value in (input_map or {}).items():
+            constants = constants or not isinstance(value, (Tensor, Operation))
+            mapped[_parse(key)] = value
+        if constants:
             with graph.name_scope("_inputs"):
-                for key, value in input_map.items():
-                    mapped[_parse(key)] = value if isinstance(value, Operation) else convert_to_tensor(value)
+                for place, value in mapped.items():
+                    mapped[place] = value if isinstance(value, Operation) else convert_to_tensor(value)
         return _Import(graph, graph_def, scope, mapped).run(return_elements)
 
 
@@ -124,10 +128,6 @@ class _Import:
         if missing:
             texts = [f"^{n}" if i < 0 else f"{n}:{i}" for n, i in missing]
             raise ValueError(f"Attempted to map inputs that were not found in graph_def: [{', '.join(texts)}]")
-        if not self.scope:
-            clash = [n for n in self.nodes if n in self.graph._nodes_by_name]
-            if clash:
-                raise ValueError(f"Node name '{clash[0]}' already exists in the Graph")
         self._check_inputs()
         stack_scope, self.graph._name_stack = self.graph._name_stack, ""
         try:
@@ -203,7 +203,13 @@ class _Import:
         if "_class" in attrs:
             attrs["_class"] = [self._moved(group) for group in attrs["_class"]]
         full = self.scope + node.name
-        op = operation_from_parts(self.graph, node.op, inputs, attrs, full + "/", control_inputs=controls)
+        if full in self.graph._nodes_by_name:
+            full = self.graph.unique_name(full)
+        try:
+            op = operation_from_parts(self.graph, node.op, inputs, attrs, full + "/", control_inputs=controls)
+        except TypeError as error:
+            # What does not fit is in the GraphDef or the map, whose values are at fault.
+            raise ValueError(f"Node '{node.name}' was passed an input incompatible with it: {error}") from None
         self.graph._names_in_use[full.lower()] = max(1, self.graph._names_in_use.get(full.lower(), 0))
         if node.device:
             op._device = node.device

@@ -87,12 +87,25 @@ def make_tensor_proto(
 def array_to_proto(array: np.ndarray, dtype: DType | None = None) -> Any:
     """A TensorProto of an array as `to_array` returns it.
 
-    An array whose strides are all 0 (`np.broadcast_to` of one element) is written as that element.
+    An array of one element over and over is written as that element.
     """
     dims = array.shape
-    if array.size > 1 and not any(stride for stride, size in zip(array.strides, dims) if size > 1):
+    if _is_one_element(array):
         array = array[(slice(0, 1),) * array.ndim]
     return _proto(array, as_dtype(array.dtype) if dtype is None else dtype, dims)
+
+
+def _is_one_element(array: np.ndarray) -> bool:
+    """Whether an array is one element over and over: by its strides, or, of floats, by its bytes.
+
+    `tf.zeros` and constants that are given a shape make such arrays; 1.x writes their one element only. Lists of
+    equal integers are mostly sizes, which it writes in full.
+    """
+    if array.size <= 1:
+        return False
+    if not any(stride for stride, size in zip(array.strides, array.shape) if size > 1):
+        return True
+    return array.dtype.kind == "f" and array.tobytes() == array.reshape(-1)[:1].tobytes() * array.size
 
 
 def _dtype_of(array: np.ndarray, dtype: Any) -> DType:

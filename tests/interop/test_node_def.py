@@ -62,9 +62,7 @@ def test_function_parameters_are_refused(text):
         attr_from_proto(text_format.Parse(text, protos.AttrValue()))
 
 
-@pytest.mark.parametrize(
-    ("kind", "value"), [("list(int)", 3), ("list(string)", "ab"), ("int", "a"), ("nonsense", 1)]
-)
+@pytest.mark.parametrize(("kind", "value"), [("list(int)", 3), ("list(string)", "ab"), ("int", "a"), ("nonsense", 1)])
 def test_wrong_values_are_refused(kind, value):
     with pytest.raises((TypeError, ValueError)):
         attr_to_proto(kind, value)

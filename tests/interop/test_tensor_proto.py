@@ -179,10 +179,7 @@ def test_broadcast_arrays_stay_small():
 
 
 NUMBERS = st.sampled_from(
-    [
-        np.dtype(f"{kind}{width}")
-        for kind, width in zip("iiiiuuuufffccb", (1, 2, 4, 8, 1, 2, 4, 8, 2, 4, 8, 8, 16, 1))
-    ]
+    [np.dtype(f"{kind}{width}") for kind, width in zip("iiiiuuuufffccb", (1, 2, 4, 8, 1, 2, 4, 8, 2, 4, 8, 8, 16, 1))]
 )
 
 

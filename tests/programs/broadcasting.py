@@ -20,9 +20,7 @@ with tf.Session() as sess:
     results["gradients"] = sess.run(gradients)
     results["fed"] = sess.run(partly, {unknown: [[1.0], [2.0], [3.0]]})
 results["static shape"] = str(partly.get_shape())
-results["broadcast_static_shape"] = str(
-    tf.broadcast_static_shape(tf.TensorShape([5, 1]), tf.TensorShape([3]))
-)
+results["broadcast_static_shape"] = str(tf.broadcast_static_shape(tf.TensorShape([5, 1]), tf.TensorShape([3])))
 
 # Mapping two inputs of different extent and adding is the same as mapping their concatenation.
 random = np.random.RandomState(0)

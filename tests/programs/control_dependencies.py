@@ -45,8 +45,7 @@ with tf.Session() as sess:
     results["an assignment is its new value"] = sess.run(tf.assign(a, a + b))
 
 results["control inputs"] = {
-    op.name: sorted(one.name for one in op.control_inputs)
-    for op in (write.op, nested, free, both, increased.op)
+    op.name: sorted(one.name for one in op.control_inputs) for op in (write.op, nested, free, both, increased.op)
 }
 results["group names"] = [both.name, both.type, tf.group(name="none").type]
 results["Graph.control_dependencies takes"] = []

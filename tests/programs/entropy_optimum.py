@@ -9,9 +9,7 @@ results = {}
 
 def broken_entropy(logits):
     # This op's gradient stops at its labels.
-    return tf.nn.softmax_cross_entropy_with_logits_v2(
-        labels=tf.stop_gradient(tf.nn.softmax(logits)), logits=logits
-    )
+    return tf.nn.softmax_cross_entropy_with_logits_v2(labels=tf.stop_gradient(tf.nn.softmax(logits)), logits=logits)
 
 
 def entropy(logits, axis=-1):

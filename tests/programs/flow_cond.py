@@ -76,9 +76,7 @@ def differentiated_one_side():
 
 def chosen():
     x, y = scalar("x"), scalar("y")
-    return tf.case(
-        [(x < y, lambda: x * 2.0), (x > y + 10.0, lambda: y * 3.0)], default=lambda: x + y, exclusive=True
-    )
+    return tf.case([(x < y, lambda: x * 2.0), (x > y + 10.0, lambda: y * 3.0)], default=lambda: x + y, exclusive=True)
 
 
 def chosen_without_default():
@@ -87,8 +85,17 @@ def chosen_without_default():
 
 
 programs = [
-    two_values, nested, nested_outer_values, same_tensor_twice, in_name_scope, with_control, operations_as_results,
-    differentiated, differentiated_one_side, chosen, chosen_without_default,
+    two_values,
+    nested,
+    nested_outer_values,
+    same_tensor_twice,
+    in_name_scope,
+    with_control,
+    operations_as_results,
+    differentiated,
+    differentiated_one_side,
+    chosen,
+    chosen_without_default,
 ]
 for program in programs:
     results[program.__name__] = operations(program)
@@ -109,8 +116,13 @@ def runs(make, feeds):
 both = [{"p": True, "x": 3.0}, {"p": False, "x": 3.0}]
 four = [{"p": p, "q": q, "x": 1.5} for p in (True, False) for q in (True, False)]
 for program, feeds in [
-    (two_values, both), (nested, four), (nested_outer_values, four), (same_tensor_twice, both), (in_name_scope, both),
-    (with_control, both), (differentiated, both),
+    (two_values, both),
+    (nested, four),
+    (nested_outer_values, four),
+    (same_tensor_twice, both),
+    (in_name_scope, both),
+    (with_control, both),
+    (differentiated, both),
     (differentiated_one_side, [{"p": p, "x": [1.0, 2.0]} for p in (True, False)]),
     (chosen, [{"x": 1.0, "y": 2.0}, {"x": 20.0, "y": 2.0}, {"x": 3.0, "y": 2.0}]),
     (chosen_without_default, [{"x": 1.0, "y": 2.0}, {"x": 2.0, "y": 1.0}, {"x": 1.0, "y": 1.0}]),

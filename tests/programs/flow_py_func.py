@@ -33,8 +33,16 @@ def look(*arguments):
 
 
 arguments = [
-    np.float32(1.0), np.int32(2), np.array([1.0], np.float32), b"a", np.array([b"a", b"b"], object), True,
-    np.float64(1.0), np.zeros([0, 2]), np.arange(6, dtype=np.int64).reshape(2, 3), np.array([1 + 2j], np.complex64),
+    np.float32(1.0),
+    np.int32(2),
+    np.array([1.0], np.float32),
+    b"a",
+    np.array([b"a", b"b"], object),
+    True,
+    np.float64(1.0),
+    np.zeros([0, 2]),
+    np.arange(6, dtype=np.int64).reshape(2, 3),
+    np.array([1 + 2j], np.complex64),
 ]
 results["looked"] = outcome(look, arguments, tf.float32)
 results["arguments"] = list(seen)
@@ -68,7 +76,7 @@ functions = {
     "list of one": (lambda: [np.float32(3)], [tf.float32]),
     "text": (lambda: "abc", tf.string),
     "bytes": (lambda: b"abc", tf.string),
-    "texts": (lambda: ["a", u"b\u00e9"], [tf.string, tf.string]),
+    "texts": (lambda: ["a", "b\u00e9"], [tf.string, tf.string]),
     "array of bytes": (lambda: np.array([b"a", b"bcc"]), tf.string),
     "array of text": (lambda: np.array(["a", "bcc"]), tf.string),
     "array of objects": (lambda: np.array(["a", b"b"], object), tf.string),
@@ -80,14 +88,26 @@ functions = {
     "uint8": (lambda: np.array([1, 255], np.uint8), tf.uint8),
     "float16": (lambda: np.array([1.5], np.float16), tf.float16),
 }
-kinds = [ValueError, TypeError, StopIteration, MemoryError, NotImplementedError, RuntimeError, KeyError, OSError, MyError]
+kinds = [
+    ValueError,
+    TypeError,
+    StopIteration,
+    MemoryError,
+    NotImplementedError,
+    RuntimeError,
+    KeyError,
+    OSError,
+    MyError,
+]
 for kind in kinds + [ZeroDivisionError, AssertionError]:
     functions["raises " + kind.__name__] = (raiser(kind), tf.float32)
 for name, (function, types) in functions.items():
     results[name] = outcome(function, [], types)
 results["not callable"] = outcome(3, [], tf.float32)
 results["no list"] = outcome(look, np.float32(1), tf.float32)
-results["numpy_function"] = float(tf.Session().run(tf.numpy_function(lambda v: np.sinh(v), [np.float64(0.5)], tf.float64)))
+results["numpy_function"] = float(
+    tf.Session().run(tf.numpy_function(lambda v: np.sinh(v), [np.float64(0.5)], tf.float64))
+)
 
 
 def scribble(x):

@@ -69,10 +69,14 @@ for name in ("maximum", "minimum", "divide", "floordiv", "floormod", "truncatemo
              "xlogy", "xdivy", "pow", "squared_difference", "atan2"):  # fmt: skip
     results["special " + name] = sess.run(named(name)(numbers, others))
     results["special reversed " + name] = sess.run(named(name)(others, numbers))
-results["nan against constants"] = sess.run([tf.maximum(numbers, 0.0), tf.maximum(0.0, numbers), tf.minimum(2.0, numbers)])
+results["nan against constants"] = sess.run(
+    [tf.maximum(numbers, 0.0), tf.maximum(0.0, numbers), tf.minimum(2.0, numbers)]
+)
 results["floor of a rounded quotient"] = sess.run([tf.constant(1.0) // 0.1, tf.constant(-1e-10) % 3.0])
 results["reciprocal_no_nan"] = sess.run(tf.math.reciprocal_no_nan([2.0, 0.0]))
-results["nextafter"] = sess.run(tf.math.nextafter(tf.constant([1.0, 1.0], tf.float64), tf.constant([2.0, 0.0], tf.float64)))
+results["nextafter"] = sess.run(
+    tf.math.nextafter(tf.constant([1.0, 1.0], tf.float64), tf.constant([2.0, 0.0], tf.float64))
+)
 
 # ---- special functions ----
 
@@ -82,7 +86,9 @@ results["polygamma"] = sess.run(tf.polygamma([0.0, 1.0, 2.0, 1.5, -1.0], [1.0, 2
 results["zeta"] = sess.run(tf.zeta([2.0, 1.0, 0.5, 3.0, 2.0, 2.5], [1.0, 2.0, 3.0, -1.5, -2.0, -1.5]))
 results["betainc"] = [
     sess.run(tf.betainc([1.0, 2.0, -1.0, 5.0], [1.0, 3.0, 1.0, 0.5], [0.3, 0.5, 0.3, 0.99])),
-    sess.run(tf.betainc(tf.constant([[1.0], [20.0]], tf.float64), tf.constant(2.0, tf.float64), tf.constant(0.7, tf.float64))),
+    sess.run(
+        tf.betainc(tf.constant([[1.0], [20.0]], tf.float64), tf.constant(2.0, tf.float64), tf.constant(0.7, tf.float64))
+    ),
 ]
 results["igamma grad a"] = sess.run(
     tf.raw_ops.IgammaGradA(a=[0.1, 1.0, 3.5, 30.0, 5.0, 2.0], x=[0.2, 1.0, 2.0, 33.0, 0.0, 40.0])
@@ -98,7 +104,12 @@ results["static shapes"] = [
     str((tf.placeholder(tf.float32, a) * tf.placeholder(tf.float32, b)).get_shape()) for a, b in known
 ]
 x, y = tf.placeholder(tf.float32, None, name="x"), tf.placeholder(tf.float32, None, name="y")
-fed = [([1.0, 2.0], [[1.0], [3.0]]), (np.zeros([0, 3]), np.ones([3])), (2.0, [1.0, 4.0]), (np.ones([2, 1, 2]), np.ones([3, 1]))]
+fed = [
+    ([1.0, 2.0], [[1.0], [3.0]]),
+    (np.zeros([0, 3]), np.ones([3])),
+    (2.0, [1.0, 4.0]),
+    (np.ones([2, 1, 2]), np.ones([3, 1])),
+]
 for name in ("add", "multiply", "maximum", "pow", "floordiv", "less", "equal", "div_no_nan"):
     z = named(name)(x, y)
     results["fed " + name] = [sess.run(z, {x: a, y: b}) for a, b in fed]

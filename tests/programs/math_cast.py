@@ -65,7 +65,13 @@ results["select"] = [
     sess.run(tf.where(condition, t, e), {condition: c}) for c in (True, [True, False], [[True, False], [False, True]])
 ]
 results["select strings"] = sess.run(tf.where([True, False], ["a", "b"], ["c", "d"]))
-shapes = [([2], [2, 3], [2, 3]), ([], [2, 3], [2, 3]), (None, [None, 3], [2, None]), ([2, 3], None, None), ([2], None, [4])]
+shapes = [
+    ([2], [2, 3], [2, 3]),
+    ([], [2, 3], [2, 3]),
+    (None, [None, 3], [2, None]),
+    ([2, 3], None, None),
+    ([2], None, [4]),
+]
 results["select shapes"] = []
 for c, a, b in shapes:
     try:

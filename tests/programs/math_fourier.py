@@ -65,4 +65,8 @@ results["created"] = {
     "irfft open": names(gradient_of(tf.signal.irfft, tf.complex64, [None])),
     "padded": names(lambda: tf.signal.rfft(tf.ones([3]), [8])),
 }
-results["errors"] = [fails(lambda: tf.fft2d(z[0, 0, 0])), fails(lambda: tf.fft(x)), fails(lambda: tf.signal.rfft(x, [4, 4]))]
+results["errors"] = [
+    fails(lambda: tf.fft2d(z[0, 0, 0])),
+    fails(lambda: tf.fft(x)),
+    fails(lambda: tf.signal.rfft(x, [4, 4])),
+]

@@ -59,7 +59,9 @@ for name, a, b in (("zeta", [2.0, 3.0], [1.5, 0.7]), ("polygamma", [1.0, 2.0], [
     grads = tf.gradients(named(name)(x, y), [x, y])
     results[name] = [str(grads[0]), sess.run(grads[1])]
 x = tf.constant([0.2, 0.6], tf.float64)
-results["betainc"] = sess.run(tf.gradients(tf.betainc(tf.constant(2.0, tf.float64), tf.constant(3.5, tf.float64), x), x))
+results["betainc"] = sess.run(
+    tf.gradients(tf.betainc(tf.constant(2.0, tf.float64), tf.constant(3.5, tf.float64), x), x)
+)
 
 # Complex numbers.
 re, im = tf.constant([0.3, -1.2]), tf.constant([[0.5], [2.0]])

@@ -30,11 +30,15 @@ for dtype in ("float32", "float64", "float16", "int32", "int64", "complex64", "c
         if "complex" in dtype:
             y = tf.matmul(a, b, adjoint_a=bool(turn & 1), adjoint_b=bool(turn & 2))
             products["adjoint %s %d" % (dtype, turn)] = sess.run(y)
-            batched = tf.matmul(np.stack([a, a]), np.stack([b, b]), adjoint_a=bool(turn & 1), transpose_b=bool(turn & 2))
+            batched = tf.matmul(
+                np.stack([a, a]), np.stack([b, b]), adjoint_a=bool(turn & 1), transpose_b=bool(turn & 2)
+            )
             products["batched %s %d" % (dtype, turn)] = sess.run(batched)
 half = tf.cast([[1.0, 2.0]], tf.bfloat16)
 products["bfloat16"] = sess.run(tf.cast(tf.matmul(half, half, transpose_b=True), tf.float32))
-products["empty"] = sess.run([tf.matmul(tf.zeros([2, 0]), tf.zeros([0, 3])), tf.matmul(tf.zeros([0, 2]), tf.ones([2, 3]))])
+products["empty"] = sess.run(
+    [tf.matmul(tf.zeros([2, 0]), tf.zeros([0, 3])), tf.matmul(tf.zeros([0, 2]), tf.ones([2, 3]))]
+)
 results["products"] = products
 
 slopes = {}
@@ -78,9 +82,7 @@ results["fed"] = [
     sess.run(tf.matmul(fed, other), {fed: x, other: y})
     for x, y in ((a[0], b[:, 0]), (a, b[:, 1]), (a, np.stack([b[:, 0], b[:, 1]])))
 ]
-results["matvec"] = sess.run(
-    [tf.linalg.matvec(a, array(4)[None]), tf.linalg.matvec(a[0], array(3), transpose_a=True)]
-)
+results["matvec"] = sess.run([tf.linalg.matvec(a, array(4)[None]), tf.linalg.matvec(a[0], array(3), transpose_a=True)])
 dots = {}
 for axes in (1, [[1, 2], [1, 0]], [[2], [0]], [2, 0], [[-1], [0]]):
     for x in (tf.constant(a), fed, tf.placeholder_with_default(a, [None, 3, None])):
@@ -88,7 +90,11 @@ for axes in (1, [[1, 2], [1, 0]], [[2], [0]], [2, 0], [[-1], [0]]):
             y = tf.tensordot(x, b, axes)
         else:
             y = tf.tensordot(x, b, axes)
-        dots["%s %s" % (axes, x.op.type)] = [sess.run(y, {fed: a}), str(y.get_shape()), sess.run(tf.gradients(y, x)[0], {fed: a})]
+        dots["%s %s" % (axes, x.op.type)] = [
+            sess.run(y, {fed: a}),
+            str(y.get_shape()),
+            sess.run(tf.gradients(y, x)[0], {fed: a}),
+        ]
 dots["outer"] = sess.run(tf.tensordot([1.0, 2.0], [3.0, 4.0], 0))
 axes = tf.placeholder(tf.int32, [2, 1])
 dots["fed axes"] = sess.run(tf.tensordot(a, b, axes), {axes: [[1], [1]]})

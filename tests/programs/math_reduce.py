@@ -50,9 +50,7 @@ for name in REDUCE:
                 shapes[key] = str(y.get_shape())
                 runs[key] = sess.run(y, {fed: values, partly: values})
                 if name != "euclidean_norm" and (axis != [] or name in ("sum", "mean")):
-                    slopes[key] = sess.run(
-                        tf.gradients(y, source)[0], {fed: values, partly: values}
-                    )
+                    slopes[key] = sess.run(tf.gradients(y, source)[0], {fed: values, partly: values})
     y = f(partly, axes, keepdims=True)
     shapes[name + " fed axes"] = [str(y.get_shape()), str(f(partly, axes).get_shape())]
     runs[name + " fed axes"] = [sess.run(y, {partly: values, axes: a}) for a in (0, [1], [-1, 0], [2, 1, 0])]

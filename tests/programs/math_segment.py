@@ -173,4 +173,6 @@ rows = tf.constant([[4.0, 1.0, 3.0, 2.0], [5.0, 8.0, 8.0, 7.0]])
 results["bucketize"] = sess.run(
     [tf.raw_ops.Bucketize(input=t, boundaries=[1.0, 2.5, 2.5]) for t in ([0.0, 1.0, 2.5, 3.0], [1, 2, 3])]
 )
-results["nth"] = sess.run([tf.raw_ops.NthElement(input=rows, n=1), tf.raw_ops.NthElement(input=rows, n=1, reverse=True)])
+results["nth"] = sess.run(
+    [tf.raw_ops.NthElement(input=rows, n=1), tf.raw_ops.NthElement(input=rows, n=1, reverse=True)]
+)

@@ -17,9 +17,7 @@ with tf.variable_scope("model"):
         b2 = tf.get_variable("b", [3], initializer=tf.constant_initializer(0.1))
         logits = tf.nn.bias_add(tf.matmul(h, w2), b2)
 
-loss = tf.reduce_mean(
-    tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits), name="loss"
-)
+loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits), name="loss")
 loss += 1e-3 * tf.add_n([tf.nn.l2_loss(v) for v in tf.trainable_variables()])
 accuracy = tf.reduce_mean(tf.cast(tf.equal(tf.argmax(logits, 1), labels), tf.float32))
 step = tf.train.get_or_create_global_step()
@@ -29,18 +27,13 @@ init = tf.global_variables_initializer()
 
 graph = tf.get_default_graph()
 results = {
-    "ops": [
-        "%s = %s(%s)" % (op.name, op.type, ", ".join(t.name for t in op.inputs))
-        for op in graph.get_operations()
-    ],
+    "ops": ["%s = %s(%s)" % (op.name, op.type, ", ".join(t.name for t in op.inputs)) for op in graph.get_operations()],
     "control inputs": [
         "%s: %s" % (op.name, ", ".join(sorted(c.name for c in op.control_inputs)))
         for op in graph.get_operations()
         if op.control_inputs
     ],
-    "outputs": [
-        "%s %s %s" % (t.name, t.dtype.name, t.shape) for op in graph.get_operations() for t in op.outputs
-    ],
+    "outputs": ["%s %s %s" % (t.name, t.dtype.name, t.shape) for op in graph.get_operations() for t in op.outputs],
     "variables": [v.name for v in tf.global_variables()],
     "trainable": [v.name for v in tf.trainable_variables()],
     "fetched by name": [

@@ -41,7 +41,12 @@ with tf.Session() as sess:
     results["leaky of integers"] = sess.run(tf.nn.leaky_relu([-10, 10]))
     # The gradient of ReluGrad with respect to what flows into it.
     x, g = tf.constant([-1.0, 2.0]), tf.constant([3.0, 4.0])
-    for op_type, function in (("Relu", tf.nn.relu), ("Elu", tf.nn.elu), ("Selu", tf.nn.selu), ("Softplus", tf.nn.softplus)):
+    for op_type, function in (
+        ("Relu", tf.nn.relu),
+        ("Elu", tf.nn.elu),
+        ("Selu", tf.nn.selu),
+        ("Softplus", tf.nn.softplus),
+    ):
         dx = tf.gradients(function(x), x, grad_ys=g)[0]
         results[op_type + " through the gradient"] = sess.run(tf.gradients(dx, [g, x], grad_ys=tf.constant([0.5, 2.0])))
 
@@ -53,7 +58,9 @@ with graph.as_default():
         tf.gradients(y, x)
     tf.nn.relu6(x, name="named")
     tf.nn.crelu(x, name="both", axis=0)
-results["operations"] = ["%s %s" % (op.name, op.type) for op in graph.get_operations() if "CustomGradient" not in op.name]
+results["operations"] = [
+    "%s %s" % (op.name, op.type) for op in graph.get_operations() if "CustomGradient" not in op.name
+]
 
 results["errors"] = []
 for bad in (lambda: tf.nn.elu([1, 2]), lambda: tf.nn.softplus(["a"]), lambda: tf.nn.relu([True])):

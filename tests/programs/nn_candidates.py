@@ -10,7 +10,14 @@ true_classes = np.array([[0, 3], [5, 9], [3, 3]], np.int64)
 def fixed(unigrams):
     def sampler(true_classes, num_true, num_sampled, unique, range_max, seed):
         return tf.nn.fixed_unigram_candidate_sampler(
-            true_classes, num_true, num_sampled, unique, range_max, unigrams=unigrams[:range_max], distortion=0.75, seed=seed
+            true_classes,
+            num_true,
+            num_sampled,
+            unique,
+            range_max,
+            unigrams=unigrams[:range_max],
+            distortion=0.75,
+            seed=seed,
         )
 
     return sampler
@@ -38,7 +45,9 @@ reserved = tf.nn.fixed_unigram_candidate_sampler(
 with tf.Session() as sess:
     results["all"] = list(sess.run(parts))
     results["reserved"] = list(sess.run(reserved))
-    results["hits"] = list(sess.run(tf.nn.compute_accidental_hits(true_classes, tf.constant([9, 3, 4, 0, 3], tf.int64), 2)))
+    results["hits"] = list(
+        sess.run(tf.nn.compute_accidental_hits(true_classes, tf.constant([9, 3, 4, 0, 3], tf.int64), 2))
+    )
     results["no hits"] = list(sess.run(tf.nn.compute_accidental_hits(true_classes, tf.constant([1], tf.int64), 2)))
     try:
         sess.run(tf.nn.uniform_candidate_sampler(true_classes, 2, 12, True, 10))
@@ -63,7 +72,9 @@ with tf.Session() as sess:
     halves = [tf.constant(table[0::2]), tf.constant(table[1::2])]
     values = tf.nn.uniform_candidate_sampler(true_classes, 2, 5, True, 20, seed=2)
     results["divided"] = sess.run(
-        tf.nn.sampled_softmax_loss(halves, tf.constant(offsets), tf.constant(true_classes), tf.constant(inputs), 5, 20, 2, values)
+        tf.nn.sampled_softmax_loss(
+            halves, tf.constant(offsets), tf.constant(true_classes), tf.constant(inputs), 5, 20, 2, values
+        )
     )
 
 graph = tf.Graph()

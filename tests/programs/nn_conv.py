@@ -119,7 +119,9 @@ results["inferred"] = [
     attempt(lambda: tf.nn.conv2d(P(f, [None, None, 9, None]), P(f, [None, 5, None, None]), [1, 1, 2, 1], "SAME")),
     attempt(lambda: tf.nn.conv2d(P(f), P(f), unit, "SAME")),
     attempt(lambda: tf.nn.conv2d(P(f, [1, 4, 9, 9]), P(f, [5, 5, 4, 2]), [1, 1, 2, 3], "SAME", data_format="NCHW")),
-    attempt(lambda: tf.nn.conv2d_backprop_input(P(tf.int32, [4]), P(f, [5, 5, 4, 2]), P(f, [1, 9, 9, 2]), unit, "SAME")),
+    attempt(
+        lambda: tf.nn.conv2d_backprop_input(P(tf.int32, [4]), P(f, [5, 5, 4, 2]), P(f, [1, 9, 9, 2]), unit, "SAME")
+    ),
     attempt(lambda: tf.nn.conv2d_backprop_filter(P(f, [1, 9, 9, 2]), [5, 5, 2, 3], P(f, [1, 9, 9, 3]), unit, "SAME")),
     attempt(lambda: tf.nn.depthwise_conv2d_native(P(f, [1, 9, 9, None]), P(f, [3, 3, 3, 4]), [1, 2, 1, 1], "SAME")),
 ]

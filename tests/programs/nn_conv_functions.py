@@ -46,9 +46,7 @@ check("atrous_conv2d of rate 1", lambda: tf.nn.atrous_conv2d(x2, w2, 1, "VALID")
 check("atrous transpose", lambda: tf.nn.atrous_conv2d_transpose(numbers(2, 9, 8, 4), w2, [2, 9, 8, 3], 2, "SAME"))
 check("depthwise", lambda: tf.nn.depthwise_conv2d(x2, w2, [1, 2, 2, 1], "SAME"))
 check("depthwise, dilated", lambda: tf.nn.depthwise_conv2d(x2, w2, [1, 1, 1, 1], "SAME", rate=[2, 2], name="d"))
-check(
-    "separable", lambda: tf.nn.separable_conv2d(x2, numbers(3, 3, 3, 2), numbers(1, 1, 6, 4), [1, 1, 1, 1], "SAME")
-)
+check("separable", lambda: tf.nn.separable_conv2d(x2, numbers(3, 3, 3, 2), numbers(1, 1, 6, 4), [1, 1, 1, 1], "SAME"))
 check(
     "separable, dilated",
     lambda: tf.nn.separable_conv2d(

@@ -51,9 +51,7 @@ with tf.Session() as sess:
     target = tf.constant(random.dirichlet([1.0] * 4, size=[2, 3]))
     for axis in (-1, 2, 0, 1):
         y = tf.nn.softmax_cross_entropy_with_logits_v2(labels=target, logits=cube, axis=axis)
-        results["axis %d" % axis] = [sess.run(y), str(y.get_shape())] + [
-            sess.run(tf.gradients(y, cube)[0])
-        ]
+        results["axis %d" % axis] = [sess.run(y), str(y.get_shape())] + [sess.run(tf.gradients(y, cube)[0])]
     y = tf.nn.softmax_cross_entropy_with_logits(labels=target, logits=cube, dim=1)
     results["dim 1"] = sess.run(y)
     many = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=[[0, 1, 3], [2, 2, 1]], logits=cube)

@@ -14,7 +14,9 @@ def divided(count, strategy):
     return [tf.constant(part) for part in np.array_split(table, count)]
 
 
-sparse_ids = tf.SparseTensor([[0, 0], [0, 2], [1, 1], [2, 0], [2, 1], [2, 3]], tf.constant([1, 3, 0, 6, 6, 2], tf.int64), [3, 4])
+sparse_ids = tf.SparseTensor(
+    [[0, 0], [0, 2], [1, 1], [2, 0], [2, 1], [2, 3]], tf.constant([1, 3, 0, 6, 6, 2], tf.int64), [3, 4]
+)
 weights = tf.SparseTensor(sparse_ids.indices, tf.constant([1.0, 2.0, 0.5, 3.0, 1.0, 1.0]), [3, 4])
 with tf.Session() as sess:
     for kind in (tf.int32, tf.int64):
@@ -46,7 +48,9 @@ with tf.Session() as sess:
         y = tf.nn.embedding_lookup(v, [1, 1, 4])
         g = tf.gradients(y, v)[0]
         results["variable " + name] = [sess.run(y), sess.run(g.values), sess.run(g.indices), type(g).__name__]
-    split = tf.get_variable("split", [7, 3], initializer=tf.ones_initializer(), partitioner=tf.fixed_size_partitioner(2))
+    split = tf.get_variable(
+        "split", [7, 3], initializer=tf.ones_initializer(), partitioner=tf.fixed_size_partitioner(2)
+    )
     sess.run(tf.global_variables_initializer())
     results["partitioned variable"] = sess.run(tf.nn.embedding_lookup(split, [0, 3, 4, 6], partition_strategy="div"))
 

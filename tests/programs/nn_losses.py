@@ -17,7 +17,7 @@ with tf.Session() as sess:
             y = tf.nn.log_poisson_loss(counts, x, compute_full_loss=full)
             results["poisson %s %s" % (dtype.name, full)] = sess.run([y, tf.gradients(y, x)[0]])
         for rank, data_format in ((2, None), (2, "NHWC"), (3, "NHWC"), (4, "NHWC"), (4, "NCHW"), (5, "NDHWC")):
-            shape = [2, 3, 4, 5, 3][:rank - 1] + [3] if data_format != "NCHW" else [2, 3, 4, 5]
+            shape = [2, 3, 4, 5, 3][: rank - 1] + [3] if data_format != "NCHW" else [2, 3, 4, 5]
             value = tf.constant(random.normal(size=shape), dtype)
             bias = tf.constant([1.0, 2.0, 3.0], dtype)
             y = tf.nn.bias_add(value, bias, data_format=data_format)
@@ -36,7 +36,11 @@ with tf.Session() as sess:
     y = tf.nn.bias_add(value, bias)
     results["fed"] = [str(y.get_shape()), sess.run(y, {value: np.ones([2, 2, 2]), bias: [1, 2]})]
     results["fed badly"] = []
-    for feeds in ({value: np.ones([2, 2]), bias: [1]}, {value: [1, 2], bias: [1, 2]}, {value: np.ones([2, 2]), bias: [[1, 2]]}):
+    for feeds in (
+        {value: np.ones([2, 2]), bias: [1]},
+        {value: [1, 2], bias: [1, 2]},
+        {value: np.ones([2, 2]), bias: [[1, 2]]},
+    ):
         try:
             sess.run(y, feeds)
         except tf.errors.InvalidArgumentError:

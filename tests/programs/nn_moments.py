@@ -13,7 +13,9 @@ with tf.Session() as sess:
         for axes in ([0], [0, 1], [0, 1, 2], [-1], []):
             for keep in (False, True):
                 mean, variance = tf.nn.moments(x, axes, keep_dims=keep)
-                results["moments %s %s %s" % (dtype.name, axes, keep)] = sess.run([mean, variance]) + [str(mean.get_shape())]
+                results["moments %s %s %s" % (dtype.name, axes, keep)] = sess.run([mean, variance]) + [
+                    str(mean.get_shape())
+                ]
         mean, variance = tf.nn.moments(x, [0, 1])
         results["gradients " + dtype.name] = sess.run([tf.gradients(mean, x)[0], tf.gradients(variance, x)[0]])
         weights = tf.constant(random.uniform(size=[3, 4, 1]), dtype)
@@ -26,7 +28,9 @@ with tf.Session() as sess:
             results["normalized %s %s" % (dtype.name, shift is None)] = sess.run(tf.nn.normalize_moments(*parts))
         offset, scale = tf.constant([1.0, 2.0], dtype), tf.constant([3.0, 4.0], dtype)
         normal = tf.nn.batch_normalization(x, mean, variance, offset, scale, 1e-3)
-        results["batch " + dtype.name] = sess.run([normal, tf.gradients(normal * tf.constant(values[::-1].copy(), dtype), x)[0]])
+        results["batch " + dtype.name] = sess.run(
+            [normal, tf.gradients(normal * tf.constant(values[::-1].copy(), dtype), x)[0]]
+        )
         results["batch plain " + dtype.name] = sess.run(tf.nn.batch_normalization(x, mean, variance, None, None, 1e-3))
         results["global " + dtype.name] = sess.run(
             [
@@ -47,7 +51,8 @@ with tf.Session() as sess:
     parts = tf.nn.sufficient_statistics(tf.placeholder_with_default(values, [None, None, 2]), [0, 1])
     results["statistics fed"] = sess.run(list(parts[:3]))
     results["zero fraction"] = [
-        sess.run(tf.nn.zero_fraction(v)) for v in ([0, 1, 0, 3], np.zeros([2, 2]), np.ones([3], np.float32), np.zeros([0]))
+        sess.run(tf.nn.zero_fraction(v))
+        for v in ([0, 1, 0, 3], np.zeros([2, 2]), np.ones([3], np.float32), np.zeros([0]))
     ]
     results["zero fraction fed"] = sess.run(tf.nn.zero_fraction(fed), {fed: [[0.0, 1.0, 2.0, 0.0, 0.0]]})
 

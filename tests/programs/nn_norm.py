@@ -61,7 +61,9 @@ results["errors"] = [
     attempt(lambda: tf.nn.fused_batch_norm(P(f, [1, 2, 3]), P(f, [2]), P(f, [2]))),
     attempt(lambda: tf.nn.fused_batch_norm(P(f, [1, 2, 2, 3]), P(f, [3]), P(f, [3]), P(f, [3]), P(f, [3]))),
     attempt(
-        lambda: tf.nn.fused_batch_norm(P(f, [1, 2, 2, 3]), P(f, [3]), P(f, [3]), P(f, [2]), P(f, [3]), is_training=False)
+        lambda: tf.nn.fused_batch_norm(
+            P(f, [1, 2, 2, 3]), P(f, [3]), P(f, [3]), P(f, [2]), P(f, [3]), is_training=False
+        )
     ),
 ]
 

@@ -12,7 +12,9 @@ with tf.Session() as sess:
     for combiner in ("sum", "mean", "sqrtn"):
         for given in (None, weights):
             for default in (None, 3):
-                y = tf.nn.safe_embedding_lookup_sparse([tf.constant(table)], ids, given, combiner=combiner, default_id=default)
+                y = tf.nn.safe_embedding_lookup_sparse(
+                    [tf.constant(table)], ids, given, combiner=combiner, default_id=default
+                )
                 results["%s %s %s" % (combiner, given is None, default)] = [sess.run(y), str(y.get_shape())]
     y = tf.nn.safe_embedding_lookup_sparse([tf.constant(table[:2]), tf.constant(table[2:])], cube)
     results["rank 3"] = [sess.run(y), str(y.get_shape())]
@@ -23,5 +25,7 @@ except ValueError:
 
 graph = tf.Graph()
 with graph.as_default():
-    tf.nn.safe_embedding_lookup_sparse([tf.zeros([4, 3])], tf.SparseTensor([[0, 0]], tf.constant([1], tf.int64), [1, 1]))
+    tf.nn.safe_embedding_lookup_sparse(
+        [tf.zeros([4, 3])], tf.SparseTensor([[0, 0]], tf.constant([1], tf.int64), [1, 1])
+    )
 results["operations"] = ["%s %s" % (op.name, op.type) for op in graph.get_operations()]

@@ -42,8 +42,6 @@ for kind, make in makers.items():
             for op in graph.get_operations()
         ]
         results[kind + ", seeds"] = [
-            [op.get_attr("seed"), op.get_attr("seed2")]
-            for op in graph.get_operations()
-            if "seed2" in op.node_def.attr
+            [op.get_attr("seed"), op.get_attr("seed2")] for op in graph.get_operations() if "seed2" in op.node_def.attr
         ]
         results[kind + ", static"] = [made.name, str(made.get_shape()), made.dtype.name]

@@ -26,14 +26,10 @@ with tf.Session() as sess:
     total = tf.reduce_sum(x, dynamic_axis)
     results["axis fed"] = [sess.run(total, {dynamic_axis: axes}) for axes in ([0], [1, 2], [])]
     results["axis unknown, shape"] = str(total.get_shape())
-    results["argmax and argmin"] = sess.run(
-        [tf.argmax(x, 1), tf.argmin(x, -1), tf.argmax(x, 0, output_type=tf.int32)]
-    )
+    results["argmax and argmin"] = sess.run([tf.argmax(x, 1), tf.argmin(x, -1), tf.argmax(x, 0, output_type=tf.int32)])
     results["nonzero"] = sess.run(tf.count_nonzero(flags, 1))
     results["integer mean"] = sess.run(tf.reduce_mean(tf.constant([1, 2, 4])))
-    results["empty"] = sess.run(
-        [f(tf.zeros([0, 2]), 0) for f in (tf.reduce_sum, tf.reduce_max, tf.reduce_mean)]
-    )
+    results["empty"] = sess.run([f(tf.zeros([0, 2]), 0) for f in (tf.reduce_sum, tf.reduce_max, tf.reduce_mean)])
     results["cumulative"] = sess.run([tf.cumsum(x, 1), tf.cumprod(x, 0, exclusive=True, reverse=True)])
     results["moments"] = list(sess.run(tf.nn.moments(x, [0, 1])))
 

@@ -91,6 +91,4 @@ results["collections"] = {
 }
 results["within vs"] = [v.name for v in tf.get_collection(tf.GraphKeys.GLOBAL_VARIABLES, scope="vs/")]
 results["ops"] = [op.name + " " + op.type for op in tf.get_default_graph().get_operations()]
-results["bad names"] = [
-    refused(lambda bad=bad: tf.constant(1, name=bad)) for bad in ("a b", "_x", "-", "ok.-/_")
-]
+results["bad names"] = [refused(lambda bad=bad: tf.constant(1, name=bad)) for bad in ("a b", "_x", "-", "ok.-/_")]

@@ -94,6 +94,4 @@ with tf.Session() as sess:
     fed = np.arange(2 * 10 * 32, dtype=np.float32).reshape(2, 10, 32)
     results["values"] = [list(sess.run(merged(b, g), {b: fed}).shape) for g in ([0, [1, 2]], [[0, 1], 2])]
     results["dynamic"] = sess.run([tf.shape(b), tf.size(b), tf.rank(anything)], {b: fed, anything: fed})
-    results["wrong when running"] = refused(
-        lambda: sess.run(tf.reshape(a, [32, 128]), {a: np.zeros([31, 128])})
-    )
+    results["wrong when running"] = refused(lambda: sess.run(tf.reshape(a, [32, 128]), {a: np.zeros([31, 128])}))

@@ -29,7 +29,7 @@ def late(value):
     return tf.placeholder_with_default(tf.constant(value), None)
 
 
-accented = u"AbC \u00c9\u00e9\u00df"
+accented = "AbC \u00c9\u00e9\u00df"
 table = [["a", "b"], ["c", "d"]]
 cases = {
     "join": lambda: tf.string_join(["a", ["b", "c"], "d"], "-"),
@@ -79,12 +79,12 @@ cases = {
     "replace, no such group": lambda: tf.regex_replace(["abc"], "a", r"\2"),
     "replace, class": lambda: tf.regex_replace(["a1 b22"], "[[:digit:]]+", "N"),
     "replace, negated class": lambda: tf.regex_replace(["a1 b22[]"], "[^[:alnum:]\\]]", "_"),
-    "replace, character": lambda: tf.regex_replace([u"h\u00e9llo"], "h.l", "X"),
+    "replace, character": lambda: tf.regex_replace(["h\u00e9llo"], "h.l", "X"),
     "replace, line break": lambda: tf.regex_replace(["a\nb"], "a.b", "X"),
     "replace, end": lambda: tf.regex_replace(["ab\n", "ab"], "b$", "X"),
     "replace, nothing": lambda: tf.regex_replace(["abc"], "", "-"),
-    "replace, ascii words": lambda: tf.regex_replace([u"x\u00e9"], "\\w+", "W"),
-    "replace, letters": lambda: tf.regex_replace([u"x\u00e9 1"], "\\pL+", "W"),
+    "replace, ascii words": lambda: tf.regex_replace(["x\u00e9"], "\\w+", "W"),
+    "replace, letters": lambda: tf.regex_replace(["x\u00e9 1"], "\\pL+", "W"),
     "replace, case": lambda: tf.regex_replace(["aAb"], "(?i)a", "x"),
     "replace, no pattern": lambda: tf.regex_replace(["abc"], "(", ""),
     "replace, tensors": lambda: tf.regex_replace(late(["abc"]), late("a"), late("b")),
@@ -129,13 +129,27 @@ for dtype in (tf.float32, tf.float64, tf.int32, tf.int64):
         results["to number, %s, %r" % (dtype.name, text)] = found[:1] if found[0] is None else found[:2]
 
 formats = [
-    {}, {"precision": 2}, {"scientific": True}, {"shortest": True}, {"width": 10}, {"width": 10, "fill": "0"},
-    {"width": 8, "fill": "-", "precision": 1}, {"fill": "x"}, {"fill": "00"}, {"scientific": True, "shortest": True},
-    {"width": 6, "fill": "+"}, {"width": 6, "fill": " "},
+    {},
+    {"precision": 2},
+    {"scientific": True},
+    {"shortest": True},
+    {"width": 10},
+    {"width": 10, "fill": "0"},
+    {"width": 8, "fill": "-", "precision": 1},
+    {"fill": "x"},
+    {"fill": "00"},
+    {"scientific": True, "shortest": True},
+    {"width": 6, "fill": "+"},
+    {"width": 6, "fill": " "},
 ]
 values = [
-    np.array([1.5, -2.25, 1e10, np.nan, np.inf], np.float32), np.array([1.0 / 3]), np.array([1, -22], np.int32),
-    np.array([3], np.int8), np.array([2**40]), np.array([True, False]), np.array([1 + 2j], np.complex64),
+    np.array([1.5, -2.25, 1e10, np.nan, np.inf], np.float32),
+    np.array([1.0 / 3]),
+    np.array([1, -22], np.int32),
+    np.array([3], np.int8),
+    np.array([2**40]),
+    np.array([True, False]),
+    np.array([1 + 2j], np.complex64),
 ]
 for i, arguments in enumerate(formats):
     for value in values:
@@ -148,10 +162,24 @@ with tf.Session() as sess:
     for name, bucket in (("fast", tf.string_to_hash_bucket_fast), ("old", tf.string_to_hash_bucket)):
         results["hash " + name] = sess.run(bucket(texts, 2**62))
     shown = [
-        1.5, np.float32(0.1), np.float64(1) / 3, 123456789.0, 7, True, b'a "quoted"\n\xff', [1, 2, 3, 4, 5, 6, 7],
-        [[1, 2], [3, 4], [5, 6]], [1.0, 2.5, 1e10, np.nan, -np.inf],
-        np.arange(24).reshape(2, 3, 4), [b"a", b"b c"], np.zeros([0]), np.zeros([2, 0]),
-        np.arange(16).reshape(2, 2, 2, 2), np.array([1 + 2j]), np.array([1.5], np.float16), np.array([200], np.uint8),
+        1.5,
+        np.float32(0.1),
+        np.float64(1) / 3,
+        123456789.0,
+        7,
+        True,
+        b'a "quoted"\n\xff',
+        [1, 2, 3, 4, 5, 6, 7],
+        [[1, 2], [3, 4], [5, 6]],
+        [1.0, 2.5, 1e10, np.nan, -np.inf],
+        np.arange(24).reshape(2, 3, 4),
+        [b"a", b"b c"],
+        np.zeros([0]),
+        np.zeros([2, 0]),
+        np.arange(16).reshape(2, 2, 2, 2),
+        np.array([1 + 2j]),
+        np.array([1.5], np.float16),
+        np.array([200], np.uint8),
     ]
     for i, value in enumerate(shown):
         results["shown %d" % i] = [

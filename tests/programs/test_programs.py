@@ -29,6 +29,4 @@ def test_program_gives_what_tensorflow_gave(name):
 def test_golden_is_what_tensorflow_says(name):
     path = HERE / f"{name}.py"
     tolerance = TOLERANCE.get(name, 1e-5)
-    assert_same(
-        run_program(path.read_text(), "tf1", str(path)), golden("programs", name), tolerance, tolerance
-    )
+    assert_same(run_program(path.read_text(), "tf1", str(path)), golden("programs", name), tolerance, tolerance)

@@ -22,9 +22,7 @@ for use_resource in (False, True):
         v = tf.Variable(3.0, name="v", use_resource=use_resource)
         step = tf.train.get_or_create_global_step()
         doubled = w * 2.0
-        average = tf.train.ExponentialMovingAverage(
-            0.9, num_updates=step if counted else None, zero_debias=debiased
-        )
+        average = tf.train.ExponentialMovingAverage(0.9, num_updates=step if counted else None, zero_debias=debiased)
         names = [average.average_name(w), average.average_name(doubled)]
         update = average.apply([w, v, doubled])
         names += [average.average_name(w), average.average_name(doubled), average.average(w).name]

@@ -15,9 +15,7 @@ OPTIMIZERS = {
     "adadelta": lambda step: tf.train.AdadeltaOptimizer(1.0),
     "rmsprop": lambda step: tf.train.RMSPropOptimizer(0.1, momentum=0.5),
     "centered_rmsprop": lambda step: tf.train.RMSPropOptimizer(0.1, momentum=0.5, centered=True),
-    "ftrl": lambda step: tf.train.FtrlOptimizer(
-        0.1, l1_regularization_strength=0.01, l2_regularization_strength=0.01
-    ),
+    "ftrl": lambda step: tf.train.FtrlOptimizer(0.1, l1_regularization_strength=0.01, l2_regularization_strength=0.01),
     "ftrl_power": lambda step: tf.train.FtrlOptimizer(0.1, learning_rate_power=-0.6, accum_name="sums"),
     "ftrl_shrinkage": lambda step: tf.train.FtrlOptimizer(
         0.1, l1_regularization_strength=0.01, l2_shrinkage_regularization_strength=0.02

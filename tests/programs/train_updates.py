@@ -63,9 +63,7 @@ for kind in sorted(KINDS):
                 tf.reset_default_graph()
                 fed, at = tf.placeholder(tf.float32, [None, 3]), tf.placeholder(tf.int32, [None])
                 variables = [tf.Variable(start(n), use_resource=use_resource, name=n) for n in states.split()]
-                inputs = {
-                    n: v.handle if use_resource else v._ref() for n, v in zip(states.split(), variables)
-                }
+                inputs = {n: v.handle if use_resource else v._ref() for n, v in zip(states.split(), variables)}
                 for n in rest.split():
                     if n in ("grad", "delta"):
                         inputs["grad" if rows else n] = fed
@@ -92,9 +90,7 @@ matrix = tf.Variable(np.ones([3, 2], np.float32), name="matrix")
 slot = tf.Variable(np.ones([3, 2], np.float32), name="slot")
 fed, at = tf.placeholder(tf.float32), tf.placeholder(tf.int32)
 raw = tf.raw_ops
-sparse = raw.SparseApplyMomentum(
-    var=matrix._ref(), accum=slot._ref(), lr=1.0, grad=fed, indices=at, momentum=0.5
-)
+sparse = raw.SparseApplyMomentum(var=matrix._ref(), accum=slot._ref(), lr=1.0, grad=fed, indices=at, momentum=0.5)
 refused = results["refused"] = []
 
 

@@ -33,10 +33,7 @@ def test_another_tensorflow_in_the_process_is_refused():
         "sys.modules['tensorflow'] = other\n"
         "headrace.install_as_tensorflow()\n"
     )
-    assert (
-        "ImportError: Another tensorflow is imported already (from /opt/tensorflow/__init__.py)"
-        in done.stderr
-    )
+    assert "ImportError: Another tensorflow is imported already (from /opt/tensorflow/__init__.py)" in done.stderr
     assert "before anything imports tensorflow" in done.stderr
 
 

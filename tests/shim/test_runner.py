@@ -51,9 +51,7 @@ SAME = {
         sys.excepthook = lambda kind, error, traceback: print("hook", kind.__name__, error)
         raise RuntimeError("boom")
     """,
-    "group": "raise ExceptionGroup('many', [ValueError(1), TypeError(2)])"
-    if sys.version_info >= (3, 11)
-    else "",
+    "group": "raise ExceptionGroup('many', [ValueError(1), TypeError(2)])" if sys.version_info >= (3, 11) else "",
     "encoding": "# -*- coding: latin-1 -*-\nprint(ascii('\u00e9'))",
     "annotations_are_strings_only_if_asked": "def f(x: int): pass\nprint(f.__annotations__)",
     "thread": """
@@ -90,8 +88,7 @@ def run_both(*arguments, cwd):
     """The outcome under plain Python and under Headrace; both run at once."""
     commands = [[sys.executable, *arguments], [sys.executable, "-m", "headrace", *arguments]]
     started = [
-        subprocess.Popen(c, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        for c in commands
+        subprocess.Popen(c, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for c in commands
     ]
     plain, ours = ((*p.communicate(), p.returncode) for p in started)
     return plain, ours
@@ -133,9 +130,7 @@ def test_what_is_not_there_is_refused_as_python_refuses_it(target, code, text, f
 
 
 def test_an_interrupt_ends_with_130(folder):
-    (folder / "interrupted.py").write_text(
-        "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\nsignal.pause()\n"
-    )
+    (folder / "interrupted.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\nsignal.pause()\n")
     done = run("-m", "headrace", "interrupted.py", cwd=folder)
     assert done.returncode == 128 + signal.SIGINT
     assert done.stderr.rstrip().endswith("KeyboardInterrupt")
@@ -155,15 +150,12 @@ def test_tensorflow_is_headrace(folder):
 
 
 def test_a_missing_name_is_an_error_at_the_line_that_uses_it(folder):
-    (folder / "lacks.py").write_text(
-        "import tensorflow as tf\n\ndef model():\n    return tf.flaot32\n\nmodel()\n"
-    )
+    (folder / "lacks.py").write_text("import tensorflow as tf\n\ndef model():\n    return tf.flaot32\n\nmodel()\n")
     done = run("-m", "headrace", "lacks.py", cwd=folder)
     lines = done.stderr.splitlines()
     assert lines[0] == "Traceback (most recent call last):"
     assert lines[-1] == (
-        "AttributeError: module 'tensorflow' has no attribute 'flaot32'; close: float32 "
-        "[lacks.py:4: return tf.flaot32]"
+        "AttributeError: module 'tensorflow' has no attribute 'flaot32'; close: float32 [lacks.py:4: return tf.flaot32]"
     )
     assert [line.split("line ")[1] for line in lines if line.startswith("  File")] == [
         "6, in <module>",

@@ -38,9 +38,7 @@ def to_plain(value):
         return [to_plain(v) for v in value]
     if isinstance(value, dict):
         return {"dict": {str(key): to_plain(v) for key, v in value.items()}}
-    raise TypeError(
-        "a result must be made of arrays, numbers, strings, lists and dicts; got %r" % type(value)
-    )
+    raise TypeError("a result must be made of arrays, numbers, strings, lists and dicts; got %r" % type(value))
 
 
 def from_plain(plain):
