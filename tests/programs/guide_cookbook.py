@@ -118,7 +118,9 @@ with tf.Session() as sess:
     results["static shapes"] = [str(t.get_shape()) for t in (folded, merged, gathered, losses, rectified)]
     results["collapsed"] = sess.run([folded, merged], {batch: value})
     results["gathered"] = sess.run(gathered, {batch: value})
-    results["probabilities"] = sess.run([log_probabilities(logits), softmax(logits), entropy(logits), entropy(logits, 0)])
+    results["probabilities"] = sess.run(
+        [log_probabilities(logits), softmax(logits), entropy(logits), entropy(logits, 0)]
+    )
     results["divergence"] = sess.run(
         gaussian_divergence((tf.zeros([2]), tf.zeros([2])), (tf.constant([1.0, 2.0]), tf.constant([0.5, -0.5])))
     )

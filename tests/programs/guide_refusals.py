@@ -34,7 +34,9 @@ Pair = collections.namedtuple("Pair", "x y")
 refusal("add", lambda: m + tf.zeros([2, 2]), ["Dimensions must be equal, but are 3 and 2", "'add'", "[2,3], [2,2]"])
 refusal("matmul", lambda: tf.matmul(m, m), ["Dimensions must be equal", "'MatMul'"])
 refusal("types", lambda: a + tf.constant(1), ["has type int32 that does not match type float32 of argument 'x'"])
-refusal("float for int", lambda: tf.where([True], [1], [2.5]), ["Expected int32 passed to parameter 'e' of op 'Select'"])
+refusal(
+    "float for int", lambda: tf.where([True], [1], [2.5]), ["Expected int32 passed to parameter 'e' of op 'Select'"]
+)
 refusal("list types", lambda: tf.concat([[1], ["a"]], 0), ["Tensors in list passed to 'values'", "[int32, string]"])
 refusal("pack", lambda: tf.stack([tf.constant(1), tf.constant([1])]), ["Shapes must be equal rank, but are"])
 refusal("concat rank", lambda: tf.concat([[1], [2]], 1), ["Shape must be at least rank 2 but is rank 1"])
@@ -70,7 +72,7 @@ results["own gradient"] = sess.run(tf.gradients(tf.random_shuffle(m), m)[0])
 refusal("closed branch", lambda: sess.run(tf.cond(flag, lambda: a * 2.0, lambda: a).op.inputs[0]), ["not fetchable"])
 refusal("empty graph", lambda: tf.Session(graph=tf.Graph()).run([]), ["The Session graph is empty"])
 refusal("text", lambda: sess.run(text, {text: 3}), [])
-results["text"] = sess.run(tf.identity(text), {text: [b"\xff", u"\u00e9", "z"]}).tolist()[1:]
+results["text"] = sess.run(tf.identity(text), {text: [b"\xff", "\u00e9", "z"]}).tolist()[1:]
 results["fetches"] = [
     type(sess.run(fetch)).__name__ for fetch in ([a, a], (a, a), Pair(a, a), (a, a), [(a, a)], {"a": a})
 ]
@@ -90,7 +92,7 @@ refusal("argmax", lambda: sess.run(tf.argmax([1, 2], 5)), ["Expected dimension i
 results["equal"] = sorted(tf.equal(1, 2).op.node_def.attr)
 
 # ---- devices, colocation, collections ----
-with tf.device("/job:worker/replica:2/cpu:3"):
+with tf.Graph().as_default(), tf.device("/job:worker/replica:2/cpu:3"):
     with tf.device("/job:ps"):
         inner = tf.no_op()
     with tf.device("/gpu:0"):
