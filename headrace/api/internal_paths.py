@@ -72,7 +72,7 @@ _PYTHON: dict[str, dict[str, str]] = {
         "resources script_ops session_ops string_ops tensor_array_ops data_flow_ops "
         "clip_ops io_ops manip_ops histogram_ops list_ops unconnected_gradients "
         "numerics sort_ops inplace_ops batch_ops critical_section_ops array_grad math_grad nn_grad "
-        "control_flow_grad state_grad",
+        "control_flow_grad data_flow_grad linalg_grad sparse_grad state_grad",
         "initializers state.initializers .": "init_ops init_ops_v2 initializers_ns",
         "random .": "random_ops stateless_random_ops stateful_random_ops",
         "debugging .": "check_ops",
@@ -208,6 +208,8 @@ def _rows() -> dict[str, tuple[str, ...]]:
             rows[f"{folder}.{name}_pb2"] = ("interop.protos",)
     for folder in _PROTOS:
         rows[folder] = ()
+    # The codes that its enumeration names are those of `tf.errors`.
+    rows["core.lib.core.error_codes_pb2"] = ("core.errors",)
     for path in list(rows):
         while "." in path:
             path = path.rpartition(".")[0]

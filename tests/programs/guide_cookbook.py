@@ -73,9 +73,9 @@ def on_towers(fn, count, **inputs):
     pieces = {key: tf.split(value, count) for key, value in inputs.items()}
     outputs = []
     for i in range(count):
-        with tf.device(tf.DeviceSpec(device_type="CPU", device_index=0)):
-            with tf.variable_scope(tf.get_variable_scope(), reuse=i > 0):
-                outputs.append(fn(**{key: value[i] for key, value in pieces.items()}))
+        place = tf.DeviceSpec(device_type="CPU", device_index=0)
+        with tf.device(place), tf.variable_scope(tf.get_variable_scope(), reuse=i > 0):
+            outputs.append(fn(**{key: value[i] for key, value in pieces.items()}))
     return tf.concat(outputs, axis=0)
 
 
