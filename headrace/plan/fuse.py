@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 
 from headrace.plan.ir import Node, Value
@@ -31,9 +32,11 @@ REWRITES: tuple[Rewrite, ...] = (
 
 def apply_rewrite(
     rewrite: Rewrite, nodes: list[Node], fetched: list[Value], keep: set[Node]
-) -> tuple[list[Node], list[Value]]:
-    """Applies one rewrite; returns the nodes and the fetched values after it."""
+) -> tuple[list[Node], list[Value], bool]:
+    """Applies one rewrite; returns the nodes and the fetched values after it, and whether it found its pattern."""
+    before = nodes
     nodes, replaced = rewrite(nodes, keep, fetched)
+    changed = bool(replaced) or len(nodes) != len(before) or any(map(operator.is_not, nodes, before))
     if replaced:
         for node in nodes:
             inputs = node.inputs
@@ -42,4 +45,4 @@ def apply_rewrite(
                 if new is not None:
                     inputs[i] = new
         fetched = [replaced.get(value, value) for value in fetched]
-    return nodes, fetched
+    return nodes, fetched, changed

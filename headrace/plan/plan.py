@@ -84,8 +84,9 @@ def make_plan(fetches: Sequence[Tensor | Operation], feeds: Sequence[Tensor], ru
     nodes, replaced = simplify(nodes, keep)
     fetched = [replaced.get(value, value) for value in fetched]
     for rewrite in REWRITES:
-        nodes, fetched = apply_rewrite(rewrite, nodes, fetched, keep)
-        nodes = keep_live(nodes, fetched, collected.targets)
+        nodes, fetched, changed = apply_rewrite(rewrite, nodes, fetched, keep)
+        if changed:
+            nodes = keep_live(nodes, fetched, collected.targets)
     nodes, fetched = place(nodes, fetched, runtime)
     nodes = order(nodes)
     copies = reads_to_copy(nodes, fetched)
