@@ -53,6 +53,36 @@ def emit(
     return Emitted(writer.constants["step"], source, filename, writer.line_nodes)
 
 
+_ONE, _ALL = 1, 2
+# OpenMP ends the threads that a smaller team leaves over and starts new ones for the next: fewer small calls than
+# this between two large ones are not worth that.
+_SHORTEST_PAUSE = 12
+
+
+def _wanted_threads(nodes: Sequence[Node], heavy: set[Node] | frozenset[Node]) -> dict[Node, int]:
+    """How many threads each call wants; calls that do no work of their own want nothing."""
+    if not heavy or thread_count() == 1:
+        return {}
+    wanted: dict[Node, int] = {}
+    pause: list[Node] = []
+    seen_heavy = False
+    for node in nodes:
+        if node.device.type != "cpu" or node.decl.may_alias or node.decl.binding_rule is not None:
+            continue
+        if node in heavy:
+            if seen_heavy and len(pause) < _SHORTEST_PAUSE:
+                wanted.update(dict.fromkeys(pause, _ALL))
+            pause.clear()
+            seen_heavy = True
+            wanted[node] = _ALL
+        else:
+            wanted[node] = _ONE
+            pause.append(node)
+    if len(pause) < _SHORTEST_PAUSE and seen_heavy:
+        wanted.update(dict.fromkeys(pause, _ALL))
+    return wanted
+
+
 class _Writer:
     def __init__(
         self,
@@ -65,7 +95,8 @@ class _Writer:
     ) -> None:
         self.observed = observed
         self.heavy = heavy
-        # Python knows at most one `if` at a time, but which thread count a branch leaves behind is not known after it.
+        self.wanted = _wanted_threads(nodes, heavy)
+        # What a branch leaves behind is not known after it.
         self.threads: int | None = None
         self.nodes = nodes
         self.feeds = feeds
@@ -203,17 +234,9 @@ class _Writer:
 
     def _choose_threads(self, node: Node) -> None:
         """Switches between one thread and all where the next call wants the other."""
-        if not self.heavy or node.device.type != "cpu" or thread_count() == 1:
-            return
-        if node in self.heavy:
-            wanted = 2
-        elif node.decl.may_alias or node.decl.binding_rule is not None:
-            # Views do no work: not worth a switch.
-            return
-        else:
-            wanted = 1
-        if wanted != self.threads:
-            self._line("all_threads()" if wanted == 2 else "one_thread()")
+        wanted = self.wanted.get(node)
+        if wanted is not None and wanted != self.threads:
+            self._line("all_threads()" if wanted == _ALL else "one_thread()")
             self.constants.update(all_threads=all_threads, one_thread=one_thread)
             self.threads = wanted
 
