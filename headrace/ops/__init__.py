@@ -13,7 +13,22 @@ _operators.install()
 assert _slice
 
 
+_failure: Exception | None = None
+
+
 def declare_all() -> None:
-    """Imports every op family, so that all op types are declared."""
-    for module in pkgutil.walk_packages(__path__, __name__ + "."):
-        importlib.import_module(module.name)
+    """Imports every op family, so that all op types are declared.
+
+    Raises:
+        Exception: what a family raised. A second attempt raises the same: half-imported, the family would only complain
+            that its ops are declared twice.
+    """
+    global _failure
+    if _failure is not None:
+        raise _failure
+    try:
+        for module in pkgutil.walk_packages(__path__, __name__ + "."):
+            importlib.import_module(module.name)
+    except Exception as error:
+        _failure = error
+        raise

@@ -364,21 +364,27 @@ class Optimizer:
     def _prepare(self) -> None:
         """Makes the tensors that all updates share; called in the name scope of the step."""
 
+    def _lacks(self, hook: str) -> NotImplementedError:
+        return NotImplementedError(
+            f"{type(self).__name__} does not define {hook}, which this kind of variable and gradient needs: define it in "
+            "the subclass of tf.train.Optimizer."
+        )
+
     def _apply_dense(self, grad: Any, var: Any) -> Any:
         """Updates a reference variable by a tensor; returns the operation."""
-        raise NotImplementedError()
+        raise self._lacks("_apply_dense")
 
     def _resource_apply_dense(self, grad: Any, handle: Any) -> Any:
         """Updates a resource variable by a tensor; returns the operation."""
-        raise NotImplementedError()
+        raise self._lacks("_resource_apply_dense")
 
     def _apply_sparse(self, grad: Any, var: Any) -> Any:
         """Updates a reference variable by an IndexedSlices in which each index is there once; returns the operation."""
-        raise NotImplementedError()
+        raise self._lacks("_apply_sparse")
 
     def _resource_apply_sparse(self, grad: Any, handle: Any, indices: Any) -> Any:
         """Updates the rows `indices`, each there once, of a resource variable; returns the operation."""
-        raise NotImplementedError()
+        raise self._lacks("_resource_apply_sparse")
 
     def _apply_sparse_duplicate_indices(self, grad: Any, var: Any) -> Any:
         """Updates a reference variable by an IndexedSlices as it comes: sums what has the same index first."""

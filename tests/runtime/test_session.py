@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import itertools
 import threading
 
 import numpy as np
@@ -169,7 +170,7 @@ def test_many_threads_may_run_one_session(session):
     assert session.run(v) == 0
 
 
-def test_tracing_names_each_call_and_timeouts_end_a_step(session):
+def test_tracing_names_each_call(session):
     from headrace.interop.protos import RunMetadata, RunOptions
 
     x = tf.placeholder(tf.float32, [8, 8])
@@ -178,6 +179,21 @@ def test_tracing_names_each_call_and_timeouts_end_a_step(session):
     session.run(y, {x: np.eye(8)}, options=RunOptions(trace_level=RunOptions.FULL_TRACE), run_metadata=metadata)
     names = [node.node_name for device in metadata.step_stats.dev_stats for node in device.node_stats]
     assert "square" in names
+
+
+def test_a_timeout_ends_a_step_between_two_calls(session, monkeypatch):
+    from types import SimpleNamespace
+
+    from headrace.interop.protos import RunOptions
+    from headrace.runtime import configuration
+
+    seconds = itertools.count()
+    monkeypatch.setattr(configuration, "time", SimpleNamespace(perf_counter=lambda: next(seconds), time=lambda: 0.0))
+    x = tf.placeholder(tf.float32, [])
+    y = tf.exp(tf.sin(x))
+    with pytest.raises(errors.DeadlineExceededError, match="timeout_in_ms=1"):
+        session.run(y, {x: 1.0}, options=RunOptions(timeout_in_ms=1))
+    assert session.run(y, {x: 0.0}, options=RunOptions(timeout_in_ms=1_000_000)) == 1.0
 
 
 def test_runtime_errors_name_op_place_and_inputs(session):
