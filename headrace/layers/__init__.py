@@ -1,0 +1,1 @@
+"""Layers: objects that own variables and apply them to tensors."""

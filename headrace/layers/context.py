@@ -1,0 +1,96 @@
+"""What is known while layers are made and called: names given, the call in progress, the training phase."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import threading
+import weakref
+from collections import Counter
+from collections.abc import Callable, Container, Iterator
+from typing import Any
+
+from headrace.core.defaults import get_default_graph
+from headrace.core.graph import Graph
+
+_names_of_graphs: weakref.WeakKeyDictionary[Graph, Counter[tuple[str, str]]] = weakref.WeakKeyDictionary()
+
+# Where set, gives the value of `training` for calls that do not say; None for "nothing is known".
+default_training: list[Callable[[], Any]] = []
+
+
+def to_snake_case(name: str) -> str:
+    """The name of a class as names of its objects are written: `BatchNormalization` to `batch_normalization`."""
+    parted = re.sub(r"(.)([A-Z][a-z0-9]+)", r"\1_\2", name)
+    snake = re.sub(r"([a-z])([A-Z])", r"\1_\2", parted).lower()
+    # A name scope may not begin with an underscore.
+    return f"private{snake}" if snake.startswith("_") else snake
+
+
+def names_of_graph() -> Counter[tuple[str, str]]:
+    """How many objects of each (namespace, name) the default graph has."""
+    return _names_of_graphs.setdefault(get_default_graph(), Counter())
+
+
+def reset_names() -> None:
+    """Forgets the names given in all graphs."""
+    _names_of_graphs.clear()
+
+
+def unique_object_name(
+    name: str,
+    name_uid_map: Any = None,
+    avoid_names: Container[str] | None = None,
+    namespace: str = "",
+    zero_based: bool = False,
+) -> str:
+    """A name that no object of the default graph has yet.
+
+    Args:
+        name: what it begins with.
+        name_uid_map: counts to use and go on with instead of the graph's.
+        avoid_names: names not to give.
+        namespace: names are unique within it.
+        zero_based: whether the first is `name` itself rather than `name_1`.
+    """
+    counts = names_of_graph() if name_uid_map is None else name_uid_map
+    key = (namespace, name)
+    while True:
+        number = counts[key]
+        counts[key] += 1
+        if not zero_based:
+            number += 1
+        proposed = f"{name}_{number}" if number else name
+        if proposed not in (avoid_names or ()):
+            return proposed
+
+
+class CallContext(threading.local):
+    """The call of a layer that is in progress in this thread.
+
+    Attributes:
+        layer: the innermost layer being called; `inputs`: what it was called with.
+        frozen: whether it, or one around it, is not trainable.
+        in_call: whether there is one.
+        training: what it was told of training.
+    """
+
+    layer: Any = None
+    inputs: Any = None
+    frozen = False
+    in_call = False
+    training: Any = None
+
+    @contextlib.contextmanager
+    def enter(self, layer: Any, inputs: Any, training: Any) -> Iterator[None]:
+        """A block inside a call of `layer`."""
+        outer = (self.layer, self.inputs, self.frozen, self.in_call, self.training)
+        self.layer, self.inputs, self.in_call, self.training = layer, inputs, True, training
+        self.frozen = self.frozen or not layer.trainable
+        try:
+            yield
+        finally:
+            self.layer, self.inputs, self.frozen, self.in_call, self.training = outer
+
+
+call_context = CallContext()

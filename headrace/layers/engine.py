@@ -1,0 +1,861 @@
+"""What all layers share: variables, losses and updates of their own, building at the first call, sublayers."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import inspect
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from headrace.core import nest
+from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import name_scope
+from headrace.core.dtypes import as_dtype
+from headrace.core.dtypes import bool as bool_type
+from headrace.core.operation import Operation, Tensor
+from headrace.core.registry import raw
+from headrace.core.shapes import TensorShape
+from headrace.layers import named
+from headrace.layers.context import call_context, default_training, to_snake_case, unique_object_name
+from headrace.layers.input_spec import InputSpec, check_inputs
+from headrace.layers.nodes import KerasHistory, Node, has_history, make_history, reachable
+from headrace.layers.policy import as_policy
+from headrace.layers.values import get_values, set_values
+from headrace.ops.array.shape import shape
+from headrace.ops.math.cast import cast
+from headrace.state.initializers import GlorotUniform, Initializer, Zeros
+from headrace.state.modes import VariableAggregation, VariableSynchronization
+from headrace.state.partitioned import PartitionedVariable
+from headrace.state.scoping import init_scope
+from headrace.state.variables import Variable
+
+_ALLOWED = {
+    "activity_regularizer",
+    "autocast",
+    "batch_input_shape",
+    "batch_size",
+    "experimental_autocast",
+    "input_dim",
+    "input_shape",
+    "weights",
+}
+
+
+# Attributes that hold what belongs to the layer already, or describes it.
+_OWN_LISTS = {
+    "_batch_input_shape", "_call_fn_args", "_callable_losses", "_inbound_nodes", "_initial_weights", "_input_spec",
+    "_losses", "_metrics", "_non_trainable_weights", "_outbound_nodes", "_tracked", "_trainable_weights", "_updates",
+}  # fmt: skip
+
+
+def default(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Marks a method that subclasses may override, so that it shows whether one did."""
+    method._is_default = True  # type: ignore[attr-defined]
+    return method
+
+
+def make_variable(
+    name: str,
+    shape: Any = None,
+    dtype: Any = None,
+    initializer: Any = None,
+    trainable: bool | None = None,
+    caching_device: Any = None,
+    validate_shape: bool = True,
+    constraint: Any = None,
+    use_resource: bool | None = None,
+    collections: Any = None,
+    synchronization: Any = VariableSynchronization.AUTO,
+    aggregation: Any = VariableAggregation.NONE,
+    partitioner: Any = None,
+) -> Any:
+    """A new variable named by the name scope, a resource variable unless `use_resource` says otherwise."""
+    value: Any = initializer
+    variable_dtype = None
+    if initializer is None or callable(initializer):
+        if isinstance(initializer, type) and issubclass(initializer, Initializer):
+            initializer = initializer()
+        variable_dtype = as_dtype(dtype).base_dtype
+        value = functools.partial(initializer, shape, dtype=dtype)
+    sizes = TensorShape(shape)
+    with init_scope():
+        return Variable(
+            initial_value=value,
+            name=name,
+            trainable=trainable,
+            caching_device=caching_device,
+            dtype=variable_dtype,
+            validate_shape=validate_shape,
+            constraint=constraint,
+            use_resource=True if use_resource is None else use_resource,
+            collections=collections,
+            synchronization=synchronization,
+            aggregation=aggregation,
+            shape=sizes if sizes else None,
+        )
+
+
+def _layers_in(value: Any) -> Iterator[Any]:
+    """The layers in an attribute, those in lists, tuples and dicts included."""
+    if isinstance(value, Layer) or (hasattr(value, "trainable_weights") and hasattr(value, "non_trainable_weights")):
+        yield value
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from _layers_in(item)
+    elif isinstance(value, dict):
+        for key in sorted(value, key=str):
+            yield from _layers_in(value[key])
+
+
+class Layer:
+    """A function of tensors that owns variables: subclasses make these in `build` and use them in `call`.
+
+    Args:
+        trainable: whether optimizers train its variables.
+        name: its name; one made from that of the class by default.
+        dtype: the type of its variables; that of the first input by default.
+        dynamic: not supported.
+
+    Raises:
+        TypeError: for keyword arguments that no layer has.
+
+    Example:
+        >>> class Scaled(tf.keras.layers.Layer):
+        ...     def build(self, input_shape):
+        ...         self.scale = self.add_weight("scale", [input_shape[-1]])
+        ...     def call(self, inputs):
+        ...         return inputs * self.scale
+    """
+
+    def __init__(
+        self, trainable: bool = True, name: Any = None, dtype: Any = None, dynamic: bool = False, **kwargs: Any
+    ) -> None:
+        for key in kwargs:
+            if key not in _ALLOWED:
+                raise TypeError("Keyword argument not understood:", key)
+        if dynamic:
+            raise NotImplementedError(
+                "dynamic: layers that run eagerly are not supported; write `call` in graph operations."
+            )
+        self._trainable = trainable
+        self._stateful = False
+        self.built = False
+        self._input_spec: Any = None
+        self.supports_masking = False
+        self._init_set_name(name)
+        self._activity_regularizer = named.get_regularizer(kwargs.pop("activity_regularizer", None))
+        self._trainable_weights: list[Any] = []
+        self._non_trainable_weights: list[Any] = []
+        self._updates: list[Any] = []
+        self._thread_local = threading.local()
+        self._callable_losses: list[Callable[[], Any]] = []
+        self._losses: list[Any] = []
+        self._metrics: list[Any] = []
+        self._dtype_policy = as_policy(dtype)
+        self._autocast = kwargs.get("autocast", False)
+        self._inbound_nodes: list[Node] = []
+        self._outbound_nodes: list[Node] = []
+        self._read_call_signature()
+        self._dynamic = dynamic
+        if "batch_input_shape" in kwargs:
+            self._batch_input_shape = tuple(kwargs["batch_input_shape"])
+        elif "input_shape" in kwargs:
+            self._batch_input_shape = (kwargs.get("batch_size"), *kwargs["input_shape"])
+        self._initial_weights = kwargs.get("weights")
+
+    # ---- for subclasses ----
+
+    @default
+    def build(self, input_shape: Any) -> None:
+        """Makes the variables, at the first call.
+
+        Args:
+            input_shape: the `TensorShape` of the input, in the structure of the inputs.
+        """
+        self.built = True
+
+    def call(self, inputs: Any, **kwargs: Any) -> Any:
+        """What the layer computes."""
+        return inputs
+
+    @default
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """The mask of the outputs, from that of the inputs.
+
+        Raises:
+            TypeError: if there is a mask and the layer does not support any.
+        """
+        if self.supports_masking:
+            return mask
+        if any(m is not None for m in nest.flatten(mask)):
+            raise TypeError(f"Layer {self.name} does not support masking, but was passed an input_mask: {mask}")
+        return None
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        """The shape of the outputs for inputs of `input_shape`; layers that can tell override it."""
+        raise NotImplementedError
+
+    def compute_output_signature(self, input_signature: Any) -> Any:
+        """The specs of the outputs for inputs of these specs, by `compute_output_shape`.
+
+        Raises:
+            TypeError: if `input_signature` holds other things than `TensorSpec`s.
+        """
+        for spec in nest.flatten(input_signature):
+            if not hasattr(spec, "shape") or not hasattr(spec, "dtype"):
+                raise TypeError(
+                    f"Only TensorSpec signature types are supported, but saw signature signature entry: {spec}."
+                )
+        shapes = self.compute_output_shape(nest.map_structure(lambda spec: spec.shape, input_signature))
+        first = nest.flatten(input_signature)[0]
+        dtype = as_dtype(self._compute_dtype or first.dtype)
+        return nest.map_structure(lambda shape: type(first)(shape, dtype), shapes)
+
+    def add_weight(
+        self,
+        name: str | None = None,
+        shape: Any = None,
+        dtype: Any = None,
+        initializer: Any = None,
+        regularizer: Any = None,
+        trainable: bool | None = None,
+        constraint: Any = None,
+        partitioner: Any = None,
+        use_resource: bool | None = None,
+        synchronization: Any = VariableSynchronization.AUTO,
+        aggregation: Any = VariableAggregation.NONE,
+        **kwargs: Any,
+    ) -> Any:
+        """Makes a variable of the layer.
+
+        Args:
+            name: its name.
+            shape: its shape, a scalar's by default.
+            dtype: its type; the layer's by default, else float32.
+            initializer: glorot_uniform by default for floating types, zeros for others.
+            regularizer: a function of the variable whose value becomes a loss of the layer.
+            trainable: whether optimizers train it: True by default.
+            constraint: a function that projects it after updates.
+            partitioner: a function (shape, dtype) to the number of parts along each axis.
+            use_resource: whether it is a resource variable.
+            synchronization, aggregation: for several replicas.
+            **kwargs: `getter`, a function that makes it, and `collections`.
+
+        Raises:
+            TypeError: for other keyword arguments; ValueError: if no initializer fits the type, or it is to be trained
+                and synchronized on reading.
+        """
+        for key in kwargs:
+            if key not in ("getter", "collections", "experimental_autocast"):
+                raise TypeError("Unknown keyword argument:", key)
+        getter = kwargs.get("getter", make_variable)
+        dtype = as_dtype(dtype or self.dtype or "float32")
+        if self._dtype_policy.variable_dtype is None:
+            self._dtype_policy = as_policy(dtype.base_dtype)
+        initializer = named.get_initializer(initializer)
+        regularizer = named.get_regularizer(regularizer)
+        trainable = trainable_mode(trainable, synchronization)
+        if initializer is None:
+            if dtype.is_floating:
+                initializer = GlorotUniform()
+            elif dtype.is_integer or dtype.is_bool:
+                initializer = Zeros()
+            else:
+                raise ValueError(
+                    f"An initializer for variable {name} of type {dtype.base_dtype} is required for layer {self.name}"
+                )
+        variable = getter(
+            name=name,
+            shape=() if shape is None else shape,
+            dtype=dtype,
+            initializer=initializer,
+            constraint=named.get_constraint(constraint),
+            trainable=trainable,
+            partitioner=partitioner,
+            use_resource=use_resource,
+            collections=kwargs.get("collections"),
+            synchronization=synchronization,
+            aggregation=aggregation,
+        )
+        if regularizer is not None:
+            self._handle_weight_regularization(variable.name.partition(":")[0], variable, regularizer)
+        (self._trainable_weights if trainable else self._non_trainable_weights).append(variable)
+        return variable
+
+    def add_variable(self, *args: Any, **kwargs: Any) -> Any:
+        """The older name of `add_weight`."""
+        return self.add_weight(*args, **kwargs)
+
+    def add_loss(self, losses: Any, inputs: Any = None) -> None:
+        """Adds losses of the layer.
+
+        Args:
+            losses: a scalar, a function without arguments that makes one, or a list of such.
+            inputs: the inputs that they depend on; None says that they depend on none.
+        """
+        for loss in nest.flatten(losses):
+            if callable(loss) and not isinstance(loss, Tensor):
+                self._callable_losses.append(functools.partial(_as_loss, loss, inputs is None))
+            elif loss is not None:
+                self._losses.append(_as_loss(loss, inputs is None))
+
+    def add_update(self, updates: Any, inputs: Any = None) -> None:
+        """Adds operations to run in each training step.
+
+        Args:
+            updates: operations, tensors, or functions that make them.
+            inputs: not used; which inputs they depend on is read off the graph.
+        """
+        if call_context.in_call:
+            relevant = call_context.inputs
+        else:
+            relevant = [node.input_tensors for node in self._inbound_nodes]
+        for update in updates if isinstance(updates, (list, tuple)) else [updates]:
+            while callable(update) and not isinstance(update, (Operation, Tensor)):
+                update = update()
+            if not isinstance(update, Operation):
+                update = update.op if hasattr(update, "op") else convert_to_tensor(update)
+            update._unconditional_update = id(update) not in reachable(relevant, [update])
+            self._updates.append(update)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments to make another such layer with.
+
+        Raises:
+            NotImplementedError: if the class takes arguments that only it knows.
+        """
+        accepted = inspect.getfullargspec(self.__init__).args  # type: ignore[misc]
+        config: dict[str, Any] = {"name": self.name, "trainable": self.trainable}
+        if hasattr(self, "_batch_input_shape"):
+            config["batch_input_shape"] = self._batch_input_shape
+        config["dtype"] = self.dtype
+        own = [arg for arg in accepted if arg not in config and arg != "dynamic"]
+        if len(own) > 1 and type(self).get_config is Layer.get_config:
+            raise NotImplementedError("Layers with arguments in `__init__` must override `get_config`.")
+        return config
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        """The layer that `get_config` describes."""
+        return cls(**config)
+
+    # ---- calling ----
+
+    def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """Applies the layer, building it at the first call; further arguments go to `call`.
+
+        Raises:
+            ValueError: if the inputs are not what `input_spec` asks for, or `call` returns None.
+        """
+        inputs = nest.map_structure(_as_input, inputs)
+        masks = self._input_masks(inputs, args, kwargs)
+        given_mask = self._expects_mask_arg and masks is not None and not self._was_passed("mask", args, kwargs)
+        if given_mask:
+            kwargs["mask"] = masks
+        training, given_training = self._training_argument(args, kwargs)
+        if not call_context.in_call:
+            make_history(inputs)
+        with call_context.enter(self, inputs, training):
+            check_inputs(self.input_spec, inputs, self.name)
+            with name_scope(self._name_scope()):
+                self._maybe_build(inputs)
+                outputs = self.call(self._maybe_cast_inputs(inputs), *args, **kwargs)
+                if outputs is None:
+                    raise ValueError(
+                        "A layer's `call` method should return a Tensor or a list of Tensors, not None "
+                        f"(layer: {self.name})."
+                    )
+                if has_history(inputs):
+                    if given_training:
+                        del kwargs["training"]
+                    if given_mask:
+                        del kwargs["mask"]
+                    outputs = self._connect(inputs, outputs, args, kwargs)
+                self._handle_activity_regularization(inputs, outputs)
+                self._set_masks(inputs, outputs, masks)
+        return outputs
+
+    def apply(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """The same as calling the layer."""
+        return self.__call__(inputs, *args, **kwargs)
+
+    def _name_scope(self) -> Any:
+        return self.name
+
+    def _init_set_name(self, name: Any, zero_based: bool = True) -> None:
+        self._name = name or unique_object_name(to_snake_case(type(self).__name__), zero_based=zero_based)
+
+    def _read_call_signature(self) -> None:
+        spec = inspect.getfullargspec(self.call)
+        self._call_fn_args = spec.args[1:] if spec.args[:1] == ["self"] else spec.args
+        self._call_accepts_kwargs = spec.varkw is not None
+        self._expects_training_arg = "training" in self._call_fn_args or self._call_accepts_kwargs
+        self._expects_mask_arg = "mask" in self._call_fn_args or self._call_accepts_kwargs
+
+    def _was_passed(self, argument: str, args: Any, kwargs: Any) -> bool:
+        return argument in kwargs or argument in self._call_fn_args[1 : len(args) + 1]
+
+    def _passed(self, argument: str, args: Any, kwargs: Any) -> Any:
+        return kwargs[argument] if argument in kwargs else args[self._call_fn_args.index(argument) - 1]
+
+    def _input_masks(self, inputs: Any, args: Any, kwargs: Any) -> Any:
+        if self._was_passed("mask", args, kwargs):
+            return self._passed("mask", args, kwargs)
+        masks = nest.map_structure(lambda t: getattr(t, "_keras_mask", None), inputs)
+        return None if all(mask is None for mask in nest.flatten(masks)) else masks
+
+    def _training_argument(self, args: Any, kwargs: dict[str, Any]) -> tuple[Any, bool]:
+        """What the call knows of training, and whether it was put into `kwargs` because nobody said."""
+        if self._was_passed("training", args, kwargs):
+            value = self._passed("training", args, kwargs)
+            if not self._expects_training_arg:
+                kwargs.pop("training")
+            return value, False
+        value = call_context.training
+        if value is None and default_training:
+            value = default_training[-1]()
+        if not self._expects_training_arg or value is None:
+            return value, False
+        kwargs["training"] = cast(value, bool_type) if isinstance(value, Tensor) else bool(value)
+        return value, True
+
+    def _maybe_build(self, inputs: Any) -> None:
+        if not self.built:
+            flat = nest.flatten(inputs)
+            if flat and self._dtype_policy.compute_dtype is None and hasattr(flat[0], "dtype"):
+                self._dtype_policy = self._dtype_policy.inferred(flat[0].dtype.base_dtype.name)
+            if not hasattr(self.build, "_is_default"):
+                known = all(hasattr(tensor, "shape") for tensor in flat)
+                self.build(nest.map_structure(lambda tensor: tensor.shape, inputs) if known else None)
+            self.built = True
+        if self._initial_weights is not None:
+            self.set_weights(self._initial_weights)
+            self._initial_weights = None
+
+    def _maybe_cast_inputs(self, inputs: Any) -> Any:
+        if not (self._autocast and self._compute_dtype and as_dtype(self._compute_dtype).is_floating):
+            return inputs
+        wanted = as_dtype(self._compute_dtype)
+
+        def in_type(value: Any) -> Any:
+            if isinstance(value, Tensor) and value.dtype.is_floating and value.dtype.base_dtype != wanted:
+                return cast(value, wanted)
+            return value
+
+        return nest.map_structure(in_type, inputs)
+
+    def _connect(self, inputs: Any, outputs: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+        """Notes the call as a node; an input that is returned as it came gets a tensor of its own."""
+        taken = {id(tensor) for tensor in nest.flatten(inputs)}
+
+        def own(tensor: Any) -> Any:
+            if id(tensor) not in taken:
+                return tensor
+            with name_scope(self.name):
+                return raw.Identity(tensor)
+
+        outputs = nest.map_structure(own, outputs)
+        self._add_inbound_node(inputs, outputs, {**dict(zip(self._call_fn_args[1:], args)), **kwargs})
+        return outputs
+
+    def _add_inbound_node(self, input_tensors: Any, output_tensors: Any, arguments: Any = None) -> None:
+        Node(
+            self,
+            nest.map_structure(lambda t: t._keras_history.layer, input_tensors),
+            nest.map_structure(lambda t: t._keras_history.node_index, input_tensors),
+            nest.map_structure(lambda t: t._keras_history.tensor_index, input_tensors),
+            input_tensors,
+            output_tensors,
+            arguments,
+        )
+        for i, tensor in enumerate(nest.flatten(output_tensors)):
+            tensor._keras_history = KerasHistory(self, len(self._inbound_nodes) - 1, i)
+
+    def _handle_weight_regularization(self, name: str, variable: Any, regularizer: Callable[[Any], Any]) -> None:
+        def loss_of(part: Any) -> Any:
+            with name_scope(f"{name}/Regularizer"):
+                return regularizer(part)
+
+        for part in variable if isinstance(variable, PartitionedVariable) else [variable]:
+            self.add_loss(functools.partial(loss_of, part))
+
+    def _handle_activity_regularization(self, inputs: Any, outputs: Any) -> None:
+        if self._activity_regularizer is None:
+            return
+        with name_scope("ActivityRegularizer"):
+            for output in nest.flatten(outputs):
+                loss = self._activity_regularizer(output)
+                batch = cast(shape(output)[0], loss.dtype)
+                self.add_loss(loss / batch, inputs=inputs)
+
+    def _set_masks(self, inputs: Any, outputs: Any, masks: Any) -> None:
+        flat = nest.flatten(outputs)
+        if getattr(self, "_compute_output_and_mask_jointly", False) or all(
+            getattr(tensor, "_keras_mask", None) is not None for tensor in flat
+        ):
+            return
+        found = None
+        if self.supports_masking or not getattr(self.compute_mask, "_is_default", False):
+            found = self.compute_mask(inputs, masks)
+        for tensor, mask in zip(flat, [None] * len(flat) if found is None else nest.flatten(found)):
+            if isinstance(tensor, Tensor):
+                tensor._keras_mask = mask  # type: ignore[attr-defined]
+
+    # ---- what it has ----
+
+    @property
+    def name(self) -> Any:
+        """Its name."""
+        return self._name
+
+    @property
+    def dtype(self) -> Any:
+        """The name of the type of its variables; None until the first call tells."""
+        return self._dtype_policy.variable_dtype
+
+    @property
+    def _dtype(self) -> Any:
+        return self._dtype_policy.variable_dtype
+
+    @_dtype.setter
+    def _dtype(self, value: Any) -> None:
+        self._dtype_policy = as_policy(value)
+
+    @property
+    def _compute_dtype(self) -> Any:
+        return self._dtype_policy.compute_dtype
+
+    @property
+    def dynamic(self) -> bool:
+        """Whether it can run eagerly only."""
+        return self._dynamic
+
+    @property
+    def stateful(self) -> bool:
+        """Whether it keeps state from one batch to the next."""
+        return self._stateful
+
+    @stateful.setter
+    def stateful(self, value: bool) -> None:
+        self._stateful = value
+
+    @property
+    def trainable(self) -> bool:
+        """Whether its variables are trained."""
+        return self._trainable
+
+    @trainable.setter
+    def trainable(self, value: bool) -> None:
+        self._trainable = value
+        for layer in self._sublayers():
+            layer.trainable = value
+
+    @property
+    def activity_regularizer(self) -> Any:
+        """The function of its outputs that gives a loss."""
+        return self._activity_regularizer
+
+    @activity_regularizer.setter
+    def activity_regularizer(self, regularizer: Any) -> None:
+        self._activity_regularizer = regularizer
+
+    @property
+    def input_spec(self) -> Any:
+        """What it asks of its inputs: an `InputSpec`, or a list of them."""
+        return self._input_spec
+
+    @input_spec.setter
+    def input_spec(self, value: Any) -> None:
+        for spec in nest.flatten(value):
+            if spec is not None and not isinstance(spec, InputSpec):
+                raise TypeError(f"Layer input_spec must be an instance of InputSpec. Got: {spec}")
+        self._input_spec = value
+
+    @property
+    def trainable_weights(self) -> list[Any]:
+        """Its variables that are trained, those of its sublayers included."""
+        return [*self._trainable_weights, *self._of_sublayers("trainable_weights")] if self.trainable else []
+
+    @property
+    def non_trainable_weights(self) -> list[Any]:
+        """Its variables that are not trained, those of its sublayers included."""
+        if self.trainable:
+            return [*self._non_trainable_weights, *self._of_sublayers("non_trainable_weights")]
+        return [*self._trainable_weights, *self._non_trainable_weights, *self._of_sublayers("weights")]
+
+    @property
+    def weights(self) -> list[Any]:
+        """Its variables: those that are trained, then the others."""
+        return [*self.trainable_weights, *self.non_trainable_weights]
+
+    @property
+    def variables(self) -> list[Any]:
+        """The same as `weights`."""
+        return self.weights
+
+    @property
+    def trainable_variables(self) -> list[Any]:
+        """The same as `trainable_weights`."""
+        return self.trainable_weights
+
+    @property
+    def non_trainable_variables(self) -> list[Any]:
+        """The same as `non_trainable_weights`."""
+        return self.non_trainable_weights
+
+    @property
+    def updates(self) -> list[Any]:
+        """Operations to run in each training step."""
+        if not self.trainable and not self.stateful:
+            return []
+        return [*self._updates, *self._of_sublayers("updates")]
+
+    @property
+    def losses(self) -> list[Any]:
+        """The losses of the layer; those of regularizers are made anew at each look."""
+        made = (loss() for loss in self._callable_losses)
+        return [*self._losses, *(loss for loss in made if loss is not None), *self._of_sublayers("losses")]
+
+    @property
+    def metrics(self) -> list[Any]:
+        """The metrics of the layer."""
+        return [*self._metrics, *self._of_sublayers("metrics")]
+
+    def get_updates_for(self, inputs: Any) -> list[Any]:
+        """The updates that depend on these inputs; for None those that depend on none."""
+        return _related(inputs, self.updates, "_unconditional_update")
+
+    def get_losses_for(self, inputs: Any) -> list[Any]:
+        """The losses that depend on these inputs; for None those that depend on none."""
+        return _related(inputs, self.losses, "_unconditional_loss")
+
+    def count_params(self) -> int:
+        """The number of elements of its variables.
+
+        Raises:
+            ValueError: before it is built.
+        """
+        if not self.built:
+            raise ValueError(
+                f"You tried to call `count_params` on {self.name}, but the layer isn't built. You can build it manually "
+                f"via: `{self.name}.build(batch_input_shape)`."
+            )
+        return int(sum(np.prod(weight.shape.as_list()) for weight in self.weights))
+
+    def get_weights(self) -> list[Any]:
+        """The values of its variables, as NumPy arrays."""
+        return get_values(self.weights)
+
+    def set_weights(self, weights: Any) -> None:
+        """Gives its variables new values, in the order of `weights`.
+
+        Raises:
+            ValueError: if their number or shapes are others.
+        """
+        variables = self.weights
+        if len(variables) != len(weights):
+            raise ValueError(
+                f'You called `set_weights(weights)` on layer "{self.name}" with a  weight list of length {len(weights)}, '
+                f"but the layer was expecting {len(variables)} weights. Provided weights: {str(weights)[:50]}..."
+            )
+        for variable, value in zip(variables, weights):
+            if not variable.shape.is_compatible_with(value.shape):
+                raise ValueError(
+                    f"Layer weight shape {variable.shape} not compatible with provided weight shape {value.shape}"
+                )
+        set_values(list(zip(variables, weights)))
+
+    # ---- its calls ----
+
+    @property
+    def inbound_nodes(self) -> list[Node]:
+        """Its calls."""
+        return self._inbound_nodes
+
+    @property
+    def outbound_nodes(self) -> list[Node]:
+        """The calls that took its outputs."""
+        return self._outbound_nodes
+
+    def _of_node(self, index: int, attribute: str, what: str) -> Any:
+        if not self._inbound_nodes:
+            raise RuntimeError(f"The layer has never been called and thus has no defined {what}.")
+        if index >= len(self._inbound_nodes):
+            raise ValueError(
+                f"Asked to get {what} at node {index}, but the layer has only {len(self._inbound_nodes)} inbound nodes."
+            )
+        values = getattr(self._inbound_nodes[index], attribute)
+        return values[0] if isinstance(values, list) and len(values) == 1 else values
+
+    def get_input_at(self, node_index: int) -> Any:
+        """The input of a call."""
+        return self._of_node(node_index, "input_tensors", "input")
+
+    def get_output_at(self, node_index: int) -> Any:
+        """The output of a call."""
+        return self._of_node(node_index, "output_tensors", "output")
+
+    def get_input_shape_at(self, node_index: int) -> Any:
+        """The shape of the input of a call."""
+        return self._of_node(node_index, "input_shapes", "input shape")
+
+    def get_output_shape_at(self, node_index: int) -> Any:
+        """The shape of the output of a call."""
+        return self._of_node(node_index, "output_shapes", "output shape")
+
+    def get_input_mask_at(self, node_index: int) -> Any:
+        """The mask of the input of a call."""
+        return _masks_of(self.get_input_at(node_index))
+
+    def get_output_mask_at(self, node_index: int) -> Any:
+        """The mask of the output of a call."""
+        return _masks_of(self.get_output_at(node_index))
+
+    @property
+    def input(self) -> Any:
+        """The input of its first call; AttributeError where no call on a tensor from a layer is known."""
+        if not self._inbound_nodes:
+            raise AttributeError(f"Layer {self.name} is not connected, no input to return.")
+        return self.get_input_at(0)
+
+    @property
+    def output(self) -> Any:
+        """The output of its first call; AttributeError where none is known."""
+        if not self._inbound_nodes:
+            raise AttributeError(f"Layer {self.name} has no inbound nodes.")
+        return self.get_output_at(0)
+
+    @property
+    def input_mask(self) -> Any:
+        """The mask of `input`."""
+        return _masks_of(self.input)
+
+    @property
+    def output_mask(self) -> Any:
+        """The mask of `output`."""
+        return _masks_of(self.output)
+
+    @property
+    def input_shape(self) -> Any:
+        """The shape of the input, which has to be the same in all calls."""
+        return self._shape_of_calls("input_shapes", "input shape")
+
+    @property
+    def output_shape(self) -> Any:
+        """The shape of the output, which has to be the same in all calls."""
+        return self._shape_of_calls("output_shapes", "output shape")
+
+    def _shape_of_calls(self, attribute: str, what: str) -> Any:
+        if not self._inbound_nodes:
+            raise AttributeError(f"The layer has never been called and thus has no defined {what}.")
+        if len({str(getattr(node, attribute)) for node in self._inbound_nodes}) > 1:
+            raise AttributeError(
+                f'The layer "{self.name}" has multiple inbound nodes, with different {what}s. Hence the notion of "{what}" '
+                f"is ill-defined for the layer. Use `get_{what.replace(' ', '_')}_at(node_index)` instead."
+            )
+        return getattr(self._inbound_nodes[0], attribute)
+
+    # ---- what is inside it ----
+
+    def _sublayers(self) -> list[Any]:
+        """The layers among its attributes, each once, in the order in which they were set."""
+        found: dict[int, Any] = {}
+        for value in self.__dict__.get("_tracked", {}).values():
+            for layer in _layers_in(value):
+                found.setdefault(id(layer), layer)
+        return list(found.values())
+
+    def _of_sublayers(self, attribute: str) -> list[Any]:
+        return [item for layer in self._sublayers() for item in getattr(layer, attribute, ())]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in _OWN_LISTS:
+            self._track(name, value)
+        object.__setattr__(self, name, value)
+
+    def _track(self, name: str, value: Any) -> None:
+        if hasattr(type(self), name):
+            return
+        if name in self.__dict__:
+            self.__delattr__(name)
+        tracked = self.__dict__.setdefault("_tracked", {})
+        if isinstance(value, (Layer, list, tuple, dict)) or hasattr(value, "trainable_weights"):
+            tracked[name] = value
+            for layer in _layers_in(value):
+                if hasattr(layer, "_use_resource_variables"):
+                    layer._use_resource_variables = True
+        for item in nest.flatten(value):
+            if isinstance(item, Variable):
+                tracked[name] = value
+                kept = self.__dict__.setdefault(
+                    "_trainable_weights" if item.trainable else "_non_trainable_weights", []
+                )
+                if all(item is not other for other in kept):
+                    kept.append(item)
+
+    def __delattr__(self, name: str) -> None:
+        object.__delattr__(self, name)
+        tracked = self.__dict__.get("_tracked", {})
+        gone = tracked.pop(name, None)
+        still = {id(item) for value in tracked.values() for item in nest.flatten(value)}
+        for item in nest.flatten(gone):
+            if isinstance(item, Variable) and id(item) not in still:
+                for kept in (self._trainable_weights, self._non_trainable_weights):
+                    kept[:] = [variable for variable in kept if variable is not item]
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        made = type(self).__new__(type(self))
+        memo[id(self)] = made
+        for name, value in self.__dict__.items():
+            same = name in ("_graph", "_thread_local") or any(isinstance(t, Tensor) for t in nest.flatten(value))
+            object.__setattr__(made, name, value if same else copy.deepcopy(value, memo))
+        return made
+
+
+def trainable_mode(trainable: bool | None, synchronization: Any) -> bool:
+    """Whether a variable is trained: by default unless it is synchronized on reading.
+
+    Raises:
+        ValueError: if both are asked for.
+    """
+    if synchronization != VariableSynchronization.ON_READ:
+        return True if trainable is None else trainable
+    if trainable:
+        raise ValueError(
+            "Synchronization value can be set to VariableSynchronization.ON_READ only for non-trainable variables. "
+            "You have specified trainable=True and synchronization=VariableSynchronization.ON_READ."
+        )
+    return False
+
+
+def _as_input(value: Any) -> Any:
+    return convert_to_tensor(value) if isinstance(value, (np.ndarray, float, int)) else value
+
+
+def _as_loss(loss: Any, unconditional: bool) -> Any:
+    if callable(loss) and not isinstance(loss, Tensor):
+        loss = loss()
+    if loss is None:
+        return None
+    if not isinstance(loss, Tensor):
+        loss = convert_to_tensor(loss, dtype=None if isinstance(loss, Variable) else as_dtype("float32"))
+    loss._unconditional_loss = unconditional
+    return loss
+
+
+def _related(inputs: Any, items: list[Any], mark: str) -> list[Any]:
+    if inputs is None:
+        return [item for item in items if getattr(item, mark)]
+    items = [item for item in items if not getattr(item, mark)]
+    found = reachable(inputs, items)
+    return [item for item in items if id(item) in found]
+
+
+def _masks_of(tensors: Any) -> Any:
+    if isinstance(tensors, list):
+        return [getattr(tensor, "_keras_mask", None) for tensor in tensors]
+    return getattr(tensors, "_keras_mask", None)

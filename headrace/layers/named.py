@@ -1,0 +1,101 @@
+"""Initializers, regularizers, constraints and activations as layers accept them: objects, functions or names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from headrace.core.registry import raw
+from headrace.state import initializers
+
+_INITIALIZERS: dict[str, Callable[[], Any]] = {
+    "zeros": initializers.Zeros,
+    "ones": initializers.Ones,
+    "constant": initializers.Constant,
+    "uniform": lambda: initializers.RandomUniform(-0.05, 0.05),
+    "random_uniform": lambda: initializers.RandomUniform(-0.05, 0.05),
+    "normal": lambda: initializers.RandomNormal(0.0, 0.05),
+    "random_normal": lambda: initializers.RandomNormal(0.0, 0.05),
+    "truncated_normal": lambda: initializers.TruncatedNormal(0.0, 0.05),
+    "identity": initializers.Identity,
+    "orthogonal": initializers.Orthogonal,
+    "glorot_uniform": initializers.GlorotUniform,
+    "glorot_normal": initializers.GlorotNormal,
+    "lecun_normal": initializers.lecun_normal,
+    "lecun_uniform": initializers.lecun_uniform,
+    "he_normal": initializers.he_normal,
+    "he_uniform": initializers.he_uniform,
+}
+
+# Finders of the objects that other names and serialized settings stand for; an upper room adds its own.
+finders: dict[str, list[Callable[[Any], Any]]] = {
+    "initializer": [],
+    "regularizer": [],
+    "constraint": [],
+    "activation": [],
+}
+
+
+def linear(x: Any) -> Any:
+    """The activation that changes nothing."""
+    return x
+
+
+def _activation(kind: str) -> Callable[[Any], Any]:
+    def activation(x: Any) -> Any:
+        return getattr(raw, kind)(x)
+
+    activation.__name__ = kind.lower()
+    return activation
+
+
+_ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
+    "linear": linear,
+    **{
+        kind.lower(): _activation(kind)
+        for kind in ("Relu", "Sigmoid", "Tanh", "Softplus", "Softsign", "Elu", "Selu", "Exp")
+    },
+    "softmax": _activation("Softmax"),
+}
+
+
+def _found(kind: str, identifier: Any) -> Any:
+    for find in finders[kind]:
+        found = find(identifier)
+        if found is not None:
+            return found
+    raise ValueError(f"Could not interpret {kind} identifier: {identifier}")
+
+
+def get_initializer(identifier: Any) -> Any:
+    """The initializer an argument stands for: None, a function, an object, or a name such as "glorot_uniform"."""
+    if identifier is None or callable(identifier):
+        return identifier() if isinstance(identifier, type) else identifier
+    if isinstance(identifier, str):
+        if identifier in _INITIALIZERS:
+            return _INITIALIZERS[identifier]()
+        by_class = getattr(initializers, identifier, None)
+        if isinstance(by_class, type):
+            return by_class()
+    return _found("initializer", identifier)
+
+
+def get_activation(identifier: Any) -> Any:
+    """The activation an argument stands for: None (linear), a function, or a name such as "relu"."""
+    if identifier is None:
+        return linear
+    if callable(identifier):
+        return identifier
+    if isinstance(identifier, str) and identifier in _ACTIVATIONS:
+        return _ACTIVATIONS[identifier]
+    return _found("activation", identifier)
+
+
+def get_regularizer(identifier: Any) -> Any:
+    """The regularizer an argument stands for: None or a function of a variable."""
+    return identifier if identifier is None or callable(identifier) else _found("regularizer", identifier)
+
+
+def get_constraint(identifier: Any) -> Any:
+    """The constraint an argument stands for: None or a function of a variable."""
+    return identifier if identifier is None or callable(identifier) else _found("constraint", identifier)

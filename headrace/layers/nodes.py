@@ -1,0 +1,140 @@
+"""How layers are connected: the calls of layers on tensors that come from layers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+from headrace.core import nest
+from headrace.core.operation import Operation, Tensor
+
+# Where set, makes layers of the operations between layers and these tensors.
+history_makers: list[Callable[[Any], Any]] = []
+
+
+class KerasHistory(NamedTuple):
+    """Which call of which layer gave a tensor."""
+
+    layer: Any
+    node_index: int
+    tensor_index: int
+
+
+def has_history(tensors: Any) -> bool:
+    """Whether all of these tensors are known to come from layers."""
+    return all(getattr(t, "_keras_history", None) is not None for t in nest.flatten(tensors))
+
+
+def depends_on_history(tensors: Any) -> bool:
+    """Whether any of these tensors is computed from one that comes from a layer."""
+    seen: set[int] = set()
+    waiting = list(nest.flatten(tensors))
+    while waiting:
+        tensor = waiting.pop()
+        if id(tensor) in seen or getattr(tensor, "_keras_history_checked", False):
+            continue
+        seen.add(id(tensor))
+        if getattr(tensor, "_keras_history", None) is not None:
+            return True
+        waiting.extend(getattr(getattr(tensor, "op", None), "inputs", ()))
+    for tensor in nest.flatten(tensors):
+        if isinstance(tensor, Tensor):
+            tensor._keras_history_checked = True  # type: ignore[attr-defined]
+    return False
+
+
+def make_history(tensors: Any) -> None:
+    """Connects tensors that were computed from outputs of layers without a layer, where that is provided for."""
+    if history_makers and not has_history(tensors) and depends_on_history(tensors):
+        history_makers[-1](tensors)
+
+
+def _shape_of(tensor: Any) -> Any:
+    shape = getattr(tensor, "shape", None)
+    return None if shape is None or shape.ndims is None else tuple(shape.as_list())
+
+
+class Node:
+    """One call of a layer.
+
+    Args:
+        outbound_layer: the layer.
+        inbound_layers, node_indices, tensor_indices: where each input comes from.
+        input_tensors, output_tensors: what it took and gave.
+        arguments: the other arguments of the call.
+    """
+
+    def __init__(
+        self,
+        outbound_layer: Any,
+        inbound_layers: Any,
+        node_indices: Any,
+        tensor_indices: Any,
+        input_tensors: Any,
+        output_tensors: Any,
+        arguments: Any = None,
+    ) -> None:
+        if isinstance(outbound_layer, (list, tuple, dict)):
+            raise ValueError("`outbound_layer` should be a layer instance, not a list, tuple, or, dict.")
+        self.outbound_layer = outbound_layer
+        self.inbound_layers = inbound_layers
+        self.node_indices = node_indices
+        self.tensor_indices = tensor_indices
+        self.input_tensors = input_tensors
+        self.output_tensors = output_tensors
+        self.input_shapes = nest.map_structure(_shape_of, input_tensors)
+        self.output_shapes = nest.map_structure(_shape_of, output_tensors)
+        self.arguments = arguments
+        for argument in nest.flatten(arguments):
+            if isinstance(argument, Tensor):
+                make_history(argument)
+        for layer in nest.flatten(inbound_layers):
+            if layer is not None:
+                layer.outbound_nodes.append(self)
+        outbound_layer.inbound_nodes.append(self)
+
+    def iterate_inbound(self, include_arguments: bool = False) -> list[tuple[Any, int, int, Any]]:
+        """For each input: the layer it comes from, which call and output of it, and the tensor."""
+        found = list(
+            zip(
+                nest.flatten(self.inbound_layers),
+                nest.flatten(self.node_indices),
+                nest.flatten(self.tensor_indices),
+                nest.flatten(self.input_tensors),
+            )
+        )
+        if include_arguments:
+            found.extend((*t._keras_history, t) for t in nest.flatten(self.arguments) if hasattr(t, "_keras_history"))
+        return found
+
+    def get_config(self) -> dict[str, Any]:
+        """It in terms of names and numbers."""
+        return {
+            "outbound_layer": self.outbound_layer.name,
+            "inbound_layers": nest.map_structure(lambda layer: layer.name if layer else None, self.inbound_layers),
+            "node_indices": self.node_indices,
+            "tensor_indices": self.tensor_indices,
+        }
+
+
+def reachable(inputs: Any, targets: Iterable[Any]) -> set[int]:
+    """The ids of those of `targets`, operations or tensors, that depend on `inputs`."""
+    wanted = {id(target) for target in targets}
+    found: set[int] = set()
+    waiting = list(nest.flatten(inputs, expand_composites=True))
+    seen = {id(item) for item in waiting}
+    while waiting and len(found) < len(wanted):
+        item = waiting.pop()
+        if id(item) in wanted:
+            found.add(id(item))
+        if isinstance(item, Operation):
+            following: list[Any] = [*item.outputs, *item._control_outputs]
+        elif isinstance(item, Tensor):
+            following = item.consumers()
+        else:
+            following = [item.op] if hasattr(item, "op") else []
+        for other in following:
+            if id(other) not in seen:
+                seen.add(id(other))
+                waiting.append(other)
+    return found
