@@ -1,0 +1,1 @@
+"""Images: resampling, colours, boxes, and the functions of `tf.image` over them."""

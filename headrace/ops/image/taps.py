@@ -1,0 +1,249 @@
+"""Resampling along an axis as a sparse matrix: which input positions each output position adds up, and by what weight.
+
+Every way of resizing is a pair of these, one for rows and one for columns, and its gradient is the pair transposed.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+_F = np.float32
+# Bicubic weights are read from a table of so many steps, which shows in the fourth digit.
+_STEPS = 1024
+# Sums of weights below this are taken for zero and left alone.
+_NO_WEIGHT = 1000.0 * np.finfo(_F).tiny
+
+
+class Taps:
+    """A sparse matrix (outputs, inputs) by rows.
+
+    Args:
+        indices: input positions, those of one output together.
+        weights: a weight for each of them.
+        counts: how many positions each output has.
+        inputs: the length of the axis before.
+    """
+
+    def __init__(self, indices: Any, weights: Any, counts: Any, inputs: int) -> None:
+        self.indices = np.ascontiguousarray(indices, np.int64).reshape(-1)
+        self.weights = np.ascontiguousarray(weights, _F).reshape(-1)
+        self.counts = np.ascontiguousarray(counts, np.int64)
+        self.inputs, self.outputs = inputs, len(self.counts)
+
+    def transposed(self) -> Taps:
+        """The matrix that carries gradients back."""
+        order = np.argsort(self.indices, kind="stable")
+        rows = np.repeat(np.arange(self.outputs), self.counts)
+        counts = np.bincount(self.indices, minlength=self.inputs)
+        return Taps(rows[order], self.weights[order], counts, self.outputs)
+
+    def repeated(self, times: int) -> Taps:
+        """The matrix that does the same to each of `times` stretches of the axis."""
+        if times == 1:
+            return self
+        shift = np.arange(times)[:, None] * self.inputs
+        return Taps(
+            self.indices + shift, np.tile(self.weights, times), np.tile(self.counts, times), self.inputs * times
+        )
+
+    @functools.cached_property
+    def tensors(self) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Indices, where each output's begin, and weights."""
+        starts = np.zeros(self.outputs, np.int64)
+        np.cumsum(self.counts[:-1], out=starts[1:])
+        return torch.from_numpy(self.indices), torch.from_numpy(starts), torch.from_numpy(self.weights)
+
+    def apply(self, rows: torch.Tensor) -> torch.Tensor:
+        """The product with float32 `rows` of shape (inputs, n)."""
+        indices, starts, weights = (part.to(rows.device) for part in self.tensors)
+        result: torch.Tensor = torch.embedding_bag(rows, indices, starts, False, 0, False, weights)[0]
+        return result
+
+
+def axis_scale(inputs: int, outputs: int, align_corners: bool) -> np.float32:
+    """How far apart in the input two neighbouring outputs lie."""
+    if align_corners and outputs > 1:
+        return _F(inputs - 1) / _F(outputs - 1)
+    return _F(inputs) / _F(outputs)
+
+
+def _positions(inputs: int, outputs: int, align_corners: bool, half_pixel_centers: bool) -> Any:
+    scale, steps = axis_scale(inputs, outputs, align_corners), np.arange(outputs, dtype=_F)
+    if half_pixel_centers:
+        return (steps + _F(0.5)) * scale - _F(0.5)
+    return steps * scale
+
+
+@functools.lru_cache(maxsize=256)
+def nearest(inputs: int, outputs: int, align_corners: bool, half_pixel_centers: bool) -> Any:
+    """The input position that each output copies, an int64 array."""
+    scale, steps = axis_scale(inputs, outputs, align_corners), np.arange(outputs, dtype=_F)
+    places = (steps + _F(0.5)) * scale if half_pixel_centers else steps * scale
+    # Halves are rounded away from zero.
+    places = np.floor(places + _F(0.5)) if align_corners else np.floor(places)
+    return np.clip(places.astype(np.int64), 0, inputs - 1)
+
+
+@functools.lru_cache(maxsize=256)
+def linear(inputs: int, outputs: int, align_corners: bool, half_pixel_centers: bool) -> Taps:
+    """Two neighbours, each weighted by how near it is."""
+    places = _positions(inputs, outputs, align_corners, half_pixel_centers)
+    floor = np.floor(places)
+    fraction = places - floor
+    lower = np.maximum(floor.astype(np.int64), 0)
+    upper = np.minimum(floor.astype(np.int64) + 1, inputs - 1)
+    indices = np.stack([np.minimum(lower, inputs - 1), np.maximum(upper, 0)], 1)
+    return Taps(indices, np.stack([1 - fraction, fraction], 1), np.full(outputs, 2), inputs)
+
+
+@functools.lru_cache(maxsize=2)
+def _cubic_table(sharpness: float) -> tuple[Any, Any]:
+    """The weights at distances up to 1 and from 1 to 2."""
+    x = np.arange(_STEPS + 1) / _STEPS
+    a = sharpness
+    near = ((a + 2) * x - (a + 3)) * x * x + 1
+    x = x + 1
+    return near.astype(_F), (((a * x - 5 * a) * x + 8 * a) * x - 4 * a).astype(_F)
+
+
+@functools.lru_cache(maxsize=256)
+def cubic(inputs: int, outputs: int, align_corners: bool, half_pixel_centers: bool) -> Taps:
+    """Four neighbours. With half-pixel centres those outside weigh nothing; without, the edge is repeated."""
+    places = _positions(inputs, outputs, align_corners, half_pixel_centers)
+    floor = np.floor(places)
+    step = np.rint((places - floor) * _F(_STEPS)).astype(np.int64)
+    near, far = _cubic_table(-0.5 if half_pixel_centers else -0.75)
+    weights = np.stack([far[step], near[step], near[_STEPS - step], far[_STEPS - step]], 1)
+    wanted = floor.astype(np.int64)[:, None] + np.arange(-1, 3)
+    indices = np.clip(wanted, 0, inputs - 1)
+    if half_pixel_centers:
+        weights = _normalized(np.where(indices == wanted, weights, _F(0)))
+    return Taps(indices, weights, np.full(outputs, 4), inputs)
+
+
+def _normalized(weights: Any) -> Any:
+    sums = weights.sum(axis=1, keepdims=True)
+    return np.where(np.abs(sums) >= _NO_WEIGHT, weights / np.where(sums == 0, _F(1), sums), weights)
+
+
+@functools.lru_cache(maxsize=256)
+def area(inputs: int, outputs: int, align_corners: bool) -> Taps:
+    """All that an output's stretch of the input covers, by how much of it is covered."""
+    scale = axis_scale(inputs, outputs, align_corners)
+    begin = np.arange(outputs, dtype=_F) * scale
+    end = np.arange(1, outputs + 1, dtype=_F) * scale
+    first, last = np.floor(begin).astype(np.int64), np.ceil(end).astype(np.int64)
+    counts = last - first
+    cell = _ranges(first, counts)
+    low, high = np.repeat(begin, counts), np.repeat(end, counts)
+    over = np.where(cell + 1 > high, high - cell, _F(1))
+    weights = np.where(cell < low, np.where(cell + 1 > high, scale, cell + 1 - low), over) / scale
+    return Taps(np.clip(cell, 0, inputs - 1), weights, counts, inputs)
+
+
+def _ranges(starts: Any, counts: Any) -> Any:
+    """`start`, `start + 1`, ... `count` of them, for each pair."""
+    ends = np.cumsum(counts)
+    return np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - counts - starts, counts)
+
+
+def _lanczos(radius: float) -> Callable[[Any], Any]:
+    def kernel(x: Any) -> Any:
+        at = np.where(np.abs(x) <= 1e-3, 1.0, x)
+        value = radius * np.sin(np.pi * at) * np.sin(np.pi * at / radius) / (np.pi * np.pi * at * at)
+        return np.where(x > radius, 0.0, np.where(x <= 1e-3, 1.0, value))
+
+    return kernel
+
+
+def _box(x: Any) -> Any:
+    return np.where(x < 0.5, 1.0, np.where(x == 0.5, 0.5, 0.0))
+
+
+def _triangle(x: Any) -> Any:
+    return np.where(x < 1, 1 - x, 0.0)
+
+
+def _gaussian(x: Any) -> Any:
+    return np.where(x >= 1.5, 0.0, np.exp(-x * x / (2.0 * 0.5 * 0.5)))
+
+
+def _keys_cubic(x: Any) -> Any:
+    outer = ((-0.5 * x + 2.5) * x - 4.0) * x + 2.0
+    return np.where(x >= 2, 0.0, np.where(x >= 1, outer, ((1.5 * x - 2.5) * x) * x + 1.0))
+
+
+def _mitchell_cubic(x: Any) -> Any:
+    outer = (((-7.0 / 18.0) * x + 2.0) * x - 10.0 / 3.0) * x + 16.0 / 9.0
+    return np.where(x >= 2, 0.0, np.where(x >= 1, outer, (((7.0 / 6.0) * x - 2.0) * x) * x + 8.0 / 9.0))
+
+
+# Each kernel with how far it reaches.
+KERNELS: dict[str, tuple[Callable[[Any], Any], float]] = {
+    "lanczos1": (_lanczos(1.0), 1.0),
+    "lanczos3": (_lanczos(3.0), 3.0),
+    "lanczos5": (_lanczos(5.0), 5.0),
+    "gaussian": (_gaussian, 1.5),
+    "box": (_box, 0.5),
+    "triangle": (_triangle, 1.0),
+    "keyscubic": (_keys_cubic, 2.0),
+    "mitchellcubic": (_mitchell_cubic, 2.0),
+}
+
+
+def scaled(inputs: int, outputs: int, scale: float, translation: float, kernel: str, antialias: bool) -> Taps:
+    """The kernel around where each output comes from; outputs from outside the input are 0."""
+    function, radius = KERNELS[kernel]
+    inverse = _F(1) / _F(scale)
+    width = max(inverse, _F(1)) if antialias else _F(1)
+    sample = (np.arange(outputs, dtype=_F) + _F(0.5)) * inverse - inverse * _F(translation)
+    inside = (sample >= 0) & (sample <= inputs)
+    first = np.ceil(sample - _F(radius) * width - _F(0.5)).clip(0, inputs - 1).astype(np.int64)
+    last = np.minimum(np.floor(sample + _F(radius) * width - _F(0.5)), inputs - 1).astype(np.int64)
+    counts = np.where(inside, np.maximum(last - first + 1, 0), 0)
+    indices = _ranges(first, counts)
+    distance = np.abs((indices + _F(0.5) - np.repeat(sample, counts)) / width)
+    weights = function(distance.astype(np.float64)).astype(_F)
+    rows = np.repeat(np.arange(outputs), counts)
+    sums = np.bincount(rows, weights, outputs)[rows] if len(rows) else weights
+    weights = np.where(np.abs(sums) >= _NO_WEIGHT, weights / np.where(sums == 0, 1, sums), weights)
+    return Taps(indices, weights, counts, inputs)
+
+
+# From so many channels on, the elements of one position are long enough to be summed where they lie.
+_WIDE = 16
+
+
+def resample(images: torch.Tensor, rows: Taps, columns: Taps) -> torch.Tensor:
+    """Float32 `images` (batch, height, width, channels) with both axes resampled."""
+    # The columns go first where that leaves fewer elements between the steps.
+    if columns.outputs * rows.inputs <= columns.inputs * rows.outputs:
+        return _over_rows(_over_columns(images, columns), rows)
+    return _over_columns(_over_rows(images, rows), columns)
+
+
+@functools.lru_cache(maxsize=64)
+def _repeated(taps: Taps, times: int) -> Taps:
+    return taps.repeated(times)
+
+
+def _over_rows(images: torch.Tensor, taps: Taps) -> torch.Tensor:
+    batch, height, width, channels = images.shape
+    flat = images.reshape(batch * height, width * channels)
+    return _repeated(taps, batch).apply(flat).view(batch, taps.outputs, width, channels)
+
+
+def _over_columns(images: torch.Tensor, taps: Taps) -> torch.Tensor:
+    batch, height, width, channels = images.shape
+    if channels >= _WIDE:
+        flat = images.reshape(batch * height * width, channels)
+        return _repeated(taps, batch * height).apply(flat).view(batch, height, taps.outputs, channels)
+    # Few channels: all elements of one column are brought together and added as a whole.
+    by_column = images.reshape(batch * height, width, channels).transpose(0, 1).reshape(width, -1)
+    summed = taps.apply(by_column).view(taps.outputs, batch * height, channels)
+    return summed.transpose(0, 1).reshape(batch, height, taps.outputs, channels)
