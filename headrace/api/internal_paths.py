@@ -44,7 +44,9 @@ _PYTHON: dict[str, dict[str, str]] = {
         "core.shapes .": "tensor_shape",
         "core.errors errors .": "errors errors_impl",
         "core.device .": "device device_spec",
-        "core.registry core.graph core.defaults .": "registry op_def_registry importer function func_graph",
+        "core.registry core.graph core.defaults .": "registry op_def_registry importer",
+        "state.defun .": "function",
+        "core.func_graph core.functions .": "func_graph",
         "core.convert core.operation .": "constant_op tensor_conversion_registry tensor_like common_shapes",
         "core.tensor_util interop.tensor_proto core.convert core.operation .": "tensor_util",
         "ops.flow.case .": "smart_cond",
@@ -57,7 +59,7 @@ _PYTHON: dict[str, dict[str, str]] = {
     },
     "keras": {},
     "layers": {"layers .": "base convolutional core layers normalization pooling utils"},
-    "lib.io": {"io gfile .": "file_io", "python_io io .": "python_io tf_record"},
+    "lib.io": {"files.file_io gfile io .": "file_io", "files.records python_io io .": "python_io tf_record"},
     "ops": {
         "state.updates state.variables .": "state_ops",
         "state.variables state.collecting state.modes state.partitioned state.slice_info .": "variables",
@@ -65,10 +67,11 @@ _PYTHON: dict[str, dict[str, str]] = {
         "state.variable_scope state.variable_store state.partitioned state.scoping state.modes .": "variable_scope",
         "state.partitioned .": "partitioned_variables",
         "state.template .": "template",
+        "state.functional .": "functional_ops",
         "math .": "math_ops special_math_ops bitwise_ops confusion_matrix",
         "ops.flow.switching ops.flow.grouping ops.flow.cond ops.flow.assertion .": "control_flow_ops control_flow_util",
         ".": "array_ops standard_ops "
-        "gradients gradients_impl gradients_util custom_gradient functional_ops map_fn logging_ops "
+        "gradients gradients_impl gradients_util custom_gradient map_fn logging_ops "
         "resources script_ops session_ops string_ops tensor_array_ops data_flow_ops "
         "clip_ops io_ops manip_ops histogram_ops list_ops unconnected_gradients "
         "numerics sort_ops inplace_ops batch_ops critical_section_ops array_grad math_grad nn_grad "

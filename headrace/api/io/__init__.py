@@ -1,0 +1,16 @@
+"""tf.io: files, records and the formats of examples and images."""
+
+HOMES: dict[str, str] = {
+    "files.records": "TFRecordCompressionType TFRecordOptions TFRecordWriter tf_record_iterator",
+    "ops.parsing.example": "parse_example parse_single_example",
+    "ops.parsing.features": "FixedLenFeature FixedLenSequenceFeature SparseFeature VarLenFeature",
+    "ops.parsing.sequence_example": "parse_sequence_example parse_single_sequence_example",
+    "ops.string.conversion": "decode_base64 decode_raw encode_base64",
+}
+
+NESTED: dict[str, dict[str, str]] = {
+    "gfile": {
+        "files.gfile": "GFile",
+        "files.io_gfile": "copy exists glob isdir listdir makedirs mkdir remove rename rmtree stat walk",
+    },
+}

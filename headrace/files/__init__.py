@@ -1,0 +1,1 @@
+"""File formats: bytes on disk to arrays and back, knowing nothing of graphs."""

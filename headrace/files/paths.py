@@ -1,0 +1,57 @@
+"""Where a path leads: to the local disk, or by its URL scheme to a file system that fsspec knows."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Any
+
+from headrace.core import errors
+
+_SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]*)://(.*)", re.DOTALL)
+
+
+def as_path(value: Any) -> str:
+    """A path as text.
+
+    Raises:
+        TypeError: if it is neither text, bytes nor a path object.
+    """
+    if isinstance(value, (str, bytes, os.PathLike)):
+        return os.fsdecode(value)
+    raise TypeError(f"Expected binary or unicode string, got {value!r}")
+
+
+def local_path(path: str) -> str | None:
+    """The path on the local disk, or None for a URL of another file system."""
+    match = _SCHEME.match(path)
+    if match is None:
+        return path
+    return match[2] if match[1] == "file" else None
+
+
+def remote(path: str) -> tuple[Any, str]:
+    """The fsspec file system of a URL, and the path in it.
+
+    Raises:
+        UnimplementedError: if nothing installed knows the scheme.
+    """
+    scheme = path.partition("://")[0]
+    try:
+        import fsspec
+
+        system, inner = fsspec.core.url_to_fs(path)
+    except (ImportError, ValueError) as error:
+        raise errors.UnimplementedError(
+            None, None, f"File system scheme '{scheme}' not implemented (file: '{path}'): {error}"
+        ) from None
+    return system, inner
+
+
+def open_binary(path: str, mode: str) -> Any:
+    """A binary file object of a local path or URL; OSError as `open` raises it."""
+    local = local_path(path)
+    if local is not None:
+        return open(local, mode)
+    system, inner = remote(path)
+    return system.open(inner, mode)
