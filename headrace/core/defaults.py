@@ -55,6 +55,10 @@ def _graph_of_inputs(values: Iterable[Any], graph: Graph | None = None) -> Graph
     Raises:
         ValueError: if they are of different graphs.
     """
+    default = get_default_graph()
+    if default.building_function:
+        # What comes from outside is captured.
+        return default
     found: Any = None
     for value in values:
         element = value
@@ -70,7 +74,7 @@ def _graph_of_inputs(values: Iterable[Any], graph: Graph | None = None) -> Graph
         elif element.graph is not graph:
             other = f" as {found}" if found is not None else " as the given graph"
             raise ValueError(f"{element} must be from the same graph{other}.")
-    return graph if graph is not None else get_default_graph()
+    return graph if graph is not None else default
 
 
 class name_scope:

@@ -8,10 +8,12 @@ from typing import Any
 from headrace.core.apply import operation_from_parts
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph
+from headrace.core.functions import called_function
 from headrace.core.graph import PRODUCER_VERSION, Graph
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import find
 from headrace.interop import protos
+from headrace.interop.function_def import import_library, library_of
 from headrace.interop.node_def import attr_from_proto, node_def_of, shape_to_proto
 
 _LOOP_BACK = "NextIteration"
@@ -35,6 +37,8 @@ def graph_def_of(graph: Graph, from_version: int | None = None, add_shapes: bool
             shapes = node.attr["_output_shapes"].list.shape
             shapes.extend(shape_to_proto(tensor.dims) for tensor in op.outputs)
         graph_def.node.append(node)
+    if graph._functions:
+        graph_def.library.CopyFrom(library_of(graph))
     return graph_def
 
 
@@ -72,7 +76,8 @@ def import_graph_def(
         raise TypeError("return_elements must be a list of strings.")
     graph = get_default_graph()
     graph._check_not_finalized()
-    _check_types(graph_def)
+    import_library(graph, graph_def.library)
+    _check_types(graph, graph_def)
     mapped: dict[tuple[str, int], Any] = {}
     if name == "" and not all(isinstance(value, (Tensor, Operation)) for value in (input_map or {}).values()):
         raise ValueError("tf.import_graph_def() requires a non-empty `name` if `input_map` contains non-Tensor values.")
@@ -88,8 +93,19 @@ def import_graph_def(
         return _Import(graph, graph_def, scope, mapped).run(return_elements)
 
 
-def _check_types(graph_def: Any) -> None:
-    unknown = sorted({node.op for node in graph_def.node if find(node.op) is None})
+def import_nodes(graph: Graph, graph_def: Any) -> None:
+    """Adds the nodes of a GraphDef to `graph` under their own names.
+
+    Raises:
+        ValueError, NotImplementedError: as `import_graph_def`.
+    """
+    _check_types(graph, graph_def)
+    _Import(graph, graph_def, "", {}).run(None)
+
+
+def _check_types(graph: Graph, graph_def: Any) -> None:
+    types = {node.op for node in graph_def.node}
+    unknown = sorted(t for t in types if called_function(graph, t) is None and find(t) is None)
     if unknown:
         raise NotImplementedError(
             f"import_graph_def: Headrace declares no op of type {', '.join(unknown)}, which the GraphDef uses."

@@ -189,7 +189,8 @@ def _ours(field: str, value: Any) -> Any:
     if field == "tensor":
         return MakeNdarray(value)
     if field == "func":
-        if value.attr:
+        # A name that begins with an underscore is a remark to a runtime, not a parameter of the function.
+        if any(not name.startswith("_") for name in value.attr):
             raise NotImplementedError(
                 f"The function {value.name!r} is referred to with attributes of its own, "
                 f"{', '.join(sorted(value.attr))}; export the graph with a function instantiated for them."

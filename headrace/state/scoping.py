@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from headrace.core.defaults import get_default_graph
+from headrace.core.func_graph import FuncGraph
 from headrace.core.graph import Graph
 
 _CREATORS = ("__variable_creators",)
@@ -15,7 +16,7 @@ _CREATORS = ("__variable_creators",)
 
 @contextlib.contextmanager
 def init_scope() -> Iterator[None]:
-    """A context in which operations are made outside of all branches and loops and wait for nothing.
+    """A context in which operations are made outside of all functions, branches and loops and wait for nothing.
 
     The name scope stays. Initial values are made in it, so that they do not come to depend on where in the program
     the variable was first asked for.
@@ -26,7 +27,9 @@ def init_scope() -> Iterator[None]:
     """
     graph = get_default_graph()
     scope = graph.get_name_scope()
-    with graph.name_scope(scope + "/" if scope else ""), graph.control_dependencies(None):
+    while isinstance(graph, FuncGraph):
+        graph = graph.outer_graph
+    with graph.as_default(), graph.name_scope(scope + "/" if scope else ""), graph.control_dependencies(None):
         yield
 
 

@@ -9,6 +9,7 @@ import torch
 
 from headrace.core.dtypes import DType
 from headrace.core.errors import InvalidArgumentError
+from headrace.core.func_graph import FuncGraph
 from headrace.core.operation import Tensor
 from headrace.core.shapes import Dims
 
@@ -46,10 +47,17 @@ def merge_shapes(a: Dims, b: Dims) -> Dims:
 
 
 def _maker(handle: Tensor) -> Any:
-    op = handle.op
-    while op.type in _PASSING:
-        op = op.inputs[0].op
-    return op
+    while True:
+        op = handle.op
+        if op.type in _PASSING:
+            handle = op.inputs[0]
+        elif op.type == "Placeholder" and isinstance(op.graph, FuncGraph):
+            outer = op.graph.outer_of(handle)
+            if outer is None:
+                return op
+            handle = outer
+        else:
+            return op
 
 
 def handle_dims(handle: Tensor) -> Dims:

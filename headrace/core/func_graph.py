@@ -1,0 +1,218 @@
+"""The body of a function: a graph whose inputs are its parameters and the outer tensors that are used inside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from headrace.core import nest
+from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import get_default_graph
+from headrace.core.dtypes import DType, as_dtype
+from headrace.core.graph import Graph
+from headrace.core.graph_scopes import Controller
+from headrace.core.operation import Operation, Tensor
+from headrace.core.registry import raw
+from headrace.core.shapes import Dims, as_dims
+
+# What a body shares with the graph around it: the variables and what finds them by name.
+_SHARED_COLLECTIONS = (
+    *("variables", "local_variables", "trainable_variables", "model_variables", "moving_average_variables"),
+    *("trainable_resource_variables", "metric_variables"),
+    *(("__variable_store",), ("__varscope",), ("__variable_creators",)),
+)
+
+
+class FuncGraph(Graph):
+    """A graph traced once from a Python function.
+
+    Tensors of other graphs that are used inside become inputs: `captures` pairs each with the placeholder that stands for
+    it, and whoever calls the function passes them after the arguments.
+
+    Args:
+        name: the function's name.
+        outer: the graph around it; the default graph by default.
+        capture_by_value: whether outer operations are copied into the body instead.
+        copied_stateful_ops: stateful outer operations that may be copied all the same.
+
+    Attributes:
+        inputs: the placeholders of the arguments, then those of the captured tensors.
+        outputs: the tensors it returns.
+        structured_outputs: what the Python function returned, as tensors of this graph.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        outer: Graph | None = None,
+        capture_by_value: bool = False,
+        copied_stateful_ops: Iterable[Operation] = (),
+    ) -> None:
+        super().__init__()
+        self.name = name
+        self.building_function = True
+        self.outer_graph = get_default_graph() if outer is None else outer
+        self._outer_graph = self.outer_graph
+        self.inputs: list[Tensor] = []
+        self.outputs: list[Tensor] = []
+        self.structured_outputs: Any = None
+        self.capture_by_value = capture_by_value
+        self._copied_stateful_ops = set(copied_stateful_ops)
+        self._captured: dict[Tensor, Tensor] = {}
+        self._outer_of: dict[Tensor, Tensor] = {}
+        self.extra_vars: list[Any] = []
+        self.seed = self.outer_graph.seed
+        self._container = self.outer_graph._container
+        for key in _SHARED_COLLECTIONS:
+            self._collections[key] = self.outer_graph.get_collection_ref(key)
+
+    @property
+    def captures(self) -> list[tuple[Tensor, Tensor]]:
+        """The outer tensors it needs, each with the input that stands for it."""
+        return [(outer, inner) for inner, outer in self._outer_of.items()]
+
+    @property
+    def external_captures(self) -> list[Tensor]:
+        """The outer tensors it needs."""
+        return list(self._outer_of.values())
+
+    extra_inputs = external_captures
+
+    @property
+    def extra_args(self) -> list[Tensor]:
+        """The inputs that stand for outer tensors."""
+        return list(self._outer_of)
+
+    def outer_of(self, tensor: Tensor) -> Tensor | None:
+        """The outer tensor that an input stands for, None for an argument or an inner tensor."""
+        return self._outer_of.get(tensor)
+
+    def add_input(self, dtype: Any, dims: Dims, name: str | None = None) -> Tensor:
+        """A new parameter."""
+        with self.as_default(), self.control_dependencies(None):
+            made: Tensor = raw.Placeholder(dtype=as_dtype(dtype).base_dtype, shape=dims, name=name)
+        self.inputs.append(made)
+        return made
+
+    def capture(self, tensor: Tensor, name: str | None = None) -> Tensor:
+        """What stands inside for a tensor of another graph.
+
+        Raises:
+            ValueError: if it is of a graph that is not around this one, or cannot be copied where that is asked for.
+        """
+        if tensor._op._graph is self:
+            return tensor
+        found = self._captured.get(tensor)
+        if found is not None:
+            return found
+        if self.capture_by_value:
+            self._copy(tensor.op)
+            return self._captured[tensor]
+        outer = tensor
+        if tensor._dtype._is_ref_dtype:
+            # A reference is read where it is: the body gets the value.
+            with tensor.graph.as_default(), tensor.graph.control_dependencies(None):
+                outer = raw.Identity(tensor)
+        inner = self.add_input(outer.dtype, outer.dims, name)
+        self._captured[tensor] = self._captured[outer] = inner
+        self._outer_of[inner] = outer
+        return inner
+
+    def _copy(self, op: Operation) -> None:
+        if op.decl.stateful and op not in self._copied_stateful_ops:
+            raise ValueError(f"Cannot capture a stateful node (name:{op.name}, type:{op.type}) by value.")
+        if op.type in ("Placeholder", "PlaceholderV2"):
+            raise ValueError(f"Cannot capture a placeholder (name:{op.name}, type:{op.type}) by value.")
+        inputs = []
+        for tensor in op.inputs:
+            if tensor not in self._captured:
+                self._copy(tensor.op)
+            inputs.append(self._captured[tensor])
+        with self.as_default(), self.control_dependencies(None):
+            made = self.create_op(op.type, inputs, name=op.name, attrs=dict(op.attrs))
+        self._captured.update(zip(op.outputs, made.outputs, strict=True))
+
+    # ---- what differs from other graphs ----
+
+    def add_operation(
+        self,
+        decl: Any,
+        inputs: list[Tensor],
+        attrs: dict[str, Any],
+        name: str,
+        output_types: Sequence[Any],
+        control_inputs: Sequence[Operation] = (),
+    ) -> Operation:
+        if any(tensor._op._graph is not self for tensor in inputs):
+            args = decl.signature.inputs
+            for tensor in inputs:
+                if tensor._dtype._is_ref_dtype and tensor._op._graph is not self and any(a.is_ref for a in args):
+                    raise ValueError(
+                        f"{decl.type} ('{name}') changes the reference variable {tensor.op.name} from inside a function: "
+                        "make it a resource variable (use_resource=True)."
+                    )
+            inputs = [self.capture(tensor) for tensor in inputs]
+        op = super().add_operation(decl, inputs, attrs, name, output_types, control_inputs)
+        # A body runs as it was written: no read of a variable is moved before a write that precedes it.
+        op._in_program_order = True
+        return op
+
+    def control_dependencies(self, control_inputs: Iterable[Any] | None) -> Controller:
+        if control_inputs is None:
+            return super().control_dependencies(None)
+        inner = []
+        for item in control_inputs:
+            if hasattr(item, "_as_control_input"):
+                item = item._as_control_input()
+            if isinstance(item, (Tensor, Operation)) and item.graph is not self:
+                # The call as a whole waits for what is outside.
+                continue
+            inner.append(item)
+        return super().control_dependencies(inner)
+
+    def colocate_with(self, op: Any, ignore_existing: bool = False) -> Any:
+        target = op._as_control_input() if hasattr(op, "_as_control_input") else op
+        if isinstance(target, (Tensor, Operation)) and target.graph is not self:
+            return self.device("")
+        return super().colocate_with(op, ignore_existing)
+
+
+def trace(
+    graph: FuncGraph,
+    function: Callable[..., Any],
+    inputs: Sequence[tuple[Any, Any, str | None]],
+    arguments: Callable[[list[Tensor]], tuple[Any, ...]] | None = None,
+) -> FuncGraph:
+    """Calls `function` once inside `graph` and keeps what it returns.
+
+    Args:
+        graph: an empty function graph.
+        function: takes the tensors of the parameters.
+        inputs: type, shape and name of each parameter.
+        arguments: from the tensors to the arguments of `function`; one a tensor by default.
+
+    Returns:
+        `graph`, with `inputs`, `outputs` and `structured_outputs`.
+    """
+    with graph.as_default():
+        tensors = [graph.add_input(dtype, as_dims(shape), name) for dtype, shape, name in inputs]
+        result = function(*(tensors if arguments is None else arguments(tensors)))
+        finish(graph, result)
+    return graph
+
+
+def finish(graph: FuncGraph, result: Any) -> None:
+    """Makes `result`, a structure of what can be a tensor, the outputs of `graph`."""
+    if result is None:
+        result = ()
+
+    def as_output(value: Any) -> Tensor:
+        return graph.capture(convert_to_tensor(value))
+
+    graph.structured_outputs = nest.map_structure(as_output, result, expand_composites=True)
+    graph.outputs = nest.flatten(graph.structured_outputs, expand_composites=True)
+
+
+def output_dtypes(graph: FuncGraph) -> list[DType]:
+    """The element types of what the function returns."""
+    return [tensor.dtype.base_dtype for tensor in graph.outputs]

@@ -1,0 +1,204 @@
+"""Functions as FunctionDef messages, and the library of a GraphDef as functions of a graph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headrace.core.func_graph import FuncGraph
+from headrace.core.functions import Function, called_function
+from headrace.core.graph import Graph
+from headrace.core.operation import Operation, Tensor
+from headrace.core.registry import OpDecl, find
+from headrace.interop import protos
+from headrace.interop.node_def import attr_from_proto, attr_to_proto, node_def_of
+from headrace.interop.op_def import op_def_of
+
+_OUTPUT_SHAPES = "_output_shapes"
+
+
+def function_def_of(function: Function) -> Any:
+    """A function as a FunctionDef."""
+    message = protos.FunctionDef()
+    message.signature.CopyFrom(op_def_of(function.decl))
+    if function.doc:
+        message.signature.description = function.doc
+    parameters = {tensor: arg.name for tensor, arg in zip(function.inputs, function.decl.signature.inputs, strict=True)}
+
+    def named(tensor: Tensor) -> str:
+        if tensor in parameters:
+            return parameters[tensor]
+        arg, index = _output_arg(tensor)
+        return f"{tensor.op.name}:{arg}:{index}"
+
+    for op in _exported(function, set(parameters)):
+        node = node_def_of(op, sort_control_inputs=True)
+        controls = [f"^{control.name}" for control in op.control_inputs if control.outputs[:1] != function.inputs[:1]]
+        del node.input[:]
+        node.input.extend(named(tensor) for tensor in op.inputs)
+        node.input.extend(sorted(controls))
+        message.node_def.append(node)
+    for arg, tensor in zip(function.decl.signature.outputs, function.outputs, strict=True):
+        message.ret[arg.name] = named(tensor)
+    for key, value in function.attrs.items():
+        message.attr[key].CopyFrom(attr_to_proto(_kind(value), value))
+    return message
+
+
+def _kind(value: Any) -> str:
+    return "bool" if isinstance(value, bool) else "int" if isinstance(value, int) else _text_or_float(value)
+
+
+def _text_or_float(value: Any) -> str:
+    return "string" if isinstance(value, (str, bytes)) else "float"
+
+
+def _exported(function: Function, parameters: set[Tensor]) -> list[Operation]:
+    """The operations of the body; of a view of a graph, those its results need."""
+    made = {tensor.op for tensor in parameters}
+    if not function.is_view:
+        return [op for op in function.operations if op not in made]
+    needed: set[Operation] = set()
+    pending = [tensor.op for tensor in function.outputs]
+    while pending:
+        op = pending.pop()
+        if op not in needed and op not in made:
+            needed.add(op)
+            pending.extend(tensor.op for tensor in op.inputs)
+            pending.extend(op.control_inputs)
+    return [op for op in function.graph.get_operations() if op in needed]
+
+
+def _output_arg(tensor: Tensor) -> tuple[str, int]:
+    """The name of the output argument that a tensor belongs to, and its place in it."""
+    position = tensor.value_index
+    for arg, count in output_counts(tensor.op.decl, tensor.op.attrs):
+        if position < count:
+            return arg, position
+        position -= count
+    raise ValueError(f"{tensor} is not an output of its operation.")
+
+
+def output_counts(decl: OpDecl, attrs: dict[str, Any]) -> list[tuple[str, int]]:
+    """The name of each output argument and how many tensors it stands for."""
+    counts = []
+    for arg in decl.signature.outputs:
+        count = 1
+        if arg.number_attr is not None:
+            count = attrs[arg.number_attr]
+        elif arg.type_list_attr is not None:
+            count = len(attrs[arg.type_list_attr])
+        counts.append((arg.name, count))
+    return counts
+
+
+def library_of(graph: Graph, used: set[str] | None = None) -> Any:
+    """The functions of `graph` as a FunctionDefLibrary; those named in `used` and what they call, or all."""
+    library = protos.FunctionDefLibrary()
+    for name, function in graph._functions.items():
+        if used is not None and name not in used:
+            continue
+        library.function.append(function_def_of(function))
+        if function.gradient is not None:
+            library.gradient.add(function_name=name, gradient_func=function.gradient.name)
+    return library
+
+
+def import_library(graph: Graph, library: Any) -> None:
+    """Adds the functions of a FunctionDefLibrary to `graph`; one it has already under the same name stays.
+
+    Raises:
+        ValueError: if a gradient is declared of or by a function that is not there.
+    """
+    messages = {message.signature.name: message for message in library.function}
+    gradients = {pair.function_name: pair.gradient_func for pair in library.gradient}
+    for name in [*gradients, *gradients.values()]:
+        if name not in messages and called_function(graph, name) is None:
+            raise ValueError(f"FunctionDefLibrary missing '{name}' FunctionDef")
+    started: set[str] = set()
+
+    def ensure(name: str) -> None:
+        if name not in messages or name in started or called_function(graph, name) is not None:
+            return
+        started.add(name)
+        message = messages[name]
+        for node in message.node_def:
+            ensure(node.op)
+            for attr in node.attr.values():
+                for referred in (attr.func.name, *[item.name for item in attr.list.func]):
+                    ensure(referred)
+        function = function_from_def(message, graph)
+        function.add_to_graph(graph)
+
+    for name in messages:
+        ensure(name)
+    for name, gradient in gradients.items():
+        owner, found = called_function(graph, name), called_function(graph, gradient)
+        if owner is not None:
+            owner.gradient = found
+
+
+def function_from_def(message: Any, graph: Graph) -> Function:
+    """The function that a FunctionDef describes, with `graph` as the graph around it.
+
+    Raises:
+        ValueError: if its nodes do not fit together.
+        NotImplementedError: if it uses op types that are not declared, or attributes that only an instance has.
+    """
+    from headrace.interop.graph_def import import_nodes
+
+    body = FuncGraph(message.signature.name, graph)
+    arguments = [arg.name for arg in message.signature.input_arg]
+    graph_def = protos.GraphDef()
+    for index, arg in enumerate(message.signature.input_arg):
+        if not arg.type:
+            raise NotImplementedError(
+                f"The argument {arg.name!r} of function {message.signature.name!r} has no fixed type; export the graph "
+                "with a function instantiated for it."
+            )
+        node = graph_def.node.add(name=arg.name, op="Placeholder")
+        node.attr["dtype"].type = arg.type
+        shapes = message.arg_attr[index].attr if index in message.arg_attr else {}
+        known = attr_from_proto(shapes[_OUTPUT_SHAPES]) if _OUTPUT_SHAPES in shapes else []
+        node.attr["shape"].CopyFrom(attr_to_proto("shape", known[0] if known else None))
+    nodes = {node.name: node for node in message.node_def}
+
+    def flat(text: str) -> str:
+        name, _, rest = text.partition(":")
+        if not rest or text.startswith("^"):
+            return text
+        output, _, index = rest.partition(":")
+        node = nodes[name]
+        function = called_function(graph, node.op)
+        decl = function.decl if function is not None else find(node.op)
+        if decl is None:
+            raise NotImplementedError(
+                f"Function {message.signature.name!r} uses op type {node.op}, which Headrace declares not."
+            )
+        attrs = {key: attr_from_proto(value) for key, value in node.attr.items() if key != _OUTPUT_SHAPES}
+        position = 0
+        for arg, count in output_counts(decl, attrs):
+            if arg == output:
+                return f"{name}:{position + int(index or 0)}"
+            position += count
+        raise ValueError(f"Node '{name}' ({node.op}) has no output {output!r}, which '{text}' names.")
+
+    for node in message.node_def:
+        copied = graph_def.node.add()
+        copied.CopyFrom(node)
+        del copied.input[:]
+        copied.input.extend(flat(text) for text in node.input)
+    results = [flat(message.ret[arg.name]) for arg in message.signature.output_arg]
+    with body.as_default():
+        import_nodes(body, graph_def)
+    body.inputs = [body.get_tensor_by_name(f"{name}:0") for name in arguments]
+    body.outputs = [body.get_tensor_by_name(text if ":" in text else f"{text}:0") for text in results]
+    return Function(
+        message.signature.name,
+        body,
+        out_names=[arg.name for arg in message.signature.output_arg],
+        attrs={key: attr_from_proto(value) for key, value in message.attr.items()},
+        doc=message.signature.description or None,
+    )
+
+
+__all__ = ["function_def_of", "function_from_def", "import_library", "library_of"]

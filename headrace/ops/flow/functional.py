@@ -1,0 +1,365 @@
+"""Ops that call functions of the graph's library: calls, branches, loops and gradients of functions."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from headrace.core import errors
+from headrace.core.functions import attr_function, known_of
+from headrace.core.registry import OpDecl, op, raw
+
+
+def _gradients() -> Any:
+    return importlib.import_module("headrace.autodiff.functions")
+
+
+def _no_shapes(op: Any) -> list[Any]:
+    return [None] * len(op.outputs)
+
+
+def _given_shapes(op: Any) -> list[Any]:
+    shapes = op.attrs["output_shapes"]
+    return list(shapes) if shapes else [None] * len(op.outputs)
+
+
+# ---- calls ----
+
+_CALL = (
+    "args: *Tin, *, Tin: list(type) >= 0, Tout: list(type) >= 0, f: func, config='', config_proto='', "
+    "executor_type='' -> output: *Tout"
+)
+partitioned_call_op = op("PartitionedCall", _CALL).aliases()
+stateful_partitioned_call_op = op("StatefulPartitionedCall", _CALL, stateful=True).aliases().writes("args").checks()
+remote_call_op = (
+    op(
+        "RemoteCall",
+        "target: string, args: *Tin, *, Tin: list(type) >= 1, Tout: list(type) >= 1, f: func -> output: *Tout",
+        stateful=True,
+    )
+    .aliases()
+    .writes("args")
+    .checks()
+)
+for _decl in (partitioned_call_op, stateful_partitioned_call_op, remote_call_op):
+    _decl.shape(_no_shapes)
+
+
+@partitioned_call_op.kernel
+@stateful_partitioned_call_op.kernel
+def call_kernel(node):
+    function = attr_function(node, "f")
+    _check_arity(node, function, len(node.inputs))
+    return node.runtime.bind(function, node.name, known_of(node.inputs))
+
+
+@remote_call_op.kernel
+def remote_call_kernel(node):
+    function = attr_function(node, "f")
+    call = node.runtime.bind(function, node.name, known_of(node.inputs, 1))
+    return lambda target, *values: call(*values)
+
+
+def _check_arity(node: Any, function: Any, count: int) -> None:
+    if len(function.inputs) != count:
+        raise errors.InvalidArgumentError(
+            None, None, f"Function {function.name} takes {len(function.inputs)} arguments, {node.type} gives {count}."
+        )
+
+
+@partitioned_call_op.gradient
+@stateful_partitioned_call_op.gradient
+def call_gradient(op, *gradients):
+    return _gradients().gradient_of_call(op, attr_function(op, "f"), gradients)
+
+
+@remote_call_op.gradient
+def remote_call_gradient(op, *gradients):
+    function = attr_function(op, "f")
+    derived = function.gradient_function()
+    derived.add_to_graph(op.graph)
+    made = raw.RemoteCall(op.inputs[0], [*op.inputs[1:], *gradients], Tout=derived.output_types, f=derived.name)
+    return [None, *_gradients().masked(function, list(made))]
+
+
+symbolic_gradient_op = op(
+    "SymbolicGradient", "input: *Tin, *, Tin: list(type) >= 1, Tout: list(type) >= 1, f: func -> output: *Tout"
+).aliases()
+
+
+@symbolic_gradient_op.shape
+def symbolic_gradient_shape(op):
+    # The gradient of an input has its shape.
+    return [op.inputs[i].dims if op.inputs[i].dtype.name != "resource" else None for i in range(len(op.outputs))]
+
+
+@symbolic_gradient_op.kernel
+def symbolic_gradient_kernel(node):
+    function = attr_function(node, "f").gradient_function()
+    _check_arity(node, function, len(node.inputs))
+    return node.runtime.bind(function, node.name, known_of(node.inputs))
+
+
+@symbolic_gradient_op.gradient
+def symbolic_gradient_gradient(op, *gradients):
+    function = attr_function(op, "f").gradient_function()
+    return _gradients().gradient_of_call(op, function, gradients)
+
+
+# ---- branches ----
+
+
+def truth(value: Any) -> bool:
+    """What a condition means: a scalar is true unless zero or the empty string, any other tensor if it has elements."""
+    if isinstance(value, np.ndarray):
+        return bool(value[()]) if value.ndim == 0 else value.size > 0
+    return bool(value) if value.ndim == 0 else value.numel() > 0
+
+
+_IF = (
+    "cond: Tcond, input: *Tin, *, Tcond: type, Tin: list(type) >= 0, Tout: list(type) >= 0, then_branch: func, "
+    "else_branch: func, output_shapes: list(shape) = [] -> output: *Tout"
+)
+if_op = op("If", _IF, stateful=True).aliases().writes("input").checks().on_host("cond")
+stateless_if_op = op("StatelessIf", _IF).aliases().on_host("cond")
+_CASE = (
+    "branch_index: int32, input: *Tin, *, Tin: list(type) >= 0, Tout: list(type) >= 0, branches: list(func) >= 1, "
+    "output_shapes: list(shape) = [] -> output: *Tout"
+)
+case_op = op("Case", _CASE, stateful=True).aliases().writes("input").checks().on_host("branch_index")
+for _decl in (if_op, stateless_if_op, case_op):
+    _decl.shape(_given_shapes)
+
+
+def _bound(node: Any, name: str, start: int, label: str) -> Callable[..., Any]:
+    """A branch or body, planned when it is first taken."""
+    function = importlib.import_module("headrace.core.functions").function_named(node.origin.graph, name)
+    _check_arity(node, function, len(node.inputs) - start)
+    known = known_of(node.inputs, start)
+    made: list[Any] = []
+
+    def call(*values: Any) -> Any:
+        if not made:
+            made.append(node.runtime.bind(function, f"{node.name}/{label}", known))
+        return made[0](*values)
+
+    return call
+
+
+@if_op.kernel
+@stateless_if_op.kernel
+def if_kernel(node):
+    then_call = _bound(node, node.attrs["then_branch"], 1, "then")
+    else_call = _bound(node, node.attrs["else_branch"], 1, "else")
+    return lambda cond, *values: then_call(*values) if truth(cond) else else_call(*values)
+
+
+@case_op.kernel
+def case_kernel(node):
+    calls = [_bound(node, name, 1, f"branch_{i}") for i, name in enumerate(node.attrs["branches"])]
+
+    def call(index, *values):
+        i = int(index)
+        return calls[i if 0 <= i < len(calls) else -1](*values)
+
+    return call
+
+
+def _branch_gradient(op: Any, names: Sequence[str], gradients: Sequence[Any], build: Any) -> list[Any]:
+    functions = [attr_function_named(op, name) for name in names]
+    derived = [function.gradient_function() for function in functions]
+    for function in derived:
+        function.add_to_graph(op.graph)
+    types = derived[0].output_types
+    made = build([*op.inputs[1:], *gradients], types, [function.name for function in derived])
+    on = [_gradients().connected(function) for function in functions]
+    return [None, *[g if any(each[i] for each in on) else None for i, g in enumerate(made)]]
+
+
+def attr_function_named(op: Any, name: str) -> Any:
+    """The function called `name` in the library of the graph of `op`."""
+    return importlib.import_module("headrace.core.functions").function_named(op.graph, name)
+
+
+@if_op.gradient
+@stateless_if_op.gradient
+def if_gradient(op, *gradients):
+    decl = getattr(raw, op.type)
+    return _branch_gradient(
+        op,
+        [op.attrs["then_branch"], op.attrs["else_branch"]],
+        gradients,
+        lambda inputs, types, names: decl(op.inputs[0], inputs, Tout=types, then_branch=names[0], else_branch=names[1]),
+    )
+
+
+@case_op.gradient
+def case_gradient(op, *gradients):
+    return _branch_gradient(
+        op,
+        op.attrs["branches"],
+        gradients,
+        lambda inputs, types, names: raw.Case(op.inputs[0], inputs, Tout=types, branches=names),
+    )
+
+
+# ---- loops ----
+
+_WHILE = (
+    "input: *T, *, T: list(type) >= 0, cond: func, body: func, output_shapes: list(shape) = [], "
+    "parallel_iterations=10 -> output: *T"
+)
+while_op = op("While", _WHILE, stateful=True).aliases().writes("input").checks()
+stateless_while_op = op("StatelessWhile", _WHILE).aliases()
+for_op = op(
+    "For",
+    "start: int32, limit: int32, delta: int32, input: *T, *, T: list(type) >= 0, body: func -> output: *T",
+).aliases()
+for_op.on_host("start", "limit", "delta")
+while_op.shape(_given_shapes)
+stateless_while_op.shape(_given_shapes)
+for_op.shape(_no_shapes)
+
+
+def _loop_functions(node: Any) -> tuple[Any, Any]:
+    # What goes round changes; only the resources of the caller are known ahead.
+    known = {i: value for i, value in known_of(node.inputs).items() if value.dtype.name == "resource"}
+    cond, body = attr_function(node, "cond"), attr_function(node, "body")
+    for function in (cond, body):
+        _check_arity(node, function, len(node.attrs["T"]))
+    return node.runtime.bind(cond, f"{node.name}/cond", known), node.runtime.bind(body, f"{node.name}/body", known)
+
+
+@while_op.kernel
+@stateless_while_op.kernel
+def while_kernel(node):
+    cond, body = _loop_functions(node)
+
+    def loop(*values):
+        while truth(cond(*values)[0]):
+            values = body(*values)
+        return values
+
+    return loop
+
+
+def _counts(start: Any, limit: Any, delta: Any) -> range:
+    step = int(delta)
+    if step == 0:
+        raise errors.InvalidArgumentError(None, None, f"delta must not be 0: start={int(start)}, limit={int(limit)}")
+    if (int(limit) - int(start)) * step < 0:
+        raise errors.InvalidArgumentError(
+            None, None, f"start, limit and delta do not lead anywhere: {int(start)}, {int(limit)}, {step}"
+        )
+    return range(int(start), int(limit), step)
+
+
+@for_op.kernel
+def for_kernel(node):
+    body = node.runtime.bind(attr_function(node, "body"), f"{node.name}/body")
+
+    def loop(start, limit, delta, *values):
+        for i in _counts(start, limit, delta):
+            values = body(torch.tensor(i, dtype=torch.int32), *values)
+        return values
+
+    return loop
+
+
+# The gradient of a loop: the loop is run again, every state kept, and the body's gradient called from the last to the first.
+while_gradient_op = op(
+    "_WhileGradient",
+    "input: *T, grads: *T, *, T: list(type) >= 0, Tout: list(type) >= 0, cond: func, body: func -> output: *Tout",
+).aliases()
+for_gradient_op = op(
+    "_ForGradient",
+    "start: int32, limit: int32, delta: int32, input: *T, grads: *T, *, T: list(type) >= 0, Tout: list(type) >= 0, "
+    "body: func -> output: *Tout",
+).aliases()
+for_gradient_op.on_host("start", "limit", "delta")
+while_gradient_op.shape(_no_shapes)
+for_gradient_op.shape(_no_shapes)
+
+
+def _backward(derived: Any, states: list[Any], gradients: Sequence[Any], first: int, resources: set[int]) -> Any:
+    """Goes back over `states` with the body's gradient, whose first `first` results are not wanted."""
+    received = list(gradients)
+    sums: dict[int, Any] = {}
+    for state in reversed(states):
+        received = list(derived(*state, *received))[first:]
+        for i in resources:
+            # A variable goes round unchanged: each turn adds to its gradient.
+            sums[i] = received[i] if i not in sums else sums[i] + received[i]
+    for i, total in sums.items():
+        received[i] = total
+    return tuple(received)
+
+
+@while_gradient_op.kernel
+def while_gradient_kernel(node):
+    count = len(node.attrs["T"])
+    cond, body = attr_function(node, "cond"), attr_function(node, "body")
+    call_cond = node.runtime.bind(cond, f"{node.name}/cond")
+    call_body = node.runtime.bind(body, f"{node.name}/body")
+    derived = node.runtime.bind(body.gradient_function(), f"{node.name}/gradient")
+    resources = {i for i, dtype in enumerate(node.attrs["T"]) if dtype.name == "resource"}
+
+    def back(*values):
+        state, gradients = values[:count], values[count:]
+        states = []
+        while truth(call_cond(*state)[0]):
+            states.append(state)
+            state = call_body(*state)
+        return _backward(derived, states, gradients, 0, resources)
+
+    return back
+
+
+@for_gradient_op.kernel
+def for_gradient_kernel(node):
+    count = len(node.attrs["T"])
+    body = attr_function(node, "body")
+    call_body = node.runtime.bind(body, f"{node.name}/body")
+    derived = node.runtime.bind(body.gradient_function(), f"{node.name}/gradient")
+    resources = {i for i, dtype in enumerate(node.attrs["T"]) if dtype.name == "resource"}
+
+    def back(start, limit, delta, *values):
+        state, gradients = values[:count], values[count:]
+        states = []
+        for i in _counts(start, limit, delta):
+            states.append((torch.tensor(i, dtype=torch.int32), *state))
+            state = call_body(*states[-1])
+        return _backward(derived, states, gradients, 1, resources)
+
+    return back
+
+
+@while_op.gradient
+@stateless_while_op.gradient
+def while_gradient(op, *gradients):
+    body = attr_function(op, "body")
+    types = body.gradient_function().output_types[: len(op.inputs)]
+    received = [raw.ZerosLike(y) if g is None else g for y, g in zip(op.outputs, gradients)]
+    made = raw._WhileGradient(op.inputs, received, Tout=types, cond=op.attrs["cond"], body=op.attrs["body"])
+    return _gradients().masked(body, list(made))
+
+
+@for_op.gradient
+def for_gradient(op, *gradients):
+    body = attr_function(op, "body")
+    types = body.gradient_function().output_types[1 : len(op.inputs) - 2]
+    received = [raw.ZerosLike(y) if g is None else g for y, g in zip(op.outputs, gradients)]
+    made = raw._ForGradient(*op.inputs[:3], op.inputs[3:], received, Tout=types, body=op.attrs["body"])
+    return [None, None, None, *[g if on else None for g, on in zip(made, _gradients().connected(body)[1:])]]
+
+
+def _undeclared(decl: OpDecl) -> None:
+    decl.not_differentiable()
+
+
+_undeclared(while_gradient_op)
+_undeclared(for_gradient_op)

@@ -1,0 +1,115 @@
+"""Functions bound to a session: planned once, called by kernels as often as they like."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+
+from headrace.plan.ir import Node, Value
+from headrace.plan.plan import Plan, make_plan
+from headrace.runtime import failures
+
+Call = Callable[..., "tuple[Any, ...]"]
+
+# Kinds of session objects that belong to one op of one call, not to a name that calls share.
+_OWN_KINDS = frozenset({"random_stream"})
+
+
+class CallRuntime:
+    """The session's state as the body of one call sees it: all of it is shared but the random streams.
+
+    Args:
+        outer: the runtime of the caller.
+        scope: what tells this call from others.
+    """
+
+    def __init__(self, outer: Any, scope: str) -> None:
+        self._outer = outer
+        self._scope = scope
+        self.device = outer.device
+        self.settings = outer.settings
+        self.lock = outer.lock
+        self.buffer = outer.buffer
+        self.buffers = outer.buffers
+        self.waits = outer.waits
+
+    @property
+    def objects(self) -> dict[Any, Any]:
+        """The session's objects."""
+        return self._outer.objects  # type: ignore[no-any-return]
+
+    def object(self, key: Any, make: Any) -> Any:
+        """The object kept under `key`, made by calling `make` at its first use."""
+        if isinstance(key, tuple) and key and key[0] in _OWN_KINDS:
+            key = (key[0], self._scope, *key[1:])
+        return self._outer.object(key, make)
+
+    def bind(self, function: Any, scope: str, known: Mapping[int, Value] | None = None) -> Call:
+        """As `Runtime.bind`."""
+        return bind(self, function, scope, known)
+
+    def clear(self, containers: Any = None) -> None:
+        """Forgets the session's state."""
+        self._outer.clear(containers)
+
+
+def bind(runtime: Any, function: Any, scope: str, known: Mapping[int, Value] | None = None) -> Call:
+    """Plans a function for calls from kernels.
+
+    Args:
+        runtime: the caller's runtime.
+        function: a `core.functions.Function`.
+        scope: a name for this place of calling; random ops of the body keep a stream for each.
+        known: arguments that never change, by position, as values of the caller's plan.
+
+    Returns:
+        a function of the arguments' values that returns a tuple of results. It runs in the inference mode of its caller.
+    """
+    plan = make_plan(
+        [*function.outputs, *function.effects],
+        function.inputs,
+        CallRuntime(runtime, scope),
+        known=known,
+    )
+    return checked(plan, copying(plan))
+
+
+def copying(plan: Plan) -> Call:
+    """The plan's function, with copies of results that are the memory of variables: those change after the call."""
+    live = any(node.decl.reads_state or any(value.dtype._is_ref_dtype for value in node.outputs) for node in plan.nodes)
+    positions = [i for i, shared in enumerate(plan.shared) if shared] if live else []
+    function = plan.function
+    if not positions:
+        return function
+
+    def call(*values: Any) -> tuple[Any, ...]:
+        results = list(function(*values))
+        for i in positions:
+            if isinstance(results[i], torch.Tensor):
+                results[i] = results[i].clone()
+        return tuple(results)
+
+    return call
+
+
+def _is_live(node: Node) -> bool:
+    if node.region is not None:
+        return any(_is_live(inner) for inner in node.region.nodes)
+    return bool(node.decl.reads_state) or any(value.dtype._is_ref_dtype for value in node.outputs)
+
+
+def checked(plan: Plan, function: Call) -> Call:
+    """`function` with its errors told as errors of the operation of the body that raised them."""
+
+    def call(*values: Any) -> tuple[Any, ...]:
+        try:
+            return function(*values)
+        except BaseException as error:
+            raised = failures.explained(error, plan)
+            if raised is error:
+                raise
+            raise raised from None
+
+    return call
