@@ -94,3 +94,10 @@ class CallContext(threading.local):
 
 
 call_context = CallContext()
+
+
+def training_phase(training: Any) -> Any:
+    """What a layer goes by that was not told whether it trains: what is known for all, else that it does not."""
+    if training is None and default_training:
+        training = default_training[-1]()
+    return False if training is None else training

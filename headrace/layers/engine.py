@@ -178,7 +178,7 @@ class Layer:
         """
         self.built = True
 
-    def call(self, inputs: Any, **kwargs: Any) -> Any:
+    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """What the layer computes."""
         return inputs
 

@@ -99,3 +99,17 @@ def get_regularizer(identifier: Any) -> Any:
 def get_constraint(identifier: Any) -> Any:
     """The constraint an argument stands for: None or a function of a variable."""
     return identifier if identifier is None or callable(identifier) else _found("constraint", identifier)
+
+
+def setting(value: Any) -> Any:
+    """What stands for an initializer, a function and the like in the settings of a layer."""
+    if value is None:
+        return None
+    if hasattr(value, "get_config"):
+        return {"class_name": type(value).__name__, "config": value.get_config()}
+    return getattr(value, "__name__", value)
+
+
+def settings(layer: Any, attributes: str) -> dict[str, Any]:
+    """What stands for these attributes of a layer in its settings."""
+    return {attribute: setting(getattr(layer, attribute)) for attribute in attributes.split()}
