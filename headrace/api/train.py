@@ -3,6 +3,10 @@
 HOMES: dict[str, str] = {
     "interop.protos": "BytesList ClusterDef Example Feature FeatureList FeatureLists Features FloatList Int64List JobDef "
     "SaverDef SequenceExample ServerDef",
+    "files.checkpoint.reader": "NewCheckpointReader",
+    "train.checkpoint_state": "checkpoint_exists generate_checkpoint_state_proto get_checkpoint_mtimes "
+    "get_checkpoint_state latest_checkpoint remove_checkpoint update_checkpoint_state",
+    "train.saver": "Saver",
     "train.adagrad": "AdagradDAOptimizer AdagradOptimizer FtrlOptimizer ProximalAdagradOptimizer",
     "train.adam": "AdamOptimizer",
     "train.decays": "cosine_decay cosine_decay_restarts exponential_decay inverse_time_decay linear_cosine_decay "
@@ -12,10 +16,6 @@ HOMES: dict[str, str] = {
     "train.optimizer": "Optimizer",
     "train.rmsprop": "AdadeltaOptimizer RMSPropOptimizer",
     "train.steps": "assert_global_step create_global_step get_global_step get_or_create_global_step global_step",
-}
-
-SPELLED: dict[str, str] = {
-    "confusion_matrix": "ops.math.counting.confusion_matrix",
 }
 
 ABSENT = {

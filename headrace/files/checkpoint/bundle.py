@@ -1,0 +1,572 @@
+"""Tensor bundles, the V2 format: PREFIX.index, a table of names, and PREFIX.data-00000-of-00001, …, the tensors' bytes.
+
+The index is what makes a checkpoint exist: data files get their names first, and an index only ever refers to complete
+data. Where a checkpoint replaces one of the same prefix, the new data takes names that the old index does not use.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import glob
+import math
+import os
+import queue
+import re
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import IO, Any
+
+import numpy as np
+
+from headrace.core.dtypes import DType, as_dtype
+from headrace.core.errors import DataLossError, InvalidArgumentError, NotFoundError, UnimplementedError
+from headrace.files.checkpoint import slices, wire
+from headrace.files.checkpoint.atomic import replacing, sync_file, sync_folder, temporary_name
+from headrace.files.checkpoint.checksums import crc32c, mask
+from headrace.files.checkpoint.slices import Dims, Slice
+from headrace.files.checkpoint.table import Table, TableWriter, damaged, mapped
+from headrace.files.checkpoint.wire import Damaged
+from headrace.files.failures import failures_of
+
+_HEADER_KEY = b""
+_PIECE = 1 << 22
+# Below this much a second thread costs more than it saves.
+_LARGE = 1 << 20
+
+
+@dataclass
+class Entry:
+    """What the index says of a tensor, or of one slice.
+
+    Attributes:
+        slices: the parts it is stored in, each under a key of its own; empty where it is stored in one piece.
+        where: the byte of the index near which this stands.
+    """
+
+    dtype: DType
+    dims: Dims
+    shard: int = 0
+    offset: int = 0
+    size: int = 0
+    crc: int = 0
+    slices: list[Slice] = field(default_factory=list)
+    where: int = 0
+
+    def message(self) -> bytes:
+        """It as a `BundleEntryProto`."""
+        return b"".join(
+            [
+                wire.number_field(1, self.dtype.as_datatype_enum),
+                wire.bytes_field(2, slices.shape_message(self.dims)),
+                wire.number_field(3, self.shard),
+                wire.number_field(4, self.offset),
+                wire.number_field(5, self.size),
+                wire.fixed32_field(6, self.crc),
+                *(wire.bytes_field(7, slices.slice_message(part)) for part in self.slices),
+            ]
+        )
+
+
+def _read_entry(data: Any, path: str, where: int) -> Entry:
+    numbers = {1: 0, 3: 0, 4: 0, 5: 0, 6: 0}
+    dims: Dims = ()
+    parts: list[Slice] = []
+    try:
+        for number, kind, value in wire.fields(data):
+            if number in numbers and kind in (wire.VARINT, wire.FIXED32):
+                numbers[number] = wire.signed(value)
+            elif number == 2 and kind == wire.BYTES:
+                dims = slices.read_shape(value)
+            elif number == 7 and kind == wire.BYTES:
+                parts.append(slices.read_slice(value))
+        if min(numbers.values()) < 0:
+            raise Damaged("an entry with a negative number")
+        dtype = as_dtype(numbers[1])
+    except Damaged as error:
+        raise damaged(path, where, str(error)) from None
+    except TypeError:
+        raise damaged(path, where, f"an entry of the unknown type {numbers[1]}") from None
+    return Entry(dtype, dims, numbers[3], numbers[4], numbers[5], numbers[6], parts, where)
+
+
+def index_name(prefix: str) -> str:
+    """The path of the index of a checkpoint."""
+    return prefix + ".index"
+
+
+def data_name(prefix: str, shard: int, shards: int) -> str:
+    """The path of one of a checkpoint's data files."""
+    return f"{prefix}.data-{shard:05d}-of-{shards:05d}"
+
+
+class BundleReader:
+    """A checkpoint of the V2 format.
+
+    Args:
+        prefix: its path without the endings of the files.
+
+    Raises:
+        NotFoundError: if there is no such checkpoint.
+        DataLossError: naming file and byte, here or when a part is read, if a file is damaged.
+    """
+
+    def __init__(self, prefix: str) -> None:
+        self.prefix = prefix
+        self.path = index_name(prefix)
+        self._table = Table(self.path)
+        self._data: dict[int, Any] = {}
+        header = self._table.find(_HEADER_KEY)
+        if header is None:
+            raise damaged(self.path, 0, "there is no header")
+        self.shards, endianness = 0, 0
+        try:
+            for number, kind, value in wire.fields(header[0]):
+                if kind == wire.VARINT and number == 1:
+                    self.shards = wire.signed(value)
+                elif kind == wire.VARINT and number == 2:
+                    endianness = value
+                elif kind == wire.BYTES and number == 3:
+                    _check_version(value, self.path)
+        except Damaged as error:
+            raise damaged(self.path, header[1], str(error)) from None
+        if not 0 < self.shards <= 99999:
+            raise damaged(self.path, header[1], f"it claims to have {self.shards} data files")
+        if endianness:
+            raise UnimplementedError(
+                None, None, f"Unable to read the tensor bundle {prefix}: it was written on a big-endian machine."
+            )
+
+    @cached_property
+    def entries(self) -> dict[bytes, tuple[Any, int]]:
+        """All entries as they are stored, by key."""
+        return {key: (value, where) for key, value, where in self._table.placed() if key != _HEADER_KEY}
+
+    def find(self, key: bytes) -> Entry | None:
+        """The entry under a key, None if there is none."""
+        found = self.entries.get(key) if "entries" in self.__dict__ else self._table.find(key)
+        return None if found is None else _read_entry(found[0], self.path, found[1])
+
+    def prepare(self, count: int) -> None:
+        """Says that about `count` tensors will be asked for."""
+        if count > 4:
+            _ = self.entries
+
+    def entry(self, name: str) -> Entry | None:
+        """What is said of the tensor `name`, None if it is not there."""
+        return self.find(name.encode()) if name else None
+
+    def names(self) -> list[str]:
+        """The names of the tensors, sorted."""
+        # Keys that begin with a zero byte are those of slices.
+        keys = [key for key in self.entries if not key.startswith(b"\0")]
+        return [key.decode("utf-8", "surrogateescape") for key in keys]
+
+    def tensor(self, name: str, entry: Entry, part: Slice | None = None, shared: bool = False) -> np.ndarray:
+        """The value of a tensor or of a slice of it.
+
+        Args:
+            name: its name.
+            entry: what `entry(name)` gave.
+            part: a slice that lies within it; all by default.
+            shared: whether the array may be the file's own pages, for one who copies it at once.
+        """
+        wanted = None if part is None or slices.is_full(part, entry.dims) else part
+        if not entry.slices:
+            whole = self._stored(name, entry, shared or wanted is not None)
+            if wanted is None:
+                return whole
+            piece = whole[slices.index(wanted)]
+            return piece if shared else piece.copy()
+        return self._assembled(name, entry, slices.everything(len(entry.dims)) if wanted is None else wanted)
+
+    def _assembled(self, name: str, entry: Entry, part: Slice) -> np.ndarray:
+        part = slices.resolved(part, entry.dims)
+        dims = slices.extent(part, entry.dims)
+        pieces = []
+        for stored in entry.slices:
+            if not slices.fits(stored, entry.dims):
+                raise damaged(self.path, entry.where, f"a slice of {name} lies outside of it")
+            within = slices.resolved(stored, entry.dims)
+            shared = slices.overlap(part, within)
+            if shared is not None:
+                pieces.append((stored, shared))
+        covered = sum(math.prod(place.stop - place.start for place in into) for _, (into, _) in pieces)
+        # Checked before memory is taken for what a damaged index may claim.
+        if covered < math.prod(dims):
+            raise damaged(self.path, entry.where, f"the slices of {name} do not cover it")
+        found = []
+        for stored, shared in pieces:
+            piece = self.find(slices.slice_key(name, stored))
+            if piece is None or piece.slices or piece.dims != slices.extent(stored, entry.dims):
+                raise damaged(self.path, entry.where, f"a slice of {name} is missing or has another shape")
+            if piece.dtype is not entry.dtype:
+                raise damaged(self.path, piece.where, f"a slice of {name} has another type")
+            found.append((self._stored(name, piece, True), shared))
+        array = slices.empty_array(dims, _array_type(entry.dtype))
+        for value, (into, out_of) in found:
+            array[into] = value[out_of]
+        return array
+
+    def _stored(self, name: str, entry: Entry, shared: bool) -> np.ndarray:
+        raw, path = self._bytes(name, entry)
+        if entry.dtype.name == "string":
+            return _read_strings(raw, entry, name, path)
+        if not entry.dtype.is_numpy_compatible:
+            raise UnimplementedError(
+                None, None, f"{path}: {name} is of the type {entry.dtype.name}, which is not read."
+            )
+        kind = np.dtype(_array_type(entry.dtype))
+        if math.prod(entry.dims) * kind.itemsize != entry.size:
+            problem = f"{name} has {entry.size} bytes, which do not fit its shape {slices.bracketed(entry.dims)}"
+            raise damaged(self.path, entry.where, problem)
+        data = np.frombuffer(raw, np.uint8)
+        if shared:
+            crc = crc32c(data)
+        else:
+            # Piece by piece, so that the checksum is of bytes still in the processor's cache.
+            data, source, crc = np.empty(entry.size, np.uint8), data, 0
+            for at in range(0, entry.size, _PIECE):
+                data[at : at + _PIECE] = source[at : at + _PIECE]
+                crc = crc32c(data[at : at + _PIECE], crc)
+        _check_crc(crc, entry, name, path)
+        return data.view(kind).reshape(entry.dims)
+
+    def _bytes(self, name: str, entry: Entry) -> tuple[Any, str]:
+        path = data_name(self.prefix, entry.shard, self.shards)
+        if entry.shard >= self.shards:
+            raise damaged(self.path, entry.where, f"{name} is in data file {entry.shard} of {self.shards}")
+        if entry.shard not in self._data:
+            self._data[entry.shard] = mapped(path)
+        data = self._data[entry.shard]
+        if entry.offset + entry.size > len(data):
+            problem = f"it ends before byte {entry.offset + entry.size}, where {name} ends"
+            raise damaged(path, len(data), problem)
+        return memoryview(data)[entry.offset : entry.offset + entry.size], path
+
+
+def _check_version(data: Any, path: str) -> None:
+    producer = consumer = 0
+    for number, kind, value in wire.fields(data):
+        if kind == wire.VARINT and number == 1:
+            producer = value
+        elif kind == wire.VARINT and number == 2:
+            consumer = value
+    if consumer > 1:
+        raise InvalidArgumentError(
+            None,
+            None,
+            f"{path}: written by version {producer} for readers of version {consumer}; this one is of version 1.",
+        )
+
+
+def _check_crc(crc: int, entry: Entry, name: str, path: str) -> None:
+    if mask(crc) != entry.crc:
+        message = (
+            f"Checksum does not match: stored {entry.crc} vs. calculated on the restored bytes {mask(crc)} "
+            f"({path}: damaged between byte {entry.offset} and {entry.offset + entry.size}: {name})"
+        )
+        raise DataLossError(None, None, message)
+
+
+def _array_type(dtype: DType) -> Any:
+    return dtype.as_numpy_dtype
+
+
+def _read_strings(raw: Any, entry: Entry, name: str, path: str) -> np.ndarray:
+    count = math.prod(entry.dims)
+    # A length takes a byte at least.
+    if count + (4 if count else 0) > entry.size and (count or entry.size):
+        raise damaged(path, entry.offset, f"{name} is too short for {count} strings")
+    position, crc = 0, 0
+    lengths = []
+    try:
+        for _ in range(count):
+            length, position = wire.read_varint(raw, position)
+            lengths.append(length)
+    except Damaged as error:
+        raise damaged(path, entry.offset + error.position, str(error)) from None
+    crc = crc32c(_length_bytes(lengths), crc)
+    stored = bytes(raw[position : position + 4])
+    if count and mask(crc) != int.from_bytes(stored, "little"):
+        raise damaged(path, entry.offset, f"the checksum of the lengths of the strings of {name} is wrong")
+    crc = crc32c(stored, crc)
+    position += len(stored)
+    if position + sum(lengths) != len(raw):
+        raise damaged(path, entry.offset, f"the strings of {name} do not fill their place")
+    _check_crc(crc32c(bytes(raw[position:]), crc), entry, name, path)
+    array = np.empty(count, object)
+    for i, length in enumerate(lengths):
+        array[i] = bytes(raw[position : position + length])
+        position += length
+    return array.reshape(entry.dims)
+
+
+def _length_bytes(lengths: Sequence[int]) -> bytes:
+    """What the checksum of strings' lengths is of: 32 bits each, 64 only where it takes them."""
+    return b"".join(length.to_bytes(4 if length < 1 << 32 else 8, "little") for length in lengths)
+
+
+# ---- writing ----
+
+
+class BundleWriter:
+    """Writes a checkpoint of one data file; it exists when `finish` returns.
+
+    Args:
+        prefix: its path without the endings of the files.
+
+    Raises:
+        OpError: if the files cannot be written.
+    """
+
+    def __init__(self, prefix: str) -> None:
+        self.prefix = prefix
+        self._entries: dict[bytes, Entry] = {}
+        self._temporary = temporary_name(data_name(prefix, 0, 1))
+        folder = os.path.dirname(prefix)
+        with contextlib.suppress(OSError):
+            # One level, as TensorFlow does; opening the file tells what is wrong where that is not it.
+            os.mkdir(folder)
+        with failures_of(prefix):
+            self._file: IO[bytes] = open(self._temporary, "wb", buffering=0)  # noqa: SIM115  closed by finish or __exit__
+        self._offset = 0
+
+    def __enter__(self) -> BundleWriter:
+        return self
+
+    def __exit__(self, kind: Any, *_: Any) -> None:
+        if not self._file.closed:
+            self._file.close()
+            with contextlib.suppress(OSError):
+                os.unlink(self._temporary)
+
+    def add(self, name: str, dtype: DType, array: np.ndarray) -> None:
+        """Adds a tensor.
+
+        Raises:
+            InvalidArgumentError: if there is one of that name already.
+        """
+        self._add(name.encode(), name, dtype, array)
+
+    def add_slice(self, name: str, dims: Dims, part: Slice, dtype: DType, array: np.ndarray) -> None:
+        """Adds a slice of a tensor whose shape is `dims`."""
+        if slices.is_full(part, dims):
+            self.add(name, dtype, array)
+            return
+        whole = self._entries.setdefault(name.encode(), Entry(dtype, dims))
+        if whole.dims != dims or whole.dtype is not dtype or (whole.size and not whole.slices):
+            raise InvalidArgumentError(None, None, f"Slices of {name} do not agree about its shape and type.")
+        self._add(slices.slice_key(name, part), name, dtype, array)
+        whole.slices.append(part)
+
+    def _add(self, key: bytes, name: str, dtype: DType, array: np.ndarray) -> None:
+        if key in self._entries:
+            raise InvalidArgumentError(None, None, f"Adding duplicate key: {name}")
+        entry = Entry(dtype, tuple(array.shape), offset=self._offset)
+        with failures_of(self._temporary):
+            if array.dtype == object:
+                entry.size, entry.crc = _write_strings(self._file, array)
+            else:
+                data = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+                entry.size, entry.crc = data.size, _write_array(self._file, data)
+        entry.crc = mask(entry.crc)
+        self._offset += entry.size
+        self._entries[key] = entry
+
+    def finish(self) -> None:
+        """Gives the files their names."""
+        with failures_of(self._temporary):
+            sync_file(self._file)
+            self._file.close()
+        _install(self.prefix, [self._temporary], self._entries)
+
+
+def _write_all(file: IO[bytes], data: Any) -> None:
+    view = memoryview(data)
+    while len(view):
+        view = view[file.write(view) :]
+
+
+def _write_strings(file: IO[bytes], array: np.ndarray) -> tuple[int, int]:
+    items = [item.encode() if isinstance(item, str) else bytes(item) for item in array.reshape(-1).tolist()]
+    if not items:
+        return 0, 0
+    lengths = [len(item) for item in items]
+    crc = crc32c(_length_bytes(lengths))
+    check = mask(crc).to_bytes(4, "little")
+    text = b"".join(items)
+    head = b"".join(map(wire.varint, lengths)) + check
+    _write_all(file, head)
+    _write_all(file, text)
+    return len(head) + len(text), crc32c(text, crc32c(check, crc))
+
+
+def _write_array(file: IO[bytes], data: np.ndarray) -> int:
+    """Writes bytes and returns their checksum.
+
+    Both are of a copy made piece by piece: another thread may be training the variable, and a checksum must be that of
+    the bytes written. One thread copies and sums while another writes.
+    """
+    if data.size < _LARGE:
+        piece = data.tobytes()
+        _write_all(file, piece)
+        return crc32c(piece)
+    full: queue.SimpleQueue[np.ndarray | None] = queue.SimpleQueue()
+    free: queue.SimpleQueue[np.ndarray] = queue.SimpleQueue()
+    failures: list[BaseException] = []
+
+    def write() -> None:
+        while (piece := full.get()) is not None:
+            try:
+                if not failures:
+                    _write_all(file, piece)
+            except OSError as error:
+                failures.append(error)
+            free.put(piece)
+
+    for _ in range(3):
+        free.put(np.empty(min(_PIECE, data.size), np.uint8))
+    writer = threading.Thread(target=write, name="checkpoint-writer", daemon=True)
+    writer.start()
+    crc = 0
+    try:
+        for at in range(0, data.size, _PIECE):
+            source = data[at : at + _PIECE]
+            piece = free.get()
+            piece = piece if piece.size == source.size else np.empty(source.size, np.uint8)
+            np.copyto(piece, source)
+            crc = crc32c(piece, crc)
+            full.put(piece)
+    finally:
+        full.put(None)
+        writer.join()
+    if failures:
+        raise failures[0]
+    return crc
+
+
+def _write_index(path: str, shards: int, entries: dict[bytes, Entry]) -> None:
+    with replacing(path) as file:
+        writer = TableWriter(file)
+        version = wire.number_field(1, 1)
+        writer.add(_HEADER_KEY, wire.number_field(1, shards) + wire.bytes_field(3, version))
+        for key in sorted(entries):
+            writer.add(key, entries[key].message())
+        writer.finish()
+
+
+def _install(prefix: str, data: Sequence[str], entries: dict[bytes, Entry]) -> None:
+    """Makes complete data files and the entries that refer to them the checkpoint `prefix`."""
+    shards = len(data)
+    names = [data_name(prefix, i, shards) for i in range(shards)]
+    path = index_name(prefix)
+    with failures_of(prefix):
+        detour = os.path.exists(path) and any(os.path.exists(name) for name in names)
+        if detour:
+            # The index there may refer to data files of just these names. The new data is given names of a bundle with one
+            # more shard, the index moves over to those, and then back to the usual ones.
+            aside = [data_name(prefix, i, shards + 1) for i in range(shards)]
+            stale = [name for name in aside if os.path.exists(name)]
+            if stale and _shards_of(path) == shards + 1:
+                # Left by a process that ended half-way: the index is on the detour, and the usual names are free.
+                detour = False
+        if not detour:
+            _rename(data, names)
+            _write_index(path, shards, entries)
+        else:
+            _rename(data, aside)
+            _write_index(path, shards + 1, entries)
+            if _link(aside, names):
+                _write_index(path, shards, entries)
+            else:
+                names = aside
+    keep = {os.path.basename(name) for name in names}
+    for name in data_files(prefix):
+        if os.path.basename(name) not in keep:
+            with contextlib.suppress(OSError):
+                os.unlink(name)
+
+
+def _rename(sources: Iterable[str], targets: Iterable[str]) -> None:
+    for source, target in zip(sources, targets):
+        os.replace(source, target)
+        last = target
+    sync_folder(last)
+
+
+def _link(sources: Iterable[str], targets: Iterable[str]) -> bool:
+    """Gives files a second name, replacing what has it; False where the file system cannot."""
+    for source, target in zip(sources, targets):
+        temporary = temporary_name(target)
+        try:
+            os.link(source, temporary)
+        except OSError:
+            return False
+        os.replace(temporary, target)
+    sync_folder(target)
+    return True
+
+
+def _shards_of(path: str) -> int:
+    try:
+        return BundleReader(path.removesuffix(".index")).shards
+    except (DataLossError, InvalidArgumentError, NotFoundError, UnimplementedError):
+        return 0
+
+
+def data_files(prefix: str) -> list[str]:
+    """The data files of a checkpoint, of whatever number of shards."""
+    pattern = re.compile(re.escape(os.path.basename(prefix)) + r"\.data-\d{5}-of-\d{5}")
+    found = glob.glob(glob.escape(prefix) + ".data-?????-of-?????")
+    return sorted(name for name in found if pattern.fullmatch(os.path.basename(name)))
+
+
+def merge(prefixes: Sequence[str], destination: str, delete_old_dirs: bool = True) -> None:
+    """Makes one checkpoint of several that hold parts of it.
+
+    Args:
+        prefixes: of the parts, whose files are taken away.
+        destination: the prefix of the whole.
+        delete_old_dirs: whether to delete the folders the parts were in, where they are empty then.
+
+    Raises:
+        InvalidArgumentError: if the parts do not go together.
+    """
+    entries: dict[bytes, Entry] = {}
+    data: list[str] = []
+    readers = [BundleReader(prefix) for prefix in dict.fromkeys(prefixes)]
+    for reader in readers:
+        first = len(data)
+        data += [data_name(reader.prefix, i, reader.shards) for i in range(reader.shards)]
+        for key, (value, where) in reader.entries.items():
+            entry = _read_entry(value, reader.path, where)
+            if not entry.slices:
+                entry = replace(entry, shard=entry.shard + first)
+            there = entries.setdefault(key, entry)
+            if there is entry:
+                continue
+            if not there.slices or not entry.slices:
+                name = key.decode("utf-8", "replace")
+                raise InvalidArgumentError(None, None, f"Duplicate tensor keyed by {name} encountered, when merging "
+                                           f"prefix: {reader.prefix}")  # fmt: skip
+            if (there.dims, there.dtype) != (entry.dims, entry.dtype):
+                raise InvalidArgumentError(None, None, f"Slices in {reader.prefix} do not go with those before.")
+            there.slices.extend(part for part in entry.slices if part not in there.slices)
+    _install(destination, data, entries)
+    for reader in readers:
+        with contextlib.suppress(OSError):
+            os.unlink(reader.path)
+    if delete_old_dirs:
+        for folder in dict.fromkeys(os.path.dirname(prefix) for prefix in prefixes):
+            with contextlib.suppress(OSError):
+                os.rmdir(folder)
+
+
+def entries_of(reader: BundleReader) -> Iterator[tuple[str, Entry]]:
+    """The tensors of a bundle with what is said of each."""
+    for name in reader.names():
+        entry = reader.find(name.encode("utf-8", "surrogateescape"))
+        if entry is not None:
+            yield name, entry

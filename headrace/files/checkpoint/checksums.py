@@ -1,0 +1,25 @@
+"""CRC32C as TensorFlow's files carry it: masked, so that a checksum stored in checked data stays well mixed."""
+
+from __future__ import annotations
+
+import google_crc32c
+import numpy as np
+
+_DELTA = 0xA282EAD8
+_WORD = 0xFFFFFFFF
+
+
+def crc32c(data: bytes | np.ndarray, crc: int = 0) -> int:
+    """The CRC32C of bytes (or of a contiguous array of uint8) that follow data of checksum `crc`."""
+    return int(google_crc32c.extend(crc, data))
+
+
+def mask(crc: int) -> int:
+    """A checksum in the form it is stored in."""
+    return (((crc >> 15) | (crc << 17)) + _DELTA) & _WORD
+
+
+def unmask(masked: int) -> int:
+    """The checksum that `mask` made `masked` of."""
+    rotated = (masked - _DELTA) & _WORD
+    return ((rotated >> 17) | (rotated << 15)) & _WORD
