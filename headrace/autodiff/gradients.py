@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from headrace.autodiff.aggregation import AggregationMethod, aggregated
+from headrace.autodiff.loop_state import LoopGradients
 from headrace.core.composite import IndexedSlices, convert_to_tensor_or_indexed_slices
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph, name_scope
@@ -21,6 +22,7 @@ from headrace.ops.array.constant import constant
 from headrace.ops.array.fill import fill, zeros, zeros_like
 from headrace.ops.array.identity import identity
 from headrace.ops.array.shape import shape
+from headrace.ops.flow.frames import is_loop_exit, is_loop_switch
 from headrace.ops.flow.grouping import tuple as control_tuple
 from headrace.ops.flow.switching import zeros_outside_loop
 
@@ -162,6 +164,7 @@ class _Walk:
         # Gradients collected for each output of each op, and the sum once it is settled.
         self.collected: dict[Operation, list[list[Any]]] = {}
         self.settled: dict[Operation, list[Any]] = {}
+        self.loops: LoopGradients | None = None
 
     def run(self) -> list[Any]:
         graph = get_default_graph()
@@ -180,17 +183,19 @@ class _Walk:
             for y in ys:
                 if pending.get(y.op, 0) == 0 and y.op in reachable and y.op not in queue:
                     queue.append(y.op)
+            if self.loops is not None:
+                for left in self.loops.take_unused_exits(pending, reachable):
+                    if is_trainable(left.dtype):
+                        self._collect(left, self.loops.zeros_for_exit(left))
+                        queue.append(left.op)
             stop_ops = self._stop_ops(xs, pending)
             while queue:
                 op = queue.popleft()
                 with self._colocated(op):
                     self._differentiate(op, op in stop_ops, graph)
-                for tensor in op.inputs:
-                    source = tensor.op
-                    if source in pending:
-                        pending[source] -= 1
-                        if pending[source] == 0:
-                            queue.append(source)
+                self._go_on_from(op, pending, queue)
+            if self.loops is not None:
+                self.loops.finish()
         return [self._result(x) for x in xs]
 
     # ---- beginning ----
@@ -248,6 +253,13 @@ class _Walk:
             seen.add(op)
             between.append(op)
             backward.extend(tensor.op for tensor in op.inputs)
+        for op in [op for op in between if is_loop_exit(op)]:
+            if self.loops is None:
+                self.loops = LoopGradients()
+            exits = dict.fromkeys(between)
+            with self._colocated(op):
+                self.loops.add(op, exits)
+            between = list(exits)
         pending: dict[Operation, int] = dict.fromkeys(between, 0)
         for op in between:
             for tensor in op.inputs:
@@ -261,22 +273,66 @@ class _Walk:
         stop.update(convert_to_tensor(t).op for t in self.stops)
         return stop
 
+    def _go_on_from(self, op: Operation, pending: dict[Operation, int], queue: deque[Operation]) -> None:
+        """Queues the ops before `op` that wait for no other gradient."""
+        for tensor in op.inputs:
+            source = tensor.op
+            if source not in pending:
+                continue
+            pending[source] -= 1
+            ready = pending[source] == 0
+            if self.loops is None:
+                if ready:
+                    queue.append(source)
+                continue
+            # The Switch of a loop is visited twice: when the loop is left, and when it goes round.
+            if not ready and not (pending[source] > 0 and is_loop_switch(source)):
+                continue
+            state = self.loops.state_of(source, before=False) if is_loop_exit(source) else None
+            if state is None:
+                queue.append(source)
+                continue
+            # A loop is entered backwards when what leaves it is complete.
+            state.deferred_exits.append(tensor)
+            state.pending_exits_count -= 1
+            if state.pending_exits_count > 0:
+                continue
+            reached = [left for left in state.deferred_exits if any(self.collected.get(left.op, ()))]
+            state.unused_exits.extend(left for left in state.deferred_exits if left not in reached)
+            queue.extend(left.op for left in reached)
+            for left in state.unused_exits:
+                if reached and is_trainable(left.dtype):
+                    self._collect(left, self.loops.zeros_for_exit(left))
+                queue.append(left.op)
+
     # ---- one op ----
 
     def _differentiate(self, op: Operation, stop: bool, graph: Graph) -> None:
-        received: list[Any] = [
-            aggregated(op, parts, self.method) if parts else None
-            for parts in self.collected.get(op, [[] for _ in op.outputs])
-        ]
+        with self._in_loop(op, before=True):
+            received: list[Any] = []
+            for parts in self.collected.get(op, [[] for _ in op.outputs]):
+                if len(parts) > 1:
+                    # The Switch of a loop comes by twice; what was summed stays so.
+                    parts[:] = [aggregated(op, parts, self.method)]
+                received.append(aggregated(op, parts, self.method) if parts else None)
         self.settled[op] = received
         if stop or all(g is None for g in received):
             return
         function = gradient_function(op)
         if function is None:
             return
+        with self._in_loop(op, before=False):
+            made = self._apply(function, op, received, graph)
+            self._collect_all(op, made)
+
+    def _in_loop(self, op: Operation, before: bool) -> contextlib.AbstractContextManager[Any]:
+        return contextlib.nullcontext() if self.loops is None else self.loops.inside(op, before)
+
+    def _apply(self, function: Any, op: Operation, received: list[Any], graph: Graph) -> list[Any]:
         # An output that the results do not depend on contributes zeros.
+        zeros_like_output = zeros_outside_loop if self.loops is None else self.loops.zeros_like_output
         received = [
-            zeros_outside_loop(op, i) if g is None and is_trainable(op.outputs[i].dtype) else g
+            zeros_like_output(op, i) if g is None and is_trainable(op.outputs[i].dtype) else g
             for i, g in enumerate(received)
         ]
         with name_scope(op.name + "_grad"), graph._original_op_of(op):
@@ -289,6 +345,9 @@ class _Walk:
             if self.gate and sum(g is not None for g in made) > 1:
                 with graph.device(None), graph.colocate_with(None, ignore_existing=True):
                     made = control_tuple(made)
+        return made
+
+    def _collect_all(self, op: Operation, made: list[Any]) -> None:
         for i, (tensor, gradient) in enumerate(zip(op.inputs, made, strict=True)):
             if gradient is None:
                 continue

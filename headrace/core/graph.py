@@ -482,8 +482,6 @@ class Graph:
             op = element.op if isinstance(element, Tensor) else element
             if op not in ops:
                 ops.append(op)
-        if self._context is not None:
-            ops = [op for op in ops if self._context.accepts_control_input(op)]
         return Controller(self, ops, False)
 
     def _get_control_flow_context(self) -> Any:

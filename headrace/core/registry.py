@@ -60,7 +60,9 @@ class OpDecl:
     host_outputs: bool = False
     reads_state: tuple[int, ...] = ()
     writes_state: tuple[int, ...] = ()
+    kept_inputs: tuple[int, ...] = ()
     must_run: bool = False
+    may_wait: bool = False
     cases: list[Case] = field(default_factory=list)
 
     def shape(self, rule: ShapeRule) -> ShapeRule:
@@ -120,9 +122,19 @@ class OpDecl:
         self.writes_state = tuple(self._input_index(name) for name in inputs)
         return self
 
+    def keeps(self, *inputs: str) -> OpDecl:
+        """Declares the inputs that it keeps after its call: they get memory that no later write to a variable changes."""
+        self.kept_inputs = tuple(self._input_index(name) for name in inputs)
+        return self
+
     def checks(self) -> OpDecl:
         """Declares that the op is there to raise: it runs even where only a control edge asks for it."""
         self.must_run = True
+        return self
+
+    def waits(self) -> OpDecl:
+        """Declares that the op may wait for others, in this step or another: see `plan.waiting`."""
+        self.may_wait = True
         return self
 
     def _input_index(self, name: str) -> int:
@@ -274,7 +286,8 @@ def gradient_function(op: Operation) -> GradientFunction | None:
         key = key.decode()
     if key in _registered_gradients:
         return _registered_gradients[key]
-    decl = find(key)
+    # The op of a call of a function is declared by the function, under its name.
+    decl = op.decl if key == op.decl.type else find(key)
     if decl is not None and decl.differentiable is not None and (decl.differentiable or key not in UNREGISTERED):
         return decl.gradient_rule
     raise LookupError(f"No gradient defined for operation '{op.name}' (op type: {key})")

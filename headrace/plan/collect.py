@@ -8,6 +8,7 @@ from typing import Any
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import find
 from headrace.plan.ir import Node, Value
+from headrace.plan.loops import is_back_edge
 
 
 class Collected:
@@ -51,12 +52,20 @@ def collect(fetches: Sequence[Tensor | Operation], feeds: Sequence[Tensor], runt
     # Who waits for an operation whose first output is fed waits for the feed, which is there already.
     fed = {tensor._op for tensor in feeds if tensor._value_index == 0}
 
+    around: list[tuple[Operation, int, Tensor]] = []
+    later: list[Operation] = []
+
     def make(op: Operation) -> None:
         control = [node_of[c] for c in op._control_inputs if c not in fed]
         inputs = []
         args = op.decl.signature.inputs
         ref_position = _ref_positions(op) if any(a.is_ref for a in args) else None
         for i, tensor in enumerate(op._inputs):
+            if is_back_edge(op.type, tensor._op.type) and tensor not in values:
+                # Filled in below, when what goes around has been collected too.
+                around.append((op, i, tensor))
+                inputs.append(inputs[0])
+                continue
             value = values[tensor]
             if value.dtype._is_ref_dtype and not (
                 ref_position is not None and i < len(ref_position) and ref_position[i]
@@ -82,7 +91,9 @@ def collect(fetches: Sequence[Tensor | Operation], feeds: Sequence[Tensor], runt
 
     # Depth first without recursion: graphs are deeper than Python's stack.
     state: dict[Operation, int] = {}
-    for root in roots:
+    pending = list(reversed(roots))
+    while pending or later:
+        root = pending.pop() if pending else later.pop(0)
         if root in state:
             continue
         stack: list[Operation] = [root]
@@ -92,7 +103,9 @@ def collect(fetches: Sequence[Tensor | Operation], feeds: Sequence[Tensor], runt
             if mark is None:
                 state[op] = 1
                 for tensor in reversed(op._inputs):
-                    if tensor not in values and state.get(tensor._op) != 2:
+                    if is_back_edge(op.type, tensor._op.type):
+                        later.append(tensor._op)
+                    elif tensor not in values and state.get(tensor._op) != 2:
                         _push(stack, state, tensor._op, op)
                 for other in reversed(op._control_inputs):
                     if other not in fed and state.get(other) != 2:
@@ -102,6 +115,9 @@ def collect(fetches: Sequence[Tensor | Operation], feeds: Sequence[Tensor], runt
                 if mark == 1:
                     state[op] = 2
                     make(op)
+
+    for op, position, tensor in around:
+        node_of[op].inputs[position] = values[tensor]
 
     for item in fetches:
         if isinstance(item, Operation):
@@ -133,7 +149,7 @@ def _push(stack: list[Operation], state: dict[Operation, int], op: Operation, co
     if state.get(op) == 1:
         # Still open below us on the stack: its inputs lead back to it.
         raise NotImplementedError(
-            f"Operation '{op.name}' ({op.type}), which '{consumer.name}' ({consumer.type}) needs, is part of a loop; "
-            "Headrace does not run loops of raw NextIteration ops."
+            f"Operation '{op.name}' ({op.type}), which '{consumer.name}' ({consumer.type}) needs, is part of a cycle that "
+            "does not go through the Merge of a loop."
         )
     stack.append(op)

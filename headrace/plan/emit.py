@@ -7,21 +7,28 @@ import linecache
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from headrace.plan.ir import UNBOUND, Node, Value
-from headrace.plan.order import MERGES, SWITCHES, Guard, guard_of
+from headrace.plan.ir import UNBOUND, Node, Region, Value, is_live
+from headrace.plan.order import MERGES, SWITCHES, Guard, guard_of, state_inputs
 from headrace.plan.threads import all_threads, one_thread, thread_count
 
 _numbers = itertools.count(1)
 
 
 class Emitted:
-    """A compiled plan function, its source, and the node each source line belongs to."""
+    """A compiled plan function, its source, and the node each source line belongs to.
 
-    def __init__(self, function: Callable[..., Any], source: str, filename: str, lines: dict[int, Node]) -> None:
+    Attributes:
+        nodes: the nodes by the number that the observed rendering calls them with, those inside loops too.
+    """
+
+    def __init__(
+        self, function: Callable[..., Any], source: str, filename: str, lines: dict[int, Node], nodes: list[Node]
+    ) -> None:
         self.function = function
         self.source = source
         self.filename = filename
         self.lines = lines
+        self.nodes = nodes
 
 
 def emit(
@@ -31,6 +38,7 @@ def emit(
     copies: set[Node] | frozenset[Node],
     observed: bool = False,
     heavy: set[Node] | frozenset[Node] = frozenset(),
+    partial: bool = False,
 ) -> Emitted:
     """Writes and compiles the function of a plan.
 
@@ -42,15 +50,17 @@ def emit(
         observed: whether the function takes a first argument that it calls with each node's number before and after
             its call: how steps are traced and limited in time, at no cost to the plain rendering.
         heavy: the nodes that use all threads; the others use one.
+        partial: whether this is a part of a plan: what it returns goes to other parts, references as they are, and None
+            for what lies in a branch that was not taken.
     """
-    writer = _Writer(nodes, feeds, fetches, copies, observed, heavy)
+    writer = _Writer(nodes, feeds, fetches, copies, observed, heavy, partial)
     source = writer.write()
     filename = f"<headrace plan {next(_numbers)}>"
     code = compile(source, filename, "exec")
     exec(code, writer.constants)
     # Known to linecache, so that tracebacks and debuggers show the plan's own lines.
     linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
-    return Emitted(writer.constants["step"], source, filename, writer.line_nodes)
+    return Emitted(writer.constants["step"], source, filename, writer.line_nodes, writer.numbered)
 
 
 _ONE, _ALL = 1, 2
@@ -83,6 +93,25 @@ def _wanted_threads(nodes: Sequence[Node], heavy: set[Node] | frozenset[Node]) -
     return wanted
 
 
+def _last_uses(nodes: Sequence[Node]) -> dict[Value, int]:
+    """For each value that the nodes use, the position of the last of them that does."""
+    last: dict[Value, int] = {}
+    for position, node in enumerate(nodes):
+        for value in node.inputs:
+            last[value] = position
+        for pred, _ in node.guard:
+            last[pred] = position
+        if node.type in MERGES:
+            for value in node.inputs:
+                for pred, _ in guard_of(value):
+                    last[pred] = position
+    return last
+
+
+def _has_heavy(nodes: Sequence[Node], heavy: set[Node] | frozenset[Node]) -> bool:
+    return any(node in heavy or (node.region is not None and _has_heavy(node.region.nodes, heavy)) for node in nodes)
+
+
 class _Writer:
     def __init__(
         self,
@@ -92,10 +121,12 @@ class _Writer:
         copies: set[Node] | frozenset[Node],
         observed: bool,
         heavy: set[Node] | frozenset[Node],
+        partial: bool = False,
     ) -> None:
+        self.partial = partial
         self.observed = observed
         self.heavy = heavy
-        self.wanted = _wanted_threads(nodes, heavy)
+        self.wanted: dict[Node, int] = {}
         # What a branch leaves behind is not known after it.
         self.threads: int | None = None
         self.nodes = nodes
@@ -106,45 +137,42 @@ class _Writer:
         self.names: dict[Value, str] = {}
         self.lines: list[str] = []
         self.line_nodes: dict[int, Node] = {}
+        self.numbered: list[Node] = []
+        self.depth = 1
         self.guard: Guard = ()
-        self.used: dict[Value, int] = {}
+        # Values that anything uses, and those that one iteration of the open loop hands on.
+        self.used: set[Value] = set()
 
     def write(self) -> str:
         for i, value in enumerate(self.feeds):
             self.names[value] = f"f{i}"
-        self._find_last_uses()
         parameters = ["observe"] * self.observed + [f"f{i}" for i in range(len(self.feeds))]
         self.lines.append(f"def step({', '.join(parameters)}):")
-        dying = self._dying_after()
-        for position, node in enumerate(self.nodes):
-            self._node(node, position)
-            done = dying.get(position)
-            if done:
-                self._forget(done)
-        self._enter(())
+        self._block(self.nodes, self.fetches)
         returned = ", ".join(self._fetch(value) for value in self.fetches)
         self.lines.append(f"    return ({returned}{',' if len(self.fetches) == 1 else ''})")
         return "\n".join(self.lines) + "\n"
 
-    def _find_last_uses(self) -> None:
-        for position, node in enumerate(self.nodes):
-            for value in node.inputs:
-                self.used[value] = position
-            for pred, _ in node.guard:
-                self.used[pred] = position
-            if node.type in MERGES:
-                for value in node.inputs:
-                    for pred, _ in guard_of(value):
-                        self.used[pred] = position
-        for value in self.fetches:
-            self.used[value] = len(self.nodes)
-
-    def _dying_after(self) -> dict[int, list[Value]]:
+    def _block(self, nodes: Sequence[Node], results: Sequence[Value]) -> None:
+        """Writes nodes in order, forgetting each value after its last use unless it is among the results."""
+        last_uses = _last_uses(nodes)
+        self.used.update(last_uses)
+        self.used.update(results)
+        self.wanted.update(_wanted_threads(nodes, self.heavy))
+        kept = set(results)
+        made = {value for node in nodes for value in node.outputs}
+        if nodes is self.nodes:
+            made.update(self.feeds)
         dying: dict[int, list[Value]] = {}
-        for value, position in self.used.items():
-            if position < len(self.nodes) and value.bound is UNBOUND:
+        for value, position in last_uses.items():
+            if value in made and value not in kept and value.bound is UNBOUND:
                 dying.setdefault(position, []).append(value)
-        return dying
+        for position, node in enumerate(nodes):
+            self._node(node)
+            done = dying.get(position)
+            if done:
+                self._forget(done)
+        self._enter(())
 
     def _forget(self, values: list[Value]) -> None:
         plain = []
@@ -161,7 +189,7 @@ class _Writer:
             self._line(f"del {', '.join(plain)}")
 
     def _line(self, text: str, node: Node | None = None) -> None:
-        self.lines.append("    " * (len(self.guard) + 1) + text)
+        self.lines.append("    " * (len(self.guard) + self.depth) + text)
         if node is not None:
             self.line_nodes[len(self.lines)] = node
 
@@ -190,9 +218,9 @@ class _Writer:
 
     def _fetch(self, value: Value) -> str:
         name = self._name(value)
-        return f"{name}.read()" if value.dtype._is_ref_dtype else name
+        return f"{name}.read()" if value.dtype._is_ref_dtype and not self.partial else name
 
-    def _node(self, node: Node, position: int) -> None:
+    def _node(self, node: Node) -> None:
         if node.decl.binding_rule is not None:
             return
         if node.type == "Identity" and node.outputs[0] not in self.used:
@@ -207,12 +235,19 @@ class _Writer:
         if node.type in MERGES:
             self._merge(node)
             return
+        if node.region is not None:
+            self._loop(node, node.region)
+            return
         kernel = node.kernel()
         if kernel is None:
             return
+        position = len(self.numbered)
+        self.numbered.append(node)
         name = f"{node.type}_{position}"
         self.constants[name] = kernel
-        call = f"{name}({', '.join(self._name(value) for value in node.inputs)})"
+        kept = state_inputs(node, node.decl.kept_inputs)
+        arguments = [self._owned(value) if i in kept else self._name(value) for i, value in enumerate(node.inputs)]
+        call = f"{name}({', '.join(arguments)})"
         if node in self.copies:
             call += ".clone()"
         comment = f"  # {node.name}"
@@ -236,9 +271,58 @@ class _Writer:
         """Switches between one thread and all where the next call wants the other."""
         wanted = self.wanted.get(node)
         if wanted is not None and wanted != self.threads:
-            self._line("all_threads()" if wanted == _ALL else "one_thread()")
-            self.constants.update(all_threads=all_threads, one_thread=one_thread)
-            self.threads = wanted
+            self._switch_threads(wanted)
+
+    def _switch_threads(self, wanted: int) -> None:
+        self._line("all_threads()" if wanted == _ALL else "one_thread()")
+        self.constants.update(all_threads=all_threads, one_thread=one_thread)
+        self.threads = wanted
+
+    def _owned(self, value: Value) -> str:
+        """The value as an expression whose memory no later write to a variable changes."""
+        name = self._name(value)
+        if value.dtype._is_ref_dtype or not is_live(value):
+            return name
+        return f"{name}.copy()" if value.dtype.name == "string" else f"{name}.clone()"
+
+    def _loop(self, node: Node, region: Region) -> None:
+        """A loop: the variables' first values, then the iterations as a `while` statement."""
+        count = len(region.variables)
+        threads_all = _has_heavy(region.nodes, self.heavy)
+        if not threads_all and self.threads != _ONE and thread_count() > 1:
+            self._switch_threads(_ONE)
+        for inner, outer in zip(region.captures, node.inputs[count:], strict=True):
+            self.names[inner] = self._name(outer)
+        for variable, first in zip(region.variables, node.inputs, strict=False):
+            self._line(f"{self._name(variable)} = {self._owned(first)}", node)
+        outer_guard, outer_depth = self.guard, self.depth
+        self._line(f"while True:  # {node.name}")
+        self.depth, self.guard = self.depth + len(self.guard) + 1, ()
+        if threads_all:
+            self.threads = None
+        early = [inner for inner in region.nodes if inner.early]
+        body = [inner for inner in region.nodes if not inner.early]
+        later = _last_uses(body)
+        self._block(early, [*region.results, *later])
+        self._line(f"if not {self._name(region.predicate)}: break", node)
+        self._block(body, region.results)
+        pairs = [(v, n) for v, n in zip(region.variables, region.nexts, strict=True) if v is not n]
+        if pairs:
+            targets = ", ".join(self._name(variable) for variable, _ in pairs)
+            self._line(f"{targets} = {', '.join(self._owned(following) for _, following in pairs)}", node)
+            large = [n for _, n in pairs if n.dims != () and n.bound is UNBOUND and n.node in body]
+            large = [n for n in dict.fromkeys(large) if n not in region.exits and n.node.guard == ()]
+            if large:
+                # Otherwise two generations of each would be alive.
+                self._line(f"del {', '.join(self._name(value) for value in large)}")
+        if self.lines[-1].rstrip().endswith(": break") and not pairs and not body:
+            self._line("pass")
+        self.guard, self.depth = outer_guard, outer_depth
+        if threads_all:
+            self.threads = None
+        for output, leaving in zip(node.outputs, region.exits, strict=True):
+            if output in self.used:
+                self._line(f"{self._name(output)} = {self._owned(leaving)}", node)
 
     def _merge(self, node: Node) -> None:
         """A Merge takes the input whose branch ran."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 
-from headrace.plan.ir import Node, Value
+from headrace.plan.ir import Node, Value, regions
 from headrace.plan.rewrites.bias import fuse_bias
 from headrace.plan.rewrites.counts import fuse_counts
 from headrace.plan.rewrites.pooled_relus import fuse_pooled_relus, fuse_pooled_sums
@@ -34,6 +34,11 @@ def apply_rewrite(
     rewrite: Rewrite, nodes: list[Node], fetched: list[Value], keep: set[Node]
 ) -> tuple[list[Node], list[Value], bool]:
     """Applies one rewrite; returns the nodes and the fetched values after it, and whether it found its pattern."""
+    inside = False
+    for _, region in regions(nodes):
+        region.nodes, results, found = apply_rewrite(rewrite, region.nodes, region.results, set(region.waits))
+        region.take_results(results)
+        inside = inside or found
     before = nodes
     nodes, replaced = rewrite(nodes, keep, fetched)
     changed = bool(replaced) or len(nodes) != len(before) or any(map(operator.is_not, nodes, before))
@@ -45,4 +50,4 @@ def apply_rewrite(
                 if new is not None:
                     inputs[i] = new
         fetched = [replaced.get(value, value) for value in fetched]
-    return nodes, fetched, changed
+    return nodes, fetched, changed or inside

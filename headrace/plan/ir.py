@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.core.dtypes import DType
@@ -48,6 +48,9 @@ class Node:
         control: nodes that must run before it, besides those that make its inputs.
         guard: the branches it lies in, outermost first, as (predicate, taken) pairs.
         heavy: whether it is large enough for several threads, and for kernels that take their time to begin.
+        region: of a loop, what it runs in each iteration.
+        early: inside a loop, whether it runs before the loop's condition is asked.
+        stands_for: of an Exit, the loop that took its place.
     """
 
     __slots__ = (
@@ -55,14 +58,17 @@ class Node:
         "control",
         "decl",
         "device",
+        "early",
         "guard",
         "heavy",
         "inputs",
         "name",
         "origin",
         "outputs",
+        "region",
         "runtime",
         "serial",
+        "stands_for",
     )
 
     def __init__(
@@ -87,6 +93,9 @@ class Node:
         self.guard: tuple[tuple[Value, bool], ...] = ()
         self.serial = 0
         self.heavy = False
+        self.region: Region | None = None
+        self.early = False
+        self.stands_for: Node | None = None
 
     @property
     def type(self) -> str:
@@ -115,6 +124,67 @@ class Node:
         return f"<{self.type} {self.name}>"
 
 
+class Region:
+    """What a loop runs in each iteration.
+
+    Attributes:
+        variables: the loop variables' values in an iteration.
+        captures: what stands inside for the loop node's inputs after the first `len(variables)`.
+        nodes: the nodes, those that are `early` before the condition is asked, the others after it.
+        predicate: whether the loop goes on.
+        nexts: the loop variables' values in the next iteration.
+        exits: what leaves the loop, computed before the condition was asked for the last time.
+        waits: nodes that have to run in each iteration though no value depends on them.
+    """
+
+    __slots__ = ("captures", "exits", "nexts", "nodes", "predicate", "variables", "waits")
+
+    def __init__(
+        self,
+        variables: list[Value],
+        captures: list[Value],
+        nodes: list[Node],
+        predicate: Value,
+        nexts: list[Value],
+        exits: list[Value],
+        waits: list[Node],
+    ) -> None:
+        self.variables = variables
+        self.captures = captures
+        self.nodes = nodes
+        self.predicate = predicate
+        self.nexts = nexts
+        self.exits = exits
+        self.waits = waits
+
+    @property
+    def results(self) -> list[Value]:
+        """All values that are used outside an iteration."""
+        return [self.predicate, *self.nexts, *self.exits]
+
+    def take_results(self, values: Sequence[Value]) -> None:
+        """Takes the values that now stand for `results`."""
+        count = len(self.nexts)
+        self.predicate = values[0]
+        self.nexts = list(values[1 : 1 + count])
+        self.exits = list(values[1 + count :])
+
+
+def is_live(value: Value) -> bool:
+    """Whether `value` may be the memory of a variable itself: an op that computes keeps what was read before a write."""
+    node = value.node
+    while node.decl.may_alias and not node.decl.reads_state and node.inputs:
+        node = node.inputs[0].node
+    return bool(node.decl.reads_state)
+
+
+def regions(nodes: Iterable[Node]) -> Iterator[tuple[Node, Region]]:
+    """The loops among `nodes` with their regions."""
+    for node in nodes:
+        if node.region is not None:
+            yield node, node.region
+
+
 def new_node(
     op_type: str,
     like: Node,
@@ -131,4 +201,5 @@ def new_node(
     node.control = list(like.control)
     node.guard = like.guard
     node.serial = like.serial
+    node.early = like.early
     return node

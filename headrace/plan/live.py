@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from headrace.plan.ir import Node, Value
+from headrace.plan.ir import Node, Region, Value, regions
 
 # Stateful in that they draw numbers: nothing need wait for that.
 _SAMPLERS = frozenset(
@@ -29,6 +29,8 @@ _SAMPLERS = frozenset(
 def has_effect(node: Node) -> bool:
     """Whether running the node does something besides making its outputs."""
     decl = node.decl
+    if node.region is not None:
+        return any(map(has_effect, node.region.nodes))
     if decl.writes_state or decl.must_run:
         return True
     # Binding a constant or buffer happens while planning, and reading leaves everything as it was.
@@ -42,6 +44,8 @@ def keep_live(nodes: list[Node], fetched: Sequence[Value], targets: Sequence[Nod
     behind it goes: writers of state run after everything that is ready, so such a node runs before them anyway.
     """
     effects: dict[Node, tuple[Node, ...]] = {}
+    for loop, region in regions(nodes):
+        _keep_live_inside(loop, region)
     live: set[Node] = set()
     pending = [value.node for value in fetched]
     pending += targets
@@ -66,6 +70,46 @@ def keep_live(nodes: list[Node], fetched: Sequence[Value], targets: Sequence[Nod
                     control.update(dict.fromkeys(behind))
             node.control = list(control)
     return kept
+
+
+def _keep_live_inside(loop: Node, region: Region) -> None:
+    """Drops the loop variables that nothing depends on, then what only they needed."""
+    effects: dict[Node, tuple[Node, ...]] = {}
+    targets = list(dict.fromkeys(effect for node in region.waits for effect in _effects(node, effects)))
+    place = {value: i for i, value in enumerate(region.variables)}
+    live: set[Node] = set()
+    wanted: dict[int, None] = {}
+    pending = [region.predicate.node, *(value.node for value in region.exits), *targets]
+    values = [region.predicate, *region.exits]
+    wanted.update((place[value], None) for value in values if value in place)
+    followed: set[int] = set()
+    while pending or len(followed) < len(wanted):
+        if not pending:
+            index = next(i for i in wanted if i not in followed)
+            followed.add(index)
+            following = region.nexts[index]
+            if following in place:
+                wanted[place[following]] = None
+            pending.append(following.node)
+            continue
+        node = pending.pop()
+        if node in live:
+            continue
+        live.add(node)
+        for value in [*node.inputs, *(pred for pred, _ in node.guard)]:
+            if value in place:
+                wanted[place[value]] = None
+            pending.append(value.node)
+        for before in node.control:
+            pending.extend(_effects(before, effects))
+    if len(wanted) < len(region.variables):
+        kept = sorted(wanted)
+        count = len(region.variables)
+        loop.inputs = [loop.inputs[i] for i in kept] + loop.inputs[count:]
+        region.variables = [region.variables[i] for i in kept]
+        region.nexts = [region.nexts[i] for i in kept]
+    region.nodes = keep_live(region.nodes, region.results, targets)
+    region.waits = targets
 
 
 def _effects(root: Node, known: dict[Node, tuple[Node, ...]]) -> tuple[Node, ...]:
@@ -117,6 +161,9 @@ def drop_gates(nodes: list[Node], fetched: list[Value], keep: set[Node]) -> tupl
                 replaced[node.outputs[0]] = source
                 waits[node.outputs[0]] = node.control
                 continue
+        if node.region is not None:
+            node.region.nodes, results = drop_gates(node.region.nodes, node.region.results, set(node.region.waits))
+            node.region.take_results(results)
         left.append(node)
     if not replaced:
         return left, fetched

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from headrace.plan.ir import Node, Value
+from headrace.plan.ir import Node, Region, Value, regions
 
 Guard = tuple[tuple[Value, bool], ...]
 
@@ -35,6 +35,8 @@ def set_guards(nodes: Iterable[Node]) -> list[Node]:
     left = []
     dead: set[Node] = set()
     for node in nodes:
+        if node.region is not None:
+            node.region.nodes = set_guards(node.region.nodes)
         if node.type in MERGES:
             live = [i for i, value in enumerate(node.inputs) if value.node not in dead and not _never(value)]
             if len(live) < len(node.inputs):
@@ -67,6 +69,14 @@ def set_guards(nodes: Iterable[Node]) -> list[Node]:
 
 
 def order(nodes: list[Node]) -> list[Node]:
+    """Nodes in the order they run, inside loops too."""
+    for _, region in regions(nodes):
+        early = [node for node in region.nodes if node.early]
+        region.nodes = [*order(early), *order([node for node in region.nodes if not node.early])]
+    return _ordered(nodes)
+
+
+def _ordered(nodes: list[Node]) -> list[Node]:
     """Nodes in the order they run.
 
     Inputs and control edges come first. Among the nodes that are ready, writers of state wait until nothing else is (a
@@ -88,7 +98,7 @@ def order(nodes: list[Node]) -> list[Node]:
         waiting[node] = count
 
     place = {node: i for i, node in enumerate(nodes)}
-    ready: dict[Guard, list[tuple[bool, int, int, Node]]] = {}
+    ready: dict[Guard, list[tuple[int, int, int, Node]]] = {}
     for node in nodes:
         if waiting[node] == 0:
             _push(ready, node, place[node])
@@ -110,10 +120,19 @@ def order(nodes: list[Node]) -> list[Node]:
     return ordered
 
 
-def _push(ready: dict[Guard, list[tuple[bool, int, int, Node]]], node: Node, place: int) -> None:
+def _push(ready: dict[Guard, list[tuple[int, int, int, Node]]], node: Node, place: int) -> None:
     heap = ready.setdefault(node.guard, [])
-    late = bool(node.decl.writes_state) and not (node.origin is not None and node.origin._in_program_order)
+    late = int(bool(node.decl.writes_state) and not (node.origin is not None and node.origin._in_program_order))
+    if node.decl.may_wait:
+        # What need not wait for it does not.
+        late = 2
     heapq.heappush(heap, (late, node.serial, place, node))
+
+
+def _writes(node: Node) -> bool:
+    if node.region is not None:
+        return any(map(_writes, node.region.nodes))
+    return bool(node.decl.writes_state)
 
 
 def state_inputs(node: Node, declared: tuple[int, ...]) -> list[int]:
@@ -124,26 +143,40 @@ def state_inputs(node: Node, declared: tuple[int, ...]) -> list[int]:
     start = 0
     for index, arg in enumerate(node.decl.signature.inputs):
         count = node.attrs[arg.number_attr] if arg.number_attr is not None else 1
+        if arg.type_list_attr is not None:
+            count = len(node.attrs[arg.type_list_attr])
         if index in declared:
             positions.extend(range(start, start + count))
         start += count
     return positions
 
 
+def _written(node: Node) -> Iterator[object]:
+    """The buffers of resource variables that the node writes."""
+    if node.region is not None:
+        for inner in node.region.nodes:
+            yield from _written(inner)
+    for index in state_inputs(node, node.decl.writes_state):
+        bound = node.inputs[index].bound
+        if getattr(bound, "is_resource", False):
+            yield bound
+
+
 def reads_to_copy(nodes: list[Node], fetched: Iterable[Value]) -> set[Node]:
     """The reads of resource variables whose value is still used when the variable is written in place."""
     writes: list[tuple[int, object]] = []
     for position, node in enumerate(nodes):
-        for index in state_inputs(node, node.decl.writes_state):
-            bound = node.inputs[index].bound
-            if getattr(bound, "is_resource", False):
-                writes.append((position, bound))
+        writes.extend((position, bound) for bound in _written(node))
     if not writes:
         return set()
+    written = {bound for _, bound in writes}
+    copies = set()
     roots: dict[Value, set[Node]] = {}
     position_of: dict[Node, int] = {}
     last_use: dict[Node, int] = {}
     for position, node in enumerate(nodes):
+        if node.region is not None:
+            copies |= _reads_inside(node.region, written)
         position_of[node] = position
         touched: set[Node] = set()
         for value in node.inputs:
@@ -159,11 +192,21 @@ def reads_to_copy(nodes: list[Node], fetched: Iterable[Value]) -> set[Node]:
     for value in fetched:
         for root in roots.get(value, set()):
             last_use[root] = len(nodes)
-    copies = set()
     for root, last in last_use.items():
         if not root.decl.reads_state:
             continue
         buffer = root.inputs[root.decl.reads_state[0]].bound
         if any(bound is buffer and position_of[root] < position <= last for position, bound in writes):
             copies.add(root)
+    return copies
+
+
+def _reads_inside(region: Region, written: set[object]) -> set[Node]:
+    """In a loop a value may be used iterations later: whatever is written anywhere is copied."""
+    copies = set()
+    for node in region.nodes:
+        if node.region is not None:
+            copies |= _reads_inside(node.region, written)
+        if node.decl.reads_state and node.inputs[node.decl.reads_state[0]].bound in written:
+            copies.add(node)
     return copies

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from headrace.core.shapes import Dims
-from headrace.plan.ir import Node
+from headrace.plan.ir import Node, regions
 
 # Multiply-adds and elements from which two threads win.
 _PRODUCT_WORK = 2_000_000
@@ -28,11 +28,15 @@ def mark_heavy(nodes: Sequence[Node], unknown: int) -> set[Node]:
     heavy = {node for node in nodes if node.device.type == "cpu" and _is_heavy(node, unknown)}
     for node in heavy:
         node.heavy = True
+    for _, region in regions(nodes):
+        heavy |= mark_heavy(region.nodes, unknown)
     return heavy
 
 
 def _is_heavy(node: Node, unknown: int) -> bool:
     kind = node.type
+    if node.region is not None:
+        return False
     if kind in _PRODUCTS:
         left = _elements(node.inputs[0].dims, unknown)
         out = node.outputs[0].dims

@@ -10,7 +10,7 @@ import torch
 from headrace.core.device import DeviceSpec
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import find
-from headrace.plan.ir import UNBOUND, Node, Value
+from headrace.plan.ir import UNBOUND, Node, Region, Value
 
 _CPU = torch.device("cpu")
 # Small integers are sizes, axes and counters: they stay where Python can read them.
@@ -26,6 +26,8 @@ def assign_devices(nodes: list[Node], runtime: Any) -> None:
     default = runtime.device
     settings = runtime.settings
     for node in nodes:
+        if node.region is not None:
+            assign_devices(node.region.nodes, runtime)
         asked = node.origin.device if node.origin is not None else ""
         if default == _CPU and not asked:
             continue
@@ -78,11 +80,15 @@ def _is_host(node: Node) -> bool:
 
 def place(nodes: list[Node], fetched: list[Value], runtime: Any) -> tuple[list[Node], list[Value]]:
     """Inserts a copy wherever a value is needed on a device it is not on."""
-    if all(node.device == _CPU for node in nodes):
+    if all(map(_all_on_cpu, nodes)):
         return nodes, fetched
     copies: dict[tuple[Value, torch.device], Value] = {}
     result: list[Node] = []
     for node in nodes:
+        if node.region is not None:
+            _place_inside(node, node.region, runtime)
+            result.append(node)
+            continue
         host = _host_positions(node)
         for i, value in enumerate(node.inputs):
             if value.dtype._is_ref_dtype or value.dtype.name in _HOST_TYPES - {"int32"}:
@@ -100,6 +106,26 @@ def place(nodes: list[Node], fetched: list[Value], runtime: Any) -> tuple[list[N
                 node.inputs[i] = _copied(value, wanted, node, copies, result)
         result.append(node)
     return result, fetched
+
+
+def _all_on_cpu(node: Node) -> bool:
+    return node.device == _CPU and (node.region is None or all(map(_all_on_cpu, node.region.nodes)))
+
+
+def _place_inside(loop: Node, region: Region, runtime: Any) -> None:
+    """Places the inside of a loop: values come in from where they are, and go round where they came in."""
+    for inner, outer in zip([*region.variables, *region.captures], loop.inputs, strict=True):
+        inner.node.device = _CPU if outer.node.type == "_Feed" else outer.node.device
+        if isinstance(outer.bound, torch.Tensor):
+            inner.node.device = outer.bound.device
+    region.nodes, _ = place(region.nodes, region.results, runtime)
+    copies: dict[tuple[Value, torch.device], Value] = {}
+    for i, (variable, following) in enumerate(zip(region.variables, region.nexts, strict=True)):
+        if following.dtype._is_ref_dtype or following.dtype.name in _HOST_TYPES:
+            continue
+        if following.node.device != variable.node.device and following.bound is UNBOUND:
+            region.nexts[i] = _copied(following, variable.node.device, following.node, copies, region.nodes)
+            region.nodes[-1].early = following.node.early
 
 
 def _host_positions(node: Node) -> set[int]:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.plan.collect import collect
 from headrace.plan.emit import emit
 from headrace.plan.fuse import REWRITES, apply_rewrite
 from headrace.plan.ir import UNBOUND, Node, Value
+from headrace.plan.loops import raise_loops
 from headrace.plan.live import drop_gates, keep_live
 from headrace.plan.order import order, reads_to_copy, set_guards
 from headrace.plan.parallel import mark_heavy
 from headrace.plan.place import assign_devices, place
 from headrace.plan.simplify import simplify
+from headrace.plan.waiting import emit_parts, waiting_masks
 
 if TYPE_CHECKING:
     from headrace.core.operation import Operation, Tensor
@@ -26,6 +28,7 @@ class Plan:
         function: called with the fed values, returns a tuple of the fetched tensors' values.
         source: its Python source.
         nodes: the nodes it runs, in order.
+        files: for each file name of its source, the node of each line.
         shared: for each fetched tensor, whether its value may share memory with state, a feed or a constant.
     """
 
@@ -39,6 +42,7 @@ class Plan:
         shared: list[bool],
         operations: int,
         emit_observed: Callable[[], Callable[..., Any]],
+        files: dict[str, dict[int, Node]] | None = None,
     ) -> None:
         self.function = function
         self.source = source
@@ -47,6 +51,7 @@ class Plan:
         self.lines = lines
         self.shared = shared
         self.operations = operations
+        self.files = {filename: lines} if files is None else files
         self._emit_observed = emit_observed
         self._observed: Callable[..., Any] | None = None
 
@@ -62,7 +67,13 @@ class Plan:
         return f"{self.operations} operations planned as {len(self.lines)} calls"
 
 
-def make_plan(fetches: Sequence[Tensor | Operation], feeds: Sequence[Tensor], runtime: Any, batch: int = 1) -> Plan:
+def make_plan(
+    fetches: Sequence[Tensor | Operation],
+    feeds: Sequence[Tensor],
+    runtime: Any,
+    batch: int = 1,
+    known: Mapping[int, Value] | None = None,
+) -> Plan:
     """Plans the computation of `fetches` from `feeds`.
 
     Args:
@@ -70,15 +81,19 @@ def make_plan(fetches: Sequence[Tensor | Operation], feeds: Sequence[Tensor], ru
         feeds: tensors that are given, in the order of the function's parameters.
         runtime: the session's state, for kernels that keep some.
         batch: the size to assume for unknown dimensions where one has to be assumed.
+        known: feeds that are always the same, by position, as values of the plan that calls this one.
     """
     collected = collect(fetches, feeds, runtime, runtime.device)
+    for i, value in (known or {}).items():
+        collected.feeds[i].bound, collected.feeds[i].constant = value.bound, value.constant
     operations = len(collected.nodes)
-    nodes = collected.nodes
+    nodes = raise_loops(collected.nodes, [value for value in collected.fetches if value is not None])
+    targets = [node.stands_for or node for node in collected.targets]
     assign_devices(nodes, runtime)
-    keep = set(collected.targets)
+    keep = set(targets)
     nodes, replaced = simplify(nodes, keep)
     fetched = [replaced.get(value, value) for value in collected.fetches if value is not None]
-    nodes = keep_live(set_guards(nodes), fetched, collected.targets)
+    nodes = keep_live(set_guards(nodes), fetched, targets)
     # Without the gates there is more to fold.
     nodes, fetched = drop_gates(nodes, fetched, keep)
     nodes, replaced = simplify(nodes, keep)
@@ -86,17 +101,32 @@ def make_plan(fetches: Sequence[Tensor | Operation], feeds: Sequence[Tensor], ru
     for rewrite in REWRITES:
         nodes, fetched, changed = apply_rewrite(rewrite, nodes, fetched, keep)
         if changed:
-            nodes = keep_live(nodes, fetched, collected.targets)
+            nodes = keep_live(nodes, fetched, targets)
     nodes, fetched = place(nodes, fetched, runtime)
     nodes = order(nodes)
     copies = reads_to_copy(nodes, fetched)
     heavy = mark_heavy(nodes, batch)
+    masks = waiting_masks(nodes)
+    if masks is not None:
+        emitted, files = emit_parts(nodes, collected.feeds, fetched, masks, heavy=heavy)
+        return Plan(
+            emitted.function,
+            emitted.source,
+            emitted.filename,
+            emitted.nodes,
+            emitted.lines,
+            # What one part holds another may change.
+            [True] * len(fetched),
+            operations,
+            lambda: emit_parts(nodes, collected.feeds, fetched, masks, observed=True, heavy=heavy)[0].function,
+            files,
+        )
     emitted = emit(nodes, collected.feeds, fetched, copies, heavy=heavy)
     return Plan(
         emitted.function,
         emitted.source,
         emitted.filename,
-        nodes,
+        emitted.nodes,
         emitted.lines,
         _shared(nodes, fetched, copies),
         operations,

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from headrace.core.registry import BoundConstant
-from headrace.plan.ir import Node, Value
+from headrace.plan.ir import Node, Region, Value, is_live
 from headrace.plan.values import to_numpy, to_torch
 
 # A folded constant larger than this costs more to keep than to compute.
@@ -41,6 +41,10 @@ def simplify(nodes: list[Node], keep: set[Node]) -> tuple[list[Node], dict[Value
         if node.control:
             node.control = _live_controls(node.control, dropped)
         decl = node.decl
+        if node.region is not None:
+            _simplify_region(node, node.region)
+            left.append(node)
+            continue
 
         if decl.binding_rule is not None:
             for value, bound in zip(node.outputs, decl.binding_rule(node), strict=True):
@@ -64,7 +68,7 @@ def simplify(nodes: list[Node], keep: set[Node]) -> tuple[list[Node], dict[Value
             if decl.same_rule is not None:
                 same = decl.same_rule(node)
                 # What waits for an Identity of a Switch waits for the branch, which the Switch itself does not say.
-                if same is not None and same.node.type not in _SWITCHES and (decl.may_alias or not _is_live(same)):
+                if same is not None and same.node.type not in _SWITCHES and (decl.may_alias or not is_live(same)):
                     replaced[node.outputs[0]] = replaced.get(same, same)
                     dropped[node] = [same.node]
                     continue
@@ -81,12 +85,14 @@ def simplify(nodes: list[Node], keep: set[Node]) -> tuple[list[Node], dict[Value
     return left, replaced
 
 
-def _is_live(value: Value) -> bool:
-    """Whether `value` may be the memory of a variable itself: an op that computes keeps what was read before a write."""
-    node = value.node
-    while node.decl.may_alias and not node.decl.reads_state and node.inputs:
-        node = node.inputs[0].node
-    return bool(node.decl.reads_state)
+def _simplify_region(loop: Node, region: Region) -> None:
+    """Simplifies the inside of a loop, where what comes from outside may be known."""
+    for inner, outer in zip(region.captures, loop.inputs[len(region.variables) :], strict=True):
+        inner.bound, inner.constant = outer.bound, outer.constant
+        if inner.dims is None:
+            inner.dims = outer.dims
+    region.nodes, replaced = simplify(region.nodes, set(region.waits))
+    region.take_results([replaced.get(value, value) for value in region.results])
 
 
 def _live_controls(control: list[Node], dropped: dict[Node, list[Node]]) -> list[Node]:

@@ -2,95 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from headrace.core import nest
 from headrace.core.collections import GraphKeys
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies, get_default_graph, name_scope
-from headrace.core.graph import Graph
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import raw
+from headrace.ops.flow.context import ControlFlowContext
 from headrace.ops.flow.grouping import with_dependencies
 from headrace.ops.flow.switching import merge, switch, switch_ref_or_tensor
-
-
-class ControlFlowContext:
-    """The branch or loop that operations are made in; the graph tells it of each new one."""
-
-    def __init__(self, graph: Graph) -> None:
-        self._graph = graph
-        self._outer_context: ControlFlowContext | None = graph._get_control_flow_context()
-        self._entered_from: list[ControlFlowContext | None] = []
-        # Tensors known inside, and what stands inside for those from outside.
-        self._values: set[Tensor] = set()
-        self._external_values: dict[Tensor, Tensor] = {}
-
-    @property
-    def outer_context(self) -> ControlFlowContext | None:
-        """The context this one lies in."""
-        return self._outer_context
-
-    @property
-    def grad_state(self) -> None:
-        """Branches keep no state for gradients."""
-        return None
-
-    def IsCondContext(self) -> bool:
-        """Whether this is a branch of a cond."""
-        return False
-
-    def IsWhileContext(self) -> bool:
-        """Whether this is the body of a loop."""
-        return False
-
-    def Enter(self) -> None:
-        """Makes this the context of new operations."""
-        self._entered_from.append(self._graph._get_control_flow_context())
-        self._graph._set_control_flow_context(self)
-
-    def Exit(self) -> None:
-        """Goes back to the context from which it was entered."""
-        self._graph._set_control_flow_context(self._entered_from.pop())
-
-    def __enter__(self) -> ControlFlowContext:
-        self.Enter()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.Exit()
-
-    def contains(self, op: Operation) -> bool:
-        """Whether `op` lies in this context or one inside it."""
-        context = op._get_control_flow_context()
-        while context is not None:
-            if context is self:
-                return True
-            context = context.outer_context
-        return False
-
-    def accepts_control_input(self, op: Operation) -> bool:
-        """Whether an operation in here may wait for `op`: only for what lies in here too."""
-        return self.contains(op)
-
-    def AddValue(self, value: Tensor) -> Tensor:
-        """What stands for `value` inside."""
-        raise NotImplementedError
-
-    def AddOp(self, op: Operation) -> None:
-        """Takes in a new operation."""
-        raise NotImplementedError
-
-    def AddInnerOp(self, op: Operation) -> None:
-        """Hears of an operation added to a context inside."""
-        if self._outer_context is not None:
-            self._outer_context.AddInnerOp(op)
-
-    def ExitResult(self, results: Iterable[Tensor]) -> None:
-        """Makes the results known to the context around."""
-        if self._outer_context is not None:
-            self._outer_context._values.update(results)
 
 
 class CondContext(ControlFlowContext):
@@ -131,6 +54,10 @@ class CondContext(ControlFlowContext):
         """Whether this is a branch of a cond: it is."""
         return True
 
+    def GetControlPivot(self) -> Tensor:
+        """The pivot."""
+        return self._pivot
+
     def AddValue(self, value: Tensor) -> Tensor:
         """`value`, through a Switch if it comes from outside."""
         if value in self._values:
@@ -159,29 +86,13 @@ class CondContext(ControlFlowContext):
                 inner = self.AddValue(tensor)
                 if inner is not tensor:
                     op._update_input(i, inner)
-        self._leave_loop_control(op)
+        self.take_off_outer_control(op)
         if not op.inputs and not any(self.contains(c) for c in op.control_inputs):
             op._add_control_input(self._pivot.op)
         self._values.update(op.outputs)
-        self._graph.prevent_fetching(op)
-        for output in op.outputs:
-            self._graph.prevent_feeding(output)
+        self._hide(op)
         if self._outer_context is not None:
             self._outer_context.AddInnerOp(op)
-
-    def accepts_control_input(self, op: Operation) -> bool:
-        """Whether an operation in here may wait for `op`: a branch adds nothing to what the loop around it says."""
-        return self._outer_context is None or self._outer_context.accepts_control_input(op)
-
-    def _leave_loop_control(self, op: Operation) -> None:
-        """Inside a loop, takes off the control edges that come from outside it."""
-        loop = _loop_of(self)
-        if loop is None:
-            return
-        inside = [c for c in op.control_inputs if _loop_of(c._get_control_flow_context()) is loop]
-        if len(inside) < len(op.control_inputs):
-            op._remove_all_control_inputs()
-            op._add_control_inputs(inside)
 
     def build(self, function: Callable[[], Any]) -> tuple[Any, list[Tensor]]:
         """Calls the branch's function; returns its result and the flat tensors that stand for it."""
@@ -205,13 +116,6 @@ class CondContext(ControlFlowContext):
         inner = switch_ref_or_tensor(outer, self._pred)[self._branch]
         self._external_values[tensor] = inner
         return inner
-
-
-def _loop_of(context: ControlFlowContext | None) -> ControlFlowContext | None:
-    """The innermost loop that `context` is or lies in."""
-    while context is not None and not context.IsWhileContext():
-        context = context.outer_context
-    return context
 
 
 def cond(

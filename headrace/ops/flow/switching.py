@@ -9,6 +9,7 @@ from headrace.core.defaults import colocate_with, control_dependencies, get_defa
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import OpDecl, op, raw
 from headrace.core.shapes import Dims
+from headrace.ops.flow.frames import is_loop_switch, output_context
 
 
 def _declare_switch(op_type: str, ref: str) -> OpDecl:
@@ -25,6 +26,8 @@ def _declare_switch(op_type: str, ref: str) -> OpDecl:
     def switch_gradient(op, *grads):
         """What comes back from the branch taken; the other branch sends zeros, made only when it is taken."""
         context = op._get_control_flow_context()
+        if is_loop_switch(op):
+            return [_loop_switch_gradient(op, grads), None]
         if context is not None and context.IsCondContext():
             if grads[1 - context.branch] is None:
                 if op.inputs[0].dtype.name == "resource":
@@ -38,6 +41,21 @@ def _declare_switch(op_type: str, ref: str) -> OpDecl:
     return decl
 
 
+def _loop_switch_gradient(op: Operation, grads: Any) -> Any:
+    """Visited twice: what leaves the loop makes the Merge of the gradient loop, what goes round comes back into it."""
+    switch_map = get_default_graph()._get_control_flow_context().grad_state.switch_map
+    merged = switch_map.get(op)
+    if merged is not None:
+        if grads[1] is not None:
+            following = raw.NextIteration(grads[1])
+            merged.op._update_input(1, following)
+        return None
+    if grads[0] is None:
+        return None
+    switch_map[op] = merged = merge([grads[0], grads[0]], name="b_switch")[0]
+    return merged
+
+
 def _declare_merge(op_type: str, ref: str) -> OpDecl:
     decl = op(op_type, f"inputs: N * {ref}T, *, T: type, N: int >= 1 -> output: {ref}T, value_index: int32").aliases()
 
@@ -48,9 +66,15 @@ def _declare_merge(op_type: str, ref: str) -> OpDecl:
     @decl.gradient
     def merge_gradient(op, grad, _):
         """The gradient goes into the branch that was taken."""
-        context = op.inputs[0].op._get_control_flow_context()
+        context = output_context(op.inputs[0].op)
+        loop = get_default_graph()._get_control_flow_context()
+        if context is not None and context.IsWhileContext():
+            return list(switch_ref_or_tensor(grad, loop.pivot))
         if context is not None and context.IsCondContext():
-            return list(switch_ref_or_tensor(grad, context.pred, name="cond_grad"))
+            pred = context.pred
+            if loop is not None and loop.grad_state is not None:
+                pred = loop.grad_state.predicate_of_iteration(pred)
+            return list(switch_ref_or_tensor(grad, pred, name="cond_grad"))
         taken = [raw.Equal(op.outputs[1], i) for i in range(len(op.inputs))]
         return [switch_ref_or_tensor(grad, pred)[1] for pred in taken]
 
@@ -103,7 +127,7 @@ def zeros_outside_loop(op: Operation, index: int) -> Tensor | None:
     """Zeros like output `index` of `op`; of a Switch in a branch, made only when the other branch is taken."""
     output = op.outputs[index]
     context = op._get_control_flow_context()
-    if op.type not in ("Switch", "RefSwitch") or context is None:
+    if op.type not in ("Switch", "RefSwitch") or context is None or not context.IsCondContext():
         if output.dtype.name in ("resource", "variant"):
             return None
         with name_scope(None, "zeros_like", [output]) as scope:
