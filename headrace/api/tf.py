@@ -72,7 +72,8 @@ HOMES = {
     "ops.math.clip": "clip_by_average_norm clip_by_global_norm clip_by_norm clip_by_value global_norm",
     "ops.math.comparison": "equal greater greater_equal less less_equal not_equal",
     "ops.math.complex": "angle complex complex_abs conj imag real",
-    "ops.math.counting": "bincount confusion_matrix histogram_fixed_width histogram_fixed_width_bins",
+    "ops.confusion": "confusion_matrix",
+    "ops.math.counting": "bincount histogram_fixed_width histogram_fixed_width_bins",
     "ops.math.cross": "cross",
     "ops.math.division": "div div_no_nan divide floor_div floordiv floormod mod realdiv truediv "
     "truncatediv truncatemod",
@@ -95,6 +96,10 @@ HOMES = {
     "ops.math.trigonometric": "acos acosh asin asinh atan atan2 atanh cos cosh sin sinh tan",
     "ops.math.unary": "abs ceil exp expm1 floor is_finite is_inf is_nan log log1p log_sigmoid negative reciprocal rint "
     "round rsqrt sigmoid sign sqrt square tanh",
+    "ops.parsing.example": "parse_example parse_single_example",
+    "ops.parsing.features": "FixedLenFeature FixedLenSequenceFeature SparseFeature VarLenFeature",
+    "ops.parsing.sequence_example": "parse_single_sequence_example",
+    "ops.queues.queues": "FIFOQueue PaddingFIFOQueue PriorityQueue QueueBase RandomShuffleQueue",
     "ops.random.normal": "random_normal truncated_normal",
     "ops.random.sampling": "multinomial random_gamma random_poisson",
     "ops.random.shuffle": "random_crop random_shuffle",

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from headrace.core.dtypes import string
 from headrace.core.operation import Tensor
 from headrace.core.shapes import Dims
 
@@ -53,7 +54,8 @@ def _computed(tensor: Tensor) -> np.ndarray | None:
         return None
     values = []
     for source in op.inputs:
-        if not _small(source):
+        # Records, file names and texts are read when the graph runs: that is when what is wrong with them is told.
+        if not _small(source) or (source.dtype is string and tensor.dtype is not string):
             return None
         value = constant_value(source)
         if value is None:

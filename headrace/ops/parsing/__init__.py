@@ -1,0 +1,1 @@
+"""Records to tensors: Example messages, CSV lines, JSON, serialized tensors, compressed bytes."""

@@ -1,0 +1,479 @@
+"""SequenceExample messages to tensors: ParseSingleSequenceExample, ParseSequenceExample."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from headrace.core.defaults import name_scope
+from headrace.core.dtypes import as_dtype
+from headrace.core.errors import InvalidArgumentError
+from headrace.core.registry import op, raw
+from headrace.ops.array.common import rank_is, shape_text
+from headrace.ops.host_values import boxed, to_array
+from headrace.ops.parsing.columns import (
+    BadExample,
+    Column,
+    DenseColumn,
+    SparseColumn,
+    padded,
+    sparse_indices,
+    value_of,
+)
+from headrace.ops.parsing.example import sparse_and_dense
+from headrace.ops.parsing.features import (
+    FeatureSpecs,
+    FixedLenFeature,
+    FixedLenSequenceFeature,
+    VarLenFeature,
+    dense_defaults,
+    feature_specs,
+)
+from headrace.ops.parsing.messages import DecodeError, SequenceExample
+
+_TYPES = "{float, int64, string}"
+_COMMON = (
+    f"context_sparse_types: list({_TYPES}) = [], Tcontext_dense: list({_TYPES}) = [], "
+    f"feature_list_dense_types: list({_TYPES}) = [], context_dense_shapes: list(shape) = [], "
+    f"feature_list_sparse_types: list({_TYPES}) = [], feature_list_dense_shapes: list(shape) = [] -> "
+    "context_sparse_indices: Ncontext_sparse * int64, context_sparse_values: *context_sparse_types, "
+    "context_sparse_shapes: Ncontext_sparse * int64, context_dense_values: *Tcontext_dense, "
+    "feature_list_sparse_indices: Nfeature_list_sparse * int64, "
+    "feature_list_sparse_values: *feature_list_sparse_types, "
+    "feature_list_sparse_shapes: Nfeature_list_sparse * int64, feature_list_dense_values: *feature_list_dense_types"
+)
+single_op = op(
+    "ParseSingleSequenceExample",
+    "serialized: string, feature_list_dense_missing_assumed_empty: string, "
+    "context_sparse_keys: Ncontext_sparse * string, context_dense_keys: Ncontext_dense * string, "
+    "feature_list_sparse_keys: Nfeature_list_sparse * string, feature_list_dense_keys: Nfeature_list_dense * string, "
+    "context_dense_defaults: *Tcontext_dense, debug_name: string, *, Ncontext_sparse: int >= 0 = 0, "
+    "Ncontext_dense: int >= 0 = 0, Nfeature_list_sparse: int >= 0 = 0, Nfeature_list_dense: int >= 0 = 0, " + _COMMON,
+)
+batch_op = op(
+    "ParseSequenceExample",
+    "serialized: string, debug_name: string, context_dense_defaults: *Tcontext_dense, *, "
+    "feature_list_dense_missing_assumed_empty: list(string), context_sparse_keys: list(string), "
+    "context_dense_keys: list(string), feature_list_sparse_keys: list(string), feature_list_dense_keys: list(string), "
+    "Ncontext_sparse: int >= 0 = 0, Ncontext_dense=0, Nfeature_list_sparse: int >= 0 = 0, "
+    "Nfeature_list_dense: int >= 0 = 0, " + _COMMON + ", feature_list_dense_lengths: Nfeature_list_dense * int64",
+)
+for _decl in (single_op, batch_op):
+    _decl.on_host("context_dense_defaults", outputs=True).not_differentiable()
+
+
+def _shapes(attrs: Any, batch: tuple[Any, ...], unknown: tuple[Any, ...]) -> list[Any]:
+    """The static shapes of the outputs that both ops have, `batch` in front."""
+    rank = len(batch)
+    found: list[Any] = []
+    for kind, extra in (("context", 1), ("feature_list", 2)):
+        count = attrs[f"N{kind}_sparse"]
+        found += [(None, rank + extra)] * count + [(None,)] * count + [(rank + extra,)] * count
+        length = () if kind == "context" else unknown
+        shapes = attrs[f"{kind}_dense_shapes"]
+        found += [None if dims is None else (*batch, *length, *dims) for dims in shapes]
+    return found
+
+
+@single_op.shape
+def single_shape(op):
+    rank_is(op.inputs[0].dims, 0)
+    return _shapes(op.attrs, (), (None,))
+
+
+@batch_op.shape
+def batch_shape(op):
+    serialized = rank_is(op.inputs[0].dims, 1)
+    batch = (None if serialized is None else serialized[0],)
+    return _shapes(op.attrs, batch, (None,)) + [batch] * op.attrs["Nfeature_list_dense"]
+
+
+def _text(key: Any) -> str:
+    return key.decode("utf-8", "surrogateescape") if isinstance(key, bytes) else key
+
+
+class _Reader:
+    """The columns that an op reads, made of its keys and attributes."""
+
+    def __init__(self, attrs: Any, keys: Sequence[Sequence[Any]], assumed_empty: Sequence[Any]) -> None:
+        context_sparse, context_dense, list_sparse, list_dense = [[_text(key) for key in some] for some in keys]
+        self.empty = frozenset(_text(key) for key in assumed_empty)
+        self.context_sparse = [SparseColumn(*one) for one in zip(context_sparse, attrs["context_sparse_types"])]
+        self.context_dense = [
+            DenseColumn(*one) for one in zip(context_dense, attrs["Tcontext_dense"], attrs["context_dense_shapes"])
+        ]
+        self.list_sparse = [SparseColumn(*one) for one in zip(list_sparse, attrs["feature_list_sparse_types"])]
+        self.list_dense = [
+            DenseColumn(*one)
+            for one in zip(list_dense, attrs["feature_list_dense_types"], attrs["feature_list_dense_shapes"])
+        ]
+
+
+def _parsed(record: bytes) -> Any:
+    try:
+        return SequenceExample.FromString(record)
+    except DecodeError:
+        text = record.decode("utf-8", "backslashreplace")
+        raise _invalid(f"Could not parse example input, value: '{text}'") from None
+
+
+def _invalid(message: str) -> InvalidArgumentError:
+    return InvalidArgumentError(None, None, message)
+
+
+def _in_order(sparse: Sequence[tuple[Any, Any, Any]], dense: Sequence[Any]) -> tuple[Any, ...]:
+    return (*[one[0] for one in sparse], *[one[1] for one in sparse], *[one[2] for one in sparse], *dense)
+
+
+# ---- one example ----
+
+
+@single_op.kernel
+def single_kernel(node):
+    attrs = node.attrs
+    counts = [attrs[f"N{kind}"] for kind in ("context_sparse", "context_dense")]
+    counts += [attrs[f"N{kind}"] for kind in ("feature_list_sparse", "feature_list_dense")]
+    # The inputs before the keys, and where the defaults begin.
+    first = 2
+    defaults_at = first + sum(counts)
+
+    def read_of(values: Sequence[Any]) -> _Reader:
+        keys = [boxed(value).item() for value in values[first:defaults_at]]
+        groups, at = [], 0
+        for count in counts:
+            groups.append(keys[at : at + count])
+            at += count
+        return _Reader(attrs, groups, boxed(values[1]).reshape(-1).tolist())
+
+    constants = [value.constant for value in node.inputs[1:defaults_at]]
+    known = read_of([None, *constants]) if all(value is not None for value in constants) else None
+
+    def parse(*values):
+        reader = known or read_of(values)
+        name = _text(boxed(values[-1]).item())
+        message = _parsed(boxed(values[0]).item())
+        defaults = [to_array(value) for value in values[defaults_at:-1]]
+        return _single(reader, message, defaults, name)
+
+    return parse
+
+
+def _single(reader: _Reader, message: Any, defaults: Sequence[Any], name: str) -> tuple[Any, ...]:
+    context, lists = message.context.feature, message.feature_lists.feature_list
+    context_sparse = [_context_values(column, context[column.key], name) for column in reader.context_sparse]
+    context_dense = []
+    for column, default in zip(reader.context_dense, defaults):
+        values, count, missing = _read(column, [context[column.key]], name, "Context feature: {}.  ")
+        if missing:
+            if default.size == 0:
+                raise _invalid(f"Name: {name}, Context feature '{column.key}' is required but could not be found.")
+            if default.shape != column.dims:
+                raise _invalid(
+                    f"def_value[{column.key}].shape() == {list(default.shape)} != context_dense_shapes_ == "
+                    f"{list(column.dims)}"
+                )
+            values = default
+        elif count[0] != column.elements:
+            raise _wrong_count(column, name, 0, count[0])
+        context_dense.append(_shaped(values, column.dims))
+    list_sparse = []
+    for column in reader.list_sparse:
+        items = list(lists[column.key].feature) if column.key in lists else []
+        values, count, _ = _read(column, items, name, "Feature List: {}, Index: {}.  ")
+        shape = torch.tensor([len(items), int(count.max(initial=0))])
+        list_sparse.append((sparse_indices(count), value_of(values), shape))
+    list_dense = []
+    for column in reader.list_dense:
+        if column.key not in lists and column.key not in reader.empty:
+            raise _invalid(
+                f"Name: {name}, Feature list '{column.key}' is required but could not be found.  Did you mean to include "
+                "it in feature_list_dense_missing_assumed_empty or feature_list_dense_defaults?"
+            )
+        items = list(lists[column.key].feature) if column.key in lists else []
+        values, count, missing = _read(column, items, name, "Feature list: {}, Index: {}.  ")
+        if missing:
+            raise _mismatch(column, items[missing[0]], name, "Feature list: {}, Index: {}.  ", missing[0])
+        for i in np.flatnonzero(count != column.elements).tolist():
+            raise _wrong_count(column, name, i, count[i])
+        list_dense.append(_shaped(values, (len(items), *column.dims)))
+    return _in_order(context_sparse, context_dense) + _in_order(list_sparse, list_dense)
+
+
+def _context_values(column: Column, feature: Any, name: str) -> tuple[Any, Any, Any]:
+    values, _, _ = _read(column, [feature], name, "Context feature: {}.  ")
+    count = len(values)
+    return torch.arange(count).reshape(-1, 1), value_of(values), torch.tensor([count])
+
+
+def _shaped(values: np.ndarray, dims: tuple[int, ...]) -> Any:
+    if values.dtype == object and not dims:
+        return values.reshape(-1)[0]
+    return value_of(values.reshape(dims))
+
+
+def _read(column: Column, features: Sequence[Any], name: str, place: str) -> tuple[Any, Any, list[int]]:
+    """`Column.read_features`, with the complaints of the op."""
+    try:
+        return column.read_features(features)
+    except BadExample as error:
+        raise _mismatch(column, features[error.index], name, place, error.index) from None
+
+
+def _mismatch(column: Column, feature: Any, name: str, place: str, index: int) -> InvalidArgumentError:
+    member = feature.WhichOneof("kind")
+    shown = ""
+    if member is not None:
+        values, _, _ = SparseColumn("", _TYPE_OF[member]).read_features([feature])
+        shown = f"{member} {{\n" + "".join(f"  value: {value!r}\n" for value in values.tolist()) + "}\n"
+    return _invalid(
+        f"Name: {name}, {place.format(column.key, index)}Data types don't match. Expected type: {column.c_name}  "
+        f"Feature is: {shown}"
+    )
+
+
+_TYPE_OF = {"float_list": as_dtype("float32"), "int64_list": as_dtype("int64"), "bytes_list": as_dtype("string")}
+
+
+def _wrong_count(column: DenseColumn, name: str, index: int, count: Any) -> InvalidArgumentError:
+    return _invalid(
+        f"Name: {name}, Key: {column.key}, Index: {index}.  Number of {column.c_name} values != expected.  values size: "
+        f"{count} but output shape: {shape_text(column.dims)}"
+    )
+
+
+# ---- a batch ----
+
+
+@batch_op.kernel
+def batch_kernel(node):
+    attrs = node.attrs
+    kinds = ("context_sparse_keys", "context_dense_keys", "feature_list_sparse_keys", "feature_list_dense_keys")
+    reader = _Reader(attrs, [attrs[kind] for kind in kinds], attrs["feature_list_dense_missing_assumed_empty"])
+
+    def parse(serialized, names, *defaults):
+        records = boxed(serialized).tolist()
+        labels = [_text(label) for label in boxed(names).reshape(-1).tolist()]
+        if labels and len(labels) != len(records):
+            raise _invalid(f"Expected len(names) == len(serialized), but got: {len(labels)} vs. {len(records)}")
+        messages = [_parsed(record) for record in records]
+        return _batch(reader, messages, [to_array(value) for value in defaults], labels)
+
+    return parse
+
+
+def _batch(reader: _Reader, messages: Sequence[Any], defaults: Sequence[Any], labels: Sequence[str]) -> tuple[Any, ...]:
+    def named(index: int) -> str:
+        return labels[index] if labels else "<unknown>"
+
+    contexts = [message.context.feature for message in messages]
+    all_lists = [message.feature_lists.feature_list for message in messages]
+    context_sparse = []
+    for column in reader.context_sparse:
+        values, counts, _ = _read_context(column, contexts, named)
+        shape = torch.tensor([len(messages), int(counts.max(initial=0))])
+        context_sparse.append((sparse_indices(counts), value_of(values), shape))
+    context_dense = []
+    for column, default in zip(reader.context_dense, defaults):
+        values, counts, missing = _read_context(column, contexts, named)
+        wrong = [i for i in np.flatnonzero(counts != column.elements).tolist() if i not in missing]
+        if wrong or (missing and default.size != column.elements):
+            # TensorFlow tells the number of all values and of all wanted ones of the batch.
+            raise _invalid(
+                f"Inconsistent number of elements for feature {column.key}: {len(values)} vs {len(messages)}"
+            )
+        rows = np.empty((len(messages), column.elements), values.dtype)
+        there = np.ones(len(messages), bool)
+        there[missing] = False
+        rows[there] = values.reshape(-1, column.elements)
+        if missing:
+            rows[missing] = default.reshape(-1)
+        context_dense.append(value_of(rows.reshape(len(messages), *column.dims)))
+    list_sparse = [_batch_sparse(column, all_lists, named) for column in reader.list_sparse]
+    list_dense, lengths = [], []
+    for column in reader.list_dense:
+        dense, length = _batch_dense(column, all_lists, named, column.key in reader.empty)
+        list_dense.append(dense)
+        lengths.append(length)
+    return _in_order(context_sparse, context_dense) + _in_order(list_sparse, list_dense) + tuple(lengths)
+
+
+def _read_context(column: Column, contexts: Sequence[Any], named: Any) -> tuple[Any, Any, list[int]]:
+    try:
+        return column.read_features([context[column.key] for context in contexts])
+    except BadExample as error:
+        raise _invalid(f"Error in context feature {column.key} in example {named(error.index)}") from None
+
+
+def _read_lists(column: Column, all_lists: Sequence[Any], named: Any) -> tuple[Any, Any, list[int], np.ndarray]:
+    """The values of all items of all examples, how many each item has, which are empty; items an example."""
+    key = column.key
+    items: list[Any] = []
+    counts = np.zeros(len(all_lists), np.int64)
+    for i, lists in enumerate(all_lists):
+        if key in lists:
+            found = lists[key].feature
+            items.extend(found)
+            counts[i] = len(found)
+    try:
+        values, sizes, missing = column.read_features(items)
+    except BadExample as error:
+        example = int(np.searchsorted(np.cumsum(counts), error.index, side="right"))
+        raise _invalid(f"Error in sequence feature {key} in example {named(example)}") from None
+    return values, sizes, missing, counts
+
+
+def _batch_sparse(column: Column, all_lists: Sequence[Any], named: Any) -> tuple[Any, Any, Any]:
+    values, sizes, _, counts = _read_lists(column, all_lists, named)
+    items = sparse_indices(counts).numpy()
+    indices = np.empty((len(values), 3), np.int64)
+    indices[:, :2] = np.repeat(items, sizes, axis=0)
+    indices[:, 2] = sparse_indices(sizes).numpy()[:, 1]
+    shape = torch.tensor([len(all_lists), int(counts.max(initial=0)), int(sizes.max(initial=0))])
+    return torch.from_numpy(indices), value_of(values), shape
+
+
+def _batch_dense(column: DenseColumn, all_lists: Sequence[Any], named: Any, may_miss: bool) -> tuple[Any, Any]:
+    key = column.key
+    if not may_miss:
+        for i, lists in enumerate(all_lists):
+            if key not in lists:
+                raise _invalid(f"Missing feature {key} in example {named(i)}")
+    values, sizes, _, counts = _read_lists(column, all_lists, named)
+    wrong = np.flatnonzero(sizes != column.elements)
+    if len(wrong):
+        if (sizes == sizes[0]).all():
+            raise _invalid(f"Unexpected shape error in feature {key}")
+        example = int(np.searchsorted(np.cumsum(counts), wrong[0], side="right"))
+        raise _invalid(f"Unexpected number of elements in feature {key}, example {named(example)}")
+    default = np.array([], values.dtype)
+    return value_of(padded(values, counts, column.dims, default)), torch.from_numpy(counts)
+
+
+# ---- the public functions ----
+
+
+def parse_single_sequence_example(
+    serialized: Any,
+    context_features: Mapping[str, Any] | None = None,
+    sequence_features: Mapping[str, Any] | None = None,
+    example_name: Any = None,
+    name: str | None = None,
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The features of one serialized SequenceExample message.
+
+    Args:
+        serialized: a string scalar.
+        context_features: from key to FixedLenFeature or VarLenFeature: what the example has once.
+        sequence_features: from key to FixedLenSequenceFeature or VarLenFeature: what it has at each step.
+        example_name: a string scalar that says how to call the example in error messages.
+        name: a name for the operation.
+
+    Returns:
+        two dicts from key to Tensor or SparseTensor: of the context, and of the sequences (steps first).
+
+    Raises:
+        ValueError: if there are no features, or one of them is not well described.
+        InvalidArgumentError: at run time, for a message that misses a feature or has it of another type or size.
+
+    Example:
+        >>> context, steps = tf.parse_single_sequence_example(
+        ...     record, {"length": tf.FixedLenFeature([], tf.int64)},
+        ...     {"tokens": tf.FixedLenSequenceFeature([], tf.int64)})
+    """
+    context, lists, empty = _specs(context_features, sequence_features)
+    with name_scope(name, "ParseSingleSequenceExample", [serialized]):
+        parts = raw.ParseSingleSequenceExample(
+            serialized,
+            np.array(empty, object) if empty else np.array([], object),
+            context.sparse_keys,
+            context.dense_keys,
+            lists.sparse_keys,
+            lists.dense_keys,
+            dense_defaults(context, padding=False),
+            "" if example_name is None else example_name,
+            **_attrs(context, lists),
+            name=name,
+        )
+        return (
+            sparse_and_dense((context.sparse_keys, context.dense_keys), parts[:4]),
+            sparse_and_dense((lists.sparse_keys, lists.dense_keys), parts[4:]),
+        )
+
+
+def parse_sequence_example(
+    serialized: Any,
+    context_features: Mapping[str, Any] | None = None,
+    sequence_features: Mapping[str, Any] | None = None,
+    example_names: Any = None,
+    name: str | None = None,
+) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """The features of a batch of serialized SequenceExample messages, padded to the longest sequences.
+
+    Args:
+        serialized: a string vector.
+        context_features: from key to FixedLenFeature or VarLenFeature: what each example has once.
+        sequence_features: from key to FixedLenSequenceFeature or VarLenFeature: what it has at each step.
+        example_names: a string vector that says how to call the examples in error messages.
+        name: a name for the operation.
+
+    Returns:
+        three dicts: the context (batch first), the sequences (batch and steps first), and the lengths of the dense ones.
+
+    Raises:
+        ValueError: if there are no features, or one of them is not well described.
+        InvalidArgumentError: at run time, for a message that misses a feature or has it of another type or size.
+
+    Example:
+        >>> context, steps, lengths = tf.io.parse_sequence_example(
+        ...     records, sequence_features={"tokens": tf.FixedLenSequenceFeature([], tf.int64)})
+    """
+    context, lists, empty = _specs(context_features, sequence_features)
+    with name_scope(name, "ParseSequenceExample", [serialized]):
+        parts = raw.ParseSequenceExample(
+            serialized,
+            [] if example_names is None else example_names,
+            dense_defaults(context, padding=False, reshaped=False),
+            feature_list_dense_missing_assumed_empty=empty,
+            context_sparse_keys=context.sparse_keys,
+            context_dense_keys=context.dense_keys,
+            feature_list_sparse_keys=lists.sparse_keys,
+            feature_list_dense_keys=lists.dense_keys,
+            Ncontext_sparse=len(context.sparse_keys),
+            Ncontext_dense=len(context.dense_keys),
+            Nfeature_list_sparse=len(lists.sparse_keys),
+            Nfeature_list_dense=len(lists.dense_keys),
+            **_attrs(context, lists),
+            name=name,
+        )
+        return (
+            sparse_and_dense((context.sparse_keys, context.dense_keys), parts[:4]),
+            sparse_and_dense((lists.sparse_keys, lists.dense_keys), parts[4:8]),
+            dict(zip(lists.dense_keys, parts[8])),
+        )
+
+
+def _specs(
+    context_features: Mapping[str, Any] | None, sequence_features: Mapping[str, Any] | None
+) -> tuple[FeatureSpecs, FeatureSpecs, list[str]]:
+    """What the op is told of both mappings, and which sequences may be missing."""
+    if not (context_features or sequence_features):
+        raise ValueError("Missing features.")
+    context = feature_specs(context_features, (VarLenFeature, FixedLenFeature))
+    lists = feature_specs(sequence_features, (VarLenFeature, FixedLenSequenceFeature))
+    for key, value in lists.dense_defaults.items():
+        if value is not None:
+            raise ValueError(f"Value feature_list_dense_defaults[{key}] must be None")
+    return context, lists, list(lists.dense_defaults)
+
+
+def _attrs(context: FeatureSpecs, lists: FeatureSpecs) -> dict[str, Any]:
+    return {
+        "context_sparse_types": context.sparse_types,
+        "context_dense_shapes": context.dense_shapes,
+        "feature_list_dense_types": lists.dense_types,
+        "feature_list_sparse_types": lists.sparse_types,
+        "feature_list_dense_shapes": lists.dense_shapes,
+    }
