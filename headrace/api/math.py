@@ -1,7 +1,8 @@
 """tf.math: mathematical functions."""
 
 HOMES: dict[str, str] = {
-    "ops.math.counting": "bincount confusion_matrix",
+    "ops.confusion": "confusion_matrix",
+    "ops.math.counting": "bincount",
     "ops.nn.activations": "softplus softsign",
     "ops.nn.moments": "l2_normalize zero_fraction",
     "ops.nn.softmax": "log_softmax softmax",

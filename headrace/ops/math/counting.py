@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 
 from headrace.core.convert import convert_to_tensor
-from headrace.core.defaults import control_dependencies, name_scope
+from headrace.core.defaults import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
-from headrace.core.shapes import compatible_dims
 from headrace.ops import composing
 
 
@@ -121,101 +120,6 @@ def _clipped(x: Tensor, low: Any, high: Any) -> Tensor:
     with name_scope(None, "clip_by_value", [x, low, high]) as scope:
         least = raw.Minimum(x, high)
         return raw.Maximum(least, low, name=scope)
-
-
-def confusion_matrix(
-    labels: Any,
-    predictions: Any,
-    num_classes: Any = None,
-    dtype: Any = "int32",
-    name: str | None = None,
-    weights: Any = None,
-) -> Tensor:
-    """How often each label (a row) was predicted as each class (a column).
-
-    Args:
-        labels: a vector of class indices.
-        predictions: a vector as long; one of the two may have a last dimension of 1.
-        num_classes: how many classes; the greatest index plus one by default.
-        dtype: the type of the counts.
-        name: a name scope.
-        weights: what each prediction counts, a vector as long; 1 by default.
-
-    Returns:
-        a tensor of shape (num_classes, num_classes).
-
-    Raises:
-        ValueError: if the shapes do not fit.
-        InvalidArgumentError: when run, if an index is negative or not less than `num_classes`.
-
-    Example:
-        >>> tf.Session().run(tf.confusion_matrix([0, 1, 1], [0, 1, 0]))
-        array([[1, 0],
-               [1, 1]], dtype=int32)
-    """
-    with name_scope(name, "confusion_matrix", [predictions, labels, num_classes, weights]):
-        labels, predictions = (
-            convert_to_tensor(labels, name="labels"),
-            convert_to_tensor(predictions, name="predictions"),
-        )
-        labels, predictions = remove_squeezable_dimensions(labels, predictions)
-        predictions, labels = composing.cast(predictions, "int64"), composing.cast(labels, "int64")
-        labels = _checked(labels, raw.GreaterEqual(labels, _long(0)), "`labels` contains negative values")
-        predictions = _checked(
-            predictions, raw.GreaterEqual(predictions, _long(0)), "`predictions` contains negative values"
-        )
-        if num_classes is None:
-            num_classes = raw.Maximum(_whole(raw.Max, predictions), _whole(raw.Max, labels)) + 1
-        else:
-            limit = composing.cast(num_classes, "int64")
-            labels = _checked(labels, raw.Less(labels, limit), "`labels` out of bound")
-            predictions = _checked(predictions, raw.Less(predictions, limit), "`predictions` out of bound")
-        if weights is None:
-            counts = composing.ones_like(predictions, dtype)
-        else:
-            weights = convert_to_tensor(weights, name="weights")
-            if not compatible_dims(predictions.dims, weights.dims):
-                raise ValueError(f"Shapes {predictions.get_shape()} and {weights.get_shape()} are incompatible")
-            counts = composing.cast(weights, dtype)
-        side = composing.cast(num_classes, "int64")
-        cells = raw.UnsortedSegmentSum(counts, labels * side + predictions, side * side)
-        sides = composing.cast(composing.stack([num_classes, num_classes]), "int32")
-        return raw.Reshape(cells, sides)
-
-
-def _long(value: int) -> Tensor:
-    return convert_to_tensor(value, "int64")
-
-
-def _checked(tensor: Tensor, condition: Tensor, message: str) -> Tensor:
-    """`tensor`, there only where all of `condition` holds."""
-    whole = _whole(raw.All, condition)
-    with control_dependencies([raw.Assert(whole, [message, tensor])]):
-        return raw.Identity(tensor)
-
-
-def remove_squeezable_dimensions(
-    labels: Any, predictions: Any, expected_rank_diff: int = 0, name: str | None = None
-) -> tuple[Tensor, Tensor]:
-    """`labels` and `predictions`, without a last dimension of 1 that only one of them has.
-
-    Args:
-        labels, predictions: tensors of known rank; those of unknown rank are returned as they are.
-        expected_rank_diff: the rank of `predictions` minus that of `labels` that is to be.
-        name: a name scope.
-
-    Returns:
-        (labels, predictions).
-    """
-    with name_scope(name, "remove_squeezable_dimensions", [labels, predictions]):
-        predictions, labels = convert_to_tensor(predictions), convert_to_tensor(labels)
-        if predictions.dims is not None and labels.dims is not None:
-            surplus = len(predictions.dims) - len(labels.dims) - expected_rank_diff
-            if surplus == 1:
-                predictions = composing.squeeze(predictions, [-1])
-            elif surplus == -1:
-                labels = composing.squeeze(labels, [-1])
-        return labels, predictions
 
 
 def nth_element(input: Any, n: Any, reverse: bool = False, name: str | None = None) -> Tensor:

@@ -1,0 +1,463 @@
+"""Streaming counts of right and wrong decisions, and precision and recall.
+
+Arguments and results are those of every metric, see `headrace.metrics.means`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from headrace.core.defaults import control_dependencies
+from headrace.core.operation import Tensor
+from headrace.core.registry import raw
+from headrace.metrics.common import aligned, collect, metric_variable
+from headrace.metrics.thresholds import counts_at_thresholds
+from headrace.ops import composing
+from headrace.ops.flow.checks import assert_type
+from headrace.ops.flow.rank_checks import assert_rank_in
+from headrace.ops.math.division import div
+from headrace.ops.math.reduction import reduce_sum
+from headrace.state.updates import assign_add
+from headrace.state.variable_scope import variable_scope
+
+Metric = tuple[Tensor, Tensor]
+
+
+def count_condition(
+    values: Tensor, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None
+) -> Metric:
+    """The weighted number of true elements so far.
+
+    Args:
+        values: bool tensor.
+        weights: a scalar or a tensor of its rank.
+        metrics_collections, updates_collections: collections that the two results are added to.
+
+    Returns:
+        (number, update operation), float32 scalars.
+    """
+    assert_type(values, "bool")
+    count = metric_variable([], "float32", name="count")
+    values = composing.cast(values, "float32")
+    if weights is not None:
+        with control_dependencies([assert_rank_in(weights, (0, composing.rank(values)))]):
+            weights = composing.cast(weights, "float32")
+            values = raw.Mul(values, weights)
+    value = raw.Identity(count)
+    collect(metrics_collections, value)
+    update = assign_add(count, reduce_sum(values))
+    collect(updates_collections, update)
+    return value, update
+
+
+def _as_bool(predictions: Any, labels: Any, weights: Any) -> tuple[Tensor, Tensor, Any]:
+    return aligned(composing.cast(predictions, "bool"), composing.cast(labels, "bool"), weights)
+
+
+def _count(
+    scope: str,
+    label: bool,
+    prediction: bool,
+    labels: Any,
+    predictions: Any,
+    weights: Any,
+    metrics_collections: Any,
+    updates_collections: Any,
+    name: str | None,
+) -> Metric:
+    with variable_scope(name, scope, [predictions, labels, weights]):
+        predictions, labels, weights = _as_bool(predictions, labels, weights)
+        counted = raw.LogicalAnd(raw.Equal(labels, label), raw.Equal(predictions, prediction))
+        return count_condition(counted, weights, metrics_collections, updates_collections)
+
+
+def _count_at_thresholds(
+    scope: str,
+    short: str,
+    labels: Any,
+    predictions: Any,
+    thresholds: Sequence[float],
+    weights: Any,
+    metrics_collections: Any,
+    updates_collections: Any,
+    name: str | None,
+) -> Metric:
+    with variable_scope(name, scope, [predictions, labels, weights]):
+        variables, updates = counts_at_thresholds(labels, predictions, thresholds, weights=weights, includes=[short])
+        value = raw.Identity(variables[short])
+        collect(metrics_collections, value)
+        collect(updates_collections, updates[short])
+        return value, updates[short]
+
+
+def true_positives(
+    labels: Any,
+    predictions: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """The number of positive labels that are predicted positive.
+
+    Args:
+        labels, predictions: tensors of one shape, cast to bool.
+        weights, metrics_collections, updates_collections, name: as for every metric.
+
+    Returns:
+        (number, update operation), float32 scalars.
+
+    Example:
+        >>> number, update = tf.metrics.true_positives([True, False], [True, True])
+    """
+    return _count(
+        "true_positives", True, True, labels, predictions, weights, metrics_collections, updates_collections, name
+    )
+
+
+def true_positives_at_thresholds(
+    labels: Any,
+    predictions: Any,
+    thresholds: Sequence[float],
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """The number of positive labels that are predicted positive, at each threshold.
+
+    Args:
+        labels: tensor, cast to bool.
+        predictions: numbers from 0 to 1 of that shape.
+        thresholds: Python numbers.
+        weights, metrics_collections, updates_collections, name: as for every metric.
+
+    Returns:
+        (numbers, update operation), float32 vectors.
+
+    Example:
+        >>> numbers, update = tf.metrics.true_positives_at_thresholds([True, False], [0.3, 0.6], [0.25, 0.5])
+    """
+    return _count_at_thresholds(
+        "true_positives", "tp", labels, predictions, thresholds, weights, metrics_collections, updates_collections, name
+    )
+
+
+def false_negatives(
+    labels: Any,
+    predictions: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """The number of positive labels that are predicted negative.
+
+    Args:
+        labels, predictions: tensors of one shape, cast to bool.
+        weights, metrics_collections, updates_collections, name: as for every metric.
+
+    Returns:
+        (number, update operation), float32 scalars.
+
+    Example:
+        >>> number, update = tf.metrics.false_negatives([True, False], [True, True])
+    """
+    return _count(
+        "false_negatives", True, False, labels, predictions, weights, metrics_collections, updates_collections, name
+    )
+
+
+def false_negatives_at_thresholds(
+    labels: Any,
+    predictions: Any,
+    thresholds: Sequence[float],
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """The number of positive labels that are predicted negative, at each threshold.
+
+    Args:
+        labels: tensor, cast to bool.
+        predictions: numbers from 0 to 1 of that shape.
+        thresholds: Python numbers.
+        weights, metrics_collections, updates_collections, name: as for every metric.
+
+    Returns:
+        (numbers, update operation), float32 vectors.
+
+    Example:
+        >>> numbers, update = tf.metrics.false_negatives_at_thresholds([True, False], [0.3, 0.6], [0.25, 0.5])
+    """
+    return _count_at_thresholds(
+        "false_negatives",
+        "fn",
+        labels,
+        predictions,
+        thresholds,
+        weights,
+        metrics_collections,
+        updates_collections,
+        name,
+    )
+
+
+def true_negatives(
+    labels: Any,
+    predictions: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """The number of negative labels that are predicted negative.
+
+    Args:
+        labels, predictions: tensors of one shape, cast to bool.
+        weights, metrics_collections, updates_collections, name: as for every metric.
+
+    Returns:
+        (number, update operation), float32 scalars.
+
+    Example:
+        >>> number, update = tf.metrics.true_negatives([True, False], [True, True])
+    """
+    return _count(
+        "true_negatives", False, False, labels, predictions, weights, metrics_collections, updates_collections, name
+    )
+
+
+def true_negatives_at_thresholds(
+    labels: Any,
+    predictions: Any,
+    thresholds: Sequence[float],
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """The number of negative labels that are predicted negative, at each threshold.
+
+    Args:
+        labels: tensor, cast to bool.
+        predictions: numbers from 0 to 1 of that shape.
+        thresholds: Python numbers.
+        weights, metrics_collections, updates_collections, name: as for every metric.
+
+    Returns:
+        (numbers, update operation), float32 vectors.
+
+    Example:
+        >>> numbers, update = tf.metrics.true_negatives_at_thresholds([True, False], [0.3, 0.6], [0.25, 0.5])
+    """
+    return _count_at_thresholds(
+        "true_negatives", "tn", labels, predictions, thresholds, weights, metrics_collections, updates_collections, name
+    )
+
+
+def false_positives(
+    labels: Any,
+    predictions: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """The number of negative labels that are predicted positive.
+
+    Args:
+        labels, predictions: tensors of one shape, cast to bool.
+        weights, metrics_collections, updates_collections, name: as for every metric.
+
+    Returns:
+        (number, update operation), float32 scalars.
+
+    Example:
+        >>> number, update = tf.metrics.false_positives([True, False], [True, True])
+    """
+    return _count(
+        "false_positives", False, True, labels, predictions, weights, metrics_collections, updates_collections, name
+    )
+
+
+def false_positives_at_thresholds(
+    labels: Any,
+    predictions: Any,
+    thresholds: Sequence[float],
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """The number of negative labels that are predicted positive, at each threshold.
+
+    Args:
+        labels: tensor, cast to bool.
+        predictions: numbers from 0 to 1 of that shape.
+        thresholds: Python numbers.
+        weights, metrics_collections, updates_collections, name: as for every metric.
+
+    Returns:
+        (numbers, update operation), float32 vectors.
+
+    Example:
+        >>> numbers, update = tf.metrics.false_positives_at_thresholds([True, False], [0.3, 0.6], [0.25, 0.5])
+    """
+    return _count_at_thresholds(
+        "false_positives",
+        "fp",
+        labels,
+        predictions,
+        thresholds,
+        weights,
+        metrics_collections,
+        updates_collections,
+        name,
+    )
+
+
+def _fraction(right: Any, wrong: Any, name: str) -> Tensor:
+    """`right` of all, 0 if there are none."""
+    return raw.Select(raw.Greater(right + wrong, 0), div(right, right + wrong), 0, name=name)
+
+
+def precision(
+    labels: Any,
+    predictions: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """The fraction of positive predictions that are right.
+
+    Args:
+        labels, predictions: tensors of one shape, cast to bool.
+        weights, metrics_collections, updates_collections, name: as for every metric.
+
+    Returns:
+        (precision, update operation), float32 scalars.
+
+    Example:
+        >>> precision, update = tf.metrics.precision(labels, scores > 0.5)
+    """
+    with variable_scope(name, "precision", [predictions, labels, weights]):
+        predictions, labels, weights = _as_bool(predictions, labels, weights)
+        right, update_right = true_positives(labels, predictions, weights)
+        wrong, update_wrong = false_positives(labels, predictions, weights)
+        value = _fraction(right, wrong, "value")
+        collect(metrics_collections, value)
+        update = _fraction(update_right, update_wrong, "update_op")
+        collect(updates_collections, update)
+        return value, update
+
+
+def recall(
+    labels: Any,
+    predictions: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """The fraction of positive labels that are predicted.
+
+    Args:
+        labels, predictions: tensors of one shape, cast to bool.
+        weights, metrics_collections, updates_collections, name: as for every metric.
+
+    Returns:
+        (recall, update operation), float32 scalars.
+
+    Example:
+        >>> recall, update = tf.metrics.recall(labels, scores > 0.5)
+    """
+    with variable_scope(name, "recall", [predictions, labels, weights]):
+        predictions, labels, weights = _as_bool(predictions, labels, weights)
+        right, update_right = true_positives(labels, predictions, weights)
+        missed, update_missed = false_negatives(labels, predictions, weights)
+        value = _fraction(right, missed, "value")
+        collect(metrics_collections, value)
+        update = _fraction(update_right, update_missed, "update_op")
+        collect(updates_collections, update)
+        return value, update
+
+
+def _fraction_at_thresholds(
+    which: str,
+    wrong: str,
+    labels: Any,
+    predictions: Any,
+    thresholds: Sequence[float],
+    weights: Any,
+    metrics_collections: Any,
+    updates_collections: Any,
+    name: str | None,
+) -> Metric:
+    with variable_scope(name, f"{which}_at_thresholds", [predictions, labels, weights]):
+        sums, updates = counts_at_thresholds(labels, predictions, thresholds, weights, includes=["tp", wrong])
+        results = []
+        for counts, suffix in ((sums, "value"), (updates, "update_op")):
+            results.append(div(counts["tp"], 1e-7 + counts["tp"] + counts[wrong], name=f"{which}_{suffix}"))
+        collect(metrics_collections, results[0])
+        collect(updates_collections, results[1])
+        return results[0], results[1]
+
+
+def precision_at_thresholds(
+    labels: Any,
+    predictions: Any,
+    thresholds: Sequence[float],
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """The fraction of positive predictions that are right, at each threshold.
+
+    Args:
+        labels: tensor, cast to bool.
+        predictions: numbers from 0 to 1 of that shape.
+        thresholds: Python numbers.
+        weights, metrics_collections, updates_collections, name: as for every metric.
+
+    Returns:
+        (precision, update operation), float32 vectors.
+
+    Example:
+        >>> precision, update = tf.metrics.precision_at_thresholds(labels, scores, [0.25, 0.5, 0.75])
+    """
+    return _fraction_at_thresholds(
+        "precision", "fp", labels, predictions, thresholds, weights, metrics_collections, updates_collections, name
+    )
+
+
+def recall_at_thresholds(
+    labels: Any,
+    predictions: Any,
+    thresholds: Sequence[float],
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """The fraction of positive labels that are predicted, at each threshold.
+
+    Args:
+        labels: tensor, cast to bool.
+        predictions: numbers from 0 to 1 of that shape.
+        thresholds: Python numbers.
+        weights, metrics_collections, updates_collections, name: as for every metric.
+
+    Returns:
+        (recall, update operation), float32 vectors.
+
+    Example:
+        >>> recall, update = tf.metrics.recall_at_thresholds(labels, scores, [0.25, 0.5, 0.75])
+    """
+    return _fraction_at_thresholds(
+        "recall", "fn", labels, predictions, thresholds, weights, metrics_collections, updates_collections, name
+    )
