@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from headrace.core.errors import DeadlineExceededError
+from headrace.core.waiting import ending_at
 
 if TYPE_CHECKING:
     from headrace.runtime.session import BaseSession
@@ -23,6 +24,8 @@ class Settings:
             raise TypeError(f"config must be a tf.ConfigProto, but got {type(config)}")
         self.allow_soft_placement = bool(config is not None and config.allow_soft_placement)
         self.log_device_placement = bool(config is not None and config.log_device_placement)
+        # In seconds; 0 is without end.
+        self.timeout = max(0, config.operation_timeout_in_ms) / 1000.0 if config is not None else 0.0
         self.threads = int(config.intra_op_parallelism_threads) if config is not None else 0
         self.device_count = dict(config.device_count) if config is not None else {}
 
@@ -48,7 +51,8 @@ def run_with_options(
     """`Session.run` with a `RunOptions` and a `RunMetadata`.
 
     `options.trace_level` above NO_TRACE fills `run_metadata.step_stats` with the time of each call, for
-    `tf.python.client.timeline`; `options.timeout_in_ms` ends a step that takes longer between two calls.
+    `tf.python.client.timeline`; `options.timeout_in_ms`, or else the session's `operation_timeout_in_ms`, ends a step
+    that takes longer between two calls or while an operation waits.
 
     Raises:
         DeadlineExceededError: if the step takes longer than the timeout.
@@ -60,6 +64,8 @@ def run_with_options(
     entry = session._entry(fetches, feed_dict)
     traces = options is not None and options.trace_level > 0 and run_metadata is not None
     timeout = options.timeout_in_ms / 1000.0 if options is not None else 0.0
+    if timeout <= 0:
+        timeout = session._settings.timeout
     if not traces and timeout <= 0:
         return session._run_entry(entry, entry.function, feed_dict)
     times: list[tuple[int, float]] = []
@@ -72,13 +78,14 @@ def run_with_options(
             raise DeadlineExceededError(
                 None,
                 None,
-                f"The step took longer than timeout_in_ms={options.timeout_in_ms} before node {plan.nodes[number].name}",
+                f"The step took longer than its timeout of {timeout * 1000:g} ms, before node {plan.nodes[number].name}",
             )
         times.append((number, now))
 
     began_wall, began = time.time(), time.perf_counter()
     observed = plan.observed()
-    result = session._run_entry(entry, lambda *feeds: observed(observe, *feeds), feed_dict)
+    with ending_at(deadline if timeout > 0 else None):
+        result = session._run_entry(entry, lambda *feeds: observed(observe, *feeds), feed_dict)
     if traces:
         _fill_step_stats(run_metadata, plan, times, began_wall - began)
     return result

@@ -16,8 +16,9 @@ def failing_node(error: BaseException, plan: Plan) -> Node | None:
     found = None
     traceback = error.__traceback__
     while traceback is not None:
-        if traceback.tb_frame.f_code.co_filename == plan.filename:
-            found = plan.lines.get(traceback.tb_lineno)
+        lines = plan.files.get(traceback.tb_frame.f_code.co_filename)
+        if lines is not None:
+            found = lines.get(traceback.tb_lineno)
         traceback = traceback.tb_next
     return found
 

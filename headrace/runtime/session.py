@@ -143,9 +143,10 @@ class BaseSession:
     # ---- life ----
 
     def close(self) -> None:
-        """Frees the state of this session; it cannot be run afterwards."""
+        """Frees the state of this session; it cannot be run afterwards, and operations that wait are cancelled."""
+        self._closed = True
+        self._runtime.waits.close()
         with self._lock:
-            self._closed = True
             self._entries.clear()
             self._runtime.clear()
 
@@ -190,7 +191,7 @@ class BaseSession:
         """
         if self._closed:
             raise RuntimeError("Attempted to use a closed Session.")
-        if options is not None or run_metadata is not None:
+        if options is not None or run_metadata is not None or self._settings.timeout:
             return configuration.run_with_options(self, fetches, feed_dict, options, run_metadata)
         entry = self._entry(fetches, feed_dict)
         return self._run_entry(entry, entry.function, feed_dict)

@@ -144,6 +144,9 @@ def gather_v2_kernel(node):
         batches = batch_dims if batch_dims >= 0 else batch_dims + indices.ndim
         return _pick_batched(params, indices, at, batches) if batches else _pick(params, indices, at)
 
+    if node.inputs[0].dtype.name == "resource":
+        # A handle is an object, which NumPy's indexing hands out as it is.
+        return lambda handles, index, _: handles[_checked_index(index, len(handles))]
     if known is None or batch_dims or dims is None:
         return moving(node, gather)
     at = axis_in(known[0], len(dims))
@@ -160,6 +163,12 @@ def gather_v2_kernel(node):
         if node.device.type == "cpu":
             return moving(node, pick_one)
     return moving(node, lambda params, indices, _: _pick(params, indices, at))
+
+
+def _checked_index(index: Any, count: int) -> int:
+    if not 0 <= int(index) < count:
+        raise _bad_index(index, count)
+    return int(index)
 
 
 def _int32_shape(params: Tensor) -> Tensor:

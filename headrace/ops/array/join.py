@@ -278,6 +278,8 @@ def pack_kernel(node):
     axis, dtype = node.attrs["axis"], node.outputs[0].dtype.torch
     if is_text(node.outputs[0]):
         return lambda *values: np.stack(values, axis)
+    if node.outputs[0].dtype.name == "resource":
+        return lambda *handles: np.array(handles, object)
     stand_in, stacked = stand_in_for(dtype), torch.stack
     if stand_in is not dtype:
         return lambda *values: stacked([value.view(stand_in) for value in values], axis).view(dtype)

@@ -1,0 +1,3 @@
+"""tf.queue: queues under their later names."""
+
+HOMES = {"ops.queues.queues": "FIFOQueue PaddingFIFOQueue PriorityQueue QueueBase RandomShuffleQueue"}

@@ -1,0 +1,228 @@
+"""Waiting inside a step: what an operation waits for, and what ends the wait before it comes.
+
+A queue, an accumulator or a staging area keeps the attempts that cannot succeed yet. Whoever changes it lets the first
+of them try again, so no thread polls. A wait ends when its attempt is done, when the session closes, when the step's
+time is over, or when an exception such as KeyboardInterrupt reaches the waiting thread.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from headrace.core.errors import CancelledError, DeadlineExceededError
+
+_allocate_lock = threading.Lock
+_step = threading.local()
+
+
+def _nobody() -> None:
+    """What an attempt wakes when no thread waits for it."""
+
+
+class Attempt:
+    """Something an operation wants of a `Waitable`.
+
+    Attributes:
+        state: of what.
+        lane: the queue of attempts it stands in.
+        done: whether it has succeeded or failed.
+        error: why it failed.
+        result: what came of it.
+        wake: called once when it is done.
+    """
+
+    __slots__ = ("done", "error", "lane", "result", "state", "wake")
+
+    cancelled = "Operation was cancelled"
+
+    def __init__(self, state: Waitable, lane: deque[Attempt]) -> None:
+        self.state = state
+        self.lane = lane
+        self.done = False
+        self.error: Exception | None = None
+        self.result: Any = None
+        self.wake: Callable[[], None] = _nobody
+
+    def advance(self) -> bool:
+        """Does what can be done now, under the state's lock; sets `done` when that is all. Whether it did anything."""
+        raise NotImplementedError
+
+    def undo(self) -> None:
+        """Takes back, under the state's lock, what was done of an attempt that ends before it is complete."""
+
+    def finish(self, result: Any = None) -> None:
+        """Ends the attempt with its result, under the state's lock."""
+        self.result = result
+        self.done = True
+        self.wake()
+
+    def fail(self, error: Exception) -> None:
+        """Ends the attempt with an error, under the state's lock."""
+        self.error = error
+        self.done = True
+        self.wake()
+
+    def cancel(self, error: Exception | None = None) -> bool:
+        """Ends the attempt from outside unless it is done; whether it did."""
+        state = self.state
+        with state.lock:
+            if self.done:
+                return False
+            self.lane.remove(self)
+            self.undo()
+            self.fail(CancelledError(None, None, self.cancelled) if error is None else error)
+            state.settle()
+        return True
+
+    def value(self) -> Any:
+        """The result.
+
+        Raises:
+            OpError: why there is none.
+        """
+        if self.error is not None:
+            raise self.error
+        return self.result
+
+
+class Waitable:
+    """State that operations may have to wait for.
+
+    Attributes:
+        lock: held while the state changes.
+        lanes: attempts that wait; in each lane only the first may go on.
+    """
+
+    def __init__(self, lanes: int = 1) -> None:
+        self.lock = _allocate_lock()
+        self.lanes: tuple[deque[Attempt], ...] = tuple(deque() for _ in range(lanes))
+
+    def settle(self) -> None:
+        """Lets attempts go on until none can, under the lock."""
+        changed = True
+        while changed:
+            changed = False
+            for lane in self.lanes:
+                while lane:
+                    attempt = lane[0]
+                    moved = attempt.advance()
+                    if attempt.done:
+                        lane.popleft()
+                    elif not moved:
+                        break
+                    changed = True
+
+    def submit(self, attempt: Attempt) -> Attempt:
+        """Puts an attempt in its lane and lets everything go on that can."""
+        with self.lock:
+            attempt.lane.append(attempt)
+            self.settle()
+        return attempt
+
+
+class Waits:
+    """The waits of one session."""
+
+    def __init__(self) -> None:
+        self._open: set[Attempt] = set()
+        self._closed = False
+
+    def close(self) -> None:
+        """Cancels every wait, those to come as well."""
+        self._closed = True
+        for attempt in self._open.copy():
+            attempt.cancel()
+
+    def wait(self, attempt: Attempt) -> Any:
+        """Waits until `attempt` is done and returns its result.
+
+        Raises:
+            CancelledError: if the session closes first.
+            DeadlineExceededError: if the step's time ends first.
+            OpError: whatever the attempt fails with.
+        """
+        if not attempt.done:
+            self.wait_for_any((attempt,))
+        return attempt.value()
+
+    def wait_for_any(self, attempts: Iterable[Attempt]) -> None:
+        """Waits until one of `attempts` is done. When the wait itself fails, all are cancelled."""
+        attempts = tuple(attempts)
+        gate = _allocate_lock()
+        gate.acquire()
+
+        def wake() -> None:
+            with contextlib.suppress(RuntimeError):  # open already
+                gate.release()
+
+        for attempt in attempts:
+            with attempt.state.lock:
+                attempt.wake = wake
+                if attempt.done:
+                    wake()
+        self._open.update(attempts)
+        try:
+            if self._closed:
+                for attempt in attempts:
+                    attempt.cancel()
+            deadline = getattr(_step, "deadline", None)
+            if deadline is None:
+                gate.acquire()
+            elif not gate.acquire(timeout=max(0.0, deadline - time.perf_counter())) and not any(
+                attempt.done for attempt in attempts
+            ):
+                raise DeadlineExceededError(None, None, "Timed out waiting for notification")
+        except BaseException:
+            for attempt in attempts:
+                attempt.cancel()
+            raise
+        finally:
+            self._open.difference_update(attempts)
+
+
+class Call(Attempt):
+    """A blocking function on a thread of its own, for steps in which several operations wait at once."""
+
+    __slots__ = ()
+
+    def __init__(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+        state = Waitable()
+        super().__init__(state, state.lanes[0])
+        self.lane.append(self)
+        deadline = getattr(_step, "deadline", None)
+        threading.Thread(target=self._run, args=(function, arguments, deadline), daemon=True).start()
+
+    def advance(self) -> bool:
+        return False
+
+    def _run(self, function: Callable[..., Any], arguments: tuple[Any, ...], deadline: float | None) -> None:
+        _step.deadline = deadline
+        result: Any = None
+        failure: Exception | None = None
+        try:
+            result = function(*arguments)
+        except Exception as error:
+            failure = error
+        with self.state.lock:
+            if not self.done:
+                self.lane.clear()
+                if failure is None:
+                    self.finish(result)
+                else:
+                    self.fail(failure)
+
+
+@contextlib.contextmanager
+def ending_at(deadline: float | None) -> Iterator[None]:
+    """A context in which this thread's waits end at `deadline`, a time of `time.perf_counter`."""
+    outer = getattr(_step, "deadline", None)
+    _step.deadline = deadline if outer is None else outer if deadline is None else min(deadline, outer)
+    try:
+        yield
+    finally:
+        _step.deadline = outer
