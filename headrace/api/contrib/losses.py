@@ -1,0 +1,14 @@
+"""tf.contrib.losses."""
+
+HOMES = {
+    "contrib.losses.functions": "absolute_difference add_loss compute_weighted_loss cosine_distance get_losses "
+    "get_regularization_losses get_total_loss hinge_loss log_loss mean_pairwise_squared_error mean_squared_error "
+    "sigmoid_cross_entropy softmax_cross_entropy sparse_softmax_cross_entropy",
+}
+
+NESTED = {
+    "metric_learning": {
+        "contrib.losses.metric_learning": "contrastive_loss lifted_struct_loss npairs_loss npairs_loss_multilabel "
+        "triplet_semihard_loss",
+    },
+}

@@ -1,0 +1,1 @@
+"""The losses of `tf.contrib.losses`."""
