@@ -64,6 +64,11 @@ HOMES = {
     "ops.flow.numerics": "add_check_numerics_ops check_numerics verify_tensor_all_finite",
     "ops.flow.printing": "Print timestamp",
     "ops.flow.py_func": "numpy_function py_func py_function",
+    "ops.flow.tensor_array": "TensorArray",
+    "ops.flow.while_loop": "while_loop",
+    "ops.parsing.csv": "decode_csv",
+    "ops.parsing.tensors": "decode_compressed decode_json_example parse_tensor serialize_tensor",
+    "recurrent.functional": "foldl foldr map_fn scan",
     "ops.flow.rank_checks": "assert_rank assert_rank_at_least assert_rank_in",
     "ops.math.argmax": "arg_max arg_min argmax argmin",
     "ops.math.binary": "add maximum minimum multiply pow scalar_mul squared_difference subtract",
@@ -114,6 +119,9 @@ HOMES = {
     "disable_v2_behavior disable_v2_tensorshape enable_control_flow_v2 enable_eager_execution enable_tensor_equality "
     "enable_v2_behavior enable_v2_tensorshape executing_eagerly get_logger load_file_system_library load_library "
     "load_op_library",
+    "ops.readers.files": "matching_files read_file write_file",
+    "ops.readers.readers": "FixedLengthRecordReader IdentityReader LMDBReader ReaderBase TFRecordReader TextLineReader "
+    "WholeFileReader",
     "ops.sparse.add": "sparse_add",
     "ops.sparse.building": "sparse_mask sparse_merge sparse_placeholder sparse_tensor_to_dense sparse_to_indicator",
     "ops.sparse.cwise": "sparse_maximum sparse_minimum sparse_softmax",
@@ -124,6 +132,7 @@ HOMES = {
     "ops.sparse.reshape": "sparse_reorder sparse_reshape",
     "ops.sparse.rows": "sparse_fill_empty_rows",
     "ops.sparse.slice": "sparse_slice sparse_split",
+    "summary.older": "audio_summary histogram_summary image_summary merge_all_summaries merge_summary scalar_summary",
     "runtime.session": "InteractiveSession Session",
     "shim.version": "COMPILER_VERSION CXX11_ABI_FLAG GIT_VERSION GRAPH_DEF_VERSION "
     "GRAPH_DEF_VERSION_MIN_CONSUMER GRAPH_DEF_VERSION_MIN_PRODUCER MONOLITHIC_BUILD VERSION",

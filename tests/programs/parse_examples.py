@@ -1,5 +1,7 @@
 """Parsing Example and SequenceExample messages: values, static shapes, names of operations, errors."""
 
+import functools
+
 import numpy as np
 import tensorflow as tf
 
@@ -111,8 +113,8 @@ both = {
     "strings": ([example(s=[b"a", b""])], {"s": Fixed([2], tf.string), "t": Fixed([], tf.string, "none")}),
 }
 for name, (records, features) in both.items():
-    outcome("batch, " + name, lambda: tf.parse_example(list(records), features), names=True)
-    outcome("one, " + name, lambda: tf.parse_single_example(records[0], features), names=True)
+    outcome("batch, " + name, lambda r=records, f=features: tf.parse_example(list(r), f), names=True)
+    outcome("one, " + name, lambda r=records, f=features: tf.parse_single_example(r[0], f), names=True)
 y = {"y": Fixed([], tf.float32)}
 outcome("named", lambda: tf.parse_example([b], y, example_names=["me"]))
 outcome("too few names", lambda: tf.parse_example([a, b], y, example_names=["me"]))
@@ -164,10 +166,9 @@ sequences = {
 }
 for name, (context, lists, records) in sequences.items():
     for i, record in enumerate(records):
-        outcome(
-            "steps %d, %s" % (i, name), lambda: tf.parse_single_sequence_example(record, context, lists, "me"), i < 1
-        )
-    outcome("many steps, " + name, lambda: tf.io.parse_sequence_example(list(records), context, lists), True)
+        one_by_one = functools.partial(tf.parse_single_sequence_example, record, context, lists, "me")
+        outcome("steps %d, %s" % (i, name), one_by_one, i < 1)
+    outcome("many steps, " + name, functools.partial(tf.io.parse_sequence_example, list(records), context, lists), True)
 outcome("steps, a vector", lambda: tf.parse_single_sequence_example([whole], {"id": Fixed([], tf.int64)}))
 outcome("steps, a scalar", lambda: tf.io.parse_sequence_example(whole, {"id": Fixed([], tf.int64)}))
 outcome("steps, no example", lambda: tf.parse_single_sequence_example(b"garbage", {"id": Fixed([], tf.int64)}))

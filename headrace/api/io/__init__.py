@@ -2,9 +2,11 @@
 
 HOMES: dict[str, str] = {
     "files.records": "TFRecordCompressionType TFRecordOptions TFRecordWriter tf_record_iterator",
+    "ops.parsing.csv": "decode_csv",
     "ops.parsing.example": "parse_example parse_single_example",
     "ops.parsing.features": "FixedLenFeature FixedLenSequenceFeature SparseFeature VarLenFeature",
     "ops.parsing.sequence_example": "parse_sequence_example parse_single_sequence_example",
+    "ops.parsing.tensors": "decode_compressed decode_json_example parse_tensor serialize_tensor",
     "ops.string.conversion": "decode_base64 decode_raw encode_base64",
 }
 

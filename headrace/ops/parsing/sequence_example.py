@@ -165,20 +165,20 @@ def _single(reader: _Reader, message: Any, defaults: Sequence[Any], name: str) -
     context, lists = message.context.feature, message.feature_lists.feature_list
     context_sparse = [_context_values(column, context[column.key], name) for column in reader.context_sparse]
     context_dense = []
-    for column, default in zip(reader.context_dense, defaults):
-        values, count, missing = _read(column, [context[column.key]], name, "Context feature: {}.  ")
+    for dense, default in zip(reader.context_dense, defaults):
+        values, count, missing = _read(dense, [context[dense.key]], name, "Context feature: {}.  ")
         if missing:
             if default.size == 0:
-                raise _invalid(f"Name: {name}, Context feature '{column.key}' is required but could not be found.")
-            if default.shape != column.dims:
+                raise _invalid(f"Name: {name}, Context feature '{dense.key}' is required but could not be found.")
+            if default.shape != dense.dims:
                 raise _invalid(
-                    f"def_value[{column.key}].shape() == {list(default.shape)} != context_dense_shapes_ == "
-                    f"{list(column.dims)}"
+                    f"def_value[{dense.key}].shape() == {list(default.shape)} != context_dense_shapes_ == "
+                    f"{list(dense.dims)}"
                 )
             values = default
-        elif count[0] != column.elements:
-            raise _wrong_count(column, name, 0, count[0])
-        context_dense.append(_shaped(values, column.dims))
+        elif count[0] != dense.elements:
+            raise _wrong_count(dense, name, 0, count[0])
+        context_dense.append(_shaped(values, dense.dims))
     list_sparse = []
     for column in reader.list_sparse:
         items = list(lists[column.key].feature) if column.key in lists else []
@@ -186,19 +186,19 @@ def _single(reader: _Reader, message: Any, defaults: Sequence[Any], name: str) -
         shape = torch.tensor([len(items), int(count.max(initial=0))])
         list_sparse.append((sparse_indices(count), value_of(values), shape))
     list_dense = []
-    for column in reader.list_dense:
-        if column.key not in lists and column.key not in reader.empty:
+    for dense in reader.list_dense:
+        if dense.key not in lists and dense.key not in reader.empty:
             raise _invalid(
-                f"Name: {name}, Feature list '{column.key}' is required but could not be found.  Did you mean to include "
+                f"Name: {name}, Feature list '{dense.key}' is required but could not be found.  Did you mean to include "
                 "it in feature_list_dense_missing_assumed_empty or feature_list_dense_defaults?"
             )
-        items = list(lists[column.key].feature) if column.key in lists else []
-        values, count, missing = _read(column, items, name, "Feature list: {}, Index: {}.  ")
+        items = list(lists[dense.key].feature) if dense.key in lists else []
+        values, count, missing = _read(dense, items, name, "Feature list: {}, Index: {}.  ")
         if missing:
-            raise _mismatch(column, items[missing[0]], name, "Feature list: {}, Index: {}.  ", missing[0])
-        for i in np.flatnonzero(count != column.elements).tolist():
-            raise _wrong_count(column, name, i, count[i])
-        list_dense.append(_shaped(values, (len(items), *column.dims)))
+            raise _mismatch(dense, items[missing[0]], name, "Feature list: {}, Index: {}.  ", missing[0])
+        for i in np.flatnonzero(count != dense.elements).tolist():
+            raise _wrong_count(dense, name, i, count[i])
+        list_dense.append(_shaped(values, (len(items), *dense.dims)))
     return _in_order(context_sparse, context_dense) + _in_order(list_sparse, list_dense)
 
 
@@ -276,26 +276,24 @@ def _batch(reader: _Reader, messages: Sequence[Any], defaults: Sequence[Any], la
         shape = torch.tensor([len(messages), int(counts.max(initial=0))])
         context_sparse.append((sparse_indices(counts), value_of(values), shape))
     context_dense = []
-    for column, default in zip(reader.context_dense, defaults):
-        values, counts, missing = _read_context(column, contexts, named)
-        wrong = [i for i in np.flatnonzero(counts != column.elements).tolist() if i not in missing]
-        if wrong or (missing and default.size != column.elements):
+    for dense, default in zip(reader.context_dense, defaults):
+        values, counts, missing = _read_context(dense, contexts, named)
+        wrong = [i for i in np.flatnonzero(counts != dense.elements).tolist() if i not in missing]
+        if wrong or (missing and default.size != dense.elements):
             # TensorFlow tells the number of all values and of all wanted ones of the batch.
-            raise _invalid(
-                f"Inconsistent number of elements for feature {column.key}: {len(values)} vs {len(messages)}"
-            )
-        rows = np.empty((len(messages), column.elements), values.dtype)
+            raise _invalid(f"Inconsistent number of elements for feature {dense.key}: {len(values)} vs {len(messages)}")
+        rows = np.empty((len(messages), dense.elements), values.dtype)
         there = np.ones(len(messages), bool)
         there[missing] = False
-        rows[there] = values.reshape(-1, column.elements)
+        rows[there] = values.reshape(-1, dense.elements)
         if missing:
             rows[missing] = default.reshape(-1)
-        context_dense.append(value_of(rows.reshape(len(messages), *column.dims)))
+        context_dense.append(value_of(rows.reshape(len(messages), *dense.dims)))
     list_sparse = [_batch_sparse(column, all_lists, named) for column in reader.list_sparse]
     list_dense, lengths = [], []
-    for column in reader.list_dense:
-        dense, length = _batch_dense(column, all_lists, named, column.key in reader.empty)
-        list_dense.append(dense)
+    for dense in reader.list_dense:
+        steps, length = _batch_dense(dense, all_lists, named, dense.key in reader.empty)
+        list_dense.append(steps)
         lengths.append(length)
     return _in_order(context_sparse, context_dense) + _in_order(list_sparse, list_dense) + tuple(lengths)
 

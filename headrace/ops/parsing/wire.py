@@ -1,7 +1,8 @@
 """Lists of values in the wire format of protocol buffers, many at once as one NumPy array.
 
-A list of strings is a field (tag 0x0A, length, bytes) for each. A list of numbers is the bytes of a FloatList or Int64List: usually one packed field (tag 0x0A, length, numbers one after the
-other), in old files a field for each number (tag 0x0D or 0x08).
+A list of strings is a field (tag 0x0A, length, bytes) for each. A list of numbers is the bytes of a FloatList or
+Int64List: usually one packed field (tag 0x0A, length, numbers one after the other), in old files a field for each
+number (tag 0x0D or 0x08).
 """
 
 from __future__ import annotations
@@ -160,9 +161,8 @@ def _same_header(lists: Sequence[bytes]) -> tuple[np.ndarray, int] | None:
     length, header = varint(lists[0], 1)
     if lists[0][0] != _PACKED or header + length != size:
         return None
-    if len(lists) > 1:
-        if set(map(len, lists)) != {size} or not (rows[:, :header] == rows[0, :header]).all():
-            return None
+    if len(lists) > 1 and (set(map(len, lists)) != {size} or not (rows[:, :header] == rows[0, :header]).all()):
+        return None
     return rows, header
 
 

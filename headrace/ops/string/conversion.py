@@ -16,6 +16,7 @@ from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.ops.composing import first_given
 from headrace.ops.host_values import boxed, mapped, to_array, to_tensor
+from headrace.ops.string.numbers import NoNumber, numbers_of
 
 
 def _same_shape(op: Any) -> Any:
@@ -126,46 +127,19 @@ to_number_op = op(
 to_number_op.on_host(outputs=True)
 to_number_op.shape(_same_shape)
 
-_BLANKS = r"[ \t\n\v\f\r]*"
-_INTEGER = re.compile(f"{_BLANKS}(-?[0-9]+){_BLANKS}".encode())
-_FLOAT = re.compile(
-    rf"{_BLANKS}([+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf|nan)){_BLANKS}".encode(), re.IGNORECASE
-)
-_HEXADECIMAL = re.compile(rf"{_BLANKS}([+-]?0x[0-9a-f]+){_BLANKS}".encode(), re.IGNORECASE)
-
 
 @to_number_op.kernel
 def to_number_kernel(node):
     dtype = node.attrs["out_type"]
     numpy_type = np.dtype(dtype.as_numpy_dtype)
-    if dtype.is_integer:
-        bounds = np.iinfo(numpy_type)
-        least, most = int(bounds.min), int(bounds.max)
-
-        def parse(text: bytes) -> Any:
-            found = _INTEGER.fullmatch(text)
-            if found is not None:
-                number = int(found[1])
-                if least <= number <= most:
-                    return number
-            raise _invalid(f"StringToNumberOp could not correctly convert string: {_shown(text)}")
-    else:
-        tiny = np.finfo(numpy_type).tiny if numpy_type == np.float32 else 0.0
-
-        def parse(text: bytes) -> Any:
-            found = _FLOAT.fullmatch(text)
-            if found is not None:
-                number = float(found[1])
-                # TensorFlow runs with denormal numbers flushed to zero.
-                return 0.0 if abs(number) < tiny else number
-            found = _HEXADECIMAL.fullmatch(text)
-            if found is not None:
-                return float(int(found[1], 16))
-            raise _invalid(f"StringToNumberOp could not correctly convert string: {_shown(text)}")
+    parse_all = numbers_of(numpy_type)
 
     def convert(text):
-        with np.errstate(over="ignore"):
-            return to_tensor(mapped(parse, boxed(text), dtype=numpy_type))
+        array = boxed(text)
+        try:
+            return to_tensor(parse_all(array.reshape(-1).tolist()).reshape(array.shape))
+        except NoNumber as error:
+            raise _invalid(f"StringToNumberOp could not correctly convert string: {_shown(error.text)}") from None
 
     return convert
 
@@ -287,6 +261,49 @@ def decode_raw(
     if out_type is None:
         raise ValueError("decode_raw() missing 1 positional argument: 'out_type'")
     return raw.DecodeRaw(text, out_type=as_dtype(out_type), little_endian=little_endian, name=name)
+
+
+padded_raw_op = op(
+    "DecodePaddedRaw",
+    "input_bytes: string, fixed_length: int32, *, out_type: {half, float, double, int32, uint16, uint8, int16, int8, "
+    "int64}, little_endian=True -> output: out_type",
+)
+padded_raw_op.on_host("fixed_length", outputs=True).not_differentiable()
+
+
+@padded_raw_op.shape
+def padded_raw_shape(op):
+    dims, length = op.inputs[0].dims, op.constant(1)
+    size = op.attrs["out_type"].size
+    if length is not None and int(length) % size:
+        raise ValueError(f"fixed_length ({int(length)}) must be a multiple of the size of out_type ({size})")
+    if dims is None:
+        return [None]
+    return [(*dims, None if length is None else int(length) // size)]
+
+
+@padded_raw_op.kernel
+def padded_raw_kernel(node):
+    dtype = node.attrs["out_type"]
+    numpy_type = np.dtype(dtype.as_numpy_dtype)
+    swapped = (sys.byteorder == "little") != node.attrs["little_endian"]
+    item_type = numpy_type.newbyteorder() if swapped else numpy_type
+
+    def decode(text, fixed_length):
+        length = int(fixed_length)
+        if length <= 0 or length % numpy_type.itemsize:
+            raise _invalid(
+                f"fixed_length ({length}) must be a multiple of the size of out_type ({numpy_type.itemsize})"
+            )
+        array = boxed(text)
+        # What is too long is cut, what is too short ends with zeros.
+        joined = b"".join([item[:length].ljust(length, b"\0") for item in array.reshape(-1).tolist()])
+        return to_tensor(np.frombuffer(joined, item_type).astype(numpy_type).reshape(*array.shape, -1))
+
+    return decode
+
+
+padded_raw_op.accepts(np.array([b"abc", b"defgh"], object), np.array(4, np.int32), out_type="int16")
 
 
 # ---- base 64 ----

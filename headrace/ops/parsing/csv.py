@@ -1,0 +1,254 @@
+"""Lines of comma-separated values to columns: DecodeCSV, after RFC 4180."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from headrace.core.errors import InvalidArgumentError
+from headrace.core.registry import op, raw
+from headrace.ops.host_values import boxed, to_array, to_tensor
+from headrace.ops.string.numbers import NoNumber, numbers_of
+
+decode_csv_op = op(
+    "DecodeCSV",
+    "records: string, record_defaults: *OUT_TYPE, *, OUT_TYPE: list({float, double, int32, int64, string}) >= 1, "
+    "field_delim=',', use_quote_delim=True, na_value='', select_cols: list(int) = [] -> output: *OUT_TYPE",
+)
+decode_csv_op.on_host("record_defaults", outputs=True).not_differentiable()
+
+
+@decode_csv_op.shape
+def decode_csv_shape(op):
+    for default in op.inputs[1:]:
+        if default.dims is not None and len(default.dims) > 1:
+            raise ValueError(f"Shape must be at most rank 1 but is rank {len(default.dims)}")
+        if default.dims and default.dims[0] is not None and default.dims[0] > 1:
+            raise ValueError("Shape of a default must be a length-0 or length-1 vector, or a scalar.")
+    return [op.inputs[0].dims] * len(op.outputs)
+
+
+_C_NAMES = {"float32": "float", "float64": "double", "int32": "int32", "int64": "int64"}
+
+
+@decode_csv_op.kernel
+def decode_csv_kernel(node):
+    attrs = node.attrs
+    split = _splitter(attrs["field_delim"], attrs["use_quote_delim"], attrs["select_cols"])
+    na_value = attrs["na_value"].encode()
+    columns = [_reader(dtype.base_dtype, i, na_value) for i, dtype in enumerate(attrs["OUT_TYPE"])]
+
+    def decode(records, *defaults):
+        given = [to_array(default) for default in defaults]
+        for i, default in enumerate(given):
+            if default.size > 1:
+                raise _invalid(f"There should only be 1 default per field but field {i} has {default.size}")
+        array = boxed(records)
+        lines = array.reshape(-1).tolist()
+        if not lines:
+            return tuple(value_like(default.dtype, array.shape) for default in given)
+        try:
+            rows = [split(line) for line in lines]
+            if set(map(len, rows)) != {len(columns)}:
+                raise BadField("")
+            return tuple(
+                _shaped(read(texts, default), array.shape)
+                for read, texts, default in zip(columns, zip(*rows, strict=True), given)
+            )
+        except BadField:
+            for i, line in enumerate(lines):
+                _check_record(i, split(line), given)
+            raise
+
+    def _check_record(number: int, fields: list[bytes], given: list[np.ndarray]) -> None:
+        """Complains about the first bad field of a record: TensorFlow goes record by record."""
+        if len(fields) != len(columns):
+            raise _invalid(f"Expect {len(columns)} fields but have {len(fields)} in record {number}")
+        for read, text, default in zip(columns, fields, given):
+            try:
+                read((text,), default)
+            except BadField as error:
+                raise _invalid(error.text.format(record=number)) from None
+
+    return decode
+
+
+class BadField(ValueError):
+    """A field that is missing or of another type; `text` says so, with `{record}` for the number of its record."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.text = text
+
+
+def _reader(dtype: Any, index: int, na_value: bytes) -> Callable[[Sequence[bytes], np.ndarray], np.ndarray]:
+    """What reads a column of fields with its default."""
+    is_text = dtype.name == "string"
+    numbers = None if is_text else numbers_of(np.dtype(dtype.as_numpy_dtype))
+
+    def read(texts: Sequence[bytes], default: np.ndarray) -> np.ndarray:
+        missing: list[int] = []
+        if b"" in texts or na_value in texts:
+            missing = [i for i, text in enumerate(texts) if not text or text == na_value]
+        if missing and not default.size:
+            raise BadField(f"Field {index} is required but missing in record {{record}}!")
+        if numbers is None:
+            values = np.empty(len(texts), object)
+            values[:] = texts
+        else:
+            if missing:
+                texts = list(texts)
+                for i in missing:
+                    texts[i] = b"0"
+            try:
+                values = numbers(texts)
+            except NoNumber as error:
+                shown = error.text.decode("utf-8", "backslashreplace").replace("{", "{{").replace("}", "}}")
+                raise BadField(
+                    f"Field {index} in record {{record}} is not a valid {_C_NAMES[dtype.name]}: {shown}"
+                ) from None
+        if missing:
+            values[missing] = default.reshape(-1)[0]
+        return values
+
+    return read
+
+
+def _shaped(values: np.ndarray, shape: tuple[int, ...]) -> Any:
+    if values.dtype == object:
+        return values.reshape(shape) if shape else values[0]
+    return to_tensor(values.reshape(shape))
+
+
+def value_like(dtype: np.dtype, shape: tuple[int, ...]) -> Any:
+    """An empty value of a kernel."""
+    array = np.empty(shape, dtype)
+    return array if array.dtype == object else to_tensor(array)
+
+
+def _splitter(delimiter: str, quoted: bool, columns: Sequence[int]) -> Callable[[bytes], list[bytes]]:
+    """What cuts a record into its fields, or into those of `columns`."""
+    delim = delimiter.encode()
+    if len(delim) != 1:
+        raise _invalid("field_delim should be only 1 char")
+    selected = list(columns)
+
+    def split(record: bytes) -> list[bytes]:
+        if not record:
+            return []
+        if (quoted and b'"' in record) or b"\n" in record or b"\r" in record:
+            return _split_carefully(record, delim[0], quoted, selected)
+        fields = record.split(delim)
+        if selected:
+            return [fields[i] for i in selected if i < len(fields)]
+        return fields
+
+    return split
+
+
+_QUOTE, _LINE_ENDS = ord('"'), frozenset(b"\r\n")
+
+
+def _split_carefully(record: bytes, delim: int, quoted: bool, selected: Sequence[int]) -> list[bytes]:
+    """The fields of a record with quotes or line ends.
+
+    Raises:
+        InvalidArgumentError: if they stand where RFC 4180 allows none.
+    """
+    fields: list[bytes] = []
+    wanted = set(selected)
+    at = number = 0
+    end = len(record)
+    while True:
+        if quoted and at < end and record[at] == _QUOTE:
+            field, at = _quoted_field(record, at, delim)
+        else:
+            stop = record.find(delim, at)
+            stop = end if stop < 0 else stop
+            field, at = record[at:stop], stop
+            if (quoted and b'"' in field) or not _LINE_ENDS.isdisjoint(field):
+                raise _invalid("Unquoted fields cannot have quotes/CRLFs inside")
+        if not wanted or number in wanted:
+            fields.append(field)
+            if len(fields) == len(wanted):
+                return fields
+        number += 1
+        # After the delimiter another field follows, be it empty.
+        if at >= end:
+            return fields
+        at += 1
+
+
+def _quoted_field(record: bytes, start: int, delim: int) -> tuple[bytes, int]:
+    """The contents of the quoted field at `start`, and where it ends."""
+    at = start + 1
+    end = len(record)
+    while True:
+        at = record.find(b'"', at)
+        if at < 0:
+            raise _invalid("Quoted field has to end with quote followed by delim or end")
+        if at + 1 == end or record[at + 1] == delim:
+            return record[start + 1 : at].replace(b'""', b'"'), at + 1
+        if record[at + 1] != _QUOTE:
+            raise _invalid("Quote inside a string has to be escaped by another quote")
+        at += 2
+
+
+def _invalid(message: str) -> InvalidArgumentError:
+    return InvalidArgumentError(None, None, message)
+
+
+decode_csv_op.accepts(np.array([b"1,a", b'2,"b"'], object), [np.array([0], np.int32), np.array([b""], object)])
+
+
+def decode_csv(
+    records: Any,
+    record_defaults: Any,
+    field_delim: str = ",",
+    use_quote_delim: bool = True,
+    name: str | None = None,
+    na_value: str = "",
+    select_cols: Any = None,
+) -> list[Any]:
+    """The columns of lines of comma-separated values.
+
+    Args:
+        records: string tensor, a line an element.
+        record_defaults: a list with a tensor for each column: of the column's type (float32, float64, int32, int64 or
+            string), with the value for an empty field, or empty if the field must be there.
+        field_delim: what stands between fields, one character.
+        use_quote_delim: whether a field may be enclosed in double quotes.
+        name: a name for the operation.
+        na_value: another text that stands for a missing field.
+        select_cols: the numbers of the columns to give, increasing; all by default.
+
+    Returns:
+        a list of tensors of the shape of `records`, one a column.
+
+    Raises:
+        ValueError: if the columns do not increase or are not as many as the defaults.
+        InvalidArgumentError: at run time, for a record with another number of fields, a missing field or one that is no
+            number of its type.
+
+    Example:
+        >>> a, b = tf.decode_csv(["1,x", "2,"], [[0], ["none"]])
+    """
+    if select_cols is not None:
+        if any(first >= second for first, second in itertools.pairwise(select_cols)):
+            raise ValueError("select_cols is not strictly increasing.")
+        if select_cols[0] < 0:
+            raise ValueError("select_cols contains negative values.")
+        if len(select_cols) != len(record_defaults):
+            raise ValueError("Length of select_cols and record_defaults do not match.")
+    return raw.DecodeCSV(
+        records,
+        record_defaults,
+        field_delim=field_delim,
+        use_quote_delim=use_quote_delim,
+        na_value=na_value,
+        name=name,
+        select_cols=select_cols,
+    )

@@ -1,0 +1,220 @@
+"""Whole tensors as strings, JSON as Example messages, and compressed strings."""
+
+from __future__ import annotations
+
+import importlib
+import zlib
+from typing import Any
+
+import numpy as np
+
+from headrace.core.dtypes import as_dtype, string
+from headrace.core.errors import DataLossError, InvalidArgumentError
+from headrace.core.operation import Tensor
+from headrace.core.registry import op, raw
+from headrace.ops.host_values import boxed, mapped, to_array, to_tensor
+
+serialize_tensor_op = op("SerializeTensor", "tensor: T -> serialized: string")
+parse_tensor_op = op("ParseTensor", "serialized: string, *, out_type: type -> output: out_type")
+decode_json_op = op("DecodeJSONExample", "json_examples: string -> binary_examples: string")
+decode_compressed_op = op("DecodeCompressed", "bytes: string, *, compression_type='' -> output: string")
+for _decl in (serialize_tensor_op, decode_json_op, decode_compressed_op):
+    _decl.not_differentiable()
+serialize_tensor_op.on_host("tensor").accepts(np.array([[1.0, 2.0]], np.float32)).accepts(np.array([b"a"], object))
+parse_tensor_op.on_host(outputs=True).not_differentiable()
+
+_C_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
+
+
+def _invalid(message: str) -> InvalidArgumentError:
+    return InvalidArgumentError(None, None, message)
+
+
+# ---- tensors ----
+
+
+@serialize_tensor_op.shape
+def serialize_tensor_shape(op):
+    return [()]
+
+
+@serialize_tensor_op.kernel
+def serialize_tensor_kernel(node):
+    dtype = node.inputs[0].dtype.base_dtype
+    message_class = importlib.import_module("tensorboard.compat.proto.tensor_pb2").TensorProto
+
+    def serialize(value):
+        array = to_array(value)
+        message = message_class(dtype=dtype.as_datatype_enum)
+        message.tensor_shape.SetInParent()
+        for size in array.shape:
+            message.tensor_shape.dim.add(size=size)
+        if dtype is string:
+            message.string_val.extend(array.reshape(-1).tolist())
+        else:
+            message.tensor_content = array.tobytes()
+        return message.SerializeToString(deterministic=True)
+
+    return serialize
+
+
+@parse_tensor_op.shape
+def parse_tensor_shape(op):
+    return [None]
+
+
+@parse_tensor_op.kernel
+def parse_tensor_kernel(node):
+    from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
+
+    dtype = node.attrs["out_type"]
+    message_class = importlib.import_module("tensorboard.compat.proto.tensor_pb2").TensorProto
+    # The reader of such messages belongs to a room above this one.
+    to_ndarray = importlib.import_module("headrace.interop.tensor_proto").MakeNdarray
+
+    def parse(serialized):
+        array = boxed(serialized)
+        if array.ndim:
+            raise _invalid(f"Expected `serialized` to be a scalar, got shape: {list(array.shape)}")
+        record = array.item()
+        try:
+            message = message_class.FromString(record)
+        except DecodeError:
+            shown = record.decode("utf-8", "backslashreplace")
+            raise _invalid(f"Could not parse `serialized` as TensorProto: '{shown}'") from None
+        found = as_dtype(message.dtype)
+        if found is not dtype:
+            names = [_C_NAMES.get(one.name, one.name) for one in (found, dtype)]
+            raise _invalid(f"Type mismatch between parsed tensor ({names[0]}) and dtype ({names[1]})")
+        value = to_ndarray(message)
+        return value if dtype is string else to_tensor(np.array(value))
+
+    return parse
+
+
+def serialize_tensor(tensor: Any, name: str | None = None) -> Tensor:
+    """A tensor as a string: a serialized TensorProto.
+
+    Args:
+        tensor: a tensor of any shape and type.
+        name: a name for the operation.
+
+    Returns:
+        a string scalar.
+
+    Example:
+        >>> x = tf.parse_tensor(tf.serialize_tensor([1.0, 2.0]), tf.float32)
+    """
+    return raw.SerializeTensor(tensor, name=name)
+
+
+def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Tensor:
+    """The tensor that a serialized TensorProto holds.
+
+    Args:
+        serialized: a string scalar.
+        out_type: the type of the tensor.
+        name: a name for the operation.
+
+    Returns:
+        a tensor of unknown shape.
+
+    Raises:
+        InvalidArgumentError: at run time, for a string that is no such message or holds another type.
+
+    Example:
+        >>> x = tf.parse_tensor(record, tf.float32)
+    """
+    return raw.ParseTensor(serialized, out_type=as_dtype(out_type), name=name)
+
+
+# ---- JSON ----
+
+
+@decode_json_op.shape
+@decode_compressed_op.shape
+def same_shape(op):
+    return [op.inputs[0].dims]
+
+
+@decode_json_op.kernel
+def decode_json_kernel(node):
+    from google.protobuf import json_format  # type: ignore[import-untyped]
+
+    message_class = importlib.import_module("headrace.interop.protos").Example
+
+    def convert(text: bytes) -> bytes:
+        try:
+            message = json_format.Parse(text, message_class())
+        except (json_format.ParseError, UnicodeDecodeError) as error:
+            raise _invalid(f"Error while parsing JSON: {error}") from None
+        return message.SerializeToString(deterministic=True)
+
+    return lambda texts: mapped(convert, boxed(texts))
+
+
+def decode_json_example(json_examples: Any, name: str | None = None) -> Tensor:
+    """Examples written as JSON, as serialized Example messages.
+
+    Args:
+        json_examples: string tensor, each element the JSON of an Example.
+        name: a name for the operation.
+
+    Returns:
+        a string tensor of the same shape, for `parse_example`.
+
+    Raises:
+        InvalidArgumentError: at run time, for what is no JSON or no Example.
+
+    Example:
+        >>> tf.decode_json_example(['{"features": {"feature": {"a": {"int64List": {"value": [1]}}}}}'])
+    """
+    return raw.DecodeJSONExample(json_examples, name=name)
+
+
+# ---- compression ----
+
+_WINDOW_BITS = {"": 0, "ZLIB": 15, "GZIP": 31}
+
+
+@decode_compressed_op.kernel
+def decode_compressed_kernel(node):
+    kind = node.attrs["compression_type"]
+    if kind not in _WINDOW_BITS:
+        raise _invalid("Only ZLIB, GZIP or NONE are supported compressions")
+    bits = _WINDOW_BITS[kind]
+    if not bits:
+        return lambda text: text
+
+    def decompress(text: bytes) -> bytes:
+        try:
+            return zlib.decompressobj(bits).decompress(text)
+        except zlib.error as error:
+            number, _, words = str(error).partition(" while decompressing data: ")
+            raise DataLossError(None, None, f"inflate() failed with {number.lower()}: {words}") from None
+
+    return lambda texts: mapped(decompress, boxed(texts))
+
+
+decode_compressed_op.aliases()
+decode_compressed_op.accepts(np.array([zlib.compress(b"abc")], object), compression_type="ZLIB")
+
+
+def decode_compressed(bytes: Any, compression_type: str = "", name: str | None = None) -> Tensor:
+    """Each string without its compression.
+
+    Args:
+        bytes: string tensor.
+        compression_type: "ZLIB", "GZIP" or "" for none.
+        name: a name for the operation.
+
+    Returns:
+        a string tensor of the same shape.
+
+    Raises:
+        DataLossError: at run time, for a string that is not so compressed.
+
+    Example:
+        >>> text = tf.io.decode_compressed(packed, "GZIP")
+    """
+    return raw.DecodeCompressed(bytes, compression_type=compression_type, name=name)
