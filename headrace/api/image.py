@@ -1,6 +1,30 @@
 """tf.image: images."""
 
 HOMES: dict[str, str] = {
-    "ops.image.resizing": "ResizeMethod resize_area resize_bicubic resize_bilinear resize_image_with_pad resize_images "
-    "resize_nearest_neighbor",
+    "ops.array.patches": "extract_image_patches extract_patches",
+    "ops.image.adjusting": "adjust_brightness adjust_contrast adjust_gamma adjust_hue adjust_jpeg_quality "
+    "adjust_saturation per_image_standardization random_brightness random_contrast random_hue random_jpeg_quality "
+    "random_saturation",
+    "ops.image.boxes": "combined_non_max_suppression crop_and_resize crop_and_resize_v2 draw_bounding_boxes "
+    "draw_bounding_boxes_v2 extract_glimpse extract_glimpse_v2 non_max_suppression non_max_suppression_padded "
+    "non_max_suppression_with_overlaps non_max_suppression_with_scores sample_distorted_bounding_box "
+    "sample_distorted_bounding_box_v2",
+    "ops.image.conversion": "convert_image_dtype grayscale_to_rgb hsv_to_rgb rgb_to_grayscale rgb_to_hsv rgb_to_yiq "
+    "rgb_to_yuv yiq_to_rgb yuv_to_rgb",
+    "ops.image.cropping": "central_crop crop_to_bounding_box pad_to_bounding_box resize_image_with_crop_or_pad",
+    "ops.image.orienting": "flip_left_right flip_up_down random_flip_left_right random_flip_up_down rot90 "
+    "transpose_image",
+    "ops.image.quality": "image_gradients psnr sobel_edges ssim ssim_multiscale total_variation",
+    "ops.image.resizing": "ResizeMethod resize_area resize_bicubic resize_bilinear resize_image_with_pad "
+    "resize_image_with_pad_v2 resize_images resize_images_v2 resize_nearest_neighbor",
+    "ops.random.shuffle": "random_crop",
+}
+
+SPELLED: dict[str, str] = {
+    "non_max_suppression_overlaps": "ops.image.boxes.non_max_suppression_with_overlaps",
+    "resize": "ops.image.resizing.resize_images",
+    "resize_with_crop_or_pad": "ops.image.cropping.resize_image_with_crop_or_pad",
+    "transpose": "ops.image.orienting.transpose_image",
+    # Spellings of 0.x.
+    "per_image_whitening": "ops.image.adjusting.per_image_standardization",
 }

@@ -53,3 +53,12 @@ for kernel in ("lanczos1", "lanczos3", "lanczos5", "gaussian", "box", "triangle"
 double = tf.constant(images.astype(np.float64))
 y = tf.image.resize_bilinear(double, [3, 3])
 results["double"] = [y.dtype.name, sess.run(tf.gradients(y, double)[0])]
+
+broken = images.copy()
+broken[0, 2, 3, 1] = np.nan
+results["not a number"] = np.isnan(sess.run(tf.image.resize_bicubic(tf.constant(broken), [9, 4])))
+many = np.tile(random.uniform(size=[1, 64, 64, 3]).astype(np.float32), [50, 1, 1, 1])
+for size in ([40, 48], [80, 90]):
+    for method in range(4):
+        y = tf.image.resize_images(tf.constant(many), size, method)
+        results["many %s %d" % (size, method)] = sess.run(tf.reduce_mean(y, [1])[::49, ::8])

@@ -195,6 +195,11 @@ def extract_image_patches(
     return raw.ExtractImagePatches(images, ksizes=ksizes, strides=strides, rates=rates, padding=padding, name=name)
 
 
+def extract_patches(images: Any, sizes: Any, strides: Any, rates: Any, padding: str, name: str | None = None) -> Tensor:
+    """As `extract_image_patches`, every argument required."""
+    return raw.ExtractImagePatches(images, ksizes=sizes, strides=strides, rates=rates, padding=padding, name=name)
+
+
 def extract_volume_patches(input: Any, ksizes: Any, strides: Any, padding: str, name: str | None = None) -> Tensor:
     """As `extract_image_patches`, over volumes of shape [batch, planes, rows, cols, depth]."""
     return raw.ExtractVolumePatches(input, ksizes=ksizes, strides=strides, padding=padding, name=name)

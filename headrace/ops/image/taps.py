@@ -224,7 +224,19 @@ def resample(images: torch.Tensor, rows: Taps, columns: Taps) -> torch.Tensor:
     # The columns go first where that leaves fewer elements between the steps.
     if columns.outputs * rows.inputs <= columns.inputs * rows.outputs:
         return _over_rows(_over_columns(images, columns), rows)
-    return _over_columns(_over_rows(images, rows), columns)
+    batch, _, width, channels = images.shape
+    # So many images at a time that what lies between the steps stays in the cache.
+    group = max(1, _CACHED // max(1, rows.outputs * width * channels))
+    if batch <= group or channels >= _WIDE:
+        return _over_columns(_over_rows(images, rows), columns)
+    out = images.new_empty((batch, rows.outputs, columns.outputs, channels))
+    for first in range(0, batch, group):
+        part = slice(first, first + group)
+        _over_columns(_over_rows(images[part], rows), columns, out[part])
+    return out
+
+
+_CACHED = 1 << 19
 
 
 @functools.lru_cache(maxsize=64)
@@ -238,12 +250,44 @@ def _over_rows(images: torch.Tensor, taps: Taps) -> torch.Tensor:
     return _repeated(taps, batch).apply(flat).view(batch, taps.outputs, width, channels)
 
 
-def _over_columns(images: torch.Tensor, taps: Taps) -> torch.Tensor:
+def _over_columns(images: torch.Tensor, taps: Taps, out: torch.Tensor | None = None) -> torch.Tensor:
     batch, height, width, channels = images.shape
+    if out is None:
+        out = images.new_empty((batch, height, taps.outputs, channels))
+    lines = images.reshape(batch * height, width * channels)
     if channels >= _WIDE:
         flat = images.reshape(batch * height * width, channels)
-        return _repeated(taps, batch * height).apply(flat).view(batch, height, taps.outputs, channels)
-    # Few channels: all elements of one column are brought together and added as a whole.
-    by_column = images.reshape(batch * height, width, channels).transpose(0, 1).reshape(width, -1)
+        return _repeated(taps, batch * height).apply(flat).view(out.shape)
+    # A product with a band takes all of a block for each output, and what is not finite must not leak to others.
+    if bool(torch.isfinite(lines.sum())):
+        lines_out = out.view(batch * height, -1)
+        for low, high, first, last, dense in _blocks(taps, channels, lines.device):
+            torch.mm(lines[:, low:high], dense, out=lines_out[:, first:last])
+        return out
+    by_column = lines.view(batch * height, width, channels).transpose(0, 1).reshape(width, -1)
     summed = taps.apply(by_column).view(taps.outputs, batch * height, channels)
-    return summed.transpose(0, 1).reshape(batch, height, taps.outputs, channels)
+    return out.copy_(summed.transpose(0, 1).reshape(out.shape))
+
+
+# Wide enough for the product to be quick, narrow enough for the band to be most of a block.
+_BLOCK_COLUMNS = 36
+
+
+@functools.lru_cache(maxsize=64)
+def _blocks(taps: Taps, channels: int, device: torch.device) -> list[tuple[int, int, int, int, torch.Tensor]]:
+    """The matrix by blocks of outputs: where each begins and ends before and after, and its dense part."""
+    step = max(1, round(_BLOCK_COLUMNS / channels * taps.outputs / max(taps.inputs, 1)))
+    ends = np.cumsum(taps.counts)
+    blocks = []
+    for first in range(0, taps.outputs, step):
+        last = min(first + step, taps.outputs)
+        part = slice(ends[first] - taps.counts[first], ends[last - 1])
+        indices = taps.indices[part]
+        low, high = (int(indices.min()), int(indices.max()) + 1) if len(indices) else (0, 1)
+        rows = np.repeat(np.arange(last - first), taps.counts[first:last])
+        dense = np.zeros((high - low, last - first), _F)
+        np.add.at(dense, (indices - low, rows), taps.weights[part])
+        each = np.kron(dense, np.eye(channels, dtype=_F))
+        spans = [bound * channels for bound in (low, high, first, last)]
+        blocks.append((*spans, torch.from_numpy(each).to(device)))
+    return blocks  # type: ignore[return-value]

@@ -1,0 +1,274 @@
+"""Boxes chosen by their scores, without those that overlap better ones: the NonMaxSuppression ops."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+from headrace.core.registry import op
+from headrace.core.shapes import Dims, merge_dim
+from headrace.ops.array.common import invalid, rank_is, require_scalar, shape_text
+
+Overlap = Callable[[int, Any], Any]
+_T = "T: {half, float} = float"
+_THRESHOLD = "T_threshold: {half, float} = float"
+
+nms_op = op(
+    "NonMaxSuppression",
+    "boxes: float, scores: float, max_output_size: int32, *, iou_threshold=0.5 -> selected_indices: int32",
+)
+nms_v2_op = op(
+    "NonMaxSuppressionV2",
+    f"boxes: T, scores: T, max_output_size: int32, iou_threshold: T_threshold, *, {_T}, {_THRESHOLD} "
+    "-> selected_indices: int32",
+)
+nms_v3_op = op(
+    "NonMaxSuppressionV3",
+    "boxes: T, scores: T, max_output_size: int32, iou_threshold: T_threshold, score_threshold: T_threshold, *, "
+    f"{_T}, {_THRESHOLD} -> selected_indices: int32",
+)
+nms_v4_op = op(
+    "NonMaxSuppressionV4",
+    "boxes: T, scores: T, max_output_size: int32, iou_threshold: T_threshold, score_threshold: T_threshold, *, "
+    f"{_T}, {_THRESHOLD}, pad_to_max_output_size=False -> selected_indices: int32, valid_outputs: int32",
+)
+nms_v5_op = op(
+    "NonMaxSuppressionV5",
+    "boxes: T, scores: T, max_output_size: int32, iou_threshold: T, score_threshold: T, soft_nms_sigma: T, *, "
+    f"{_T}, pad_to_max_output_size=False -> selected_indices: int32, selected_scores: T, valid_outputs: int32",
+)
+nms_overlaps_op = op(
+    "NonMaxSuppressionWithOverlaps",
+    "overlaps: float, scores: float, max_output_size: int32, overlap_threshold: float, score_threshold: float "
+    "-> selected_indices: int32",
+)
+combined_nms_op = op(
+    "CombinedNonMaxSuppression",
+    "boxes: float, scores: float, max_output_size_per_class: int32, max_total_size: int32, iou_threshold: float, "
+    "score_threshold: float, *, pad_per_class=False, clip_boxes=True "
+    "-> nmsed_boxes: float, nmsed_scores: float, nmsed_classes: float, valid_detections: int32",
+)
+_SINGLE = (nms_op, nms_v2_op, nms_v3_op, nms_v4_op, nms_v5_op)
+for _decl in (*_SINGLE, nms_overlaps_op, combined_nms_op):
+    _decl.not_differentiable()
+    _decl.on_host(*(arg.name for arg in _decl.signature.inputs), outputs=True)
+
+
+def _single_shape(op: Any) -> list[Dims]:
+    boxes, scores = rank_is(op.inputs[0].dims, 2), rank_is(op.inputs[1].dims, 1)
+    merge_dim(boxes[0], scores[0])
+    for index in range(2, len(op.inputs)):
+        require_scalar(op, index)
+    if op.type == "NonMaxSuppressionWithOverlaps":
+        merge_dim(boxes[0], boxes[1])
+    elif boxes[1] not in (None, 4):
+        raise ValueError(f"Dimension must be 4 but is {boxes[1]}")
+    size = op.constant(2)
+    padded = op.attrs.get("pad_to_max_output_size") and size is not None
+    chosen = (int(size) if padded else None,)
+    if op.type == "NonMaxSuppressionV5":
+        return [chosen, chosen, ()]
+    return [chosen, ()] if op.type == "NonMaxSuppressionV4" else [chosen]
+
+
+def _corners(boxes: Any) -> tuple[Any, Any, Any, Any, Any]:
+    """The edges in order, and the areas."""
+    low, high = np.minimum(boxes[:, :2], boxes[:, 2:]), np.maximum(boxes[:, :2], boxes[:, 2:])
+    top, left, bottom, right = low[:, 0], low[:, 1], high[:, 0], high[:, 1]
+    return top, left, bottom, right, (bottom - top) * (right - left)
+
+
+def _overlap_of(boxes: Any) -> Overlap:
+    """What gives the intersection over union of one box with others."""
+    top, left, bottom, right, area = _corners(boxes)
+
+    def overlap(one: int, others: Any) -> Any:
+        height = np.minimum(bottom[one], bottom[others]) - np.maximum(top[one], top[others])
+        width = np.minimum(right[one], right[others]) - np.maximum(left[one], left[others])
+        both = np.maximum(height, 0) * np.maximum(width, 0)
+        union = area[one] + area[others] - both
+        fits = (area[one] > 0) & (area[others] > 0)
+        return np.where(fits, both / np.where(fits, union, 1), boxes.dtype.type(0))
+
+    return overlap
+
+
+def _by_score(scores: Any, least: float) -> Any:
+    """The candidates above `least`, the best first and the earlier of equals."""
+    order = np.argsort(-scores, kind="stable")
+    return order[scores[order] > least]
+
+
+def select_hard(overlap: Overlap, scores: Any, size: int, threshold: float, least: float) -> list[int]:
+    """At most `size` boxes, best first, none of which overlaps a better chosen one by `threshold` or more."""
+    remaining, chosen = _by_score(scores, least), []
+    while len(remaining) and len(chosen) < size:
+        best = int(remaining[0])
+        chosen.append(best)
+        rest = remaining[1:]
+        remaining = rest[overlap(best, rest) < threshold] if len(rest) else rest
+    return chosen
+
+
+def _select_soft(
+    overlap: Overlap, scores: Any, size: int, threshold: float, least: float, sigma: float
+) -> tuple[list[int], list[float]]:
+    """As `select_hard`, but an overlap lowers a box's score, by a Gaussian of `sigma`, before it is chosen."""
+    number = scores.dtype.type
+    scale = number(-0.5) / number(sigma)
+    # Each candidate with how many of the chosen boxes its score has met.
+    queue = [(-float(scores[i]), int(i), 0) for i in _by_score(scores, least)]
+    heapq.heapify(queue)
+    chosen: list[int] = []
+    kept: list[float] = []
+    while queue and len(chosen) < size:
+        lost, index, met = heapq.heappop(queue)
+        score = before = number(-lost)
+        if len(chosen) > met:
+            for near in overlap(index, np.array(chosen[met:][::-1])):
+                if near >= threshold:
+                    score = number(-math.inf)
+                else:
+                    score *= number(math.exp(scale * near * near))
+                if score <= least:
+                    break
+        if score == before:
+            chosen.append(index)
+            kept.append(float(score))
+        elif score > least:
+            heapq.heappush(queue, (-float(score), index, len(chosen)))
+    return chosen, kept
+
+
+def _single_kernel(node: Any) -> Callable[..., Any]:
+    kind, pad = node.type, bool(node.attrs.get("pad_to_max_output_size", False))
+    given = node.attrs.get("iou_threshold", 0.5)
+
+    def suppress(boxes: Any, scores: Any, size: Any, *limits: Any) -> Any:
+        if boxes.dim() != 2:
+            raise invalid(f"boxes must be 2-D{shape_text(boxes.shape)}")
+        if kind == "NonMaxSuppressionWithOverlaps":
+            if boxes.shape[0] != boxes.shape[1]:
+                raise invalid(f"overlaps must be square{shape_text(boxes.shape)}")
+        elif boxes.shape[1] != 4:
+            raise invalid("boxes must have 4 columns")
+        if scores.dim() != 1 or len(scores) != len(boxes):
+            raise invalid("scores has incompatible shape")
+        if size.dim() != 0:
+            raise invalid(f"max_output_size must be 0-D, got shape {shape_text(size.shape)}")
+        most = int(size)
+        if most < 0:
+            raise invalid("max_output_size must be non-negative")
+        values = [float(limit) for limit in limits]
+        threshold = values[0] if values else given
+        least = values[1] if len(values) > 1 else -math.inf
+        sigma = values[2] if len(values) > 2 else 0.0
+        if kind != "NonMaxSuppressionWithOverlaps" and not 0 <= threshold <= 1:
+            raise invalid("iou_threshold must be in [0, 1]")
+        if sigma < 0:
+            raise invalid("soft_nms_sigma must be in [0, inf)")
+        numbers, ranks = boxes.numpy(), scores.numpy()
+        if kind == "NonMaxSuppressionWithOverlaps":
+            overlap: Overlap = lambda one, others: numbers[others, one]  # noqa: E731
+        else:
+            overlap = _overlap_of(numbers)
+        if sigma > 0:
+            chosen, kept = _select_soft(overlap, ranks, most, threshold, least, sigma)
+        else:
+            chosen = select_hard(overlap, ranks, most, threshold, least)
+            kept = ranks[chosen].tolist()
+        valid = torch.tensor(len(chosen), dtype=torch.int32)
+        if pad:
+            spare = most - len(chosen)
+            chosen, kept = chosen + [0] * spare, kept + [0.0] * spare
+        indices = torch.tensor(chosen, dtype=torch.int32)
+        if kind == "NonMaxSuppressionV5":
+            return indices, torch.tensor(kept, dtype=scores.dtype), valid
+        return (indices, valid) if kind == "NonMaxSuppressionV4" else indices
+
+    return suppress
+
+
+for _decl in (*_SINGLE, nms_overlaps_op):
+    _decl.shape(_single_shape)
+    _decl.kernel(_single_kernel)
+
+
+@combined_nms_op.shape
+def combined_nms_shape(op):
+    boxes, scores = rank_is(op.inputs[0].dims, 4), rank_is(op.inputs[1].dims, 3)
+    batch = merge_dim(boxes[0], scores[0])
+    merge_dim(boxes[1], scores[1])
+    if boxes[3] not in (None, 4):
+        raise ValueError(f"Dimension must be 4 but is {boxes[3]}")
+    if None not in (boxes[2], scores[2]) and boxes[2] not in (1, scores[2]):
+        raise ValueError("third dimension of boxes must be either 1 or equal to the third dimension of scores")
+    for index in range(2, 6):
+        require_scalar(op, index)
+    per_class, total = op.constant(2), op.constant(3)
+    count = None if total is None else int(total)
+    if op.attrs["pad_per_class"]:
+        known = count is not None and per_class is not None and scores[2] is not None
+        count = min(count, int(per_class) * scores[2]) if known else None
+    return [(batch, count, 4), (batch, count), (batch, count), (batch,)]
+
+
+@combined_nms_op.kernel
+def combined_nms_kernel(node):
+    per_class_size, clip = bool(node.attrs["pad_per_class"]), bool(node.attrs["clip_boxes"])
+
+    def suppress(boxes, scores, per_class, total, threshold, least):
+        if boxes.dim() != 4 or boxes.shape[3] != 4:
+            raise invalid(f"boxes must be 4-D{shape_text(boxes.shape)}")
+        if scores.dim() != 3 or scores.shape[:2] != boxes.shape[:2]:
+            raise invalid(f"scores must be 3-D{shape_text(scores.shape)}")
+        if boxes.shape[2] not in (1, scores.shape[2]):
+            raise invalid("third dimension of boxes must be either 1 or equal to the third dimension of scores")
+        each, most, limit = int(per_class), int(total), float(threshold)
+        if each <= 0:
+            raise invalid("max_size_per_class must be positive")
+        if most <= 0:
+            raise invalid("max_total_size must be > 0")
+        if not 0 <= limit <= 1:
+            raise invalid("iou_threshold must be in [0, 1]")
+        count = min(most, each * scores.shape[2]) if per_class_size else most
+        found = [
+            _of_image(image, ranks, each, most, limit, float(least))
+            for image, ranks in zip(boxes.numpy(), scores.numpy())
+        ]
+        out = np.zeros((len(found), count, 6), np.float32)
+        valid = np.zeros(len(found), np.int32)
+        for row, detections in enumerate(found):
+            valid[row] = min(len(detections), count)
+            out[row, : valid[row]] = detections[:count]
+        places = out[..., :4].clip(0, 1) if clip else out[..., :4]
+        return tuple(torch.from_numpy(np.ascontiguousarray(a)) for a in (places, out[..., 4], out[..., 5], valid))
+
+    return suppress
+
+
+def _of_image(boxes: Any, scores: Any, each: int, most: int, threshold: float, least: float) -> Any:
+    """Box, score and class of the detections of one image, the best first."""
+    rows = []
+    for cls in range(scores.shape[1]):
+        places = boxes[:, 0 if boxes.shape[1] == 1 else cls]
+        chosen = select_hard(_overlap_of(places), scores[:, cls], each, threshold, least)
+        rows.append(np.column_stack([places[chosen], scores[chosen, cls], np.full(len(chosen), cls)]))
+    found = np.concatenate(rows) if rows else np.zeros((0, 6))
+    return found[np.argsort(-found[:, 4], kind="stable")[:most]]
+
+
+_ACCEPTED = [np.float32([[0, 0, 1, 1], [0, 0, 1, 0.9], [1, 1, 2, 2]]), np.float32([0.9, 0.8, 0.7]), np.int32(2)]
+nms_op.accepts(*_ACCEPTED)
+nms_v2_op.accepts(*_ACCEPTED, np.float32(0.5))
+nms_v3_op.accepts(*_ACCEPTED, np.float32(0.5), np.float32(0.1))
+nms_v3_op.rejects([3, 5], [3], np.int32(2), np.float32(0.5), np.float32(0.1), error=ValueError)
+nms_v4_op.accepts(*_ACCEPTED, np.float32(0.5), np.float32(0.1), pad_to_max_output_size=True)
+nms_v5_op.accepts(*_ACCEPTED, np.float32(0.5), np.float32(0.1), np.float32(0.5))
+nms_overlaps_op.accepts(np.eye(3, dtype=np.float32), *_ACCEPTED[1:], np.float32(0.5), np.float32(0.1))
+combined_nms_op.accepts([1, 3, 1, 4], [1, 3, 2], np.int32(2), np.int32(3), np.float32(0.5), np.float32(0.1))
