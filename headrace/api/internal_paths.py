@@ -50,7 +50,7 @@ _PYTHON: dict[str, dict[str, str]] = {
         "core.convert core.operation .": "constant_op tensor_conversion_registry tensor_like common_shapes",
         "core.tensor_util interop.tensor_proto core.convert core.operation .": "tensor_util",
         "ops.flow.case .": "smart_cond",
-        "contrib.util.op_lists .": "meta_graph",
+        "interop.meta_graph interop.op_lists .": "meta_graph",
         ".": "random_seed sparse_tensor indexed_slices tensor_spec type_spec framework_lib load_library "
         "graph_io subscribe config",
         "interop.graph_util graph_util .": "graph_util graph_util_impl convert_to_constants",
@@ -69,7 +69,7 @@ _PYTHON: dict[str, dict[str, str]] = {
         "state.template .": "template",
         "state.functional .": "functional_ops",
         "math .": "math_ops special_math_ops bitwise_ops confusion_matrix",
-        "ops.flow.switching ops.flow.grouping ops.flow.cond ops.flow.assertion .": "control_flow_ops control_flow_util",
+        "ops.flow.switching ops.flow.grouping ops.flow.cond ops.flow.while_context ops.flow.frames ops.flow.assertion .": "control_flow_ops control_flow_util",
         ".": "array_ops standard_ops "
         "gradients gradients_impl gradients_util custom_gradient map_fn logging_ops "
         "resources script_ops session_ops string_ops tensor_array_ops data_flow_ops "
@@ -141,18 +141,23 @@ _PYTHON: dict[str, dict[str, str]] = {
     "summary.writer": {"summary .": "writer writer_cache event_file_writer"},
     "training": {
         "train .": "adadelta adagrad adagrad_da adam basic_loops basic_session_run_hooks "
-        "checkpoint_management checkpoint_utils coordinator device_setter ftrl gradient_descent input "
+        "coordinator device_setter ftrl gradient_descent input "
         "learning_rate_decay learning_rate_decay_v2 momentum monitored_session "
-        "proximal_adagrad proximal_gradient_descent queue_runner queue_runner_impl rmsprop saver server_lib "
+        "proximal_adagrad proximal_gradient_descent queue_runner queue_runner_impl rmsprop server_lib "
         "session_manager session_run_hook summary_io supervisor sync_replicas_optimizer training "
-        "warm_starting_util evaluation distribution_strategy_context",
+        "evaluation distribution_strategy_context",
+        "train.checkpoint_state train.checkpoint_manager train .": "checkpoint_management",
+        "train.checkpoint_utils train.checkpoint_state train .": "checkpoint_utils",
+        "train.vocabularies train .": "checkpoint_ops",
         "train.moving_averages train .": "moving_averages",
         "train.optimizer train .": "optimizer",
+        "train.saver train.saver_builder train.checkpoint_state train.meta_graphs train .": "saver",
         "train.slots train .": "slot_creator",
         "train.steps train .": "training_util",
+        "train.warm_starting train .": "warm_starting_util",
         "api.gen_ops train .": "training_ops gen_training_ops",
     },
-    "training.saving": {"train .": "saveable_object saveable_object_util functional_saver"},
+    "training.saving": {"train.saveables train .": "saveable_object saveable_object_util functional_saver"},
     "training.tracking": {"train .": "base data_structures tracking util"},
     "user_ops": {"user_ops .": "user_ops"},
     "util": {

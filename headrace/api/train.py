@@ -1,12 +1,18 @@
 """tf.train: optimizers, savers, hooks and their like."""
 
 HOMES: dict[str, str] = {
+    "interop.graph_files": "write_graph",
+    "train.meta_graphs": "export_meta_graph import_meta_graph",
+    "files.events": "summary_iterator",
     "interop.protos": "BytesList ClusterDef Example Feature FeatureList FeatureLists Features FloatList Int64List JobDef "
     "SaverDef SequenceExample ServerDef",
     "files.checkpoint.reader": "NewCheckpointReader",
     "train.checkpoint_state": "checkpoint_exists generate_checkpoint_state_proto get_checkpoint_mtimes "
     "get_checkpoint_state latest_checkpoint remove_checkpoint update_checkpoint_state",
+    "train.checkpoint_utils": "checkpoints_iterator init_from_checkpoint list_variables load_checkpoint load_variable",
+    "train.meta_graphs": "export_meta_graph import_meta_graph",
     "train.saver": "Saver",
+    "train.warm_starting": "VocabInfo warm_start",
     "train.adagrad": "AdagradDAOptimizer AdagradOptimizer FtrlOptimizer ProximalAdagradOptimizer",
     "train.adam": "AdamOptimizer",
     "train.decays": "cosine_decay cosine_decay_restarts exponential_decay inverse_time_decay linear_cosine_decay "
@@ -16,6 +22,10 @@ HOMES: dict[str, str] = {
     "train.optimizer": "Optimizer",
     "train.rmsprop": "AdadeltaOptimizer RMSPropOptimizer",
     "train.steps": "assert_global_step create_global_step get_global_step get_or_create_global_step global_step",
+}
+
+SPELLED: dict[str, str] = {
+    "SummaryWriter": "summary.writer.FileWriter",
 }
 
 ABSENT = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import re
 from collections.abc import Sequence
@@ -12,9 +11,9 @@ from headrace.core.errors import OpError
 from headrace.files import file_io
 from headrace.files.checkpoint import atomic
 from headrace.interop import protos
+from headrace.platform import tf_logging
 
 V1, V2 = 1, 2
-_logger = logging.getLogger("tensorflow")
 
 
 def _state_file(save_dir: str, latest_filename: str | None) -> str:
@@ -45,7 +44,7 @@ def generate_checkpoint_state_proto(
     """
     paths = list(all_model_checkpoint_paths or [])
     if not paths or paths[-1] != model_checkpoint_path:
-        _logger.info("%s is not in all_model_checkpoint_paths. Manually adding it.", model_checkpoint_path)
+        tf_logging.info("%s is not in all_model_checkpoint_paths. Manually adding it.", model_checkpoint_path)
         paths.append(model_checkpoint_path)
     if all_model_checkpoint_timestamps and len(all_model_checkpoint_timestamps) != len(paths):
         raise ValueError(
@@ -153,8 +152,8 @@ def get_checkpoint_state(checkpoint_dir: str, latest_filename: str | None = None
     try:
         text_format.Merge(file_io.read_file_to_string(path), state)
     except (OpError, text_format.ParseError, UnicodeDecodeError) as error:
-        _logger.warning("%s: %s", type(error).__name__, error)
-        _logger.warning("%s: Checkpoint ignored", path)
+        tf_logging.warning("%s: %s", type(error).__name__, error)
+        tf_logging.warning("%s: Checkpoint ignored", path)
         return None
     if not state.model_checkpoint_path:
         raise ValueError(f"Invalid checkpoint state loaded from {checkpoint_dir}")
@@ -181,7 +180,7 @@ def latest_checkpoint(checkpoint_dir: str, latest_filename: str | None = None) -
         return None
     if checkpoint_exists(state.model_checkpoint_path):
         return state.model_checkpoint_path
-    _logger.error("Couldn't match files for checkpoint %s", state.model_checkpoint_path)
+    tf_logging.error("Couldn't match files for checkpoint %s", state.model_checkpoint_path)
     return None
 
 

@@ -1,24 +1,36 @@
-"""Graphs with their collections and savers, as files."""
+"""Graphs with their collections and savers, as files, and back."""
 
 from __future__ import annotations
 
-import logging
+from collections.abc import Mapping
 from typing import Any
 
-from headrace.files.checkpoint import atomic
+from headrace.core.collections import GraphKeys
+from headrace.core.defaults import get_default_graph
+from headrace.core.graph import Graph
 from headrace.interop import protos
+from headrace.interop.meta_graph import (
+    export_scoped_meta_graph,
+    import_scoped_meta_graph_with_return_elements,
+    read_meta_graph_file,
+)
+from headrace.platform import tf_logging
 
-_logger = logging.getLogger("tensorflow")
+# What these modules register is needed to read collections.
+from headrace.train import queue_runner as _queue_runner
+from headrace.train.saver import Saver
+
+assert _queue_runner
 
 
 def export_meta_graph(
-    filename: str | None = None,
+    filename: Any = None,
     meta_info_def: Any = None,
     graph_def: Any = None,
     saver_def: Any = None,
     collection_list: Any = None,
     as_text: bool = False,
-    graph: Any = None,
+    graph: Graph | None = None,
     export_scope: str | None = None,
     clear_devices: bool = False,
     clear_extraneous_savers: bool = False,
@@ -26,11 +38,105 @@ def export_meta_graph(
     save_debug_info: bool = False,
     **kwargs: Any,
 ) -> Any:
-    try:
-        from headrace.interop import meta_graph as _  # noqa: F401
-    except ImportError:
-        made = protos.MetaGraphDef(graph_def=graph_def, saver_def=saver_def)
-        if filename:
-            atomic.write(filename, made.SerializeToString())
-        return made
-    raise NotImplementedError
+    """A graph with its collections as a `MetaGraphDef`, written to a file if one is named.
+
+    Args:
+        filename: the file, usually with the ending ".meta".
+        meta_info_def: a `MetaInfoDef` to add to.
+        graph_def: a `GraphDef` instead of the graph's own.
+        saver_def: a `SaverDef`, which `import_meta_graph` makes a saver of.
+        collection_list: the collections to write; all by default.
+        as_text: whether the file is text.
+        graph: the graph; the default graph by default.
+        export_scope: export only what is below this name scope, without its name.
+        clear_devices: leave out where nodes are placed.
+        clear_extraneous_savers: leave out the nodes and collections of savers other than that of `saver_def`.
+        strip_default_attrs: leave out attributes with their default values, which older programs may not know.
+        save_debug_info: not here.
+        **kwargs: `unbound_inputs_col_name`: the collection that is to name the inputs from outside of the scope.
+
+    Returns:
+        a `MetaGraphDef`.
+
+    Raises:
+        NotImplementedError: for `save_debug_info`.
+
+    Example:
+        >>> tf.train.export_meta_graph("model.meta", collection_list=["inputs", "outputs"])
+    """
+    made, _ = export_scoped_meta_graph(
+        filename=filename,
+        meta_info_def=meta_info_def,
+        graph_def=graph_def,
+        saver_def=saver_def,
+        collection_list=collection_list,
+        as_text=as_text,
+        graph=graph,
+        export_scope=export_scope,
+        clear_devices=clear_devices,
+        clear_extraneous_savers=clear_extraneous_savers,
+        strip_default_attrs=strip_default_attrs,
+        save_debug_info=save_debug_info,
+        **kwargs,
+    )
+    return made
+
+
+def import_meta_graph(
+    meta_graph_or_file: Any, clear_devices: bool = False, import_scope: str | None = None, **kwargs: Any
+) -> Saver | None:
+    """Adds a graph that was exported, with its collections, to the default graph.
+
+    Args:
+        meta_graph_or_file: a `MetaGraphDef`, or the path of one.
+        clear_devices: whether to forget where nodes were placed.
+        import_scope: a name scope for everything.
+        **kwargs: `input_map`: names of inputs to the tensors to use instead; `return_elements`, ... as in
+            `import_graph_def`.
+
+    Returns:
+        a `Saver` for the checkpoints that belong to it; None if there are no variables.
+
+    Raises:
+        OSError: if there is no such file; DataLossError: if it holds something else.
+        NotImplementedError: naming op types that are not declared.
+
+    Example:
+        >>> saver = tf.train.import_meta_graph("model.ckpt-1000.meta")
+        >>> saver.restore(sess, "model.ckpt-1000")
+        >>> sess.run(tf.get_collection("outputs")[0])
+    """
+    return import_meta_graph_with_return_elements(meta_graph_or_file, clear_devices, import_scope, **kwargs)[0]
+
+
+def import_meta_graph_with_return_elements(
+    meta_graph_or_file: Any,
+    clear_devices: bool = False,
+    import_scope: str | None = None,
+    return_elements: Any = None,
+    **kwargs: Any,
+) -> tuple[Saver | None, Any]:
+    """`import_meta_graph` that also returns operations and tensors by their names in the file."""
+    if isinstance(meta_graph_or_file, protos.MetaGraphDef):
+        message = meta_graph_or_file
+    else:
+        message = read_meta_graph_file(meta_graph_or_file)
+    variables, elements = import_scoped_meta_graph_with_return_elements(
+        message, clear_devices=clear_devices, import_scope=import_scope, return_elements=return_elements, **kwargs
+    )
+    return saver_of(message, import_scope, variables), elements
+
+
+def saver_of(message: Any, import_scope: str | None, variables: Mapping[str, Any]) -> Saver | None:
+    """The saver of a MetaGraphDef that was imported: that of its SaverDef, or a new one for its variables."""
+    if message.HasField("saver_def"):
+        scope = import_scope
+        if not scope and variables:
+            # The names in the SaverDef stand below whatever scope the import was made in.
+            name, variable = next(iter(variables.items()))
+            scope = variable.name[: -len(name)].rstrip("/") or None
+        return Saver(saver_def=message.saver_def, name=scope)
+    if get_default_graph().get_collection(GraphKeys.GLOBAL_VARIABLES, scope=import_scope):
+        return Saver()
+    tf_logging.info("Saver not created because there are no variables in the graph to restore")
+    return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import time
 from collections.abc import Sequence
@@ -15,6 +14,7 @@ from headrace.core.internals import prepend_name_scope, register_proto_function,
 from headrace.files.checkpoint.reader import CheckpointReader
 from headrace.files.paths import as_path
 from headrace.interop import protos
+from headrace.platform import tf_logging
 from headrace.runtime.session import BaseSession
 from headrace.state.collecting import _all_saveable_objects
 from headrace.train import checkpoint_state
@@ -23,7 +23,6 @@ from headrace.train.saveables import validate_and_slice_inputs
 from headrace.train.saver_builder import BaseSaverBuilder, BulkSaverBuilder
 from headrace.train.steps import global_step as step_of
 
-_logger = logging.getLogger("tensorflow")
 _OBJECT_GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
 
 
@@ -173,7 +172,7 @@ class Saver:
         try:
             checkpoint_state.remove_checkpoint(path, self.saver_def.version, meta_graph_suffix)
         except OpError as error:
-            _logger.warning("Ignoring: %s", error)
+            tf_logging.warning("Ignoring: %s", error)
 
     @property
     def last_checkpoints(self) -> list[str]:
@@ -275,7 +274,7 @@ class Saver:
             raise RuntimeError("`build()` should be called before save if defer_build==True")
         latest_filename = "checkpoint" if latest_filename is None else latest_filename
         if self._write_version != V2:
-            _logger.warning(
+            tf_logging.warning(
                 "Writing a checkpoint in the V1 format, which is deprecated; write_version=tf.train.SaverDef.V2 is better."
             )
         if os.path.split(latest_filename)[0]:
@@ -367,7 +366,7 @@ class Saver:
         prefix = as_path(save_path)
         if not checkpoint_state.checkpoint_exists(prefix):
             raise ValueError(f"The passed save_path is not a valid checkpoint: {prefix}")
-        _logger.info("Restoring parameters from %s", prefix)
+        tf_logging.info("Restoring parameters from %s", prefix)
         try:
             sess.run(self.saver_def.restore_op_name, {self.saver_def.filename_tensor_name: prefix})
         except NotFoundError as error:
@@ -375,7 +374,7 @@ class Saver:
                 names_to_keys = object_graph_key_mapping(prefix)
             except NotFoundError:
                 raise _explained(error, "a Variable name or other graph key that is missing") from None
-            _logger.warning(
+            tf_logging.warning(
                 "Restoring an object-based checkpoint using a name-based saver. This may be somewhat fragile, and will "
                 "re-build the Saver. Instead, consider loading object-based checkpoints using tf.train.Checkpoint()."
             )

@@ -2,6 +2,7 @@
 
 HOMES = {
     "contrib.framework.arg_scope": "add_arg_scope arg_scope arg_scoped_arguments current_arg_scope has_arg_scope",
+    "contrib.framework.checkpoints": "assign_from_checkpoint assign_from_checkpoint_fn",
     "contrib.framework.placeholders": "get_placeholders",
     "contrib.framework.variables": "add_model_variable assign_from_values assign_from_values_fn filter_variables "
     "get_local_variables get_model_variables get_trainable_variables get_unique_variable get_variable_full_name "
@@ -18,6 +19,9 @@ HOMES = {
     "ops.array.sort": "argsort sort",
     "ops.flow.case": "smart_case smart_cond smart_constant_value",
     "platform.deprecation": "deprecated deprecated_arg_values deprecated_args",
+    "train.checkpoint_utils": "init_from_checkpoint list_variables load_checkpoint load_variable",
+    "train.vocabularies": "load_and_remap_matrix_initializer load_embedding_initializer "
+    "load_linear_multiclass_bias_initializer load_variable_slot_initializer",
     "train.steps": "assert_global_step create_global_step get_global_step get_or_create_global_step",
 }
 
