@@ -134,7 +134,7 @@ HOMES = {
     "ops.sparse.slice": "sparse_slice sparse_split",
     "summary.older": "audio_summary histogram_summary image_summary merge_all_summaries merge_summary scalar_summary",
     "runtime.session": "InteractiveSession Session",
-    "shim.version": "COMPILER_VERSION CXX11_ABI_FLAG GIT_VERSION GRAPH_DEF_VERSION "
+    "core.version": "COMPILER_VERSION CXX11_ABI_FLAG GIT_VERSION GRAPH_DEF_VERSION "
     "GRAPH_DEF_VERSION_MIN_CONSUMER GRAPH_DEF_VERSION_MIN_PRODUCER MONOLITHIC_BUILD VERSION",
     "state.collecting": "all_variables assert_variables_initialized global_variables global_variables_initializer "
     "initialize_all_variables initialize_local_variables initialize_variables local_variables "

@@ -19,7 +19,15 @@ from headrace.ops.array.constant import constant
 from headrace.ops.array.fill import zeros, zeros_like
 from headrace.ops.array.shape import shape_internal
 from headrace.ops.flow.cond import CondContext
-from headrace.ops.flow.frames import constant_enter_of, is_loop_exit, is_loop_switch, is_switch, next_iteration, output_context, while_context_of
+from headrace.ops.flow.frames import (
+    constant_enter_of,
+    is_loop_exit,
+    is_loop_switch,
+    is_switch,
+    next_iteration,
+    output_context,
+    while_context_of,
+)
 from headrace.ops.flow.stacks import stack_pop, stack_push, stack_v2
 from headrace.ops.flow.switching import switch_ref_or_tensor, zeros_outside_loop
 from headrace.ops.flow.while_context import WhileContext

@@ -57,7 +57,7 @@ def collect(fetches: Sequence[Tensor | Operation], feeds: Sequence[Tensor], runt
 
     def make(op: Operation) -> None:
         control = [node_of[c] for c in op._control_inputs if c not in fed]
-        inputs = []
+        inputs: list[Value] = []
         args = op.decl.signature.inputs
         ref_position = _ref_positions(op) if any(a.is_ref for a in args) else None
         for i, tensor in enumerate(op._inputs):

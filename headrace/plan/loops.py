@@ -75,7 +75,7 @@ def _assign_frames(nodes: list[Node], root: _Frame) -> dict[Node, _Frame]:
         for value in node.inputs:
             if is_back_edge(node.type, value.node.type):
                 continue
-            source = frame_of[value.node]
+            source = frame_of.get(value.node, root)
             if source.depth > frame.depth:
                 frame = source
         for before in node.control:
@@ -113,7 +113,7 @@ def _components(frame: _Frame) -> list[tuple[list[Node], list[Node]]]:
 
     for node in list(leader):
         for other in [value.node for value in node.inputs] + node.control:
-            if other in leader and not (node.type in _ENTERS):
+            if other in leader and node.type not in _ENTERS:
                 leader[find_leader(node)] = find_leader(other)
     groups: dict[Node, tuple[list[Node], list[Node]]] = {}
     for node in frame.nodes:
@@ -217,9 +217,7 @@ def _raise(frame: _Frame, nodes: list[Node], exits: list[Node]) -> Node:
     )
     decl = find("_While")
     assert decl is not None
-    raised = Node(
-        decl, f"{frame.name}", [*initial, *captured], {}, conditions[0].origin, like.runtime, like.device
-    )
+    raised = Node(decl, f"{frame.name}", [*initial, *captured], {}, conditions[0].origin, like.runtime, like.device)
     raised.region = region
     raised.control = list(waits)
     raised.serial = min(node.serial for node in nodes)

@@ -15,6 +15,8 @@ from headrace.plan.ir import Node, regions
 _PRODUCT_WORK = 2_000_000
 _ELEMENT_WORK = 80_000
 
+# They read or write a few rows of their first input, however large that is.
+_ROW_WISE = ("Scatter", "ResourceScatter", "Gather", "ResourceGather")
 _PRODUCTS = frozenset({"MatMul", "BatchMatMul", "BatchMatMulV2", "_MatMulBias"})
 
 
@@ -46,6 +48,9 @@ def _is_heavy(node: Node, unknown: int) -> bool:
         return True
     # A piece cut out of a large tensor is a view: the rest of the tensor is no work.
     touched = node.outputs if node.decl.may_alias else (*node.inputs, *node.outputs)
+    if kind.startswith(_ROW_WISE):
+        rows_only = node.inputs[1:] if "Scatter" in kind else node.outputs
+        touched = tuple(rows_only)
     sizes = [_elements(value.dims, unknown) for value in touched]
     return max(sizes, default=0) > _ELEMENT_WORK
 

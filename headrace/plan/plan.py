@@ -9,8 +9,8 @@ from headrace.plan.collect import collect
 from headrace.plan.emit import emit
 from headrace.plan.fuse import REWRITES, apply_rewrite
 from headrace.plan.ir import UNBOUND, Node, Value
-from headrace.plan.loops import raise_loops
 from headrace.plan.live import drop_gates, keep_live
+from headrace.plan.loops import raise_loops
 from headrace.plan.order import order, reads_to_copy, set_guards
 from headrace.plan.parallel import mark_heavy
 from headrace.plan.place import assign_devices, place

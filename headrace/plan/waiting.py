@@ -127,9 +127,7 @@ def emit_parts(
                 if value.node not in inside and value.bound is UNBOUND
             )
         )
-        outputs = [
-            value for node in members for value in node.outputs if value in needed and value.bound is UNBOUND
-        ]
+        outputs = [value for node in members for value in node.outputs if value in needed and value.bound is UNBOUND]
         emitted = emit(members, inputs, outputs, copies, observed, heavy, partial=True)
         files[emitted.filename] = emitted.lines
         sources.append(emitted.source)
@@ -170,9 +168,9 @@ def _read_by(node: Node) -> list[Value]:
 
 def _exposed_reads(nodes: Sequence[Node]) -> set[Node]:
     """The reads of variables that another part may write before the value is used."""
-    written = {
-        id(node.inputs[i].bound) for node in nodes for i in state_inputs(node, node.decl.writes_state)
-    } - {id(UNBOUND)}
+    written = {id(node.inputs[i].bound) for node in nodes for i in state_inputs(node, node.decl.writes_state)} - {
+        id(UNBOUND)
+    }
     return {
         node
         for node in nodes
@@ -266,7 +264,12 @@ def _scheduled(
 def _put(slots: list[Any], part: _Part, result: Any) -> None:
     assert part.node is not None
     declared = part.node.decl.signature.outputs
-    if part.node.region is None and len(declared) == 1 and declared[0].number_attr is None and declared[0].type_list_attr is None:
+    if (
+        part.node.region is None
+        and len(declared) == 1
+        and declared[0].number_attr is None
+        and declared[0].type_list_attr is None
+    ):
         slots[part.outputs[0]] = result
     else:
         for slot, item in zip(part.outputs, result or (), strict=True):

@@ -12,6 +12,7 @@ from headrace.core.defaults import control_dependencies, get_default_graph, name
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import raw
 from headrace.ops.flow.context import ControlFlowContext
+from headrace.ops.flow.flows import to_flow, with_tensor_arrays
 from headrace.ops.flow.grouping import with_dependencies
 from headrace.ops.flow.switching import merge, switch, switch_ref_or_tensor
 
@@ -98,7 +99,9 @@ class CondContext(ControlFlowContext):
         """Calls the branch's function; returns its result and the flat tensors that stand for it."""
         result = function()
         flat = (
-            [self._output(item) for item in nest.flatten(result, expand_composites=True)] if result is not None else []
+            [self._output(to_flow(item)) for item in nest.flatten(result, expand_composites=True)]
+            if result is not None
+            else []
         )
         return result, flat
 
@@ -200,6 +203,7 @@ def cond(
         default = get_default_graph()
         default.add_to_collection(GraphKeys.COND_CONTEXT, context_true)
         default.add_to_collection(GraphKeys.COND_CONTEXT, context_false)
+        merges = with_tensor_arrays(nest.flatten(result_true, expand_composites=True), merges)
         return nest.pack_sequence_as(result_true, merges, expand_composites=True)
 
 

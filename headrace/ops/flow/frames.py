@@ -48,7 +48,7 @@ def _exit_gradient(op: Operation, grad: Any) -> Any:
         parts = [grad.values, grad.indices, grad.dense_shape]
     else:
         parts = [grad]
-    entered = []
+    entered: list[Any] = []
     for part in parts:
         if part is None:
             entered.append(None)
@@ -69,7 +69,9 @@ def _enter_gradient(op: Operation, grad: Any) -> Any:
     if op.attrs["is_constant"]:
         return [loop.accumulated(op, grad)]
     if isinstance(grad, IndexedSlices):
-        raise TypeError(f"The gradient of the loop variable that '{op.name}' brings in is an IndexedSlices, not a tensor.")
+        raise TypeError(
+            f"The gradient of the loop variable that '{op.name}' brings in is an IndexedSlices, not a tensor."
+        )
     left = exit_loop(grad)
     loop.loop_exits.append(left)
     loop.ExitResult([left])

@@ -13,12 +13,14 @@ class Stack(list[Any]):
 
     __slots__ = ("limit", "name")
 
+    def __init__(self, name: str, limit: int) -> None:
+        super().__init__()
+        self.name, self.limit = name, limit
+
 
 def _make(node: Any, name: str) -> Any:
     def new(limit: Any = -1) -> Stack:
-        stack = Stack()
-        stack.name, stack.limit = name, int(limit)
-        return stack
+        return Stack(name, int(limit))
 
     return new
 
@@ -47,9 +49,7 @@ def _declare(version: str, handle: str, limit: str) -> tuple[OpDecl, OpDecl, OpD
     ).not_differentiable()
     make.shape(lambda op: [() if stateful else (2,)])
     make.kernel(lambda node: _make(node, node.attrs["stack_name"] or node.name))
-    push = op(
-        f"StackPush{version}", f"handle: {handle}, elem: T, *, swap_memory=False -> output: T", stateful=stateful
-    )
+    push = op(f"StackPush{version}", f"handle: {handle}, elem: T, *, swap_memory=False -> output: T", stateful=stateful)
     push.shape(lambda op: [op.inputs[1].dims])
     push.kernel(lambda node: _push)
     push.keeps("elem").aliases().not_differentiable()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from headrace.core import nest
+from headrace.core import errors, nest
 from headrace.core.collections import GraphKeys
 from headrace.core.composite import IndexedSlices
 from headrace.core.convert import convert_to_tensor
@@ -21,7 +21,15 @@ from headrace.ops.array.join import concat
 from headrace.ops.array.shape import shape_internal
 from headrace.ops.flow.context import ControlFlowContext
 from headrace.ops.flow.flows import to_flow, with_tensor_arrays
-from headrace.ops.flow.frames import enter, exit_loop, is_constant_enter, is_loop_exit, next_iteration, output_context, while_context_of
+from headrace.ops.flow.frames import (
+    enter,
+    exit_loop,
+    is_constant_enter,
+    is_loop_exit,
+    next_iteration,
+    output_context,
+    while_context_of,
+)
 from headrace.ops.flow.switching import merge, switch, switch_ref_or_tensor
 
 _SHAPE_OPS = frozenset({"Shape", "Size", "Rank"})
@@ -224,7 +232,7 @@ class WhileContext(ControlFlowContext):
     ) -> Any:
         """Builds the loop and returns the loop variables as they leave it."""
         flat = [to_flow(item) for item in nest.flatten(loop_vars, expand_composites=False)]
-        flat = [item if nest.is_sequence_or_composite(item) else convert_to_tensor(item, as_ref=True) for item in flat]
+        flat = [item if nest.is_sequence_or_composite(item) else convert_to_tensor(item) for item in flat]
         invariants = None if shape_invariants is None else nest.flatten(shape_invariants, expand_composites=False)
         dims = _invariant_dims(flat, invariants)
         tensors = nest.flatten(flat, expand_composites=True)
@@ -282,11 +290,9 @@ class WhileContext(ControlFlowContext):
         arguments = packed(inside)
         nest.assert_same_structure(list(arguments), list(result), expand_composites=True)
         flat = [to_flow(item) for item in nest.flatten(result, expand_composites=True)]
-        flat = [convert_to_tensor(item, as_ref=True) for item in flat]
+        flat = [convert_to_tensor(item) for item in flat]
         if len(merged) != len(flat):
-            raise ValueError(
-                f"Number of inputs and outputs of body must match loop_vars: {len(merged)}, {len(flat)}"
-            )
+            raise ValueError(f"Number of inputs and outputs of body must match loop_vars: {len(merged)}, {len(flat)}")
         for x, following in zip(merged, flat, strict=True):
             go_round(x, following)
         exits = [exit_loop(x[0]) for x in switched]
@@ -475,12 +481,14 @@ def go_round(merged: Tensor, following: Tensor, enforce_shape: bool = True) -> T
 
     Raises:
         ValueError: if its shape is not one that the loop variable may have.
-        TypeError: if its type differs.
+        InvalidArgumentError: if its type differs, which TensorFlow says when the graph is first run.
     """
     if following.dtype.base_dtype is not merged.dtype.base_dtype:
-        raise TypeError(
+        raise errors.InvalidArgumentError(
+            None,
+            following.op,
             f"The loop variable '{_entering_name(merged)}' has type {merged.dtype.base_dtype.name}, and the body returns "
-            f"'{following.name}' of type {following.dtype.base_dtype.name} for it; tf.cast it in the body."
+            f"'{following.name}' of type {following.dtype.base_dtype.name} for it; tf.cast it in the body.",
         )
     result = next_iteration(following)
     if enforce_shape:
@@ -510,7 +518,7 @@ def _enforce_invariant(merged: Tensor, following: Tensor) -> None:
     after = TensorShape.from_dims(following.dims)
     name = _entering_name(merged)
     if after.dims is not None and entering.dims is not None and len(after.dims) == len(entering.dims):
-        hint = f"To allow the shape to vary across iterations, use the `shape_invariants` argument of tf.while_loop"
+        hint = "To allow the shape to vary across iterations, use the `shape_invariants` argument of tf.while_loop"
     else:
         hint = "Provide shape invariants using either the `shape_invariants` argument of tf.while_loop"
     raise ValueError(
@@ -553,6 +561,10 @@ def _composite_dims(variable: Any, given: Any, has_given: bool) -> list[Dims]:
         return [(None, rank), (None,), (rank,)]
     shape = as_dims(given)
     if isinstance(variable, IndexedSlices):
-        return [shape, None if shape is None else shape[:1], *([(None if shape is None else len(shape),)] * (len(parts) - 2))]
+        return [
+            shape,
+            None if shape is None else shape[:1],
+            *([(None if shape is None else len(shape),)] * (len(parts) - 2)),
+        ]
     rank = None if shape is None else len(shape)
     return [(None, rank), (None,), (rank,)]

@@ -75,7 +75,7 @@ def while_loop(
                 return raw.LogicalAnd(raw.Less(i, limit), cond(inner) if alone else cond(*inner))
 
             def step(i: Any, inner: Any) -> Any:
-                return raw.Add(i, 1), body(inner) if alone else body(*inner)
+                return i + 1, body(inner) if alone else body(*inner)
 
             if shape_invariants is not None:
                 shape_invariants = (TensorShape([]), shape_invariants[0] if alone else shape_invariants)
