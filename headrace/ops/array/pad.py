@@ -100,7 +100,7 @@ def pad_kernel(node):
     if known is None or dims is None or text or not dims:
         return moving(node, lambda x, paddings: _surrounded(x, _pairs(numbers(paddings), x.ndim), fill))
     amounts = [n for pair in reversed(_pairs(known, len(dims))) for n in pair]
-    pad = functional.pad
+    pad = torch.constant_pad_nd
     return moving(node, lambda x, _: pad(x, amounts))
 
 

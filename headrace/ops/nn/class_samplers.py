@@ -16,6 +16,11 @@ import numpy as np
 
 # What a run reserves of the stream for each class to be drawn, in blocks of four words.
 _BLOCKS_PER_CLASS = 512
+# Random words are made for so many runs at once where a run takes few of them: making few takes as long.
+_RUNS_AHEAD = 16
+_FEW_BLOCKS = 2048
+# Up to so many drawn classes a Python loop is faster than sorting.
+_FEW_DRAWN = 1024
 _UINT64 = 2**64
 _ONE = np.uint64(1023 << 52)
 
@@ -208,6 +213,8 @@ class SessionSampler:
         philox = importlib.import_module("headrace.runtime.philox")
         self._sampler = sampler
         self._next = philox.Philox(seed % _UINT64, seed2 % _UINT64)
+        # The words of the coming runs, by the place where they begin.
+        self._ahead: dict[Any, np.ndarray] = {}
         self._lock = threading.Lock()
 
     def sample(self, true_classes: np.ndarray, count: int, unique: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -239,15 +246,35 @@ class SessionSampler:
         blocks = -(-count * self._sampler.words // 4)
         blocks += blocks // 2 if unique else 0
         while True:
-            drawn = self._sampler.draw(here.words(blocks))
+            drawn = self._sampler.draw(self._words(here, blocks, count))
             if not unique:
                 if len(drawn) >= count:
                     return drawn[:count], count
+            elif len(drawn) <= _FEW_DRAWN:
+                different: dict[int, None] = {}
+                for tries, one in enumerate(drawn.tolist(), 1):
+                    different[one] = None
+                    if len(different) == count:
+                        return np.array([*different]), tries
             else:
                 first = np.sort(np.unique(drawn, return_index=True)[1])
                 if len(first) >= count:
                     return drawn[first[:count]], int(first[count - 1]) + 1
             blocks = 2 * blocks + 1
+
+    def _words(self, here: Any, blocks: int, count: int) -> np.ndarray:
+        """The words of `blocks` blocks from the place `here` on, where a run that draws `count` classes begins."""
+        if blocks > _FEW_BLOCKS:
+            return here.words(blocks)
+        words = self._ahead.pop(here, None)
+        if words is None or len(words) < 4 * blocks:
+            starts = np.arange(_RUNS_AHEAD, dtype=np.uint64) * np.uint64(count * _BLOCKS_PER_CLASS)
+            places = starts[:, None] + np.arange(blocks, dtype=np.uint64)
+            rows = here.words_at(places.reshape(-1)).reshape(_RUNS_AHEAD, -1)
+            runs = (here.skip(run * count * _BLOCKS_PER_CLASS) for run in range(_RUNS_AHEAD))
+            self._ahead = dict(zip(runs, rows, strict=True))
+            words = self._ahead.pop(here)
+        return words[: 4 * blocks]
 
 
 def _expected(probability: np.ndarray, count: int, tries: int) -> np.ndarray:
