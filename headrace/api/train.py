@@ -2,7 +2,6 @@
 
 HOMES: dict[str, str] = {
     "interop.graph_files": "write_graph",
-    "train.meta_graphs": "export_meta_graph import_meta_graph",
     "files.events": "summary_iterator",
     "interop.protos": "BytesList ClusterDef Example Feature FeatureList FeatureLists Features FloatList Int64List JobDef "
     "SaverDef SequenceExample ServerDef",
@@ -15,11 +14,17 @@ HOMES: dict[str, str] = {
     "train.warm_starting": "VocabInfo warm_start",
     "train.adagrad": "AdagradDAOptimizer AdagradOptimizer FtrlOptimizer ProximalAdagradOptimizer",
     "train.adam": "AdamOptimizer",
+    "train.batching": "batch batch_join maybe_batch maybe_batch_join maybe_shuffle_batch maybe_shuffle_batch_join "
+    "shuffle_batch shuffle_batch_join",
+    "train.coordinator": "Coordinator LooperThread",
     "train.decays": "cosine_decay cosine_decay_restarts exponential_decay inverse_time_decay linear_cosine_decay "
     "natural_exp_decay noisy_linear_cosine_decay piecewise_constant piecewise_constant_decay polynomial_decay",
     "train.descent": "GradientDescentOptimizer MomentumOptimizer ProximalGradientDescentOptimizer",
     "train.moving_averages": "ExponentialMovingAverage",
     "train.optimizer": "Optimizer",
+    "train.producers": "input_producer limit_epochs match_filenames_once range_input_producer slice_input_producer "
+    "string_input_producer",
+    "train.queue_runner": "QueueRunner add_queue_runner start_queue_runners",
     "train.rmsprop": "AdadeltaOptimizer RMSPropOptimizer",
     "train.steps": "assert_global_step create_global_step get_global_step get_or_create_global_step global_step",
 }

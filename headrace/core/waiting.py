@@ -226,3 +226,21 @@ def ending_at(deadline: float | None) -> Iterator[None]:
         yield
     finally:
         _step.deadline = outer
+
+
+@contextlib.contextmanager
+def holding(lock: Any) -> Iterator[None]:
+    """A context that holds a lock whose holder may wait itself, and gives up when the step's time is over.
+
+    Raises:
+        DeadlineExceededError: if it is over first.
+    """
+    deadline = getattr(_step, "deadline", None)
+    if deadline is None:
+        lock.acquire()
+    elif not lock.acquire(timeout=max(0.0, deadline - time.perf_counter())):
+        raise DeadlineExceededError(None, None, "Timed out waiting for notification")
+    try:
+        yield
+    finally:
+        lock.release()
