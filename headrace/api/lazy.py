@@ -269,7 +269,7 @@ class _RootViewLoader(Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         # `tf.__version__` and its kin are the only names of the root that start with underscores.
-        for name, value in vars(importlib.import_module("headrace.shim.version")).items():
+        for name, value in vars(importlib.import_module("headrace.core.version")).items():
             if name in ("__version__", "__git_version__", "__compiler_version__"):
                 module.__dict__[name] = value
 

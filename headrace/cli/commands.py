@@ -164,7 +164,7 @@ def version() -> None:
     from importlib.metadata import version as installed_version
 
     import headrace as package
-    from headrace.shim.version import VERSION
+    from headrace.core.version import VERSION
 
     click.echo(f"headrace {package.__version__} (TensorFlow {VERSION})")
     click.echo(f"python {sys.version.split()[0]}")

@@ -216,6 +216,9 @@ class _Import:
             else:
                 inputs.append(self._output(node, key))
         attrs = {key: attr_from_proto(value) for key, value in node.attr.items() if key != "_output_shapes"}
+        if "frame_name" in attrs:
+            # Loops of two imports are two loops.
+            attrs["frame_name"] = self.scope + attrs["frame_name"]
         if "_class" in attrs:
             attrs["_class"] = [self._moved(group) for group in attrs["_class"]]
         full = self.scope + node.name

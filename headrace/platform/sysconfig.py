@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from headrace.shim.version import CXX11_ABI_FLAG, MONOLITHIC_BUILD
+from headrace.core.version import CXX11_ABI_FLAG, MONOLITHIC_BUILD
 
 __all__ = [
     "CXX11_ABI_FLAG", "MONOLITHIC_BUILD", "get_compile_flags", "get_include", "get_lib", "get_link_flags",

@@ -6,7 +6,7 @@ from importlib.metadata import Distribution, DistributionFinder, MetadataPathFin
 from os import PathLike
 from typing import Any
 
-from headrace.shim.version import VERSION
+from headrace.core.version import VERSION
 
 METADATA = f"""\
 Metadata-Version: 2.1

@@ -10,7 +10,7 @@ import sysconfig
 from pathlib import Path
 
 from headrace.shim.distribution import METADATA
-from headrace.shim.version import VERSION
+from headrace.core.version import VERSION
 
 _MARK = "__headrace_shim__ = True"
 _INIT = f'''\

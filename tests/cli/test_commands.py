@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from headrace.cli.commands import headrace as command
-from headrace.shim.version import VERSION
+from headrace.core.version import VERSION
 
 
 def invoke(*arguments):

@@ -1,7 +1,7 @@
 """tf.contrib.util: tensors as messages, and the ops a GraphDef uses."""
 
 HOMES = {
-    "contrib.util.op_lists": "ops_used_by_graph_def stripped_op_list_for_graph",
+    "interop.op_lists": "ops_used_by_graph_def stripped_op_list_for_graph",
     "core.tensor_util": "constant_value",
     "interop.tensor_proto": "make_tensor_proto",
 }

@@ -1,6 +1,7 @@
 """tf.io: files, records and the formats of examples and images."""
 
 HOMES: dict[str, str] = {
+    "interop.graph_files": "write_graph",
     "files.records": "TFRecordCompressionType TFRecordOptions TFRecordWriter tf_record_iterator",
     "ops.parsing.csv": "decode_csv",
     "ops.parsing.example": "parse_example parse_single_example",

@@ -200,9 +200,11 @@ def cond(
                     f"Outputs of true_fn and false_fn must have the same type: {x.dtype.name}, {y.dtype.name}"
                 )
         merges = [merge([no, yes])[0] for no, yes in zip(flat_false, flat_true, strict=True)]
-        default = get_default_graph()
-        default.add_to_collection(GraphKeys.COND_CONTEXT, context_true)
-        default.add_to_collection(GraphKeys.COND_CONTEXT, context_false)
+        if context_true.outer_context is None:
+            # What lies inside another context is described with that one.
+            default = get_default_graph()
+            default.add_to_collection(GraphKeys.COND_CONTEXT, context_true)
+            default.add_to_collection(GraphKeys.COND_CONTEXT, context_false)
         merges = with_tensor_arrays(nest.flatten(result_true, expand_composites=True), merges)
         return nest.pack_sequence_as(result_true, merges, expand_composites=True)
 

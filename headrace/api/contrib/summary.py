@@ -1,0 +1,10 @@
+"""tf.contrib.summary: summaries that write themselves while the graph runs."""
+
+HOMES = {
+    "contrib.summary.functions": "all_summary_ops audio generic histogram image import_event scalar",
+    "contrib.summary.writers": "SummaryWriter always_record_summaries create_db_writer create_file_writer "
+    "create_summary_file_writer eval_dir flush initialize never_record_summaries "
+    "record_summaries_every_n_global_steps should_record_summaries summary_writer_initializer_op",
+}
+
+SPELLED = {"graph": "contrib.summary.functions.write_graph"}

@@ -1,0 +1,1 @@
+"""Summaries that write themselves while the graph runs."""

@@ -1,0 +1,181 @@
+"""Summaries written by the writer in use, each an operation that writes when it runs and summaries are recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from headrace.contrib.summary.writers import current_writer, recording
+from headrace.core.collections import GraphKeys
+from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import (
+    add_to_collection,
+    control_dependencies,
+    device,
+    get_collection,
+    get_default_graph,
+    name_scope,
+)
+from headrace.core.dtypes import int64
+from headrace.core.operation import Operation, Tensor
+from headrace.core.registry import raw
+from headrace.ops.array.constant import constant
+from headrace.ops.flow.case import smart_cond
+from headrace.ops.flow.grouping import no_op
+from headrace.summary.functions import summary_scope
+from headrace.train.steps import get_or_create_global_step
+
+_BAD_COLOR = (255, 0, 0, 255)
+
+
+def _written(name: str, tensor: Any, write: Callable[[Any, str, str], Operation], family: str | None) -> Any:
+    """An operation that writes a summary if summaries are recorded; one that does nothing where no writer is in use."""
+    writer = current_writer()
+    if writer is None:
+        return no_op()
+    outer = get_default_graph().get_name_scope()
+
+    def record() -> Tensor:
+        with (
+            name_scope(f"{outer}/" if outer else ""),
+            summary_scope(name, family, values=[tensor]) as (tag, scope),
+            control_dependencies([write(writer._resource, tag, scope)]),
+        ):
+            return constant(True)
+
+    with device("cpu:0"):
+        op = smart_cond(recording(), record, lambda: constant(False), name="")
+        add_to_collection(GraphKeys._SUMMARY_COLLECTION, op)
+    return op
+
+
+def _step(step: Any) -> Any:
+    if step is None:
+        return get_or_create_global_step()
+    return step if isinstance(step, Tensor) else convert_to_tensor(step, int64)
+
+
+def scalar(name: str, tensor: Any, family: str | None = None, step: Any = None) -> Any:
+    """Writes a number.
+
+    Args:
+        name: the tag, with the scope before it.
+        tensor: a real number.
+        family: a prefix of the tag.
+        step: the step; the graph's global step by default.
+    """
+
+    def write(writer: Tensor, tag: str, scope: str) -> Operation:
+        return raw.WriteScalarSummary(writer, _step(step), tag, raw.Identity(tensor), name=scope)
+
+    return _written(name, tensor, write, family)
+
+
+def histogram(name: str, tensor: Any, family: str | None = None, step: Any = None) -> Any:
+    """Writes how the elements of a tensor are distributed; arguments as of `scalar`."""
+
+    def write(writer: Tensor, tag: str, scope: str) -> Operation:
+        return raw.WriteHistogramSummary(writer, _step(step), tag, raw.Identity(tensor), name=scope)
+
+    return _written(name, tensor, write, family)
+
+
+def image(
+    name: str, tensor: Any, bad_color: Any = None, max_images: int = 3, family: str | None = None, step: Any = None
+) -> Any:
+    """Writes images of a batch.
+
+    Args:
+        name: the beginning of the tags.
+        tensor: [batch, height, width, channels].
+        bad_color: the colour of pixels that are no numbers; red by default.
+        max_images: how many images are kept.
+        family: a prefix of the tags.
+        step: the step; the graph's global step by default.
+    """
+
+    def write(writer: Tensor, tag: str, scope: str) -> Operation:
+        colour = constant(_BAD_COLOR, "uint8") if bad_color is None else bad_color
+        return raw.WriteImageSummary(
+            writer, _step(step), tag, raw.Identity(tensor), colour, max_images=max_images, name=scope
+        )
+
+    return _written(name, tensor, write, family)
+
+
+def audio(
+    name: str, tensor: Any, sample_rate: Any, max_outputs: int, family: str | None = None, step: Any = None
+) -> Any:
+    """Writes sounds of a batch.
+
+    Args:
+        name: the beginning of the tags.
+        tensor: [batch, frames] or [batch, frames, channels].
+        sample_rate: frames a second.
+        max_outputs: how many sounds are kept.
+        family: a prefix of the tags.
+        step: the step; the graph's global step by default.
+    """
+
+    def write(writer: Tensor, tag: str, scope: str) -> Operation:
+        return raw.WriteAudioSummary(
+            writer,
+            _step(step),
+            tag,
+            raw.Identity(tensor),
+            sample_rate=sample_rate,
+            max_outputs=max_outputs,
+            name=scope,
+        )
+
+    return _written(name, tensor, write, family)
+
+
+def generic(name: str, tensor: Any, metadata: Any = None, family: str | None = None, step: Any = None) -> Any:
+    """Writes a tensor as it is.
+
+    Args:
+        name: the tag.
+        tensor: any numbers or strings.
+        metadata: a `tf.SummaryMetadata` or one serialized, which says what plugin it is for.
+        family: a prefix of the tag.
+        step: the step; the graph's global step by default.
+    """
+
+    def write(writer: Tensor, tag: str, scope: str) -> Operation:
+        serialized: Any = b""
+        if metadata is not None:
+            serialized = metadata.SerializeToString() if hasattr(metadata, "SerializeToString") else metadata
+        return raw.WriteSummary(writer, _step(step), raw.Identity(tensor), tag, serialized, name=scope)
+
+    return _written(name, tensor, write, family)
+
+
+def write_graph(param: Any, step: Any = None, name: str | None = None) -> Operation:
+    """Writes a graph.
+
+    Args:
+        param: a string tensor with a serialized GraphDef.
+        step: the step; the graph's global step by default.
+        name: a name for the operation.
+
+    Raises:
+        TypeError: if `param` is no tensor.
+    """
+    if not isinstance(param, Tensor):
+        raise TypeError(f"graph() needs a tf.Tensor (e.g. tf.placeholder) in graph mode, but was: {type(param)}")
+    writer = current_writer()
+    if writer is None:
+        return no_op()
+    with device("cpu:0"):
+        return raw.WriteGraphSummary(writer._resource, _step(step), raw.Identity(param), name=name)
+
+
+def import_event(tensor: Any, name: str | None = None) -> Operation:
+    """Writes an `Event` that a string tensor holds."""
+    return raw.ImportEvent(current_writer()._resource, tensor, name=name)
+
+
+def all_summary_ops() -> list[Any]:
+    """The operations of the default graph that write summaries."""
+    return get_collection(GraphKeys._SUMMARY_COLLECTION)

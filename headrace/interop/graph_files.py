@@ -1,0 +1,80 @@
+"""Graphs and other messages in files: text or binary."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from headrace.core.errors import DataLossError
+from headrace.files import file_io
+from headrace.files.paths import as_path
+
+
+def read_message(path: Any, message: Any, as_text: bool | None = None) -> Any:
+    """Reads a message from a file.
+
+    Args:
+        path: the file.
+        message: the (empty) message to fill; returned.
+        as_text: whether the file is text; None to find out.
+
+    Raises:
+        NotFoundError: if there is no file; DataLossError: if it holds something else, naming it.
+    """
+    from google.protobuf import text_format  # type: ignore[import-untyped]
+    from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
+
+    name = as_path(path)
+    data = file_io.read_file_to_string(name, binary_mode=True)
+    kind = type(message).DESCRIPTOR.name
+    problem = ""
+    if not as_text:
+        try:
+            message.ParseFromString(data)
+            return message
+        except (DecodeError, RecursionError) as error:
+            problem = str(error)
+            message.Clear()
+    if as_text or as_text is None:
+        try:
+            text_format.Parse(data.decode(), message)
+            return message
+        except (text_format.ParseError, UnicodeDecodeError, RecursionError) as error:
+            problem = str(error)
+            message.Clear()
+    raise DataLossError(None, None, f"Cannot parse {kind} in file {name}: {problem}.")
+
+
+def write_message(path: Any, message: Any, as_text: bool = False) -> None:
+    """Writes a message to a file, whole or not at all."""
+    from google.protobuf import text_format
+
+    if as_text:
+        file_io.atomic_write_string_to_file(path, text_format.MessageToString(message))
+    else:
+        file_io.atomic_write_string_to_file(path, message.SerializeToString(deterministic=True))
+
+
+def write_graph(graph_or_graph_def: Any, logdir: Any, name: Any, as_text: bool = True) -> str:
+    """Writes a graph to a file.
+
+    Args:
+        graph_or_graph_def: a `Graph` or a `GraphDef`.
+        logdir: the directory, made if it is missing.
+        name: the file's name in it.
+        as_text: whether to write text rather than the binary form.
+
+    Returns:
+        the file's path.
+
+    Example:
+        >>> tf.train.write_graph(sess.graph, "/tmp/model", "graph.pbtxt")
+        '/tmp/model/graph.pbtxt'
+    """
+    graph_def = graph_or_graph_def.as_graph_def() if hasattr(graph_or_graph_def, "as_graph_def") else graph_or_graph_def
+    folder = as_path(logdir)
+    if folder and not file_io.is_directory(folder):
+        file_io.recursive_create_dir(folder)
+    path = os.path.join(folder, as_path(name))
+    write_message(path, graph_def, as_text)
+    return path

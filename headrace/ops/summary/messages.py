@@ -1,0 +1,148 @@
+"""Values as Summary messages: numbers, histograms, images, sound, tensors."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from headrace.core.dtypes import as_dtype
+from headrace.core.errors import InvalidArgumentError
+from headrace.files.png import encode_png
+from headrace.files.wav import encode_wav
+
+_LARGEST = float(np.finfo(np.float64).max)
+
+
+def new_summary() -> Any:
+    """An empty Summary."""
+    # Imported when a summary is made: most programs of a graph make none.
+    from tensorboard.compat.proto.summary_pb2 import Summary
+
+    return Summary()
+
+
+def invalid(message: str) -> InvalidArgumentError:
+    """The error of a value that no summary can be made of."""
+    return InvalidArgumentError(None, None, message)
+
+
+def shape_text(array: np.ndarray) -> str:
+    """A shape as TensorFlow writes it: [2,3]."""
+    return "[" + ",".join(map(str, array.shape)) + "]"
+
+
+def text_of(value: Any) -> str:
+    """A string of a tensor as a field of text takes it."""
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+
+
+@functools.cache
+def bucket_limits() -> np.ndarray:
+    """The upper limits of a histogram's buckets: powers of 1.1 from 1e-12 on, on both sides of zero."""
+    limits = []
+    limit = 1e-12
+    while limit < 1e20:
+        limits.append(limit)
+        limit *= 1.1
+    limits.append(_LARGEST)
+    return np.array([-limit for limit in reversed(limits)] + [0.0] + limits)
+
+
+def add_histogram(summary: Any, tag: str, values: np.ndarray) -> None:
+    """Adds a histogram of all elements.
+
+    Raises:
+        InvalidArgumentError: for values that are no numbers, or infinite.
+    """
+    flat = values.astype(np.float64).reshape(-1)
+    finite = np.isfinite(flat)
+    if not finite.all():
+        found = "Nan" if np.isnan(flat[~finite][0]) else "Infinity"
+        raise invalid(f"{found} in summary histogram for: {tag}")
+    histogram = summary.value.add(tag=tag).histo
+    limits = bucket_limits()
+    counts = np.bincount(
+        np.minimum(np.searchsorted(limits, flat, side="right"), len(limits) - 1), minlength=len(limits)
+    )
+    histogram.min = float(flat.min()) if flat.size else _LARGEST
+    histogram.max = float(flat.max()) if flat.size else -_LARGEST
+    histogram.num = float(flat.size)
+    histogram.sum = float(flat.sum())
+    histogram.sum_squares = float((flat * flat).sum())
+    # Of neighbouring empty buckets one is left, with the last one's limit.
+    last = np.append((counts[1:] > 0) | (counts[:-1] > 0), True)
+    histogram.bucket_limit.extend(limits[last].tolist())
+    histogram.bucket.extend(counts[last].astype(np.float64).tolist())
+
+
+def add_images(summary: Any, tag: str, images: np.ndarray, max_images: int, bad_color: np.ndarray) -> None:
+    """Adds the first images of a batch as PNGs, floating ones stretched to the range of bytes.
+
+    Raises:
+        InvalidArgumentError: for a batch that is not [batch, height, width, 1, 3 or 4].
+    """
+    if images.ndim != 4 or images.shape[3] not in (1, 3, 4):
+        raise invalid(f"Tensor must be 4-D with last dim 1, 3, or 4, not {shape_text(images)}")
+    if 0 in images.shape[1:]:
+        raise invalid(f"input tensor must have non-zero dims. Found: [{', '.join(map(str, images.shape))}].")
+    channels = images.shape[3]
+    if bad_color.ndim != 1 or bad_color.size < channels:
+        raise invalid(f"expected bad_color to be a vector of at least {channels} bytes, got {shape_text(bad_color)}")
+    for i, image in enumerate(images[:max_images]):
+        value = summary.value.add(tag=f"{tag}/image/{i}" if max_images > 1 else f"{tag}/image")
+        pixels = image if image.dtype == np.uint8 else _as_bytes(image, bad_color[:channels])
+        value.image.height, value.image.width, value.image.colorspace = image.shape
+        value.image.encoded_image_string = encode_png(pixels)
+
+
+def _as_bytes(image: np.ndarray, bad_color: np.ndarray) -> np.ndarray:
+    image = image.astype(np.float64 if image.dtype == np.float64 else np.float32)
+    good = np.isfinite(image).all(axis=2)
+    numbers = image[good]
+    low, high = (float(numbers.min()), float(numbers.max())) if numbers.size else (0.0, 0.0)
+    if low < 0:
+        # Zero becomes the middle.
+        high = max(abs(low), abs(high))
+        scale, offset = (127.0 / high if high >= 1e-6 else 0.0), 128.0
+    else:
+        scale, offset = (255.0 / high if high >= 1e-6 else 0.0), 0.0
+    out = np.empty(image.shape, np.uint8)
+    kind = image.dtype.type
+    out[good] = (numbers * kind(scale) + kind(offset)).astype(np.uint8)
+    out[~good] = bad_color
+    return out
+
+
+def add_sounds(summary: Any, tag: str, sounds: np.ndarray, sample_rate: float, max_outputs: int) -> None:
+    """Adds the first sounds of a batch as WAVs.
+
+    Raises:
+        InvalidArgumentError: for a batch that is not [batch, frames] or [batch, frames, channels].
+    """
+    if sounds.ndim not in (2, 3):
+        raise invalid(f"Tensor must be 3-D or 2-D, got: {shape_text(sounds)}")
+    if not sample_rate > 0:
+        raise invalid(f"sample_rate must be positive, got {sample_rate}")
+    for i, sound in enumerate(sounds[:max_outputs]):
+        if sound.ndim == 1:
+            sound = sound[:, None]
+        value = summary.value.add(tag=f"{tag}/audio/{i}" if max_outputs > 1 else f"{tag}/audio")
+        value.audio.sample_rate = sample_rate
+        value.audio.length_frames, value.audio.num_channels = sound.shape
+        value.audio.content_type = "audio/wav"
+        value.audio.encoded_audio_string = encode_wav(sound, int(sample_rate))
+
+
+def set_tensor(message: Any, array: np.ndarray) -> None:
+    """Writes an array into a TensorProto, numbers as their bytes."""
+    message.tensor_shape.SetInParent()
+    for size in array.shape:
+        message.tensor_shape.dim.add(size=size)
+    if array.dtype.kind == "O":
+        message.dtype = as_dtype("string").as_datatype_enum
+        message.string_val.extend(array.reshape(-1).tolist())
+    else:
+        message.dtype = as_dtype(array.dtype).as_datatype_enum
+        message.tensor_content = array.tobytes()

@@ -1,0 +1,1 @@
+"""Summaries of a training run and the event files that TensorBoard shows."""

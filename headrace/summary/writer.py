@@ -1,0 +1,268 @@
+"""Writing summaries, graphs and run metadata to event files."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+from headrace.core.graph import Graph
+from headrace.core.registry import raw
+from headrace.files.events import EventFile
+from headrace.interop import protos
+from headrace.platform import tf_logging
+
+
+class _File:
+    """Events into an event file, which is made anew when it is used after being closed on purpose."""
+
+    def __init__(self, logdir: Any, max_queue: int, flush_secs: float, filename_suffix: str | None) -> None:
+        self._make = lambda: EventFile(logdir, flush_secs, filename_suffix or "", max_queue)
+        self._file = self._make()
+
+    def reopen(self) -> None:
+        self._file = self._make()
+
+    def add(self, event: Any) -> None:
+        self._file.add(event.SerializeToString())
+
+    def flush(self) -> None:
+        self._file.flush()
+
+    def close(self) -> None:
+        self._file.close()
+
+
+class _InSession:
+    """Events through the writer ops of a session, which share the file with all summaries written in the graph."""
+
+    def __init__(
+        self, session: Any, logdir: Any, max_queue: int, flush_secs: float, filename_suffix: str | None
+    ) -> None:
+        from headrace.core.dtypes import string
+        from headrace.ops.array.constant import placeholder
+
+        self._session = session
+        graph: Graph = session.graph
+        with graph.as_default(), graph.name_scope("filewriter"):
+            writer = raw.SummaryWriter(shared_name=f"logdir:{logdir}")
+            self._init = raw.CreateSummaryFileWriter(
+                writer, logdir, max_queue, flush_secs * 1000, filename_suffix or ""
+            )
+            self._event = placeholder(string, [])
+            self._add = raw.ImportEvent(writer, self._event)
+            self._flush = raw.FlushSummaryWriter(writer)
+            self._close = raw.CloseSummaryWriter(writer)
+        session.run(self._init)
+
+    def reopen(self) -> None:
+        self._session.run(self._init)
+
+    def add(self, event: Any) -> None:
+        self._session.run(self._add, {self._event: event.SerializeToString()})
+
+    def flush(self) -> None:
+        self._session.run(self._flush)
+
+    def close(self) -> None:
+        self._session.run(self._close)
+
+
+class FileWriter:
+    """Writes summaries and graphs to an event file that TensorBoard reads.
+
+    Events are written in order, without a thread of their own, and handed to the system when `flush_secs` have passed,
+    on `flush` and on `close`.
+
+    Args:
+        logdir: the directory of the file.
+        graph: a graph to show.
+        max_queue: how many events may wait in memory.
+        flush_secs: how many seconds events may wait.
+        graph_def: a GraphDef to show, as before 1.0.
+        filename_suffix: put behind the file's name.
+        session: a session through whose writer ops to write, so that the file is shared with `tf.contrib.summary`.
+
+    Raises:
+        ValueError: if both a graph and a GraphDef are given.
+
+    Example:
+        >>> with tf.summary.FileWriter("/tmp/logs", tf.get_default_graph()) as writer:
+        ...     for step in range(100):
+        ...         writer.add_summary(sess.run(merged), step)
+    """
+
+    def __init__(
+        self,
+        logdir: Any,
+        graph: Any = None,
+        max_queue: int = 10,
+        flush_secs: float = 120,
+        graph_def: Any = None,
+        filename_suffix: str | None = None,
+        session: Any = None,
+    ) -> None:
+        self._logdir = logdir
+        self._closed = False
+        self._tags_of_metadata: set[str] = set()
+        self._plugins_described: set[tuple[str, str]] = set()
+        if session is not None:
+            self._events: Any = _InSession(session, logdir, max_queue, flush_secs, filename_suffix)
+        else:
+            self._events = _File(logdir, max_queue, flush_secs, filename_suffix)
+        # A GraphDef in the place of the graph is how it was called before 1.0.
+        if graph is not None or graph_def is not None:
+            self.add_graph(graph=graph, graph_def=graph_def)
+            if isinstance(graph, Graph):
+                self.add_meta_graph(_meta_graph_of(graph))
+
+    def get_logdir(self) -> Any:
+        """The directory the file is in."""
+        return self._logdir
+
+    def add_event(self, event: Any) -> None:
+        """Writes an `Event` as it is; a closed writer says so in the log and writes nothing."""
+        if self._closed:
+            tf_logging.warn("Attempting to use a closed FileWriter. The operation will be a noop unless the FileWriter is "
+                            "explicitly reopened.")  # fmt: skip
+            return
+        self._events.add(event)
+
+    def _write(self, event: Any, step: Any) -> None:
+        event.wall_time = time.time()
+        if step is not None:
+            event.step = int(step)
+        self.add_event(event)
+
+    def add_summary(self, summary: Any, global_step: Any = None) -> None:
+        """Writes a summary.
+
+        Args:
+            summary: a `Summary` message, or one serialized, as running a summary operation gives it.
+            global_step: the step it belongs to.
+        """
+        message = protos.Summary()
+        if isinstance(summary, bytes):
+            message.ParseFromString(summary)
+        else:
+            message.CopyFrom(summary)
+        for value in message.value:
+            if value.HasField("metadata"):
+                # What a plugin says of its data is written with the first summary of a tag only.
+                key = (value.metadata.plugin_data.plugin_name, value.tag)
+                if key in self._plugins_described:
+                    value.ClearField("metadata")
+                self._plugins_described.add(key)
+        self._write(protos.Event(summary=message), global_step)
+
+    def add_graph(self, graph: Any, global_step: Any = None, graph_def: Any = None) -> None:
+        """Writes a graph, with the shapes of its tensors.
+
+        Args:
+            graph: a `Graph`; a GraphDef too, as before 1.0.
+            global_step: the step it belongs to.
+            graph_def: a GraphDef instead of the graph.
+
+        Raises:
+            ValueError: if both are given, or neither; TypeError: if it is something else.
+        """
+        if graph is not None and graph_def is not None:
+            raise ValueError("Please pass only graph, or graph_def (deprecated), but not both.")
+        if isinstance(graph, Graph) or isinstance(graph_def, Graph):
+            shown = (graph if isinstance(graph, Graph) else graph_def).as_graph_def(add_shapes=True)
+        elif isinstance(graph, protos.GraphDef) or isinstance(graph_def, protos.GraphDef):
+            shown = graph if isinstance(graph, protos.GraphDef) else graph_def
+            tf_logging.warn("Passing a `GraphDef` to the SummaryWriter is deprecated. Pass a `Graph` object instead, such as "
+                            "`sess.graph`.")  # fmt: skip
+        else:
+            raise TypeError("The passed graph must be an instance of `Graph` or the deprecated `GraphDef`")
+        self._write(protos.Event(graph_def=shown.SerializeToString()), global_step)
+
+    def add_meta_graph(self, meta_graph_def: Any, global_step: Any = None) -> None:
+        """Writes a `MetaGraphDef`.
+
+        Raises:
+            TypeError: if it is something else.
+        """
+        if not isinstance(meta_graph_def, protos.MetaGraphDef):
+            raise TypeError(f"meta_graph_def must be type MetaGraphDef, saw type: {type(meta_graph_def)}")
+        self._write(protos.Event(meta_graph_def=meta_graph_def.SerializeToString()), global_step)
+
+    def add_run_metadata(self, run_metadata: Any, tag: str, global_step: Any = None) -> None:
+        """Writes what a run said of itself.
+
+        Args:
+            run_metadata: a `RunMetadata`.
+            tag: its name, which must not have been used before.
+            global_step: the step it belongs to.
+
+        Raises:
+            ValueError: if the tag was used before.
+
+        Example:
+            >>> metadata = tf.RunMetadata()
+            >>> sess.run(train, options=tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE), run_metadata=metadata)
+            >>> writer.add_run_metadata(metadata, "step 100", 100)
+        """
+        if tag in self._tags_of_metadata:
+            raise ValueError("The provided tag was already used for this event type")
+        self._tags_of_metadata.add(tag)
+        tagged = protos.TaggedRunMetadata(tag=tag, run_metadata=run_metadata.SerializeToString())
+        self._write(protos.Event(tagged_run_metadata=tagged), global_step)
+
+    def add_session_log(self, session_log: Any, global_step: Any = None) -> None:
+        """Writes a `SessionLog`, such as that training began."""
+        self._write(protos.Event(session_log=session_log), global_step)
+
+    def flush(self) -> None:
+        """Hands all events to the system."""
+        if not self._closed:
+            self._events.flush()
+
+    def close(self) -> None:
+        """Writes what is left and closes the file; use it when training ends."""
+        if not self._closed:
+            self._events.close()
+            self._closed = True
+
+    def reopen(self) -> None:
+        """Begins another file after `close`; nothing while the writer is open."""
+        if self._closed:
+            self._events.reopen()
+            self._closed = False
+
+    def __enter__(self) -> FileWriter:
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        self.close()
+
+
+def _meta_graph_of(graph: Graph) -> Any:
+    from headrace.interop.meta_graph import create_meta_graph_def
+
+    return create_meta_graph_def(graph_def=graph.as_graph_def(add_shapes=True), graph=graph)
+
+
+class FileWriterCache:
+    """One `FileWriter` a directory, for all who ask."""
+
+    _writers: dict[str, FileWriter] = {}  # noqa: RUF012 (shared on purpose)
+    _lock = threading.RLock()
+
+    @staticmethod
+    def clear() -> None:
+        """Closes all writers and forgets them."""
+        with FileWriterCache._lock:
+            for writer in FileWriterCache._writers.values():
+                writer.close()
+            FileWriterCache._writers = {}
+
+    @staticmethod
+    def get(logdir: Any) -> FileWriter:
+        """The writer of a directory, made at its first use."""
+        with FileWriterCache._lock:
+            found = FileWriterCache._writers.get(logdir)
+            if found is None:
+                found = FileWriterCache._writers[logdir] = FileWriter(logdir)
+            return found
