@@ -7,6 +7,9 @@ import linecache
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
+from headrace.plan import scalar_functions
 from headrace.plan.ir import UNBOUND, Node, Region, Value, is_live
 from headrace.plan.order import MERGES, SWITCHES, Guard, guard_of, state_inputs
 from headrace.plan.threads import all_threads, one_thread, thread_count
@@ -77,7 +80,7 @@ def _wanted_threads(nodes: Sequence[Node], heavy: set[Node] | frozenset[Node]) -
     pause: list[Node] = []
     seen_heavy = False
     for node in nodes:
-        if node.device.type != "cpu" or node.decl.may_alias or node.decl.binding_rule is not None:
+        if node.device.type != "cpu" or node.decl.may_alias or node.decl.binding_rule is not None or node.template:
             continue
         if node in heavy:
             if seen_heavy and len(pause) < _SHORTEST_PAUSE:
@@ -112,6 +115,10 @@ def _has_heavy(nodes: Sequence[Node], heavy: set[Node] | frozenset[Node]) -> boo
     return any(node in heavy or (node.region is not None and _has_heavy(node.region.nodes, heavy)) for node in nodes)
 
 
+def _has_scalars(nodes: Sequence[Node]) -> bool:
+    return any(node.template is not None or (node.region and _has_scalars(node.region.nodes)) for node in nodes)
+
+
 class _Writer:
     def __init__(
         self,
@@ -135,6 +142,7 @@ class _Writer:
         self.copies = copies
         self.constants: dict[str, Any] = {}
         self.names: dict[Value, str] = {}
+        self.scalar_names: dict[Value, str] = {}
         self.lines: list[str] = []
         self.line_nodes: dict[int, Node] = {}
         self.numbered: list[Node] = []
@@ -148,9 +156,14 @@ class _Writer:
             self.names[value] = f"f{i}"
         parameters = ["observe"] * self.observed + [f"f{i}" for i in range(len(self.feeds))]
         self.lines.append(f"def step({', '.join(parameters)}):")
+        if _has_scalars(self.nodes):
+            # Overflow and division by zero give what they give in tensors, without NumPy's warnings.
+            self.constants.update(vars(scalar_functions), np=np)
+            self._line("with np.errstate(all='ignore'):")
+            self.depth += 1
         self._block(self.nodes, self.fetches)
         returned = ", ".join(self._fetch(value) for value in self.fetches)
-        self.lines.append(f"    return ({returned}{',' if len(self.fetches) == 1 else ''})")
+        self._line(f"return ({returned}{',' if len(self.fetches) == 1 else ''})")
         return "\n".join(self.lines) + "\n"
 
     def _block(self, nodes: Sequence[Node], results: Sequence[Value]) -> None:
@@ -216,6 +229,16 @@ class _Writer:
                 self.constants[name] = value.bound
         return name
 
+    def _as(self, value: Value, scalar: bool) -> str:
+        """The value as a NumPy scalar or as a tensor; only constants are both."""
+        if not scalar or value.bound is UNBOUND or value.constant is None:
+            return self._name(value)
+        name = self.scalar_names.get(value)
+        if name is None:
+            name = self.scalar_names[value] = f"s{len(self.scalar_names)}"
+            self.constants[name] = value.constant.reshape(())[()]
+        return name
+
     def _fetch(self, value: Value) -> str:
         name = self._name(value)
         return f"{name}.read()" if value.dtype._is_ref_dtype and not self.partial else name
@@ -230,13 +253,16 @@ class _Writer:
         if node.type in SWITCHES:
             for value in node.outputs:
                 if value in self.used:
-                    self._line(f"{self._name(value)} = {self._name(node.inputs[0])}", node)
+                    self._line(f"{self._name(value)} = {self._as(node.inputs[0], value.scalar)}", node)
             return
         if node.type in MERGES:
             self._merge(node)
             return
         if node.region is not None:
             self._loop(node, node.region)
+            return
+        if node.template is not None:
+            self._scalar(node, node.template)
             return
         kernel = node.kernel()
         if kernel is None:
@@ -246,7 +272,10 @@ class _Writer:
         name = f"{node.type}_{position}"
         self.constants[name] = kernel
         kept = state_inputs(node, node.decl.kept_inputs)
-        arguments = [self._owned(value) if i in kept else self._name(value) for i, value in enumerate(node.inputs)]
+        scalar = bool(node.outputs) and node.outputs[0].scalar
+        arguments = [
+            self._owned(value, scalar) if i in kept else self._name(value) for i, value in enumerate(node.inputs)
+        ]
         call = f"{name}({', '.join(arguments)})"
         if node in self.copies:
             call += ".clone()"
@@ -278,10 +307,18 @@ class _Writer:
         self.constants.update(all_threads=all_threads, one_thread=one_thread)
         self.threads = wanted
 
-    def _owned(self, value: Value) -> str:
+    def _scalar(self, node: Node, template: str) -> None:
+        """A node that computes NumPy scalars: one expression."""
+        value = node.outputs[0]
+        if value not in self.used:
+            return
+        expression = template.format(*[self._as(item, True) for item in node.inputs])
+        self._line(f"{self._name(value)} = {expression}  # {node.name}", node)
+
+    def _owned(self, value: Value, scalar: bool = False) -> str:
         """The value as an expression whose memory no later write to a variable changes."""
-        name = self._name(value)
-        if value.dtype._is_ref_dtype or not is_live(value):
+        name = self._as(value, scalar)
+        if value.scalar or value.dtype._is_ref_dtype or not is_live(value):
             return name
         return f"{name}.copy()" if value.dtype.name == "string" else f"{name}.clone()"
 
@@ -294,7 +331,7 @@ class _Writer:
         for inner, outer in zip(region.captures, node.inputs[count:], strict=True):
             self.names[inner] = self._name(outer)
         for variable, first in zip(region.variables, node.inputs, strict=False):
-            self._line(f"{self._name(variable)} = {self._owned(first)}", node)
+            self._line(f"{self._name(variable)} = {self._owned(first, variable.scalar)}", node)
         outer_guard, outer_depth = self.guard, self.depth
         self._line(f"while True:  # {node.name}")
         self.depth, self.guard = self.depth + len(self.guard) + 1, ()
@@ -304,12 +341,15 @@ class _Writer:
         body = [inner for inner in region.nodes if not inner.early]
         later = _last_uses(body)
         self._block(early, [*region.results, *later])
-        self._line(f"if not {self._name(region.predicate)}: break", node)
+        self._line(f"if not {self._as(region.predicate, True)}: break", node)
         self._block(body, region.results)
         pairs = [(v, n) for v, n in zip(region.variables, region.nexts, strict=True) if v is not n]
         if pairs:
             targets = ", ".join(self._name(variable) for variable, _ in pairs)
-            self._line(f"{targets} = {', '.join(self._owned(following) for _, following in pairs)}", node)
+            self._line(
+                f"{targets} = {', '.join(self._owned(following, variable.scalar) for variable, following in pairs)}",
+                node,
+            )
             large = [n for _, n in pairs if n.dims != () and n.bound is UNBOUND and n.node in body]
             large = [n for n in dict.fromkeys(large) if n not in region.exits and n.node.guard == ()]
             if large:
@@ -322,17 +362,18 @@ class _Writer:
             self.threads = None
         for output, leaving in zip(node.outputs, region.exits, strict=True):
             if output in self.used:
-                self._line(f"{self._name(output)} = {self._owned(leaving)}", node)
+                self._line(f"{self._name(output)} = {self._owned(leaving, output.scalar)}", node)
 
     def _merge(self, node: Node) -> None:
         """A Merge takes the input whose branch ran."""
         out, index = node.outputs
         depth = len(node.guard)
         expressions: list[tuple[str, str, int]] = []
+        scalar = out.scalar
         for i in node.attrs.get("_live", range(len(node.inputs))):
             value = node.inputs[i]
             conditions = [f"{'' if taken else 'not '}{self._name(pred)}" for pred, taken in guard_of(value)[depth:]]
-            expressions.append((self._name(value), " and ".join(conditions), i))
+            expressions.append((self._as(value, scalar), " and ".join(conditions), i))
         for target, pick in ((out, 0), (index, 1)):
             if target not in self.used:
                 continue

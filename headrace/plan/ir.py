@@ -24,9 +24,10 @@ class Value:
     Attributes:
         bound: the Python object it always is (a constant, a variable's buffer), or UNBOUND when a kernel computes it.
         constant: its value as a NumPy array where it is known while planning, else None.
+        scalar: whether the plan holds it as a NumPy scalar.
     """
 
-    __slots__ = ("bound", "constant", "dims", "dtype", "index", "node")
+    __slots__ = ("bound", "constant", "dims", "dtype", "index", "node", "scalar")
 
     def __init__(self, node: Node, index: int, dtype: DType, dims: Dims) -> None:
         self.node = node
@@ -35,6 +36,7 @@ class Value:
         self.dims = dims
         self.bound: Any = UNBOUND
         self.constant: np.ndarray | None = None
+        self.scalar = False
 
     def __repr__(self) -> str:
         return f"{self.node.name}:{self.index}"
@@ -51,6 +53,7 @@ class Node:
         region: of a loop, what it runs in each iteration.
         early: inside a loop, whether it runs before the loop's condition is asked.
         stands_for: of an Exit, the loop that took its place.
+        template: the expression that computes it from NumPy scalars, None where a kernel does.
     """
 
     __slots__ = (
@@ -69,6 +72,7 @@ class Node:
         "runtime",
         "serial",
         "stands_for",
+        "template",
     )
 
     def __init__(
@@ -96,6 +100,7 @@ class Node:
         self.region: Region | None = None
         self.early = False
         self.stands_for: Node | None = None
+        self.template: str | None = None
 
     @property
     def type(self) -> str:
@@ -173,7 +178,8 @@ class Region:
 def is_live(value: Value) -> bool:
     """Whether `value` may be the memory of a variable itself: an op that computes keeps what was read before a write."""
     node = value.node
-    while node.decl.may_alias and not node.decl.reads_state and node.inputs:
+    # What goes around a loop is the loop's own.
+    while node.decl.may_alias and not node.decl.reads_state and node.inputs and node.region is None:
         node = node.inputs[0].node
     return bool(node.decl.reads_state)
 

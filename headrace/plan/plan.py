@@ -14,6 +14,7 @@ from headrace.plan.loops import raise_loops
 from headrace.plan.order import order, reads_to_copy, set_guards
 from headrace.plan.parallel import mark_heavy
 from headrace.plan.place import assign_devices, place
+from headrace.plan.scalars import lower_scalars
 from headrace.plan.simplify import simplify
 from headrace.plan.waiting import emit_parts, waiting_masks
 
@@ -103,6 +104,7 @@ def make_plan(
         if changed:
             nodes = keep_live(nodes, fetched, targets)
     nodes, fetched = place(nodes, fetched, runtime)
+    nodes, fetched = lower_scalars(nodes, fetched)
     nodes = order(nodes)
     copies = reads_to_copy(nodes, fetched)
     heavy = mark_heavy(nodes, batch)
