@@ -158,7 +158,7 @@ _PYTHON: dict[str, dict[str, str]] = {
         "api.gen_ops train .": "training_ops gen_training_ops",
     },
     "training.saving": {"train.saveables train .": "saveable_object saveable_object_util functional_saver"},
-    "training.tracking": {"train .": "base data_structures tracking util"},
+    "training.tracking": {"train.tracking train.checkpoint train .": "base data_structures tracking util"},
     "user_ops": {"user_ops .": "user_ops"},
     "util": {
         "core.nest": "nest",
@@ -229,7 +229,7 @@ def _rows() -> dict[str, tuple[str, ...]]:
 _ROWS = _rows()
 _GENERATED = re.compile(r"python\.ops\.gen_\w+_ops")
 _KERAS = re.compile(r"python\.(keras\.[\w.]+)")
-_CONTRIB = re.compile(r"(contrib\.\w+)\.(python|pylib)(\.\w+)*")
+_CONTRIB = re.compile(r"(contrib\.\w+)\.(python|pylib)(\.\w+){0,3}")
 
 
 def searched(path: str) -> tuple[str, ...] | None:
@@ -255,6 +255,11 @@ def searched(path: str) -> tuple[str, ...] | None:
         # contrib kept its implementation two or three folders below the module that published it.
         return (match[1], ".")
     return None
+
+
+def is_contrib(path: str) -> bool:
+    """Whether a path is one of contrib's folders and modules of implementations."""
+    return _CONTRIB.fullmatch(path) is not None
 
 
 def message_module(path: str) -> str | None:

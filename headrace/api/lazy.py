@@ -145,10 +145,16 @@ class Finder:
                     if importable(inside):  # the row names a module, which may not have been imported yet
                         return importlib.import_module(inside)
                 return getattr(home, attribute)
-        elif self._is_public_module(child):
-            return importlib.import_module(self._full(child))
-        elif table is not None:
-            for source in table.every:
+        else:
+            # Below 1.x's internal contrib folders any path may be a module, so names come first there.
+            sources = () if table is None else table.every
+            own = [s for s in sources if s != "."] if internal_paths.is_contrib(path) else []
+            for source in own:
+                if name in dir(self._place(source)):
+                    return getattr(self._place(source), name)
+            if self._is_public_module(child):
+                return importlib.import_module(self._full(child))
+            for source in sources:
                 try:
                     return getattr(self._place(source), name)
                 except AttributeError:

@@ -10,6 +10,7 @@ from typing import Any
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import _graph_of_inputs, get_default_graph
 from headrace.core.dtypes import DType, as_dtype
+from headrace.core.functions import called_function
 from headrace.core.graph import _VALID_OP_NAME, _VALID_SCOPE_NAME, Graph
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import OpDecl, find
@@ -111,7 +112,8 @@ def operation_from_parts(
     Raises:
         ValueError: if the op type is not declared or the parts do not fit its signature.
     """
-    decl = find(op_type)
+    function = called_function(graph, op_type)
+    decl = function.decl if function is not None else find(op_type)
     if decl is None:
         raise NotImplementedError(
             f"Op type not registered: {op_type!r}. Headrace declares no op of this type; see docs/differences.md."
@@ -199,16 +201,21 @@ def _settle_type(decl: OpDecl, arg: Arg, dtype: DType, attrs: dict[str, Any], in
     if settled is None:
         attrs[key] = base
         allowed = decl.signature.attrs[key].allowed
-        if allowed is not None and base not in allowed:
-            raise TypeError(
-                f"Value passed to parameter '{arg.name}' has DataType {base.name} not in list of allowed values: "
-                f"{', '.join(d.name for d in allowed)}"
-            )
+        if allowed is not None:
+            _check_allowed(arg, base, allowed)
     elif settled is not base:
         first = next((a.name for a in inputs if a.type_attr == key), arg.name)
         said = f"argument '{first}'" if first != arg.name else f"attribute {key}"
         raise TypeError(
             f"Input '{arg.name}' of '{decl.type}' Op has type {base.name} that does not match type {settled.name} of {said}."
+        )
+
+
+def _check_allowed(arg: Arg, dtype: DType, allowed: Sequence[DType]) -> None:
+    if dtype not in allowed:
+        raise TypeError(
+            f"Value passed to parameter '{arg.name}' has DataType {dtype.name} not in list of allowed values: "
+            f"{', '.join(d.name for d in allowed)}"
         )
 
 
@@ -244,6 +251,9 @@ def _convert_input(decl: OpDecl, arg: Arg, value: Any, attrs: dict[str, Any]) ->
                 f"{minimum}."
             )
         attrs[arg.type_list_attr] = [t._dtype.base_dtype for t in tensors]
+        allowed = signature.attrs[arg.type_list_attr].allowed
+        for tensor in tensors if allowed is not None else ():
+            _check_allowed(arg, tensor._dtype.base_dtype, allowed)
         return tensors
     if wanted is None:
         # Whichever element has a type already decides for the others.
@@ -394,7 +404,7 @@ def _finish(graph: Graph, decl: OpDecl, tensors: list[Tensor], attrs: dict[str, 
     declared = decl.signature.outputs
     if len(declared) == 1:
         arg = declared[0]
-        return outputs[0] if arg.number_attr is None and arg.type_list_attr is None else outputs
+        return outputs[0] if arg.number_attr is None and arg.type_list_attr is None else list(outputs)
     if not declared:
         return op
     parts: list[Any] = []

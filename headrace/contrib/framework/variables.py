@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from headrace.contrib.framework.arg_scope import add_arg_scope
 from headrace.core.collections import GraphKeys
 from headrace.core.defaults import add_to_collection, device, get_collection
 from headrace.core.dtypes import float32
@@ -193,6 +194,7 @@ def global_variable(
     )
 
 
+@add_arg_scope
 def variable(
     name: str,
     shape: Any = None,
@@ -234,6 +236,7 @@ def _on(where: Any) -> Any:
     return device(where or "")
 
 
+@add_arg_scope
 def model_variable(
     name: str,
     shape: Any = None,

@@ -1,0 +1,173 @@
+"""Looking up embeddings: of ids that may be missing, of each id once, and in tables that hash their rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headrace.contrib.layers.feature_cross import sparse_feature_cross
+from headrace.core.composite import SparseTensor
+from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import name_scope
+from headrace.core.dtypes import int32, string
+from headrace.ops.array.gather import gather
+from headrace.ops.array.join import concat
+from headrace.ops.array.range import range as range_of
+from headrace.ops.array.shape import expand_dims, reshape, shape
+from headrace.ops.array.tile import tile
+from headrace.ops.array.unique import unique
+from headrace.ops.math.cast import cast
+from headrace.ops.math.reduction import reduce_prod
+from headrace.ops.math.segments import sparse_segment_mean, sparse_segment_sqrt_n, sparse_segment_sum
+from headrace.ops.nn import embedding
+from headrace.ops.sparse.building import sparse_tensor_to_dense
+from headrace.ops.sparse.rows import sparse_fill_empty_rows
+from headrace.platform import tf_logging
+from headrace.state.partitioned import PartitionedVariable
+
+# What stands in for the ids of an empty row: chosen so that no feature is likely to be one.
+_NOTHING_TEXT = "6ZxWzWOHxZ"
+_NOTHING_NUMBER = 1288896567
+
+_COMBINERS = {"sum": sparse_segment_sum, "mean": sparse_segment_mean, "sqrtn": sparse_segment_sqrt_n}
+
+
+def _combiner(combiner: str | None) -> str:
+    if combiner is None:
+        tf_logging.warn('The default value of combiner will change from "mean" to "sqrtn" after 2016/11/01.')
+        return "mean"
+    return combiner
+
+
+def _tables(params: Any) -> list[Any]:
+    if isinstance(params, PartitionedVariable):
+        return list(params)
+    return params if isinstance(params, list) else [params]
+
+
+def safe_embedding_lookup_sparse(
+    embedding_weights: Any,
+    sparse_ids: Any,
+    sparse_weights: Any = None,
+    combiner: str | None = None,
+    default_id: int | None = None,
+    name: str | None = None,
+    partition_strategy: str = "div",
+    max_norm: Any = None,
+) -> Any:
+    """`tf.nn.safe_embedding_lookup_sparse`, with "mean" for a combiner that is not given."""
+    combiner = _combiner(combiner)
+    if embedding_weights is None:
+        raise ValueError(f"Missing embedding_weights {embedding_weights}.")
+    return embedding.safe_embedding_lookup_sparse(
+        _tables(embedding_weights),
+        sparse_ids,
+        sparse_weights,
+        combiner,
+        default_id,
+        name,
+        partition_strategy,
+        max_norm,
+    )
+
+
+def embedding_lookup_unique(params: Any, ids: Any, partition_strategy: str = "mod", name: str | None = None) -> Any:
+    """`tf.nn.embedding_lookup` that looks each id up once, for batches in which ids occur often.
+
+    Args:
+        params: a table or a list of them.
+        ids: int32 or int64, of any shape.
+        partition_strategy: "mod" or "div".
+        name: a name scope.
+
+    Returns:
+        a tensor [*the shape of ids, *that of a row].
+    """
+    with name_scope(name, "EmbeddingLookupUnique", [params, ids]):
+        ids = convert_to_tensor(ids)
+        sizes = shape(ids)
+        distinct, positions = unique(reshape(ids, reduce_prod(sizes, keepdims=True)))
+        rows = embedding.embedding_lookup(params, distinct, partition_strategy)
+        found = reshape(gather(rows, positions), concat([sizes, shape(rows)[1:]], 0))
+        found.set_shape(ids.shape.concatenate(rows.shape[1:]))
+        return found
+
+
+def scattered_embedding_lookup(
+    params: Any, values: Any, dimension: int, name: str | None = None, hash_key: int | None = None
+) -> Any:
+    """Embeddings whose every element is at a place of one long vector that a hash says.
+
+    Args:
+        params: a vector, or a list of the parts of one that are as equal in length as can be.
+        values: strings or ints, of any shape.
+        dimension: the size of embeddings.
+        name: a name scope.
+        hash_key: the key of the hash; the old hash without one.
+
+    Returns:
+        a tensor [*the shape of values, dimension].
+
+    Raises:
+        ValueError: if `dimension` is missing or not positive, or the parts are of other lengths.
+    """
+    if dimension is None:
+        raise ValueError("You must specify dimension.")
+    tables = _tables(params)
+    with name_scope(name, "scattered_embedding_lookup", [*tables, dimension, values]):
+        sizes = shape(values)
+        values = reshape(values, [-1, 1])
+        if dimension <= 0:
+            raise ValueError(f"Dimension must be >0. Given is {dimension}")
+        candidates = tile(expand_dims(range_of(0, dimension), 0), shape(values))
+        lengths = []
+        for table in tables:
+            table.shape.assert_has_rank(1)
+            table.shape.assert_is_fully_defined()
+            lengths.append(table.shape[0].value)
+        total = sum(lengths)
+        for i, length in enumerate(lengths):
+            expected = (total - i - 1) // len(tables) + 1
+            if length != expected:
+                raise ValueError(f"Tensor {i} in params has size {length}, expected {expected}.")
+        crossed = sparse_feature_cross([candidates, values], hashed_output=True, num_buckets=total, hash_key=hash_key)
+        found = embedding.embedding_lookup(tables, sparse_tensor_to_dense(crossed), partition_strategy="div")
+        return reshape(found, concat([sizes, [dimension]], 0))
+
+
+def scattered_embedding_lookup_sparse(
+    params: Any,
+    sparse_values: Any,
+    dimension: int,
+    combiner: str | None = None,
+    default_value: Any = None,
+    name: str | None = None,
+    hash_key: int | None = None,
+) -> Any:
+    """`scattered_embedding_lookup` of a `SparseTensor`, whose rows are combined.
+
+    Args:
+        params, dimension, name, hash_key: as there.
+        sparse_values: strings or ints [batch, any].
+        combiner: "mean", "sqrtn" or "sum".
+        default_value: the value of rows without any.
+
+    Returns:
+        a tensor [batch, dimension].
+
+    Raises:
+        TypeError: if the values are not sparse; ValueError: for another combiner.
+    """
+    combiner = _combiner(combiner)
+    tables = _tables(params)
+    if not isinstance(sparse_values, SparseTensor):
+        raise TypeError("sparse_values must be SparseTensor")
+    with name_scope(name, "scattered_embedding_lookup_sparse", [*tables, sparse_values]) as scope:
+        if default_value is None:
+            default_value = _NOTHING_TEXT if sparse_values.dtype == string else _NOTHING_NUMBER
+        filled, _ = sparse_fill_empty_rows(sparse_values, default_value)
+        segments = cast(filled.indices[:, 0], int32)
+        distinct, positions = unique(filled.values)
+        rows = scattered_embedding_lookup(tables, distinct, dimension, hash_key=hash_key)
+        if combiner not in _COMBINERS:
+            raise ValueError("Combiner must be one of 'mean', 'sqrtn' or 'sum'.")
+        return _COMBINERS[combiner](rows, positions, segments, name=scope)

@@ -1,0 +1,116 @@
+"""How the layers make their variables: as model variables, under the names these layers have always used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from headrace.contrib.framework.variables import model_variable
+from headrace.contrib.layers import utils
+from headrace.contrib.layers.initializers import xavier_initializer
+from headrace.core.defaults import add_to_collection, get_collection
+from headrace.state.initializers import zeros_initializer
+from headrace.state.modes import VariableAggregation, VariableSynchronization
+from headrace.state.partitioned import PartitionedVariable
+from headrace.state.variable_scope import variable_scope
+
+NHWC, NCHW, NDHWC, NCDHW = "NHWC", "NCHW", "NDHWC", "NCDHW"
+
+# What weights and biases start from by default.
+XAVIER, ZEROS = xavier_initializer(), zeros_initializer()
+
+# What the variables of `tf.layers` are called in `tf.contrib.layers`.
+WEIGHTS_AND_BIASES = {"bias": "biases", "kernel": "weights"}
+
+
+def model_variable_getter(
+    getter: Callable[..., Any],
+    name: str,
+    shape: Any = None,
+    dtype: Any = None,
+    initializer: Any = None,
+    regularizer: Any = None,
+    trainable: bool = True,
+    collections: Any = None,
+    caching_device: Any = None,
+    partitioner: Any = None,
+    rename: dict[str, str] | None = None,
+    use_resource: bool | None = None,
+    synchronization: Any = VariableSynchronization.AUTO,
+    aggregation: Any = VariableAggregation.NONE,
+    **_: Any,
+) -> Any:
+    """A custom getter that makes model variables; `rename` gives the last parts of their names other words."""
+    before, slash, last = name.rpartition("/")
+    return model_variable(
+        f"{before}{slash}{(rename or {}).get(last, last)}",
+        shape=shape,
+        dtype=dtype,
+        initializer=initializer,
+        regularizer=regularizer,
+        collections=collections,
+        trainable=trainable,
+        caching_device=caching_device,
+        partitioner=partitioner,
+        custom_getter=getter,
+        use_resource=use_resource,
+        synchronization=synchronization,
+        aggregation=aggregation,
+    )
+
+
+def layer_scope(scope: Any, default_name: str, inputs: Any, reuse: Any, rename: dict[str, str] | None = None) -> Any:
+    """The variable scope of a layer whose variables `tf.layers` makes: model variables, renamed."""
+
+    def renaming_getter(getter: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        kwargs["rename"] = rename
+        return model_variable_getter(getter, *args, **kwargs)
+
+    return variable_scope(scope, default_name, [inputs], reuse=reuse, custom_getter=renaming_getter)
+
+
+def add_variable_to_collections(variable: Any, collections: Any, name: str) -> None:
+    """Adds the variable called `name` to the collections asked for, once."""
+    for collection in utils.get_variable_collections(collections, name) or []:
+        for part in list(variable) if isinstance(variable, PartitionedVariable) else [variable]:
+            if all(part is not other for other in get_collection(collection)):
+                add_to_collection(collection, part)
+
+
+def parameter(
+    name: str,
+    shape: Any,
+    dtype: Any,
+    initializer: Any,
+    variables_collections: Any,
+    trainable: bool,
+    regularizer: Any = None,
+) -> Any:
+    """A model variable of a layer, in the collections for its name."""
+    return model_variable(
+        name,
+        shape=shape,
+        dtype=dtype,
+        initializer=initializer,
+        regularizer=regularizer,
+        collections=utils.get_variable_collections(variables_collections, name),
+        trainable=trainable,
+    )
+
+
+def finished(outputs: Any, activation_fn: Any, outputs_collections: Any, scope_name: str) -> Any:
+    """The outputs after the activation, in the collections asked for."""
+    if activation_fn is not None:
+        outputs = activation_fn(outputs)
+    return utils.collect_named_outputs(outputs_collections, scope_name, outputs)
+
+
+def check_data_format(data_format: Any, allowed: tuple[str, str] = (NCHW, NHWC)) -> str:
+    """The layout as `tf.layers` calls it.
+
+    Raises:
+        ValueError: if it is not allowed.
+    """
+    if data_format not in allowed:
+        raise ValueError(f"data_format has to be either {allowed[0]} or {allowed[1]}.")
+    return "channels_first" if data_format.startswith("NC") else "channels_last"
