@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import Any
 
 from headrace.core.operation import Operation, Tensor
@@ -23,7 +23,13 @@ class Collected:
         self.targets: list[Node] = []
 
 
-def collect(fetches: Sequence[Tensor | Operation], feeds: Sequence[Tensor], runtime: Any, device: Any) -> Collected:
+def collect(
+    fetches: Sequence[Tensor | Operation],
+    feeds: Sequence[Tensor],
+    runtime: Any,
+    device: Any,
+    done: Set[Operation] = frozenset(),
+) -> Collected:
     """Copies the part of the graph that computes `fetches` from `feeds`.
 
     Args:
@@ -31,6 +37,7 @@ def collect(fetches: Sequence[Tensor | Operation], feeds: Sequence[Tensor], runt
         feeds: tensors whose values are given; nothing before them is collected for their sake.
         runtime: what the kernels may ask for state.
         device: where nodes run unless something says otherwise.
+        done: operations that nothing has to wait for.
     """
     result = Collected()
     values = result.values
@@ -50,7 +57,7 @@ def collect(fetches: Sequence[Tensor | Operation], feeds: Sequence[Tensor], runt
     roots = [item if isinstance(item, Operation) else item.op for item in fetches if item not in values]
 
     # Who waits for an operation whose first output is fed waits for the feed, which is there already.
-    fed = {tensor._op for tensor in feeds if tensor._value_index == 0}
+    fed = {tensor._op for tensor in feeds if tensor._value_index == 0} | done
 
     around: list[tuple[Operation, int, Tensor]] = []
     later: list[Operation] = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any
 
 from headrace.plan.collect import collect
@@ -74,6 +74,7 @@ def make_plan(
     runtime: Any,
     batch: int = 1,
     known: Mapping[int, Value] | None = None,
+    done: Set[Operation] = frozenset(),
 ) -> Plan:
     """Plans the computation of `fetches` from `feeds`.
 
@@ -83,8 +84,9 @@ def make_plan(
         runtime: the session's state, for kernels that keep some.
         batch: the size to assume for unknown dimensions where one has to be assumed.
         known: feeds that are always the same, by position, as values of the plan that calls this one.
+        done: operations that have run before, which nothing has to wait for.
     """
-    collected = collect(fetches, feeds, runtime, runtime.device)
+    collected = collect(fetches, feeds, runtime, runtime.device, done)
     for i, value in (known or {}).items():
         collected.feeds[i].bound, collected.feeds[i].constant = value.bound, value.constant
     operations = len(collected.nodes)

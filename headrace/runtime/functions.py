@@ -23,12 +23,13 @@ class CallRuntime:
     Args:
         outer: the runtime of the caller.
         scope: what tells this call from others.
+        device: where the body runs, the caller's default by default.
     """
 
-    def __init__(self, outer: Any, scope: str) -> None:
+    def __init__(self, outer: Any, scope: str, device: torch.device | None = None) -> None:
         self._outer = outer
         self._scope = scope
-        self.device = outer.device
+        self.device = device or outer.device
         self.settings = outer.settings
         self.lock = outer.lock
         self.buffer = outer.buffer
@@ -46,16 +47,22 @@ class CallRuntime:
             key = (key[0], self._scope, *key[1:])
         return self._outer.object(key, make)
 
-    def bind(self, function: Any, scope: str, known: Mapping[int, Value] | None = None) -> Call:
+    def bind(self, function: Any, scope: str, known: Mapping[int, Value] | None = None, device: Any = None) -> Call:
         """As `Runtime.bind`."""
-        return bind(self, function, scope, known)
+        return bind(self, function, f"{self._scope}/{scope}", known, device)
 
     def clear(self, containers: Any = None) -> None:
         """Forgets the session's state."""
         self._outer.clear(containers)
 
 
-def bind(runtime: Any, function: Any, scope: str, known: Mapping[int, Value] | None = None) -> Call:
+def bind(
+    runtime: Any,
+    function: Any,
+    scope: str,
+    known: Mapping[int, Value] | None = None,
+    device: torch.device | None = None,
+) -> Call:
     """Plans a function for calls from kernels.
 
     Args:
@@ -63,6 +70,7 @@ def bind(runtime: Any, function: Any, scope: str, known: Mapping[int, Value] | N
         function: a `core.functions.Function`.
         scope: a name for this place of calling; random ops of the body keep a stream for each.
         known: arguments that never change, by position, as values of the caller's plan.
+        device: where the body runs, the caller's default by default.
 
     Returns:
         a function of the arguments' values that returns a tuple of results. It runs in the inference mode of its caller.
@@ -70,7 +78,7 @@ def bind(runtime: Any, function: Any, scope: str, known: Mapping[int, Value] | N
     plan = make_plan(
         [*function.outputs, *function.effects],
         function.inputs,
-        CallRuntime(runtime, scope),
+        CallRuntime(runtime, scope, device),
         known=known,
     )
     return checked(plan, copying(plan))

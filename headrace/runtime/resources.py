@@ -10,6 +10,8 @@ import torch
 from headrace.core.buffers import VariableBuffer
 from headrace.core.dtypes import DType
 from headrace.core.shapes import Dims
+from headrace.core.waiting import Waits
+from headrace.runtime.functions import bind
 
 
 class Runtime:
@@ -18,6 +20,7 @@ class Runtime:
     Attributes:
         buffers: the variables, by container and name.
         device: where nodes run unless something says otherwise.
+        waits: what its operations wait for at present.
     """
 
     def __init__(self, device: torch.device) -> None:
@@ -26,6 +29,7 @@ class Runtime:
         # Streams, queues and tables, by kind and name.
         self.objects: dict[Any, Any] = {}
         self.lock = threading.RLock()
+        self.waits = Waits()
         self.settings: Any = None
 
     def buffer(
@@ -46,6 +50,10 @@ class Runtime:
             if found is None:
                 found = self.objects[key] = make()
         return found
+
+    def bind(self, function: Any, scope: str, known: Any = None, device: Any = None) -> Any:
+        """A function of the library planned for calls from kernels: see `runtime.functions.bind`."""
+        return bind(self, function, scope, known, device)
 
     def clear(self, containers: Any = None) -> None:
         """Forgets all state, or that of the given containers."""

@@ -20,11 +20,12 @@ from headrace.core.graph import Graph
 from headrace.core.operation import Operation, Tensor
 from headrace.plan.plan import Plan, make_plan
 from headrace.plan.threads import all_threads, one_thread, use_threads
-from headrace.plan.values import to_numpy
 from headrace.runtime import configuration, failures
 from headrace.runtime.feeding import feeder
 from headrace.runtime.fetching import FetchPlan, expand_feed
 from headrace.runtime.memory import keep_freed_memory
+from headrace.runtime.outputs import to_output
+from headrace.runtime.partial_run import PartialRun
 from headrace.runtime.resources import Runtime
 
 _flush_denormal = torch.set_flush_denormal
@@ -115,6 +116,7 @@ class BaseSession:
         self._runtime = Runtime(self._settings.default_device())
         self._runtime.settings = self._settings
         self._entries: dict[Any, _Entry] = {}
+        self._partial_runs: dict[str, PartialRun] = {}
         self._closed = False
         self._lock = threading.RLock()
         self._opened = True
@@ -274,7 +276,7 @@ class BaseSession:
             for element in fetch_plan.elements:
                 positions.append(len(outputs) if isinstance(element, Tensor) else None)
                 if isinstance(element, Tensor):
-                    outputs.append(_output(element, plan.shared[len(outputs)]))
+                    outputs.append(to_output(element, plan.shared[len(outputs)]))
             return _Entry(
                 plan=plan,
                 function=plan.function,
@@ -286,6 +288,52 @@ class BaseSession:
                 changes=self._graph._changes,
                 keep=(fetches, list(feed_dict or ())),
             )
+
+    def partial_run_setup(self, fetches: Any, feeds: Sequence[Any] | None = None) -> str:
+        """Prepares a run that is taken in steps.
+
+        Args:
+            fetches: all that will be fetched, as in `run`.
+            feeds: the tensors that will be fed.
+
+        Returns:
+            a handle for `partial_run`.
+
+        Raises:
+            InvalidArgumentError: if there is nothing to fetch.
+
+        Example:
+            >>> h = sess.partial_run_setup([r1, r2], [a, b, c])
+            >>> first = sess.partial_run(h, r1, feed_dict={a: 1, b: 2})
+            >>> second = sess.partial_run(h, r2, feed_dict={c: first})
+        """
+        self._check_open()
+        run = PartialRun(self, fetches, list(feeds or ()))
+        self._partial_runs[run.handle] = run
+        return run.handle
+
+    def partial_run(self, handle: str, fetches: Any, feed_dict: Mapping[Any, Any] | None = None) -> Any:
+        """Continues a run that was set up: feeds some tensors and returns some fetches, each once.
+
+        Args:
+            handle: what `partial_run_setup` returned.
+            fetches: among those set up; what they need must have been fed by now.
+            feed_dict: tensors among those set up to their values.
+
+        Returns:
+            as `run`.
+
+        Raises:
+            InvalidArgumentError: if something is fed or fetched twice, was not set up, or cannot be computed yet.
+        """
+        self._check_open()
+        run = self._partial_runs.get(handle)
+        if run is None:
+            raise errors.InvalidArgumentError(None, None, "Must run 'setup' before performing partial runs!")
+        result = run.step(fetches, feed_dict)
+        if run.finished:
+            del self._partial_runs[handle]
+        return result
 
     def make_callable(
         self, fetches: Any, feed_list: Sequence[Any] | None = None, accept_options: bool = False
@@ -465,33 +513,6 @@ def _split_feeds(splits: Sequence[Any], values: Any) -> list[Any]:
         else:
             out.extend(split(value))
     return out
-
-
-def _output(tensor: Tensor, shared: bool) -> Callable[[Any], Any]:
-    """A function from a kernel's value to what `run` returns: a NumPy array, or a NumPy scalar for a scalar."""
-    dtype = tensor.dtype.base_dtype
-    kind = dtype.name
-    if kind in ("resource", "variant"):
-        return lambda value: value
-    if kind == "string":
-
-        def strings(value: Any) -> Any:
-            array = np.asarray(value, dtype=object)
-            return array[()] if array.ndim == 0 else (array.copy() if shared else array)
-
-        return strings
-    simple = dtype.torch is not None and np.dtype(dtype.as_numpy_dtype).kind in "fiub" and kind != "bfloat16"
-
-    def numbers(value: Any) -> Any:
-        if simple and value.device.type == "cpu":
-            array = value.numpy()
-        else:
-            array = to_numpy(value, dtype)
-        if not array.ndim:
-            return array[()]
-        return array.copy() if shared else array
-
-    return numbers
 
 
 __all__ = ["BaseSession", "InteractiveSession", "Operation", "Session", "errors"]
