@@ -1,0 +1,1 @@
+"""Probability distributions, the divergences between them, and the bijectors that transform them."""

@@ -1,0 +1,199 @@
+"""The normal distribution's integral and its inverse, and the logarithms of integrals that underflow."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import name_scope
+from headrace.core.operation import Tensor
+from headrace.core.registry import raw
+from headrace.ops import composing
+from headrace.ops.array.where import where_v2
+from headrace.ops.math.special import erf, erfc
+
+# Where the direct formula of log_ndtr loses its digits, by type: below the first and above the second.
+_BOUNDS = {"float32": (-10.0, 5.0), "float64": (-20.0, 8.0)}
+
+
+def _floating(x: Any, name: str = "x") -> Tensor:
+    x = convert_to_tensor(x, name=name)
+    if x.dtype.base_dtype.name not in _BOUNDS:
+        raise TypeError(f"x.dtype={x.dtype.name} is not handled, see docstring for supported types.")
+    return x
+
+
+def ndtr(x: Any, name: str = "ndtr") -> Tensor:
+    """The integral of the standard normal density up to `x`, of float32 or float64.
+
+    Raises:
+        TypeError: for another type.
+    """
+    with name_scope(name, values=[x]):
+        return _ndtr(_floating(x))
+
+
+def _ndtr(x: Tensor) -> Tensor:
+    root = 0.5 * math.sqrt(2.0)
+    w = x * root
+    z = raw.Abs(w)
+    tail = where_v2(w > 0, 2.0 - erfc(z), erfc(z))
+    return 0.5 * where_v2(z < root, 1.0 + erf(w), tail)
+
+
+def log_ndtr(x: Any, series_order: int = 3, name: str = "log_ndtr") -> Tensor:
+    """The logarithm of `ndtr`, exact also where that underflows.
+
+    Args:
+        x: float32 or float64 tensor.
+        series_order: how many terms of the asymptotic series to use far below 0, at most 30.
+        name: a name for the operations.
+
+    Raises:
+        TypeError: for another type, or an order that is no int.
+        ValueError: for an order out of range.
+    """
+    if not isinstance(series_order, int):
+        raise TypeError("series_order must be a Python integer.")
+    if series_order < 0:
+        raise ValueError("series_order must be non-negative.")
+    if series_order > 30:
+        raise ValueError("series_order must be <= 30.")
+    with name_scope(name, values=[x]):
+        x = _floating(x)
+        low, high = _BOUNDS[x.dtype.base_dtype.name]
+        middle = raw.Log(_ndtr(raw.Maximum(x, low)))
+        far = _log_lower_tail(raw.Minimum(x, low), series_order)
+        return where_v2(x > high, -_ndtr(-x), where_v2(x > low, middle, far))
+
+
+def _log_lower_tail(x: Tensor, order: int) -> Tensor:
+    square = raw.Square(x)
+    scale = -0.5 * square - raw.Log(-x) - 0.5 * math.log(2.0 * math.pi)
+    total, power, factor = composing.ones_like(x), square, 1
+    for n in range(1, order + 1):
+        factor *= 1 - 2 * n
+        total += factor / power
+        power *= square
+    return scale + raw.Log(total)
+
+
+# S. Moshier, Cephes: rational approximations in the middle and of the two parts of the tail.
+_MIDDLE = (
+    [
+        -5.99633501014107895267e1,
+        9.80010754185999661536e1,
+        -5.66762857469070293439e1,
+        1.39312609387279679503e1,
+        -1.23916583867381258016e0,
+    ],
+    [
+        1.0,
+        1.95448858338141759834e0,
+        4.67627912898881538453e0,
+        8.63602421390890590575e1,
+        -2.25462687854119370527e2,
+        2.00260212380060660359e2,
+        -8.20372256168333339912e1,
+        1.59056225126211695515e1,
+        -1.18331621121330003142e0,
+    ],
+)
+_NEAR_TAIL = (
+    [
+        4.05544892305962419923e0,
+        3.15251094599893866154e1,
+        5.71628192246421288162e1,
+        4.40805073893200834700e1,
+        1.46849561928858024014e1,
+        2.18663306850790267539e0,
+        -1.40256079171354495875e-1,
+        -3.50424626827848203418e-2,
+        -8.57456785154685413611e-4,
+    ],
+    [
+        1.0,
+        1.57799883256466749731e1,
+        4.53907635128879210584e1,
+        4.13172038254672030440e1,
+        1.50425385692907503408e1,
+        2.50464946208309415979e0,
+        -1.42182922854787788574e-1,
+        -3.80806407691578277194e-2,
+        -9.33259480895457427372e-4,
+    ],
+)
+_FAR_TAIL = (
+    [
+        3.23774891776946035970e0,
+        6.91522889068984211695e0,
+        3.93881025292474443415e0,
+        1.33303460815807542389e0,
+        2.01485389549179081538e-1,
+        1.23716634817820021358e-2,
+        3.01581553508235416007e-4,
+        2.65806974686737550832e-6,
+        6.23974539184983293730e-9,
+    ],
+    [
+        1.0,
+        6.02427039364742014255e0,
+        3.67983563856160859403e0,
+        1.37702099489081330271e0,
+        2.16236993594496635890e-1,
+        1.34204006088543189037e-2,
+        3.28014464682127739104e-4,
+        2.89247864745380683936e-6,
+        6.79019408009981274425e-9,
+    ],
+)
+
+
+def _polynomial(x: Tensor, coefficients: list[float]) -> Tensor:
+    kind = x.dtype.base_dtype.as_numpy_dtype
+    value: Any = composing.ones_like(x) * kind(coefficients[0])
+    for coefficient in coefficients[1:]:
+        value = value * x + kind(coefficient)
+    return value
+
+
+def _quotient(x: Tensor, parts: tuple[list[float], list[float]]) -> Tensor:
+    return _polynomial(x, parts[0]) / _polynomial(x, parts[1])
+
+
+def ndtri(p: Any, name: str = "ndtri") -> Tensor:
+    """The inverse of `ndtr`.
+
+    Raises:
+        TypeError: unless `p` is float32 or float64.
+    """
+    with name_scope(name, values=[p]):
+        p = _floating(p, "p")
+        edge = math.exp(-2.0)
+        mirrored = where_v2(p > 1.0 - edge, 1.0 - p, p)
+        # Values that the logarithm cannot take are replaced, and the results with them.
+        safe = where_v2(mirrored <= 0.0, composing.ones_like(p) * p.dtype.base_dtype.as_numpy_dtype(0.5), mirrored)
+        w = safe - 0.5
+        square = raw.Square(w)
+        middle = -math.sqrt(2.0 * math.pi) * (w + w * square * _quotient(square, _MIDDLE))
+        z = raw.Sqrt(-2.0 * raw.Log(safe))
+        first = z - raw.Log(z) / z
+        inverse = raw.Reciprocal(z)
+        near, far = _quotient(inverse, _NEAR_TAIL) * inverse, _quotient(inverse, _FAR_TAIL) * inverse
+        tail = where_v2(z >= 8.0, first - far, first - near)
+        x = where_v2(safe > edge, middle, tail)
+        x = where_v2(p > 1.0 - edge, x, -x)
+        infinity = composing.ones_like(p) * p.dtype.base_dtype.as_numpy_dtype(np.inf)
+        return where_v2(raw.Equal(p, 0.0), -infinity, where_v2(raw.Equal(p, 1.0), infinity, x))
+
+
+def log_cdf_laplace(x: Any, name: str = "log_cdf_laplace") -> Tensor:
+    """The logarithm of the standard Laplace distribution's integral up to `x`."""
+    with name_scope(name, values=[x]):
+        x = convert_to_tensor(x, name="x")
+        below = -math.log(2.0) + x
+        above = raw.Log1p(-0.5 * raw.Exp(-raw.Abs(x)))
+        return where_v2(x < 0.0, below, above)
