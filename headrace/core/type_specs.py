@@ -1,0 +1,162 @@
+"""Descriptions of values made of tensors: their element types and what is known of their shapes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headrace.core.composite import SparseTensor
+from headrace.core.dtypes import DType, as_dtype
+from headrace.core.operation import Tensor
+from headrace.core.shapes import TensorShape, as_shape
+
+
+class TypeSpec:
+    """What is known of a value before there is one."""
+
+    @property
+    def value_type(self) -> Any:
+        """The class of the values."""
+        raise NotImplementedError
+
+    def _parts(self) -> tuple[Any, ...]:
+        """What two equal descriptions have in common."""
+        raise NotImplementedError
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Whether a value, or what another description describes, may be described so."""
+        spec = spec_or_value if isinstance(spec_or_value, TypeSpec) else spec_from_value(spec_or_value)
+        return type(spec) is type(self) and self._accepts(spec)
+
+    def _accepts(self, other: Any) -> bool:
+        return bool(self == other)
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and other._parts() == self._parts()  # type: ignore[attr-defined]
+
+    def __hash__(self) -> int:
+        return hash((type(self), str(self._parts())))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}{self._parts()!r}"
+
+
+class TensorSpec(TypeSpec):
+    """The description of a tensor.
+
+    Args:
+        shape: its shape, as far as it is known.
+        dtype: its element type.
+        name: a name for it.
+
+    Example:
+        >>> tf.TensorSpec([None, 3], tf.float32)
+        TensorSpec(shape=(?, 3), dtype=tf.float32, name=None)
+    """
+
+    def __init__(self, shape: Any, dtype: Any = "float32", name: str | None = None) -> None:
+        self._shape = as_shape(shape)
+        self._dtype = as_dtype(dtype)
+        self._name = name
+
+    @classmethod
+    def from_spec(cls, spec: Any, name: str | None = None) -> TensorSpec:
+        """The description of the same tensors as `spec`, under another name."""
+        return cls(spec.shape, spec.dtype, name or spec.name)
+
+    @classmethod
+    def from_tensor(cls, tensor: Tensor, name: str | None = None) -> TensorSpec:
+        """The description of a tensor."""
+        return cls(tensor.shape, tensor.dtype, name or tensor.op.name)
+
+    @property
+    def shape(self) -> TensorShape:
+        """What is known of the shape."""
+        return self._shape
+
+    @property
+    def dtype(self) -> DType:
+        """The element type."""
+        return self._dtype
+
+    @property
+    def name(self) -> str | None:
+        """The name."""
+        return self._name
+
+    @property
+    def value_type(self) -> Any:
+        """`tf.Tensor`."""
+        return Tensor
+
+    @property
+    def is_discrete(self) -> bool:
+        """Whether the elements are integers."""
+        return self._dtype.is_integer
+
+    @property
+    def is_continuous(self) -> bool:
+        """Whether the elements are floating-point numbers."""
+        return self._dtype.is_floating
+
+    def _parts(self) -> tuple[Any, ...]:
+        dims = None if self._shape.dims is None else tuple(self._shape.as_list())
+        return dims, self._dtype, self._name
+
+    def _accepts(self, other: Any) -> bool:
+        return self._dtype.is_compatible_with(other.dtype) and self._shape.is_compatible_with(other.shape)
+
+    def __repr__(self) -> str:
+        return f"TensorSpec(shape={self._shape}, dtype={self._dtype!r}, name={self._name!r})"
+
+
+class SparseTensorSpec(TypeSpec):
+    """The description of a sparse tensor.
+
+    Args:
+        shape: its dense shape, as far as it is known.
+        dtype: the type of its values.
+    """
+
+    def __init__(self, shape: Any = None, dtype: Any = "float32") -> None:
+        self._shape = as_shape(shape)
+        self._dtype = as_dtype(dtype)
+
+    @property
+    def shape(self) -> TensorShape:
+        """What is known of the dense shape."""
+        return self._shape
+
+    @property
+    def dtype(self) -> DType:
+        """The type of the values."""
+        return self._dtype
+
+    @property
+    def value_type(self) -> Any:
+        """`tf.SparseTensor`."""
+        return SparseTensor
+
+    def _parts(self) -> tuple[Any, ...]:
+        return None if self._shape.dims is None else tuple(self._shape.as_list()), self._dtype
+
+    def _accepts(self, other: Any) -> bool:
+        return self._dtype.is_compatible_with(other.dtype) and self._shape.is_compatible_with(other.shape)
+
+    def __repr__(self) -> str:
+        return f"SparseTensorSpec({self._shape!r}, {self._dtype!r})"
+
+
+def spec_from_value(value: Any) -> Any:
+    """The description of a tensor or sparse tensor.
+
+    Raises:
+        TypeError: for any other value.
+    """
+    if isinstance(value, Tensor):
+        return TensorSpec(value.shape, value.dtype)
+    if isinstance(value, SparseTensor):
+        return SparseTensorSpec(value.shape, value.dtype)
+    made = getattr(value, "_type_spec", None)
+    if made is None:
+        raise TypeError(f"Could not build a TypeSpec for {value!r} with type {type(value).__name__}")
+    return made

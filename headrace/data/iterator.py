@@ -1,0 +1,265 @@
+"""`tf.data.Iterator`: what goes through datasets, one element each time it is run."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from typing import Any
+
+from headrace.core import random_seed
+from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import colocate_with, get_default_graph
+from headrace.core.func_graph import FuncGraph, finish
+from headrace.core.functions import Function
+from headrace.core.operation import Operation, Tensor
+from headrace.core.registry import raw
+from headrace.core.shapes import as_shape
+from headrace.data import nest, structure
+from headrace.data.dataset import Dataset
+
+_MANY_CALLS = 32
+
+
+class Iterator:
+    """An iterator over elements of one description.
+
+    Args:
+        iterator_resource: the tensor that stands for it.
+        initializer: the operation that begins it, None where there is no need or no one dataset.
+        output_types, output_shapes, output_classes: of the elements.
+
+    Example:
+        >>> iterator = tf.data.Iterator.from_structure(training.output_types, training.output_shapes)
+        >>> begin_training = iterator.make_initializer(training)
+        >>> features, labels = iterator.get_next()
+    """
+
+    def __init__(
+        self,
+        iterator_resource: Tensor,
+        initializer: Operation | None,
+        output_types: Any,
+        output_shapes: Any,
+        output_classes: Any,
+    ) -> None:
+        self._iterator_resource = iterator_resource
+        self._initializer = initializer
+        if (output_types is None) or (output_shapes is None) or (output_classes is None):
+            raise ValueError(
+                "If `structure` is not specified, all of `output_types`, `output_shapes`, and "
+                "`output_classes` must be specified."
+            )
+        self._element_spec = structure.from_legacy(output_types, output_shapes, output_classes)
+        self._string_handle = raw.IteratorToStringHandle(iterator_resource)
+        self._get_next_call_count = 0
+        self._lock = threading.Lock()
+
+    # ---- without a dataset ----
+
+    @staticmethod
+    def from_structure(
+        output_types: Any, output_shapes: Any = None, shared_name: str | None = None, output_classes: Any = None
+    ) -> Iterator:
+        """An iterator that `make_initializer` binds to one dataset after another.
+
+        Args:
+            output_types: the type of each component of an element.
+            output_shapes: what is known of the shapes; nothing by default.
+            shared_name: a name under which iterators of one session are the same.
+            output_classes: the class of each component, `tf.Tensor` by default.
+
+        Raises:
+            TypeError: if the structures differ.
+        """
+        spec = _described(output_types, output_shapes, output_classes)
+        resource = raw.IteratorV2(container="", shared_name=shared_name or "", **structure.described(spec))
+        return _made(resource, None, spec)
+
+    @staticmethod
+    def from_string_handle(
+        string_handle: Any, output_types: Any, output_shapes: Any = None, output_classes: Any = None
+    ) -> Iterator:
+        """An iterator that is whichever one the string tensor names when it runs.
+
+        Args:
+            string_handle: a string scalar, often a placeholder: the value of some iterator's `string_handle()`.
+            output_types, output_shapes, output_classes: of the elements.
+        """
+        spec = _described(output_types, output_shapes, output_classes)
+        handle = convert_to_tensor(string_handle, dtype="string")
+        return _made(raw.IteratorFromStringHandleV2(handle, **structure.described(spec)), None, spec)
+
+    # ---- using it ----
+
+    @property
+    def initializer(self) -> Operation:
+        """The operation that begins, or begins anew, to go through the dataset.
+
+        Raises:
+            ValueError: if the iterator needs none, or was made without a dataset.
+        """
+        if self._initializer is None:
+            raise ValueError(f"Iterator does not have an initializer: {self}")
+        return self._initializer
+
+    def make_initializer(self, dataset: Dataset, name: str | None = None) -> Operation:
+        """An operation that makes this iterator go through `dataset`.
+
+        Raises:
+            TypeError: if the elements of `dataset` are not as this iterator's.
+        """
+        from headrace.core.defaults import name_scope
+
+        with name_scope(name, "make_initializer"):
+            for what, mine, theirs in (
+                ("types", self.output_types, dataset.output_types),
+                ("classes", self.output_classes, dataset.output_classes),
+            ):
+                nest.assert_same_structure(mine, theirs)
+                if nest.flatten(mine) != nest.flatten(theirs):
+                    raise TypeError(f"Expected output {what} {mine!r} but got dataset with output {what} {theirs!r}.")
+            for mine, theirs in zip(nest.flatten(self.output_shapes), nest.flatten(dataset.output_shapes), strict=True):
+                if not mine.is_compatible_with(theirs):
+                    raise TypeError(
+                        f"Expected output shapes compatible with {self.output_shapes!r} but got dataset with output "
+                        f"shapes {dataset.output_shapes!r}."
+                    )
+            with colocate_with(self._iterator_resource):
+                raw.MakeIterator(dataset._applied()._variant_tensor, self._iterator_resource, name=name)
+                return get_default_graph().get_operations()[-1]
+
+    def get_next(self, name: str | None = None) -> Any:
+        """The next element: each run of it takes one. At the end it is an OutOfRangeError.
+
+        Call this once and use what it returns; each call adds operations to the graph.
+        """
+        with self._lock:
+            self._get_next_call_count += 1
+            if self._get_next_call_count > _MANY_CALLS:
+                warnings.warn(
+                    "An unusually high number of `Iterator.get_next()` calls was detected. This often indicates that "
+                    "`Iterator.get_next()` is being called inside a training loop, which will cause gradual slowdown and "
+                    "eventual resource exhaustion.",
+                    stacklevel=2,
+                )
+        spec = self._element_spec
+        tensors = raw.IteratorGetNext(self._iterator_resource, name=name, **structure.described(spec))
+        return structure.from_tensors(spec, list(tensors))
+
+    def string_handle(self, name: str | None = None) -> Tensor:
+        """A string scalar that names this iterator within a session."""
+        if name is None:
+            return self._string_handle  # type: ignore[no-any-return]
+        made: Tensor = raw.IteratorToStringHandle(self._iterator_resource, name=name)
+        return made
+
+    @property
+    def element_spec(self) -> Any:
+        """The description of the elements."""
+        return self._element_spec
+
+    @property
+    def output_types(self) -> Any:
+        """The type of each component of an element."""
+        return structure.legacy_types(self._element_spec)
+
+    @property
+    def output_shapes(self) -> Any:
+        """What is known of the shape of each component."""
+        return structure.legacy_shapes(self._element_spec)
+
+    @property
+    def output_classes(self) -> Any:
+        """The class of each component."""
+        return structure.legacy_classes(self._element_spec)
+
+
+def _made(resource: Tensor, initializer: Operation | None, spec: Any) -> Iterator:
+    return Iterator(
+        resource,
+        initializer,
+        structure.legacy_types(spec),
+        structure.legacy_shapes(spec),
+        structure.legacy_classes(spec),
+    )
+
+
+def _described(types: Any, shapes: Any, classes: Any) -> Any:
+    types = nest.map_structure(_as_type, types)
+    if shapes is None:
+        shapes = nest.map_structure(lambda _: as_shape(None), types)
+    else:
+        shapes = nest.map_structure_up_to(types, lambda s: s if hasattr(s, "value_type") else as_shape(s), shapes)
+    if classes is None:
+        classes = nest.map_structure(lambda _: Tensor, types)
+    return structure.from_legacy(types, shapes, classes)
+
+
+def _as_type(value: Any) -> Any:
+    from headrace.core.dtypes import as_dtype
+
+    return value if hasattr(value, "value_type") else as_dtype(value)
+
+
+def _check_graph(dataset: Dataset) -> None:
+    graph = get_default_graph()
+    if dataset._graph is not graph:
+        raise ValueError(
+            f"The graph ({graph}) of the iterator is different from the graph ({dataset._graph}) the dataset: {dataset} "
+            "was created in. If you are using the Estimator API, make sure that no part of the dataset returned by the "
+            "`input_fn` function is defined outside the `input_fn` function. Please ensure that all datasets in the "
+            "pipeline are created in the same graph as the iterator."
+        )
+
+
+def initializable(dataset: Dataset, shared_name: str | None) -> Iterator:
+    """`Dataset.make_initializable_iterator`."""
+    _check_graph(dataset)
+    applied = dataset._applied()
+    spec = dataset.element_spec
+    resource = raw.IteratorV2(container="", shared_name=shared_name or "", **structure.described(spec))
+    with colocate_with(resource):
+        raw.MakeIterator(applied._variant_tensor, resource)
+        initializer = get_default_graph().get_operations()[-1]
+    return _made(resource, initializer, spec)
+
+
+def _dataset_ops(tensor: Tensor) -> set[Operation]:
+    """The operations that make a dataset and those it is made of."""
+    found: set[Operation] = set()
+    pending = [tensor.op]
+    while pending:
+        op = pending.pop()
+        if op in found:
+            continue
+        found.add(op)
+        pending.extend(t.op for t in op.inputs if t.dtype.name == "variant")
+    return found
+
+
+def one_shot(dataset: Dataset) -> Iterator:
+    """`Dataset.make_one_shot_iterator`."""
+    _check_graph(dataset)
+    outer = get_default_graph()
+    graph_seed, op_seed = random_seed.get_seed(None)
+    graph = FuncGraph("_make_dataset", None, True, _dataset_ops(dataset._variant_tensor))
+    if graph_seed is None or op_seed is None:
+        graph.seed = None
+    else:
+        graph.seed = (graph_seed + 87654321 * op_seed) % (2**63 - 1)
+    try:
+        with graph.as_default():
+            finish(graph, dataset._applied()._variant_tensor)
+    except ValueError as error:
+        if "Cannot capture a stateful node" not in str(error):
+            raise
+        raise ValueError(
+            "Failed to create a one-shot iterator for a dataset. `Dataset.make_one_shot_iterator()` does not support "
+            "datasets that capture stateful objects, such as a `Variable` or `LookupTable`. In these cases, use "
+            f"`Dataset.make_initializable_iterator()`. (Original error: {error})"
+        ) from None
+    function = Function(None, graph, base="_make_dataset")
+    function.add_to_graph(outer)
+    spec = dataset.element_spec
+    resource = raw.OneShotIterator(dataset_factory=function.name, **structure.described(spec))
+    return _made(resource, None, spec)

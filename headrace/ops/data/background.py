@@ -1,0 +1,234 @@
+"""Work beside the step: elements made ahead of time, and functions that run on several elements at once.
+
+A thread works only while there is something to make and room for it, and nothing waits for a consumer, so a forgotten
+iterator leaves no thread behind.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from headrace.ops.data import pool
+from headrace.ops.data.base import (
+    BoundFunction,
+    Dataset,
+    Element,
+    Iteration,
+    Next,
+    Passing,
+    captured_count,
+    dataset_op,
+    integer,
+    invalid,
+    made_by,
+)
+from headrace.ops.data.transforms import Mapped
+
+# A call that takes less than this, in seconds, is not worth handing to another thread.
+_WORTH_A_THREAD = 2e-4
+_AUTOTUNED_BUFFER = 2
+_AUTOTUNED_CALLS = 4
+
+
+class _Failed:
+    """An error in the place of an element."""
+
+    __slots__ = ("error",)
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+
+
+class Prefetched(Passing):
+    """The elements of its input, up to `size` of them made before they are asked for."""
+
+    def __init__(self, source: Dataset, size: int) -> None:
+        super().__init__(source)
+        if size < -1:
+            raise invalid("buffer_size must be >= 0 or set buffer_size to be -1 for auto-tuning")
+        self.size = _AUTOTUNED_BUFFER if size == -1 else size
+
+    def start(self, iteration: Iteration) -> Next:
+        upstream = self.inputs[0].start(iteration)
+        if self.size == 0:
+            return upstream
+        return ahead(upstream, self.size, iteration)
+
+
+def ahead(upstream: Next, size: int, iteration: Iteration) -> Next:
+    """`upstream` with up to `size` elements made by a thread before they are asked for."""
+    ready: deque[Any] = deque()
+    changed = threading.Condition()
+    busy = over = False
+
+    def fill() -> None:
+        nonlocal busy, over
+        while True:
+            try:
+                item: Any = upstream()
+            except BaseException as error:
+                item = _Failed(error)
+            with changed:
+                if item is None:
+                    over = True
+                else:
+                    ready.append(item)
+                if over or iteration.closed or len(ready) >= size or pool.is_closing():
+                    busy = False
+                    changed.notify_all()
+                    return
+                changed.notify_all()
+
+    def next_element() -> Element | None:
+        nonlocal busy, over
+        with changed:
+            while not ready and busy:
+                changed.wait()
+            if ready:
+                item = ready.popleft()
+                begin = not busy and not over
+                busy = busy or begin
+                inline = False
+            elif over:
+                return None
+            else:
+                # Nobody is at it: the one who wants it makes it.
+                busy = inline = begin = True
+        if inline:
+            try:
+                item = upstream()
+            except BaseException:
+                with changed:
+                    busy = False
+                    changed.notify_all()
+                raise
+            if item is None:
+                with changed:
+                    over, busy = True, False
+                    changed.notify_all()
+                return None
+        if begin:
+            pool.submit(fill)
+        if type(item) is _Failed:
+            raise item.error
+        return item  # type: ignore[no-any-return]
+
+    return next_element
+
+
+prefetch_dataset = dataset_op(
+    "PrefetchDataset",
+    "input_dataset: variant, buffer_size: int64, *, {}, slack_period=0, legacy_autotune=True -> handle: variant",
+)
+
+
+@prefetch_dataset.kernel
+def prefetch_dataset_kernel(node):
+    return lambda source, size: Prefetched(source, integer(size))
+
+
+class _Call:
+    """One call of the function, made by a pool thread."""
+
+    __slots__ = ("done", "result")
+
+    def __init__(self) -> None:
+        self.done = threading.Event()
+        self.result: Any = None
+
+
+class ParallelMapped(Mapped):
+    """What a function makes of each element, in order, by up to `calls` threads where a call takes its time."""
+
+    def __init__(self, source: Dataset, call: Callable[..., Element], calls: int) -> None:
+        super().__init__(source, call)
+        self.calls = calls
+
+    def start(self, iteration: Iteration) -> Next:
+        upstream, call, calls = self.inputs[0].start(iteration), self.call, self.calls
+        timed = 0
+        quickest = float("inf")
+        running: deque[_Call] = deque()
+        over = False
+
+        def run(task: _Call, element: Element) -> None:
+            try:
+                task.result = call(*element)
+            except BaseException as error:
+                task.result = _Failed(error)
+            task.done.set()
+
+        def submit() -> bool:
+            nonlocal over
+            task = _Call()
+            try:
+                element = upstream()
+            except BaseException as error:
+                task.result = _Failed(error)
+                task.done.set()
+                running.append(task)
+                return True
+            if element is None:
+                over = True
+                return False
+            running.append(task)
+            pool.submit(lambda: run(task, element))
+            return True
+
+        def next_element() -> Element | None:
+            nonlocal timed, quickest
+            if timed < 3 or (quickest < _WORTH_A_THREAD and not running):
+                element = upstream()
+                if element is None:
+                    return None
+                if timed >= 3:
+                    return call(*element)
+                begun = time.perf_counter()
+                result = call(*element)
+                quickest = min(quickest, time.perf_counter() - begun)
+                timed += 1
+                return result
+            while not over and len(running) < calls and submit():
+                pass
+            if not running:
+                return None
+            task = running.popleft()
+            task.done.wait()
+            if not over:
+                submit()
+            if type(task.result) is _Failed:
+                raise task.result.error
+            return task.result  # type: ignore[no-any-return]
+
+        return next_element
+
+
+def mapped(source: Dataset, call: Callable[..., Element], calls: int) -> Dataset:
+    """A mapped dataset, by several threads if `calls` is above 1 or -1 (as many as suit).
+
+    Raises:
+        InvalidArgumentError: if `calls` is 0 or below -1.
+    """
+    if calls == -1:
+        calls = _AUTOTUNED_CALLS
+    if calls < 1:
+        raise invalid("num_parallel_calls must be greater than zero.")
+    return Mapped(source, call) if calls == 1 else ParallelMapped(source, call, calls)
+
+
+parallel_map_dataset = dataset_op(
+    "ParallelMapDataset",
+    "input_dataset: variant, other_arguments: *Targuments, num_parallel_calls: int32, *, f: func, Targuments: list(type) "
+    ">= 0, {}, use_inter_op_parallelism=True, sloppy=False, preserve_cardinality=False -> handle: variant",
+)
+
+
+@made_by(parallel_map_dataset)
+def parallel_map_dataset_kernel(node):
+    count = captured_count(node)
+    function = BoundFunction(node, "f", 1, count)
+    return lambda source, *values: mapped(source, function.with_captured(values[:count]), integer(values[count]))

@@ -1,0 +1,171 @@
+"""What a dataset variant carries, and how its elements are asked for.
+
+A dataset is a description. `start` begins an iteration and returns a function that gives the next element at each call, a
+tuple with the value of each component, and None at the end and ever after. An error leaves the function usable: the next
+call gives what follows the element that failed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from headrace.core import errors
+from headrace.core.functions import attr_function, known_of
+from headrace.core.registry import OpDecl, op
+
+Element = tuple[Any, ...]
+Next = Callable[[], "Element | None"]
+
+INFINITE = -1
+UNKNOWN = -2
+
+ELEMENTS = "output_types: list(type) >= 1, output_shapes: list(shape) >= 1"
+_CPU = torch.device("cpu")
+
+
+class Iteration:
+    """What the parts of one iterator share.
+
+    Attributes:
+        closed: whether it has been given up: work that goes on beside it should end.
+    """
+
+    def __init__(self) -> None:
+        self.closed = False
+        self._closing: list[Callable[[], None]] = []
+
+    def when_closed(self, callback: Callable[[], None]) -> None:
+        """Calls `callback` when the iterator is given up."""
+        self._closing.append(callback)
+
+    def close(self) -> None:
+        """Gives the iterator up."""
+        self.closed = True
+        callbacks, self._closing = self._closing, []
+        for callback in callbacks:
+            with contextlib.suppress(errors.OpError):
+                callback()
+
+
+class Dataset:
+    """A dataset as kernels pass it on.
+
+    Attributes:
+        inputs: the datasets it is made of.
+    """
+
+    inputs: list[Dataset]
+
+    def __init__(self, *inputs: Dataset) -> None:
+        self.inputs = list(inputs)
+
+    def start(self, iteration: Iteration) -> Next:
+        """Begins an iteration."""
+        raise NotImplementedError
+
+    def cardinality(self) -> int:
+        """The number of elements, INFINITE or UNKNOWN."""
+        return UNKNOWN
+
+
+class Passing(Dataset):
+    """A dataset with the elements of its input."""
+
+    def start(self, iteration: Iteration) -> Next:
+        return self.inputs[0].start(iteration)
+
+    def cardinality(self) -> int:
+        return self.inputs[0].cardinality()
+
+
+def dataset_op(op_type: str, signature: str, *, stateful: bool = False) -> OpDecl:
+    """Declares an op that makes a dataset; `{}` in the signature stands for the attributes that describe elements."""
+    decl = op(op_type, signature.format(ELEMENTS), stateful=stateful)
+    decl.shape_rule = lambda op: [()] * len(op.outputs)
+    # Datasets are described and iterated on the host.
+    decl.host_inputs = frozenset(arg.name for arg in decl.signature.inputs)
+    decl.host_outputs = True
+    return decl.not_differentiable()
+
+
+def made_by(*decls: OpDecl) -> Callable[[Callable[[Any], Any]], Callable[[Any], Any]]:
+    """Attaches one kernel rule to several declarations."""
+
+    def attach(rule: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        for decl in decls:
+            decl.kernel_rule = rule
+        return rule
+
+    return attach
+
+
+class BoundFunction:
+    """A function of a dataset, planned at its first call, with the values it captured.
+
+    Args:
+        node: the planned dataset op.
+        attr: the attribute that names the function.
+        start: the position among the op's inputs of the first captured value.
+        item: which one, where the attribute is a list.
+    """
+
+    def __init__(self, node: Any, attr: str, start: int, count: int) -> None:
+        self.function = attr_function(node, attr)
+        self._node, self._attr = node, attr
+        first = len(self.function.inputs) - count
+        self._known = {first + i: value for i, value in known_of(node.inputs[start : start + count]).items()}
+        self._planned: Any = None
+
+    def with_captured(self, captured: Sequence[Any]) -> Callable[..., Element]:
+        """The function of an element's components."""
+        if self._planned is None:
+            node = self._node
+            self._planned = node.runtime.bind(self.function, f"{node.name}/{self._attr}", self._known, _CPU)
+        call = self._planned
+        if not captured:
+            return call  # type: ignore[no-any-return]
+        rest = tuple(captured)
+        return lambda *values: call(*values, *rest)
+
+
+def captured_count(node: Any, attr: str = "Targuments") -> int:
+    """How many values the function of a dataset op captures."""
+    return len(node.attrs[attr])
+
+
+def integer(value: Any) -> int:
+    """A scalar argument of a dataset as a Python integer."""
+    return int(value)
+
+
+def text(value: Any) -> str:
+    """A scalar string argument."""
+    item = value[()] if isinstance(value, np.ndarray) else value
+    return item.decode() if isinstance(item, bytes) else str(item)
+
+
+def scalar(value: int, dtype: torch.dtype = torch.int64) -> torch.Tensor:
+    """A number as a component."""
+    return torch.tensor(value, dtype=dtype)
+
+
+def strings(value: bytes) -> np.ndarray:
+    """A scalar string as a component."""
+    array = np.empty((), object)
+    array[()] = value
+    return array
+
+
+def invalid(message: str) -> errors.InvalidArgumentError:
+    """The run-time error of an argument."""
+    return errors.InvalidArgumentError(None, None, message)
+
+
+def ended() -> None:
+    """The next element of a dataset that has come to its end."""
+    return None

@@ -1,0 +1,130 @@
+"""Datasets as tensors: reduced, taken as their only element, counted; and the datasets that only pass elements on."""
+
+from __future__ import annotations
+
+import time
+
+import torch
+
+from headrace.core.registry import op
+from headrace.ops.data.base import (
+    ELEMENTS,
+    BoundFunction,
+    Dataset,
+    Element,
+    Iteration,
+    Next,
+    Passing,
+    captured_count,
+    dataset_op,
+    integer,
+    invalid,
+)
+
+reduce_op = op(
+    "ReduceDataset",
+    "input_dataset: variant, initial_state: *Tstate, other_arguments: *Targuments, *, f: func, Tstate: list(type) >= 1, "
+    f"Targuments: list(type) >= 0, {ELEMENTS}, use_inter_op_parallelism=True -> components: *output_types",
+    stateful=True,
+)
+reduce_op.aliases().on_host("initial_state", "other_arguments", outputs=True).not_differentiable()
+reduce_op.shape(lambda op: list(op.attrs["output_shapes"]))
+
+
+@reduce_op.kernel
+def reduce_kernel(node):
+    states, count = len(node.attrs["Tstate"]), captured_count(node)
+    function = BoundFunction(node, "f", 1 + states, count)
+
+    def reduce(dataset, *values):
+        call = function.with_captured(values[states:])
+        state = values[:states]
+        iteration = Iteration()
+        try:
+            upstream = dataset.start(iteration)
+            while (element := upstream()) is not None:
+                state = call(*state, *element)
+        finally:
+            iteration.close()
+        return state
+
+    return reduce
+
+
+_SINGLE = f"dataset: variant, *, {ELEMENTS} -> components: *output_types"
+single_element_op = op("DatasetToSingleElement", _SINGLE, stateful=True)
+single_element_op.aliases().on_host(outputs=True).not_differentiable()
+single_element_op.shape(lambda op: list(op.attrs["output_shapes"]))
+
+
+@single_element_op.kernel
+def single_element_kernel(node):
+    def single(dataset):
+        iteration = Iteration()
+        try:
+            upstream = dataset.start(iteration)
+            element = upstream()
+            if element is None:
+                raise invalid("Dataset was empty.")
+            if upstream() is not None:
+                raise invalid("Dataset had more than one element.")
+        finally:
+            iteration.close()
+        return element
+
+    return single
+
+
+cardinality_op = op("DatasetCardinality", "input_dataset: variant -> cardinality: int64")
+experimental_cardinality_op = op("ExperimentalDatasetCardinality", "input_dataset: variant -> cardinality: int64")
+for _decl in (cardinality_op, experimental_cardinality_op):
+    _decl.on_host(outputs=True).not_differentiable().shape(lambda op: [()])
+    _decl.kernel(lambda node: lambda dataset: torch.tensor(dataset.cardinality(), dtype=torch.int64))
+
+
+# ---- datasets that pass elements on ----
+
+_INPUT = "input_dataset: variant, "
+
+
+def _passing(op_type: str, signature: str, stateful: bool = False) -> None:
+    dataset_op(op_type, signature, stateful=stateful).kernel(lambda node: lambda source, *settings: Passing(source))
+
+
+_passing("ModelDataset", _INPUT + "*, algorithm=0, cpu_budget=0, {} -> handle: variant")
+_passing("NonSerializableDataset", _INPUT + "*, {} -> handle: variant")
+_passing("ExperimentalNonSerializableDataset", _INPUT + "*, {} -> handle: variant")
+_passing("AssertNextDataset", _INPUT + "transformations: string, *, {} -> handle: variant")
+_passing("ExperimentalAssertNextDataset", _INPUT + "transformations: string, *, {} -> handle: variant")
+_passing("PrivateThreadPoolDataset", _INPUT + "num_threads: int64, *, {} -> handle: variant")
+_passing("ExperimentalPrivateThreadPoolDataset", _INPUT + "num_threads: int64, *, {} -> handle: variant")
+_passing("MaxIntraOpParallelismDataset", _INPUT + "max_intra_op_parallelism: int64, *, {} -> handle: variant")
+_passing(
+    "ExperimentalMaxIntraOpParallelismDataset", _INPUT + "max_intra_op_parallelism: int64, *, {} -> handle: variant"
+)
+
+
+class Slow(Dataset):
+    """The elements of its input, each after a pause."""
+
+    def __init__(self, source: Dataset, seconds: float) -> None:
+        super().__init__(source)
+        self.seconds = seconds
+
+    def start(self, iteration: Iteration) -> Next:
+        upstream, seconds = self.inputs[0].start(iteration), self.seconds
+
+        def next_element() -> Element | None:
+            time.sleep(seconds)
+            return upstream()
+
+        return next_element
+
+    def cardinality(self) -> int:
+        return self.inputs[0].cardinality()
+
+
+for _name in ("SleepDataset", "ExperimentalSleepDataset"):
+    dataset_op(_name, _INPUT + "sleep_microseconds: int64, *, {} -> handle: variant").kernel(
+        lambda node: lambda source, pause: Slow(source, integer(pause) / 1e6)
+    )
