@@ -118,6 +118,8 @@ def _kind_of(item: Any) -> str:
         return "int64_list"
     if isinstance(item, float):
         return "float_list"
+    if getattr(getattr(item, "DESCRIPTOR", None), "full_name", "") == "google.protobuf.Any":
+        return "any_list"
     return "node_list"
 
 

@@ -1,0 +1,1 @@
+"""Running a SavedModel as a function."""

@@ -1,0 +1,243 @@
+"""Loading SavedModels. Nothing in the files is executed but the graph, and of that no Python functions."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Any
+
+from headrace.core import errors
+from headrace.core.operation import Operation
+from headrace.files import file_io
+from headrace.files.paths import as_path
+from headrace.interop import protos
+from headrace.interop.graph_files import read_message
+from headrace.interop.meta_graph import ops_used
+from headrace.platform import tf_logging
+from headrace.saved_model import names
+from headrace.state.collecting import _all_saveable_objects
+from headrace.train.meta_graphs import import_meta_graph_with_return_elements
+from headrace.train.saver import Saver
+
+_PYTHON_OPS = frozenset(("PyFunc", "PyFuncStateless", "EagerPyFunc"))
+_WRITING_OPS = frozenset(("WriteFile", "Save", "SaveSlices", "SaveV2", "MergeV2Checkpoints", "CreateSummaryFileWriter"))
+
+
+def maybe_saved_model_directory(export_dir: Any) -> bool:
+    """Whether a folder looks like a SavedModel."""
+    folder = as_path(export_dir)
+    return any(
+        file_io.file_exists(os.path.join(folder, name))
+        for name in (names.SAVED_MODEL_FILENAME_PB, names.SAVED_MODEL_FILENAME_PBTXT)
+    )
+
+
+def contains_saved_model(export_dir: Any) -> bool:
+    """Whether a folder looks like a SavedModel."""
+    return maybe_saved_model_directory(export_dir)
+
+
+def parse_saved_model(export_dir: Any) -> Any:
+    """The `SavedModel` message of a folder.
+
+    Raises:
+        OSError: if there is none; DataLossError: if the file holds something else.
+    """
+    folder = as_path(export_dir)
+    for name, as_text in ((names.SAVED_MODEL_FILENAME_PB, False), (names.SAVED_MODEL_FILENAME_PBTXT, True)):
+        path = os.path.join(folder, name)
+        if file_io.file_exists(path):
+            return read_message(path, protos.SavedModel(), as_text)
+    raise OSError(
+        f"SavedModel file does not exist at: {folder}/{{{names.SAVED_MODEL_FILENAME_PBTXT}|{names.SAVED_MODEL_FILENAME_PB}}}"
+    )
+
+
+def meta_graph_of_tags(saved_model: Any, tags: Iterable[str]) -> Any:
+    """The MetaGraphDef that has just these tags.
+
+    Raises:
+        RuntimeError: if there is none, naming those that are there.
+    """
+    wanted = set(tags)
+    for meta_graph in saved_model.meta_graphs:
+        if set(meta_graph.meta_info_def.tags) == wanted:
+            return meta_graph
+    there = [sorted(meta_graph.meta_info_def.tags) for meta_graph in saved_model.meta_graphs]
+    raise RuntimeError(
+        f"MetaGraphDef associated with tags {str(sorted(wanted)).strip('[]')} could not be found in SavedModel. To inspect "
+        f"available tag-sets in the SavedModel, please use the SavedModel CLI: `headrace saved-model show`\n"
+        f"available_tags: {there}"
+    )
+
+
+def load(sess: Any, tags: Iterable[str], export_dir: Any, import_scope: str | None = None, **saver_kwargs: Any) -> Any:
+    """Loads a SavedModel into the graph of a session.
+
+    Args:
+        sess: the session.
+        tags: the tags of the graph to load.
+        export_dir: the folder.
+        import_scope: a name scope for the graph.
+        **saver_kwargs: further arguments of `tf.train.import_meta_graph`.
+
+    Returns:
+        the `MetaGraphDef`, whose `signature_def` tells inputs and outputs.
+
+    Raises:
+        OSError: if there is no SavedModel; RuntimeError: if it has no such tags.
+        InvalidArgumentError: if it calls Python functions, or writes or names files outside of its folder.
+
+    Example:
+        >>> model = tf.saved_model.loader.load(sess, ["serve"], "model")
+        >>> signature = model.signature_def["serving_default"]
+        >>> sess.run(signature.outputs["y"].name, {signature.inputs["x"].name: batch})
+    """
+    return SavedModelLoader(export_dir).load(sess, tags, import_scope, **saver_kwargs)
+
+
+class SavedModelLoader:
+    """Loads the graphs of a SavedModel.
+
+    Args:
+        export_dir: the folder.
+    """
+
+    def __init__(self, export_dir: Any) -> None:
+        self._export_dir = as_path(export_dir)
+        self._saved_model = parse_saved_model(export_dir)
+
+    @property
+    def export_dir(self) -> str:
+        """The folder."""
+        return self._export_dir
+
+    @property
+    def saved_model(self) -> Any:
+        """The `SavedModel` message."""
+        return self._saved_model
+
+    @property
+    def variables_path(self) -> str:
+        """The path of the checkpoint with the variables."""
+        return os.path.join(self._export_dir, names.VARIABLES_DIRECTORY, names.VARIABLES_FILENAME)
+
+    def get_meta_graph_def_from_tags(self, tags: Iterable[str]) -> Any:
+        """The MetaGraphDef that has just these tags."""
+        return meta_graph_of_tags(self._saved_model, tags)
+
+    def load_graph(
+        self, graph: Any, tags: Iterable[str], import_scope: str | None = None, **saver_kwargs: Any
+    ) -> tuple[Saver | None, Any]:
+        """Adds a graph of the model to a graph; returns the saver for its variables, and elements asked for."""
+        message = self.get_meta_graph_def_from_tags(tags)
+        refuse_python(message, self._export_dir)
+        with graph.as_default():
+            return import_meta_graph_with_return_elements(message, import_scope=import_scope, **saver_kwargs)
+
+    def restore_variables(self, sess: Any, saver: Saver | None, import_scope: str | None = None) -> None:
+        """Gives the variables of a loaded graph their values."""
+        with sess.graph.as_default():
+            if saver is None and not _all_saveable_objects(scope=import_scope):
+                tf_logging.info("The specified SavedModel has no variables; no checkpoints were restored.")
+                return
+            if not isinstance(saver, Saver):
+                raise ValueError(f"Load does not accept saver of type {type(saver)}")
+            if not file_io.get_matching_files(f"{self.variables_path}.*") and not _all_saveable_objects(import_scope):
+                return
+            saver.restore(sess, self.variables_path)
+
+    def run_init_ops(self, sess: Any, tags: Iterable[str], import_scope: str | None = None) -> None:
+        """Runs what the model asks to be run when it is loaded."""
+        message = self.get_meta_graph_def_from_tags(tags)
+        with sess.graph.as_default():
+            assets = asset_tensors(self._export_dir, message, import_scope)
+            op = _init_op(sess.graph, message, import_scope)
+            if op is not None:
+                _refuse_writing(op, self._export_dir)
+                sess.run(op, feed_dict=assets)
+
+    def load(self, sess: Any, tags: Iterable[str], import_scope: str | None = None, **saver_kwargs: Any) -> Any:
+        """Adds a graph of the model to that of a session and restores its variables; returns the MetaGraphDef."""
+        tags = list(tags)
+        saver, _ = self.load_graph(sess.graph, tags, import_scope, **saver_kwargs)
+        self.restore_variables(sess, saver, import_scope)
+        self.run_init_ops(sess, tags, import_scope)
+        return self.get_meta_graph_def_from_tags(tags)
+
+
+def refuse_python(meta_graph_def: Any, where: str) -> None:
+    """Raises InvalidArgumentError if a graph from a file calls Python functions, naming the nodes."""
+    if not _PYTHON_OPS & ops_used(meta_graph_def):
+        return
+    found = [f"{node.name} ({node.op})" for node in meta_graph_def.graph_def.node if node.op in _PYTHON_OPS]
+    found += [
+        f"{function.signature.name}/{node.name} ({node.op})"
+        for function in meta_graph_def.graph_def.library.function
+        for node in function.node_def
+        if node.op in _PYTHON_OPS
+    ]
+    raise errors.InvalidArgumentError(
+        None,
+        None,
+        f"The SavedModel in {where} calls Python functions, which a file cannot hold: {', '.join(found[:5])}. Export it "
+        "without tf.py_func.",
+    )
+
+
+def _refuse_writing(op: Operation, where: str) -> None:
+    """Raises InvalidArgumentError if running an operation would write files."""
+    seen, waiting = {op}, [op]
+    while waiting:
+        current = waiting.pop()
+        if current.type in _WRITING_OPS:
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                f"The SavedModel in {where} would write files when it is loaded, by {current.name} ({current.type}).",
+            )
+        for before in [tensor.op for tensor in current.inputs] + list(current.control_inputs):
+            if before not in seen:
+                seen.add(before)
+                waiting.append(before)
+
+
+def _scoped(name: str, import_scope: str | None) -> str:
+    return f"{import_scope}/{name}" if import_scope else name
+
+
+def asset_tensors(export_dir: str, meta_graph_def: Any, import_scope: str | None = None) -> dict[str, str]:
+    """The files that go with a model, by the names of the tensors that hold their paths.
+
+    Raises:
+        InvalidArgumentError: for a name that leads outside of the model's folder.
+    """
+    found = list(meta_graph_def.asset_file_def)
+    if names.ASSETS_KEY in meta_graph_def.collection_def:
+        for packed in meta_graph_def.collection_def[names.ASSETS_KEY].any_list.value:
+            described = protos.AssetFileDef()
+            if packed.Unpack(described):
+                found.append(described)
+    folder = os.path.join(export_dir, names.ASSETS_DIRECTORY)
+    for described in found:
+        name = described.filename
+        if os.path.isabs(name) or ".." in name.replace("\\", "/").split("/"):
+            raise errors.InvalidArgumentError(
+                None, None, f"The SavedModel in {export_dir} names a file outside of its folder: {name!r}."
+            )
+    return {_scoped(d.tensor_info.name, import_scope): os.path.join(folder, d.filename) for d in found}
+
+
+def _init_op(graph: Any, meta_graph_def: Any, import_scope: str | None) -> Operation | None:
+    if names.INIT_OP_SIGNATURE_KEY in meta_graph_def.signature_def:
+        info = meta_graph_def.signature_def[names.INIT_OP_SIGNATURE_KEY].outputs[names.INIT_OP_SIGNATURE_KEY]
+        found = graph.as_graph_element(_scoped(info.name, import_scope))
+        return found if isinstance(found, Operation) else found.op
+    for key in (names.MAIN_OP_KEY, names.LEGACY_INIT_OP_KEY):
+        if key in meta_graph_def.collection_def:
+            listed = meta_graph_def.collection_def[key].node_list.value
+            if len(listed) != 1:
+                raise RuntimeError(f"Expected exactly one SavedModel init op. Found: {list(listed)}")
+            found = graph.as_graph_element(_scoped(listed[0], import_scope))
+            return found if isinstance(found, Operation) else found.op
+    return None

@@ -1,0 +1,196 @@
+"""Signatures: what a model takes and gives, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from headrace.core.composite import SparseTensor
+from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import get_default_graph
+from headrace.core.dtypes import as_dtype
+from headrace.core.operation import Operation, Tensor
+from headrace.core.shapes import as_dims
+from headrace.interop import protos
+from headrace.interop.node_def import shape_to_proto
+from headrace.saved_model import names
+
+
+def build_tensor_info(tensor: Any) -> Any:
+    """A `TensorInfo`: name, type and shape of a tensor, or of the parts of a sparse one.
+
+    Example:
+        >>> tf.saved_model.utils.build_tensor_info(x).name
+        'x:0'
+    """
+    info = protos.TensorInfo(dtype=as_dtype(tensor.dtype).as_datatype_enum)
+    info.tensor_shape.CopyFrom(shape_to_proto(as_dims(tensor.get_shape())))
+    if isinstance(tensor, SparseTensor):
+        info.coo_sparse.values_tensor_name = tensor.values.name
+        info.coo_sparse.indices_tensor_name = tensor.indices.name
+        info.coo_sparse.dense_shape_tensor_name = tensor.dense_shape.name
+    else:
+        info.name = tensor.name
+    return info
+
+
+def build_tensor_info_from_op(op: Operation) -> Any:
+    """A `TensorInfo` that stands for an operation."""
+    info = protos.TensorInfo(name=op.name, dtype=0)
+    info.tensor_shape.unknown_rank = True
+    return info
+
+
+def get_tensor_from_tensor_info(tensor_info: Any, graph: Any = None, import_scope: str | None = None) -> Any:
+    """The tensor that a `TensorInfo` names.
+
+    Args:
+        tensor_info: a dense or sparse tensor's.
+        graph: the graph; the default graph by default.
+        import_scope: a scope before the names.
+
+    Raises:
+        KeyError: if the graph has none of that name; ValueError: for another kind of encoding.
+    """
+    graph = graph or get_default_graph()
+
+    def named(name: str) -> Tensor:
+        return graph.get_tensor_by_name(f"{import_scope}/{name}" if import_scope else name)
+
+    encoding = tensor_info.WhichOneof("encoding")
+    if encoding == "name":
+        return named(tensor_info.name)
+    if encoding == "coo_sparse":
+        sparse = tensor_info.coo_sparse
+        return SparseTensor(
+            named(sparse.indices_tensor_name),
+            named(sparse.values_tensor_name),
+            named(sparse.dense_shape_tensor_name),
+        )
+    raise ValueError(f"Invalid TensorInfo.encoding: {encoding}")
+
+
+def build_signature_def(
+    inputs: Mapping[str, Any] | None = None,
+    outputs: Mapping[str, Any] | None = None,
+    method_name: str | None = None,
+) -> Any:
+    """A `SignatureDef`.
+
+    Args:
+        inputs, outputs: names to `TensorInfo`.
+        method_name: what kind of signature it is, such as `PREDICT_METHOD_NAME`.
+    """
+    made = protos.SignatureDef()
+    for key, info in (inputs or {}).items():
+        made.inputs[key].CopyFrom(info)
+    for key, info in (outputs or {}).items():
+        made.outputs[key].CopyFrom(info)
+    if method_name is not None:
+        made.method_name = method_name
+    return made
+
+
+def predict_signature_def(inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> Any:
+    """The signature of a model that takes and gives any tensors.
+
+    Args:
+        inputs, outputs: names to tensors.
+
+    Raises:
+        ValueError: if there are none.
+
+    Example:
+        >>> tf.saved_model.signature_def_utils.predict_signature_def({"x": x}, {"y": y})
+    """
+    if not inputs:
+        raise ValueError("Prediction inputs cannot be None or empty.")
+    if not outputs:
+        raise ValueError("Prediction outputs cannot be None or empty.")
+    return build_signature_def(
+        {key: build_tensor_info(tensor) for key, tensor in inputs.items()},
+        {key: build_tensor_info(tensor) for key, tensor in outputs.items()},
+        names.PREDICT_METHOD_NAME,
+    )
+
+
+def regression_signature_def(examples: Any, predictions: Any) -> Any:
+    """The signature of a model from serialized examples to numbers.
+
+    Args:
+        examples: a string tensor.
+        predictions: a float32 tensor.
+
+    Raises:
+        ValueError: for missing or other tensors.
+    """
+    if examples is None:
+        raise ValueError("Regression examples cannot be None.")
+    if not isinstance(examples, Tensor):
+        raise ValueError("Regression examples must be a string Tensor.")
+    if predictions is None:
+        raise ValueError("Regression predictions cannot be None.")
+    taken = build_tensor_info(examples)
+    if taken.dtype != protos.types_pb2.DT_STRING:
+        raise ValueError("Regression examples must be a string Tensor.")
+    given = build_tensor_info(convert_to_tensor(predictions))
+    if given.dtype != protos.types_pb2.DT_FLOAT:
+        raise ValueError("Regression output must be a float Tensor.")
+    return build_signature_def({names.REGRESS_INPUTS: taken}, {names.REGRESS_OUTPUTS: given}, names.REGRESS_METHOD_NAME)
+
+
+def classification_signature_def(examples: Any, classes: Any, scores: Any) -> Any:
+    """The signature of a model from serialized examples to classes or scores or both.
+
+    Args:
+        examples: a string tensor.
+        classes: a string tensor or None.
+        scores: a float32 tensor or None.
+
+    Raises:
+        ValueError: for missing or other tensors.
+    """
+    if examples is None:
+        raise ValueError("Classification examples cannot be None.")
+    if not isinstance(examples, Tensor):
+        raise ValueError("Classification examples must be a string Tensor.")
+    if classes is None and scores is None:
+        raise ValueError("Classification classes and scores cannot both be None.")
+    taken = build_tensor_info(examples)
+    if taken.dtype != protos.types_pb2.DT_STRING:
+        raise ValueError("Classification examples must be a string Tensor.")
+    outputs = {}
+    if classes is not None:
+        outputs[names.CLASSIFY_OUTPUT_CLASSES] = build_tensor_info(classes)
+        if outputs[names.CLASSIFY_OUTPUT_CLASSES].dtype != protos.types_pb2.DT_STRING:
+            raise ValueError("Classification classes must be a string Tensor.")
+    if scores is not None:
+        outputs[names.CLASSIFY_OUTPUT_SCORES] = build_tensor_info(scores)
+        if outputs[names.CLASSIFY_OUTPUT_SCORES].dtype != protos.types_pb2.DT_FLOAT:
+            raise ValueError("Classification scores must be a float Tensor.")
+    return build_signature_def({names.CLASSIFY_INPUTS: taken}, outputs, names.CLASSIFY_METHOD_NAME)
+
+
+def is_valid_signature(signature_def: Any) -> bool:
+    """Whether a signature has what serving asks of its kind."""
+    if signature_def is None:
+        return False
+    method = signature_def.method_name
+    if method == names.PREDICT_METHOD_NAME:
+        return len(signature_def.inputs) >= 1 and len(signature_def.outputs) >= 1
+    if method == names.REGRESS_METHOD_NAME:
+        return _has(signature_def.inputs, names.REGRESS_INPUTS, "DT_STRING") and _has(
+            signature_def.outputs, names.REGRESS_OUTPUTS, "DT_FLOAT"
+        )
+    if method == names.CLASSIFY_METHOD_NAME:
+        kinds = {names.CLASSIFY_OUTPUT_CLASSES: "DT_STRING", names.CLASSIFY_OUTPUT_SCORES: "DT_FLOAT"}
+        return (
+            _has(signature_def.inputs, names.CLASSIFY_INPUTS, "DT_STRING")
+            and 1 <= len(signature_def.outputs) <= 2
+            and all(key in kinds and _has(signature_def.outputs, key, kinds[key]) for key in signature_def.outputs)
+        )
+    return False
+
+
+def _has(infos: Any, key: str, dtype: str) -> bool:
+    return key in infos and infos[key].dtype == getattr(protos.types_pb2, dtype)

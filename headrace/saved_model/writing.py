@@ -1,0 +1,255 @@
+"""Writing SavedModels."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from google.protobuf.any_pb2 import Any as AnyProto  # type: ignore[import-untyped]
+
+from headrace.core.collections import GraphKeys
+from headrace.core.constant_value import constant_value
+from headrace.core.defaults import add_to_collection, get_collection, get_collection_ref
+from headrace.core.dtypes import string
+from headrace.core.operation import Operation, Tensor
+from headrace.files import file_io
+from headrace.files.paths import as_path
+from headrace.interop import protos
+from headrace.interop.graph_files import write_message
+from headrace.platform import tf_logging
+from headrace.saved_model import names
+from headrace.saved_model.signatures import predict_signature_def
+from headrace.state.collecting import _all_saveable_objects
+from headrace.train.saver import Saver
+
+
+class SavedModelBuilder:
+    """Writes a SavedModel: one or more graphs with tags and signatures, and their variables.
+
+    Args:
+        export_dir: the folder, which must be new or empty.
+
+    Raises:
+        AssertionError: if the folder has something in it.
+
+    Example:
+        >>> builder = tf.saved_model.builder.SavedModelBuilder("model")
+        >>> signature = tf.saved_model.signature_def_utils.predict_signature_def({"x": x}, {"y": y})
+        >>> builder.add_meta_graph_and_variables(sess, ["serve"], {"serving_default": signature})
+        >>> builder.save()
+    """
+
+    def __init__(self, export_dir: Any) -> None:
+        self._export_dir = as_path(export_dir)
+        self._saved_model = protos.SavedModel(saved_model_schema_version=names.SAVED_MODEL_SCHEMA_VERSION)
+        self._has_saved_variables = False
+        if file_io.file_exists(self._export_dir):
+            if file_io.list_directory(self._export_dir):
+                raise AssertionError(
+                    "Export directory already exists, and isn't empty. Please choose a different export directory, or "
+                    f"delete all the contents of the specified directory: {self._export_dir}"
+                )
+        else:
+            file_io.recursive_create_dir(self._export_dir)
+
+    def add_meta_graph_and_variables(
+        self,
+        sess: Any,
+        tags: Iterable[str],
+        signature_def_map: Mapping[str, Any] | None = None,
+        assets_collection: Iterable[Tensor] | None = None,
+        legacy_init_op: Operation | None = None,
+        clear_devices: bool = False,
+        main_op: Operation | None = None,
+        strip_default_attrs: bool = False,
+        saver: Saver | None = None,
+    ) -> None:
+        """Adds the default graph, and writes the variables' values; to be called once, first.
+
+        Args:
+            sess: the session with the values.
+            tags: what the graph is for, such as `tf.saved_model.tag_constants.SERVING`.
+            signature_def_map: keys to signatures.
+            assets_collection: string constants with the paths of files that go with the model.
+            legacy_init_op: the older way to give `main_op`.
+            clear_devices: leave out where nodes are placed.
+            main_op: an operation to run when the model is loaded, after the variables are restored.
+            strip_default_attrs: leave out attributes with their default values.
+            saver: the saver to use; by default one for all variables.
+
+        Raises:
+            AssertionError: if it was called before, or a signature is incomplete.
+            ValueError: for assets that are no string constants; TypeError: for other init operations.
+        """
+        if self._has_saved_variables:
+            raise AssertionError(
+                "Graph state including variables and assets has already been saved. Please invoke `add_meta_graph()` instead."
+            )
+        _check_signatures(signature_def_map)
+        self._collect(assets_collection, legacy_init_op, main_op)
+        folder = os.path.join(self._export_dir, names.VARIABLES_DIRECTORY)
+        file_io.recursive_create_dir(folder)
+        saver = _saver(saver)
+        prefix = os.path.join(folder, names.VARIABLES_FILENAME)
+        saver.save(sess, prefix, write_meta_graph=False, write_state=False)
+        self._add(saver, tags, signature_def_map, clear_devices, strip_default_attrs)
+        self._has_saved_variables = True
+
+    def add_meta_graph(
+        self,
+        tags: Iterable[str],
+        signature_def_map: Mapping[str, Any] | None = None,
+        assets_collection: Iterable[Tensor] | None = None,
+        legacy_init_op: Operation | None = None,
+        clear_devices: bool = False,
+        main_op: Operation | None = None,
+        strip_default_attrs: bool = False,
+        saver: Saver | None = None,
+    ) -> None:
+        """Adds the default graph, whose variables are those that were written; arguments as above.
+
+        Raises:
+            AssertionError: if no variables were written yet; else as above.
+        """
+        if not self._has_saved_variables:
+            raise AssertionError(
+                "Graph state including variables and assets has not been saved yet. Please invoke "
+                "`add_meta_graph_and_variables()` first."
+            )
+        _check_signatures(signature_def_map)
+        self._collect(assets_collection, legacy_init_op, main_op)
+        self._add(_saver(saver), tags, signature_def_map, clear_devices, strip_default_attrs)
+
+    def save(self, as_text: bool = False) -> bytes:
+        """Writes the description of the model.
+
+        Args:
+            as_text: whether to write text.
+
+        Returns:
+            the path of the file, as bytes.
+        """
+        if not file_io.file_exists(self._export_dir):
+            file_io.recursive_create_dir(self._export_dir)
+        name = names.SAVED_MODEL_FILENAME_PBTXT if as_text else names.SAVED_MODEL_FILENAME_PB
+        path = os.path.join(self._export_dir, name)
+        write_message(path, self._saved_model, as_text)
+        tf_logging.info("SavedModel written to: %s", path)
+        return path.encode()
+
+    def _collect(
+        self, assets: Iterable[Tensor] | None, legacy_init_op: Operation | None, main_op: Operation | None
+    ) -> None:
+        """Writes the assets, and puts into collections what is to be found when the model is loaded."""
+        self._write_assets(assets)
+        for key, op in ((names.LEGACY_INIT_OP_KEY, legacy_init_op), (names.MAIN_OP_KEY, main_op)):
+            if op is not None:
+                if not isinstance(op, Operation):
+                    raise TypeError(f"{key} needs to be an Operation: {op!r}")
+                get_collection_ref(key)[:] = []
+                add_to_collection(key, op)
+                break
+
+    def _write_assets(self, assets: Iterable[Tensor] | None) -> None:
+        found: dict[str, str] = {}  # name in the model to path
+        for tensor in assets or ():
+            if not isinstance(tensor, Tensor):
+                raise ValueError(f"Asset path tensor must be a Tensor: {tensor!r}")
+            value = constant_value(tensor)
+            if tensor.dtype != string or value is None or value.ndim or not value.item():
+                raise ValueError(f"Asset filepath tensor {tensor.name} is invalid: expected a constant path.")
+            path = value.item().decode()
+            name = _asset_name(path, found)
+            found[name] = path
+            described = protos.AssetFileDef(filename=name)
+            described.tensor_info.name = tensor.name
+            packed = AnyProto()
+            packed.Pack(described)
+            add_to_collection(names.ASSETS_KEY, packed)
+        if not found:
+            return
+        folder = os.path.join(self._export_dir, names.ASSETS_DIRECTORY)
+        file_io.recursive_create_dir(folder)
+        for name, path in found.items():
+            target = os.path.join(folder, name)
+            if not file_io.file_exists(target):
+                file_io.copy(path, target)
+        tf_logging.info("Assets written to: %s", folder)
+
+    def _add(
+        self,
+        saver: Saver,
+        tags: Iterable[str],
+        signatures: Mapping[str, Any] | None,
+        clear_devices: bool,
+        strip_default_attrs: bool,
+    ) -> None:
+        made = saver.export_meta_graph(clear_devices=clear_devices, strip_default_attrs=strip_default_attrs)
+        made.meta_info_def.tags.extend(tags)
+        for key, signature in (signatures or {}).items():
+            made.signature_def[key].CopyFrom(signature)
+        self._saved_model.meta_graphs.append(made)
+
+
+def _saver(saver: Saver | None) -> Saver:
+    if saver is not None:
+        return saver
+    return Saver(_all_saveable_objects(), sharded=True, write_version=protos.SaverDef.V2, allow_empty=True)
+
+
+def _asset_name(path: str, taken: Mapping[str, str]) -> str:
+    """The name of a file in the model: its own, numbered where another file has that."""
+    base = name = os.path.basename(path)
+    number = 0
+    while taken.get(name, path) != path:
+        number += 1
+        name = f"{base}_{number}"
+    return name
+
+
+def _check_signatures(signatures: Mapping[str, Any] | None) -> None:
+    for key, signature in (signatures or {}).items():
+        if key in (names.INIT_OP_SIGNATURE_KEY, names.TRAIN_OP_SIGNATURE_KEY):
+            raise KeyError(f"SignatureDef map key {key} is reserved for internal use.")
+        for info in [*signature.inputs.values(), *signature.outputs.values()]:
+            if info.WhichOneof("encoding") is None or (info.WhichOneof("encoding") == "name" and not info.name):
+                raise AssertionError(
+                    "All TensorInfo protos used in the SignatureDefs must have one of the 'encoding' fields (e.g., name or "
+                    f"coo_sparse) set: {info}"
+                )
+            if not info.dtype:
+                raise AssertionError(
+                    f"All TensorInfo protos used in the SignatureDefs must have the dtype field set: {info}"
+                )
+
+
+def simple_save(
+    session: Any,
+    export_dir: Any,
+    inputs: Mapping[str, Any],
+    outputs: Mapping[str, Any],
+    legacy_init_op: Operation | None = None,
+) -> None:
+    """Writes a SavedModel with one signature for serving.
+
+    Args:
+        session: the session with the variables' values.
+        export_dir: the folder, which must be new or empty.
+        inputs, outputs: names to tensors.
+        legacy_init_op: an operation to run when the model is loaded.
+
+    Example:
+        >>> tf.saved_model.simple_save(sess, "model", inputs={"x": x}, outputs={"y": y})
+    """
+    builder = SavedModelBuilder(export_dir)
+    with session.graph.as_default():
+        builder.add_meta_graph_and_variables(
+            session,
+            [names.SERVING],
+            {names.DEFAULT_SERVING_SIGNATURE_DEF_KEY: predict_signature_def(inputs, outputs)},
+            assets_collection=get_collection(GraphKeys.ASSET_FILEPATHS),
+            main_op=legacy_init_op,
+            clear_devices=True,
+        )
+    builder.save()
