@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from headrace.core.constant_value import constant_value, constant_value_as_shape
+from headrace.core.constant_value import constant_dims, constant_value
 from headrace.core.convert import convert_to_tensor
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
@@ -38,7 +38,7 @@ def padded(dataset: Dataset, batch_size: Any, padded_shapes: Any, padding_values
     made = nest.pack_sequence_as(
         spec,
         [
-            TensorSpec(as_shape([count]).concatenate(constant_value_as_shape(shape)), leaf.dtype)
+            TensorSpec(as_shape([count]).concatenate(as_shape(constant_dims(shape))), leaf.dtype)
             for leaf, shape in zip(leaves, shapes, strict=True)
         ],
     )
@@ -76,7 +76,7 @@ def _shape_tensor(wanted: Any, shape: TensorShape) -> Tensor:
                 f"Padded shape {wanted} must be a 1-D tensor of tf.int64 values, but its element type was "
                 f"{tensor.dtype.name}."
             ) from None
-        as_given = constant_value_as_shape(tensor)
+        as_given = as_shape(constant_dims(tensor))
     if not _can_pad(as_given, shape):
         raise ValueError(
             f"The padded shape {as_given} is not compatible with the corresponding input component shape {shape}."
