@@ -3,6 +3,9 @@
 HOMES: dict[str, str] = {
     "interop.graph_files": "write_graph",
     "files.records": "TFRecordCompressionType TFRecordOptions TFRecordWriter tf_record_iterator",
+    "ops.image.decode": "decode_and_crop_jpeg decode_bmp decode_gif decode_image decode_jpeg decode_png extract_jpeg_shape "
+    "is_jpeg",
+    "ops.image.encode": "encode_jpeg",
     "ops.parsing.csv": "decode_csv",
     "ops.parsing.example": "parse_example parse_single_example",
     "ops.parsing.features": "FixedLenFeature FixedLenSequenceFeature SparseFeature VarLenFeature",

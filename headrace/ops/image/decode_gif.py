@@ -1,0 +1,112 @@
+"""GIF files to frames, drawn over one another the simple way TensorFlow does."""
+
+from __future__ import annotations
+
+import io
+import struct
+from dataclasses import dataclass
+
+import numpy as np
+
+from headrace.core.errors import InvalidArgumentError
+
+_EXTENSION, _IMAGE, _TRAILER = 0x21, 0x2C, 0x3B
+
+
+@dataclass
+class _Frame:
+    """One image of the file: its place, colours, and compressed indices."""
+
+    left: int
+    top: int
+    width: int
+    height: int
+    colours: bytes
+    flags: int
+    data: bytes
+
+    def pixels(self) -> np.ndarray:
+        """The colours, uint8 [height, width, 3]. Raises ValueError for broken data."""
+        from PIL import Image, UnidentifiedImageError
+
+        # A file of its own for this frame alone, whose indices Pillow reads.
+        size = struct.pack("<HH", self.width, self.height)
+        bits = max(1, (len(self.colours) // 3 - 1).bit_length())
+        header = b"GIF89a" + size + bytes([0x80 | (bits - 1), 0, 0]) + self.colours
+        local = b"\x2c\0\0\0\0" + size + bytes([self.flags & 0x40])
+        try:
+            with Image.open(io.BytesIO(header + local + self.data + b"\x3b"), formats=["GIF"]) as image:
+                indices = np.asarray(image)
+        except (OSError, SyntaxError, UnidentifiedImageError, struct.error, EOFError) as error:
+            raise ValueError(str(error)) from None
+        if image.mode == "L":
+            # A palette of greys in order: Pillow gives the colours themselves, which are the indices.
+            return np.repeat(indices[..., None], 3, axis=2)
+        return np.frombuffer(self.colours, np.uint8).reshape(-1, 3)[indices]
+
+
+def gif_frames(data: bytes) -> np.ndarray:
+    """All frames of a GIF file, uint8 [frames, height, width, 3].
+
+    Raises:
+        InvalidArgumentError: for other files.
+    """
+    try:
+        width, height, frames = _parsed(data)
+        if not frames:
+            raise ValueError("Failed to read from given file")
+        out = np.zeros((len(frames), height, width, 3), np.uint8)
+        for i, frame in enumerate(frames):
+            box = (frame.left, frame.top, frame.width, frame.height)
+            if box != (0, 0, width, height):
+                if i == 0:
+                    raise ValueError("the first frame does not fill the canvas")
+                # What the frame leaves free shows the frame before.
+                out[i] = out[i - 1]
+            pixels = frame.pixels()
+            part = out[i, frame.top : frame.top + frame.height, frame.left : frame.left + frame.width]
+            part[...] = pixels[: part.shape[0], : part.shape[1]]
+        return out
+    except (ValueError, IndexError, struct.error) as error:
+        reason = str(error) if "canvas" in str(error) else "failed to slurp gif file: Failed to read from given file"
+        raise InvalidArgumentError(None, None, f"Invalid GIF data (size {len(data)}), {reason}") from None
+
+
+def _parsed(data: bytes) -> tuple[int, int, list[_Frame]]:
+    """Width and height of the canvas, and the frames."""
+    if data[:6] not in (b"GIF87a", b"GIF89a"):
+        raise ValueError("no signature")
+    width, height, flags = struct.unpack_from("<HHB", data, 6)
+    at = 13
+    common = b""
+    if flags & 0x80:
+        common, at = _palette(data, at, flags)
+    frames: list[_Frame] = []
+    while data[at] != _TRAILER:
+        if data[at] == _EXTENSION:
+            at = _blocks_end(data, at + 2)
+            continue
+        if data[at] != _IMAGE:
+            raise ValueError("no block")
+        left, top, wide, high, flags = struct.unpack_from("<HHHHB", data, at + 1)
+        at += 10
+        colours = common
+        if flags & 0x80:
+            colours, at = _palette(data, at, flags)
+        end = _blocks_end(data, at + 1)
+        frames.append(_Frame(left, top, wide, high, colours, flags, data[at:end]))
+        at = end
+    return width, height, frames
+
+
+def _palette(data: bytes, at: int, flags: int) -> tuple[bytes, int]:
+    end = at + 3 * (2 << (flags & 7))
+    if end > len(data):
+        raise ValueError("no palette")
+    return data[at:end], end
+
+
+def _blocks_end(data: bytes, at: int) -> int:
+    while data[at]:
+        at += data[at] + 1
+    return at + 1
