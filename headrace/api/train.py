@@ -6,6 +6,8 @@ HOMES: dict[str, str] = {
     "interop.protos": "BytesList ClusterDef Example Feature FeatureList FeatureLists Features FloatList Int64List JobDef "
     "SaverDef SequenceExample ServerDef",
     "files.checkpoint.reader": "NewCheckpointReader",
+    "train.checkpoint": "Checkpoint",
+    "train.checkpoint_manager": "CheckpointManager",
     "train.checkpoint_state": "checkpoint_exists generate_checkpoint_state_proto get_checkpoint_mtimes "
     "get_checkpoint_state latest_checkpoint remove_checkpoint update_checkpoint_state",
     "train.checkpoint_utils": "checkpoints_iterator init_from_checkpoint list_variables load_checkpoint load_variable",
