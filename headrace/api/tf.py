@@ -104,6 +104,7 @@ HOMES = {
     "ops.parsing.example": "parse_example parse_single_example",
     "ops.parsing.features": "FixedLenFeature FixedLenSequenceFeature SparseFeature VarLenFeature",
     "ops.parsing.sequence_example": "parse_single_sequence_example",
+    "ops.queues.accumulating": "ConditionalAccumulator ConditionalAccumulatorBase SparseConditionalAccumulator",
     "ops.queues.queues": "FIFOQueue PaddingFIFOQueue PriorityQueue QueueBase RandomShuffleQueue",
     "ops.random.normal": "random_normal truncated_normal",
     "ops.random.sampling": "multinomial random_gamma random_poisson",

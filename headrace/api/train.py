@@ -28,13 +28,10 @@ HOMES: dict[str, str] = {
     "string_input_producer",
     "train.queue_runner": "QueueRunner add_queue_runner start_queue_runners",
     "train.rmsprop": "AdadeltaOptimizer RMSPropOptimizer",
+    "train.sync_replicas": "SyncReplicasOptimizer",
     "train.steps": "assert_global_step create_global_step get_global_step get_or_create_global_step global_step",
 }
 
 SPELLED: dict[str, str] = {
     "SummaryWriter": "summary.writer.FileWriter",
-}
-
-ABSENT = {
-    "SyncReplicasOptimizer": "Headrace trains in one process; use the wrapped optimizer itself.",
 }

@@ -1,0 +1,266 @@
+"""Accumulators, which average gradients until enough have come: the state, and the ops in their forms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from headrace.core.registry import OpDecl, op
+from headrace.core.shapes import Dims
+from headrace.core.waiting import Attempt, Waitable
+from headrace.ops.queues.elements import fits
+from headrace.ops.queues.handles import both, shared_state
+from headrace.ops.state.common import invalid, shape_text
+
+_ATTRS = "dtype: numeric, shape: shape, container='', shared_name='', reduction_type: {'MEAN', 'SUM'} = 'MEAN'"
+
+
+class Accumulator(Waitable):
+    """A sum of gradients that are not older than the global step.
+
+    Args:
+        dims: the gradients' shape.
+        mean: whether their mean is taken, not their sum.
+    """
+
+    def __init__(self, name: str, dtype: Any, dims: Dims, mean: bool) -> None:
+        super().__init__()
+        self.name = name
+        self.dtype = dtype
+        self.dims = dims
+        self.mean = mean
+        self.step = 0
+        self.count = 0
+        self.total: Any = None
+
+    def set_step(self, step: int) -> None:
+        """Moves the global step; gradients of earlier steps are dropped from then on."""
+        with self.lock:
+            self.step = step
+
+    def apply(self, local_step: int, gradient: Any) -> None:
+        """Adds a gradient, unless it is of an earlier step."""
+        with self.lock:
+            if local_step < self.step:
+                return
+            self.check(gradient)
+            self.total = self.copied(gradient) if self.count == 0 else self.added(gradient)
+            self.count += 1
+            self.settle()
+
+    def check(self, gradient: torch.Tensor) -> None:
+        """Refuses a gradient of a wrong shape."""
+        if not fits(gradient.shape, self.dims):
+            raise invalid(
+                f"Shape mismatch: expected {shape_text(self.dims or ())}, got {shape_text(gradient.shape)}"
+            )
+        if self.count and self.total.shape != gradient.shape:
+            raise invalid(
+                f"Shape mismatch: expected {shape_text(self.total.shape)}, got {shape_text(gradient.shape)}"
+            )
+
+    def copied(self, gradient: Any) -> Any:
+        """The first gradient as a sum."""
+        return gradient.clone()
+
+    def added(self, gradient: Any) -> Any:
+        """The sum with one more gradient."""
+        return self.total.add_(gradient)
+
+    def averaged(self) -> Any:
+        """What is taken."""
+        if not self.mean:
+            return self.total
+        return _divided(self.total, self.count)
+
+
+def _divided(total: torch.Tensor, count: int) -> torch.Tensor:
+    if total.is_floating_point() or total.is_complex():
+        return total / count
+    return torch.div(total, count, rounding_mode="trunc")
+
+
+class SparseAccumulator(Accumulator):
+    """An accumulator of slices: each row is averaged over the gradients that have it."""
+
+    def check(self, gradient: Any) -> None:
+        indices, values, shape = gradient
+        if values.ndim == 0 or indices.ndim != 1 or len(indices) != len(values):
+            raise invalid(
+                "Leading dimension of input values must equal the number of indices: "
+                f"values {shape_text(values.shape)}, indices {shape_text(indices.shape)}"
+            )
+        # The shape of a scalar stands for any.
+        dims = self.dims or None
+        if dims is not None:
+            known = [None, *values.shape[1:]] if shape is None else list(shape)
+            if len(dims) != len(known) or any(
+                a is not None and b is not None and a != b for a, b in zip(dims, known, strict=True)
+            ):
+                raise invalid(f"Shape mismatch: expected {shape_text(dims)}, got {shape_text(known)}")
+        if indices.numel() and dims is not None and dims[0] is not None and int(indices.max()) >= dims[0]:
+            raise invalid(f"Shape mismatch: index {int(indices.max())} is outside of {shape_text(dims)}")
+        if self.count and self.total[1].shape[1:] != values.shape[1:]:
+            raise invalid(
+                f"Shape mismatch: expected values of {shape_text(self.total[1].shape[1:])}, got "
+                f"{shape_text(values.shape[1:])}"
+            )
+
+    def copied(self, gradient: Any) -> Any:
+        indices, values, shape = gradient
+        return self._summed(indices, values, torch.ones(len(indices), dtype=torch.int64), shape)
+
+    def added(self, gradient: Any) -> Any:
+        indices, values, shape = gradient
+        have, total, counts, known = self.total
+        one = self._summed(indices, values, torch.ones(len(indices), dtype=torch.int64), shape)
+        return self._summed(
+            torch.cat([have, one[0]]),
+            torch.cat([total, one[1]]),
+            torch.cat([counts, one[2]]),
+            shape if known is None else known,
+        )
+
+    @staticmethod
+    def _summed(indices: torch.Tensor, values: torch.Tensor, counts: torch.Tensor, shape: Any) -> Any:
+        rows, places = torch.unique(indices, return_inverse=True)
+        total = values.new_zeros((len(rows), *values.shape[1:])).index_add_(0, places, values)
+        return rows, total, counts.new_zeros(len(rows)).index_add_(0, places, counts), shape
+
+    def averaged(self) -> Any:
+        rows, total, counts, shape = self.total
+        if self.mean:
+            counts = counts.view(-1, *[1] * (total.ndim - 1)).to(total.dtype)
+            total = total / counts
+        if shape is None:
+            # Where no gradient told, the number of rows is not known.
+            dims = self.dims or None
+            shape = [-1 if dims is None or dims[0] is None else dims[0], *total.shape[1:]]
+        return rows, total, torch.tensor(shape, dtype=torch.int64)
+
+
+class _Taking(Attempt):
+    """Waiting for enough gradients."""
+
+    __slots__ = ("required",)
+
+    cancelled = "TakeGrad operation was cancelled"
+    state: Accumulator
+
+    def __init__(self, accumulator: Accumulator, required: int) -> None:
+        super().__init__(accumulator, accumulator.lanes[0])
+        self.required = required
+
+    def advance(self) -> bool:
+        accumulator = self.state
+        if accumulator.count < self.required:
+            return False
+        result = accumulator.averaged()
+        accumulator.count = 0
+        accumulator.total = None
+        accumulator.step += 1
+        self.finish(result)
+        return True
+
+
+def _declare(op_type: str, handle: str, kind: type[Accumulator]) -> OpDecl:
+    decl = op(op_type, f"*, {_ATTRS} -> handle: {handle}", stateful=True).not_differentiable()
+    decl.shape(lambda op: [(2,)] if handle.startswith("ref") else [()])
+
+    @decl.binding
+    def binding(node: Any) -> list[Any]:
+        attrs = node.attrs
+
+        def make(name: str) -> Accumulator:
+            return kind(name, attrs["dtype"], attrs["shape"], attrs["reduction_type"] == "MEAN")
+
+        found = shared_state(node, "accumulator", make)
+        if type(found) is not kind or found.dtype is not attrs["dtype"] or found.dims != attrs["shape"]:
+            error = invalid(f"Shared conditional accumulator '{found.name}' has another type or shape than requested")
+            raise error.attach(node.origin) if node.origin is not None else error
+        return [found]
+
+    return decl
+
+
+_declare("ConditionalAccumulator", "ref string", Accumulator)
+_declare("ResourceConditionalAccumulator", "resource", Accumulator)
+_declare("SparseConditionalAccumulator", "ref string", SparseAccumulator)
+
+
+def _pair(name: str, arguments: str) -> tuple[OpDecl, OpDecl]:
+    first = op(f"Accumulator{name}", f"handle: ref string{arguments}").not_differentiable()
+    first.stateful = True
+    second = op(f"ResourceAccumulator{name}", f"handle: resource{arguments}", stateful=True).not_differentiable()
+    return first, second
+
+
+num_accumulated = _pair("NumAccumulated", " -> num_accumulated: int32")
+set_global_step = _pair("SetGlobalStep", ", new_global_step: int64 ->")
+apply_gradient = _pair("ApplyGradient", ", local_step: int64, gradient: dtype, *, dtype: numeric ->")
+take_gradient = _pair("TakeGradient", ", num_required: int32, *, dtype: numeric -> average: dtype")
+sparse_apply = op(
+    "SparseAccumulatorApplyGradient",
+    "handle: ref string, local_step: int64, gradient_indices: int64, gradient_values: dtype, gradient_shape: int64, *, "
+    "dtype: numeric, has_known_shape: bool ->",
+).not_differentiable()
+sparse_take = op(
+    "SparseAccumulatorTakeGradient",
+    "handle: ref string, num_required: int32, *, dtype: numeric -> indices: int64, values: dtype, shape: int64",
+).not_differentiable()
+for _decl in (sparse_apply, sparse_take):
+    _decl.stateful = True
+for _decl in (*take_gradient, sparse_take):
+    _decl.on_host("num_required", outputs=True).waits()
+for _decl in (*apply_gradient, *set_global_step, sparse_apply):
+    _decl.on_host(*(arg.name for arg in _decl.signature.inputs[1:]))
+    _decl.shape(lambda op: [])
+
+
+@both("shape", *num_accumulated)
+def num_accumulated_shape(op: Any) -> list[Dims]:
+    return [()]
+
+
+@both("kernel", *num_accumulated)
+def num_accumulated_kernel(node: Any) -> Callable[..., Any]:
+    return lambda accumulator: torch.tensor(accumulator.count, dtype=torch.int32)
+
+
+@both("kernel", *set_global_step)
+def set_global_step_kernel(node: Any) -> Callable[..., Any]:
+    return lambda accumulator, step: accumulator.set_step(int(step))
+
+
+@both("kernel", *apply_gradient)
+def apply_gradient_kernel(node: Any) -> Callable[..., Any]:
+    return lambda accumulator, step, gradient: accumulator.apply(int(step), gradient)
+
+
+@sparse_apply.kernel
+def sparse_apply_kernel(node: Any) -> Callable[..., Any]:
+    known = node.attrs["has_known_shape"]
+
+    def apply(accumulator: SparseAccumulator, step: Any, indices: Any, values: Any, shape: Any) -> None:
+        accumulator.apply(int(step), (indices, values, shape.tolist() if known else None))
+
+    return apply
+
+
+@both("kernel", *take_gradient, sparse_take)
+def take_gradient_kernel(node: Any) -> Callable[..., Any]:
+    wait = node.runtime.waits.wait
+
+    def start(accumulator: Accumulator, required: torch.Tensor) -> Attempt:
+        count = int(required)
+        if count <= 0:
+            raise invalid(f"Argument num_required must be positive, got {count}")
+        return accumulator.submit(_Taking(accumulator, count))
+
+    def take(accumulator: Accumulator, required: torch.Tensor) -> Any:
+        return wait(start(accumulator, required))
+
+    take.start = start  # type: ignore[attr-defined]
+    return take
