@@ -73,14 +73,27 @@ class MapVectorizationOptions(OptionsBase):
         return [f"map_vectorization:use_choose_fastest:{'true' if self.use_choose_fastest else 'false'}"]
 
 
-_OPTIMIZATIONS = ["filter_fusion", "filter_with_random_uniform_fusion", "hoist_random_uniform", "map_and_batch_fusion", "map_and_filter_fusion", "map_parallelization", "map_fusion", "noop_elimination", "parallel_batch", "shuffle_and_repeat_fusion"]
+_OPTIMIZATIONS = [
+    "filter_fusion",
+    "filter_with_random_uniform_fusion",
+    "hoist_random_uniform",
+    "map_and_batch_fusion",
+    "map_and_filter_fusion",
+    "map_parallelization",
+    "map_fusion",
+    "noop_elimination",
+    "parallel_batch",
+    "shuffle_and_repeat_fusion",
+]
 
 
 class OptimizationOptions(OptionsBase):
     """Which rewrites a pipeline gets. The fusion of shuffle and repeat changes the order of elements; others do not."""
 
     _settings: ClassVar[dict[str, Any]] = {
-        **dict.fromkeys((*_OPTIMIZATIONS, "apply_default_optimizations", "autotune", "autotune_buffers"), (bool, _nothing)),
+        **dict.fromkeys(
+            (*_OPTIMIZATIONS, "apply_default_optimizations", "autotune", "autotune_buffers"), (bool, _nothing)
+        ),
         "autotune_algorithm": (int, _nothing),
         "autotune_cpu_budget": (int, _nothing),
         "map_vectorization": (MapVectorizationOptions, MapVectorizationOptions),

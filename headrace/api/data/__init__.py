@@ -5,6 +5,7 @@ HOMES = {
     "data.iterator": "Iterator",
     "data.options": "Options",
     "data.readers": "FixedLengthRecordDataset TFRecordDataset TextLineDataset",
+    "data.structure": "DatasetSpec",
 }
 
 SPELLED = {

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from headrace.core.errors import DataLossError
 from headrace.ops.data.base import (
     BoundFunction,
     Dataset,
@@ -166,9 +167,11 @@ def _padded(index: int, parts: Sequence[Any], wanted: Sequence[int], value: Any)
             if wanted[d] < 0:
                 sizes[d] = max(sizes[d], size)
             elif size > wanted[d]:
-                raise invalid(
+                raise DataLossError(
+                    None,
+                    None,
                     f"Attempted to pad to a smaller size than the input element: dimension {d} of component {index} is "
-                    f"{size}, the padded shape says {wanted[d]}."
+                    f"{size}, the padded shape says {wanted[d]}.",
                 )
     if isinstance(parts[0], torch.Tensor):
         out = torch.empty((len(parts), *sizes), dtype=parts[0].dtype)

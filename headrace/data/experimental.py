@@ -1,0 +1,513 @@
+"""`tf.data.experimental` and `tf.contrib.data`: transformations for `Dataset.apply`, and other sources."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import get_default_graph
+from headrace.core.operation import Tensor
+from headrace.core.registry import raw
+from headrace.core.shapes import as_shape
+from headrace.core.type_specs import TensorSpec
+from headrace.data import nest, structure
+from headrace.data.dataset import Dataset, check_predicate, int64, known_size
+from headrace.data.functions import ElementFunction
+from headrace.data.seeds import get_seed
+
+Transformation = Callable[[Dataset], Dataset]
+
+AUTOTUNE = -1
+INFINITE_CARDINALITY = -1
+UNKNOWN_CARDINALITY = -2
+
+
+def map_and_batch(
+    map_func: Callable[..., Any],
+    batch_size: Any,
+    num_parallel_batches: Any = None,
+    drop_remainder: Any = False,
+    num_parallel_calls: Any = None,
+) -> Transformation:
+    """A transformation that maps and batches in one.
+
+    Args:
+        map_func: takes an element, returns one.
+        batch_size: how many results make a batch.
+        num_parallel_batches: how many batches may be worked on at once.
+        drop_remainder: whether a last batch of fewer is left out.
+        num_parallel_calls: how many elements may be worked on at once, instead.
+
+    Raises:
+        ValueError: if both numbers are given.
+    """
+    if num_parallel_batches is not None and num_parallel_calls is not None:
+        raise ValueError("The `num_parallel_batches` and `num_parallel_calls` arguments are mutually exclusive.")
+
+    def apply(dataset: Dataset) -> Dataset:
+        function = ElementFunction(map_func, "tf.data.experimental.map_and_batch()", dataset.element_spec)
+        size = int64(batch_size, "batch_size")
+        if num_parallel_batches is not None:
+            calls: Any = raw.Mul(size, int64(num_parallel_batches, "num_parallel_batches"))
+        else:
+            calls = 1 if num_parallel_calls is None else num_parallel_calls
+        drop = convert_to_tensor(drop_remainder, dtype="bool", name="drop_remainder")
+        spec = structure.batched(function.output_structure, known_size(size, drop))
+        variant = raw.ExperimentalMapAndBatchDataset(
+            dataset._variant_tensor,
+            function.captured,
+            size,
+            int64(calls, "num_parallel_calls"),
+            drop,
+            f=function.name,
+            preserve_cardinality=True,
+            **structure.described(spec),
+        )
+        return Dataset(variant, spec, [dataset])
+
+    return apply
+
+
+map_and_batch_with_legacy_function = map_and_batch
+
+
+def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) -> Transformation:
+    """A transformation that shuffles and repeats in one: the buffer fills with the next pass while one ends.
+
+    Args:
+        buffer_size, seed: as for `Dataset.shuffle`.
+        count: as for `Dataset.repeat`.
+    """
+
+    def apply(dataset: Dataset) -> Dataset:
+        size = int64(buffer_size, "buffer_size")
+        times = int64(-1 if count is None else count, "count")
+        first, second = get_seed(seed)
+        spec = dataset.element_spec
+        variant = raw.ShuffleAndRepeatDataset(
+            dataset._variant_tensor, size, first, second, times, **structure.described(spec)
+        )
+        return Dataset(variant, spec, [dataset])
+
+    return apply
+
+
+def parallel_interleave(
+    map_func: Callable[..., Any],
+    cycle_length: Any,
+    block_length: Any = 1,
+    sloppy: Any = False,
+    buffer_output_elements: Any = None,
+    prefetch_input_elements: Any = None,
+) -> Transformation:
+    """A transformation to the elements of the datasets that `map_func` makes, several taking turns.
+
+    Args:
+        map_func: takes an element, returns a dataset.
+        cycle_length: how many datasets take turns.
+        block_length: how many elements each gives in its turn.
+        sloppy: whether the order may depend on which is ready first.
+        buffer_output_elements: how many elements of each may be made ahead of time.
+        prefetch_input_elements: how many datasets may be opened ahead of time.
+    """
+
+    def apply(dataset: Dataset) -> Dataset:
+        function, spec = dataset._dataset_function(map_func, "tf.data.experimental.parallel_interleave()")
+        block = int64(block_length, "block_length")
+        buffered = raw.Mul(block, 2) if buffer_output_elements is None else buffer_output_elements
+        ahead = raw.Mul(int64(cycle_length, "cycle"), 2) if prefetch_input_elements is None else prefetch_input_elements
+        variant = raw.ExperimentalParallelInterleaveDataset(
+            dataset._variant_tensor,
+            function.captured,
+            int64(cycle_length, "cycle_length"),
+            block,
+            convert_to_tensor(sloppy, dtype="bool", name="sloppy"),
+            int64(buffered, "buffer_output_elements"),
+            int64(ahead, "prefetch_input_elements"),
+            f=function.name,
+            **structure.described(spec),
+        )
+        return Dataset(variant, spec, [dataset])
+
+    return apply
+
+
+def sloppy_interleave(map_func: Callable[..., Any], cycle_length: Any, block_length: Any = 1) -> Transformation:
+    """`parallel_interleave` in an order that may depend on which is ready first."""
+    return parallel_interleave(map_func, cycle_length, block_length, sloppy=True)
+
+
+def directed(selector: Dataset, datasets: Sequence[Dataset]) -> Dataset:
+    """The elements of `datasets` in the order that the numbers of `selector` say."""
+    first = datasets[0]
+    spec = first.element_spec
+    for other in datasets[1:]:
+        if other.output_types != first.output_types or other.output_classes != first.output_classes:
+            raise TypeError("All datasets must have the same type and class.")
+        spec = structure.most_general(spec, other.element_spec)
+    variant = raw.ExperimentalDirectedInterleaveDataset(
+        selector._variant_tensor, [d._variant_tensor for d in datasets], **structure.described(spec)
+    )
+    return Dataset(variant, spec, [selector, *datasets])
+
+
+def sample_from_datasets(datasets: Sequence[Dataset], weights: Any = None, seed: Any = None) -> Dataset:
+    """Elements of several datasets, each time of one chosen at random.
+
+    Args:
+        datasets: datasets with elements of the same structure.
+        weights: the probability of each, a list or a dataset of them; the same for all by default.
+        seed: the seed of the choice.
+
+    Raises:
+        TypeError: if the weights are no floating-point numbers; ValueError: if they are not as many as datasets.
+    """
+    from headrace.ops.math.unary import log
+
+    def chosen(logits: Any, seeds: Any) -> Any:
+        return raw.Squeeze(raw.StatelessMultinomial(logits, 1, seeds), squeeze_dims=[0, 1])
+
+    if isinstance(weights, Dataset):
+        logits_of = weights.map(lambda *p: log(p, name="logits"))
+        selector = Dataset.zip((logits_of, RandomDataset(seed).batch(2))).map(chosen)
+        return directed(selector, datasets)
+    if weights is None:
+        logits: Any = [[1.0] * len(datasets)]
+    else:
+        given = convert_to_tensor(weights, name="weights")
+        if given.dtype.name not in ("float32", "float64"):
+            raise TypeError("`weights` must be convertible to a tensor of `tf.float32` or `tf.float64` elements.")
+        if not given.shape.is_compatible_with([len(datasets)]):
+            raise ValueError("`weights` must be a vector of length `len(datasets)`.")
+        logits = raw.ExpandDims(log(given, name="logits"), 0)
+    if len(datasets) == 1:
+        return datasets[0]
+    return directed(RandomDataset(seed).batch(2).map(lambda seeds: chosen(logits, seeds)), datasets)
+
+
+def choose_from_datasets(datasets: Sequence[Dataset], choice_dataset: Dataset) -> Dataset:
+    """Elements of several datasets in the order that a dataset of their numbers says.
+
+    Raises:
+        TypeError: if `choice_dataset` has other elements than int64 scalars.
+    """
+    if not structure.are_compatible(choice_dataset.element_spec, TensorSpec([], "int64")):
+        raise TypeError("`choice_dataset` must be a dataset of scalar `tf.int64` tensors.")
+    return directed(choice_dataset, datasets)
+
+
+class RandomDataset(Dataset):
+    """Random integers of 32 bits, without end.
+
+    Args:
+        seed: an integer.
+    """
+
+    def __init__(self, seed: Any = None) -> None:
+        spec = TensorSpec([], "int64")
+        first, second = get_seed(seed)
+        super().__init__(raw.ExperimentalRandomDataset(first, second, **structure.described(spec)), spec)
+
+
+def Counter(start: Any = 0, step: Any = 1, dtype: Any = "int64") -> Dataset:
+    """The numbers from `start` on, `step` apart, without end."""
+    from headrace.data.stateful import scan
+
+    first = convert_to_tensor(start, dtype=dtype, name="start")
+    width = convert_to_tensor(step, dtype=dtype, name="step")
+    return Dataset.from_tensors(0).repeat(None).apply(scan(first, lambda state, _: (state + width, state)))
+
+
+def enumerate_dataset(start: Any = 0) -> Transformation:
+    """A transformation to pairs of a number, counted from `start`, and an element."""
+    return lambda dataset: dataset.enumerate(start)
+
+
+def unbatch() -> Transformation:
+    """A transformation to the rows of the elements."""
+    return lambda dataset: dataset.unbatch()
+
+
+def unique() -> Transformation:
+    """A transformation that leaves out elements that have come before: int32, int64 or string tensors."""
+
+    def apply(dataset: Dataset) -> Dataset:
+        if not isinstance(dataset.element_spec, TensorSpec) or dataset.element_spec.dtype.name not in (
+            *("int32", "int64", "string"),
+        ):
+            raise TypeError(
+                "`tf.data.experimental.unique()` only supports inputs with a single `tf.int32`, `tf.int64`, or "
+                "`tf.string` component."
+            )
+        return dataset._same(raw.ExperimentalUniqueDataset(dataset._variant_tensor, **dataset._flat_structure))
+
+    return apply
+
+
+def ignore_errors() -> Transformation:
+    """A transformation that leaves out elements that could not be made."""
+    return lambda dataset: dataset._same(
+        raw.ExperimentalIgnoreErrorsDataset(dataset._variant_tensor, **dataset._flat_structure)
+    )
+
+
+def take_while(predicate: Callable[..., Any]) -> Transformation:
+    """A transformation to the elements before the first for which `predicate`, a function to a bool, is false."""
+
+    def apply(dataset: Dataset) -> Dataset:
+        function = ElementFunction(predicate, "tf.data.experimental.take_while()", dataset.element_spec)
+        check_predicate(function.output_structure)
+        variant = raw.ExperimentalTakeWhileDataset(
+            dataset._variant_tensor, function.captured, predicate=function.name, **dataset._flat_structure
+        )
+        return dataset._same(variant)
+
+    return apply
+
+
+def dense_to_sparse_batch(batch_size: Any, row_shape: Any) -> Transformation:
+    """A transformation that batches tensors of differing shapes as sparse tensors.
+
+    Args:
+        batch_size: how many elements make a batch.
+        row_shape: the dense shape of a row; None or -1 for the largest of the batch.
+    """
+
+    def apply(dataset: Dataset) -> Dataset:
+        from headrace.core.type_specs import SparseTensorSpec
+        from headrace.data.padding import _shape_tensor
+
+        leaf = dataset.element_spec
+        if not isinstance(leaf, TensorSpec):
+            raise TypeError(
+                "DenseToSparseDataset requires an input whose elements have a single component, whereas the "
+                f"input has {dataset.output_types!r}."
+            )
+        row = _shape_tensor(row_shape, as_shape(None))
+        spec = SparseTensorSpec(as_shape([None]).concatenate(row_shape), leaf.dtype)
+        variant = raw.ExperimentalDenseToSparseBatchDataset(
+            dataset._variant_tensor, int64(batch_size, "batch_size"), row, **structure.described(spec)
+        )
+        return Dataset(variant, spec, [dataset])
+
+    return apply
+
+
+def sliding_window_batch(
+    window_size: Any, stride: Any = None, window_shift: Any = None, window_stride: Any = 1
+) -> Transformation:
+    """A transformation to windows of elements as the rows of one.
+
+    Args:
+        window_size: how many elements a window has.
+        stride, window_shift: how far the next window begins from one (the older and the newer name); 1 by default.
+        window_stride: how far apart the elements of a window are.
+
+    Raises:
+        ValueError: if both names are used.
+    """
+    if stride is not None and window_shift is not None:
+        raise ValueError("Cannot specify both `stride` and `window_shift`")
+    shift = stride if stride is not None else 1 if window_shift is None else window_shift
+
+    def apply(dataset: Dataset) -> Dataset:
+        spec = structure.batched(dataset.element_spec, None)
+        variant = raw.ExperimentalSlidingWindowDataset(
+            dataset._variant_tensor,
+            int64(window_size, "window_size"),
+            int64(shift, "window_shift"),
+            int64(window_stride, "window_stride"),
+            **structure.described(spec),
+        )
+        return Dataset(variant, spec, [dataset])
+
+    return apply
+
+
+def batch_and_drop_remainder(batch_size: Any) -> Transformation:
+    """`Dataset.batch` without a last batch of fewer elements."""
+    return lambda dataset: dataset.batch(batch_size, drop_remainder=True)
+
+
+def padded_batch_and_drop_remainder(batch_size: Any, padded_shapes: Any, padding_values: Any = None) -> Transformation:
+    """`Dataset.padded_batch` without a last batch of fewer elements."""
+    return lambda dataset: dataset.padded_batch(batch_size, padded_shapes, padding_values, drop_remainder=True)
+
+
+def assert_element_shape(expected_shapes: Any) -> Transformation:
+    """A transformation that gives the elements static shapes, which are checked when they are made.
+
+    Args:
+        expected_shapes: a structure of shapes.
+    """
+
+    def check(*element: Any) -> Any:
+        parts = element if len(element) > 1 else element[0]
+        return nest.map_structure(_with_shape, nest.map_structure_up_to(parts, as_shape, expected_shapes), parts)
+
+    return lambda dataset: dataset.map(check)
+
+
+def _with_shape(shape: Any, tensor: Tensor) -> Tensor:
+    from headrace.core.defaults import control_dependencies
+    from headrace.ops.flow.checks import assert_equal
+    from headrace.ops.flow.rank_checks import assert_rank
+
+    if shape.ndims is None:
+        return tensor
+    checks = [assert_rank(tensor, shape.ndims)]
+    sizes = shape.as_list()
+    known = [i for i, size in enumerate(sizes) if size is not None]
+    found = raw.GatherV2(raw.Shape(tensor), known, 0)
+    checks.append(assert_equal(found, [sizes[i] for i in known]))
+    with control_dependencies([check for check in checks if check is not None]):
+        made: Tensor = raw.Identity(tensor)
+    made.set_shape(shape)
+    return made
+
+
+def copy_to_device(target_device: Any, source_device: str = "/cpu:0") -> Transformation:
+    """A transformation to the same elements for use on another device.
+
+    Args:
+        target_device: where they are used: values move when an operation there takes them.
+        source_device: where the dataset is; only the processor.
+
+    Raises:
+        NotImplementedError: for another source.
+    """
+    if "gpu" in str(source_device).lower():
+        raise NotImplementedError("copy_to_device(source_device=...): datasets are on the processor; use '/cpu:0'.")
+    del target_device
+    return lambda dataset: dataset._same(dataset._variant_tensor)
+
+
+def prefetch_to_device(device: Any, buffer_size: Any = None) -> Transformation:
+    """A transformation that makes elements ahead of time for use on a device.
+
+    Args:
+        device: where they are used: values move when an operation there takes them.
+        buffer_size: how many; as many as suit by default.
+    """
+    del device
+    return lambda dataset: dataset.prefetch(buffer_size)
+
+
+def cardinality(dataset: Dataset) -> Tensor:
+    """The number of elements, `INFINITE_CARDINALITY` or `UNKNOWN_CARDINALITY`, as an int64 scalar."""
+    made: Tensor = raw.ExperimentalDatasetCardinality(dataset._variant_tensor)
+    return made
+
+
+def get_single_element(dataset: Dataset) -> Any:
+    """The only element of a dataset; running it is an InvalidArgumentError if there is none, or more than one."""
+    if not isinstance(dataset, Dataset):
+        raise TypeError("`dataset` must be a `tf.data.Dataset` object.")
+    spec = dataset.element_spec
+    made = raw.DatasetToSingleElement(dataset._variant_tensor, **structure.described(spec))
+    return structure.from_tensors(spec, list(made))
+
+
+def reduce_dataset(dataset: Dataset, reducer: Any) -> Any:
+    """All elements put together by a `Reducer`, into one."""
+    from headrace.data.grouping import group_by_reducer
+
+    if not isinstance(dataset, Dataset):
+        raise TypeError("`dataset` must be a `tf.data.Dataset` object.")
+    return get_single_element(dataset.apply(group_by_reducer(lambda *_: int64(0, "key"), reducer)))
+
+
+def to_variant(dataset: Dataset) -> Tensor:
+    """The variant tensor that stands for a dataset."""
+    return dataset._variant_tensor
+
+
+def from_variant(variant: Tensor, structure: Any) -> Dataset:
+    """The dataset with elements described by `structure` that a variant tensor stands for."""
+    return Dataset(variant, structure)
+
+
+def parse_example_dataset(features: Any, num_parallel_calls: Any = 1) -> Transformation:
+    """A transformation that parses batches of serialized `Example`s.
+
+    Args:
+        features: names to `FixedLenFeature`, `VarLenFeature`, `SparseFeature`, as for `tf.parse_example`.
+        num_parallel_calls: how many batches may be worked on at once.
+
+    Raises:
+        ValueError: without features.
+    """
+    if features is None:
+        raise ValueError(f"Missing: features was {features}.")
+
+    def apply(dataset: Dataset) -> Dataset:
+        if not structure.are_compatible(dataset.element_spec, TensorSpec([None], "string")):
+            raise TypeError("Input dataset should be a dataset of vectors of strings")
+        from headrace.ops.parsing.example import parse_example
+
+        return dataset.map(lambda records: parse_example(records, features), num_parallel_calls)
+
+    return apply
+
+
+class TFRecordWriter:
+    """Writes a dataset of strings to a TFRecord file.
+
+    Args:
+        filename: a name, or a string tensor.
+        compression_type: "", "ZLIB" or "GZIP".
+    """
+
+    def __init__(self, filename: Any, compression_type: Any = None) -> None:
+        self._filename = convert_to_tensor(filename, dtype="string", name="filename")
+        self._compression = convert_to_tensor(compression_type or "", dtype="string", name="compression_type")
+
+    def write(self, dataset: Dataset) -> Any:
+        """The operation that writes.
+
+        Raises:
+            TypeError: if `dataset` is none, or one of other elements than strings.
+        """
+        if not isinstance(dataset, Dataset):
+            raise TypeError("`dataset` must be a `tf.data.Dataset` object.")
+        if not structure.are_compatible(dataset.element_spec, TensorSpec([], "string")):
+            raise TypeError(
+                f"`dataset` must produce scalar `DT_STRING` tensors whereas it produces shape "
+                f"{dataset.output_shapes} and types {dataset.output_types}"
+            )
+        raw.DatasetToTFRecord(dataset._variant_tensor, self._filename, self._compression)
+        return get_default_graph().get_operations()[-1]
+
+
+class SqlDataset(Dataset):
+    """The rows that a database answers a query with.
+
+    Args:
+        driver_name: "sqlite".
+        data_source_name: the file.
+        query: the query.
+        output_types: a tuple with the type of each column.
+    """
+
+    def __init__(self, driver_name: Any, data_source_name: Any, query: Any, output_types: Any) -> None:
+        spec = nest.map_structure(lambda dtype: TensorSpec([], dtype), output_types)
+        variant = raw.ExperimentalSqlDataset(
+            convert_to_tensor(driver_name, dtype="string", name="driver_name"),
+            convert_to_tensor(data_source_name, dtype="string", name="data_source_name"),
+            convert_to_tensor(query, dtype="string", name="query"),
+            **structure.described(spec),
+        )
+        super().__init__(variant, spec)
+
+
+def TensorStructure(dtype: Any, shape: Any) -> TensorSpec:
+    """The description of a tensor, with the type first."""
+    return TensorSpec(shape, dtype)
+
+
+def SparseTensorStructure(dtype: Any, shape: Any) -> Any:
+    """The description of a sparse tensor, with the type first."""
+    from headrace.core.type_specs import SparseTensorSpec
+
+    return SparseTensorSpec(shape, dtype)

@@ -1,0 +1,63 @@
+"""Measurements of pipelines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from headrace.core.convert import convert_to_tensor
+from headrace.core.operation import Tensor
+from headrace.core.registry import raw
+from headrace.data.dataset import Dataset
+
+Transformation = Callable[[Dataset], Dataset]
+
+
+class StatsAggregator:
+    """Collects what pipelines measure: set it as `options.experimental_stats.aggregator`."""
+
+    def __init__(self) -> None:
+        self._resource = raw.ExperimentalStatsAggregatorHandle()
+
+    def get_summary(self) -> Tensor:
+        """A serialized `Summary` with a histogram for each measurement, as a string scalar."""
+        made: Tensor = raw.ExperimentalStatsAggregatorSummary(self._resource)
+        return made
+
+
+def latency_stats(tag: str) -> Transformation:
+    """A transformation that measures how many microseconds each element takes, under the name `tag`."""
+    return lambda dataset: dataset._same(
+        raw.ExperimentalLatencyStatsDataset(dataset._variant_tensor, _tag(tag), **dataset._flat_structure)
+    )
+
+
+def bytes_produced_stats(tag: str) -> Transformation:
+    """A transformation that measures how many bytes each element has, under the name `tag`."""
+    return lambda dataset: dataset._same(
+        raw.ExperimentalBytesProducedStatsDataset(dataset._variant_tensor, _tag(tag), **dataset._flat_structure)
+    )
+
+
+def set_stats_aggregator(
+    stats_aggregator: StatsAggregator, prefix: Any = "", counter_prefix: Any = ""
+) -> Transformation:
+    """A transformation that gives what the pipeline before it measures to an aggregator.
+
+    Args:
+        stats_aggregator: where measurements go.
+        prefix, counter_prefix: what their names begin with.
+    """
+    return lambda dataset: dataset._same(
+        raw.ExperimentalSetStatsAggregatorDataset(
+            dataset._variant_tensor,
+            stats_aggregator._resource,
+            _tag(prefix),
+            _tag(counter_prefix),
+            **dataset._flat_structure,
+        )
+    )
+
+
+def _tag(tag: Any) -> Tensor:
+    return convert_to_tensor(tag, dtype="string", name="tag")
