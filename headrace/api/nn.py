@@ -11,6 +11,9 @@ HOMES: dict[str, str] = {
     "conv3d_backprop_filter convolution",
     "ops.nn.cross_entropy": "sigmoid_cross_entropy_with_logits softmax_cross_entropy_with_logits "
     "softmax_cross_entropy_with_logits_v2 sparse_softmax_cross_entropy_with_logits weighted_cross_entropy_with_logits",
+    "ops.nn.ctc": "ctc_loss",
+    "ops.nn.ctc_decoding": "ctc_beam_search_decoder ctc_beam_search_decoder_v2 ctc_greedy_decoder",
+    "ops.nn.ctc_functions": "collapse_repeated ctc_loss_v2",
     "ops.nn.dilated": "with_space_to_batch",
     "ops.nn.dilation": "dilation2d erosion2d",
     "ops.nn.dropout": "dropout",
@@ -29,6 +32,18 @@ HOMES: dict[str, str] = {
     "ops.nn.topk": "in_top_k top_k",
     "ops.nn.transposed_functions": "atrous_conv2d_transpose conv1d_transpose conv2d_transpose conv3d_transpose "
     "conv_transpose",
+    "recurrent.dynamic": "bidirectional_dynamic_rnn dynamic_rnn raw_rnn",
+    "recurrent.static": "static_bidirectional_rnn static_rnn static_state_saving_rnn",
+}
+
+NESTED = {
+    "rnn_cell": {
+        "recurrent.basic_cells": "BasicRNNCell GRUCell",
+        "recurrent.cell": "RNNCell",
+        "recurrent.lstm_cells": "BasicLSTMCell LSTMCell LSTMStateTuple",
+        "recurrent.multi_cell": "MultiRNNCell",
+        "recurrent.wrappers": "DeviceWrapper DropoutWrapper ResidualWrapper",
+    },
 }
 
 SPELLED: dict[str, str] = {
