@@ -159,6 +159,13 @@ _PYTHON: dict[str, dict[str, str]] = {
     },
     "training.saving": {"train.saveables train .": "saveable_object saveable_object_util functional_saver"},
     "training.tracking": {"train.tracking train.checkpoint train .": "base data_structures tracking util"},
+    "tools": {
+        "train.inspect_checkpoint": "inspect_checkpoint",
+        "graph_tools.freezing .": "freeze_graph",
+        "graph_tools.optimizing .": "optimize_for_inference optimize_for_inference_lib",
+        "graph_tools.stripping .": "strip_unused strip_unused_lib",
+        "graph_tools.saved_models .": "saved_model_cli saved_model_utils",
+    },
     "user_ops": {"user_ops .": "user_ops"},
     "util": {
         "core.nest": "nest",
@@ -229,7 +236,7 @@ def _rows() -> dict[str, tuple[str, ...]]:
 _ROWS = _rows()
 _GENERATED = re.compile(r"python\.ops\.gen_\w+_ops")
 _KERAS = re.compile(r"python\.(keras\.[\w.]+)")
-_CONTRIB = re.compile(r"(contrib\.\w+)\.(python|pylib)(\.\w+){0,3}")
+_CONTRIB = re.compile(r"(contrib\.\w+)\.(?:python|pylib)(?:\.\w+((?:\.\w+){0,2}))?")
 
 
 def searched(path: str) -> tuple[str, ...] | None:
@@ -252,8 +259,9 @@ def searched(path: str) -> tuple[str, ...] | None:
     if match := _KERAS.fullmatch(path):
         return (match[1],)
     if match := _CONTRIB.fullmatch(path):
-        # contrib kept its implementation two or three folders below the module that published it.
-        return (match[1], ".")
+        # contrib kept its implementation two or three folders below the module that published it, some of it in
+        # modules that have public ones of their own.
+        return (f"{match[1]}{match[2]}", match[1], ".") if match[2] else (match[1], ".")
     return None
 
 

@@ -1,11 +1,11 @@
-"""The command line: `headrace run | check | explain | shim | version`, and `headrace script.py`."""
+"""The command line: `headrace run | check | explain | freeze | …`, and `headrace script.py`."""
 
 from __future__ import annotations
 
 import os
 import sys
 
-COMMANDS = ("run", "check", "explain", "shim", "version")
+COMMANDS = ("run", "check", "explain", "shim", "version", "freeze", "strip", "optimize", "saved-model")
 
 
 def main() -> None:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from headrace.cli.graph_commands import COMMANDS as GRAPH_COMMANDS
+
 if TYPE_CHECKING:
     from headrace.shim.installed import Installation
 
@@ -158,6 +160,37 @@ def status(python: str | None) -> None:
 
 
 @headrace.command()
+@click.argument("checkpoint", required=False)
+@click.option("--file_name", default="", help="The checkpoint, where it is not the argument: its path without endings.")
+@click.option("--tensor_name", default="", help="Print the value of this tensor.")
+@click.option("--all_tensors", is_flag=False, flag_value=True, default=False, type=bool, help="Print all values.")
+@click.option("--all_tensor_names", is_flag=False, flag_value=True, default=False, type=bool, help="Print all names.")
+@click.option("--count_exclude_pattern", default="", help="Names to leave out when parameters are counted.")
+@click.option("--printoptions", multiple=True, metavar="K=V", help="An option of NumPy's printing; may be repeated.")
+def inspect(
+    checkpoint: str | None,
+    file_name: str,
+    tensor_name: str,
+    all_tensors: bool,
+    all_tensor_names: bool,
+    count_exclude_pattern: str,
+    printoptions: tuple[str, ...],
+) -> None:
+    """List the tensors in a checkpoint with their types and shapes, or print their values."""
+    from headrace.train.inspect_checkpoint import parse_numpy_printoption, print_tensors_in_checkpoint_file
+
+    path = checkpoint or file_name
+    if not path:
+        raise click.UsageError("Name a checkpoint.")
+    try:
+        for option in printoptions:
+            parse_numpy_printoption(option)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--printoptions") from None
+    print_tensors_in_checkpoint_file(path, tensor_name, all_tensors, all_tensor_names, count_exclude_pattern)
+
+
+@headrace.command()
 def version() -> None:
     """Print the versions of Headrace, of the TensorFlow it stands for, and of what it runs on."""
     from importlib.metadata import PackageNotFoundError
@@ -173,3 +206,7 @@ def version() -> None:
             click.echo(f"{name} {installed_version(name)}")
         except PackageNotFoundError:
             click.echo(f"{name} is not installed")
+
+
+for _command in GRAPH_COMMANDS:
+    headrace.add_command(_command)

@@ -1,0 +1,155 @@
+"""The commands of `headrace` about graphs in files, with the options of TensorFlow's tools."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+_FLAG: dict[str, Any] = {"is_flag": False, "flag_value": True, "default": False, "type": bool}
+
+
+def _reported(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
+    """Calls a tool; what it says of bad input is printed without a traceback."""
+    from headrace.core.errors import OpError
+
+    try:
+        return function(*arguments, **keywords)
+    except (OSError, ValueError, KeyError, RuntimeError, AssertionError, NotImplementedError, OpError) as error:
+        message = error.message if isinstance(error, OpError) else error
+        raise click.ClickException(str(message)) from None
+
+
+@click.command()
+@click.option("--input_graph", default="", help="The file of a GraphDef.")
+@click.option("--input_saver", default="", help="The file of a SaverDef.")
+@click.option("--input_checkpoint", default="", help="The path of a checkpoint.")
+@click.option("--checkpoint_version", default=2, help="1 or 2; which one a checkpoint has is found out.")
+@click.option("--output_graph", default="", help="The file to write.")
+@click.option("--input_binary", **_FLAG, help="Whether the input files are binary.")
+@click.option("--output_node_names", default="", help="The nodes to keep, divided by commas.")
+@click.option("--restore_op_name", default="save/restore_all", help="Not needed; accepted for older scripts.")
+@click.option("--filename_tensor_name", default="save/Const:0", help="Not needed; accepted for older scripts.")
+@click.option("--clear_devices", **{**_FLAG, "default": True}, help="Forget where nodes are placed (default).")
+@click.option("--initializer_nodes", default="", help="Nodes to run before, divided by commas.")
+@click.option("--variable_names_whitelist", default="", help="The only variables to convert, divided by commas.")
+@click.option("--variable_names_blacklist", default="", help="Variables not to convert, divided by commas.")
+@click.option("--input_meta_graph", default="", help="The file of a MetaGraphDef.")
+@click.option("--input_saved_model_dir", default="", help="The folder of a SavedModel.")
+@click.option("--saved_model_tags", default="serve", help="The tags of its graph, divided by commas.")
+def freeze(**options: Any) -> None:
+    """Make the variables of a graph constants."""
+    from headrace.graph_tools.freezing import freeze_graph
+
+    graph_def = _reported(freeze_graph, **options)
+    click.echo(f"{len(graph_def.node)} ops in the final graph.", err=True)
+
+
+def _types(names: str) -> Any:
+    from headrace.core.dtypes import as_dtype
+
+    types = [int(name) if name.isdigit() else as_dtype(name).as_datatype_enum for name in names.split(",")]
+    return types[0] if len(types) == 1 else types
+
+
+@click.command()
+@click.option("--input_graph", required=True, help="The file of a GraphDef.")
+@click.option("--output_graph", required=True, help="The file to write.")
+@click.option("--input_binary", **_FLAG, help="Whether the input is binary.")
+@click.option("--output_binary", **{**_FLAG, "default": True}, help="Whether the output is to be binary (default).")
+@click.option("--input_node_names", required=True, help="The nodes that become placeholders, divided by commas.")
+@click.option("--output_node_names", required=True, help="The nodes to keep, divided by commas.")
+@click.option("--placeholder_type_enum", default="float32", help="The type of the placeholders, or one for each.")
+def strip(placeholder_type_enum: str, **options: Any) -> None:
+    """Take what some outputs do not need out of a graph."""
+    from headrace.graph_tools.stripping import strip_unused_from_files
+
+    if _reported(strip_unused_from_files, placeholder_type_enum=_types(placeholder_type_enum), **options):
+        sys.exit(1)
+
+
+@click.command()
+@click.option("--input", "input_graph", required=True, help="The file of a frozen GraphDef.")
+@click.option("--output", "output_graph", required=True, help="The file to write.")
+@click.option("--input_names", required=True, help="The nodes that are fed, divided by commas.")
+@click.option("--output_names", required=True, help="The nodes that are fetched, divided by commas.")
+@click.option("--frozen_graph", **{**_FLAG, "default": True}, help="Whether the files are binary (default).")
+@click.option("--placeholder_type_enum", default="float32", help="The type of what is fed, or one for each.")
+@click.option("--toco_compatible", **_FLAG, help="Accepted: what is written is so in any case.")
+def optimize(
+    input_graph: str,
+    output_graph: str,
+    input_names: str,
+    output_names: str,
+    frozen_graph: bool,
+    placeholder_type_enum: str,
+    toco_compatible: bool,
+) -> None:
+    """Make a frozen graph smaller: no training nodes, batch normalization folded into convolutions."""
+    from headrace.graph_tools.optimizing import optimize_for_inference
+    from headrace.interop import protos
+    from headrace.interop.graph_files import read_message, write_message
+
+    graph_def = _reported(read_message, input_graph, protos.GraphDef(), not frozen_graph)
+    types = _types(placeholder_type_enum)
+    made = _reported(
+        optimize_for_inference, graph_def, input_names.split(","), output_names.split(","), types, toco_compatible
+    )
+    _reported(write_message, output_graph, made, not frozen_graph)
+    click.echo(f"{len(made.node)} ops in the final graph.", err=True)
+
+
+@click.group("saved-model")
+def saved_model() -> None:
+    """Look into SavedModels, and run them."""
+
+
+@saved_model.command()
+@click.option("--dir", "directory", required=True, help="The folder of the SavedModel.")
+@click.option("--all", "everything", is_flag=True, help="Print everything.")
+@click.option("--tag_set", help="Print the signatures of the graph with these tags, divided by commas.")
+@click.option("--signature_def", help="Print the inputs and outputs of this signature.")
+def show(directory: str, everything: bool, tag_set: str | None, signature_def: str | None) -> None:
+    """Print what a SavedModel takes and gives."""
+    from headrace.graph_tools.saved_models import described
+
+    for line in _reported(lambda: list(described(directory, tag_set, signature_def, everything))):
+        click.echo(line)
+
+
+@saved_model.command("run")
+@click.option("--dir", "directory", required=True, help="The folder of the SavedModel.")
+@click.option("--tag_set", required=True, help="The tags of the graph, divided by commas.")
+@click.option("--signature_def", required=True, help="The signature.")
+@click.option("--inputs", help="Inputs from files: 'key=file.npy;key=file.npz[name]'.")
+@click.option("--input_exprs", help="Inputs by expressions of literals and NumPy: 'key=np.ones((2, 3))'.")
+@click.option("--input_examples", help="Examples: 'key=[{\"feature\": [1.0]}]'.")
+@click.option("--outdir", help="The folder to write the outputs to, as KEY.npy.")
+@click.option("--overwrite", is_flag=True, help="Write over files that are there.")
+def run_saved_model_command(
+    directory: str,
+    tag_set: str,
+    signature_def: str,
+    inputs: str | None,
+    input_exprs: str | None,
+    input_examples: str | None,
+    outdir: str | None,
+    overwrite: bool,
+) -> None:
+    """Print the outputs of a SavedModel for some inputs."""
+    from headrace.graph_tools.saved_models import inputs_of, run_saved_model, save_outputs
+
+    if not (inputs or input_exprs or input_examples):
+        raise click.UsageError("At least one of --inputs, --input_exprs or --input_examples must be given.")
+    fed = _reported(inputs_of, inputs, input_exprs, input_examples)
+    outputs = _reported(run_saved_model, directory, tag_set, signature_def, fed)
+    for key, value in outputs.items():
+        click.echo(f"Result for output key {key}:\n{value}")
+    if outdir:
+        for path in _reported(lambda: list(save_outputs(outputs, outdir, overwrite))):
+            click.echo(f"Output is saved to {path}")
+
+
+COMMANDS = (freeze, strip, optimize, saved_model)

@@ -1,0 +1,240 @@
+"""What is in a SavedModel, told and run from the command line."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from headrace.core.graph import Graph
+from headrace.interop import protos
+from headrace.runtime.session import Session
+from headrace.saved_model.loading import load, meta_graph_of_tags, parse_saved_model
+
+
+def read_saved_model(saved_model_dir: str) -> Any:
+    """The `SavedModel` message in a folder; OSError if there is none."""
+    return parse_saved_model(saved_model_dir)
+
+
+def get_saved_model_tag_sets(saved_model_dir: str) -> list[list[str]]:
+    """The tags of each graph."""
+    return [list(meta_graph.meta_info_def.tags) for meta_graph in parse_saved_model(saved_model_dir).meta_graphs]
+
+
+def get_meta_graph_def(saved_model_dir: str, tag_set: str) -> Any:
+    """The MetaGraphDef with these tags, divided by commas; RuntimeError if there is none."""
+    return meta_graph_of_tags(parse_saved_model(saved_model_dir), tag_set.split(","))
+
+
+def _tensor_lines(kind: str, key: str, info: Any, indent: str) -> Iterator[str]:
+    yield f"{indent}  {kind}['{key}'] tensor_info:"
+    dtype = (
+        protos.types_pb2.DataType.Name(info.dtype) if info.dtype in protos.types_pb2.DataType.values() else info.dtype
+    )
+    yield f"{indent}      dtype: {dtype}"
+    if info.tensor_shape.unknown_rank:
+        shape = "unknown_rank"
+    else:
+        sizes = [str(dim.size) for dim in info.tensor_shape.dim]
+        shape = f"({', '.join(sizes)})"
+    yield f"{indent}      shape: {shape}"
+    yield f"{indent}      name: {info.name or info.coo_sparse.values_tensor_name}"
+
+
+def signature_lines(signature: Any, indent: str = "") -> Iterator[str]:
+    """A signature in the lines that `saved_model_cli` prints."""
+    for kind, infos in (("input", signature.inputs), ("output", signature.outputs)):
+        yield f"{indent}The given SavedModel SignatureDef contains the following {kind}(s):"
+        for key, info in sorted(infos.items()):
+            yield from _tensor_lines(f"{kind}s", key, info, indent)
+    yield f"{indent}Method name is: {signature.method_name}"
+
+
+def described(
+    saved_model_dir: str, tag_set: str | None = None, signature_def: str | None = None, everything: bool = False
+) -> Iterator[str]:
+    """What is in a SavedModel, in the lines that `saved_model_cli show` prints.
+
+    Args:
+        saved_model_dir: the folder.
+        tag_set: the graph whose signatures are told.
+        signature_def: the signature whose tensors are told.
+        everything: tell all.
+
+    Raises:
+        OSError, RuntimeError: if there is no SavedModel, no such graph; ValueError: no such signature.
+    """
+    if everything:
+        for tags in sorted(get_saved_model_tag_sets(saved_model_dir)):
+            joined = ",".join(sorted(tags))
+            yield f"\nMetaGraphDef with tag-set: '{', '.join(tags)}' contains the following SignatureDefs:"
+            found = meta_graph_of_tags(parse_saved_model(saved_model_dir), joined.split(",")).signature_def
+            for key in sorted(found):
+                yield f"\nsignature_def['{key}']:"
+                yield from signature_lines(found[key], "  ")
+        return
+    if tag_set is None:
+        yield "The given SavedModel contains the following tag-sets:"
+        for tags in sorted(get_saved_model_tag_sets(saved_model_dir)):
+            yield ", ".join(sorted(tags))
+        return
+    signatures = get_meta_graph_def(saved_model_dir, tag_set).signature_def
+    if signature_def is None:
+        yield "The given SavedModel MetaGraphDef contains SignatureDefs with the following keys:"
+        for key in sorted(signatures):
+            yield f'SignatureDef key: "{key}"'
+        return
+    yield from signature_lines(_signature(signatures, signature_def))
+
+
+def _signature(signatures: Any, key: str) -> Any:
+    if key not in signatures:
+        raise ValueError(f'Could not find signature "{key}". Please choose from: {", ".join(sorted(signatures))}')
+    return signatures[key]
+
+
+# ---- inputs ----
+
+
+def _parts(text: str | None) -> Iterator[tuple[str, str]]:
+    for part in filter(None, (text or "").split(";")):
+        key, equals, value = part.partition("=")
+        if not equals or not key.strip():
+            raise ValueError(f"'{part}' is not in the form <input_key>=<value>")
+        yield key.strip(), value.strip()
+
+
+def inputs_of(inputs: str | None, input_exprs: str | None, input_examples: str | None) -> dict[str, Any]:
+    """The arrays that the options of `saved_model_cli run` describe.
+
+    Args:
+        inputs: "key=file.npy;other=file.npz[name]". Pickled files are not read.
+        input_exprs: "key=expression": numbers, strings and lists, and calls of NumPy's functions as `np.ones((2, 3))`.
+        input_examples: "key=[{'feature': [values]}]", made into serialized Examples.
+
+    Raises:
+        ValueError: for anything else.
+    """
+    found: dict[str, Any] = {}
+    for key, value in _parts(inputs):
+        match = re.fullmatch(r"(.+?)(?:\[(.+)\])?", value)
+        assert match is not None
+        data = np.load(match[1], allow_pickle=False)
+        if isinstance(data, np.ndarray):
+            found[key] = data
+        elif match[2]:
+            found[key] = data[match[2]]
+        elif len(data.files) == 1:
+            found[key] = data[data.files[0]]
+        else:
+            raise ValueError(f"{match[1]} holds {', '.join(data.files)}: choose one as {key}={match[1]}[NAME]")
+    for key, value in _parts(input_exprs):
+        found[key] = _evaluated(value)
+    for key, value in _parts(input_examples):
+        found[key] = [_example(item) for item in ast.literal_eval(value)]
+    return found
+
+
+def _evaluated(text: str) -> Any:
+    """The value of an expression of literals and calls of NumPy's functions; nothing else is evaluated."""
+    return _value(ast.parse(text, mode="eval").body, text)
+
+
+def _value(node: ast.AST, text: str) -> Any:
+    if isinstance(node, ast.Call) and not any(keyword.arg is None for keyword in node.keywords):
+        function = _value(node.func, text)
+        keywords = {str(keyword.arg): _value(keyword.value, text) for keyword in node.keywords}
+        return function(*[_value(argument, text) for argument in node.args], **keywords)
+    if isinstance(node, ast.Attribute) and not node.attr.startswith("_"):
+        owner = node.value
+        if isinstance(owner, ast.Name) and owner.id in ("np", "numpy"):
+            if node.attr in _NUMPY:
+                return getattr(np, node.attr)
+        elif (
+            isinstance(owner, ast.Attribute)
+            and node.attr in _RANDOM
+            and ast.unparse(owner) in ("np.random", "numpy.random")
+        ):
+            return getattr(np.random, node.attr)
+    if isinstance(node, (ast.List, ast.Tuple)):
+        items = [_value(item, text) for item in node.elts]
+        return items if isinstance(node, ast.List) else tuple(items)
+    if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
+        return _OPERATORS[type(node.op)](_value(node.left, text), _value(node.right, text))
+    try:
+        return ast.literal_eval(node)  # type: ignore[arg-type]
+    except (ValueError, TypeError):
+        raise ValueError(
+            f"{text!r} is not evaluated: only numbers, strings, lists, arithmetic and NumPy's array functions are."
+        ) from None
+
+
+_OPERATORS = {ast.Add: np.add, ast.Sub: np.subtract, ast.Mult: np.multiply, ast.Div: np.true_divide, ast.Pow: np.power}
+_RANDOM = frozenset(("rand", "randn", "randint", "uniform", "normal", "random", "random_sample"))
+_NUMPY = frozenset((
+    "abs", "arange", "array", "asarray", "bool_", "concatenate", "cos", "e", "exp", "expand_dims", "eye", "float16",
+    "float32", "float64", "full", "identity", "inf", "int16", "int32", "int64", "int8", "linspace", "nan", "newaxis",
+    "ones", "pi", "repeat", "reshape", "sin", "sqrt", "squeeze", "stack", "tile", "transpose", "uint16", "uint32",
+    "uint64", "uint8", "zeros",
+))  # fmt: skip
+
+
+def _example(features: Mapping[str, Any]) -> bytes:
+    example = protos.Example()
+    for key, values in features.items():
+        if not isinstance(values, list):
+            raise ValueError(f"feature value must be a list, but got {key!r}: {values!r}")
+        feature = example.features.feature[key]
+        if all(isinstance(value, (str, bytes)) for value in values):
+            feature.bytes_list.value.extend(v.encode() if isinstance(v, str) else v for v in values)
+        elif all(isinstance(value, int) for value in values):
+            feature.int64_list.value.extend(values)
+        elif all(isinstance(value, (int, float)) for value in values):
+            feature.float_list.value.extend(values)
+        else:
+            raise ValueError(f"the values of feature {key!r} are of several types")
+    return example.SerializeToString()
+
+
+def run_saved_model(
+    saved_model_dir: str, tag_set: str, signature_def: str, inputs: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The outputs of a signature for some inputs.
+
+    Raises:
+        ValueError: for inputs that it lacks, or that are missing.
+    """
+    signature = _signature(get_meta_graph_def(saved_model_dir, tag_set).signature_def, signature_def)
+    for key in inputs:
+        if key not in signature.inputs:
+            raise ValueError(
+                f'"{key}" is not a valid input key. Please choose from {", ".join(sorted(signature.inputs))}, or use '
+                "--show option."
+            )
+    with Graph().as_default() as graph, Session(graph=graph) as session:
+        load(session, tag_set.split(","), saved_model_dir)
+        fetches = {key: info.name for key, info in signature.outputs.items()}
+        values = session.run(fetches, {signature.inputs[key].name: value for key, value in inputs.items()})
+    return {key: values[key] for key in sorted(values)}
+
+
+def save_outputs(outputs: Mapping[str, Any], folder: str, overwrite: bool) -> Iterator[str]:
+    """Writes outputs to files `KEY.npy`; tells each file's path.
+
+    Raises:
+        RuntimeError: if a file is there and `overwrite` is False.
+    """
+    os.makedirs(folder, exist_ok=True)
+    for key, value in outputs.items():
+        path = os.path.join(folder, f"{os.path.basename(key)}.npy")
+        if not overwrite and os.path.exists(path):
+            raise RuntimeError(
+                f'Output file {path} already exists. Add "--overwrite" to overwrite the existing output files.'
+            )
+        np.save(path, value)
+        yield path

@@ -1,0 +1,106 @@
+"""The commands about graphs in files."""
+
+from __future__ import annotations
+
+import pathlib
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from headrace.cli.commands import headrace
+from headrace.graph_tools.saved_models import inputs_of
+
+FIXTURES = pathlib.Path(__file__).parent.parent / "fixtures" / "graphs"
+MODEL = str(FIXTURES / "saved_model")
+
+
+def invoke(*arguments):
+    result = CliRunner().invoke(headrace, [str(argument) for argument in arguments])
+    return result.exit_code, result.output
+
+
+def test_what_a_saved_model_takes_and_gives():
+    _, shown = invoke("saved-model", "show", "--dir", MODEL, "--tag_set", "serve", "--signature_def", "serving_default")
+    assert shown.splitlines()[:5] == [
+        "The given SavedModel SignatureDef contains the following input(s):",
+        "  inputs['x'] tensor_info:",
+        "      dtype: DT_FLOAT",
+        "      shape: (-1, 4)",
+        "      name: x:0",
+    ]
+    assert "serve" in invoke("saved-model", "show", "--dir", MODEL)[1]
+    assert "signature_def['serving_default']" in invoke("saved-model", "show", "--dir", MODEL, "--all")[1]
+
+
+def test_a_saved_model_runs(tmp_path):
+    data = np.load(FIXTURES / "serving.npz")
+    np.savez(tmp_path / "in.npz", batch=data["x"], other=1)
+    command = ("saved-model", "run", "--dir", MODEL, "--tag_set", "serve", "--signature_def", "serving_default")
+    command += ("--inputs", f"x={tmp_path}/in.npz[batch]", "--outdir", tmp_path / "out")
+    assert invoke(*command)[0] == 0
+    np.testing.assert_allclose(np.load(tmp_path / "out" / "y.npy"), data["y"], rtol=1e-5)
+    code, said = invoke(*command)
+    assert code == 1
+    assert "already exists" in said
+    assert invoke(*command, "--overwrite")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("np.ones((2, 3)) * 2", np.full((2, 3), 2.0)),
+        ("[1, 2]", [1, 2]),
+        ("np.array([1], dtype=np.int32)", np.int32([1])),
+    ],
+)
+def test_expressions(text, value):
+    np.testing.assert_array_equal(inputs_of(None, f"x={text}", None)["x"], value)
+
+
+@pytest.mark.parametrize("text", ["__import__('os').getcwd()", "np.load('x')", "np.lib", "open('x')", "(lambda: 1)()"])
+def test_expressions_that_would_run_code_are_not_evaluated(text):
+    with pytest.raises(ValueError, match="not evaluated"):
+        inputs_of(None, f"x={text}", None)
+
+
+def test_examples():
+    import headrace as tf
+
+    (text,) = inputs_of(None, None, "x=[{'a': [1], 'b': [0.5], 'c': ['d']}]")["x"]
+    example = tf.train.Example.FromString(text)
+    assert example.features.feature["a"].int64_list.value == [1]
+    assert example.features.feature["c"].bytes_list.value == [b"d"]
+
+
+def test_freezing_stripping_and_optimizing(tmp_path):
+    import headrace as tf
+
+    frozen, stripped, small = (tmp_path / name for name in ("frozen.pb", "stripped.pb", "small.pb"))
+    assert (
+        invoke("freeze", "--input_saved_model_dir", MODEL, "--output_node_names", "y", "--output_graph", frozen)[0] == 0
+    )
+    ends = ("--input_node_names", "x", "--output_node_names", "y")
+    assert invoke("strip", "--input_graph", frozen, "--input_binary=true", "--output_graph", stripped, *ends)[0] == 0
+    ends = ("--input_names", "x", "--output_names", "y")
+    assert invoke("optimize", "--input", stripped, "--output", small, *ends)[0] == 0
+    data = np.load(FIXTURES / "serving.npz")
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.import_graph_def(tf.GraphDef.FromString(small.read_bytes()), name="")
+        np.testing.assert_allclose(session.run("y:0", {"x:0": data["x"]}), data["y"], rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        (("freeze", "--input_checkpoint", "/no-such", "--output_node_names", "a"), "doesn't exist"),
+        (("saved-model", "show", "--dir", "/no/such"), "does not exist"),
+        (("saved-model", "show", "--dir", MODEL, "--tag_set", "gpu"), "could not be found"),
+        (("saved-model", "show", "--dir", MODEL, "--tag_set", "serve", "--signature_def", "no"), "Could not find"),
+    ],
+)
+def test_bad_input_is_told_without_a_traceback(arguments, word):
+    code, said = invoke(*arguments)
+    assert code == 1
+    assert word in said
+    assert "Traceback" not in said
