@@ -20,9 +20,10 @@ from headrace.ops.string.joining import string_join
 from headrace.state.partitioned import PartitionedVariable
 from headrace.train import saveables as saveable_objects
 from headrace.train.checkpoint_state import V1, V2
-from headrace.train.saveables import SaveableObject, on_cpu
+from headrace.train.saveables import SaveableObject as Saveable
+from headrace.train.saveables import on_cpu
 
-_PerDevice = Sequence[tuple[str, Sequence[SaveableObject]]]
+_PerDevice = Sequence[tuple[str, Sequence[Saveable]]]
 
 
 class BaseSaverBuilder:
@@ -40,7 +41,7 @@ class BaseSaverBuilder:
     def __init__(self, write_version: int = V2) -> None:
         self._write_version = write_version
 
-    def save_op(self, filename_tensor: Any, saveables: Sequence[SaveableObject]) -> Operation:
+    def save_op(self, filename_tensor: Any, saveables: Sequence[Saveable]) -> Operation:
         """The operation that saves.
 
         Args:
@@ -65,7 +66,7 @@ class BaseSaverBuilder:
     def bulk_restore(
         self,
         filename_tensor: Any,
-        saveables: Sequence[SaveableObject],
+        saveables: Sequence[Saveable],
         preferred_shard: int,
         restore_sequentially: bool,
     ) -> list[Tensor]:
@@ -83,7 +84,7 @@ class BaseSaverBuilder:
                 tensors.extend(self.restore_op(filename_tensor, saveable, preferred_shard))
         return tensors
 
-    def restore_op(self, filename_tensor: Any, saveable: SaveableObject, preferred_shard: int) -> list[Tensor]:
+    def restore_op(self, filename_tensor: Any, saveable: Saveable, preferred_shard: int) -> list[Tensor]:
         """The tensors of one saveable object; arguments as in `bulk_restore`."""
         return [
             raw.RestoreV2(filename_tensor, [spec.name], [spec.slice_spec], dtypes=[_base(spec.dtype)])[0]
@@ -94,7 +95,7 @@ class BaseSaverBuilder:
         """The name of one of several files."""
         return raw.ShardedFilename(filename_tensor, shard, num_shards)
 
-    def _AddSaveOps(self, filename_tensor: Any, saveables: Sequence[SaveableObject]) -> Tensor:
+    def _AddSaveOps(self, filename_tensor: Any, saveables: Sequence[Saveable]) -> Tensor:
         return with_dependencies([self.save_op(filename_tensor, saveables)], filename_tensor)
 
     def _AddShardedSaveOpsForV2(self, checkpoint_prefix: Any, per_device: _PerDevice) -> Tensor:
@@ -127,7 +128,7 @@ class BaseSaverBuilder:
     def _AddRestoreOps(
         self,
         filename_tensor: Any,
-        saveables: Sequence[SaveableObject],
+        saveables: Sequence[Saveable],
         restore_sequentially: bool,
         reshape: bool,
         preferred_shard: int = -1,
@@ -161,8 +162,8 @@ class BaseSaverBuilder:
                 )
         return group(*restores, name="restore_all")
 
-    def _GroupByDevices(self, saveables: Sequence[SaveableObject]) -> list[tuple[str, list[SaveableObject]]]:
-        per_device: dict[str, list[SaveableObject]] = {}
+    def _GroupByDevices(self, saveables: Sequence[Saveable]) -> list[tuple[str, list[Saveable]]]:
+        per_device: dict[str, list[Saveable]] = {}
         for saveable in saveables:
             devices = {canonical_name(spec.tensor.device) for spec in saveable.specs}
             if len(devices) != 1:
@@ -224,7 +225,7 @@ class BulkSaverBuilder(BaseSaverBuilder):
     def bulk_restore(
         self,
         filename_tensor: Any,
-        saveables: Sequence[SaveableObject],
+        saveables: Sequence[Saveable],
         preferred_shard: int,
         restore_sequentially: bool,
     ) -> list[Tensor]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import collections
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from headrace.core.collections import GraphKeys
 from headrace.core.convert import convert_to_tensor
@@ -20,10 +19,18 @@ from headrace.train.saveables import op_list_to_dict
 from headrace.train.saver import object_graph_key_mapping
 from headrace.train.vocabularies import load_and_remap_matrix_initializer
 
-_VOCAB_FIELDS = "new_vocab new_vocab_size num_oov_buckets old_vocab old_vocab_size backup_initializer axis"
+
+class _VocabInfo(NamedTuple):
+    new_vocab: str
+    new_vocab_size: int
+    num_oov_buckets: int
+    old_vocab: str
+    old_vocab_size: int
+    backup_initializer: Any
+    axis: int
 
 
-class VocabInfo(collections.namedtuple("VocabInfo", _VOCAB_FIELDS)):
+class VocabInfo(_VocabInfo):
     """The vocabulary of a variable now and when its checkpoint was written.
 
     Args:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import glob
 import math
+import mmap
 import os
 import queue
 import re
@@ -221,15 +222,12 @@ class BundleReader:
         if math.prod(entry.dims) * kind.itemsize != entry.size:
             problem = f"{name} has {entry.size} bytes, which do not fit its shape {slices.bracketed(entry.dims)}"
             raise damaged(self.path, entry.where, problem)
-        data = np.frombuffer(raw, np.uint8)
-        if shared:
+        if entry.size < _LARGE:
+            data = np.frombuffer(raw, np.uint8)
             crc = crc32c(data)
+            data = data if shared else data.copy()
         else:
-            # Piece by piece, so that the checksum is of bytes still in the processor's cache.
-            data, source, crc = np.empty(entry.size, np.uint8), data, 0
-            for at in range(0, entry.size, _PIECE):
-                data[at : at + _PIECE] = source[at : at + _PIECE]
-                crc = crc32c(data[at : at + _PIECE], crc)
+            data, crc = _read_large(path, entry, shared)
         _check_crc(crc, entry, name, path)
         return data.view(kind).reshape(entry.dims)
 
@@ -244,6 +242,33 @@ class BundleReader:
             problem = f"it ends before byte {entry.offset + entry.size}, where {name} ends"
             raise damaged(path, len(data), problem)
         return memoryview(data)[entry.offset : entry.offset + entry.size], path
+
+
+def _read_large(path: str, entry: Entry, shared: bool) -> tuple[np.ndarray, int]:
+    """The bytes of a large tensor, as pages of the file or as a copy, and their checksum.
+
+    The pages are of a mapping of their own, which goes with the array. Those that have been seen are given back at once:
+    they would count as memory of the process until somebody else needs them.
+    """
+    first = entry.offset - entry.offset % mmap.ALLOCATIONGRANULARITY
+    before = entry.offset - first
+    with failures_of(path), open(path, "rb") as file:
+        pages = mmap.mmap(file.fileno(), before + entry.size, access=mmap.ACCESS_COPY, offset=first)
+    source = np.frombuffer(pages, np.uint8)[before:]
+    target = source if shared else np.empty(entry.size, np.uint8)
+    give_back = getattr(mmap, "MADV_DONTNEED", None)
+    crc = 0
+    for at in range(0, entry.size, _PIECE):
+        piece = source[at : at + _PIECE]
+        if not shared:
+            # Piece by piece, so that the checksum is of bytes still in the processor's cache.
+            target[at : at + _PIECE] = piece
+            piece = target[at : at + _PIECE]
+        crc = crc32c(piece, crc)
+        if give_back is not None:
+            start = (before + at) // mmap.PAGESIZE * mmap.PAGESIZE
+            pages.madvise(give_back, start, min(_PIECE, len(pages) - start))
+    return target, crc
 
 
 def _check_version(data: Any, path: str) -> None:
@@ -410,9 +435,9 @@ def _write_array(file: IO[bytes], data: np.ndarray) -> int:
     the bytes written. One thread copies and sums while another writes.
     """
     if data.size < _LARGE:
-        piece = data.tobytes()
-        _write_all(file, piece)
-        return crc32c(piece)
+        content = data.tobytes()
+        _write_all(file, content)
+        return crc32c(content)
     full: queue.SimpleQueue[np.ndarray | None] = queue.SimpleQueue()
     free: queue.SimpleQueue[np.ndarray] = queue.SimpleQueue()
     failures: list[BaseException] = []

@@ -82,6 +82,9 @@ class SliceTables:
         data, where = found
         try:
             for number, kind, meta in wire.fields(data):
+                if number == 1 and kind == wire.VARINT:
+                    problem = "this is the index of a checkpoint of the V2 format, whose name is without .index"
+                    raise damaged(table.path, where, problem)
                 if number == 1 and kind == wire.BYTES:
                     for inner, inner_kind, value in wire.fields(meta):
                         if inner == 1 and inner_kind == wire.BYTES:
@@ -218,7 +221,7 @@ def _message(array: np.ndarray, dtype: DType) -> list[Any]:
     if not flat.size:
         return []
     if dtype.is_complex:
-        flat = np.ascontiguousarray(flat).view(packing)
+        flat = np.ascontiguousarray(flat).view("<f4" if dtype.name == "complex64" else "<f8")
     elif dtype.name == "float16":
         flat = np.ascontiguousarray(flat).view(np.uint16)
     elif dtype.is_quantized and flat.dtype.fields:

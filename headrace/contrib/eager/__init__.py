@@ -1,0 +1,1 @@
+"""What `tf.contrib.eager` has for graphs too."""
