@@ -25,6 +25,7 @@ HOMES = {
     "interop.protos": "AttrValue ConfigProto Event GPUOptions GraphDef GraphOptions HistogramProto LogMessage MetaGraphDef "
     "NameAttrList NodeDef OptimizerOptions RunMetadata RunOptions SessionLog Summary SummaryMetadata TensorInfo",
     "interop.tensor_proto": "make_tensor_proto",
+    "lookup.tables": "tables_initializer",
     "ops.array.constant": "constant placeholder placeholder_with_default",
     "ops.array.dynamic": "dynamic_partition dynamic_stitch",
     "ops.array.fake_quant": "fake_quant_with_min_max_args fake_quant_with_min_max_args_gradient "
@@ -160,6 +161,7 @@ HOMES = {
 
 SPELLED: dict[str, str] = {
     "get_static_value": "core.tensor_util.constant_value",
+    "initialize_all_tables": "lookup.tables.tables_initializer",
     "make_ndarray": "interop.tensor_proto.MakeNdarray",
     "NoGradient": "core.registry.no_gradient",
     "NotDifferentiable": "core.registry.no_gradient",

@@ -1,0 +1,1 @@
+"""`tf.lookup` and `tf.contrib.lookup`: tables and what fills them."""

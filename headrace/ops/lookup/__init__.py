@@ -1,0 +1,1 @@
+"""Lookup tables: what they hold, and the ops on them."""
