@@ -242,10 +242,12 @@ class _Lowering:
             self._use(node.inputs[0], node, 0, scalar=_could_be_scalar(node.inputs[0]))
             return
         if node.type in MERGES:
+            # What only a branch that is never taken would give is not there.
+            live = node.attrs.get("_live", range(len(node.inputs)))
             if _could_be_scalar(node.outputs[0]):
-                self._union([*node.inputs, node.outputs[0]])
-            for i, value in enumerate(node.inputs):
-                self._use(value, node, i, scalar=_could_be_scalar(node.outputs[0]))
+                self._union([*(node.inputs[i] for i in live), node.outputs[0]])
+            for i in live:
+                self._use(node.inputs[i], node, i, scalar=_could_be_scalar(node.outputs[0]))
             return
         if node.type in _PUSHES:
             if _could_be_scalar(node.inputs[1]):

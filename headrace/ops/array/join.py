@@ -26,6 +26,7 @@ from headrace.ops.array.common import (
 )
 from headrace.ops.array.identity import identity
 from headrace.ops.array.shape import expand_dims, rank, shape, shape_n, squeeze
+from headrace.ops.flow.frames import output_context
 
 
 def _joined_dims(parts: list[Dims], axis: int | None) -> Dims:
@@ -140,11 +141,20 @@ def concat_v2_shape(op):
 concat_v2_op.kernel(_cat(-1))
 
 
+def _axis_here(axis: Tensor, grad: Any) -> Tensor:
+    """The axis, made anew where it is a constant of another branch or loop than the gradient's."""
+    value = grad if isinstance(grad, Tensor) else grad.values
+    if axis.op.type == "Const" and output_context(axis.op) is not output_context(value.op):
+        return convert_to_tensor(axis.op.attrs["value"])
+    return axis
+
+
 def _concat_gradients(values: list[Any], axis: Tensor, grad: Any) -> list[Any]:
     if len(values) == 1:
         return [grad]
     if not isinstance(grad, Tensor):
         return _concat_slices_gradients(values, axis, grad)
+    axis = _axis_here(axis, grad)
     at = raw.FloorMod(axis, rank(values[0]), name="mod")
     sizes: Any = []
     for value in values:
@@ -165,6 +175,7 @@ def _concat_slices_gradients(values: list[Any], axis: Tensor, grad: Any) -> list
     from headrace.core.composite import IndexedSlices
     from headrace.core.constant_value import constant_value
 
+    axis = _axis_here(axis, grad)
     at = raw.FloorMod(axis, rank(values[0]), name="mod")
     known = constant_value(axis)
     if known is None:

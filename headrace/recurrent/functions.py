@@ -1,0 +1,67 @@
+"""What the cells share in reading their arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from headrace.core.shapes import as_dims
+from headrace.ops.math import unary
+from headrace.ops.nn import activations
+from headrace.state import initializers
+
+
+def activation_of(value: Any) -> Callable[[Any], Any] | None:
+    """An activation function by its name; a function stays itself, None stays None.
+
+    Raises:
+        ValueError: for a name that is none.
+    """
+    if value is None or callable(value):
+        return value
+    name = str(value)
+    if name == "linear":
+        return lambda x: x
+    for module in (activations, unary):
+        found = getattr(module, name, None)
+        if callable(found):
+            return found
+    raise ValueError(f"Unknown activation function: {value!r}")
+
+
+def initializer_of(value: Any) -> Any:
+    """An initializer by its name; an object stays itself, a class is called.
+
+    Raises:
+        ValueError: for a name that is none.
+    """
+    if isinstance(value, str):
+        for name in (value, f"{value}_initializer", f"{value.capitalize()}"):
+            found = getattr(initializers, name, None)
+            if callable(found):
+                return found()
+        raise ValueError(f"Unknown initializer: {value!r}")
+    return value() if isinstance(value, type) else value
+
+
+def depth_of(shape: Any) -> int:
+    """The last size of an input's shape.
+
+    Raises:
+        ValueError: if it is not known.
+    """
+    dims = as_dims(shape)
+    if dims is None or not dims or dims[-1] is None:
+        raise ValueError(f"Expected inputs.shape[-1] to be known, saw shape: {shape}")
+    return dims[-1]
+
+
+def config_of(base: dict[str, Any], **arguments: Any) -> dict[str, Any]:
+    """A configuration: functions by name, initializers with their own configuration."""
+    return {**base, **{key: _described(value) for key, value in arguments.items()}}
+
+
+def _described(value: Any) -> Any:
+    if hasattr(value, "get_config"):
+        return {"class_name": type(value).__name__, "config": value.get_config()}
+    return getattr(value, "__name__", value) if callable(value) else value
