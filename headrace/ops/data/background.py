@@ -144,8 +144,10 @@ class _Call:
 class ParallelMapped(Mapped):
     """What a function makes of each element, in order, by up to `calls` threads where a call takes its time."""
 
-    def __init__(self, source: Dataset, call: Callable[..., Element], calls: int) -> None:
-        super().__init__(source, call)
+    def __init__(
+        self, source: Dataset, call: Callable[..., Element], calls: int, of_batches: Callable[[], Any] | None = None
+    ) -> None:
+        super().__init__(source, call, of_batches)
         self.calls = calls
 
     def start(self, iteration: Iteration) -> Next:
@@ -207,7 +209,7 @@ class ParallelMapped(Mapped):
         return next_element
 
 
-def mapped(source: Dataset, call: Callable[..., Element], calls: int) -> Dataset:
+def mapped(source: Dataset, function: BoundFunction, captured: Any, calls: int) -> Dataset:
     """A mapped dataset, by several threads if `calls` is above 1 or -1 (as many as suit).
 
     Raises:
@@ -217,7 +219,12 @@ def mapped(source: Dataset, call: Callable[..., Element], calls: int) -> Dataset
         calls = _AUTOTUNED_CALLS
     if calls < 1:
         raise invalid("num_parallel_calls must be greater than zero.")
-    return Mapped(source, call) if calls == 1 else ParallelMapped(source, call, calls)
+    call = function.with_captured(captured)
+
+    def of_batches() -> Callable[..., Element] | None:
+        return function.of_batches(captured)
+
+    return Mapped(source, call, of_batches) if calls == 1 else ParallelMapped(source, call, calls, of_batches)
 
 
 parallel_map_dataset = dataset_op(
@@ -231,4 +238,4 @@ parallel_map_dataset = dataset_op(
 def parallel_map_dataset_kernel(node):
     count = captured_count(node)
     function = BoundFunction(node, "f", 1, count)
-    return lambda source, *values: mapped(source, function.with_captured(values[:count]), integer(values[count]))
+    return lambda source, *values: mapped(source, function, values[:count], integer(values[count]))

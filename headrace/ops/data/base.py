@@ -15,8 +15,9 @@ import numpy as np
 import torch
 
 from headrace.core import errors
-from headrace.core.functions import attr_function, known_of
+from headrace.core.functions import Function, attr_function, known_of
 from headrace.core.registry import OpDecl, op
+from headrace.ops.data.rowwise import batched
 
 Element = tuple[Any, ...]
 Next = Callable[[], "Element | None"]
@@ -120,17 +121,36 @@ class BoundFunction:
         first = len(self.function.inputs) - count
         self._known = {first + i: value for i, value in known_of(node.inputs[start : start + count]).items()}
         self._planned: Any = None
+        self._arguments = first
+        self._batched: Any = _NOT_TRIED
 
     def with_captured(self, captured: Sequence[Any]) -> Callable[..., Element]:
         """The function of an element's components."""
         if self._planned is None:
-            node = self._node
-            self._planned = node.runtime.bind(self.function, f"{node.name}/{self._attr}", self._known, _CPU)
-        call = self._planned
-        if not captured:
-            return call  # type: ignore[no-any-return]
-        rest = tuple(captured)
-        return lambda *values: call(*values, *rest)
+            self._planned = self._bound(self.function, self._attr)
+        return _with_rest(self._planned, captured)
+
+    def of_batches(self, captured: Sequence[Any]) -> Callable[..., Element] | None:
+        """The function of the components of a batch, None where there is none."""
+        if self._batched is _NOT_TRIED:
+            made = batched(self.function, self._arguments)
+            self._batched = None if made is None else self._bound(made, f"{self._attr}/batched")
+        return None if self._batched is None else _with_rest(self._batched, captured)
+
+    def _bound(self, function: Function, scope: str) -> Callable[..., Element]:
+        node = self._node
+        call: Callable[..., Element] = node.runtime.bind(function, f"{node.name}/{scope}", self._known, _CPU)
+        return call
+
+
+_NOT_TRIED: Any = object()
+
+
+def _with_rest(call: Callable[..., Element], captured: Sequence[Any]) -> Callable[..., Element]:
+    if not captured:
+        return call
+    rest = tuple(captured)
+    return lambda *values: call(*values, *rest)
 
 
 def captured_count(node: Any, attr: str = "Targuments") -> int:

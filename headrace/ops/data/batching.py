@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from headrace.ops.data.base import (
     made_by,
 )
 from headrace.ops.data.sources import Slices
+from headrace.ops.data.transforms import Mapped
 
 
 def stacked(elements: Sequence[Element]) -> Element:
@@ -83,6 +84,11 @@ class Batched(Dataset):
         source, size, drop = self.inputs[0], self.size, self.drop
         if type(source) is Slices:
             return _cut_batches(source, size, drop)
+        if isinstance(source, Mapped) and source.of_batches is not None:
+            of_batches = source.of_batches()
+            if of_batches is not None:
+                # The function works on every row at once.
+                return _mapped_batches(Batched(source.inputs[0], size, drop).start(iteration), of_batches)
         upstream = source.start(iteration)
 
         def next_element() -> Element | None:
@@ -103,6 +109,14 @@ class Batched(Dataset):
         if found < 0:
             return found
         return found // self.size if self.drop else -(-found // self.size)
+
+
+def _mapped_batches(upstream: Next, call: Callable[..., Element]) -> Next:
+    def next_element() -> Element | None:
+        element = upstream()
+        return None if element is None else call(*element)
+
+    return next_element
 
 
 def _cut_batches(source: Slices, size: int, drop: bool) -> Next:
@@ -354,7 +368,6 @@ def map_and_batch_dataset_kernel(node):
         size, parallel, drop = values[count:]
         if integer(size) <= 0:
             raise invalid("batch_size must be greater than zero.")
-        call = function.with_captured(values[:count])
-        return Batched(mapped(source, call, integer(parallel)), integer(size), bool(drop))
+        return Batched(mapped(source, function, values[:count], integer(parallel)), integer(size), bool(drop))
 
     return make

@@ -29,11 +29,17 @@ Call = Callable[..., Element]
 
 
 class Mapped(Dataset):
-    """What a function makes of each element."""
+    """What a function makes of each element.
 
-    def __init__(self, source: Dataset, call: Call) -> None:
+    Args:
+        call: takes the components of an element.
+        of_batches: gives the function of batches, or None where there is none.
+    """
+
+    def __init__(self, source: Dataset, call: Call, of_batches: Callable[[], Call | None] | None = None) -> None:
         super().__init__(source)
         self.call = call
+        self.of_batches = of_batches
 
     def start(self, iteration: Iteration) -> Next:
         upstream, call = self.inputs[0].start(iteration), self.call
@@ -629,12 +635,20 @@ map_dataset = dataset_op(
     "MapDataset",
     _FUNCTION.format("f") + "{}, use_inter_op_parallelism=True, preserve_cardinality=False -> handle: variant",
 )
-map_dataset.kernel(_with_function("f", Mapped))
+
+
+def map_dataset_kernel(node):
+    count = captured_count(node)
+    function = BoundFunction(node, "f", 1, count)
+    return lambda source, *values: Mapped(source, function.with_captured(values), lambda: function.of_batches(values))
+
+
+map_dataset.kernel(map_dataset_kernel)
 experimental_map_dataset = dataset_op(
     "ExperimentalMapDataset",
     _FUNCTION.format("f") + "{}, use_inter_op_parallelism=True, preserve_cardinality=False -> handle: variant",
 )
-experimental_map_dataset.kernel(_with_function("f", Mapped))
+experimental_map_dataset.kernel(map_dataset_kernel)
 flat_map_dataset = dataset_op("FlatMapDataset", _FUNCTION.format("f") + "{} -> handle: variant")
 flat_map_dataset.kernel(_with_function("f", FlatMapped))
 filter_dataset = dataset_op("FilterDataset", _FUNCTION.format("predicate") + "{} -> handle: variant")
