@@ -1,0 +1,17 @@
+"""tf.contrib.slim: `tf.contrib.layers` and the variables and scopes of `tf.contrib.framework`, and what is its own."""
+
+SPELLED = {
+    "losses": "contrib.losses",
+    "metrics": "contrib.metrics",
+}
+
+EVERY = "contrib.layers contrib.framework"
+
+NESTED = {
+    "model_analyzer": {"contrib.slim.model_analyzer": "analyze_ops analyze_vars tensor_description"},
+    "queues": {"contrib.slim.queues": "NestedQueueRunnerError QueueRunners"},
+    "summaries": {
+        "contrib.slim.summaries": "add_histogram_summaries add_histogram_summary add_image_summaries add_image_summary "
+        "add_scalar_summaries add_scalar_summary add_zero_fraction_summaries add_zero_fraction_summary",
+    },
+}

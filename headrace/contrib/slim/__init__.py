@@ -1,0 +1,1 @@
+"""`tf.contrib.slim`: training, evaluation, data and networks over `tf.contrib.layers`."""

@@ -1,0 +1,1 @@
+"""Networks for images, with the variable names that published checkpoints have."""
