@@ -99,7 +99,7 @@ class RNNCell(Layer):
         """Notes the variables that `call` makes with `tf.get_variable` as the cell's own."""
         variable = getter(*args, **kwargs)
         trained = trainable_variables()
-        first = list(variable)[0] if isinstance(variable, PartitionedVariable) else variable
+        first = next(iter(variable)) if isinstance(variable, PartitionedVariable) else variable
         weights = self._trainable_weights if any(first is other for other in trained) else self._non_trainable_weights
         if all(variable is not other for other in weights):
             weights.append(variable)
