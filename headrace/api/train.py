@@ -35,3 +35,5 @@ HOMES: dict[str, str] = {
 SPELLED: dict[str, str] = {
     "SummaryWriter": "summary.writer.FileWriter",
 }
+
+NESTED = {"experimental": {"train.python_state": "PythonState"}}

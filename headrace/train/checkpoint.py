@@ -144,6 +144,7 @@ class _ObjectSaver:
         self.root = root
         self._prefix: Tensor | None = None
         self._objects: Tensor | None = None
+        self._states: dict[str, Tensor] = {}
         self._saved: bytes | None = None
         self._save_op: Any = None
         self._restores: dict[Any, Operation] = {}
@@ -160,19 +161,21 @@ class _ObjectSaver:
         folder = os.path.dirname(path)
         if folder:
             file_io.recursive_create_dir(folder)
-        graph = objects_below(self.root)
-        message = described(graph)[0].SerializeToString(deterministic=True)
+        described_graph, saveables, states = described(objects_below(self.root))
+        message = described_graph.SerializeToString(deterministic=True)
         if message != self._saved:
-            # Reads are made anew with the operation, not each time the objects are looked at.
-            specs = [spec for saveable in described(graph)[1] for spec in saveable.specs]
-            names = [spec.name for spec in specs] + [OBJECT_GRAPH_KEY]
-            parts = [spec.slice_spec for spec in specs] + [""]
+            specs = [spec for saveable in saveables for spec in saveable.specs]
             with device("/cpu:0"):
-                save = raw.SaveV2(prefix, names, parts, [spec.tensor for spec in specs] + [objects])
+                self._states = {key: constant("") for key in states}
+                names = [spec.name for spec in specs] + [*self._states, OBJECT_GRAPH_KEY]
+                parts = [spec.slice_spec for spec in specs] + [""] * (len(states) + 1)
+                tensors = [spec.tensor for spec in specs] + [*self._states.values(), objects]
+                save = raw.SaveV2(prefix, names, parts, tensors)
                 with control_dependencies([save]):
                     self._save_op = raw.Identity(prefix)
             self._saved = message
-        session.run(self._save_op, {prefix: path, objects: message})
+        feeds = {self._states[key]: state.serialize() for key, state in states.items()}
+        session.run(self._save_op, {prefix: path, objects: message, **feeds})
         return path
 
     def restore(self, path: str | None) -> Any:
@@ -184,6 +187,8 @@ class _ObjectSaver:
             message = protos.TrackableObjectGraph.FromString(reader.get_tensor(OBJECT_GRAPH_KEY))
         except NotFoundError:
             return NameBasedSaverStatus(self.root, path)
+        for key, state in matched(message, self.root).states.items():
+            state.deserialize(reader.get_tensor(key))
         return CheckpointLoadStatus(self, message, path)
 
     def run_restore(self, saveables: list[SaveableObject], path: str, session: Any) -> None:

@@ -8,10 +8,12 @@ from typing import Any
 
 from headrace.interop import protos
 from headrace.train.optimizer import Optimizer
+from headrace.train.python_state import PythonState
 from headrace.train.saveables import SaveableObject, op_list_to_dict, saveable_objects_for_op
 from headrace.train.tracking import dependencies_of, saveables_of
 
 OBJECT_GRAPH_KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
+_PYTHON_STATE = "py_state"
 
 
 def _escaped(name: str) -> str:
@@ -87,10 +89,11 @@ def _saveables(source: Any, key: str) -> tuple[list[SaveableObject], str]:
     return list(saveable_objects_for_op(made, key)), full_name
 
 
-def described(graph: ObjectGraph) -> tuple[Any, list[SaveableObject]]:
-    """The graph as a `TrackableObjectGraph`, and what is to be saved."""
+def described(graph: ObjectGraph) -> tuple[Any, list[SaveableObject], dict[str, PythonState]]:
+    """The graph as a `TrackableObjectGraph`, what is to be saved, and the Python objects whose state is, by key."""
     message = protos.TrackableObjectGraph()
     saveables: list[SaveableObject] = []
+    states: dict[str, PythonState] = {}
     places = {id(item): i for i, item in enumerate(graph.objects)}
     for place, (item, path) in enumerate(zip(graph.objects, graph.paths)):
         node = message.nodes.add()
@@ -103,7 +106,11 @@ def described(graph: ObjectGraph) -> tuple[Any, list[SaveableObject]]:
             made, full_name = _saveables(source, key)
             node.attributes.add(name=name, checkpoint_key=key, full_name=full_name)
             saveables += made
-    return message, saveables
+        if isinstance(item, PythonState):
+            key = f"{path}/.ATTRIBUTES/{_escaped(_PYTHON_STATE)}"
+            node.attributes.add(name=_PYTHON_STATE, checkpoint_key=key)
+            states[key] = item
+    return message, saveables, states
 
 
 @dataclass
@@ -113,11 +120,13 @@ class Match:
     Attributes:
         objects: the object of a node, by the node's number.
         saveables: what is to be restored.
+        states: the Python objects whose state is to be restored, by key.
         unused: nodes with the attributes that their objects lack.
     """
 
     objects: dict[int, Any]
     saveables: list[SaveableObject]
+    states: dict[str, PythonState]
     unused: list[tuple[int, str]]
 
 
@@ -132,8 +141,13 @@ def matched(message: Any, root: Any) -> Match:
             continue
         objects[number] = item
         there = dict(dependencies_of(item))
-        pending += [(child.node_id, there[child.local_name]) for child in nodes[number].children
-                    if child.local_name in there]  # fmt: skip
+        # Some objects make what they are asked for.
+        lookup = getattr(item, "_lookup_dependency", there.get)
+        for child in nodes[number].children:
+            name = child.local_name
+            ref = there[name] if name in there else lookup(name)
+            if ref is not None:
+                pending.append((child.node_id, ref))
     for number, item in list(objects.items()):
         for reference in nodes[number].slot_variables:
             owner = objects.get(reference.original_variable_node_id)
@@ -142,6 +156,7 @@ def matched(message: Any, root: Any) -> Match:
                 objects.setdefault(reference.slot_variable_node_id, slot)
     saveables: list[SaveableObject] = []
     unused: list[tuple[int, str]] = []
+    states: dict[str, PythonState] = {}
     for number, item in objects.items():
         if number >= len(nodes):
             continue
@@ -149,9 +164,11 @@ def matched(message: Any, root: Any) -> Match:
         for attribute in nodes[number].attributes:
             if attribute.name in sources:
                 saveables += _saveables(sources[attribute.name], attribute.checkpoint_key)[0]
+            elif attribute.name == _PYTHON_STATE and isinstance(item, PythonState):
+                states[attribute.checkpoint_key] = item
             else:
                 unused.append((number, attribute.name))
-    return Match(objects, saveables, unused)
+    return Match(objects, saveables, states, unused)
 
 
 def node_names(message: Any) -> dict[int, str]:

@@ -37,7 +37,9 @@ def refusal(function):
 
 class Net(tf.contrib.checkpoint.Checkpointable):
     def __init__(self):
-        self.weights = tf.get_variable("weights", [2, 3], initializer=tf.random_normal_initializer(seed=1), use_resource=True)
+        self.weights = tf.get_variable(
+            "weights", [2, 3], initializer=tf.random_normal_initializer(seed=1), use_resource=True
+        )
         self.more = [
             tf.get_variable("first", [3], initializer=tf.ones_initializer(), use_resource=True),
             tf.get_variable("second", [1], initializer=tf.zeros_initializer(), use_resource=True),

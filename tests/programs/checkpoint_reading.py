@@ -77,7 +77,9 @@ try:
             },
         )
         results["new ops"] = [
-            [op.name, op.type, op.device] for op in tf.get_default_graph().get_operations() if "checkpoint_init" in op.name
+            [op.name, op.type, op.device]
+            for op in tf.get_default_graph().get_operations()
+            if "checkpoint_init" in op.name
         ]
         results["initializers"] = [v.initializer.name for v in tf.global_variables()]
         sess.run(tf.global_variables_initializer())
@@ -123,9 +125,7 @@ try:
             folder,
             vars_to_warm_start=".*",
             var_name_to_vocab_info={
-                "embedding": tf.train.VocabInfo(
-                    new_words, 3, 1, old_words, backup_initializer=tf.ones_initializer()
-                )
+                "embedding": tf.train.VocabInfo(new_words, 3, 1, old_words, backup_initializer=tf.ones_initializer())
             },
             var_name_to_prev_var_name={"w": "encoder/w"},
         )

@@ -153,7 +153,9 @@ try:
         inside(p) for p in state.all_model_checkpoint_paths
     ]
     results["exists"] = [tf.train.checkpoint_exists(folder + name) for name in ("/model-6", "/old-1", "/nothing")]
-    results["times"] = len(tf.train.get_checkpoint_mtimes([folder + "/model-6", folder + "/nothing", folder + "/old-1"]))
+    results["times"] = len(
+        tf.train.get_checkpoint_mtimes([folder + "/model-6", folder + "/nothing", folder + "/old-1"])
+    )
     second = tf.train.Saver(max_to_keep=3)
     second.recover_last_checkpoints([folder + "/model-4", folder + "/gone", folder + "/model-5", folder + "/model-6"])
     results["recovered"] = [inside(p) for p in second.last_checkpoints]
@@ -185,7 +187,9 @@ try:
     later = tf.train.Saver(defer_build=True)
     results["deferred"] = refusal(lambda: later.save(sess, folder + "/later"))
     later.build()
-    results["one at a time"] = len(tf.train.Saver([weights, bias], builder=tf.train.Saver([step])._builder).last_checkpoints)
+    results["one at a time"] = len(
+        tf.train.Saver([weights, bias], builder=tf.train.Saver([step])._builder).last_checkpoints
+    )
 
     # Refusals.
     results["refusals"] = {
