@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-COMMANDS = ("run", "check", "explain", "shim", "version", "freeze", "strip", "optimize", "saved-model")
+COMMANDS = ("run", "check", "explain", "shim", "version", "freeze", "strip", "optimize", "saved-model", "convert")
 
 
 def main() -> None:

@@ -152,4 +152,33 @@ def run_saved_model_command(
             click.echo(f"Output is saved to {path}")
 
 
-COMMANDS = (freeze, strip, optimize, saved_model)
+@click.command()
+@click.argument("source")
+@click.option("--to", "to", type=click.Choice(["torch", "safetensors", "onnx"]), default="torch", help="What to write.")
+@click.option("-o", "--output", required=True, help="The file to write.")
+@click.option("--inputs", default="", help="The tensors that are fed, divided by commas; placeholders by default.")
+@click.option("--outputs", default="", help="The tensors that are fetched, divided by commas.")
+@click.option("--tag_set", default="serve", help="The tags of a SavedModel's graph, divided by commas.")
+@click.option("--signature_def", default="serving_default", help="The signature of a SavedModel.")
+def convert(source: str, to: str, output: str, inputs: str, outputs: str, tag_set: str, signature_def: str) -> None:
+    """Write a model as a file for PyTorch.
+
+    SOURCE is the folder of a SavedModel, a frozen graph (.pb, .pbtxt), a checkpoint's .meta file, or a checkpoint, of
+    which only the weights are written.
+    """
+    from headrace.graph_tools.freezing import listed
+    from headrace.torch.conversion import convert as convert_model
+
+    _reported(
+        convert_model,
+        source,
+        output,
+        to,
+        inputs=listed(inputs),
+        outputs=listed(outputs),
+        tags=listed(tag_set),
+        signature=signature_def,
+    )
+
+
+COMMANDS = (freeze, strip, optimize, saved_model, convert)

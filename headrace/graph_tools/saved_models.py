@@ -124,20 +124,22 @@ def inputs_of(inputs: str | None, input_exprs: str | None, input_examples: str |
     for key, value in _parts(inputs):
         match = re.fullmatch(r"(.+?)(?:\[(.+)\])?", value)
         assert match is not None
-        data = np.load(match[1], allow_pickle=False)
-        if isinstance(data, np.ndarray):
-            found[key] = data
-        elif match[2]:
-            found[key] = data[match[2]]
-        elif len(data.files) == 1:
-            found[key] = data[data.files[0]]
-        else:
-            raise ValueError(f"{match[1]} holds {', '.join(data.files)}: choose one as {key}={match[1]}[NAME]")
+        found[key] = _from_file(match[1], match[2], key)
     for key, value in _parts(input_exprs):
         found[key] = _evaluated(value)
     for key, value in _parts(input_examples):
         found[key] = [_example(item) for item in ast.literal_eval(value)]
     return found
+
+
+def _from_file(path: str, name: str | None, key: str) -> np.ndarray:
+    data = np.load(path, allow_pickle=False)
+    if isinstance(data, np.ndarray):
+        return data
+    with data:
+        if name is None and len(data.files) != 1:
+            raise ValueError(f"{path} holds {', '.join(data.files)}: choose one as {key}={path}[NAME]")
+        return data[data.files[0] if name is None else name]
 
 
 def _evaluated(text: str) -> Any:

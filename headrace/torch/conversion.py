@@ -1,0 +1,124 @@
+"""Models in files as files for PyTorch."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from headrace.core.graph import Graph
+from headrace.files import file_io
+from headrace.interop import protos
+from headrace.interop.graph_def import import_graph_def
+from headrace.interop.graph_files import read_message
+from headrace.interop.tensor_proto import MakeNdarray
+from headrace.ops.host_values import to_tensor
+from headrace.runtime.session import Session
+from headrace.saved_model.loading import maybe_saved_model_directory
+from headrace.torch.checkpoints import from_checkpoint
+from headrace.torch.module import GraphModule, from_saved_model, to_module
+from headrace.train.checkpoint_state import checkpoint_exists
+from headrace.train.meta_graphs import import_meta_graph
+
+FORMATS = ("torch", "safetensors", "onnx")
+
+
+def _named(names: Sequence[str], graph: Graph, what: str) -> list[str]:
+    """Names of tensors: those given, or placeholders and what nothing consumes."""
+    if names:
+        return [name if ":" in name else f"{name}:0" for name in names]
+    if what == "inputs":
+        return [op.outputs[0].name for op in graph.get_operations() if op.type.startswith("Placeholder")]
+    ends = [op for op in graph.get_operations() if op.outputs and not any(t.consumers() for t in op.outputs)]
+    if len(ends) != 1:
+        raise ValueError(
+            f"Name the outputs; nothing consumes {', '.join(op.name for op in ends[:8]) or 'what there is'}."
+        )
+    return [ends[0].outputs[0].name]
+
+
+def module_of(
+    source: str,
+    inputs: Sequence[str] = (),
+    outputs: Sequence[str] = (),
+    tags: Sequence[str] = ("serve",),
+    signature: str = "serving_default",
+) -> GraphModule:
+    """A model in files as a module.
+
+    Args:
+        source: the folder of a SavedModel, a frozen graph (`.pb` or `.pbtxt`), or a checkpoint's `.meta` file.
+        inputs, outputs: names of tensors of a graph; by default its placeholders, and the only tensor nothing consumes.
+        tags, signature: what to take of a SavedModel.
+
+    Raises:
+        ValueError: if it is none of these, or the outputs are not clear.
+    """
+    if maybe_saved_model_directory(source):
+        return from_saved_model(source, tags, signature)
+    if not file_io.file_exists(source) or file_io.is_directory(source):
+        raise ValueError(f"{source} is no SavedModel, frozen graph (.pb, .pbtxt) or .meta file.")
+    with Graph().as_default() as graph, Session(graph=graph) as session:
+        if source.endswith(".meta"):
+            saver = import_meta_graph(source, clear_devices=True)
+            if saver is not None:
+                saver.restore(session, source.removesuffix(".meta"))
+        else:
+            import_graph_def(read_message(source, protos.GraphDef()), name="")
+        fetched = {name.removesuffix(":0"): name for name in _named(outputs, graph, "outputs")}
+        return to_module(fetched, _named(inputs, graph, "inputs"), session)
+
+
+def _is_graph(source: str) -> bool:
+    return source.endswith((".meta", ".pb", ".pbtxt")) or maybe_saved_model_directory(source)
+
+
+def tensors_of(source: str, **chosen: Any) -> dict[str, torch.Tensor]:
+    """The weights of a model in files by name: variables, or the constants that a frozen graph has for them."""
+    if not _is_graph(source) and checkpoint_exists(source):
+        return from_checkpoint(source)
+    if source.endswith(".meta") and checkpoint_exists(source.removesuffix(".meta")):
+        return from_checkpoint(source.removesuffix(".meta"))
+    module = module_of(source, **chosen)
+    found = {name: tensor.detach() for name, tensor in module.named_variables().items()}
+    for node in () if found else module.graph_def.node:
+        if node.op == "Const" and node.attr["value"].tensor.tensor_shape.dim:
+            value = MakeNdarray(node.attr["value"].tensor)
+            if value.dtype.kind == "f":
+                found[node.name] = to_tensor(value.copy())
+    return found
+
+
+def convert(source: str, target: str, to: str, **chosen: Any) -> None:
+    """Writes a model in files as a file for PyTorch.
+
+    Args:
+        source: as of `module_of`; a checkpoint's path too, for its weights.
+        target: the file to write.
+        to: "torch": the whole model, for `headrace.torch.load`; "safetensors": the weights alone.
+        **chosen: further arguments of `module_of`.
+
+    Raises:
+        NotImplementedError: for "onnx".
+    """
+    if to == "onnx":
+        raise NotImplementedError(
+            "Headrace writes no ONNX. `headrace freeze` makes a frozen graph of the model, which tf2onnx converts: "
+            "python -m tf2onnx.convert --graphdef frozen.pb --inputs x:0 --outputs y:0 --output model.onnx"
+        )
+    folder = os.path.dirname(target)
+    if folder:
+        os.makedirs(folder, exist_ok=True)
+    if to == "safetensors":
+        try:
+            from safetensors.torch import save_file
+        except ImportError:
+            raise NotImplementedError("Writing safetensors needs the library: pip install safetensors") from None
+        tensors = tensors_of(source, **chosen)
+        save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, target)
+    elif not _is_graph(source) and checkpoint_exists(source):
+        torch.save(from_checkpoint(source), target)
+    else:
+        module_of(source, **chosen).save(target)

@@ -1,0 +1,305 @@
+"""Graphs as modules of PyTorch: parameters for variables, and gradients by the graph's own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from headrace.autodiff.gradients import gradients
+from headrace.core import nest
+from headrace.core.dtypes import as_dtype
+from headrace.core.graph import Graph
+from headrace.core.operation import Operation, Tensor
+from headrace.interop import protos
+from headrace.interop.graph_def import import_graph_def
+from headrace.interop.graph_util import convert_variables_to_constants
+from headrace.interop.node_def import shape_to_proto
+from headrace.interop.tensor_proto import MakeNdarray
+from headrace.ops.array.constant import placeholder
+from headrace.ops.host_values import to_array, to_tensor
+from headrace.runtime.session import Session
+from headrace.saved_model import names as saved_model_names
+from headrace.saved_model.loading import load as load_saved_model
+
+_VARIABLES = ("Variable", "VariableV2", "VarHandleOp")
+_FORMAT = 1
+
+
+class GraphModule(nn.Module):
+    """A graph as a function of its inputs and variables; made by `to_module`.
+
+    The variables are its parameters (trainable ones) and buffers (others), each under its name with "/" and "." made
+    "__". Calling it runs the graph; `backward` runs the gradient that the graph's own ops define. It keeps a graph of its
+    own: training it does not change the session it was made from.
+
+    Args:
+        graph_def: the graph, with placeholders for inputs and variables.
+        inputs: names of the tensors that calls give, in order.
+        outputs: the structure of what calls return, with names of tensors.
+        variables: names to values.
+        trainable: names of those that are parameters.
+    """
+
+    def __init__(
+        self,
+        graph_def: Any,
+        inputs: Sequence[str],
+        outputs: Any,
+        variables: Mapping[str, Any],
+        trainable: Sequence[str],
+    ) -> None:
+        super().__init__()
+        self.graph_def = graph_def
+        self.input_names = list(inputs)
+        self.outputs = outputs
+        self._flat_outputs: list[str] = nest.flatten(outputs)
+        self._variables = list(variables)
+        self._members = {name: re.sub(r"[/.]", "__", name) for name in self._variables}
+        for name, value in variables.items():
+            tensor = value if isinstance(value, torch.Tensor) else to_tensor(np.array(value))
+            if name in trainable and tensor.is_floating_point():
+                self.register_parameter(self._members[name], nn.Parameter(tensor))
+            else:
+                self.register_buffer(self._members[name], tensor)
+        self._prepare()
+
+    def _prepare(self) -> None:
+        self._graph = Graph()
+        with self._graph.as_default():
+            import_graph_def(self.graph_def, name="")
+            self._fed = [self._tensor(name) for name in self.input_names]
+            self._fed += [self._tensor(f"{name}:0") for name in self._variables]
+            self._fetched = [self._tensor(name) for name in self._flat_outputs]
+            self._differentiable = [i for i, tensor in enumerate(self._fetched) if tensor.dtype.is_floating]
+            self._gradients: dict[tuple[int, ...], tuple[list[Tensor], list[Any]]] = {}
+        self._session = Session(graph=self._graph)
+
+    def _tensor(self, name: str) -> Tensor:
+        return self._graph.get_tensor_by_name(name)
+
+    def named_variables(self) -> dict[str, torch.Tensor]:
+        """The variables by the names they had in the graph."""
+        return {name: getattr(self, member) for name, member in self._members.items()}
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """What the graph gives for some inputs.
+
+        Args:
+            *args: the inputs, in order: tensors, arrays, or strings as NumPy has them.
+            **kwargs: inputs by the names of their placeholders.
+
+        Returns:
+            tensors in the structure of the fetches; strings as NumPy arrays.
+
+        Raises:
+            TypeError: if inputs are missing or too many.
+        """
+        given = dict(zip(self.input_names, args))
+        for key, value in kwargs.items():
+            name = key if ":" in key else f"{key}:0"
+            if name not in self.input_names or name in given:
+                raise TypeError(f"{key!r} is no input, or is given twice; inputs: {', '.join(self.input_names)}")
+            given[name] = value
+        if len(args) > len(self.input_names) or len(given) != len(self.input_names):
+            raise TypeError(f"The module takes {len(self.input_names)} inputs ({', '.join(self.input_names)}).")
+        values = [self._ready(given[name], tensor) for name, tensor in zip(self.input_names, self._fed)]
+        values += list(self.named_variables().values())
+        results = _Run.apply(self, *values)
+        return nest.pack_sequence_as(self.outputs, list(results))
+
+    def _ready(self, value: Any, tensor: Tensor) -> Any:
+        if isinstance(value, torch.Tensor) or tensor.dtype.name == "string":
+            return value
+        return to_tensor(np.asarray(value, tensor.dtype.as_numpy_dtype))
+
+    def run(self, values: Sequence[Any]) -> list[Any]:
+        """The outputs as arrays, for all inputs and variables."""
+        return self._session.run(self._fetched, dict(zip(self._fed, map(_array, values))))
+
+    def gradients(self, values: Sequence[Any], grads: Sequence[Any], wanted: tuple[int, ...]) -> list[Any]:
+        """The gradients with respect to the wanted values, given those of the differentiable outputs."""
+        if wanted not in self._gradients:
+            with self._graph.as_default():
+                given = [placeholder(self._fetched[i].dtype, self._fetched[i].shape) for i in self._differentiable]
+                made = gradients(
+                    [self._fetched[i] for i in self._differentiable], [self._fed[i] for i in wanted], grad_ys=given
+                )
+                made = [None if grad is None else _dense(grad) for grad in made]
+                self._gradients[wanted] = given, made
+        given, made = self._gradients[wanted]
+        feeds = dict(zip(self._fed, map(_array, values)))
+        feeds.update(zip(given, map(_array, grads)))
+        found = iter(self._session.run([grad for grad in made if grad is not None], feeds))
+        return [None if grad is None else next(found) for grad in made]
+
+    def save(self, path: Any) -> None:
+        """Writes the module to a file that `headrace.torch.load` reads; it holds no code."""
+        torch.save(
+            {
+                "format": _FORMAT,
+                "graph_def": self.graph_def.SerializeToString(),
+                "inputs": self.input_names,
+                "outputs": self.outputs,
+                "variables": {name: tensor.detach() for name, tensor in self.named_variables().items()},
+                "trainable": [n for n in self._variables if isinstance(getattr(self, self._members[n]), nn.Parameter)],
+            },
+            path,
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        kept = {
+            key: value
+            for key, value in self.__dict__.items()
+            if key not in ("_graph", "_session", "_fed", "_fetched", "_gradients")
+        }
+        kept["graph_def"] = self.graph_def.SerializeToString()
+        return kept
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self.graph_def = protos.GraphDef.FromString(state["graph_def"])
+        self._prepare()
+
+
+class _Run(torch.autograd.Function):
+    """Runs a graph, and its gradient when asked to go backward."""
+
+    @staticmethod
+    def forward(ctx: Any, module: GraphModule, *values: Any) -> Any:
+        ctx.module, ctx.values = module, values
+        device = next((value.device for value in values if isinstance(value, torch.Tensor)), None)
+        results = [_value(result, device) for result in module.run(values)]
+        for i, result in enumerate(results):
+            if isinstance(result, torch.Tensor) and i not in module._differentiable:
+                ctx.mark_non_differentiable(result)
+        return tuple(results)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        module = ctx.module
+        wanted = tuple(i for i, needed in enumerate(ctx.needs_input_grad[1:]) if needed)
+        found = module.gradients(ctx.values, [grads[i] for i in module._differentiable], wanted)
+        out: list[Any] = [None] * (len(ctx.values) + 1)
+        for i, grad in zip(wanted, found):
+            out[i + 1] = None if grad is None else _value(grad, ctx.values[i].device)
+        return tuple(out)
+
+
+def _array(value: Any) -> Any:
+    return to_array(value.detach()) if isinstance(value, torch.Tensor) else value
+
+
+def _value(result: Any, device: Any) -> Any:
+    array = np.asarray(result)
+    if array.dtype.kind in "OSU":
+        return result
+    # What a run returns must not be written to; a module's results may be.
+    return to_tensor(np.array(array), device)
+
+
+def _dense(grad: Any) -> Tensor:
+    from headrace.core.convert import convert_to_tensor
+
+    return convert_to_tensor(grad)
+
+
+def _tensor_of(element: Any, graph: Graph) -> Tensor:
+    found = graph.as_graph_element(element)
+    if isinstance(found, Operation):
+        if len(found.outputs) != 1:
+            raise TypeError(f"{found.name} has {len(found.outputs)} outputs: name the tensor to fetch.")
+        return found.outputs[0]
+    return found
+
+
+def to_module(fetches: Any, feeds: Any, session: Any) -> GraphModule:
+    """A part of a graph as an `nn.Module`, with the variables' values in a session as its parameters.
+
+    Args:
+        fetches: the tensors, or their names, that the module returns: one, or a list, tuple or dict of them.
+        feeds: the placeholders, or their names, that it takes, in order.
+        session: the session whose variables are meant.
+
+    Returns:
+        a `GraphModule`, whose results equal `session.run(fetches, ...)`.
+
+    Raises:
+        TypeError: if a fetch is no tensor.
+        ValueError: if the fetches change variables, which a function does not.
+
+    Example:
+        >>> module = headrace.torch.to_module(logits, [x], sess)
+        >>> torch.nn.functional.cross_entropy(module(images), labels).backward()
+    """
+    graph: Graph = session.graph
+    fetched = nest.map_structure(lambda element: _tensor_of(element, graph).name, fetches)
+    inputs = [_tensor_of(element, graph).name for element in nest.flatten(feeds)]
+    outputs = [name.partition(":")[0] for name in nest.flatten(fetched)]
+    from headrace.graph_tools.cutting import cut_at
+
+    part = cut_at(graph.as_graph_def(), [name.partition(":")[0] for name in inputs], outputs)
+    assigned = [
+        node.name for node in part.node if re.match(r"(Resource)?(Assign|Scatter|Apply|Sparse.*Apply)", node.op)
+    ]
+    if assigned:
+        raise ValueError(f"The fetches change variables ({', '.join(assigned[:3])}), which a module's results do not.")
+    variables = {node.name: node.attr["dtype"].type for node in part.node if node.op in _VARIABLES}
+    frozen = convert_variables_to_constants(session, part, outputs)
+    values: dict[str, Any] = {}
+    for node in frozen.node:
+        if node.name in variables:
+            values[node.name] = MakeNdarray(node.attr["value"].tensor)
+            dtype = as_dtype(variables[node.name]).as_datatype_enum
+            node.Clear()
+            node.name, node.op = list(values)[-1], "Placeholder"
+            node.attr["dtype"].type = dtype
+            node.attr["shape"].shape.CopyFrom(shape_to_proto(values[node.name].shape))
+    trainable = {variable.op.name for variable in graph.get_collection("trainable_variables")}
+    return GraphModule(frozen, inputs, fetched, values, [name for name in values if name in trainable])
+
+
+def from_saved_model(
+    export_dir: Any,
+    tags: Sequence[str] = (saved_model_names.SERVING,),
+    signature_def_key: str = saved_model_names.DEFAULT_SERVING_SIGNATURE_DEF_KEY,
+) -> GraphModule:
+    """A signature of a SavedModel as an `nn.Module`, which takes its inputs in the order of their names.
+
+    Args:
+        export_dir: the folder.
+        tags: the tags of the graph.
+        signature_def_key: the signature.
+
+    Raises:
+        KeyError: if there is no such signature; OSError, RuntimeError: as `tf.saved_model.loader.load`.
+    """
+    with Graph().as_default() as graph, Session(graph=graph) as session:
+        model = load_saved_model(session, list(tags), export_dir)
+        if signature_def_key not in model.signature_def:
+            raise KeyError(f"No signature {signature_def_key!r}; there are {', '.join(sorted(model.signature_def))}.")
+        signature = model.signature_def[signature_def_key]
+        outputs = {key: info.name for key, info in sorted(signature.outputs.items())}
+        return to_module(outputs, [info.name for _, info in sorted(signature.inputs.items())], session)
+
+
+def load(path: Any) -> GraphModule:
+    """The module in a file that `GraphModule.save` wrote.
+
+    Raises:
+        ValueError: if the file holds something else.
+    """
+    found = torch.load(path, weights_only=True)
+    if not isinstance(found, dict) or found.get("format") != _FORMAT:
+        raise ValueError(f"{path} was not written by GraphModule.save")
+    return GraphModule(
+        protos.GraphDef.FromString(found["graph_def"]),
+        found["inputs"],
+        found["outputs"],
+        found["variables"],
+        found["trainable"],
+    )
