@@ -8,6 +8,7 @@ call gives what follows the element that failed.
 from __future__ import annotations
 
 import contextlib
+import copy
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -73,8 +74,27 @@ class Dataset:
         """The number of elements, INFINITE or UNKNOWN."""
         return UNKNOWN
 
+    def rows_of(self) -> tuple[Element, Dataset] | None:
+        """Tensors and a dataset of the numbers of those rows of them that are the elements; None if they are no rows.
 
-class Passing(Dataset):
+        Who puts many elements together need not cut the rows off one by one then.
+        """
+        return None
+
+
+class Choosing(Dataset):
+    """A dataset of elements of its input, whatever they are."""
+
+    def rows_of(self) -> tuple[Element, Dataset] | None:
+        found = self.inputs[0].rows_of()
+        if found is None:
+            return None
+        numbers = copy.copy(self)
+        numbers.inputs = [found[1]]
+        return found[0], numbers
+
+
+class Passing(Choosing):
     """A dataset with the elements of its input."""
 
     def start(self, iteration: Iteration) -> Next:

@@ -35,6 +35,18 @@ def stacked(elements: Sequence[Element]) -> Element:
     return tuple([_stack(i, values) for i, values in enumerate(zip(*elements, strict=True))])
 
 
+def gathered(components: Element, numbers: Sequence[Element]) -> Element:
+    """The rows of tensors with these numbers as the rows of one element."""
+    chosen = [number[0] for number in numbers]
+    index = torch.tensor(chosen)
+    return tuple(
+        [
+            component.index_select(0, index) if isinstance(component, torch.Tensor) else component[chosen]
+            for component in components
+        ]
+    )
+
+
 def _stack(index: int, values: tuple[Any, ...]) -> Any:
     first = values[0]
     if isinstance(first, torch.Tensor):
@@ -89,7 +101,8 @@ class Batched(Dataset):
             if of_batches is not None:
                 # The function works on every row at once.
                 return _mapped_batches(Batched(source.inputs[0], size, drop).start(iteration), of_batches)
-        upstream = source.start(iteration)
+        found = source.rows_of()
+        upstream = source.start(iteration) if found is None else found[1].start(iteration)
 
         def next_element() -> Element | None:
             elements: list[Element] = []
@@ -100,7 +113,7 @@ class Batched(Dataset):
                 elements.append(element)
             if not elements or (drop and len(elements) < size):
                 return None
-            return stacked(elements)
+            return stacked(elements) if found is None else gathered(found[0], elements)
 
         return next_element
 

@@ -13,6 +13,7 @@ import numpy as np
 from headrace.core.errors import InvalidArgumentError
 from headrace.ops.data.base import (
     INFINITE,
+    Choosing,
     Dataset,
     Element,
     Iteration,
@@ -55,7 +56,7 @@ class Samples:
         return self._words.popleft()
 
 
-class Shuffled(Dataset):
+class Shuffled(Choosing):
     """The elements of its input in an order drawn from a buffer, `count` times over.
 
     Args:
@@ -152,7 +153,7 @@ def _zero_samples() -> Samples:
     return samples
 
 
-class Repeated(Dataset):
+class Repeated(Choosing):
     """The elements of its input again and again, `count` times, or for ever if that is negative."""
 
     def __init__(self, source: Dataset, count: int) -> None:
@@ -230,7 +231,7 @@ def repeat_dataset_kernel(node):
     return lambda source, count: Repeated(source, integer(count))
 
 
-class Sampled(Dataset):
+class Sampled(Choosing):
     """Each element of its input with a certain probability."""
 
     def __init__(self, source: Dataset, rate: float, seeds: tuple[int, int]) -> None:

@@ -58,6 +58,20 @@ class Slices(Dataset):
     def cardinality(self) -> int:
         return self.size
 
+    def rows_of(self) -> tuple[Element, Dataset]:
+        return self.components, Numbers(self.size)
+
+
+class Numbers(Dataset):
+    """The numbers of rows, as Python integers."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.size = size
+
+    def start(self, iteration: Iteration) -> Next:
+        return itertools.chain(zip(range(self.size)), itertools.repeat(None)).__next__
+
 
 def rows(components: Sequence[Any], size: int) -> Iterator[Element]:
     """The rows of `components` as elements."""

@@ -13,6 +13,7 @@ from headrace.ops.data.base import (
     INFINITE,
     UNKNOWN,
     BoundFunction,
+    Choosing,
     Dataset,
     Element,
     Iteration,
@@ -228,7 +229,7 @@ class Concatenated(Dataset):
         return UNKNOWN if UNKNOWN in (first, second) else first + second
 
 
-class Taken(Dataset):
+class Taken(Choosing):
     """The first elements; all if `count` is negative."""
 
     def __init__(self, source: Dataset, count: int) -> None:
@@ -261,7 +262,7 @@ class Taken(Dataset):
         return self.count if found == INFINITE else min(found, self.count)
 
 
-class Skipped(Dataset):
+class Skipped(Choosing):
     """All but the first elements; none if `count` is negative."""
 
     def __init__(self, source: Dataset, count: int) -> None:
@@ -292,7 +293,7 @@ class Skipped(Dataset):
         return 0 if self.count < 0 else max(0, found - self.count)
 
 
-class Sharded(Dataset):
+class Sharded(Choosing):
     """Every `count`-th element, from the one at `index` on."""
 
     def __init__(self, source: Dataset, count: int, index: int, non_empty: bool) -> None:
