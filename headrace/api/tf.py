@@ -70,6 +70,7 @@ HOMES = {
     "ops.parsing.csv": "decode_csv",
     "ops.parsing.tensors": "decode_compressed decode_json_example parse_tensor serialize_tensor",
     "recurrent.functional": "foldl foldr map_fn scan",
+    "interop.torch_func": "torch_func",
     "ops.flow.rank_checks": "assert_rank assert_rank_at_least assert_rank_in",
     "ops.math.argmax": "arg_max arg_min argmax argmin",
     "ops.math.binary": "add maximum minimum multiply pow scalar_mul squared_difference subtract",
