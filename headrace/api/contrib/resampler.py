@@ -1,0 +1,3 @@
+"""tf.contrib.resampler."""
+
+HOMES = {"contrib.image.resampling": "resampler"}

@@ -1,0 +1,25 @@
+"""Pixels at any places of images."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import name_scope
+from headrace.core.operation import Tensor
+from headrace.core.registry import raw
+
+
+def resampler(data: Any, warp: Any, name: str = "resampler") -> Tensor:
+    """Bilinear values of images at given places.
+
+    Args:
+        data: float tensor of shape [batch, height, width, channels].
+        warp: float tensor of shape [batch, ..., 2] of (x, y) in pixels.
+        name: a name for the operation.
+
+    Returns:
+        float tensor of shape [batch, ..., channels].
+    """
+    with name_scope(name, "resampler", [data, warp]):
+        return raw.Resampler(convert_to_tensor(data, name="data"), convert_to_tensor(warp, name="warp"))

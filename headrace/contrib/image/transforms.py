@@ -1,0 +1,195 @@
+"""Projective transforms of images, and the ways to write one down."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import name_scope
+from headrace.core.operation import Tensor
+from headrace.core.registry import raw
+from headrace.ops import composing
+from headrace.ops.array.shape import reshape, shape_internal
+from headrace.ops.math.cast import cast
+from headrace.ops.math.matmul import matmul
+
+_TYPES = frozenset({"uint8", "int32", "int64", "float16", "float32", "float64"})
+
+
+def _as_batch(image: Tensor) -> Tensor:
+    """Images of rank 2, 3 or 4 with batch and channels.
+
+    Raises:
+        TypeError: for another type or rank.
+    """
+    if image.dtype.base_dtype.name not in _TYPES:
+        raise TypeError(f"Invalid dtype {image.dtype}.")
+    rank = image.get_shape().ndims
+    if rank is None:
+        raise TypeError("image_or_images rank must be statically known")
+    if rank not in (2, 3, 4):
+        raise TypeError("Images should have rank between 2 and 4.")
+    return {2: lambda: image[None, :, :, None], 3: lambda: image[None, :, :, :], 4: lambda: image}[rank]()
+
+
+def _like(image: Tensor, result: Tensor) -> Tensor:
+    """`result` with the rank of `image`."""
+    rank = image.get_shape().ndims
+    return result[0, :, :, 0] if rank == 2 else result[0, :, :, :] if rank == 3 else result
+
+
+def transform(
+    images: Any, transforms: Any, interpolation: str = "NEAREST", output_shape: Any = None, name: str | None = None
+) -> Tensor:
+    """Images under projective transforms.
+
+    Args:
+        images: tensor of shape [batch, height, width, channels], [height, width, channels] or [height, width].
+        transforms: float32 vector of 8 numbers [a0, a1, a2, b0, b1, b2, c0, c1], or a matrix of one for each image. The
+            output pixel (x, y) is taken from ((a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k), k = c0 x + c1 y + 1.
+        interpolation: "NEAREST" or "BILINEAR".
+        output_shape: int32 vector, height and width of the result; those of the images by default.
+        name: a name for the operations.
+
+    Returns:
+        images of the same type and rank; 0 where a pixel comes from outside.
+
+    Raises:
+        TypeError: for another type or rank. ValueError: for an `output_shape` that is no vector of two.
+    """
+    with name_scope(name, "transform"):
+        given = convert_to_tensor(images, name="images")
+        matrices = convert_to_tensor(transforms, "float32", name="transforms")
+        batch = _as_batch(given)
+        if output_shape is None:
+            output_shape = shape_internal(batch)[1:3]
+            known = batch.dims[1:3] if batch.dims is not None else (None, None)
+            if None not in known:
+                output_shape = list(known)
+        output_shape = convert_to_tensor(output_shape, "int32", name="output_shape")
+        if not output_shape.get_shape().is_compatible_with([2]):
+            raise ValueError("output_shape must be a 1-D Tensor of 2 elements: new_height, new_width")
+        rank = matrices.get_shape().ndims
+        if rank is None:
+            raise TypeError("transform_or_transforms rank must be statically known")
+        if rank not in (1, 2):
+            raise TypeError("Transforms should have rank 1 or 2.")
+        if rank == 1:
+            matrices = matrices[None]
+        kind = interpolation.upper()
+        return _like(given, raw.ImageProjectiveTransformV2(batch, matrices, output_shape, interpolation=kind))
+
+
+def rotate(images: Any, angles: Any, interpolation: str = "NEAREST", name: str | None = None) -> Tensor:
+    """Images turned counter-clockwise about their middle.
+
+    Args:
+        images, interpolation, name: as for `transform`.
+        angles: float32 scalar or vector of one for each image, in radians.
+
+    Raises:
+        TypeError: for another type or rank.
+    """
+    with name_scope(name, "rotate"):
+        given = convert_to_tensor(images)
+        batch = _as_batch(given)
+        height, width = (cast(shape_internal(batch)[axis], "float32")[None] for axis in (1, 2))
+        turned = transform(batch, angles_to_projective_transforms(angles, height, width), interpolation=interpolation)
+        return _like(given, turned)
+
+
+def translate(images: Any, translations: Any, interpolation: str = "NEAREST", name: str | None = None) -> Tensor:
+    """Images moved: `translations` is a vector [dx, dy] or a matrix of one for each image; else as `transform`."""
+    with name_scope(name, "translate"):
+        return transform(images, translations_to_projective_transforms(translations), interpolation=interpolation)
+
+
+def angles_to_projective_transforms(
+    angles: Any, image_height: Any, image_width: Any, name: str | None = None
+) -> Tensor:
+    """The transforms that turn images counter-clockwise about their middle.
+
+    Args:
+        angles: float32 scalar or vector, in radians.
+        image_height, image_width: float32, the size of the images.
+        name: a name for the operations.
+
+    Returns:
+        float32 tensor of shape [n, 8].
+
+    Raises:
+        TypeError: for angles of another rank.
+    """
+    with name_scope(name, "angles_to_projective_transforms"):
+        given = convert_to_tensor(angles, "float32", name="angles")
+        rank = given.get_shape().ndims
+        if rank not in (0, 1):
+            raise TypeError("Angles should have rank 0 or 1.")
+        angles = given[None] if rank == 0 else given
+        right, bottom = image_width - 1, image_height - 1
+        cos, sin = raw.Cos(angles), raw.Sin(angles)
+        x_offset = (right - (cos * right - sin * bottom)) / 2.0
+        y_offset = (bottom - (sin * right + cos * bottom)) / 2.0
+        rest = composing.zeros((shape_internal(angles)[0], 2))
+        columns = [part[:, None] for part in (cos, -sin, x_offset, sin, cos, y_offset)]
+        return composing.concat([*columns, rest], 1)
+
+
+def translations_to_projective_transforms(translations: Any, name: str | None = None) -> Tensor:
+    """The transforms that move images by [dx, dy]: float32 of shape [n, 8].
+
+    Raises:
+        TypeError: for translations of another rank.
+    """
+    with name_scope(name, "translations_to_projective_transforms"):
+        given = convert_to_tensor(translations, "float32", name="translations")
+        rank = given.get_shape().ndims
+        if rank is None:
+            raise TypeError("translation_or_translations rank must be statically known")
+        if rank not in (1, 2):
+            raise TypeError("Translations should have rank 1 or 2.")
+        moves = given[None] if rank == 1 else given
+        count = shape_internal(moves)[0]
+        one, zero = composing.ones((count, 1)), composing.zeros((count, 1))
+        x, y = -moves[:, 0, None], -moves[:, 1, None]
+        return composing.concat([one, zero, x, zero, one, y, composing.zeros((count, 2))], 1)
+
+
+def compose_transforms(*transforms: Any) -> Tensor:
+    """The transform that does what all of these do, the first first: float32 of shape [n, 8]."""
+    assert transforms, "transforms cannot be empty"
+    with name_scope("compose_transforms"):
+        composed = flat_transforms_to_matrices(transforms[0])
+        for each in transforms[1:]:
+            composed = matmul(composed, flat_transforms_to_matrices(each))
+        return matrices_to_flat_transforms(composed)
+
+
+def flat_transforms_to_matrices(transforms: Any) -> Tensor:
+    """Transforms of 8 numbers as matrices, shape [n, 3, 3].
+
+    Raises:
+        ValueError: for another rank than 1 or 2.
+    """
+    with name_scope("flat_transforms_to_matrices"):
+        flat = convert_to_tensor(transforms, name="transforms")
+        if flat.get_shape().ndims not in (1, 2):
+            raise ValueError(f"Transforms should be 1D or 2D, got: {flat}")
+        flat = reshape(flat, [-1, 8])
+        ones = composing.ones([shape_internal(flat)[0], 1])
+        return reshape(composing.concat([flat, ones], 1), [-1, 3, 3])
+
+
+def matrices_to_flat_transforms(transform_matrices: Any) -> Tensor:
+    """Matrices as transforms of 8 numbers, shape [n, 8].
+
+    Raises:
+        ValueError: for another rank than 2 or 3.
+    """
+    with name_scope("matrices_to_flat_transforms"):
+        matrices = convert_to_tensor(transform_matrices, name="transform_matrices")
+        if matrices.get_shape().ndims not in (2, 3):
+            raise ValueError(f"Matrices should be 2D or 3D, got: {matrices}")
+        flat = reshape(matrices, [-1, 9])
+        flat /= flat[:, 8:9]
+        return flat[:, :8]

@@ -1,0 +1,189 @@
+"""Images bent: by a field of displacements, or by what control points do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import name_scope
+from headrace.core.operation import Tensor
+from headrace.core.registry import raw
+from headrace.ops import composing
+from headrace.ops.array.pad import pad
+from headrace.ops.array.shape import reshape, shape_internal
+from headrace.ops.math.cast import cast
+from headrace.ops.math.linalg_functions import matrix_solve
+from headrace.ops.math.matmul import matmul
+from headrace.ops.math.reduction import reduce_sum
+
+# Keeps logarithms and roots of distances finite.
+_EPSILON = 1e-10
+
+
+def _at_points(grid: Tensor, points: Tensor) -> Tensor:
+    """Bilinear values of `grid` [b, h, w, c] at `points` [b, n, 2] of (y, x); points outside count as at the edge."""
+    batch, height, width, channels = (shape_internal(grid)[axis] for axis in range(4))
+    floors, alphas = [], []
+    for axis, length in enumerate((height, width)):
+        queries = points[:, :, axis]
+        most = cast(length - 2, points.dtype)
+        floor = raw.Minimum(raw.Maximum(convert_to_tensor(0.0, points.dtype), raw.Floor(queries)), most)
+        floors.append(cast(floor, "int32"))
+        alpha = cast(queries - floor, grid.dtype)
+        alpha = raw.Minimum(raw.Maximum(convert_to_tensor(0.0, grid.dtype), alpha), convert_to_tensor(1.0, grid.dtype))
+        alphas.append(alpha[:, :, None])
+    rows = reshape(grid, composing.stack([batch * height * width, channels]))
+    offsets = reshape(composing.range_(batch) * height * width, composing.stack([batch, 1]))
+
+    def corner(down: int, across: int) -> Tensor:
+        return composing.gather(rows, offsets + (floors[0] + down) * width + floors[1] + across)
+
+    above, below = (corner(d, 0) + alphas[1] * (corner(d, 1) - corner(d, 0)) for d in (0, 1))
+    return above + alphas[0] * (below - above)
+
+
+def dense_image_warp(image: Any, flow: Any, name: str = "dense_image_warp") -> Tensor:
+    """Images whose pixel (y, x) is taken from (y, x) - flow[y, x].
+
+    Args:
+        image: float tensor of shape [batch, height, width, channels], at least 2 pixels high and wide.
+        flow: float tensor of shape [batch, height, width, 2].
+        name: a name for the operations.
+
+    Returns:
+        images of the same shape.
+    """
+    with name_scope(name):
+        image, flow = convert_to_tensor(image), convert_to_tensor(flow)
+        batch, height, width, channels = (shape_internal(image)[axis] for axis in range(4))
+        down = composing.range_(height)[:, None] + composing.zeros_like(composing.range_(width))[None, :]
+        across = composing.range_(width)[None, :] + composing.zeros_like(composing.range_(height))[:, None]
+        grid = cast(composing.stack([down, across], axis=2), flow.dtype)[None]
+        points = reshape(grid - flow, composing.stack([batch, height * width, 2]))
+        values = _at_points(image, points)
+        result = reshape(values, composing.stack([batch, height, width, channels]))
+        result.set_shape(image.get_shape())
+        return result
+
+
+def _squared_distances(a: Tensor, b: Tensor) -> Tensor:
+    """The squared distances of points a [b, n, d] from b [b, m, d]."""
+    norms = reduce_sum(raw.Square(a), axis=2)[..., None], reduce_sum(raw.Square(b), axis=2)[:, None, :]
+    return norms[0] - 2 * matmul(a, b, adjoint_b=True) + norms[1]
+
+
+def _basis(squared: Tensor, order: int) -> Tensor:
+    """The radial basis function of an order, of squared distances."""
+    safe = raw.Maximum(squared, convert_to_tensor(_EPSILON, squared.dtype))
+    if order == 1:
+        return raw.Sqrt(safe)
+    if order == 2:
+        return 0.5 * squared * raw.Log(safe)
+    if order == 4:
+        return 0.5 * raw.Square(squared) * raw.Log(safe)
+    if order % 2 == 0:
+        return 0.5 * raw.Pow(safe, convert_to_tensor(0.5 * order, squared.dtype)) * raw.Log(safe)
+    return raw.Pow(safe, convert_to_tensor(0.5 * order, squared.dtype))
+
+
+def interpolate_spline(
+    train_points: Any,
+    train_values: Any,
+    query_points: Any,
+    order: int,
+    regularization_weight: float = 0.0,
+    name: str = "interpolate_spline",
+) -> Tensor:
+    """A polyharmonic spline through known values, at other points.
+
+    Args:
+        train_points: float tensor of shape [batch, n, d].
+        train_values: float tensor of shape [batch, n, k].
+        query_points: float tensor of shape [batch, m, d].
+        order: the order of the spline: 1 linear, 2 thin plate, ...
+        regularization_weight: how much smoother than exact the spline may be.
+        name: a name for the operations.
+
+    Returns:
+        float tensor of shape [batch, m, k].
+    """
+    with name_scope(name):
+        train, values, query = (convert_to_tensor(x) for x in (train_points, train_values, query_points))
+        count, dims = train.get_shape().as_list()[1:]
+        count = shape_internal(train)[1] if count is None else count
+        if dims is None:
+            raise ValueError("The number of dimensions of the input points must be statically-known.")
+        if values.get_shape().as_list()[-1] is None:
+            raise ValueError("The dimensionality of the output values must be statically-known.")
+        matrix = _basis(_squared_distances(train, train), order)
+        if regularization_weight > 0:
+            identity = raw.MatrixDiag(composing.ones(composing.stack([count]), dtype=train.dtype))
+            matrix += regularization_weight * identity[None]
+        linear = composing.concat([train, composing.ones_like(train[..., :1])], 2)
+        corner = composing.zeros_like(matmul(linear, linear, adjoint_a=True))
+        system = composing.concat(
+            [composing.concat([matrix, linear], 2), composing.concat([composing.matrix_transpose(linear), corner], 2)],
+            1,
+        )
+        wanted = pad(values, [[0, 0], [0, dims + 1], [0, 0]])
+        solved = matrix_solve(system, wanted)
+        weights, plane = solved[:, :count, :], solved[:, count:, :]
+        by_distance = matmul(_basis(_squared_distances(query, train), order), weights)
+        points = composing.concat([query, composing.ones_like(query[..., :1])], 2)
+        return by_distance + matmul(points, plane)
+
+
+def sparse_image_warp(
+    image: Any,
+    source_control_point_locations: Any,
+    dest_control_point_locations: Any,
+    interpolation_order: int = 2,
+    regularization_weight: float = 0.0,
+    num_boundary_points: int = 0,
+    name: str = "sparse_image_warp",
+) -> tuple[Tensor, Tensor]:
+    """Images bent so that control points come to lie elsewhere.
+
+    Args:
+        image: float tensor of shape [batch, height, width, channels].
+        source_control_point_locations, dest_control_point_locations: float tensors of shape [batch, n, 2] of (y, x).
+        interpolation_order, regularization_weight: as for `interpolate_spline`.
+        num_boundary_points: into how many parts the points held in place divide each edge; 0 holds none.
+        name: a name for the operations.
+
+    Returns:
+        the images, and the flow by which they were bent, shape [batch, height, width, 2].
+
+    Raises:
+        ValueError: for a negative number of boundary points.
+    """
+    if num_boundary_points < 0:
+        raise ValueError(f"num_boundary_points must be non-negative, got {num_boundary_points}")
+    image = convert_to_tensor(image)
+    source = convert_to_tensor(source_control_point_locations)
+    dest = convert_to_tensor(dest_control_point_locations)
+    flows = dest - source
+    with name_scope(name):
+        batch, height, width, _ = image.get_shape().as_list()
+        places = np.stack(np.meshgrid(np.arange(height), np.arange(width), indexing="ij"), -1).reshape(-1, 2)
+        queries = np.tile(places[None], [batch, 1, 1])
+        if num_boundary_points > 0:
+            edge = _edge_points(height, width, num_boundary_points)
+            held = convert_to_tensor(np.tile(edge[None], [batch, 1, 1]), dest.dtype)
+            dest = composing.concat([dest, held], 1)
+            flows = composing.concat([flows, composing.zeros_like(held)], 1)
+        flat = interpolate_spline(
+            dest, flows, convert_to_tensor(queries, dest.dtype), interpolation_order, regularization_weight
+        )
+        flow = reshape(flat, [batch, height, width, 2])
+        return dense_image_warp(image, flow), flow
+
+
+def _edge_points(height: int, width: int, count: int) -> Any:
+    """Points spread evenly along the edges of an image, its corners among them, as (y, x)."""
+    rows, columns = np.linspace(0, height - 1, count + 1), np.linspace(0, width - 1, count + 1)
+    y, x = np.meshgrid(rows, columns, indexing="ij")
+    on_edge = (y == 0) | (y == height - 1) | (x == 0) | (x == width - 1)
+    return np.stack([y[on_edge], x[on_edge]], -1)

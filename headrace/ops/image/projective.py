@@ -1,0 +1,181 @@
+"""Images moved, turned and bent: ImageProjectiveTransformV2, Resampler."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from headrace.core.registry import op, raw
+from headrace.ops import composing
+from headrace.ops.array.common import invalid, rank_is, shape_text
+from headrace.ops.image.resize import size_of
+
+transform_op = op(
+    "ImageProjectiveTransformV2",
+    "images: dtype, transforms: float, output_shape: int32, *, dtype: {uint8, int32, int64, half, float, double}, "
+    "interpolation: string -> transformed_images: dtype",
+).on_host("output_shape")
+
+
+@transform_op.shape
+def transform_shape(op):
+    batch, _, _, channels = rank_is(op.inputs[0].dims, 4)
+    return [(batch, *size_of(op, 2), channels)]
+
+
+def _sources(transforms: torch.Tensor, height: int, width: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """Where in the input each output pixel comes from: x and y, shape (transforms, height, width)."""
+    x = torch.arange(width, dtype=torch.float32, device=transforms.device)[None, None, :]
+    y = torch.arange(height, dtype=torch.float32, device=transforms.device)[None, :, None]
+    a = transforms[:, :, None, None].unbind(1)
+    depth = a[6] * x + a[7] * y + 1
+    return (a[0] * x + a[1] * y + a[2]) / depth, (a[3] * x + a[4] * y + a[5]) / depth
+
+
+def _pixels(images: torch.Tensor, y: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    """The pixels at integer places, 0 outside; y and x of shape (images, height, width)."""
+    _, height, width, _ = images.shape
+    inside = (y >= 0) & (y < height) & (x >= 0) & (x < width)
+    rows, columns = torch.where(inside, y, 0).long(), torch.where(inside, x, 0).long()
+    index = torch.arange(images.shape[0], device=images.device)[:, None, None]
+    return images[index, rows, columns] * inside[..., None].to(images.dtype)
+
+
+@transform_op.kernel
+def transform_kernel(node):
+    kind = node.attrs["interpolation"]
+    kind = kind.decode() if isinstance(kind, bytes) else kind
+    if kind not in ("NEAREST", "BILINEAR"):
+        raise invalid(f"Invalid interpolation {kind}. Supported types: NEAREST, BILINEAR")
+
+    def transform(images, transforms, size):
+        if images.dim() != 4:
+            raise invalid("Input images must have rank 4")
+        if transforms.dim() != 2 or transforms.shape[0] not in (1, images.shape[0]) or transforms.shape[1] != 8:
+            raise invalid("Input transform should be num_images x 8 or 1 x 8")
+        if tuple(size.shape) != (2,):
+            raise invalid(f"output shape must be 1-dimensional{shape_text(size.shape)}")
+        height, width = size.tolist()
+        if height <= 0 or width <= 0:
+            raise invalid("output image dimensions must be positive")
+        x, y = _sources(transforms, height, width)
+        x, y = (part.expand(images.shape[0], -1, -1) for part in (x, y))
+        # A pixel that comes from infinity is empty.
+        known = torch.isfinite(x) & torch.isfinite(y)
+        x, y = torch.where(known, x, -2.0), torch.where(known, y, -2.0)
+        if kind == "NEAREST":
+            return _pixels(images, _rounded(y), _rounded(x))
+        left, top = x.floor(), y.floor()
+        across, down = (x - left)[..., None], (y - top)[..., None]
+        wide = images.to(torch.float64 if images.dtype is torch.float64 else torch.float32)
+        above = _pixels(wide, top, left) * (1 - across) + _pixels(wide, top, left + 1) * across
+        below = _pixels(wide, top + 1, left) * (1 - across) + _pixels(wide, top + 1, left + 1) * across
+        return (above * (1 - down) + below * down).to(images.dtype)
+
+    return transform
+
+
+def _rounded(x: torch.Tensor) -> torch.Tensor:
+    """Halves away from zero."""
+    return torch.sign(x) * torch.floor(x.abs() + 0.5)
+
+
+@transform_op.gradient
+def transform_gradient(op, grad):
+    """The gradient, turned back."""
+    flat = composing.concat([raw.Reshape(op.inputs[1], [-1, 8]), composing.ones([1, 1])], 1)
+    if op.inputs[1].dims is None or op.inputs[1].dims[0] != 1:
+        count = composing.shape(op.inputs[1])[0]
+        flat = composing.concat([op.inputs[1], composing.ones(composing.stack([count, 1]))], 1)
+    inverse = raw.Reshape(raw.MatrixInverse(raw.Reshape(flat, [-1, 3, 3])), [-1, 9])
+    inverse = inverse / inverse[:, 8:9]
+    size = composing.shape(op.inputs[0])[1:3]
+    kind = op.get_attr("interpolation")
+    return [raw.ImageProjectiveTransformV2(grad, inverse[:, :8], size, interpolation=kind), None, None]
+
+
+resampler_op = op("Resampler", "data: T, warp: T, *, T: {half, float, double} -> output: T")
+resampler_grad_op = op(
+    "ResamplerGrad",
+    "data: T, warp: T, grad_output: T, *, T: {half, float, double} -> grad_data: T, grad_warp: T",
+)
+resampler_grad_op.not_differentiable()
+
+
+@resampler_op.shape
+def resampler_shape(op):
+    data, warp = rank_is(op.inputs[0].dims, 4), op.inputs[1].dims
+    if warp is None:
+        return [None]
+    if warp[-1] not in (None, 2):
+        raise ValueError(f"Dimension must be 2 but is {warp[-1]}")
+    return [(*warp[:-1], data[3])]
+
+
+def _neighbours(data: torch.Tensor, warp: torch.Tensor) -> tuple[Any, ...]:
+    if data.dim() != 4:
+        raise invalid(
+            f"Unimplemented: Only bilinear interpolation is currently supported. The input data shape must be "
+            f"[batch_size, data_height, data_width, data_num_channels], but is: {shape_text(data.shape)}"
+        )
+    if warp.shape[-1] != 2:
+        raise invalid(f"warp should be at least a matrix whose last dimension is 2, got {shape_text(warp.shape)}")
+    if warp.shape[0] != data.shape[0]:
+        raise invalid(f"Batch size of data and warp do not match: {data.shape[0]} and {warp.shape[0]}")
+    x, y = (part.reshape(data.shape[0], -1, 1) for part in warp.unbind(-1))
+    # Only within one pixel of the image is there something to mix.
+    near = (x > -1) & (y > -1) & (x < data.shape[2]) & (y < data.shape[1])
+    x, y = torch.where(near, x, -2.0), torch.where(near, y, -2.0)
+    left, top = x.floor(), y.floor()
+    return left, top, (x - left)[..., None], (y - top)[..., None]
+
+
+@resampler_op.kernel
+def resampler_kernel(node):
+    def resample(data, warp):
+        left, top, across, down = _neighbours(data, warp)
+        above = _pixels(data, top, left) * (1 - across) + _pixels(data, top, left + 1) * across
+        below = _pixels(data, top + 1, left) * (1 - across) + _pixels(data, top + 1, left + 1) * across
+        return (above * (1 - down) + below * down).reshape(*warp.shape[:-1], data.shape[3])
+
+    return resample
+
+
+@resampler_op.gradient
+def resampler_gradient(op, grad):
+    return list(raw.ResamplerGrad(op.inputs[0], op.inputs[1], grad))
+
+
+@resampler_grad_op.shape
+def resampler_grad_shape(op):
+    return [op.inputs[0].dims, op.inputs[1].dims]
+
+
+@resampler_grad_op.kernel
+def resampler_grad_kernel(node):
+    def gradient(data, warp, grad):
+        left, top, across, down = _neighbours(data, warp)
+        batch, height, width, channels = data.shape
+        grad = grad.reshape(batch, -1, 1, channels)
+        corners = [_pixels(data, top + j, left + i) for j in (0, 1) for i in (0, 1)]
+        to_x = (1 - down) * (corners[1] - corners[0]) + down * (corners[3] - corners[2])
+        to_y = (1 - across) * (corners[2] - corners[0]) + across * (corners[3] - corners[1])
+        to_warp = torch.stack([(grad * to_x).sum((2, 3)), (grad * to_y).sum((2, 3))], -1).reshape(warp.shape)
+        to_data = torch.zeros((batch * height * width, channels), dtype=data.dtype, device=data.device)
+        base = torch.arange(batch, device=data.device)[:, None, None] * (height * width)
+        for j in (0, 1):
+            for i in (0, 1):
+                y, x = top + j, left + i
+                inside = (y >= 0) & (y < height) & (x >= 0) & (x < width)
+                places = base + torch.where(inside, y * width + x, 0).long()
+                weight = (across if i else 1 - across) * (down if j else 1 - down) * inside[..., None]
+                to_data.index_add_(0, places.reshape(-1), (grad * weight).reshape(-1, channels))
+        return to_data.view(data.shape), to_warp
+
+    return gradient
+
+
+transform_op.accepts([2, 4, 5, 3], np.float32([[1, 0, 1, 0, 1, 0, 0, 0]]), np.int32([4, 5]), interpolation="BILINEAR")
+resampler_op.accepts([2, 4, 5, 3], np.float32([[[1.5, 0.5]], [[0.2, 2.1]]]))
