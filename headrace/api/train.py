@@ -29,6 +29,16 @@ HOMES: dict[str, str] = {
     "train.queue_runner": "QueueRunner add_queue_runner start_queue_runners",
     "train.rmsprop": "AdadeltaOptimizer RMSPropOptimizer",
     "train.sync_replicas": "SyncReplicasOptimizer",
+    "train.hook_timers": "SecondOrStepTimer",
+    "train.hooks": "FeedFnHook FinalOpsHook GlobalStepWaiterHook LoggingTensorHook NanLossDuringTrainingError "
+    "NanTensorHook StepCounterHook StopAtStepHook",
+    "train.monitored_session": "ChiefSessionCreator MonitoredSession MonitoredTrainingSession SessionCreator "
+    "SingularMonitoredSession WorkerSessionCreator",
+    "train.saving_hooks": "CheckpointSaverHook CheckpointSaverListener ProfilerHook SummarySaverHook",
+    "train.scaffold": "Scaffold",
+    "train.session_manager": "SessionManager",
+    "train.session_run_hook": "SessionRunArgs SessionRunContext SessionRunHook SessionRunValues",
+    "train.supervisor": "Supervisor",
     "train.steps": "assert_global_step create_global_step get_global_step get_or_create_global_step global_step",
 }
 

@@ -6,6 +6,7 @@ import threading
 import time
 from typing import Any
 
+from headrace.core.defaults import get_default_graph
 from headrace.core.graph import Graph
 from headrace.core.registry import raw
 from headrace.files.events import EventFile
@@ -264,5 +265,5 @@ class FileWriterCache:
         with FileWriterCache._lock:
             found = FileWriterCache._writers.get(logdir)
             if found is None:
-                found = FileWriterCache._writers[logdir] = FileWriter(logdir)
+                found = FileWriterCache._writers[logdir] = FileWriter(logdir, graph=get_default_graph())
             return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 import os
 import time
 from collections.abc import Sequence
@@ -282,7 +283,7 @@ class Saver:
         save_path = as_path(save_path)
         path = save_path
         if global_step is not None:
-            step = global_step if isinstance(global_step, int) else step_of(sess, global_step)
+            step = global_step if isinstance(global_step, numbers.Integral) else step_of(sess, global_step)
             path = f"{save_path}-{step:08d}" if self._pad_step_number else f"{save_path}-{step:d}"
         elif os.path.basename(save_path) == latest_filename and not self._sharded:
             raise ValueError(f"'latest_filename' collides with 'save_path': '{latest_filename}' and '{save_path}'")
