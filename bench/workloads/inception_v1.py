@@ -6,16 +6,12 @@ BARS = {"batch 1": 1.0, "batch 8": 1.0}
 def workload(tf, np):
     import importlib
 
-    try:
-        nets = importlib.import_module("tensorflow.contrib.slim.nets")
-        slim = importlib.import_module("tensorflow.contrib.slim")
-    except ImportError:
-        # TensorFlow 2 has no slim.
-        raise NotImplementedError("this TensorFlow has no tf.contrib.slim") from None
+    slim = tf.contrib.slim
+    inception = importlib.import_module(slim.__name__ + ".nets").inception
 
     images = tf.placeholder(tf.float32, [None, 224, 224, 3])
-    with slim.arg_scope(nets.inception.inception_v1_arg_scope()):
-        logits, end_points = nets.inception.inception_v1(images, 1001, is_training=False)
+    with slim.arg_scope(inception.inception_v1_arg_scope()):
+        logits, end_points = inception.inception_v1(images, 1001, is_training=False)
     state = np.random.RandomState(0)
     one = state.uniform(-1.0, 1.0, size=[1, 224, 224, 3]).astype(np.float32)
     eight = state.uniform(-1.0, 1.0, size=[8, 224, 224, 3]).astype(np.float32)

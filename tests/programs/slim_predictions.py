@@ -18,7 +18,7 @@ def weights(variable):
     return R.standard_normal(shape) * 0.1
 
 
-def predict(name, scope, build, size, train=False, batch=2):
+def predict(name, scope, build, size, batch=2):
     images = tf.placeholder(tf.float32, [None, size, size, 3], name="images")
     with slim.arg_scope(scope):
         net, end_points = build(images)
@@ -31,8 +31,6 @@ def predict(name, scope, build, size, train=False, batch=2):
         probes = {key: tf.reduce_mean(tf.abs(end_points[key])) for key in names}
         found = sess.run(net, feed)
         results[name] = {"net": found / np.abs(found).max(), "stages": sess.run(probes, feed)}
-        if train:
-            labels = tf.one_hot([1, 0], int(net.shape[-1]))
     tf.reset_default_graph()
 
 

@@ -8,6 +8,10 @@ SPELLED = {
 EVERY = "contrib.layers contrib.framework"
 
 NESTED = {
+    "learning": {
+        "contrib.slim.learning": "add_gradients_summaries clip_gradient_norms create_train_op multiply_gradients train "
+        "train_step",
+    },
     "model_analyzer": {"contrib.slim.model_analyzer": "analyze_ops analyze_vars tensor_description"},
     "queues": {"contrib.slim.queues": "NestedQueueRunnerError QueueRunners"},
     "summaries": {

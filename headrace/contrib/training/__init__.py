@@ -1,0 +1,1 @@
+"""`tf.contrib.training`: training steps and what feeds them."""
