@@ -446,7 +446,12 @@ def parse_example_dataset(features: Any, num_parallel_calls: Any = 1) -> Transfo
             raise TypeError("Input dataset should be a dataset of vectors of strings")
         from headrace.ops.parsing.example import parse_example
 
-        return dataset.map(lambda records: parse_example(records, features), num_parallel_calls)
+        def parsed(records: Tensor) -> dict[str, Any]:
+            found = parse_example(records, features)
+            # Dense features come first.
+            return {key: found[key] for key in sorted(found, key=lambda key: (not isinstance(found[key], Tensor), key))}
+
+        return dataset.map(parsed, num_parallel_calls)
 
     return apply
 

@@ -24,10 +24,12 @@ class CallRuntime:
         outer: the runtime of the caller.
         scope: what tells this call from others.
         device: where the body runs, the caller's default by default.
+        fresh: whether its random streams begin with it.
     """
 
-    def __init__(self, outer: Any, scope: str, device: torch.device | None = None) -> None:
+    def __init__(self, outer: Any, scope: str, device: torch.device | None = None, fresh: bool = False) -> None:
         self._outer = outer
+        self._own: dict[Any, Any] | None = {} if fresh else None
         self._scope = scope
         self.device = device or outer.device
         self.settings = outer.settings
@@ -45,11 +47,24 @@ class CallRuntime:
         """The object kept under `key`, made by calling `make` at its first use."""
         if isinstance(key, tuple) and key and key[0] in _OWN_KINDS:
             key = (key[0], self._scope, *key[1:])
+            if self._own is not None:
+                with self.lock:
+                    found = self._own.get(key)
+                    if found is None:
+                        found = self._own[key] = make()
+                return found
         return self._outer.object(key, make)
 
-    def bind(self, function: Any, scope: str, known: Mapping[int, Value] | None = None, device: Any = None) -> Call:
+    def bind(
+        self,
+        function: Any,
+        scope: str,
+        known: Mapping[int, Value] | None = None,
+        device: Any = None,
+        fresh: bool = False,
+    ) -> Call:
         """As `Runtime.bind`."""
-        return bind(self, function, f"{self._scope}/{scope}", known, device)
+        return bind(self, function, f"{self._scope}/{scope}", known, device, fresh)
 
     def clear(self, containers: Any = None) -> None:
         """Forgets the session's state."""
@@ -62,6 +77,7 @@ def bind(
     scope: str,
     known: Mapping[int, Value] | None = None,
     device: torch.device | None = None,
+    fresh: bool = False,
 ) -> Call:
     """Plans a function for calls from kernels.
 
@@ -71,6 +87,7 @@ def bind(
         scope: a name for this place of calling; random ops of the body keep a stream for each.
         known: arguments that never change, by position, as values of the caller's plan.
         device: where the body runs, the caller's default by default.
+        fresh: whether random ops begin their streams anew rather than go on where earlier calls from here left them.
 
     Returns:
         a function of the arguments' values that returns a tuple of results. It runs in the inference mode of its caller.
@@ -78,7 +95,7 @@ def bind(
     plan = make_plan(
         [*function.outputs, *function.effects],
         function.inputs,
-        CallRuntime(runtime, scope, device),
+        CallRuntime(runtime, scope, device, fresh),
         known=known,
     )
     return checked(plan, copying(plan))

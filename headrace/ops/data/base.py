@@ -74,6 +74,11 @@ class Dataset:
         """The number of elements, INFINITE or UNKNOWN."""
         return UNKNOWN
 
+    def reset(self) -> None:
+        """Makes the next iteration the same as the first."""
+        for source in self.inputs:
+            source.reset()
+
     def rows_of(self) -> tuple[Element, Dataset] | None:
         """Tensors and a dataset of the numbers of those rows of them that are the elements; None if they are no rows.
 
@@ -142,13 +147,18 @@ class BoundFunction:
         self._known = {first + i: value for i, value in known_of(node.inputs[start : start + count]).items()}
         self._planned: Any = None
         self._arguments = first
+        self._draws = self.function.stateful
         self._batched: Any = _NOT_TRIED
 
     def with_captured(self, captured: Sequence[Any]) -> Callable[..., Element]:
         """The function of an element's components."""
-        if self._planned is None:
-            self._planned = self._bound(self.function, self._attr)
-        return _with_rest(self._planned, captured)
+        planned = self._planned
+        if planned is None:
+            planned = self._bound(self.function, self._attr)
+            if not self._draws:
+                # Streams of random numbers begin with each iterator; all else is shared.
+                self._planned = planned
+        return _with_rest(planned, captured)
 
     def of_batches(self, captured: Sequence[Any]) -> Callable[..., Element] | None:
         """The function of the components of a batch, None where there is none."""
@@ -159,7 +169,9 @@ class BoundFunction:
 
     def _bound(self, function: Function, scope: str) -> Callable[..., Element]:
         node = self._node
-        call: Callable[..., Element] = node.runtime.bind(function, f"{node.name}/{scope}", self._known, _CPU)
+        call: Callable[..., Element] = node.runtime.bind(
+            function, f"{node.name}/{scope}", self._known, _CPU, fresh=True
+        )
         return call
 
 

@@ -100,18 +100,31 @@ class Read(Dataset):
     def start(self, iteration: Iteration) -> Next:
         paths = iter(self.paths)
         current: Iterator[Element] = iter(())
+        path: str | None = None
+        begun = True
 
         def next_element() -> Element | None:
-            nonlocal current
+            nonlocal current, path, begun
             while True:
-                # An error ends a file: the next call goes on with the one after it.
-                element = next(current, None)
+                try:
+                    element = next(current, None)
+                except errors.DataLossError:
+                    # What follows in a broken file is lost: the next call goes on with the file after it.
+                    begun = True
+                    raise
+                except errors.OpError:
+                    if not begun and path is not None:
+                        # A file that cannot be opened is tried again.
+                        current = self.read(path)
+                    raise
                 if element is not None:
+                    begun = True
                     return element
                 path = next(paths, None)
                 if path is None:
                     return None
                 current = self.read(path)
+                begun = False
 
         return next_element
 

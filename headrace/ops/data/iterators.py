@@ -81,6 +81,7 @@ class Iterator:
                         None, None, "DeserializeIterator: run the initializer of the iterator before restoring it."
                     )
                 self.dataset = self.factory()
+            self.dataset.reset()
             self.begin(self.dataset)
             for _ in range(count):
                 self.next()

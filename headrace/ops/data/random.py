@@ -79,6 +79,10 @@ class Shuffled(Choosing):
         self.count = count
         self._seed_samples = Samples(*seeds)
 
+    def reset(self) -> None:
+        super().reset()
+        self._seed_samples = Samples(*self.seeds)
+
     def start(self, iteration: Iteration) -> Next:
         seeds = (self._seed_samples.next(), self._seed_samples.next()) if self.reshuffle else self.seeds
         # Drawn zeros are seeds like any others.

@@ -156,5 +156,3 @@ _CONVERTERS: dict[str, _Converter] = {
     "Reshape": _reshape,
     "ExpandDims": _expand,
 }
-
-

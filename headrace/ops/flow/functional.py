@@ -344,7 +344,9 @@ def while_gradient(op, *gradients):
     body = attr_function(op, "body")
     types = body.gradient_function().output_types[: len(op.inputs)]
     received = [raw.ZerosLike(y) if g is None else g for y, g in zip(op.outputs, gradients)]
-    made = raw._WhileGradient(op.inputs, received, Tout=types, cond=op.attrs["cond"], body=op.attrs["body"])
+    made = raw._WhileGradient(
+        op.inputs, received, Tout=types, cond=op.attrs["cond"], body=op.attrs["body"], name="While_grad"
+    )
     return _gradients().masked(body, list(made))
 
 
@@ -353,7 +355,7 @@ def for_gradient(op, *gradients):
     body = attr_function(op, "body")
     types = body.gradient_function().output_types[1 : len(op.inputs) - 2]
     received = [raw.ZerosLike(y) if g is None else g for y, g in zip(op.outputs, gradients)]
-    made = raw._ForGradient(*op.inputs[:3], op.inputs[3:], received, Tout=types, body=op.attrs["body"])
+    made = raw._ForGradient(*op.inputs[:3], op.inputs[3:], received, Tout=types, body=op.attrs["body"], name="For_grad")
     return [None, None, None, *[g if on else None for g, on in zip(made, _gradients().connected(body)[1:])]]
 
 
