@@ -13,23 +13,28 @@ import headrace as tf
 FIXTURES = pathlib.Path(__file__).parent.parent / "fixtures" / "graphs"
 
 
+def arrays(name):
+    with np.load(FIXTURES / name) as file:
+        return dict(file)
+
+
 @pytest.mark.parametrize("name", ["mlp", "convnet", "embedding", "recurrent"])
 def test_training_goes_on_as_it_would_have_there(name):
     folder = FIXTURES / name
     expected = json.loads((folder / "losses.json").read_text())
-    batch = np.load(folder / "batch.npz")
+    batch = arrays(f"{name}/batch.npz")
     with tf.Graph().as_default(), tf.Session() as session:
         saver = tf.train.import_meta_graph(str(folder / "model.meta"))
         saver.restore(session, str(folder / "model"))
         fetched = [tf.get_collection("loss")[0], tf.get_collection("train")[0]]
-        feeds = {f"{key}:0": batch[key] for key in batch.files}
+        feeds = {f"{key}:0": value for key, value in batch.items()}
         losses = [session.run(fetched, feeds)[0] for _ in expected]
     np.testing.assert_allclose(losses, expected, rtol=2e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("scope", [None, "again"])
 def test_a_saved_model(scope):
-    data = np.load(FIXTURES / "serving.npz")
+    data = arrays("serving.npz")
     with tf.Graph().as_default(), tf.Session() as session:
         model = tf.saved_model.loader.load(session, ["serve"], str(FIXTURES / "saved_model"), import_scope=scope)
         signature = model.signature_def["serving_default"]
@@ -41,7 +46,7 @@ def test_a_saved_model(scope):
 
 
 def test_a_predictor():
-    data = np.load(FIXTURES / "serving.npz")
+    data = arrays("serving.npz")
     predict = tf.contrib.predictor.from_saved_model(str(FIXTURES / "saved_model"))
     np.testing.assert_allclose(predict({"x": data["x"]})["y"], data["y"], rtol=1e-5)
 
@@ -50,7 +55,7 @@ def test_a_predictor():
 def test_frozen_graphs(name):
     from google.protobuf import text_format
 
-    data = np.load(FIXTURES / "serving.npz")
+    data = arrays("serving.npz")
     graph_def = tf.GraphDef()
     if name.endswith("txt"):
         text_format.Parse((FIXTURES / name).read_text(), graph_def)

@@ -47,7 +47,7 @@ def _declare(version: str, handle: str, limit: str) -> tuple[OpDecl, OpDecl, OpD
     make = op(
         f"Stack{version}", f"{limit}*, elem_type: type, stack_name='' -> handle: {handle}", stateful=True
     ).not_differentiable()
-    make.shape(lambda op: [() if stateful else (2,)])
+    make.shape(lambda op: [(2,)])
     make.kernel(lambda node: _make(node, node.attrs["stack_name"] or node.name))
     push = op(f"StackPush{version}", f"handle: {handle}, elem: T, *, swap_memory=False -> output: T", stateful=stateful)
     push.shape(lambda op: [op.inputs[1].dims])
