@@ -6,7 +6,6 @@ import shutil
 import tempfile
 
 import numpy as np
-
 import tensorflow as tf
 
 results = {}

@@ -5,7 +5,6 @@ import shutil
 import tempfile
 
 import numpy as np
-
 import tensorflow as tf
 
 results = {}

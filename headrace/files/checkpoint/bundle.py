@@ -79,7 +79,7 @@ def _read_entry(data: Any, path: str, where: int) -> Entry:
             if number in numbers and kind in (wire.VARINT, wire.FIXED32):
                 numbers[number] = wire.signed(value)
             elif number == 2 and kind == wire.BYTES:
-                dims = slices.read_shape(value)
+                dims = slices.read_shape(bytes(value))
             elif number == 7 and kind == wire.BYTES:
                 parts.append(slices.read_slice(value))
         if min(numbers.values()) < 0:

@@ -100,7 +100,7 @@ class SliceTables:
             if number == 1 and kind == wire.BYTES:
                 name = bytes(value).decode("utf-8", "surrogateescape")
             elif number == 2 and kind == wire.BYTES:
-                dims = slices.read_shape(value)
+                dims = slices.read_shape(bytes(value))
             elif number == 3 and kind == wire.VARINT:
                 enum = value
             elif number == 4 and kind == wire.BYTES:

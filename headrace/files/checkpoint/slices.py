@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -139,12 +140,14 @@ def slice_key(name: str, part: Slice) -> bytes:
 # ---- messages ----
 
 
-def shape_message(dims: Sequence[int]) -> bytes:
+@lru_cache(maxsize=256)
+def shape_message(dims: Dims) -> bytes:
     """A `TensorShapeProto`."""
     return b"".join(wire.bytes_field(2, wire.number_field(1, size)) for size in dims)
 
 
-def read_shape(data: Any) -> Dims:
+@lru_cache(maxsize=256)
+def read_shape(data: bytes) -> Dims:
     """The dims in a `TensorShapeProto`.
 
     Raises:

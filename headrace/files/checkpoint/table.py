@@ -219,7 +219,9 @@ class _Block:
         if self.count and self.count % self._interval == 0:
             self._restarts.append(self.size)
         elif self.count:
-            while shared < min(len(key), len(self._last)) and key[shared] == self._last[shared]:
+            for mine, last in zip(key, self._last):
+                if mine != last:
+                    break
                 shared += 1
         length = sum(len(part) for part in value)
         self._put(varint(shared) + varint(len(key) - shared) + varint(length) + key[shared:])

@@ -9,6 +9,7 @@ import numpy as np
 
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 _WORD = (1 << 64) - 1
+_SHORT = [bytes([number]) for number in range(0x80)]
 
 
 class Damaged(ValueError):
@@ -30,9 +31,12 @@ def read_varint(data: Any, position: int) -> tuple[int, int]:
     Raises:
         Damaged: if it does not end, or is longer than 64 bits.
     """
+    end = len(data)
+    # Most numbers are of one byte.
+    if position < end and data[position] < 0x80:
+        return data[position], position + 1
     result = shift = 0
     at = position
-    end = len(data)
     while at < end:
         byte = data[at]
         at += 1
@@ -87,6 +91,8 @@ def fields(data: Any) -> Iterator[tuple[int, int, Any]]:
 
 def varint(number: int) -> bytes:
     """A number, negative ones as 64-bit two's complement, in the wire format."""
+    if 0 <= number < 0x80:
+        return _SHORT[number]
     number &= _WORD
     out = bytearray()
     while number > 0x7F:
