@@ -51,9 +51,9 @@ class Runtime:
                 found = self.objects[key] = make()
         return found
 
-    def bind(self, function: Any, scope: str, known: Any = None, device: Any = None) -> Any:
+    def bind(self, function: Any, scope: str, known: Any = None, device: Any = None, fresh: bool = False) -> Any:
         """A function of the library planned for calls from kernels: see `runtime.functions.bind`."""
-        return bind(self, function, scope, known, device)
+        return bind(self, function, scope, known, device, fresh)
 
     def clear(self, containers: Any = None) -> None:
         """Forgets all state, or that of the given containers."""
