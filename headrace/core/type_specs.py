@@ -31,7 +31,7 @@ class TypeSpec:
         return bool(self == other)
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and other._parts() == self._parts()  # type: ignore[attr-defined]
+        return type(other) is type(self) and other._parts() == self._parts()
 
     def __hash__(self) -> int:
         return hash((type(self), str(self._parts())))

@@ -133,8 +133,7 @@ class _Probe:
         self._zipped = compression == "GZIP"
 
     def rows(self, name: str) -> Iterator[list[str]]:
-        stream: Any = gzip.open(name, "rt") if self._zipped else GFile(name, "r")
-        with stream:
+        with gzip.open(name, "rt") if self._zipped else GFile(name, "r") as stream:
             yield from csv.reader(stream, **self.keywords)
 
     def header(self) -> list[str]:

@@ -40,7 +40,8 @@ def flatten(structure: Any) -> list[Any]:
 def _like(structure: Any, values: list[Any]) -> Any:
     if isinstance(structure, Mapping):
         by_key = dict(zip(sorted(structure), values, strict=True))
-        return type(structure)((key, by_key[key]) for key in structure)
+        made: Any = type(structure)
+        return made((key, by_key[key]) for key in structure)
     if is_namedtuple(structure) or is_attrs(structure):
         return type(structure)(*values)
     return type(structure)(values)

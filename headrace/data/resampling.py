@@ -88,8 +88,8 @@ def _filtered(dataset: Dataset, accepted_of: Dataset, initial_of: Dataset, class
 
 def _estimated(target: Tensor, classes: Dataset) -> Dataset:
     """The distribution of classes seen so far, for each element."""
-    from headrace.ops.array.where import one_hot
     from headrace.ops.array.fill import fill
+    from headrace.ops.array.where import one_hot
     from headrace.ops.math.cast import cast
     from headrace.ops.math.reduction import reduce_sum
 

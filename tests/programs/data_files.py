@@ -70,8 +70,10 @@ for name, kind in (("r.tfrecord", ""), ("r.gz", "GZIP"), ("r.z", "ZLIB")):
             example.features.feature["x"].int64_list.value.append(i)
             example.features.feature["w"].bytes_list.value.extend([b"w"] * i)
             writer.write(example.SerializeToString() if kind == "" else b"%s-%d" % (kind.encode(), i))
+with open(path("r.tfrecord"), "rb") as f:
+    whole = f.read()
 with open(path("short.tfrecord"), "wb") as f:
-    f.write(open(path("r.tfrecord"), "rb").read()[:-3])
+    f.write(whole[:-3])
 with open(path("fixed.bin"), "wb") as f:
     f.write(b"HH" + b"abcdefghi" + b"F")
 with open(path("t.csv"), "w") as f:

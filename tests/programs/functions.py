@@ -97,18 +97,18 @@ with tf.Session() as sess:
         results[key] = [np.asarray(v).tolist() for v in sess.run(fetch)]
     results["if"] = [sess.run(taken, {pred: p})[0].tolist() for p in (True, False)]
 
+outside = tf.placeholder(tf.float32)
 for key, wrong in {
     "arity": lambda: both(a),
     "keyword": lambda: both(a, b, nonsense=1),
     "none": lambda: function.Defun(tf.float32)(lambda x: [x, None])(a),
     "defaults": lambda: function.Defun(tf.float32)(lambda x, y=1: x),
-    "by_value": lambda: function.Defun(tf.float32, capture_by_value=True)(lambda x: x + pred_value)(a),
+    "by_value": lambda: function.Defun(tf.float32, capture_by_value=True)(lambda x: x + outside)(a),
 }.items():
-    pred_value = tf.placeholder(tf.float32)
     try:
         wrong()
         results["error_" + key] = "none"
-    except Exception as error:
+    except (TypeError, ValueError) as error:
         results["error_" + key] = type(error).__name__
 
 

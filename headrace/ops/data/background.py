@@ -70,7 +70,7 @@ def ahead(upstream: Next, size: int, iteration: Iteration) -> Next:
         while True:
             try:
                 item: Any = upstream()
-            except BaseException as error:
+            except BaseException as error:  # noqa: BLE001 -- it is raised where the element is asked for
                 item = _Failed(error)
             with changed:
                 if item is None:
@@ -160,7 +160,7 @@ class ParallelMapped(Mapped):
         def run(task: _Call, element: Element) -> None:
             try:
                 task.result = call(*element)
-            except BaseException as error:
+            except BaseException as error:  # noqa: BLE001 -- it is raised where the element is asked for
                 task.result = _Failed(error)
             task.done.set()
 
@@ -169,7 +169,7 @@ class ParallelMapped(Mapped):
             task = _Call()
             try:
                 element = upstream()
-            except BaseException as error:
+            except BaseException as error:  # noqa: BLE001 -- it is raised where the element is asked for
                 task.result = _Failed(error)
                 task.done.set()
                 running.append(task)

@@ -214,6 +214,11 @@ def _padded(index: int, parts: Sequence[Any], wanted: Sequence[int], value: Any)
     return texts
 
 
+def _corner(row: int, part: Any) -> tuple[Any, ...]:
+    """Where a part goes in its row."""
+    return (row, *[slice(size) for size in part.shape])
+
+
 class SparseBatches(Batched):
     """`size` elements of differing shapes at a time as one sparse tensor."""
 

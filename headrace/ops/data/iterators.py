@@ -180,7 +180,10 @@ def to_string_kernel(node):
     return lambda iterator: strings(iterator.handle)
 
 
-_FROM_STRING = "string_handle: string, *, output_types: list(type) = [], output_shapes: list(shape) = [] -> resource_handle: resource"
+_FROM_STRING = (
+    "string_handle: string, *, output_types: list(type) = [], output_shapes: list(shape) = [] -> "
+    "resource_handle: resource"
+)
 from_string_op = op("IteratorFromStringHandle", _FROM_STRING, stateful=True)
 from_string_v2_op = op("IteratorFromStringHandleV2", _FROM_STRING, stateful=True)
 for _decl in (from_string_op, from_string_v2_op):

@@ -7,7 +7,6 @@ could fail for one element and not for another, are left as they are.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from headrace.core.apply import operation_from_parts
 from headrace.core.constant_value import constant_value
@@ -17,16 +16,17 @@ from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import raw
 
 _UNARY = frozenset(
-    """
-    Abs Cast Ceil Cos Elu Erf Exp Expm1 Floor Identity IsFinite IsInf IsNan LeakyRelu Log Log1p LogicalNot Neg Reciprocal
-    Relu Relu6 Rint Round Rsqrt Selu Sigmoid Sign Sin Softplus Softsign Sqrt Square Tanh ZerosLike OnesLike StopGradient
-    """.split()
+    (
+        "Abs Cast Ceil Cos Elu Erf Exp Expm1 Floor Identity IsFinite IsInf IsNan LeakyRelu Log Log1p "
+        "LogicalNot Neg Reciprocal Relu Relu6 Rint Round Rsqrt Selu Sigmoid Sign Sin Softplus Softsign Sqrt "
+        "Square Tanh ZerosLike OnesLike StopGradient "
+    ).split()  # noqa: SIM905 -- read more easily
 )
 _BINARY = frozenset(
-    """
-    Add AddV2 Sub Mul RealDiv Div Maximum Minimum SquaredDifference Greater GreaterEqual Less LessEqual Equal NotEqual
-    LogicalAnd LogicalOr
-    """.split()
+    (
+        "Add AddV2 Sub Mul RealDiv Div Maximum Minimum SquaredDifference Greater GreaterEqual Less LessEqual "
+        "Equal NotEqual LogicalAnd LogicalOr "
+    ).split()  # noqa: SIM905 -- read more easily
 )
 _DIVISIONS = frozenset({"Div"})
 

@@ -6,7 +6,6 @@ import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import numpy as np
 import torch
 
 from headrace.core.errors import OutOfRangeError
@@ -273,8 +272,3 @@ experimental_random_dataset = dataset_op(
 @made_by(random_dataset, experimental_random_dataset)
 def random_dataset_kernel(node):
     return lambda seed, seed2: RandomNumbers(integer(seed), integer(seed2))
-
-
-def as_rows(value: Any) -> Any:
-    """The elements of a vector of strings as bytes."""
-    return [item for item in np.asarray(value, dtype=object).reshape(-1)]
