@@ -109,6 +109,21 @@ _MADE: dict[str, tuple[str, dict[str, str]]] = {
             ),
         },
     ),
+    "hparam": (
+        "",
+        {
+            "HParamDef": "hparam=1:{string,HParamType}",
+            "HParamType": (
+                "int64_value=1:?kind:int64 float_value=2:?kind:float bytes_value=3:?kind:bytes bool_value=7:?kind:bool "
+                "int64_list=4:?kind:HParamInt64List float_list=5:?kind:HParamFloatList "
+                "bytes_list=6:?kind:HParamBytesList bool_list=8:?kind:HParamBoolList"
+            ),
+            "HParamInt64List": "value=1:*int64",
+            "HParamFloatList": "value=1:*float",
+            "HParamBytesList": "value=1:*bytes",
+            "HParamBoolList": "value=1:*bool",
+        },
+    ),
     "checkpoint_state": (
         "",
         {

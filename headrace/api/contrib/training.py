@@ -1,6 +1,11 @@
 """tf.contrib.training."""
 
 HOMES = {
+    "contrib.training.evaluation": "SummaryAtEndHook evaluate_repeatedly train",
+    "contrib.training.hparams": "HParams parse_values",
+    "interop.protos": "HParamDef",
+    "train.checkpoint_utils": "checkpoints_iterator wait_for_new_checkpoint",
+    "train.evaluating": "StopAfterNEvalsHook evaluate_once get_or_create_eval_step",
     "contrib.training.train_ops": "add_gradients_summaries clip_gradient_norms clip_gradient_norms_fn create_train_op "
     "multiply_gradients",
 }
