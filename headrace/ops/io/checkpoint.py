@@ -141,8 +141,8 @@ restore_v2 = op(
     "prefix: string, tensor_names: string, shape_and_slices: string, *, dtypes: list(type) >= 1 -> tensors: *dtypes",
     stateful=True,
 ).not_differentiable()
-# What it gives may be the pages of a file: as state that others change, it is copied where it is fetched.
-restore_v2.on_host("prefix", "tensor_names", "shape_and_slices").reads("prefix")
+# What it gives may be the pages of a file, which is copied where it is fetched, as a view of an input would be.
+restore_v2.on_host("prefix", "tensor_names", "shape_and_slices").aliases()
 
 
 @restore_v2.shape
