@@ -12,6 +12,18 @@ NESTED = {
         "contrib.slim.learning": "add_gradients_summaries clip_gradient_norms create_train_op multiply_gradients train "
         "train_step",
     },
+    "data_decoder": {"contrib.slim.data.data_decoder": "DataDecoder"},
+    "data_provider": {"contrib.slim.data.data_provider": "DataProvider"},
+    "dataset": {"contrib.slim.data.dataset": "Dataset"},
+    "dataset_data_provider": {"contrib.slim.data.dataset_data_provider": "DatasetDataProvider"},
+    "parallel_reader": {
+        "contrib.slim.data.parallel_reader": "ParallelReader get_data_files parallel_read single_pass_read",
+    },
+    "prefetch_queue": {"contrib.slim.data.prefetch_queue": "prefetch_queue"},
+    "tfexample_decoder": {
+        "contrib.slim.data.tfexample_decoder": "BackupHandler BoundingBox Image ItemHandler ItemHandlerCallback "
+        "LookupTensor SparseTensor TFExampleDecoder Tensor",
+    },
     "model_analyzer": {"contrib.slim.model_analyzer": "analyze_ops analyze_vars tensor_description"},
     "queues": {"contrib.slim.queues": "NestedQueueRunnerError QueueRunners"},
     "summaries": {

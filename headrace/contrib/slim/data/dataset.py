@@ -1,0 +1,34 @@
+"""The description of a data set."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Dataset:
+    """Where a data set is and how it is read; all arguments become attributes.
+
+    Args:
+        data_sources: files, or patterns of their names.
+        reader: the class of reader, such as `tf.TFRecordReader`.
+        decoder: a `DataDecoder`.
+        num_samples: the number of examples.
+        items_to_descriptions: what the items are, in words.
+        **kwargs: anything else.
+    """
+
+    def __init__(
+        self,
+        data_sources: Any,
+        reader: Any,
+        decoder: Any,
+        num_samples: int | None,
+        items_to_descriptions: Any,
+        **kwargs: Any,
+    ) -> None:
+        self.data_sources = data_sources
+        self.reader = reader
+        self.decoder = decoder
+        self.num_samples = num_samples
+        self.items_to_descriptions = items_to_descriptions
+        self.__dict__.update(kwargs)
