@@ -126,6 +126,7 @@ class StaticTable(Table):
     def __init__(self, key_dtype: DType, value_dtype: DType) -> None:
         super().__init__(key_dtype, value_dtype)
         self.is_initialized = False
+        self.by_number: np.ndarray | None = None
 
     def initialize(self, keys: list[Any], values: list[Any]) -> None:
         """Fills the table.
@@ -149,7 +150,17 @@ class StaticTable(Table):
                             f"to add value {shown(value)}",
                         )
             self.contents = filled
+            self.by_number = self._numbered(filled)
             self.is_initialized = True
+
+    def _numbered(self, contents: dict[Any, Any]) -> np.ndarray | None:
+        """The values as an array to index, where the keys are the numbers from 0 in order."""
+        if not self.key_dtype.is_integer or list(contents) != list(range(len(contents))):
+            return None
+        array = np.empty(len(contents) + 1, self.value_type)
+        # The last place is for the default value.
+        array[:-1] = list(contents.values())
+        return array
 
     def replace(self, keys: np.ndarray, values: np.ndarray) -> None:
         """Fills the table with keys and values."""
@@ -171,6 +182,11 @@ class StaticTable(Table):
     def find(self, keys: np.ndarray, default: np.ndarray) -> np.ndarray:
         """The values of keys, `default` for those that are not there; only once the table is filled."""
         self._check()
+        if self.by_number is not None and default.shape == ():
+            array = self.by_number.copy()
+            array[-1] = default.item()
+            known = (keys >= 0) & (keys < len(array) - 1)
+            return array[np.where(known, keys, len(array) - 1)]
         return super().find(keys, default)
 
     def export(self) -> tuple[np.ndarray, np.ndarray]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,11 +11,13 @@ from headrace.core.errors import InvalidArgumentError
 from headrace.core.operation import Tensor
 from headrace.core.registry import OpDecl, op, raw
 from headrace.ops.composing import first_given
-from headrace.ops.host_values import boxed, mapped, to_tensor
-from headrace.ops.string.fingerprint import fingerprint64, hash64, siphash24
+from headrace.ops.host_values import boxed, to_tensor
+from headrace.ops.string.many_hashes import fingerprints, keyed_hashes, old_hashes
+
+Hashes = Callable[[Sequence[bytes]], np.ndarray]
 
 
-def _declare(op_type: str, signature: str, hash_of: Callable[[Any], Callable[[bytes], int]]) -> OpDecl:
+def _declare(op_type: str, signature: str, hashes_of: Callable[[Any], Hashes]) -> OpDecl:
     decl = op(op_type, signature).on_host(outputs=True)
 
     @decl.shape
@@ -24,23 +26,31 @@ def _declare(op_type: str, signature: str, hash_of: Callable[[Any], Callable[[by
 
     @decl.kernel
     def hash_bucket_kernel(node):
-        function, count = hash_of(node), node.attrs["num_buckets"]
-        return lambda text: to_tensor(mapped(lambda item: function(item) % count, boxed(text), dtype=np.int64))
+        hashes, count = hashes_of(node), np.uint64(node.attrs["num_buckets"])
+
+        def buckets(text):
+            array = boxed(text)
+            found = hashes(array.reshape(-1).tolist()) % count
+            return to_tensor(found.astype(np.int64).reshape(array.shape))
+
+        return buckets
 
     return decl.not_differentiable().accepts(np.array([b"a", b""], object), num_buckets=10, **_EXTRA.get(op_type, {}))
 
 
-def _keyed(node: Any) -> Callable[[bytes], int]:
+def _keyed(node: Any) -> Hashes:
     key = node.attrs["key"]
     if len(key) != 2:
         raise InvalidArgumentError(None, None, "Key must have 2 elements")
-    return lambda text: siphash24(text, (key[0], key[1]))
+    return lambda texts: keyed_hashes(texts, (key[0], key[1]))
 
 
 _EXTRA: dict[str, dict[str, Any]] = {"StringToHashBucketStrong": {"key": [1, 2]}}
-_declare("StringToHashBucket", "string_tensor: string, *, num_buckets: int >= 1 -> output: int64", lambda node: hash64)
 _declare(
-    "StringToHashBucketFast", "input: string, *, num_buckets: int >= 1 -> output: int64", lambda node: fingerprint64
+    "StringToHashBucket", "string_tensor: string, *, num_buckets: int >= 1 -> output: int64", lambda node: old_hashes
+)
+_declare(
+    "StringToHashBucketFast", "input: string, *, num_buckets: int >= 1 -> output: int64", lambda node: fingerprints
 )
 _declare(
     "StringToHashBucketStrong",

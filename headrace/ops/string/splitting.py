@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -40,15 +41,14 @@ def split_shape(op):
 
 
 def _sparse(rows: list[list[bytes]]) -> tuple[Any, Any, Any]:
-    indices = [(i, j) for i, row in enumerate(rows) for j in range(len(row))]
-    values = np.empty(len(indices), object)
-    values[:] = [part for row in rows for part in row]
-    longest = max((len(row) for row in rows), default=0)
-    return (
-        torch.tensor(indices, dtype=torch.int64).reshape(-1, 2),
-        values,
-        torch.tensor([len(rows), longest], dtype=torch.int64),
-    )
+    counts = np.fromiter(map(len, rows), np.int64, len(rows))
+    total = int(counts.sum())
+    values = np.empty(total, object)
+    values[:] = list(itertools.chain.from_iterable(rows))
+    indices = np.empty((total, 2), np.int64)
+    indices[:, 0] = np.repeat(np.arange(len(rows)), counts)
+    indices[:, 1] = np.arange(total) - np.repeat(np.cumsum(counts) - counts, counts)
+    return torch.from_numpy(indices), values, torch.tensor([len(rows), int(counts.max(initial=0))])
 
 
 def _strings(text: Any) -> list[bytes]:
@@ -73,11 +73,15 @@ def split_kernel(node):
 
 
 def _at_any(delimiters: bytes, skip_empty: bool) -> Callable[[bytes], list[bytes]]:
+    first = delimiters[:1]
+    # All delimiters become the first one.
+    table = bytes(delimiters[0] if c in delimiters else c for c in range(256)) if len(delimiters) > 1 else None
+
     def split(text: bytes) -> list[bytes]:
-        if not delimiters or not text:
+        if not first or not text:
             return [text[i : i + 1] for i in range(len(text))]
-        parts = text.translate(bytes(delimiters[0] if c in delimiters else c for c in range(256))).split(delimiters[:1])
-        return [part for part in parts if part] if skip_empty else parts
+        parts = (text if table is None else text.translate(table)).split(first)
+        return [part for part in parts if part] if skip_empty and b"" in parts else parts
 
     return split
 

@@ -1,0 +1,204 @@
+"""The hashes of `fingerprint` for many strings at once, in NumPy: the same numbers, word by word of all strings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from headrace.ops.string.fingerprint import fingerprint64, hash64, siphash24
+
+_K0 = np.uint64(0xC3A5C85C97CB3127)
+_K1 = np.uint64(0xB492B66FBE98F273)
+_K2 = np.uint64(0x9AE16A3B2F90404F)
+_MURMUR = np.uint64(0xC6A4A7935BD1E995)
+_MURMUR_SEED = np.uint64(0xDECAFCAFFE)
+
+# Fewer strings than this are hashed one after the other.
+_LEAST = 24
+# Longer strings than this are hashed one after the other: the fingerprint has another form for them.
+_LONGEST = 64
+
+Words = Callable[[np.ndarray], np.ndarray]
+
+
+def _shift(count: int) -> np.uint64:
+    return np.uint64(count)
+
+
+def _rotated(values: np.ndarray, count: int) -> np.ndarray:
+    """To the right."""
+    return (values >> _shift(count)) | (values << _shift(64 - count))
+
+
+class _Strings:
+    """Strings one after the other in one buffer, whose words of eight bytes can be read at any place."""
+
+    def __init__(self, texts: Sequence[bytes]) -> None:
+        self.sizes = np.fromiter(map(len, texts), np.int64, len(texts))
+        self.starts = np.cumsum(self.sizes) - self.sizes
+        # Words that begin in the last string end behind it.
+        self.data = b"".join(texts) + bytes(8)
+        count = len(self.data)
+        self.words: np.ndarray = np.ndarray((count - 7,), "<u8", self.data, strides=(1,))
+        self.halves: np.ndarray = np.ndarray((count - 3,), "<u4", self.data, strides=(1,))
+        self.bytes = np.frombuffer(self.data, np.uint8)
+
+
+def fingerprints(texts: Sequence[bytes]) -> np.ndarray:
+    """`fingerprint64` of each string, uint64."""
+    if len(texts) < _LEAST:
+        return _one_by_one(fingerprint64, texts)
+    strings = _Strings(texts)
+    out = np.full(len(texts), _K2, np.uint64)
+    sizes = strings.sizes
+    for low, high, function in ((1, 3, _up_to_3), (4, 7, _up_to_7), (8, 16, _up_to_16), (17, 32, _up_to_32)):
+        chosen = np.flatnonzero((sizes >= low) & (sizes <= high))
+        if len(chosen):
+            out[chosen] = function(strings, strings.starts[chosen], sizes[chosen])
+    chosen = np.flatnonzero((sizes > 32) & (sizes <= _LONGEST))
+    if len(chosen):
+        out[chosen] = _up_to_64(strings, strings.starts[chosen], sizes[chosen])
+    for i in np.flatnonzero(sizes > _LONGEST).tolist():
+        out[i] = fingerprint64(texts[i])
+    return out
+
+
+def _one_by_one(function: Callable[[bytes], int], texts: Sequence[bytes]) -> np.ndarray:
+    return np.array([function(text) for text in texts], np.uint64)
+
+
+def _mixed(values: np.ndarray) -> np.ndarray:
+    return values ^ (values >> _shift(47))
+
+
+def _joined(u: np.ndarray, v: np.ndarray, factor: np.ndarray) -> np.ndarray:
+    a = _mixed((u ^ v) * factor)
+    return _mixed((v ^ a) * factor) * factor
+
+
+def _up_to_3(strings: _Strings, at: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    data = strings.bytes
+    y = data[at].astype(np.uint64) + (data[at + (sizes >> 1)].astype(np.uint64) << _shift(8))
+    z = sizes.astype(np.uint64) + (data[at + sizes - 1].astype(np.uint64) << _shift(2))
+    return _mixed(y * _K2 ^ z * _K0) * _K2
+
+
+def _factor(sizes: np.ndarray) -> np.ndarray:
+    return _K2 + sizes.astype(np.uint64) * _shift(2)
+
+
+def _up_to_7(strings: _Strings, at: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    first = strings.halves[at].astype(np.uint64) << _shift(3)
+    last = strings.halves[at + sizes - 4].astype(np.uint64)
+    return _joined(sizes.astype(np.uint64) + first, last, _factor(sizes))
+
+
+def _up_to_16(strings: _Strings, at: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    factor = _factor(sizes)
+    a = strings.words[at] + _K2
+    b = strings.words[at + sizes - 8]
+    return _joined(_rotated(b, 37) * factor + a, (_rotated(a, 25) + b) * factor, factor)
+
+
+def _up_to_32(strings: _Strings, at: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    factor = _factor(sizes)
+    a = strings.words[at] * _K1
+    b = strings.words[at + 8]
+    c = strings.words[at + sizes - 8] * factor
+    d = strings.words[at + sizes - 16] * _K2
+    first = _rotated(a + b, 43) + _rotated(c, 30) + d
+    return _joined(first, a + _rotated(b + _K2, 18) + c, factor)
+
+
+def _up_to_64(strings: _Strings, at: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    words, end = strings.words, at + sizes
+    factor = _factor(sizes)
+    a = words[at] * _K2
+    b = words[at + 8]
+    c = words[end - 8] * factor
+    d = words[end - 16] * _K2
+    y = _rotated(a + b, 43) + _rotated(c, 30) + d
+    z = _joined(y, a + _rotated(b + _K2, 18) + c, factor)
+    e = words[at + 16] * factor
+    f = words[at + 24]
+    g = (y + words[end - 32]) * factor
+    h = (z + words[end - 24]) * factor
+    first = _rotated(e + f, 43) + _rotated(g, 30) + h
+    return _joined(first, e + _rotated(f + a, 18) + g, factor)
+
+
+def _tails(strings: _Strings, at: np.ndarray, left: np.ndarray) -> np.ndarray:
+    """The last `left` bytes (fewer than eight) of strings as words."""
+    kept = (_shift(1) << (left.astype(np.uint64) * _shift(8))) - _shift(1)
+    return strings.words[at] & kept
+
+
+def old_hashes(texts: Sequence[bytes]) -> np.ndarray:
+    """`hash64` of each string, uint64."""
+    if len(texts) < _LEAST:
+        return _one_by_one(hash64, texts)
+    strings = _Strings(texts)
+    sizes = strings.sizes
+    out = _MURMUR_SEED ^ (sizes.astype(np.uint64) * _MURMUR)
+    blocks = sizes >> 3
+    active = np.flatnonzero(blocks > 0)
+    block = 0
+    while len(active):
+        k = strings.words[strings.starts[active] + 8 * block] * _MURMUR
+        k = (k ^ (k >> _shift(47))) * _MURMUR
+        out[active] = (out[active] ^ k) * _MURMUR
+        block += 1
+        active = active[blocks[active] > block]
+    left = sizes & 7
+    some = np.flatnonzero(left)
+    out[some] = (out[some] ^ _tails(strings, strings.starts[some] + 8 * blocks[some], left[some])) * _MURMUR
+    out = (out ^ (out >> _shift(47))) * _MURMUR
+    return out ^ (out >> _shift(47))
+
+
+def keyed_hashes(texts: Sequence[bytes], key: tuple[int, int]) -> np.ndarray:
+    """`siphash24` of each string under a key, uint64."""
+    if len(texts) < _LEAST:
+        return _one_by_one(lambda text: siphash24(text, key), texts)
+    strings = _Strings(texts)
+    sizes = strings.sizes
+    k0, k1 = (np.uint64(part & (2**64 - 1)) for part in key)
+    initial = (0x736F6D6570736575, 0x646F72616E646F6D, 0x6C7967656E657261, 0x7465646279746573)
+    state = [np.full(len(texts), part ^ np.uint64(start), np.uint64) for part, start in zip((k0, k1, k0, k1), initial)]
+    blocks = sizes >> 3
+    active = np.flatnonzero(blocks > 0)
+    block = 0
+    while len(active):
+        words = strings.words[strings.starts[active] + 8 * block]
+        part = [values[active] for values in state]
+        part[3] ^= words
+        _rounds(part, 2)
+        part[0] ^= words
+        for values, changed in zip(state, part):
+            values[active] = changed
+        block += 1
+        active = active[blocks[active] > block]
+    last = _tails(strings, strings.starts + 8 * blocks, sizes & 7) | (sizes.astype(np.uint64) << _shift(56))
+    state[3] ^= last
+    _rounds(state, 2)
+    state[0] ^= last
+    state[2] ^= _shift(0xFF)
+    _rounds(state, 4)
+    return state[0] ^ state[1] ^ state[2] ^ state[3]
+
+
+def _rounds(state: list[np.ndarray], count: int) -> None:
+    a, b, c, d = state
+    for _ in range(count):
+        a = a + b
+        b = _rotated(b, 51) ^ a
+        a = _rotated(a, 32)
+        c = c + d
+        d = _rotated(d, 48) ^ c
+        a = a + d
+        d = _rotated(d, 43) ^ a
+        c = c + b
+        b = _rotated(b, 47) ^ c
+        c = _rotated(c, 32)
+    state[:] = [a, b, c, d]
