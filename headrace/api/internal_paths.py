@@ -18,8 +18,12 @@ _PYTHON: dict[str, dict[str, str]] = {
     },
     "compat": {"platform.compat compat .": "compat", ".": "v2_compat"},
     "data": {"data .": "experimental"},
-    "data.ops": {"data .": "dataset_ops iterator_ops readers multi_device_iterator_ops optional_ops"},
-    "data.util": {"nest .": "nest structure sparse"},
+    "data.ops": {
+        "data.dataset data.options data.structure data.functions data.experimental data .": "dataset_ops",
+        "data.iterator data.dataset data.optional data .": "iterator_ops optional_ops multi_device_iterator_ops",
+        "data.readers data .": "readers",
+    },
+    "data.util": {"data.nest nest .": "nest", "data.structure data.options .": "structure sparse options"},
     "data.experimental.ops": {
         "data.experimental data .": "batching grouping interleave_ops iterator_ops optimization random_ops "
         "readers resampling scan_ops shuffle_ops threadpool unique writers prefetching_ops parsing_ops "

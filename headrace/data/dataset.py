@@ -106,7 +106,8 @@ class Dataset:
         return made
 
     def __repr__(self) -> str:
-        shapes, types = self.output_shapes, self.output_types
+        shapes = nest.map_structure(str, self.output_shapes)
+        types = nest.map_structure(repr, self.output_types)
         return f"<{self._shown_name} shapes: {shapes}, types: {types}>".replace("'", "")
 
     _shown_name = "DatasetV1Adapter"
@@ -636,3 +637,12 @@ def make_one_shot_iterator(dataset: Dataset) -> Any:
 def make_initializable_iterator(dataset: Dataset, shared_name: str | None = None) -> Any:
     """`dataset.make_initializable_iterator(shared_name)`."""
     return dataset.make_initializable_iterator(shared_name)
+
+
+# The names of the class in 1.15's own modules.
+DatasetV1 = DatasetV2 = Dataset
+
+
+def DatasetV1Adapter(dataset: Dataset) -> Dataset:
+    """`dataset`: datasets are of one class here."""
+    return dataset

@@ -16,17 +16,16 @@ from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import raw
 
 _UNARY = frozenset(
-    (
-        "Abs Cast Ceil Cos Elu Erf Exp Expm1 Floor Identity IsFinite IsInf IsNan LeakyRelu Log Log1p "
-        "LogicalNot Neg Reciprocal Relu Relu6 Rint Round Rsqrt Selu Sigmoid Sign Sin Softplus Softsign Sqrt "
-        "Square Tanh ZerosLike OnesLike StopGradient "
-    ).split()  # noqa: SIM905 -- read more easily
+    """
+    Abs Cast Ceil Cos Elu Erf Exp Expm1 Floor Identity IsFinite IsInf IsNan LeakyRelu Log Log1p LogicalNot Neg Reciprocal
+    Relu Relu6 Rint Round Rsqrt Selu Sigmoid Sign Sin Softplus Softsign Sqrt Square Tanh ZerosLike OnesLike StopGradient
+    """.split()  # noqa: SIM905 (a table of names reads better than quotes)
 )
 _BINARY = frozenset(
-    (
-        "Add AddV2 Sub Mul RealDiv Div Maximum Minimum SquaredDifference Greater GreaterEqual Less LessEqual "
-        "Equal NotEqual LogicalAnd LogicalOr "
-    ).split()  # noqa: SIM905 -- read more easily
+    """
+    Add AddV2 Sub Mul RealDiv Div Maximum Minimum SquaredDifference Greater GreaterEqual Less LessEqual Equal NotEqual
+    LogicalAnd LogicalOr
+    """.split()  # noqa: SIM905 (a table of names reads better than quotes)
 )
 _DIVISIONS = frozenset({"Div"})
 
