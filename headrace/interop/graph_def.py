@@ -131,6 +131,8 @@ class _Import:
             raise ValueError(f"Node {next(n for n in names if names.count(n) > 1)!r} is not unique")
         self.scope = scope
         self.mapped = mapped
+        # What each node's inputs name.
+        self.keys = {name: [_parse(text) for text in node.input] for name, node in self.nodes.items()}
         self.made: dict[str, Operation] = {}
         self.used: set[tuple[str, int]] = set()
         self.unfinished: list[tuple[Operation, int, tuple[str, int]]] = []
@@ -139,8 +141,10 @@ class _Import:
         for element in return_elements or ():
             if _parse(element)[0] not in self.nodes:
                 raise ValueError(f"Requested return node '{_parse(element)[0]}' not found in graph def")
-        known = {(n, i) for node in self.nodes.values() for n, i in map(_parse, node.input)}
-        missing = [key for key in self.mapped if key not in known and key[0] not in self.nodes]
+        missing = []
+        if self.mapped:
+            known = {key for keys in self.keys.values() for key in keys}
+            missing = [key for key in self.mapped if key not in known and key[0] not in self.nodes]
         if missing:
             texts = [f"^{n}" if i < 0 else f"{n}:{i}" for n, i in missing]
             raise ValueError(f"Attempted to map inputs that were not found in graph_def: [{', '.join(texts)}]")
@@ -159,9 +163,8 @@ class _Import:
 
     def _check_inputs(self) -> None:
         for node in self.nodes.values():
-            for text in node.input:
-                source, _ = _parse(text)
-                if source not in self.nodes and _parse(text) not in self.mapped:
+            for key, text in zip(self.keys[node.name], node.input):
+                if key[0] not in self.nodes and key not in self.mapped:
                     raise ValueError(f"Node '{node.name}': Unknown input node '{text}'")
 
     def _ordered(self) -> list[Any]:
@@ -180,8 +183,7 @@ class _Import:
                     ordered.append(self.nodes[name])
                 else:
                     state[name] = 1
-                    for text in reversed(self.nodes[name].input):
-                        key = _parse(text)
+                    for key in reversed(self.keys[name]):
                         if key in self.mapped or self._loops_back(name, key):
                             continue
                         mark = state.get(key[0])
@@ -198,8 +200,7 @@ class _Import:
         inputs: list[Tensor] = []
         controls: list[Operation] = []
         later: list[tuple[int, tuple[str, int]]] = []
-        for text in node.input:
-            key = _parse(text)
+        for key in self.keys[node.name]:
             if key in self.mapped:
                 self.used.add(key)
                 value = self.mapped[key]

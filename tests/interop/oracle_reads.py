@@ -45,26 +45,29 @@ def training(folder):
     with tf.Graph().as_default(), tf.Session() as session:
         saver = tf.train.import_meta_graph(os.path.join(folder, "model.meta"))
         saver.restore(session, os.path.join(folder, "model"))
-        loss, train = tf.get_collection("loss")[0], tf.get_collection("train_op")[0]
-        losses = [float(session.run([loss, train], {"x:0": batch["x"]})[0]) for _ in range(5)]
         # The loop and the branch came with their contexts: they can be differentiated.
         (grad,) = tf.gradients(tf.get_collection("looped")[0], tf.trainable_variables()[:1])
-        return [losses, session.run(grad, {"x:0": batch["x"]}).tolist()]
+        gradient = session.run(grad, {"x:0": batch["x"]}).tolist()
+        loss, train = tf.get_collection("loss")[0], tf.get_collection("train_op")[0]
+        losses = [float(session.run([loss, train], {"x:0": batch["x"]})[0]) for _ in range(5)]
+        return [losses, gradient]
 
 
 def serving(folder):
     batch = np.load(os.path.join(folder, "batch.npz"))
     predict = tf.contrib.predictor.from_saved_model(os.path.join(folder, "saved_model"))
     with tf.Graph().as_default(), tf.Session() as session:
-        tf.saved_model.loader.load(session, ["serve"], os.path.join(folder, "saved_model"))
-        asset = session.run("asset_copy:0").decode()
+        meta = tf.saved_model.loader.load(session, ["serve"], os.path.join(folder, "saved_model"))
+        described = meta.collection_def["saved_model_assets"].any_list.value[0]
+        asset = tf.MetaGraphDef().asset_file_def.add()
+        described.Unpack(asset)
     frozen = tf.GraphDef()
     with open(os.path.join(folder, "frozen.pb"), "rb") as file:
         frozen.ParseFromString(file.read())
     with tf.Graph().as_default(), tf.Session() as session:
         (y,) = tf.import_graph_def(frozen, return_elements=["y:0"], name="")
         again = session.run(y, {"x:0": batch["x"]}).tolist()
-    return [predict({"x": batch["x"]})["y"].tolist(), os.path.relpath(asset, folder), again]
+    return [predict({"x": batch["x"]})["y"].tolist(), [asset.filename, asset.tensor_info.name], again]
 
 
 if __name__ == "__main__":
