@@ -20,6 +20,22 @@ if TYPE_CHECKING:
 MARK = "__headrace_shim__"
 
 
+# Packages that had slim by itself, and its networks: they stand for ours where they are not installed.
+_SLIM = {"tf_slim": "headrace.contrib.slim", "nets": "headrace.contrib.slim.nets"}
+
+
+class SlimFinder:
+    """Makes `tf_slim` and `nets` slim's modules; asked last, so that modules of that name come first."""
+
+    def find_spec(self, fullname: str, path: Sequence[str] | None = None, target: Any = None) -> ModuleSpec | None:
+        """The spec of one of these packages or a module below it; None for other names."""
+        first, dot, rest = fullname.partition(".")
+        if first not in _SLIM:
+            return None
+        target_name = f"{_SLIM[first]}{dot}{rest}"
+        return alias_spec(fullname, target_name) if importlib.util.find_spec(target_name) is not None else None
+
+
 class TensorFlowFinder:
     """Makes `tensorflow.x.y` the module object `headrace.x.y`."""
 
@@ -59,6 +75,7 @@ def _advice(target_name: str) -> str:
 
 
 _FINDER = TensorFlowFinder()
+_SLIM_FINDER = SlimFinder()
 
 
 def install_as_tensorflow() -> ModuleType:
@@ -90,6 +107,7 @@ def install_as_tensorflow() -> ModuleType:
         )
     if _FINDER not in sys.meta_path:
         sys.meta_path.insert(0, _FINDER)
+        sys.meta_path.append(_SLIM_FINDER)
     view = importlib.import_module(f"headrace.{ROOT_ALIAS}")
     sys.modules["tensorflow"] = view
     return view

@@ -4,7 +4,10 @@ HOMES = {
     "contrib.framework.arg_scope": "add_arg_scope arg_scope arg_scoped_arguments current_arg_scope has_arg_scope",
     "contrib.framework.checkpoints": "assign_from_checkpoint assign_from_checkpoint_fn",
     "contrib.framework.placeholders": "get_placeholders",
-    "contrib.framework.variables": "add_model_variable assign_from_values assign_from_values_fn filter_variables "
+    "contrib.framework.tensor_util": "assert_scalar_int reduce_sum_n remove_squeezable_dimensions with_same_shape "
+    "with_shape",
+    "contrib.framework.variables": "VariableDeviceChooser add_model_variable assert_or_get_global_step assign_from_values "
+    "assign_from_values_fn filter_variables "
     "get_local_variables get_model_variables get_trainable_variables get_unique_variable get_variable_full_name "
     "get_variables get_variables_by_name get_variables_by_suffix get_variables_to_restore global_variable "
     "local_variable model_variable variable",
@@ -16,6 +19,9 @@ HOMES = {
     "map_structure_with_paths map_structure_with_tuple_paths map_structure_with_tuple_paths_up_to pack_sequence_as "
     "yield_flat_paths",
     "core.tensor_util": "is_tensor",
+    "core.type_specs": "TensorSpec",
+    "ops.flow.checks": "assert_same_float_dtype assert_scalar is_non_decreasing is_numeric_tensor is_strictly_increasing",
+    "state.initializers": "convolutional_delta_orthogonal",
     "ops.array.sort": "argsort sort",
     "ops.flow.case": "smart_case smart_cond smart_constant_value",
     "platform.deprecation": "deprecated deprecated_arg_values deprecated_args",

@@ -35,6 +35,11 @@ SPELLED = {
     "conv3d": "contrib.layers.convolution.convolution3d",
     "conv3d_transpose": "contrib.layers.convolution.convolution3d_transpose",
     "separable_conv2d": "contrib.layers.separable.separable_convolution2d",
-    "summaries": "contrib.layers.summaries",
-    "utils": "contrib.layers.utils",
+}
+
+NESTED = {
+    "summaries": {
+        "contrib.layers.summaries": "summarize_activation summarize_activations summarize_biases summarize_collection "
+        "summarize_tensor summarize_tensors summarize_variables summarize_weights",
+    },
 }

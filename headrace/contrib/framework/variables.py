@@ -12,6 +12,7 @@ import numpy as np
 from headrace.contrib.framework.arg_scope import add_arg_scope
 from headrace.core.collections import GraphKeys
 from headrace.core.defaults import add_to_collection, device, get_collection
+from headrace.core.device import DeviceSpec
 from headrace.core.dtypes import float32
 from headrace.core.operation import Operation
 from headrace.ops.array.constant import placeholder
@@ -20,6 +21,7 @@ from headrace.state.modes import VariableAggregation, VariableSynchronization
 from headrace.state.partitioned import PartitionedVariable
 from headrace.state.variable_scope import VariableScope, get_variable, get_variable_scope
 from headrace.state.variables import Variable
+from headrace.train.steps import assert_global_step, get_global_step
 
 
 def get_variables(
@@ -274,3 +276,46 @@ def model_variable(
         for part in made:
             add_model_variable(part)
     return made
+
+
+def assert_or_get_global_step(graph: Any = None, global_step_tensor: Any = None) -> Any:
+    """A step counter, checked to be one; the graph's for None."""
+    if global_step_tensor is None:
+        return get_global_step(graph)
+    assert_global_step(global_step_tensor)
+    return global_step_tensor
+
+
+class VariableDeviceChooser:
+    """A device function that deals variables out to the tasks of a job in turn.
+
+    Args:
+        num_tasks: the number of tasks; 0 for no job.
+        job_name: the job.
+        device_type, device_index: the device of a task.
+        replica: the replica.
+
+    Example:
+        >>> with slim.arg_scope([slim.variable], device=VariableDeviceChooser(2)):
+        ...     net = slim.conv2d(images, 64, [3, 3])
+    """
+
+    def __init__(
+        self,
+        num_tasks: int = 0,
+        job_name: str = "ps",
+        device_type: str = "CPU",
+        device_index: int = 0,
+        replica: int | None = None,
+    ) -> None:
+        self._num_tasks, self._job_name, self._replica = num_tasks, job_name, replica
+        self._device_type, self._device_index = device_type, device_index
+        self._next_task_id = 0
+
+    def __call__(self, op: Any) -> str:
+        """The device of the next variable."""
+        spec = DeviceSpec(replica=self._replica, device_type=self._device_type, device_index=self._device_index)
+        if self._num_tasks > 0:
+            spec.job, spec.task = self._job_name, self._next_task_id
+            self._next_task_id = (self._next_task_id + 1) % self._num_tasks
+        return spec.to_string()
