@@ -65,6 +65,7 @@ _PYTHON: dict[str, dict[str, str]] = {
     "layers": {"layers .": "base convolutional core layers normalization pooling utils"},
     "lib.io": {"files.file_io gfile io .": "file_io", "files.records python_io io .": "python_io tf_record"},
     "ops": {
+        "ops.queues.staging ops.queues.queues .": "data_flow_ops",
         "state.updates state.variables .": "state_ops",
         "state.variables state.collecting state.modes state.partitioned state.slice_info .": "variables",
         "state.resource_variables state.variables ops.state.resource .": "resource_variable_ops",
@@ -76,7 +77,7 @@ _PYTHON: dict[str, dict[str, str]] = {
         "ops.flow.switching ops.flow.grouping ops.flow.cond ops.flow.while_context ops.flow.frames ops.flow.assertion .": "control_flow_ops control_flow_util",
         ".": "array_ops standard_ops "
         "gradients gradients_impl gradients_util custom_gradient map_fn logging_ops "
-        "resources script_ops session_ops string_ops tensor_array_ops data_flow_ops "
+        "resources script_ops session_ops string_ops tensor_array_ops "
         "clip_ops io_ops manip_ops histogram_ops list_ops unconnected_gradients "
         "numerics sort_ops inplace_ops batch_ops critical_section_ops array_grad math_grad nn_grad "
         "control_flow_grad data_flow_grad linalg_grad sparse_grad state_grad",

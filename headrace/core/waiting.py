@@ -206,7 +206,7 @@ class Call(Attempt):
         failure: Exception | None = None
         try:
             result = function(*arguments)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 (told by whoever waits)
             failure = error
         with self.state.lock:
             if not self.done:

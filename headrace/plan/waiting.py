@@ -224,7 +224,8 @@ def _scheduled(
                 result = attempt.value()
             except OpError as error:
                 assert part.node is not None
-                raise error.attach(part.node.origin) if part.node.origin is not None else error
+                error.attach(part.node.origin)
+                raise
             _put(slots, part, result)
             return part.bit
 

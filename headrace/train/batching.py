@@ -157,21 +157,18 @@ def store_sparse(
             infos.append(SparseInfo(None, Dimension(None)))
             continue
         handle = _stored(tensor, enqueue_many, keep_input, None if map_op is None else map_op.name)
-        rank = tensor.dense_shape.shape.with_rank(1).dims[0]
+        rank = tensor.dense_shape.shape.with_rank(1)[0]
         infos.append(SparseInfo(map_op or _storing_op(handle), rank - 1 if enqueue_many else rank))
         stored.append(handle)
     return [
-        tensor if info.map_op is None else expand_dims(tensor, [-1])
-        for tensor, info in zip(stored, infos, strict=True)
+        tensor if info.map_op is None else expand_dims(tensor, [-1]) for tensor, info in zip(stored, infos, strict=True)
     ], infos
 
 
 def _stored(tensor: SparseTensor, enqueue_many: bool, keep_input: Tensor, shared_name: str | None) -> Tensor:
     if keep_input.shape.ndims == 1:
         rows = tensor.indices[:, 0]
-        return add_many_sparse_to_tensors_map(
-            sparse_retain(tensor, gather(keep_input, rows)), shared_name=shared_name
-        )
+        return add_many_sparse_to_tensors_map(sparse_retain(tensor, gather(keep_input, rows)), shared_name=shared_name)
     if not enqueue_many:
         return smart_cond(  # type: ignore[no-any-return]
             keep_input,
@@ -222,9 +219,7 @@ def restore_sparse(stored: Any, infos: Sequence[SparseInfo]) -> Any:
             tensors.append(tensor)
         else:
             handles = squeeze(tensor, [1])
-            tensors.append(
-                take_many_sparse_from_tensors_map(info.map_op, handles, rank=dimension_value(info.rank + 1))
-            )
+            tensors.append(take_many_sparse_from_tensors_map(info.map_op, handles, rank=dimension_value(info.rank + 1)))
     if any(info.map_op is not None for info in infos):
         # All of a batch are taken, whichever of them a step asks for.
         values = [tensor.values if isinstance(tensor, SparseTensor) else tensor for tensor in tensors]

@@ -85,7 +85,7 @@ class Coordinator:
         """A context that turns an exception into a request to stop."""
         try:
             yield
-        except BaseException:
+        except BaseException:  # noqa: BLE001 (told by join)
             self.request_stop(ex=sys.exc_info())
 
     def wait_for_stop(self, timeout: float | None = None) -> bool:

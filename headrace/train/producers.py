@@ -10,7 +10,6 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies, name_scope
 from headrace.core.dtypes import float32, int64, string
 from headrace.core.operation import Tensor
-from headrace.core.shapes import TensorShape
 from headrace.ops.array.constant import constant
 from headrace.ops.array.gather import gather
 from headrace.ops.array.identity import identity
@@ -22,6 +21,7 @@ from headrace.ops.math.comparison import greater
 from headrace.ops.queues.queues import FIFOQueue, QueueBase
 from headrace.ops.random.shuffle import random_shuffle
 from headrace.ops.readers.files import matching_files
+from headrace.state.updates import count_up_to
 from headrace.state.variables import Variable
 from headrace.summary.functions import scalar
 from headrace.train.queue_runner import QueueRunner, add_queue_runner
@@ -70,7 +70,7 @@ def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = 
         epochs = Variable(
             constant(0, dtype=int64), name="epochs", trainable=False, collections=[GraphKeys.LOCAL_VARIABLES]
         )
-        with control_dependencies([epochs.count_up_to(num_epochs)]):
+        with control_dependencies([count_up_to(epochs, num_epochs)]):
             return identity(tensor, name=scope)
 
 
@@ -110,7 +110,9 @@ def input_producer(
         tensor = convert_to_tensor(input_tensor, name="input_tensor")
         row_shape = tensor.shape[1:].merge_with(element_shape)
         if not row_shape.is_fully_defined():
-            raise ValueError("Either `input_tensor` must have a fully defined shape or `element_shape` must be specified")
+            raise ValueError(
+                "Either `input_tensor` must have a fully defined shape or `element_shape` must be specified"
+            )
         if shuffle:
             tensor = random_shuffle(tensor, seed=seed)
         tensor = limit_epochs(tensor, num_epochs)

@@ -180,9 +180,7 @@ class QueueRunner:
             self._runs_per_session[sess] = len(self._enqueue_ops)
             self._exceptions_raised = []
         threads = [
-            threading.Thread(
-                target=self._run, args=(sess, op, coord), name=f"QueueRunnerThread-{self.name}-{op.name}"
-            )
+            threading.Thread(target=self._run, args=(sess, op, coord), name=f"QueueRunnerThread-{self.name}-{op.name}")
             for op in self._enqueue_ops
         ]
         if coord is not None:
@@ -221,7 +219,7 @@ def _run_quietly(sess: Any, op: Any) -> None:
     """Runs an operation that closes a queue: it may be closed already, and so may the session."""
     try:
         sess.run(op)
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 (whatever it is, the queue is past use)
         logging.vlog(1, "Ignored exception: %s", error)
 
 

@@ -20,6 +20,7 @@ from headrace.state.updates import assign
 from headrace.state.variables import Variable
 from headrace.train.optimizer import Optimizer
 from headrace.train.queue_runner import QueueRunner
+from headrace.train.session_run_hook import SessionRunHook
 
 
 class SyncReplicasOptimizer(Optimizer):
@@ -119,7 +120,7 @@ class SyncReplicasOptimizer(Optimizer):
                 if self._variable_averages is not None:
                     with control_dependencies([sync]), name_scope(""):
                         sync = self._variable_averages.apply(self._variables_to_average)
-            self._chief_queue_runner = QueueRunner(dummy, [sync])
+                self._chief_queue_runner = QueueRunner(dummy, [sync])
             first: list[Any] = [self.local_step_init_op]
             for accumulator, place in accumulators:
                 with device(place):
@@ -191,9 +192,7 @@ class SyncReplicasOptimizer(Optimizer):
         if num_tokens == -1:
             num_tokens = self._replicas_to_aggregate
         elif num_tokens < needed:
-            raise ValueError(
-                f"Too few tokens to finish the first step: {num_tokens} (given) vs {needed} (needed)"
-            )
+            raise ValueError(f"Too few tokens to finish the first step: {num_tokens} (given) vs {needed} (needed)")
         if num_tokens <= 0:
             return no_op(name="no_init_tokens")
         with device(self._global_step.device), name_scope(""):
@@ -209,7 +208,7 @@ class SyncReplicasOptimizer(Optimizer):
         return _Hook(self, is_chief, num_tokens)
 
 
-class _Hook:
+class _Hook(SessionRunHook):
     """Sets the local step, and for the chief begins the updates."""
 
     def __init__(self, optimizer: SyncReplicasOptimizer, is_chief: bool, num_tokens: int) -> None:
@@ -247,12 +246,3 @@ class _Hook:
             session.run(self._tokens)
         if self._runner is not None:
             self._runner.create_threads(session, coord=coord, daemon=True, start=True)
-
-    def before_run(self, run_context: Any) -> None:
-        """Asks for nothing more."""
-
-    def after_run(self, run_context: Any, run_values: Any) -> None:
-        """Does nothing."""
-
-    def end(self, session: Any) -> None:
-        """Does nothing."""

@@ -52,7 +52,7 @@ def case(name, run_it=True):
             fetches = build()
             results[name + " ops"] = described(graph)
             results[name + " collections"] = collected(graph)
-            flat = [t for t in tf.contrib.framework.nest.flatten(fetches)]
+            flat = list(tf.contrib.framework.nest.flatten(fetches))
             results[name + " shapes"] = [str(t.shape) for t in flat]
             if run_it:
                 results[name] = drained(fetches)
@@ -67,7 +67,9 @@ def _():
 
 @case("shuffled strings")
 def _():
-    return tf.train.string_input_producer(["a", "b", "c", "d"], num_epochs=3, seed=5, capacity=7, name="names").dequeue()
+    return tf.train.string_input_producer(
+        ["a", "b", "c", "d"], num_epochs=3, seed=5, capacity=7, name="names"
+    ).dequeue()
 
 
 @case("numbers")
@@ -179,9 +181,7 @@ def sources():
 joined("batch_join", lambda: tf.train.batch_join(sources(), 3))
 joined("batch_join rest", lambda: tf.train.batch_join(sources(), 4, allow_smaller_final_batch=True, capacity=9))
 joined("shuffle_batch_join", lambda: tf.train.shuffle_batch_join(sources(), 5, 30, 4, seed=2))
-joined(
-    "maybe_batch_join", lambda: tf.train.maybe_batch_join(sources(), tf.constant(True), 5, name="perhaps")
-)
+joined("maybe_batch_join", lambda: tf.train.maybe_batch_join(sources(), tf.constant(True), 5, name="perhaps"))
 joined(
     "maybe_shuffle",
     lambda: tf.train.maybe_shuffle_batch([sources()[0][0]], 1, 9, 2, tf.constant(True), num_threads=2),

@@ -53,13 +53,9 @@ class Accumulator(Waitable):
     def check(self, gradient: torch.Tensor) -> None:
         """Refuses a gradient of a wrong shape."""
         if not fits(gradient.shape, self.dims):
-            raise invalid(
-                f"Shape mismatch: expected {shape_text(self.dims or ())}, got {shape_text(gradient.shape)}"
-            )
+            raise invalid(f"Shape mismatch: expected {shape_text(self.dims or ())}, got {shape_text(gradient.shape)}")
         if self.count and self.total.shape != gradient.shape:
-            raise invalid(
-                f"Shape mismatch: expected {shape_text(self.total.shape)}, got {shape_text(gradient.shape)}"
-            )
+            raise invalid(f"Shape mismatch: expected {shape_text(self.total.shape)}, got {shape_text(gradient.shape)}")
 
     def copied(self, gradient: Any) -> Any:
         """The first gradient as a sum."""
@@ -80,6 +76,12 @@ def _divided(total: torch.Tensor, count: int) -> torch.Tensor:
     if total.is_floating_point() or total.is_complex():
         return total / count
     return torch.div(total, count, rounding_mode="trunc")
+
+
+def _rows_summed(indices: torch.Tensor, values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Each index once, in order, with the sum of its rows."""
+    rows, places = torch.unique(indices, return_inverse=True)
+    return rows, values.new_zeros((len(rows), *values.shape[1:])).index_add_(0, places, values)
 
 
 class SparseAccumulator(Accumulator):
@@ -110,24 +112,21 @@ class SparseAccumulator(Accumulator):
 
     def copied(self, gradient: Any) -> Any:
         indices, values, shape = gradient
-        return self._summed(indices, values, torch.ones(len(indices), dtype=torch.int64), shape)
+        return indices.clone(), values.clone(), torch.ones(len(indices), dtype=torch.int64), shape
 
     def added(self, gradient: Any) -> Any:
+        # A row counts once for each gradient, however often it comes in it.
         indices, values, shape = gradient
         have, total, counts, known = self.total
-        one = self._summed(indices, values, torch.ones(len(indices), dtype=torch.int64), shape)
-        return self._summed(
-            torch.cat([have, one[0]]),
-            torch.cat([total, one[1]]),
-            torch.cat([counts, one[2]]),
-            shape if known is None else known,
-        )
-
-    @staticmethod
-    def _summed(indices: torch.Tensor, values: torch.Tensor, counts: torch.Tensor, shape: Any) -> Any:
-        rows, places = torch.unique(indices, return_inverse=True)
-        total = values.new_zeros((len(rows), *values.shape[1:])).index_add_(0, places, values)
-        return rows, total, counts.new_zeros(len(rows)).index_add_(0, places, counts), shape
+        if self.count == 1:
+            have, total = _rows_summed(have, total)
+            counts = torch.ones(len(have), dtype=torch.int64)
+        rows, sums = _rows_summed(indices, values)
+        ones = torch.ones(len(rows), dtype=torch.int64)
+        both = torch.cat([have, rows])
+        merged, total = _rows_summed(both, torch.cat([total, sums]))
+        _, counts = _rows_summed(both, torch.cat([counts, ones]))
+        return merged, total, counts, shape if known is None else known
 
     def averaged(self) -> Any:
         rows, total, counts, shape = self.total
@@ -179,7 +178,7 @@ def _declare(op_type: str, handle: str, kind: type[Accumulator]) -> OpDecl:
         found = shared_state(node, "accumulator", make)
         if type(found) is not kind or found.dtype is not attrs["dtype"] or found.dims != attrs["shape"]:
             error = invalid(f"Shared conditional accumulator '{found.name}' has another type or shape than requested")
-            raise error.attach(node.origin) if node.origin is not None else error
+            raise error.attach(node.origin)
         return [found]
 
     return decl

@@ -53,7 +53,8 @@ def padded(values: Sequence[Any]) -> Any:
     else:
         batch = np.full([len(values), *largest], b"", object)
     for i, value in enumerate(values):
-        batch[(i, *(slice(size) for size in value.shape))] = value
+        place = (i, *(slice(size) for size in value.shape))
+        batch[place] = value
     return batch
 
 
@@ -126,11 +127,11 @@ def _check_batches(values: Element, shapes: Sequence[Dims]) -> None:
             if not fits(shape, (length, *wanted)):
                 raise _mismatch(i, (length, *wanted), shape)
         elif shape[0] != length:
-            raise invalid(f"All input tensors must have the same size in the 0th dimension. Component {i} has {shape[0]}, and "
-                          f"should have {length}")
+            raise invalid(
+                f"All input tensors must have the same size in the 0th dimension. Component {i} has {shape[0]}, and "
+                f"should have {length}"
+            )
 
 
 def _mismatch(index: int, wanted: Iterable[int | None], shape: Iterable[int]) -> Exception:
-    return invalid(
-        f"Shape mismatch in tuple component {index}. Expected {shape_text(wanted)}, got {shape_text(shape)}"
-    )
+    return invalid(f"Shape mismatch in tuple component {index}. Expected {shape_text(wanted)}, got {shape_text(shape)}")

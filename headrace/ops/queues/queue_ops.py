@@ -71,9 +71,7 @@ def _shuffle_queue(node: Any, name: str) -> state.Queue:
     if 0 <= attrs["capacity"] <= least:
         raise invalid(f"min_after_dequeue {least} must be < capacity {attrs['capacity']}")
     words = _words(*seeds) if any(seeds) else None
-    return state.ShuffleQueue(
-        name, attrs["component_types"], _shapes(node), attrs["capacity"], least, seeds, words
-    )
+    return state.ShuffleQueue(name, attrs["component_types"], _shapes(node), attrs["capacity"], least, seeds, words)
 
 
 def _bind(decls: tuple[OpDecl, OpDecl], make: Callable[[Any, str], state.Queue]) -> None:
@@ -89,7 +87,8 @@ def _bind(decls: tuple[OpDecl, OpDecl], make: Callable[[Any, str], state.Queue])
             if not made and node.attrs["shared_name"]:
                 _check_shared(node, queue, make(node, queue.name))
         except InvalidArgumentError as error:
-            raise error.attach(node.origin) if node.origin is not None else error
+            error.attach(node.origin)
+            raise
         return [queue]
 
     for decl in decls:
@@ -162,6 +161,7 @@ for _decl in close:
     _decl.shape(lambda op: [])
 for _decl in (*is_closed, *size):
     _decl.on_host(outputs=True).shape(lambda op: [()])
+
 
 def _refuse_timeout(node: Any) -> None:
     if node.attrs["timeout_ms"] != -1:

@@ -19,7 +19,6 @@ from headrace.ops.array.gather import gather
 from headrace.ops.array.join import stack
 from headrace.ops.queues import queue_ops
 
-
 assert queue_ops  # declares the ops
 
 
@@ -76,7 +75,7 @@ def _common_shape(first: Any, second: Any) -> TensorShape:
     return TensorShape([x if x == y else None for x, y in zip(a.as_list(), b.as_list(), strict=True)])
 
 
-def _scope_values(values: Any) -> Any:
+def scope_values(values: Any) -> Any:
     if isinstance(values, (list, tuple)):
         return values
     return list(values.values()) if isinstance(values, dict) else [values]
@@ -188,7 +187,7 @@ class QueueBase:
         Raises:
             tf.errors.CancelledError: when it runs, if the queue is closed, or closes before there is room.
         """
-        with name_scope(name, f"{self._name}_enqueue", _scope_values(vals)) as scope:
+        with name_scope(name, f"{self._name}_enqueue", scope_values(vals)) as scope:
             values = self._components(vals)
             for value, shape in zip(values, self._shapes, strict=False):
                 value.shape.assert_is_compatible_with(shape)
@@ -205,7 +204,7 @@ class QueueBase:
             ValueError: if the batches are not of one size.
             tf.errors.CancelledError: when it runs, if the queue is closed, or closes before there is room.
         """
-        with name_scope(name, f"{self._name}_EnqueueMany", _scope_values(vals)) as scope:
+        with name_scope(name, f"{self._name}_EnqueueMany", scope_values(vals)) as scope:
             values = self._components(vals)
             rows = values[0].shape.with_rank_at_least(1)[0]
             for value, shape in zip(values, self._shapes, strict=False):

@@ -50,11 +50,10 @@ def _declare_reader(
             try:
                 opened = records(node.attrs)
             except InvalidArgumentError as error:
-                raise error.attach(node.origin) if node.origin is not None else error
+                error.attach(node.origin)
+                raise
             # Without a shared name readers go by the name of their op.
-            return [
-                shared_state(node, "reader", lambda _: state.Reader(op_type, node.name, opened, resumes))
-            ]
+            return [shared_state(node, "reader", lambda _: state.Reader(op_type, node.name, opened, resumes))]
 
     forms[0].shape(lambda op: [(2,)])
     forms[-1].shape(lambda op: [()] if second else [(2,)])
@@ -65,7 +64,8 @@ def _fixed(attrs: dict[str, Any]) -> Callable[[bytes], Iterator[state.Record]]:
     for name in names:
         if attrs[name] < 0:
             raise invalid(f"{name} must be >= 0 not {attrs[name]}")
-    return state.fixed_length_records(*(attrs[name] for name in names), attrs.get("encoding", ""))
+    header, record, footer, hop = (attrs[name] for name in names)
+    return state.fixed_length_records(header, record, footer, hop, attrs.get("encoding", ""))
 
 
 _declare_reader(
@@ -126,7 +126,8 @@ def _worker(node: Any) -> Callable[[Queue], Callable[[], bytes]]:
             work = elements[0]
             if len(work) != 1 or not isinstance(work[0], np.ndarray) or work[0].ndim:
                 raise invalid("Expected single string from the queue of a reader, a name of what to read")
-            return work[0][()]  # type: ignore[no-any-return]
+            name: bytes = work[0].item()
+            return name
 
         return take
 

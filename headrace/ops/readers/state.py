@@ -108,12 +108,14 @@ class Reader:
             return head + (b"\x22" + _varint(len(self._work)) + self._work if self._work else b"")
 
     def restore(self, message: bytes) -> None:
-        """Takes over a state that `serialize` gave.
+        """Takes over a state that `serialize` gave; forgets its own if that fails.
 
         Raises:
             UnimplementedError: as `serialize`.
             InvalidArgumentError: if it is none.
         """
+        with holding(self._lock):
+            self._reset()
         if not self._resumes:
             raise UnimplementedError(None, None, "Reader RestoreState")
         fields = _parsed(message)
@@ -246,16 +248,16 @@ def lmdb_records(work: bytes) -> Iterator[Record]:
         UnimplementedError: if the package that reads them is not installed.
     """
     try:
-        import lmdb
+        import lmdb  # type: ignore[import-not-found]
     except ImportError:
         raise UnimplementedError(
             None, None, "LMDBReader reads databases with the package lmdb, which is not installed: pip install lmdb"
         ) from None
     path = as_path(work)
     try:
-        with lmdb.open(path, readonly=True, lock=False, subdir=not path.endswith(".mdb")) as database:
-            with database.begin() as transaction:
-                for key, value in transaction.cursor():
-                    yield bytes(key), bytes(value)
+        database = lmdb.open(path, readonly=True, lock=False, subdir=not path.endswith(".mdb"))
+        with database, database.begin() as transaction:
+            for key, value in transaction.cursor():
+                yield bytes(key), bytes(value)
     except lmdb.Error as error:
         raise invalid(f"{path}: {error}") from None

@@ -1,0 +1,3 @@
+"""tf.contrib.staging: staging areas."""
+
+HOMES = {"ops.queues.staging": "StagingArea"}
