@@ -215,9 +215,8 @@ def asset_tensors(export_dir: str, meta_graph_def: Any, import_scope: str | None
     found = list(meta_graph_def.asset_file_def)
     if names.ASSETS_KEY in meta_graph_def.collection_def:
         for packed in meta_graph_def.collection_def[names.ASSETS_KEY].any_list.value:
-            described = protos.AssetFileDef()
-            if packed.Unpack(described):
-                found.append(described)
+            if packed.type_url.endswith("AssetFileDef"):
+                found.append(_asset(packed.value, export_dir))
     folder = os.path.join(export_dir, names.ASSETS_DIRECTORY)
     for described in found:
         name = described.filename
@@ -226,6 +225,15 @@ def asset_tensors(export_dir: str, meta_graph_def: Any, import_scope: str | None
                 None, None, f"The SavedModel in {export_dir} names a file outside of its folder: {name!r}."
             )
     return {_scoped(d.tensor_info.name, import_scope): os.path.join(folder, d.filename) for d in found}
+
+
+def _asset(data: bytes, where: str) -> Any:
+    from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
+
+    try:
+        return protos.AssetFileDef.FromString(data)
+    except DecodeError as error:
+        raise errors.DataLossError(None, None, f"The SavedModel in {where} has a damaged asset: {error}") from None
 
 
 def _init_op(graph: Any, meta_graph_def: Any, import_scope: str | None) -> Operation | None:

@@ -148,6 +148,18 @@ def test_assets_outside_of_the_folder_are_refused(name):
         asset_tensors("/model", meta)
 
 
+def test_assets_as_tensorflow_names_them():
+    meta = protos.MetaGraphDef()
+    described = protos.AssetFileDef(filename="words.txt")
+    described.tensor_info.name = "asset:0"
+    packed = meta.collection_def["saved_model_assets"].any_list.value.add()
+    packed.type_url, packed.value = "type.googleapis.com/tensorflow.AssetFileDef", described.SerializeToString()
+    assert asset_tensors("/model", meta, "scope") == {"scope/asset:0": "/model/assets/words.txt"}
+    packed.value = b"\xff"
+    with pytest.raises(tf.errors.DataLossError, match="/model"):
+        asset_tensors("/model", meta)
+
+
 def test_what_is_no_saved_model_is_told_with_its_path(tmp_path):
     (tmp_path / "saved_model.pb").write_bytes(b"\xff\xff\xff")
     with pytest.raises(tf.errors.DataLossError, match=r"saved_model\.pb"):

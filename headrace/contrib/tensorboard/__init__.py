@@ -1,0 +1,1 @@
+"""What 1.x programs tell TensorBoard's plugins."""
