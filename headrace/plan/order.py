@@ -169,7 +169,7 @@ def reads_to_copy(nodes: list[Node], fetched: Iterable[Value]) -> set[Node]:
         writes.extend((position, bound) for bound in _written(node))
     if not writes:
         return set()
-    written = {bound for _, bound in writes}
+    written = {id(bound) for _, bound in writes}
     copies = set()
     roots: dict[Value, set[Node]] = {}
     position_of: dict[Node, int] = {}
@@ -201,12 +201,12 @@ def reads_to_copy(nodes: list[Node], fetched: Iterable[Value]) -> set[Node]:
     return copies
 
 
-def _reads_inside(region: Region, written: set[object]) -> set[Node]:
+def _reads_inside(region: Region, written: set[int]) -> set[Node]:
     """In a loop a value may be used iterations later: whatever is written anywhere is copied."""
     copies = set()
     for node in region.nodes:
         if node.region is not None:
             copies |= _reads_inside(node.region, written)
-        if node.decl.reads_state and node.inputs[node.decl.reads_state[0]].bound in written:
+        if node.decl.reads_state and id(node.inputs[node.decl.reads_state[0]].bound) in written:
             copies.add(node)
     return copies
