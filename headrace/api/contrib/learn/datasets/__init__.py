@@ -1,0 +1,1 @@
+"""tf.contrib.learn.datasets: small data sets."""

@@ -1,0 +1,1 @@
+"""tf.examples: what came with the tutorials."""

@@ -1,0 +1,1 @@
+"""tf.examples.tutorials: what came with the tutorials."""

@@ -1,0 +1,1 @@
+"""tf.examples.tutorials.mnist: what came with the tutorials."""

@@ -1,0 +1,1 @@
+"""The small data sets that came with TensorFlow's tutorials."""
