@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -88,16 +89,21 @@ def _number(feature: Any) -> int:
 
 @sparse_cross_op.kernel
 def sparse_cross_kernel(node):
+    return crossing(node, node.attrs["hash_key"], _chained)
+
+
+def crossing(node: Any, hash_key: int, combine: Callable[[int, int], int]) -> Any:
+    """The kernel of a cross whose fingerprints begin with `hash_key` and go on by `combine`."""
     attrs = node.attrs
     count, hashed = attrs["N"], attrs["hashed_output"]
-    first, buckets = attrs["hash_key"] & _MASK, attrs["num_buckets"] or 2**63 - 1
+    first, buckets = hash_key & _MASK, attrs["num_buckets"] or 2**63 - 1
 
     def joint(features):
         if not hashed:
             return _JOINT.join(map(_text, features))
         fingerprint = first
         for feature in features:
-            fingerprint = _chained(fingerprint, _number(feature))
+            fingerprint = combine(fingerprint, _number(feature))
         return fingerprint % buckets
 
     def cross(*parts):
