@@ -12,6 +12,9 @@ HOMES: dict[str, str] = {
     "ops.image.conversion": "convert_image_dtype grayscale_to_rgb hsv_to_rgb rgb_to_grayscale rgb_to_hsv rgb_to_yiq "
     "rgb_to_yuv yiq_to_rgb yuv_to_rgb",
     "ops.image.cropping": "central_crop crop_to_bounding_box pad_to_bounding_box resize_image_with_crop_or_pad",
+    "ops.image.decode": "decode_and_crop_jpeg decode_bmp decode_gif decode_image decode_jpeg decode_png extract_jpeg_shape "
+    "is_jpeg",
+    "ops.image.encode": "encode_jpeg encode_png",
     "ops.image.orienting": "flip_left_right flip_up_down random_flip_left_right random_flip_up_down rot90 "
     "transpose_image",
     "ops.image.quality": "image_gradients psnr sobel_edges ssim ssim_multiscale total_variation",
