@@ -54,7 +54,7 @@ class SparseInfo:
 # ---- arguments ----
 
 
-def _tensor_list(tensors: Any) -> list[Any]:
+def as_tensor_list(tensors: Any) -> list[Any]:
     if isinstance(tensors, Mapping):
         return [tensors[key] for key in sorted(tensors, key=str)]
     return list(tensors)
@@ -67,10 +67,10 @@ def _tensor_lists(tensors_list: Any) -> list[list[Any]]:
         keys = set(tensors_list[0])
         if any(set(tensors) != keys for tensors in tensors_list[1:]):
             raise ValueError("All dictionaries in tensors_list must have the same keys")
-    return [_tensor_list(tensors) for tensors in tensors_list]
+    return [as_tensor_list(tensors) for tensors in tensors_list]
 
 
-def _as_given(given: Any, tensors: Any) -> Any:
+def as_given(given: Any, tensors: Any) -> Any:
     """The batches in the structure of what was given."""
     if isinstance(given, Mapping):
         batches = [tensors] if len(given) == 1 else tensors
@@ -303,7 +303,7 @@ def _batched(
         add_queue_runner(QueueRunner(queue, ops * threads))
         _fullness(queue, capacity, least)
         dequeue = queue.dequeue_up_to if allow_smaller_final_batch else queue.dequeue_many
-        return _as_given(given, restore_sparse(dequeue(batch_size, name=scope), infos))
+        return as_given(given, restore_sparse(dequeue(batch_size, name=scope), infos))
 
 
 def _fifo(capacity: int, dynamic_pad: bool, shared_name: str | None) -> Callable[[list[Any], Any], QueueBase]:
@@ -342,7 +342,7 @@ def maybe_batch(
     """
     return _batched(
         tensors,
-        [_tensor_list(tensors)],
+        [as_tensor_list(tensors)],
         False,
         "batch",
         "batch",
@@ -494,7 +494,7 @@ def maybe_shuffle_batch(
     """`shuffle_batch` of those examples for which `keep_input` is true; see `maybe_batch`."""
     return _batched(
         tensors,
-        [_tensor_list(tensors)],
+        [as_tensor_list(tensors)],
         False,
         "shuffle_batch",
         "batch",

@@ -1,6 +1,7 @@
 """tf.contrib.training."""
 
 HOMES = {
+    "contrib.training.bucketing": "bucket bucket_by_sequence_length",
     "contrib.training.evaluation": "SummaryAtEndHook evaluate_repeatedly train",
     "contrib.training.hparams": "HParams parse_values",
     "interop.protos": "HParamDef",
