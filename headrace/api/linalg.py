@@ -1,6 +1,13 @@
 """tf.linalg: linear algebra."""
 
 HOMES: dict[str, str] = {
+    "ops.linalg.circulant": "LinearOperatorCirculant LinearOperatorCirculant2D LinearOperatorCirculant3D "
+    "LinearOperatorToeplitz",
+    "ops.linalg.combined": "LinearOperatorAdjoint LinearOperatorBlockDiag LinearOperatorComposition "
+    "LinearOperatorInversion LinearOperatorKronecker LinearOperatorLowRankUpdate",
+    "ops.linalg.operator": "LinearOperator",
+    "ops.linalg.simple": "LinearOperatorDiag LinearOperatorFullMatrix LinearOperatorHouseholder LinearOperatorIdentity "
+    "LinearOperatorLowerTriangular LinearOperatorScaledIdentity LinearOperatorZeros",
     "ops.math.linalg_functions": "adjoint cholesky cholesky_solve logdet lu matrix_rank pinv qr slogdet svd",
     "ops.nn.moments": "l2_normalize normalize",
     "ops.array.transpose": "matrix_transpose",

@@ -51,7 +51,9 @@ warped = ci.dense_image_warp(x, flow)
 results["warped"] = [sess.run(warped), sess.run(tf.gradients(warped * array(2, 6, 7, 3), [x, flow]))]
 train, values, query = array(2, 6, 2) * 5, array(2, 6, 3), array(2, 4, 2) * 5
 for order in (1, 2, 3, 4):
-    results["spline %d" % order] = sess.run(ci.interpolate_spline(*[p.astype(float) for p in (train, values, query)], order=order))
+    results["spline %d" % order] = sess.run(
+        ci.interpolate_spline(*[p.astype(float) for p in (train, values, query)], order=order)
+    )
 results["smooth"] = sess.run(ci.interpolate_spline(train, values, query, 2, 0.1))
 source = np.float32([[[1, 1], [3, 4], [5, 2]]] * 2)
 for held in (0, 2):

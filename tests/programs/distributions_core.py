@@ -157,7 +157,13 @@ with tf.Graph().as_default():
         def __init__(self, at, name="Point"):
             self._at = tf.convert_to_tensor(at)
             super(Point, self).__init__(
-                tf.float32, ds.NOT_REPARAMETERIZED, False, True, parameters=dict(at=at), graph_parents=[self._at], name=name
+                tf.float32,
+                ds.NOT_REPARAMETERIZED,
+                False,
+                True,
+                parameters=dict(at=at),
+                graph_parents=[self._at],
+                name=name,
             )
 
         def _batch_shape(self):

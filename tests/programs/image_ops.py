@@ -94,9 +94,7 @@ for pad in (False, True):
         )
 suppressed["combined own"] = tf.image.combined_non_max_suppression(own.astype(np.float32), classes, 30, 10)
 flat = {key: value if isinstance(value, (list, tuple)) else [value] for key, value in suppressed.items()}
-results["suppressed"] = {
-    key: [[sess.run(t), str(t.shape), t.dtype.name] for t in value] for key, value in flat.items()
-}
+results["suppressed"] = {key: [[sess.run(t), str(t.shape), t.dtype.name] for t in value] for key, value in flat.items()}
 results["suppression names"] = [suppressed["plain 0.3"].name, flat["scores 0.3 0.5"][0].name, flat["padded 1"][0].name]
 results["suppression refused"] = [
     fails(lambda: tf.image.non_max_suppression(many, scores, 3, 1.5)),
@@ -145,8 +143,13 @@ for centered in (True, False):
     for normalized in (True, False):
         for offsets in ([[0.0, 0.0], [0.3, -0.2]], [[-0.9, 0.8], [0.95, -1.3]], [[3.0, 4.0], [-2.0, 7.5]]):
             y = raw.ExtractGlimpse(
-                input=wide, size=[3, 5], offsets=offsets, centered=centered, normalized=normalized,
-                uniform_noise=False, noise="zero",
+                input=wide,
+                size=[3, 5],
+                offsets=offsets,
+                centered=centered,
+                normalized=normalized,
+                uniform_noise=False,
+                noise="zero",
             )
             results["glimpse %s %s %s" % (centered, normalized, offsets)] = sess.run(y)
 y = tf.image.extract_glimpse(wide, [3, 3], [[0.0, 0.0], [0.1, 0.1]])

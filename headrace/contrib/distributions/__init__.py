@@ -1,0 +1,1 @@
+"""tf.contrib.distributions: more distributions, and bijectors."""

@@ -1,0 +1,270 @@
+"""Multivariate normal distributions, by how their scale is given."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headrace.contrib.distributions.bijectors import AffineLinearOperator
+from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import name_scope
+from headrace.core.operation import Tensor
+from headrace.core.registry import raw
+from headrace.core.shapes import TensorShape
+from headrace.distributions.divergence import RegisterKL
+from headrace.distributions.normal import Normal
+from headrace.distributions.transformed import TransformedDistribution
+from headrace.ops import composing
+from headrace.ops.array.identity import identity
+from headrace.ops.array.shape import broadcast_dynamic_shape, broadcast_static_shape, shape_internal
+from headrace.ops.linalg.operator import LinearOperator
+from headrace.ops.linalg.simple import (
+    LinearOperatorDiag,
+    LinearOperatorIdentity,
+    LinearOperatorLowerTriangular,
+    LinearOperatorScaledIdentity,
+)
+from headrace.ops.math.linalg_functions import cholesky
+from headrace.ops.math.reduction import reduce_sum
+from headrace.ops.nn.activations import softplus
+
+
+def _is_diagonal(scale: LinearOperator) -> bool:
+    return isinstance(scale, (LinearOperatorDiag, LinearOperatorIdentity, LinearOperatorScaledIdentity))
+
+
+def _shapes(loc: Tensor | None, scale: LinearOperator) -> tuple[Any, Any]:
+    """Batch and event shape, known or as tensors."""
+    size = scale.range_dimension.value
+    event: Any = [size] if size is not None else composing.stack([scale.range_dimension_tensor()])
+    if loc is None:
+        known = scale.batch_shape.is_fully_defined()
+        return (scale.batch_shape.as_list() if known else scale.batch_shape_tensor()), event
+    outer = loc.get_shape()[:-1] if loc.get_shape().ndims else TensorShape([] if loc.get_shape().ndims == 0 else None)
+    if outer.is_fully_defined() and scale.batch_shape.is_fully_defined():
+        return broadcast_static_shape(outer, scale.batch_shape).as_list(), event
+    return broadcast_dynamic_shape(shape_internal(loc)[:-1], scale.batch_shape_tensor()), event
+
+
+class MultivariateNormalLinearOperator(TransformedDistribution):
+    """The normal distribution over vectors whose covariance is scale scale^T.
+
+    Args:
+        loc: floating tensor of shape [..., k], the mean; zeros by default.
+        scale: a LinearOperator of shape [..., k, k].
+        validate_args, allow_nan_stats, name: as for `Distribution`.
+
+    Raises:
+        ValueError: if there is no scale. TypeError: if it is not floating.
+    """
+
+    def __init__(
+        self,
+        loc: Any = None,
+        scale: LinearOperator | None = None,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "MultivariateNormalLinearOperator",
+    ) -> None:
+        arguments = dict(locals())
+        if scale is None:
+            raise ValueError("Missing required `scale` parameter.")
+        if not scale.dtype.is_floating:
+            raise TypeError("`scale` parameter must have floating-point dtype.")
+        with name_scope(name, values=[loc, *scale.graph_parents]) as scope:
+            loc = None if loc is None else convert_to_tensor(loc, name="loc")
+            batch_shape, event_shape = _shapes(loc, scale)
+        zero, one = composing.zeros([], dtype=scale.dtype), composing.ones([], dtype=scale.dtype)
+        super().__init__(
+            Normal(zero, one),
+            AffineLinearOperator(shift=loc, scale=scale, validate_args=validate_args),
+            batch_shape=batch_shape,
+            event_shape=event_shape,
+            validate_args=validate_args,
+            name=scope,
+        )
+        self._parameters = arguments
+        self._allow_nan_stats = allow_nan_stats
+
+    @property
+    def loc(self) -> Tensor | None:
+        """The mean; None for zeros."""
+        return self._bijector.shift  # type: ignore[attr-defined]
+
+    @property
+    def scale(self) -> LinearOperator:
+        """The operator that makes the covariance."""
+        return self._bijector.scale  # type: ignore[attr-defined]
+
+    def _whole(self) -> tuple[bool, Any]:
+        static = self.batch_shape.concatenate(self.event_shape)
+        if static.is_fully_defined():
+            return True, static.as_list()
+        return False, composing.concat([self.batch_shape_tensor(), self.event_shape_tensor()], 0)
+
+    def _mean(self) -> Tensor:
+        known, shape = self._whole()
+        if self.loc is None:
+            return composing.zeros(shape, dtype=self.dtype)
+        if known and list(self.loc.dims or ()) == shape:
+            return identity(self.loc)
+        return identity(self.loc) + composing.zeros(shape, dtype=self.dtype)
+
+    def _covariance(self) -> Tensor:
+        if _is_diagonal(self.scale):
+            return raw.MatrixDiag(raw.Square(self.scale.diag_part()))
+        return self.scale.matmul(self.scale.to_dense(), adjoint_arg=True)
+
+    def _variance(self) -> Tensor:
+        if _is_diagonal(self.scale):
+            return raw.Square(self.scale.diag_part())
+        return raw.MatrixDiagPart(self.scale.matmul(self.scale.to_dense(), adjoint_arg=True))
+
+    def _stddev(self) -> Tensor:
+        if _is_diagonal(self.scale):
+            return raw.Abs(self.scale.diag_part())
+        return raw.Sqrt(self._variance())
+
+    def _mode(self) -> Tensor:
+        return self._mean()
+
+
+class MultivariateNormalDiag(MultivariateNormalLinearOperator):
+    """The normal distribution over vectors of independent elements.
+
+    Args:
+        loc: floating tensor of shape [..., k], the mean; zeros by default.
+        scale_diag: floating tensor of shape [..., k], the deviations; ones by default.
+        scale_identity_multiplier: floating tensor of shape [...], added to all deviations.
+        validate_args, allow_nan_stats, name: as for `Distribution`.
+
+    Raises:
+        ValueError: if nothing tells the size of the vectors.
+
+    Example:
+        >>> tf.contrib.distributions.MultivariateNormalDiag([0.0, 1.0], [1.0, 2.0]).prob([0.0, 1.0])
+    """
+
+    def __init__(
+        self,
+        loc: Any = None,
+        scale_diag: Any = None,
+        scale_identity_multiplier: Any = None,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "MultivariateNormalDiag",
+    ) -> None:
+        arguments = dict(locals())
+        with name_scope(name) as scope, name_scope("init", values=[loc, scale_diag, scale_identity_multiplier]):
+            scale = _diagonal_scale(loc, scale_diag, scale_identity_multiplier)
+        super().__init__(loc, scale, validate_args, allow_nan_stats, scope)
+        self._parameters = arguments
+
+
+def _diagonal_scale(loc: Any, diag: Any, multiplier: Any) -> LinearOperator:
+    if diag is not None:
+        diag = convert_to_tensor(diag, name="scale_diag")
+        if multiplier is not None:
+            diag = diag + convert_to_tensor(multiplier, name="scale_identity_multiplier")[..., None]
+        return LinearOperatorDiag(diag, is_non_singular=True, is_self_adjoint=True, is_positive_definite=None)
+    if loc is None:
+        raise ValueError("Cannot infer `event_shape` unless `loc` is specified.")
+    loc = convert_to_tensor(loc, name="loc")
+    size = loc.dims[-1] if loc.dims and loc.dims[-1] is not None else shape_internal(loc)[-1]
+    if multiplier is None:
+        return LinearOperatorIdentity(size, dtype=loc.dtype.base_dtype)
+    multiplier = convert_to_tensor(multiplier, name="scale_identity_multiplier")
+    return LinearOperatorScaledIdentity(size, multiplier, is_non_singular=True, is_self_adjoint=True)
+
+
+class MultivariateNormalDiagWithSoftplusScale(MultivariateNormalDiag):
+    """As `MultivariateNormalDiag`, with `softplus(scale_diag)`."""
+
+    def __init__(
+        self,
+        loc: Any,
+        scale_diag: Any,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "MultivariateNormalDiagWithSoftplusScale",
+    ) -> None:
+        arguments = dict(locals())
+        with name_scope(name, values=[scale_diag]) as scope:
+            super().__init__(loc, softplus(scale_diag), None, validate_args, allow_nan_stats, scope)
+        self._parameters = arguments
+
+
+class MultivariateNormalTriL(MultivariateNormalLinearOperator):
+    """The normal distribution over vectors, its scale a lower triangular matrix.
+
+    Args:
+        loc: floating tensor of shape [..., k], the mean; zeros by default.
+        scale_tril: floating tensor of shape [..., k, k]; the identity by default.
+        validate_args, allow_nan_stats, name: as for `Distribution`.
+    """
+
+    def __init__(
+        self,
+        loc: Any = None,
+        scale_tril: Any = None,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "MultivariateNormalTriL",
+    ) -> None:
+        arguments = dict(locals())
+        with name_scope(name) as scope, name_scope("init", values=[loc, scale_tril]):
+            if loc is None and scale_tril is None:
+                raise ValueError("Must specify one or both of `loc`, `scale_tril`.")
+            scale: LinearOperator
+            if scale_tril is None:
+                scale = _diagonal_scale(loc, None, None)
+            else:
+                scale = LinearOperatorLowerTriangular(
+                    convert_to_tensor(scale_tril),
+                    is_non_singular=True,
+                    is_self_adjoint=False,
+                    is_positive_definite=False,
+                )
+        super().__init__(loc, scale, validate_args, allow_nan_stats, scope)
+        self._parameters = arguments
+
+
+class MultivariateNormalFullCovariance(MultivariateNormalTriL):
+    """The normal distribution over vectors, given its covariance.
+
+    Args:
+        loc: floating tensor of shape [..., k], the mean; zeros by default.
+        covariance_matrix: floating tensor of shape [..., k, k]; the identity by default.
+        validate_args, allow_nan_stats, name: as for `Distribution`.
+    """
+
+    def __init__(
+        self,
+        loc: Any = None,
+        covariance_matrix: Any = None,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "MultivariateNormalFullCovariance",
+    ) -> None:
+        arguments = dict(locals())
+        with name_scope(name) as scope, name_scope("init", values=[loc, covariance_matrix]):
+            lower = None if covariance_matrix is None else cholesky(convert_to_tensor(covariance_matrix))
+        super().__init__(loc, lower, validate_args, allow_nan_stats, scope)
+        self._parameters = arguments
+
+
+@RegisterKL(MultivariateNormalLinearOperator, MultivariateNormalLinearOperator)
+def _normal_from_normal(
+    a: MultivariateNormalLinearOperator, b: MultivariateNormalLinearOperator, name: str | None = None
+) -> Tensor:
+    with name_scope(name, "kl_mvn", values=[a.loc, b.loc, *a.scale.graph_parents, *b.scale.graph_parents]):
+        if _is_diagonal(a.scale) and _is_diagonal(b.scale):
+            ratio = (a.stddev() / b.stddev())[..., None]
+        else:
+            ratio = b.scale.solve(a.scale.to_dense())
+        distance = b.scale.solve((b.mean() - a.mean())[..., None])
+        squares = [reduce_sum(raw.Square(part), axis=[-2, -1]) for part in (ratio, distance)]
+        size = composing.cast(a.scale.domain_dimension_tensor(), a.dtype)
+        logs = b.scale.log_abs_determinant() - a.scale.log_abs_determinant()
+        result = logs + 0.5 * (-size + squares[0] + squares[1])
+        result.set_shape(broadcast_static_shape(a.batch_shape, b.batch_shape))
+        return result

@@ -1,0 +1,309 @@
+"""Invertible transforms that know how they change densities."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import control_dependencies, name_scope
+from headrace.core.operation import Tensor
+from headrace.core.shapes import TensorShape
+from headrace.core.tensor_util import is_tensor
+from headrace.distributions.common import known
+from headrace.ops import composing
+from headrace.ops.array.shape import rank_internal, shape_internal
+from headrace.ops.flow.checks import assert_greater_equal
+from headrace.ops.math.reduction import reduce_sum
+
+
+def _snake(name: str) -> str:
+    name = re.sub("(.)([A-Z][a-z]+)", r"\1_\2", name.lstrip("_"))
+    return re.sub("([a-z0-9])([A-Z])", r"\1_\2", name).lower()
+
+
+class Bijector:
+    """The base of bijectors. A subclass overrides `_forward`, `_inverse` and one of the two log-determinants.
+
+    Args:
+        graph_parents: the tensors it depends on.
+        is_constant_jacobian: whether the Jacobian is the same everywhere.
+        validate_args: whether to check values when the graph runs.
+        dtype: the type it takes; None for any.
+        forward_min_event_ndims, inverse_min_event_ndims: how many dimensions one value has before and after.
+        name: a name for its operations.
+
+    Raises:
+        ValueError: if neither number of dimensions is given, or one is negative.
+        TypeError: if one is no int.
+    """
+
+    def __init__(
+        self,
+        graph_parents: list[Any] | None = None,
+        is_constant_jacobian: bool = False,
+        validate_args: bool = False,
+        dtype: Any = None,
+        forward_min_event_ndims: int | None = None,
+        inverse_min_event_ndims: int | None = None,
+        name: str | None = None,
+    ) -> None:
+        self._graph_parents = list(graph_parents or [])
+        if forward_min_event_ndims is None and inverse_min_event_ndims is None:
+            raise ValueError("Must specify at least one of `forward_min_event_ndims` and `inverse_min_event_ndims`.")
+        forward = inverse_min_event_ndims if forward_min_event_ndims is None else forward_min_event_ndims
+        inverse = forward_min_event_ndims if inverse_min_event_ndims is None else inverse_min_event_ndims
+        for which, number in (("forward", forward), ("inverse", inverse)):
+            if not isinstance(number, int):
+                kind = type(number).__name__
+                raise TypeError(f"Expected {which}_min_event_ndims to be of type int, got {kind}")
+            if number < 0:
+                raise ValueError(f"{which}_min_event_ndims must be a non-negative integer.")
+        self._forward_min_event_ndims, self._inverse_min_event_ndims = forward, inverse
+        self._is_constant_jacobian = is_constant_jacobian
+        self._validate_args = validate_args
+        self._dtype = dtype
+        self._name = name or _snake(type(self).__name__)
+        for index, parent in enumerate(self._graph_parents):
+            if parent is None or not is_tensor(parent):
+                raise ValueError(f"Graph parent item {index} is not a Tensor; {parent}.")
+        # What was computed for a tensor, with the tensor, so that it stays the one meant by its identity.
+        self._inverses: dict[Any, tuple[Tensor, Tensor]] = {}
+        self._forwards: dict[Any, tuple[Tensor, Tensor]] = {}
+
+    @property
+    def graph_parents(self) -> list[Any]:
+        """The tensors it depends on."""
+        return self._graph_parents
+
+    @property
+    def forward_min_event_ndims(self) -> int:
+        """How many dimensions one value has before."""
+        return self._forward_min_event_ndims
+
+    @property
+    def inverse_min_event_ndims(self) -> int:
+        """How many dimensions one value has after."""
+        return self._inverse_min_event_ndims
+
+    @property
+    def is_constant_jacobian(self) -> bool:
+        """Whether the Jacobian is the same everywhere."""
+        return self._is_constant_jacobian
+
+    @property
+    def _is_injective(self) -> bool:
+        return True
+
+    @property
+    def validate_args(self) -> bool:
+        """Whether values are checked."""
+        return self._validate_args
+
+    @property
+    def dtype(self) -> Any:
+        """The type it takes; None for any."""
+        return self._dtype
+
+    @property
+    def name(self) -> str:
+        """The name of its operations."""
+        return self._name
+
+    @contextlib.contextmanager
+    def _name_scope(self, name: str | None = None, values: list[Any] | None = None) -> Iterator[str]:
+        with name_scope(self._name), name_scope(name, values=(values or []) + self._graph_parents) as scope:
+            yield scope
+
+    # ---------------------------------------------------------------------------------------------------- shapes
+
+    def _forward_event_shape(self, input_shape: Any) -> Any:
+        return input_shape
+
+    def _forward_event_shape_tensor(self, input_shape: Tensor) -> Tensor:
+        return input_shape
+
+    def _inverse_event_shape(self, output_shape: Any) -> Any:
+        return output_shape
+
+    def _inverse_event_shape_tensor(self, output_shape: Tensor) -> Tensor:
+        return output_shape
+
+    def forward_event_shape(self, input_shape: Any) -> TensorShape:
+        """The shape of a value after, from that before."""
+        return self._forward_event_shape(TensorShape(input_shape))
+
+    def inverse_event_shape(self, output_shape: Any) -> TensorShape:
+        """The shape of a value before, from that after."""
+        return self._inverse_event_shape(TensorShape(output_shape))
+
+    def forward_event_shape_tensor(self, input_shape: Any, name: str = "forward_event_shape_tensor") -> Tensor:
+        """As `forward_event_shape`, of int32 vectors."""
+        with self._name_scope(name, [input_shape]):
+            return self._forward_event_shape_tensor(convert_to_tensor(input_shape, "int32", name="input_shape"))
+
+    def inverse_event_shape_tensor(self, output_shape: Any, name: str = "inverse_event_shape_tensor") -> Tensor:
+        """As `inverse_event_shape`, of int32 vectors."""
+        with self._name_scope(name, [output_shape]):
+            return self._inverse_event_shape_tensor(convert_to_tensor(output_shape, "int32", name="output_shape"))
+
+    # ------------------------------------------------------------------------------------------------- there and back
+
+    def _forward(self, x: Tensor) -> Tensor:
+        raise NotImplementedError("forward not implemented.")
+
+    def _inverse(self, y: Tensor) -> Any:
+        raise NotImplementedError("inverse not implemented")
+
+    def _forward_log_det_jacobian(self, x: Tensor) -> Any:
+        raise NotImplementedError("forward_log_det_jacobian not implemented.")
+
+    def _inverse_log_det_jacobian(self, y: Tensor) -> Any:
+        raise NotImplementedError("inverse_log_det_jacobian not implemented.")
+
+    def _argument(self, value: Any, name: str) -> Tensor:
+        tensor = convert_to_tensor(value, name=name)
+        if self._dtype is not None and self._dtype.base_dtype != tensor.dtype.base_dtype:
+            raise TypeError(f"Input had dtype {self._dtype} but expected {tensor.dtype}.")
+        return tensor
+
+    def forward(self, x: Any, name: str = "forward") -> Tensor:
+        """The value after, from that before."""
+        return self._call_forward(x, name)
+
+    def _call_forward(self, x: Any, name: str, **kwargs: Any) -> Tensor:
+        with self._name_scope(name, [x]):
+            x = self._argument(x, "x")
+            if not self._is_injective:
+                return self._forward(x, **kwargs)
+            key = (id(x), _frozen(kwargs))
+            if key not in self._forwards:
+                y = self._forward(x, **kwargs)
+                self._forwards[key] = (x, y)
+                self._inverses.setdefault((id(y), _frozen(kwargs)), (y, x))
+            return self._forwards[key][1]
+
+    def inverse(self, y: Any, name: str = "inverse") -> Any:
+        """The value before, from that after."""
+        return self._call_inverse(y, name)
+
+    def _call_inverse(self, y: Any, name: str, **kwargs: Any) -> Any:
+        with self._name_scope(name, [y]):
+            y = self._argument(y, "y")
+            if not self._is_injective:
+                return self._inverse(y, **kwargs)
+            key = (id(y), _frozen(kwargs))
+            if key not in self._inverses:
+                x = self._inverse(y, **kwargs)
+                self._inverses[key] = (y, x)
+                self._forwards.setdefault((id(x), _frozen(kwargs)), (x, y))
+            return self._inverses[key][1]
+
+    def forward_log_det_jacobian(self, x: Any, event_ndims: Any, name: str = "forward_log_det_jacobian") -> Any:
+        """The logarithm of how much `forward` stretches space at `x`.
+
+        Args:
+            x: the value before.
+            event_ndims: how many of its dimensions are one value.
+            name: a name for the operations.
+
+        Raises:
+            ValueError: if `event_ndims` is too small. NotImplementedError: if the bijector cannot say.
+        """
+        return self._call_forward_log_det_jacobian(x, event_ndims, name)
+
+    def _call_forward_log_det_jacobian(self, x: Any, event_ndims: Any, name: str, **kwargs: Any) -> Any:
+        if not self._is_injective:
+            raise NotImplementedError("forward_log_det_jacobian cannot be implemented for non-injective transforms.")
+        with self._name_scope(name, [x]):
+            x = self._argument(x, "x")
+            with control_dependencies(self._checks(self._forward_min_event_ndims, event_ndims)):
+                return self._either(
+                    lambda: (x, self._forward_log_det_jacobian(x, **kwargs), self._forward_min_event_ndims),
+                    lambda: self._negated(self._call_forward(x, "forward", **kwargs), kwargs, inverse=True),
+                    event_ndims,
+                )
+
+    def inverse_log_det_jacobian(self, y: Any, event_ndims: Any, name: str = "inverse_log_det_jacobian") -> Any:
+        """The logarithm of how much `inverse` stretches space at `y`. As `forward_log_det_jacobian`."""
+        return self._call_inverse_log_det_jacobian(y, event_ndims, name)
+
+    def _call_inverse_log_det_jacobian(self, y: Any, event_ndims: Any, name: str, **kwargs: Any) -> Any:
+        with self._name_scope(name, [y]):
+            y = self._argument(y, "y")
+            with control_dependencies(self._checks(self._inverse_min_event_ndims, event_ndims)):
+                if not self._is_injective:
+                    logs = self._inverse_log_det_jacobian(y, **kwargs)
+                    least = self._inverse_min_event_ndims
+                    return tuple(self._summed(y, log, least, event_ndims) for log in logs)
+                return self._either(
+                    lambda: (y, self._inverse_log_det_jacobian(y, **kwargs), self._inverse_min_event_ndims),
+                    lambda: self._negated(self._call_inverse(y, "inverse", **kwargs), kwargs, inverse=False),
+                    event_ndims,
+                )
+
+    def _negated(self, value: Tensor, kwargs: Any, inverse: bool) -> tuple[Tensor, Tensor, int]:
+        """The log-determinant of the other direction, at the value over there, with its sign changed."""
+        if inverse:
+            return value, -self._inverse_log_det_jacobian(value, **kwargs), self._inverse_min_event_ndims
+        return value, -self._forward_log_det_jacobian(value, **kwargs), self._forward_min_event_ndims
+
+    def _either(self, own: Callable[[], Any], other: Callable[[], Any], event_ndims: Any) -> Tensor:
+        try:
+            found = own()
+        except NotImplementedError as missing:
+            try:
+                found = other()
+            except NotImplementedError:
+                raise missing from None
+        return self._summed(*found, event_ndims)
+
+    def _summed(self, value: Tensor, log: Tensor, least: int, event_ndims: Any) -> Tensor:
+        """The log-determinant summed over the dimensions of one value that it was not taken over."""
+        rank = rank_internal(value)
+        shape = shape_internal(value)[rank - event_ndims : rank - least]
+        ones = composing.ones(shape, log.dtype)
+        count = known(event_ndims)
+        if count is None:
+            axes: Any = composing.range_(-(event_ndims - least), 0)
+        else:
+            axes = [-index for index in range(1, int(count) - least + 1)]
+        return reduce_sum(ones * log, axis=axes)
+
+    def _checks(self, least: int, event_ndims: Any) -> list[Any]:
+        tensor = convert_to_tensor(event_ndims, name="event_ndims")
+        if not tensor.dtype.is_integer:
+            raise ValueError(f"Expected integer dtype, got dtype {tensor.dtype}")
+        value = known(tensor)
+        if value is None:
+            return [assert_greater_equal(tensor, least)] if self._validate_args else []
+        if value.ndim != 0:
+            raise ValueError(f"Expected scalar event_ndims, got shape {tensor.get_shape()}")
+        if least > value:
+            raise ValueError(f"event_ndims ({value}) must be larger than min_event_ndims ({least})")
+        return []
+
+
+def _frozen(kwargs: dict[str, Any]) -> Any:
+    return tuple(sorted((key, id(value)) for key, value in kwargs.items()))
+
+
+class Identity(Bijector):
+    """The bijector that changes nothing."""
+
+    def __init__(self, validate_args: bool = False, name: str = "identity") -> None:
+        super().__init__(is_constant_jacobian=True, validate_args=validate_args, forward_min_event_ndims=0, name=name)
+
+    def _forward(self, x: Tensor) -> Tensor:
+        return x
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        return y
+
+    def _inverse_log_det_jacobian(self, y: Tensor) -> Tensor:
+        return convert_to_tensor(0.0, y.dtype)
+
+    def _forward_log_det_jacobian(self, x: Tensor) -> Tensor:
+        return convert_to_tensor(0.0, x.dtype)

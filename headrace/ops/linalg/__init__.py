@@ -1,0 +1,1 @@
+"""Linear operators: matrices by their structure."""
