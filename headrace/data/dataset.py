@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -130,7 +131,15 @@ class Dataset:
             count = int64(threading.private_threadpool_size, "num_threads")
             variant = raw.ExperimentalPrivateThreadPoolDataset(variant, count, **spec)
         optimizations = options._static_optimizations()
-        if optimizations:
+        if optimizations and _uses_references(variant):
+            # 1.15 rewrites no pipeline that uses reference variables, which decides the order of a repeated shuffle.
+            warnings.warn(
+                "tf.data static optimizations are not compatible with tf.Variable. The following optimizations will be "
+                f"disabled: {', '.join(optimizations)}. To enable optimizations, use resource variables instead by calling "
+                "`tf.enable_resource_variables()` at the start of the program.",
+                stacklevel=3,
+            )
+        elif optimizations:
             names = convert_to_tensor(optimizations, dtype="string", name="optimizations")
             variant = raw.OptimizeDataset(
                 variant, names, optimization_configs=options._static_optimization_configs(), **spec
@@ -580,6 +589,22 @@ class Dataset:
         row = structure.row(spec)
         variant = raw.ExperimentalUnbatchDataset(dense._variant_tensor, **structure.described(row))
         return Dataset(variant, row, [dense])
+
+
+def _uses_references(variant: Tensor) -> bool:
+    """Whether a dataset depends on a reference variable."""
+    seen: set[Any] = set()
+    pending = [variant.op]
+    while pending:
+        op = pending.pop()
+        if op in seen:
+            continue
+        seen.add(op)
+        for tensor in op.inputs:
+            if tensor.dtype._is_ref_dtype:
+                return True
+            pending.append(tensor.op)
+    return False
 
 
 def known_size(size: Tensor, drop: Tensor) -> int | None:

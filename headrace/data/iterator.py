@@ -125,7 +125,7 @@ class Iterator:
                         f"shapes {dataset.output_shapes!r}."
                     )
             with colocate_with(self._iterator_resource):
-                raw.MakeIterator(dataset._applied()._variant_tensor, self._iterator_resource, name=name)
+                raw.MakeIterator(dataset._variant_tensor, self._iterator_resource, name=name)
                 return get_default_graph().get_operations()[-1]
 
     def get_next(self, name: str | None = None) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from headrace.core.constant_value import constant_dims, constant_value
+from headrace.core.constant_value import constant_dims
 from headrace.core.convert import convert_to_tensor
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
@@ -43,11 +43,7 @@ def padded(dataset: Dataset, batch_size: Any, padded_shapes: Any, padding_values
         ],
     )
     dims = structure.flat_dims(made)
-    dropped = constant_value(drop)
-    if dropped is not None and not bool(dropped):
-        variant = raw.PaddedBatchDataset(dataset._variant_tensor, size, shapes, values, output_shapes=dims)
-    else:
-        variant = raw.PaddedBatchDatasetV2(dataset._variant_tensor, size, shapes, values, drop, output_shapes=dims)
+    variant = raw.PaddedBatchDatasetV2(dataset._variant_tensor, size, shapes, values, drop, output_shapes=dims)
     return Dataset(variant, made, [dataset])
 
 

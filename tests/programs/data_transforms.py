@@ -25,7 +25,11 @@ def plain(value):
 
 def elements(dataset, limit=30, one_shot=True):
     graph = tf.get_default_graph()
-    iterator = tf.compat.v1.data.make_one_shot_iterator(dataset) if one_shot else tf.compat.v1.data.make_initializable_iterator(dataset)
+    iterator = (
+        tf.compat.v1.data.make_one_shot_iterator(dataset)
+        if one_shot
+        else tf.compat.v1.data.make_initializable_iterator(dataset)
+    )
     value = iterator.get_next()
     found = []
     with tf.Session(graph=graph) as sess:
@@ -84,9 +88,16 @@ show("filter", lambda: ten().filter(lambda x: tf.equal(x % 3, 0)))
 show("filter_wrong", lambda: ten().filter(lambda x: x))
 show("flat_map", lambda: D.range(4).flat_map(lambda x: D.from_tensors(x).repeat(x)))
 show("flat_map_wrong", lambda: D.range(4).flat_map(lambda x: x))
-show("interleave", lambda: D.range(1, 6).interleave(lambda x: D.from_tensors(x).repeat(6), cycle_length=2, block_length=4))
-show("interleave_parallel", lambda: D.range(1, 6).interleave(
-    lambda x: D.from_tensors(x).repeat(x), cycle_length=3, block_length=2, num_parallel_calls=2))
+show(
+    "interleave",
+    lambda: D.range(1, 6).interleave(lambda x: D.from_tensors(x).repeat(6), cycle_length=2, block_length=4),
+)
+show(
+    "interleave_parallel",
+    lambda: D.range(1, 6).interleave(
+        lambda x: D.from_tensors(x).repeat(x), cycle_length=3, block_length=2, num_parallel_calls=2
+    ),
+)
 show("shuffle", lambda: ten().shuffle(4, seed=3))
 show("shuffle_all", lambda: ten().shuffle(100))
 show("shuffle_one", lambda: ten().shuffle(1))
@@ -105,8 +116,16 @@ show("batch_words", lambda: D.from_tensor_slices((words, floats)).batch(4))
 show("batch_ragged", lambda: ten().map(lambda x: tf.fill([x], x)).batch(3))
 show("batch_zero", lambda: ten().batch(0))
 show("padded", lambda: ten().map(lambda x: tf.fill([x], x)).padded_batch(4, padded_shapes=[None]))
-show("padded_drop", lambda: ten().map(lambda x: (tf.fill([x], x), tf.fill([x, 2], "w"))).padded_batch(
-    4, padded_shapes=([12], [None, 3]), padding_values=(tf.constant(-1, tf.int64), "-"), drop_remainder=True))
+show(
+    "padded_drop",
+    lambda: (
+        ten()
+        .map(lambda x: (tf.fill([x], x), tf.fill([x, 2], "w")))
+        .padded_batch(
+            4, padded_shapes=([12], [None, 3]), padding_values=(tf.constant(-1, tf.int64), "-"), drop_remainder=True
+        )
+    ),
+)
 show("padded_small", lambda: ten().map(lambda x: tf.fill([x], x)).padded_batch(4, padded_shapes=[2]))
 show("padded_type", lambda: ten().padded_batch(4, padded_shapes=[], padding_values=1.0))
 show("prefetch", lambda: ten().prefetch(2).map(lambda x: x + 1).prefetch(1))
@@ -123,9 +142,18 @@ show("unbatch", lambda: D.from_tensor_slices((floats, words)).batch(4).unbatch()
 show("apply", lambda: ten().apply(lambda d: d.skip(7)))
 show("sparse_tensors", lambda: D.from_tensors(tf.SparseTensor([[0, 1], [1, 0]], [1.0, 2.0], [2, 3])))
 show("sparse_slices", lambda: D.from_tensor_slices(tf.SparseTensor([[0, 1], [2, 0]], ["x", "y"], [3, 3])))
-show("sparse_batch", lambda: D.from_tensor_slices(
-    (tf.SparseTensor([[0, 1], [2, 0]], [1, 2], [3, 3]), np.arange(3))).map(lambda s, i: (s, i + 1)).batch(2))
-show("from_sparse", lambda: D.from_sparse_tensor_slices(tf.SparseTensor([[0, 0], [2, 1], [2, 3]], [1.0, 2.0, 3.0], [4, 5])))
+show(
+    "sparse_batch",
+    lambda: (
+        D.from_tensor_slices((tf.SparseTensor([[0, 1], [2, 0]], [1, 2], [3, 3]), np.arange(3)))
+        .map(lambda s, i: (s, i + 1))
+        .batch(2)
+    ),
+)
+show(
+    "from_sparse",
+    lambda: D.from_sparse_tensor_slices(tf.SparseTensor([[0, 0], [2, 1], [2, 3]], [1.0, 2.0, 3.0], [4, 5])),
+)
 
 
 def numbers():
@@ -218,3 +246,19 @@ with tf.Graph().as_default():
             sess.run(floats_wanted, {handle: handles[0]})
         except tf.errors.InvalidArgumentError as error:
             results["handle_type"] = type(error).__name__
+
+# A reference variable keeps a pipeline from being rewritten; what is given to an iterator without a dataset is as it is.
+with tf.Graph().as_default():
+    tf.set_random_seed(3)
+    offset = tf.get_variable("offset", [], tf.int64, initializer=tf.constant_initializer(5))
+    shuffled = D.range(6).map(lambda x: x + offset).shuffle(4, seed=1).repeat(2)
+    plain_shuffled = D.range(6).shuffle(4, seed=1).repeat(2)
+    first = shuffled.make_initializable_iterator()
+    second = tf.data.Iterator.from_structure(tf.int64, [])
+    begin = second.make_initializer(plain_shuffled)
+    one, two = first.get_next(), second.get_next()
+    with tf.Session() as sess:
+        sess.run([offset.initializer])
+        sess.run([first.initializer, begin])
+        results["not_rewritten"] = [[int(v) for v in sess.run([one, two])] for _ in range(12)]
+    results["described"] = [repr(plain_shuffled), [n.op for n in tf.get_default_graph().as_graph_def().node if "Dataset" in n.op]]
