@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -28,6 +29,10 @@ def _changed(gradient: Any, change: Callable[[Any], Any]) -> Any:
     if isinstance(gradient, IndexedSlices):
         return IndexedSlices(change(gradient.values), gradient.indices, gradient.dense_shape)
     return change(gradient)
+
+
+def _product(factor: Any, values: Any) -> Any:
+    return values * factor
 
 
 def summarize_gradients_as(grads_and_vars: Gradients, separator: str) -> list[Any]:
@@ -93,7 +98,7 @@ def multiply_gradients(grads_and_vars: Gradients, gradient_multipliers: Any) -> 
             if gradient is None:
                 raise ValueError("Requested multiple of `None` gradient.")
             factor = convert_to_tensor(gradient_multipliers[key], dtype=gradient.dtype)
-            gradient = _changed(gradient, lambda values, factor=factor: values * factor)
+            gradient = _changed(gradient, functools.partial(_product, factor))
         found.append((gradient, variable))
     return found
 
