@@ -108,10 +108,10 @@ def evaluate_repeatedly(
         eval_ops = with_eval_step(eval_ops, update)
     final = FinalOpsHook(final_ops, final_ops_feed_dict)
     hooks.append(final)
-    number = 0
-    for path in checkpoints_iterator(
+    checkpoints = checkpoints_iterator(
         checkpoint_dir, min_interval_secs=eval_interval_secs, timeout=timeout, timeout_fn=timeout_fn
-    ):
+    )
+    for number, path in enumerate(checkpoints, 1):
         creator = ChiefSessionCreator(scaffold, master, config, checkpoint_filename_with_path=path)
         with MonitoredSession(session_creator=creator, hooks=hooks) as session:
             tf_logging.info("Starting evaluation at %s", time.strftime("%Y-%m-%d-%H:%M:%S", time.gmtime()))
@@ -119,7 +119,6 @@ def evaluate_repeatedly(
                 while not session.should_stop():
                     session.run(eval_ops, feed_dict)
             tf_logging.info("Finished evaluation at %s", time.strftime("%Y-%m-%d-%H:%M:%S", time.gmtime()))
-        number += 1
         if max_number_of_evaluations is not None and number >= max_number_of_evaluations:
             break
     return final.final_ops_values
