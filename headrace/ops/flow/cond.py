@@ -30,6 +30,8 @@ class CondContext(ControlFlowContext):
         super().__init__(pred.graph)
         self._pred, self._pivot, self._branch = pred, pivot, branch
         self._values.update((pred, pivot))
+        # They are seen in the branch as they are, and belong to what is around it.
+        self._external_values.update({pred: pred, pivot: pivot})
 
     @property
     def pred(self) -> Tensor:
