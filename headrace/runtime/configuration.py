@@ -78,7 +78,7 @@ def run_with_options(
             raise DeadlineExceededError(
                 None,
                 None,
-                f"The step took longer than its timeout of {timeout * 1000:g} ms, before node {plan.nodes[number].name}",
+                f"The step took longer than timeout_in_ms={timeout * 1000:g} before node {plan.nodes[number].name}",
             )
         times.append((number, now))
 
