@@ -8,6 +8,9 @@ SPELLED = {
 EVERY = "contrib.layers contrib.framework"
 
 NESTED = {
+    "evaluation": {
+        "contrib.slim.evaluation": "checkpoints_iterator evaluate_once evaluation_loop wait_for_new_checkpoint",
+    },
     "learning": {
         "contrib.slim.learning": "add_gradients_summaries clip_gradient_norms create_train_op multiply_gradients train "
         "train_step",
