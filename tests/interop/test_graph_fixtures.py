@@ -82,3 +82,20 @@ def test_records(kind):
     path = FIXTURES / ("records" + (f".{kind.lower()}" if kind else ""))
     found = list(tf.python_io.tf_record_iterator(str(path), tf.python_io.TFRecordOptions(kind)))
     assert found == [b"record %d " % i * i for i in range(20)]
+
+
+@pytest.mark.parametrize("scope", [None, "inner"])
+def test_a_saved_model_of_tensorflow_2(scope):
+    folder = FIXTURES.parent / "saved_model_tf2"
+    with np.load(folder / "example.npz") as file:
+        data = dict(file)
+    with tf.Graph().as_default(), tf.Session() as session:
+        model = tf.saved_model.loader.load(session, ["serve"], str(folder), import_scope=scope)
+        signature = model.signature_def["serving_default"]
+        prefix = f"{scope}/" if scope else ""
+        fetches = {key: prefix + info.name for key, info in signature.outputs.items()}
+        x = prefix + signature.inputs["x"].name
+        first, second = session.run(fetches, {x: data["x"]}), session.run(fetches, {x: -data["x"]})
+    for key in ("y", "sum"):
+        np.testing.assert_allclose(first[key], data[key], rtol=1e-5)
+        np.testing.assert_allclose(second[key], data[f"negative_{key}"], rtol=1e-5)
