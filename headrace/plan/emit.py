@@ -156,6 +156,9 @@ class _Writer:
             self.names[value] = f"f{i}"
         parameters = ["observe"] * self.observed + [f"f{i}" for i in range(len(self.feeds))]
         self.lines.append(f"def step({', '.join(parameters)}):")
+        if self.partial:
+            skipped = [self._name(value) for value in self.fetches if value not in self.feeds and guard_of(value)]
+            self.lines.extend(f"    {name} = None" for name in skipped)
         if _has_scalars(self.nodes):
             # Overflow and division by zero give what they give in tensors, without NumPy's warnings.
             self.constants.update(vars(scalar_functions), np=np)
