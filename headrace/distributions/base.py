@@ -264,7 +264,7 @@ class Distribution:
         rest = sum(part.ndims for part in parts if part.ndims is not None)
         whole = TensorShape([])
         for part in parts:
-            whole = whole.concatenate([None] * (rank - rest) if part.ndims is None else part)
+            whole = whole.concatenate([None] * ((rank or 0) - rest) if part.ndims is None else part)
         x.set_shape(whole)
         return x
 

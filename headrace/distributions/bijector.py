@@ -53,8 +53,8 @@ class Bijector:
         self._graph_parents = list(graph_parents or [])
         if forward_min_event_ndims is None and inverse_min_event_ndims is None:
             raise ValueError("Must specify at least one of `forward_min_event_ndims` and `inverse_min_event_ndims`.")
-        forward = inverse_min_event_ndims if forward_min_event_ndims is None else forward_min_event_ndims
-        inverse = forward_min_event_ndims if inverse_min_event_ndims is None else inverse_min_event_ndims
+        forward: Any = inverse_min_event_ndims if forward_min_event_ndims is None else forward_min_event_ndims
+        inverse: Any = forward_min_event_ndims if inverse_min_event_ndims is None else inverse_min_event_ndims
         for which, number in (("forward", forward), ("inverse", inverse)):
             if not isinstance(number, int):
                 kind = type(number).__name__
@@ -258,7 +258,8 @@ class Bijector:
                 found = other()
             except NotImplementedError:
                 raise missing from None
-        return self._summed(*found, event_ndims)
+        value, log, least = found
+        return self._summed(value, log, least, event_ndims)
 
     def _summed(self, value: Tensor, log: Tensor, least: int, event_ndims: Any) -> Tensor:
         """The log-determinant summed over the dimensions of one value that it was not taken over."""

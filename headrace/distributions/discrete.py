@@ -189,7 +189,7 @@ class Categorical(Distribution):
                 with name_scope("batch_rank"):
                     self._batch_rank = rank_internal(self._logits) - 1
             shape = shape_internal(self._logits, name="logits_shape")
-            size = None if static.ndims is None else static.dims[-1].value
+            size = static.dims[-1].value if static.dims else None
             if size is not None:
                 self._event_size = convert_to_tensor(size, "int32", name="event_size")
             else:

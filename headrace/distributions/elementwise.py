@@ -26,6 +26,10 @@ class Elementwise(Distribution):
 
     _names: tuple[str, ...] = ()
 
+    def __getattr__(self, name: str) -> Any:
+        # Only for those that `__init_subclass__` defines: a name that is really missing ends here.
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         for name in cls.__dict__.get("_names", ()):
@@ -109,7 +113,7 @@ class Elementwise(Distribution):
 class LocationScale(Elementwise):
     """Those with parameters `loc` and `scale`, given by what they are at 0 and 1."""
 
-    _names = ("loc", "scale")
+    _names: tuple[str, ...] = ("loc", "scale")
     _loc: Tensor
     _scale: Tensor
 

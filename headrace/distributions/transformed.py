@@ -77,7 +77,7 @@ class TransformedDistribution(Distribution):
         return self._bijector
 
     def _event_rank(self) -> int:
-        return 0 if self._own_event is None else self._own_event.get_shape().dims[0].value
+        return 0 if self._own_event is None else int((self._own_event.dims or (0,))[0] or 0)
 
     def _event_shape(self) -> TensorShape:
         base = self._distribution.event_shape if self._own_event is None else _static(self._own_event)
@@ -114,7 +114,7 @@ class TransformedDistribution(Distribution):
         """`x` with its dimensions rotated to the right."""
         if not self._turned:
             return x
-        rank = x.get_shape().ndims
+        rank = len(x.dims or ())
         return raw.Transpose(x, np.roll(np.arange(rank), steps).astype(np.int32))
 
     def _value_rank(self) -> Any:
@@ -215,7 +215,7 @@ def _override(shape: Any, static: TensorShape, name: str) -> Tensor | None:
         raise TypeError("shape override must be an integer")
     if tensor.get_shape().ndims not in (None, 1):
         raise ValueError("shape override must be a vector")
-    if tensor.get_shape().dims[0].value == 0:
+    if tensor.dims == (0,):
         return None
     if static.ndims not in (None, 0):
         raise ValueError("base distribution not scalar")
@@ -224,4 +224,4 @@ def _override(shape: Any, static: TensorShape, name: str) -> Tensor | None:
 
 def _static(shape: Tensor) -> TensorShape:
     value = known(shape)
-    return TensorShape([None] * shape.get_shape().dims[0].value if value is None else value.tolist())
+    return TensorShape([None] * int((shape.dims or (0,))[0] or 0) if value is None else value.tolist())

@@ -161,7 +161,7 @@ with tf.Graph().as_default():
                 ds.NOT_REPARAMETERIZED,
                 False,
                 True,
-                parameters=dict(at=at),
+                parameters={"at": at},
                 graph_parents=[self._at],
                 name=name,
             )

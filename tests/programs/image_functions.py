@@ -135,7 +135,7 @@ for source in kinds:
         for saturate in (False, True):
             if saturate or source[0] in "ui" or target[0] == "f":
                 converted["%s to %s %s" % (source, target, saturate)] = describe(
-                    lambda: image.convert_image_dtype(values[0, :2], target, saturate)
+                    lambda v=values, t=target, s=saturate: image.convert_image_dtype(v[0, :2], t, s)
                 )
 results["converted"] = converted
 results["convert to bool"] = describe(lambda: image.convert_image_dtype(picture, tf.bool))

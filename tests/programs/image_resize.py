@@ -37,9 +37,9 @@ for op_type in ("ResizeBilinear", "ResizeBicubic", "ResizeNearestNeighbor", "Res
     y = op(images=tf.constant(wide), size=[6, 5])
     results[op_type + " wide"] = sess.run(y)
     results[op_type + " uint8"] = sess.run(op(images=(images * 255).astype(np.uint8), size=[3, 9]))
-    results[op_type + " empty"] = fails(lambda: op(images=tf.constant(images), size=[0, 3]))
-    results[op_type + " rank"] = fails(lambda: op(images=tf.constant(images[0]), size=[2, 3]))
-    results[op_type + " size"] = fails(lambda: op(images=tf.constant(images), size=[2, 3, 4]))
+    results[op_type + " empty"] = fails(lambda op=op: op(images=tf.constant(images), size=[0, 3]))
+    results[op_type + " rank"] = fails(lambda op=op: op(images=tf.constant(images[0]), size=[2, 3]))
+    results[op_type + " size"] = fails(lambda op=op: op(images=tf.constant(images), size=[2, 3, 4]))
 
 for kernel in ("lanczos1", "lanczos3", "lanczos5", "gaussian", "box", "triangle", "keyscubic", "mitchellcubic"):
     for antialias in (False, True):

@@ -9,7 +9,7 @@ import numpy as np
 from headrace.core.defaults import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
-from headrace.core.shapes import TensorShape
+from headrace.core.shapes import TensorShape, dimension_at_index
 from headrace.distributions.base import NOT_REPARAMETERIZED, Distribution
 from headrace.distributions.divergence import RegisterKL, kl_divergence
 from headrace.ops import composing
@@ -113,7 +113,7 @@ def _independent_from_independent(a: Independent, b: Independent, name: str = "k
     if a.distribution.event_shape != b.distribution.event_shape:
         raise NotImplementedError("KL between Independents with different event shapes not supported.")
     inner = kl_divergence(a.distribution, b.distribution, name=name)
-    count = a.event_shape.ndims - a.distribution.event_shape.ndims
+    count = len(a.event_shape.as_list()) - len(a.distribution.event_shape.as_list())
     return reduce_sum(inner, axis=[-index - 1 for index in range(count)])
 
 
@@ -158,7 +158,9 @@ class MixtureSameFamily(Distribution):
                     f"`components_distribution.batch_shape` (`{inner[:-1].as_list()}`)"
                 )
             weights = mixture_distribution.logits
-            counts = weights.get_shape().with_rank_at_least(1).dims[-1].value, inner.dims[-1].value
+            counts = tuple(
+                dimension_at_index(shape, -1).value for shape in (weights.get_shape().with_rank_at_least(1), inner)
+            )
             if None not in counts and counts[0] != counts[1]:
                 raise ValueError(
                     f"`mixture_distribution components` ({counts[0]}) does not equal "
@@ -221,7 +223,7 @@ class MixtureSameFamily(Distribution):
         """`x` with a dimension of 1 for the components."""
         with name_scope("pad_sample_dims", values=[x]):
             shape = shape_internal(x)
-            outer = x.get_shape().ndims - self._rank
+            outer = len(x.get_shape().as_list()) - self._rank
             return reshape(x, composing.concat([shape[:outer], [1], shape[outer:]], 0))
 
     def _mixed(self, logs: Tensor) -> Tensor:

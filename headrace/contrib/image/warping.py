@@ -111,8 +111,8 @@ def interpolate_spline(
     """
     with name_scope(name):
         train, values, query = (convert_to_tensor(x) for x in (train_points, train_values, query_points))
-        count, dims = train.get_shape().as_list()[1:]
-        count = shape_internal(train)[1] if count is None else count
+        known, dims = train.get_shape().as_list()[1:]
+        count: Any = shape_internal(train)[1] if known is None else known
         if dims is None:
             raise ValueError("The number of dimensions of the input points must be statically-known.")
         if values.get_shape().as_list()[-1] is None:

@@ -24,8 +24,9 @@ crop_and_resize_op = op(
 ).on_host("crop_size")
 
 
-def _check_boxes(boxes: Any, indices: Any) -> None:
-    boxes, indices = rank_is(boxes.dims, 2), rank_is(indices.dims, 1)
+def _check_boxes(given: Any, of_each: Any) -> None:
+    boxes: Any = rank_is(given.dims, 2)
+    indices: Any = rank_is(of_each.dims, 1)
     merge_dim(boxes[0], indices[0])
     if boxes[1] not in (None, 4):
         raise ValueError(f"Dimension must be 4 but is {boxes[1]}")
@@ -208,8 +209,8 @@ def grad_boxes_kernel(node):
     return gradient
 
 
-_BOXES, _INDICES = np.float32([[0.1, 0.2, 0.9, 0.8], [0.5, 0.5, 1.2, 1.1]]), np.int32([0, 1])
-crop_and_resize_op.accepts([2, 5, 4, 3], _BOXES, _INDICES, np.int32([3, 2]))
-crop_and_resize_op.rejects([5, 4, 3], _BOXES, _INDICES, np.int32([3, 2]), error=ValueError)
-grad_image_op.accepts([2, 3, 2, 3], _BOXES, _INDICES, np.int32([2, 5, 4, 3]), T="float32")
+_BOXES, _INDICES = np.array([[0.1, 0.2, 0.9, 0.8], [0.5, 0.5, 1.2, 1.1]], np.float32), np.array([0, 1], np.int32)
+crop_and_resize_op.accepts([2, 5, 4, 3], _BOXES, _INDICES, np.array([3, 2], np.int32))
+crop_and_resize_op.rejects([5, 4, 3], _BOXES, _INDICES, np.array([3, 2], np.int32), error=ValueError)
+grad_image_op.accepts([2, 3, 2, 3], _BOXES, _INDICES, np.array([2, 5, 4, 3], np.int32), T="float32")
 grad_boxes_op.accepts([2, 3, 2, 3], [2, 5, 4, 3], _BOXES, _INDICES)

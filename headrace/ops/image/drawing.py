@@ -32,6 +32,8 @@ draw_v2_op = op(
 
 
 def _shape(op: Any) -> list[Dims]:
+    images: Any
+    boxes: Any
     images, boxes = rank_is(op.inputs[0].dims, 4), rank_is(op.inputs[1].dims, 3)
     merge_dim(images[0], boxes[0])
     if boxes[2] not in (None, 4):
@@ -55,7 +57,7 @@ def _kernel(node: Any) -> Any:
         # An image of one channel is drawn on in white.
         table = torch.ones_like(table) if depth == 1 else table
         table = table[:, :depth].to(out)
-        edges = boxes.cpu().numpy() * np.float32([height - 1, width - 1, height - 1, width - 1])
+        edges = boxes.cpu().numpy() * np.array([height - 1, width - 1, height - 1, width - 1], np.float32)
         for image, lines in zip(out, edges):
             for number, box in enumerate(lines.astype(np.int64).tolist()):
                 _frame(image, box, table[number % len(table)])
@@ -83,5 +85,5 @@ for _decl in (draw_op, draw_v2_op):
     _decl.shape(_shape)
     _decl.kernel(_kernel)
     _decl.not_differentiable()
-draw_op.accepts([1, 5, 6, 3], np.float32([[[0.1, 0.2, 0.8, 0.9]]]))
-draw_v2_op.accepts([1, 5, 6, 3], np.float32([[[0.1, 0.2, 0.8, 0.9]]]), np.float32([[1, 0, 0]]))
+draw_op.accepts([1, 5, 6, 3], np.array([[[0.1, 0.2, 0.8, 0.9]]], np.float32))
+draw_v2_op.accepts([1, 5, 6, 3], np.array([[[0.1, 0.2, 0.8, 0.9]]], np.float32), np.array([[1, 0, 0]], np.float32))

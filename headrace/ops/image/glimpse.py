@@ -92,5 +92,5 @@ def glimpse_kernel(node):
     return glimpse
 
 
-glimpse_op.accepts([1, 8, 9, 2], np.int32([3, 2]), np.float32([[0.0, 0.1]]))
-glimpse_op.rejects([8, 9, 2], np.int32([3, 2]), np.float32([[0.0, 0.1]]), error=ValueError)
+glimpse_op.accepts([1, 8, 9, 2], np.array([3, 2], np.int32), np.array([[0.0, 0.1]], np.float32))
+glimpse_op.rejects([8, 9, 2], np.array([3, 2], np.int32), np.array([[0.0, 0.1]], np.float32), error=ValueError)

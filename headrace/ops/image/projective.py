@@ -177,5 +177,7 @@ def resampler_grad_kernel(node):
     return gradient
 
 
-transform_op.accepts([2, 4, 5, 3], np.float32([[1, 0, 1, 0, 1, 0, 0, 0]]), np.int32([4, 5]), interpolation="BILINEAR")
-resampler_op.accepts([2, 4, 5, 3], np.float32([[[1.5, 0.5]], [[0.2, 2.1]]]))
+transform_op.accepts(
+    [2, 4, 5, 3], np.array([[1, 0, 1, 0, 1, 0, 0, 0]], np.float32), np.array([4, 5], np.int32), interpolation="BILINEAR"
+)
+resampler_op.accepts([2, 4, 5, 3], np.array([[[1.5, 0.5]], [[0.2, 2.1]]], np.float32))

@@ -44,10 +44,13 @@ def total_variation(images: Any, name: str | None = None) -> Tensor:
         rank = images.get_shape().ndims
         if rank not in (3, 4):
             raise ValueError("'images' must be either 3 or 4-dimensional.")
-        batch = (slice(None),) * (rank - 3)
         later, earlier, every = slice(1, None), slice(None, -1), slice(None)
-        down = images[(*batch, later, every, every)] - images[(*batch, earlier, every, every)]
-        across = images[(*batch, every, later, every)] - images[(*batch, every, earlier, every)]
+
+        def before(*key: slice) -> Any:
+            return (every,) * (rank - 3) + key
+
+        down = images[before(later, every, every)] - images[before(earlier, every, every)]
+        across = images[before(every, later, every)] - images[before(every, earlier, every)]
         axes = None if rank == 3 else [1, 2, 3]
         return reduce_sum(raw.Abs(down), axis=axes) + reduce_sum(raw.Abs(across), axis=axes)
 
@@ -61,7 +64,7 @@ def _checks_of_pair(first: Tensor, second: Tensor) -> tuple[Tensor, Tensor, list
     static = [image.get_shape().with_rank_at_least(3) for image in (first, second)]
     static[0][-3:].assert_is_compatible_with(static[1][-3:])
     if None not in (static[0].ndims, static[1].ndims):
-        for a, b in zip(reversed(static[0].dims[:-3]), reversed(static[1].dims[:-3])):
+        for a, b in zip(*(reversed((shape.dims or [])[:-3]) for shape in static)):
             if not (a == 1 or b == 1 or a.is_compatible_with(b)):
                 raise ValueError(f"Two images are not compatible: {static[0]} and {static[1]}")
     shapes = shape_n([first, second])
@@ -210,7 +213,9 @@ def ssim_multiscale(
             with name_scope(None, f"Scale{scale}", images):
                 if scale > 0:
                     images, tails = _halved(images, heads, tails)
-                by_channel, structure = _ssim_by_channel(*images, max_val, filter_size, filter_sigma, k1, k2)
+                by_channel, structure = _ssim_by_channel(
+                    images[0], images[1], max_val, filter_size, filter_sigma, k1, k2
+                )
                 parts.append(raw.Relu(structure))
         parts[-1] = raw.Relu(by_channel)
         similarity = reduce_prod(power(composing.stack(parts, axis=-1), list(power_factors)), [-1])

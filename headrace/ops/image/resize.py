@@ -259,5 +259,5 @@ for _decl in (resize_bilinear_op, resize_bicubic_op, resize_area_op, resize_near
     _decl.accepts([2, 3, 4, 3], _SIZE, align_corners=True)
     _decl.rejects([3, 4, 3], _SIZE, error=ValueError)
     _decl.rejects([2, 3, 4, 3], np.array([5], np.int32), error=ValueError)
-scale_and_translate_op.accepts([1, 3, 4, 2], _SIZE, np.float32([1.5, 0.5]), np.float32([0.0, 1.0]))
+scale_and_translate_op.accepts([1, 3, 4, 2], _SIZE, np.array([1.5, 0.5], np.float32), np.array([0.0, 1.0], np.float32))
 resize_nearest_grad_op.accepts([2, 5, 2, 3], np.array([3, 4], np.int32))

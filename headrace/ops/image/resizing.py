@@ -76,7 +76,7 @@ def _resized(
         if preserve_aspect_ratio:
             size = _fitted(batch, size)
         height, width = _known(size)
-        if skip_same and None not in (height, width) and batch.dims[1:3] == (height, width):
+        if skip_same and None not in (height, width) and (batch.dims or ())[1:3] == (height, width):
             return squeeze(batch, axis=[0]) if rank == 3 else batch
         resized = resizer(batch, size)
         resized.set_shape([None, height, width, None])

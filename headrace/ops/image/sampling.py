@@ -119,6 +119,8 @@ def _covers(crop: Box, least: float, boxes: list[Box]) -> bool:
 
 
 def _shape(op: Any) -> list[Dims]:
+    size: Any
+    boxes: Any
     size, boxes = rank_is(op.inputs[0].dims, 1), rank_is(op.inputs[1].dims, 3)
     if size[0] not in (None, 3):
         raise ValueError(f"Dimension must be 3 but is {size[0]}")
@@ -198,7 +200,7 @@ def _in_pixels(boxes: Any, height: int, width: int) -> list[Box]:
                 raise invalid(f"All bounding box coordinates must be in [0.0, 1.0]: {value:g}")
         if not (box[0] <= box[2] and box[1] <= box[3]):
             raise invalid("Bounding box extents must not be negative")
-    scaled = (boxes * _F([height, width, height, width])).astype(np.int64)
+    scaled = (boxes * np.array([height, width, height, width], _F)).astype(np.int64)
     return [(left, top, right, bottom) for top, left, bottom, right in scaled.tolist()]
 
 
@@ -208,7 +210,7 @@ for _decl in (sample_op, sample_v2_op):
     _decl.not_differentiable()
     _decl.on_host(*(arg.name for arg in _decl.signature.inputs), outputs=True)
 
-_BOX = np.float32([[[0.1, 0.1, 0.8, 0.9]]])
-sample_op.accepts(np.int32([40, 50, 3]), _BOX, seed=1)
-sample_v2_op.accepts(np.int32([40, 50, 3]), _BOX, np.float32(0.2), seed=1)
-sample_v2_op.rejects(np.int32([40, 50]), _BOX, np.float32(0.2), error=ValueError)
+_BOX = np.array([[[0.1, 0.1, 0.8, 0.9]]], np.float32)
+sample_op.accepts(np.array([40, 50, 3], np.int32), _BOX, seed=1)
+sample_v2_op.accepts(np.array([40, 50, 3], np.int32), _BOX, np.float32(0.2), seed=1)
+sample_v2_op.rejects(np.array([40, 50], np.int32), _BOX, np.float32(0.2), error=ValueError)

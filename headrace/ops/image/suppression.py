@@ -60,7 +60,8 @@ for _decl in (*_SINGLE, nms_overlaps_op, combined_nms_op):
 
 
 def _single_shape(op: Any) -> list[Dims]:
-    boxes, scores = rank_is(op.inputs[0].dims, 2), rank_is(op.inputs[1].dims, 1)
+    boxes: Any = rank_is(op.inputs[0].dims, 2)
+    scores: Any = rank_is(op.inputs[1].dims, 1)
     merge_dim(boxes[0], scores[0])
     for index in range(2, len(op.inputs)):
         require_scalar(op, index)
@@ -106,7 +107,8 @@ def _by_score(scores: Any, least: float) -> Any:
 
 def select_hard(overlap: Overlap, scores: Any, size: int, threshold: float, least: float) -> list[int]:
     """At most `size` boxes, best first, none of which overlaps a better chosen one by `threshold` or more."""
-    remaining, chosen = _by_score(scores, least), []
+    remaining = _by_score(scores, least)
+    chosen: list[int] = []
     while len(remaining) and len(chosen) < size:
         best = int(remaining[0])
         chosen.append(best)
@@ -263,7 +265,11 @@ def _of_image(boxes: Any, scores: Any, each: int, most: int, threshold: float, l
     return found[np.argsort(-found[:, 4], kind="stable")[:most]]
 
 
-_ACCEPTED = [np.float32([[0, 0, 1, 1], [0, 0, 1, 0.9], [1, 1, 2, 2]]), np.float32([0.9, 0.8, 0.7]), np.int32(2)]
+_ACCEPTED = [
+    np.array([[0, 0, 1, 1], [0, 0, 1, 0.9], [1, 1, 2, 2]], np.float32),
+    np.array([0.9, 0.8, 0.7], np.float32),
+    np.int32(2),
+]
 nms_op.accepts(*_ACCEPTED)
 nms_v2_op.accepts(*_ACCEPTED, np.float32(0.5))
 nms_v3_op.accepts(*_ACCEPTED, np.float32(0.5), np.float32(0.1))

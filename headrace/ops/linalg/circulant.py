@@ -8,7 +8,7 @@ from headrace.core.defaults import name_scope
 from headrace.core.dtypes import as_dtype, complex64
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
-from headrace.core.shapes import TensorShape
+from headrace.core.shapes import TensorShape, dimension_at_index
 from headrace.ops import composing
 from headrace.ops.array.shape import broadcast_dynamic_shape, reshape, shape_internal
 from headrace.ops.flow.checks import assert_less, assert_positive
@@ -96,7 +96,9 @@ class _Circulant(LinearOperator):
         rank = result.get_shape().ndims
         if rank is not None:
             known = [None] * (rank - 2)
-            result.set_shape(TensorShape(known).concatenate([self.range_dimension, x.get_shape().dims[-1]]))
+            result.set_shape(
+                TensorShape(known).concatenate([self.range_dimension, dimension_at_index(x.get_shape(), -1)])
+            )
         return result
 
     def _matmul(self, x: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Tensor:

@@ -10,7 +10,7 @@ from typing import Any
 from headrace.core.defaults import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
-from headrace.core.shapes import TensorShape
+from headrace.core.shapes import TensorShape, dimension_at_index
 from headrace.ops import composing
 from headrace.ops.array.shape import (
     broadcast_dynamic_shape,
@@ -206,7 +206,8 @@ class LinearOperatorAdjoint(_OfOne):
 
     def _shape(self) -> TensorShape:
         shape = self._operator.shape
-        return shape if shape.ndims is None else shape[:-2].concatenate([shape.dims[-1], shape.dims[-2]])
+        dims = shape.dims
+        return shape if dims is None else shape[:-2].concatenate([dims[-1], dims[-2]])
 
     def _shape_tensor(self) -> Tensor:
         shape = self._operator.shape_tensor()
@@ -367,7 +368,7 @@ class LinearOperatorBlockDiag(LinearOperator):
     def _trace(self) -> Tensor:
         return functools.reduce(operator.add, [each.trace() for each in self._operators])
 
-    def _hints(self) -> dict[str, Hint]:
+    def _hints(self) -> dict[str, Any]:
         return {
             "is_non_singular": self.is_non_singular,
             "is_self_adjoint": self.is_self_adjoint,
@@ -456,7 +457,7 @@ class LinearOperatorKronecker(LinearOperator):
         final = reshape(result, composing.concat([batch, composing.stack([total, columns])], 0))
         static = broadcast_static_shape(self.batch_shape, x.get_shape()[:-2])
         edge = self.domain_dimension if adjoint else self.range_dimension
-        final.set_shape(static.concatenate([edge, x.get_shape().dims[-1]]))
+        final.set_shape(static.concatenate([edge, dimension_at_index(x.get_shape(), -1)]))
         return final
 
     def _matmul(self, x: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Tensor:
@@ -482,7 +483,7 @@ class LinearOperatorKronecker(LinearOperator):
     def _trace(self) -> Tensor:
         return functools.reduce(operator.mul, [each.trace() for each in self._operators])
 
-    def _hints(self) -> dict[str, Hint]:
+    def _hints(self) -> dict[str, Any]:
         return {
             "is_non_singular": self.is_non_singular,
             "is_self_adjoint": self.is_self_adjoint,

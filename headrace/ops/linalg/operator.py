@@ -160,7 +160,8 @@ class LinearOperator:
     @property
     def domain_dimension(self) -> Dimension:
         """n of [m, n]."""
-        return Dimension(None) if self.shape.ndims is None else self.shape.dims[-1]
+        dims = self.shape.dims
+        return dims[-1] if dims else Dimension(None)
 
     def domain_dimension_tensor(self, name: str = "domain_dimension_tensor") -> Tensor:
         """`domain_dimension` as an int32 scalar."""
@@ -171,7 +172,8 @@ class LinearOperator:
     @property
     def range_dimension(self) -> Dimension:
         """m of [m, n]."""
-        return self.shape.dims[-2] if self.shape.dims else Dimension(None)
+        dims = self.shape.dims
+        return dims[-2] if dims else Dimension(None)
 
     def range_dimension_tensor(self, name: str = "range_dimension_tensor") -> Tensor:
         """`range_dimension` as an int32 scalar."""
