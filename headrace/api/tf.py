@@ -129,6 +129,7 @@ HOMES = {
     "ops.sparse.add": "sparse_add",
     "ops.sparse.building": "sparse_mask sparse_merge sparse_placeholder sparse_tensor_to_dense sparse_to_indicator",
     "ops.sparse.cwise": "sparse_maximum sparse_minimum sparse_softmax",
+    "ops.sparse.edit_distance": "edit_distance",
     "ops.sparse.join": "sparse_concat",
     "ops.sparse.layout": "sparse_reset_shape sparse_retain sparse_transpose",
     "ops.sparse.matmul": "sparse_tensor_dense_matmul",

@@ -1,0 +1,131 @@
+"""Levenshtein's distance of the sequences along the last axis of two sparse tensors."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from headrace.core.composite import SparseTensor, SparseTensorValue
+from headrace.core.constant_value import constant_value
+from headrace.core.operation import Tensor
+from headrace.core.registry import op, raw
+from headrace.ops.array.common import invalid, rank_is
+from headrace.ops.host_values import to_array, to_tensor
+
+edit_distance_op = (
+    op(
+        "EditDistance",
+        "hypothesis_indices: int64, hypothesis_values: T, hypothesis_shape: int64, truth_indices: int64, "
+        "truth_values: T, truth_shape: int64, *, normalize=True -> output: float",
+    )
+    .on_host(
+        "hypothesis_indices", "hypothesis_values", "hypothesis_shape", "truth_indices", "truth_values", "truth_shape",
+        outputs=True,
+    )
+    .not_differentiable()
+)  # fmt: skip
+
+
+@edit_distance_op.shape
+def edit_distance_shape(op):
+    for place, rank in ((0, 2), (1, 1), (2, 1), (3, 2), (4, 1), (5, 1)):
+        rank_is(op.inputs[place].dims, rank)
+    sizes = [constant_value(op.inputs[place]) for place in (2, 5)]
+    if sizes[0] is None or sizes[1] is None:
+        return [None]
+    if len(sizes[0]) != len(sizes[1]):
+        raise ValueError(f"Ranks of the sequences must be the same, but are {len(sizes[0])} and {len(sizes[1])}")
+    return [tuple(np.maximum(*sizes)[:-1].tolist())]
+
+
+def _distance(one: list[Any], other: list[Any]) -> int:
+    """The least number of insertions, deletions and substitutions that make `one` of `other`."""
+    row = list(range(len(other) + 1))
+    for i, item in enumerate(one, 1):
+        diagonal, row[0] = row[0], i
+        for j, wanted in enumerate(other, 1):
+            diagonal, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, diagonal + (item != wanted))
+    return row[-1]
+
+
+def _sequences(name: str, indices: Any, values: Any, shape: np.ndarray) -> dict[tuple[int, ...], list[Any]]:
+    indices, values = to_array(indices), to_array(values)
+    if indices.ndim != 2 or values.ndim != 1 or len(indices) != len(values) or indices.shape[1] != len(shape):
+        raise invalid(f"{name} is not a valid SparseTensor: its indices, values and shape do not fit together.")
+    if len(indices) and ((indices < 0).any() or (indices >= shape).any()):
+        raise invalid(f"{name} is not a valid SparseTensor: an index is out of bounds of {shape.tolist()}.")
+    found: dict[tuple[int, ...], list[Any]] = {}
+    before: list[int] = []
+    for index, value in zip(indices.tolist(), values.tolist(), strict=True):
+        if index <= before:
+            raise invalid(f"{name} is not a valid SparseTensor: {index} is out of order.")
+        before = index
+        found.setdefault(tuple(index[:-1]), []).append(value)
+    return found
+
+
+@edit_distance_op.kernel
+def edit_distance_kernel(node):
+    normalize = node.attrs["normalize"]
+
+    def distances(h_indices, h_values, h_shape, t_indices, t_values, t_shape):
+        shapes = [to_array(shape) for shape in (h_shape, t_shape)]
+        if len(shapes[0]) != len(shapes[1]):
+            raise invalid(
+                f"Expected hypothesis_shape and truth_shape to have the same rank, got {shapes[0].tolist()} and "
+                f"{shapes[1].tolist()}"
+            )
+        if len(shapes[0]) < 2:
+            raise invalid(
+                f"Input SparseTensors must have rank at least 2, but hypothesis_shape rank is: {len(shapes[0])}"
+            )
+        hypotheses = _sequences("hypothesis", h_indices, h_values, shapes[0])
+        truths = _sequences("truth", t_indices, t_values, shapes[1])
+        output = np.zeros(np.maximum(shapes[0], shapes[1])[:-1], np.float32)
+        for place in {*hypotheses, *truths}:
+            truth, hypothesis = truths.get(place, []), hypotheses.get(place, [])
+            if not truth:
+                # Nothing to normalize by.
+                output[place] = math.inf if normalize else len(hypothesis)
+                continue
+            distance = _distance(hypothesis, truth)
+            output[place] = distance / len(truth) if normalize else distance
+        return to_tensor(output)
+
+    return distances
+
+
+def edit_distance(hypothesis: Any, truth: Any, normalize: bool = True, name: str = "edit_distance") -> Tensor:
+    """Levenshtein's distance of sequences.
+
+    Args:
+        hypothesis: SparseTensor whose last axis are sequences.
+        truth: SparseTensor of that type and rank.
+        normalize: divide by the lengths of the true sequences.
+        name: a name for the operation.
+
+    Returns:
+        a float32 tensor of the shape without the last axis; infinite where there is no truth to normalize by.
+
+    Raises:
+        TypeError: if one is no SparseTensor.
+        InvalidArgumentError: when run, if the ranks differ.
+
+    Example:
+        >>> error_rate = tf.reduce_mean(tf.edit_distance(tf.cast(decoded[0], tf.int32), labels))
+    """
+    for argument, value in (("Hypothesis", hypothesis), ("Truth", truth)):
+        if not isinstance(value, (SparseTensor, SparseTensorValue)):
+            raise TypeError(f"{argument} must be a SparseTensor.")
+    return raw.EditDistance(
+        hypothesis.indices,
+        hypothesis.values,
+        hypothesis.dense_shape,
+        truth.indices,
+        truth.values,
+        truth.dense_shape,
+        normalize=normalize,
+        name=name,
+    )
