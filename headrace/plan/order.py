@@ -39,6 +39,10 @@ def set_guards(nodes: Iterable[Node]) -> list[Node]:
             node.region.nodes = set_guards(node.region.nodes)
         if node.type in MERGES:
             live = [i for i, value in enumerate(node.inputs) if value.node not in dead and not _never(value)]
+            if not live:
+                # It lies in a branch that is never taken.
+                dead.add(node)
+                continue
             if len(live) < len(node.inputs):
                 node.attrs = {**node.attrs, "_live": live}
             guards = [guard_of(node.inputs[i]) for i in live]
