@@ -7,7 +7,6 @@ import sys
 import time
 from typing import Any
 
-from headrace.contrib.slim.services import Services
 from headrace.contrib.training import train_ops
 from headrace.contrib.training.train_ops import (
     USE_GLOBAL_STEP,
@@ -36,6 +35,7 @@ from headrace.train.optimizer import Optimizer
 from headrace.train.saver import Saver
 from headrace.train.steps import get_or_create_global_step
 from headrace.train.steps import global_step as value_of_step
+from headrace.train.supervisor import Supervisor
 
 __all__ = [
     "add_gradients_summaries", "clip_gradient_norms", "create_train_op", "multiply_gradients", "train", "train_step",
@@ -235,48 +235,54 @@ def train(
             train_step_kwargs = _default_kwargs(
                 global_step, number_of_steps, log_every_n_steps, trace_every_n_steps if is_chief else None, logdir
             )
-    services = Services(
+    sv = Supervisor(
         graph=graph,
         is_chief=is_chief,
         logdir=logdir,
         init_op=init_op,
         init_feed_dict=init_feed_dict,
-        init_fn=init_fn,
         local_init_op=local_init_op,
         ready_op=ready_op,
         summary_op=summary_op,
-        summary_writer=None if summary_writer is None else summary_writer or Services.OWN_WRITER,
+        summary_writer=Supervisor.USE_DEFAULT if summary_writer is _USE_DEFAULT else summary_writer,
         global_step=global_step,
         saver=saver,
         save_summaries_secs=save_summaries_secs,
         save_model_secs=save_interval_secs,
+        init_fn=init_fn,
     )
-    if services.summary_writer is not None:
-        train_step_kwargs["summary_writer"] = services.summary_writer
+    if summary_writer is not None:
+        train_step_kwargs["summary_writer"] = sv.summary_writer
     loss = None
     while True:
         try:
-            with services.session(master, session_config) as sess:
+            with sv.managed_session(master, start_standard_services=False, config=session_config) as sess:
                 tf_logging.info("Starting Session.")
                 if session_wrapper is not None:
                     tf_logging.info("Wrapping session with wrapper function: %s", session_wrapper)
                     sess = session_wrapper(sess)
-                if not is_chief and startup_delay_steps > 0:
+                if is_chief:
+                    if logdir:
+                        sv.start_standard_services(sess)
+                elif startup_delay_steps > 0:
                     wanted = min(startup_delay_steps, number_of_steps or sys.maxsize)
                     while value_of_step(sess, global_step) < wanted:
                         time.sleep(1.0)
-                services.start(sess)
+                threads = sv.start_queue_runners(sess)
                 tf_logging.info("Starting Queues.")
                 try:
-                    while not services.coord.should_stop():
+                    while not sv.should_stop():
                         loss, should_stop = train_step_fn(sess, train_op, global_step, train_step_kwargs)
                         if should_stop:
                             tf_logging.info("Stopping Training.")
-                            services.coord.request_stop()
+                            sv.request_stop()
                             break
                 except OutOfRangeError as e:
                     tf_logging.info("Caught OutOfRangeError. Stopping Training. %s", e)
-                services.finish(sess, ignore_live_threads)
+                if logdir and sv.is_chief:
+                    tf_logging.info("Finished training! Saving model to disk.")
+                    sv.saver.save(sess, sv.save_path, global_step=sv.global_step)
+                    sv.stop(threads, close_summary_writer=True, ignore_live_threads=ignore_live_threads)
             return loss
         except AbortedError:
             tf_logging.info("Retrying training!")
