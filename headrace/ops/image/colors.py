@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from headrace.core.convert import convert_to_tensor
 from headrace.core.operation import Tensor
 from headrace.core.registry import OpDecl, op
 from headrace.core.shapes import Dims, merge_dim
@@ -78,8 +79,8 @@ _colored(rgb_to_hsv_op, _to_hsv)
 _colored(hsv_to_rgb_op, _to_rgb)
 
 
-def _flag(condition: Any) -> Tensor:
-    return cast(condition, "float32")
+def _flag(condition: Any, dtype: Any) -> Tensor:
+    return cast(condition, dtype)
 
 
 @rgb_to_hsv_op.gradient
@@ -93,16 +94,16 @@ def rgb_to_hsv_gradient(op, grad):
     red, green, blue = colors
     saturation, value = op.outputs[0][..., 1], op.outputs[0][..., 2]
     largest = [
-        _flag((red >= blue) & (red >= green)),
-        _flag((green > red) & (green >= blue)),
-        _flag((blue > red) & (blue > green)),
+        _flag((red >= blue) & (red >= green), red.dtype),
+        _flag((green > red) & (green >= blue), red.dtype),
+        _flag((blue > red) & (blue > green), red.dtype),
     ]
     smallest = [
-        _flag((red < blue) & (red < green)),
-        _flag((green <= red) & (green < blue)),
-        _flag((blue <= red) & (blue <= green)),
+        _flag((red < blue) & (red < green), red.dtype),
+        _flag((green <= red) & (green < blue), red.dtype),
+        _flag((blue <= red) & (blue <= green), red.dtype),
     ]
-    positive = [_flag(color > 0) for color in colors]
+    positive = [_flag(color > 0, color.dtype) for color in colors]
     slopes = []
     for c in range(3):
         others = [k for k in range(3) if k != c]
@@ -118,7 +119,7 @@ def rgb_to_hsv_gradient(op, grad):
 
 
 def _over(x: Any) -> Tensor:
-    return div_no_nan(1.0, x)
+    return div_no_nan(convert_to_tensor(1.0, x.dtype), x)
 
 
 def _hue_pieces(c: int, colors: Any, largest: Any, smallest: Any, positive: Any, by_spread: Any) -> list[Any]:
