@@ -105,5 +105,5 @@ def test_a_failing_function_names_its_line():
     with tf.Graph().as_default():
         dataset = tf.data.Dataset.from_tensors(np.float32(0.0)).map(lambda x: tf.check_numerics(1.0 / x, "not finite"))
         value = dataset.make_one_shot_iterator().get_next()
-        with tf.Session() as sess, pytest.raises(tf.errors.InvalidArgumentError, match="test_background.py"):
+        with tf.Session() as sess, pytest.raises(tf.errors.InvalidArgumentError, match=r"test_background\.py"):
             sess.run(value)
