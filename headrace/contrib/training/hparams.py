@@ -98,7 +98,7 @@ def parse_values(values: str, type_map: Mapping[str, type], ignore_unknown: bool
     return results
 
 
-def _cast(name: str, kind: type, value: Any) -> Any:
+def _cast(name: str, kind: Any, value: Any) -> Any:
     """`value` as a `kind`, where nothing is lost by it."""
     if type(value) is kind or issubclass(kind, type(None)):
         return value
