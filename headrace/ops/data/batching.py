@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from headrace.core.errors import DataLossError
+from headrace.core.errors import DataLossError, OpError
 from headrace.ops.data.base import (
     BoundFunction,
     Dataset,
@@ -22,7 +23,7 @@ from headrace.ops.data.base import (
     invalid,
     made_by,
 )
-from headrace.ops.data.sources import Slices
+from headrace.ops.data.sources import Slices, rows
 from headrace.ops.data.transforms import Mapped
 
 
@@ -91,6 +92,8 @@ class Batched(Dataset):
         if size <= 0:
             raise invalid("Batch size must be greater than zero.")
         self.size, self.drop = size, drop
+        # Whether an element that cannot be made takes the rest of its batch with it.
+        self.whole = False
 
     def start(self, iteration: Iteration) -> Next:
         source, size, drop = self.inputs[0], self.size, self.drop
@@ -100,14 +103,21 @@ class Batched(Dataset):
             of_batches = source.of_batches()
             if of_batches is not None:
                 # The function works on every row at once.
-                return _mapped_batches(Batched(source.inputs[0], size, drop).start(iteration), of_batches)
+                unmapped = Batched(source.inputs[0], size, False).start(iteration)
+                return _mapped_batches(unmapped, of_batches, source.call, size, drop)
         found = source.rows_of()
         upstream = source.start(iteration) if found is None else found[1].start(iteration)
+        whole = self.whole
 
         def next_element() -> Element | None:
             elements: list[Element] = []
             while len(elements) < size:
-                element = upstream()
+                try:
+                    element = upstream()
+                except Exception:
+                    if whole:
+                        _pass_over(upstream, size - len(elements) - 1)
+                    raise
                 if element is None:
                     break
                 elements.append(element)
@@ -124,10 +134,34 @@ class Batched(Dataset):
         return found // self.size if self.drop else -(-found // self.size)
 
 
-def _mapped_batches(upstream: Next, call: Callable[..., Element]) -> Next:
+def _pass_over(upstream: Next, count: int) -> None:
+    """Asks for elements that nobody wants."""
+    for _ in range(count):
+        with contextlib.suppress(Exception):
+            if upstream() is None:
+                return
+
+
+def _mapped_batches(
+    upstream: Next, call: Callable[..., Element], one: Callable[..., Element], size: int, drop: bool
+) -> Next:
+    """Batches of what a function makes of elements, made a batch at a time.
+
+    Args:
+        upstream: gives the batches of elements, the last one maybe smaller.
+        call: takes a batch.
+        one: takes an element.
+    """
+
     def next_element() -> Element | None:
         element = upstream()
-        return None if element is None else call(*element)
+        if element is None or (drop and len(element[0]) < size):
+            return None
+        try:
+            return call(*element)
+        except (OpError, RuntimeError, ValueError):
+            # The error to raise is that of the first element that fails.
+            return stacked([one(*row) for row in rows(element, len(element[0]))])
 
     return next_element
 
@@ -328,6 +362,14 @@ padded_batch_dataset_v2 = dataset_op(
 )
 
 
+def mark_whole(dataset: Dataset) -> None:
+    """Makes batches of mapped elements fail as a whole, as TensorFlow's default optimization does."""
+    if type(dataset) is Batched and isinstance(dataset.inputs[0], Mapped):
+        dataset.whole = True
+    for source in dataset.inputs:
+        mark_whole(source)
+
+
 @made_by(batch_dataset, batch_dataset_v2)
 def batch_dataset_kernel(node):
     return lambda source, size, drop=False: Batched(source, integer(size), bool(drop))
@@ -386,6 +428,8 @@ def map_and_batch_dataset_kernel(node):
         size, parallel, drop = values[count:]
         if integer(size) <= 0:
             raise invalid("batch_size must be greater than zero.")
-        return Batched(mapped(source, function, values[:count], integer(parallel)), integer(size), bool(drop))
+        made = Batched(mapped(source, function, values[:count], integer(parallel)), integer(size), bool(drop))
+        made.whole = True
+        return made
 
     return make

@@ -22,6 +22,7 @@ from headrace.ops.data.base import (
     dataset_op,
     integer,
 )
+from headrace.ops.data.batching import mark_whole
 
 _BLOCKS = 256
 
@@ -289,6 +290,8 @@ optimize_dataset = dataset_op(
 def optimize_dataset_kernel(node):
     def optimize(source, optimizations):
         names = {bytes(name) for name in optimizations.reshape(-1)}
+        if b"map_and_batch_fusion" in names:
+            mark_whole(source)
         return fused(source) if b"shuffle_and_repeat_fusion" in names else source
 
     return optimize

@@ -1,12 +1,14 @@
 """Functions of one element as functions of a batch, where every row of the result depends on the same row only.
 
-A map before a batch then runs once a batch. Functions with operations that are not known to work row by row, or that
-could fail for one element and not for another, are left as they are.
+A map before a batch then runs once a batch. Functions with operations that are not known to work row by row are left as
+they are. A batch that fails is for the caller to go through element by element.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+
+import numpy as np
 
 from headrace.core.apply import operation_from_parts
 from headrace.core.constant_value import constant_value
@@ -92,6 +94,11 @@ def _convert(op: Operation, graph: FuncGraph, made: dict[Tensor, Tensor], rows: 
         copied = operation_from_parts(graph, op.type, inputs, dict(op.attrs), op.name)
         made.update(zip(op.outputs, copied.outputs, strict=True))
         return
+    if op.type == "ParseSingleExample":
+        for tensor, parsed in zip(op.outputs, _parse(op, made, rows), strict=True):
+            made[tensor] = parsed
+            rows.add(tensor)
+        return
     output = op.outputs[0] if len(op.outputs) == 1 else None
     converter = _CONVERTERS.get(op.type)
     if output is None or converter is None:
@@ -147,6 +154,33 @@ def _expand(op: Operation, graph: FuncGraph, made: dict[Tensor, Tensor], rows: s
     return result
 
 
+def _parse(op: Operation, made: dict[Tensor, Tensor], rows: set[Tensor]) -> list[Tensor]:
+    """Dense features of many Examples at once."""
+    attrs = op.attrs
+    serialized, *defaults = op.inputs
+    shapes = attrs["dense_shapes"]
+    if attrs["num_sparse"] or any(tensor in rows for tensor in defaults) or not shapes:
+        raise _NotRowwise
+    if serialized.dims != () or any(dims is None or None in dims for dims in shapes):
+        raise _NotRowwise
+    parsed = raw.ParseExample(
+        made[serialized],
+        raw.Const(value=np.empty(0, object), dtype="string"),
+        [],
+        [raw.Const(value=_scalar_text(key), dtype="string") for key in attrs["dense_keys"]],
+        [made[tensor] for tensor in defaults],
+        sparse_types=[],
+        dense_shapes=shapes,
+    )
+    return list(parsed.dense_values)
+
+
+def _scalar_text(key: str | bytes) -> np.ndarray:
+    array = np.empty((), object)
+    array[()] = key.encode() if isinstance(key, str) else key
+    return array
+
+
 _Converter = Callable[[Operation, FuncGraph, "dict[Tensor, Tensor]", "set[Tensor]"], Tensor]
 _CONVERTERS: dict[str, _Converter] = {
     **dict.fromkeys(_UNARY, _again),
@@ -154,4 +188,5 @@ _CONVERTERS: dict[str, _Converter] = {
     "OneHot": _one_hot,
     "Reshape": _reshape,
     "ExpandDims": _expand,
+    "DecodeRaw": _again,
 }
