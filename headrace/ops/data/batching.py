@@ -239,12 +239,12 @@ def _padded(index: int, parts: Sequence[Any], wanted: Sequence[int], value: Any)
         if out.numel():
             out.fill_(value.item() if value.numel() == 1 else value)
         for i, part in enumerate(parts):
-            out[(i, *[slice(size) for size in part.shape])] = part
+            out[_corner(i, part)] = part
         return out
     texts = np.empty((len(parts), *sizes), object)
     texts.fill(value[()])
     for i, part in enumerate(parts):
-        texts[(i, *[slice(size) for size in part.shape])] = part[()] if not part.ndim else part
+        texts[_corner(i, part)] = part if part.ndim else part[()]
     return texts
 
 
