@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import torch
 
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op, raw
 from headrace.ops.host_values import boxed, to_array, to_tensor
-from headrace.ops.string.numbers import NoNumber, numbers_of
+from headrace.ops.string.numbers import NoNumber, numbers_of, plain_numbers_of
 
 decode_csv_op = op(
     "DecodeCSV",
@@ -37,11 +38,17 @@ _C_NAMES = {"float32": "float", "float64": "double", "int32": "int32", "int64": 
 @decode_csv_op.kernel
 def decode_csv_kernel(node):
     attrs = node.attrs
-    split = _splitter(attrs["field_delim"], attrs["use_quote_delim"], attrs["select_cols"])
+    split, split_all = _splitters(attrs["field_delim"], attrs["use_quote_delim"], attrs["select_cols"])
     na_value = attrs["na_value"].encode()
     columns = [_reader(dtype.base_dtype, i, na_value) for i, dtype in enumerate(attrs["OUT_TYPE"])]
+    read_line = _line_reader([dtype.base_dtype for dtype in attrs["OUT_TYPE"]], na_value)
+    lone_defaults = all(value.dims in ((), (0,), (1,)) for value in node.inputs[1:])
 
     def decode(records, *defaults):
+        if lone_defaults and (type(records) is bytes or not records.ndim):
+            values = read_line(split(records if type(records) is bytes else records[()]))
+            if values is not None:
+                return values
         given = [to_array(default) for default in defaults]
         for i, default in enumerate(given):
             if default.size > 1:
@@ -51,7 +58,7 @@ def decode_csv_kernel(node):
         if not lines:
             return tuple(value_like(default.dtype, array.shape) for default in given)
         try:
-            rows = [split(line) for line in lines]
+            rows = split_all(lines)
             if set(map(len, rows)) != {len(columns)}:
                 raise BadField("")
             return tuple(
@@ -74,6 +81,37 @@ def decode_csv_kernel(node):
                 raise _invalid(error.text.format(record=number)) from None
 
     return decode
+
+
+def _line_reader(dtypes: Sequence[Any], na_value: bytes) -> Callable[[Sequence[bytes]], tuple[Any, ...] | None]:
+    """What reads the fields of one line, or returns None where one is missing or odd: a call for a line must be short."""
+    places: dict[Any, list[int]] = {}
+    for i, dtype in enumerate(dtypes):
+        places.setdefault(dtype, []).append(i)
+    texts = next((indices for dtype, indices in places.items() if dtype.name == "string"), [])
+    numbers = [
+        (plain_numbers_of(np.dtype(dtype.as_numpy_dtype)), indices)
+        for dtype, indices in places.items()
+        if dtype.name != "string"
+    ]
+    count = len(dtypes)
+
+    def read(fields: Sequence[bytes]) -> tuple[Any, ...] | None:
+        if len(fields) != count or b"" in fields or na_value in fields:
+            return None
+        values: list[Any] = [None] * count
+        for i in texts:
+            values[i] = fields[i]
+        for parse, indices in numbers:
+            parsed = parse([fields[i] for i in indices])
+            if parsed is None:
+                return None
+            # One tensor and parts of it take less time than many.
+            for i, value in zip(indices, torch.from_numpy(parsed).unbind(), strict=True):
+                values[i] = value
+        return tuple(values)
+
+    return read
 
 
 class BadField(ValueError):
@@ -129,24 +167,34 @@ def value_like(dtype: np.dtype, shape: tuple[int, ...]) -> Any:
     return array if array.dtype == object else to_tensor(array)
 
 
-def _splitter(delimiter: str, quoted: bool, columns: Sequence[int]) -> Callable[[bytes], list[bytes]]:
-    """What cuts a record into its fields, or into those of `columns`."""
+def _splitters(
+    delimiter: str, quoted: bool, columns: Sequence[int]
+) -> tuple[Callable[[bytes], list[bytes]], Callable[[list[bytes]], list[list[bytes]]]]:
+    """What cuts a record, and what cuts many, into fields, or into those of `columns`."""
     delim = delimiter.encode()
     if len(delim) != 1:
         raise _invalid("field_delim should be only 1 char")
     selected = list(columns)
 
+    def odd(record: bytes) -> bool:
+        return (quoted and b'"' in record) or b"\n" in record or b"\r" in record
+
     def split(record: bytes) -> list[bytes]:
         if not record:
             return []
-        if (quoted and b'"' in record) or b"\n" in record or b"\r" in record:
+        if odd(record):
             return _split_carefully(record, delim[0], quoted, selected)
         fields = record.split(delim)
         if selected:
             return [fields[i] for i in selected if i < len(fields)]
         return fields
 
-    return split
+    def split_all(records: list[bytes]) -> list[list[bytes]]:
+        if selected or b"" in records or odd(b"".join(records)):
+            return [split(record) for record in records]
+        return [record.split(delim) for record in records]
+
+    return split, split_all
 
 
 _QUOTE, _LINE_ENDS = ord('"'), frozenset(b"\r\n")

@@ -90,3 +90,28 @@ def _floats_of(dtype: np.dtype) -> Callable[[Sequence[bytes]], np.ndarray]:
             return numbers.astype(dtype, copy=False)
 
     return parse_all
+
+
+def plain_numbers_of(dtype: np.dtype) -> Callable[[Sequence[bytes]], np.ndarray | None]:
+    """As `numbers_of`, for a few texts; the function returns None where a text is not a plain number within bounds."""
+    if dtype.kind == "i":
+        bounds = np.iinfo(dtype)
+        convert, letters, least, most = int, _PLAIN_INTEGER, int(bounds.min), int(bounds.max)
+    else:
+        limits = np.finfo(dtype)
+        convert, letters, least, most = float, _PLAIN_FLOAT, -float(limits.max), float(limits.max)  # type: ignore[assignment]
+    tiny = float(np.finfo(dtype).tiny) if dtype == np.float32 else 0.0
+
+    def parse(texts: Sequence[bytes]) -> np.ndarray | None:
+        if b"".join(texts).translate(None, letters):
+            return None
+        try:
+            numbers = [convert(text) for text in texts]
+        except ValueError:
+            return None
+        for number in numbers:
+            if not least <= number <= most or (-tiny < number < tiny and number):
+                return None
+        return np.array(numbers, dtype)
+
+    return parse
