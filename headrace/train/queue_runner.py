@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import sys
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from headrace.core import errors
@@ -15,6 +17,34 @@ from headrace.interop.protos import QueueRunnerDef
 from headrace.platform import tf_logging as logging
 from headrace.runtime.session import BaseSession
 from headrace.train.coordinator import Coordinator
+
+
+_SHORT_TURN = 0.0005
+_turns = threading.Lock()
+_running = 0
+_usual_turn = 0.0
+
+
+@contextlib.contextmanager
+def _short_turns() -> Iterator[None]:
+    """A context in which Python's threads take shorter turns.
+
+    A thread that computes keeps the interpreter for a whole turn while others want it. At Python's own 5 ms a training
+    loop would wait that long for a producer at every operation that lets go of the interpreter.
+    """
+    global _running, _usual_turn
+    with _turns:
+        if not _running:
+            _usual_turn = sys.getswitchinterval()
+            sys.setswitchinterval(min(_usual_turn, _SHORT_TURN))
+        _running += 1
+    try:
+        yield
+    finally:
+        with _turns:
+            _running -= 1
+            if not _running:
+                sys.setswitchinterval(_usual_turn)
 
 
 class QueueRunner:
@@ -132,11 +162,12 @@ class QueueRunner:
         try:
             enqueue = sess.make_callable(enqueue_op)
             try:
-                if coord is None:
-                    while True:
+                with _short_turns():
+                    if coord is None:
+                        while True:
+                            enqueue()
+                    while not coord.should_stop():
                         enqueue()
-                while not coord.should_stop():
-                    enqueue()
             except self._closed_types:
                 with self._lock:
                     self._runs_per_session[sess] -= 1
