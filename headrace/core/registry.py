@@ -62,6 +62,7 @@ class OpDecl:
     writes_state: tuple[int, ...] = ()
     kept_inputs: tuple[int, ...] = ()
     must_run: bool = False
+    uses_numpy_floats: bool = False
     may_wait: bool = False
     cases: list[Case] = field(default_factory=list)
 
@@ -135,6 +136,11 @@ class OpDecl:
     def waits(self) -> OpDecl:
         """Declares that the op may wait for others, in this step or another: see `plan.waiting`."""
         self.may_wait = True
+        return self
+
+    def numpy_floats(self) -> OpDecl:
+        """Declares that the kernel may compute with NumPy, whose warnings of overflow and the like are kept quiet."""
+        self.uses_numpy_floats = True
         return self
 
     def _input_index(self, name: str) -> int:

@@ -139,3 +139,13 @@ def transfer_kernel(node):
         return lambda x: x.to(device)
     # Kernels of one stream run in order, so the copy need not be waited for here.
     return lambda x: x.to(device, non_blocking=True)
+
+
+stack_rows_op = op("_StackRows", "values: N * T, *, N: int >= 1 -> output: T").not_differentiable()
+
+
+@stack_rows_op.kernel
+def stack_rows_kernel(node):
+    """Matrices one below the other."""
+    cat = torch.cat
+    return lambda *values: cat(values)

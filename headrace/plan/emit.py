@@ -42,6 +42,7 @@ def emit(
     observed: bool = False,
     heavy: set[Node] | frozenset[Node] = frozenset(),
     partial: bool = False,
+    watched: bool = False,
 ) -> Emitted:
     """Writes and compiles the function of a plan.
 
@@ -55,8 +56,10 @@ def emit(
         heavy: the nodes that use all threads; the others use one.
         partial: whether this is a part of a plan: what it returns goes to other parts, references as they are, and None
             for what lies in a branch that was not taken.
+        watched: whether the function is observed and hands the values of each node's outputs to its observer after the
+            call, as a tuple, with None for outputs of a Switch that are not taken: how debuggers see them.
     """
-    writer = _Writer(nodes, feeds, fetches, copies, observed, heavy, partial)
+    writer = _Writer(nodes, feeds, fetches, copies, observed or watched, heavy, partial, watched)
     source = writer.write()
     filename = f"<headrace plan {next(_numbers)}>"
     code = compile(source, filename, "exec")
@@ -115,8 +118,13 @@ def _has_heavy(nodes: Sequence[Node], heavy: set[Node] | frozenset[Node]) -> boo
     return any(node in heavy or (node.region is not None and _has_heavy(node.region.nodes, heavy)) for node in nodes)
 
 
-def _has_scalars(nodes: Sequence[Node]) -> bool:
-    return any(node.template is not None or (node.region and _has_scalars(node.region.nodes)) for node in nodes)
+def _computes_with_numpy(nodes: Sequence[Node]) -> bool:
+    return any(
+        node.template is not None
+        or node.decl.uses_numpy_floats
+        or (node.region is not None and _computes_with_numpy(node.region.nodes))
+        for node in nodes
+    )
 
 
 class _Writer:
@@ -129,8 +137,10 @@ class _Writer:
         observed: bool,
         heavy: set[Node] | frozenset[Node],
         partial: bool = False,
+        watched: bool = False,
     ) -> None:
         self.partial = partial
+        self.watched = watched
         self.observed = observed
         self.heavy = heavy
         self.wanted: dict[Node, int] = {}
@@ -159,7 +169,7 @@ class _Writer:
         if self.partial:
             skipped = [self._name(value) for value in self.fetches if value not in self.feeds and guard_of(value)]
             self.lines.extend(f"    {name} = None" for name in skipped)
-        if _has_scalars(self.nodes):
+        if _computes_with_numpy(self.nodes):
             # Overflow and division by zero give what they give in tensors, without NumPy's warnings.
             self.constants.update(vars(scalar_functions), np=np)
             self._line("with np.errstate(all='ignore'):")
@@ -174,6 +184,8 @@ class _Writer:
         last_uses = _last_uses(nodes)
         self.used.update(last_uses)
         self.used.update(results)
+        if self.watched:
+            self.used.update(value for node in nodes for value in node.outputs)
         self.wanted.update(_wanted_threads(nodes, self.heavy))
         kept = set(results)
         made = {value for node in nodes for value in node.outputs}
@@ -257,12 +269,15 @@ class _Writer:
             for value in node.outputs:
                 if value in self.used:
                     self._line(f"{self._name(value)} = {self._as(node.inputs[0], value.scalar)}", node)
+            self._watch(node)
             return
         if node.type in MERGES:
             self._merge(node)
+            self._watch(node)
             return
         if node.region is not None:
             self._loop(node, node.region)
+            self._watch(node)
             return
         if node.template is not None:
             self._scalar(node, node.template)
@@ -297,7 +312,21 @@ class _Writer:
             self._line(f"observe({position}, False)", node)
         self._line(target + call + comment, node)
         if self.observed:
-            self._line(f"observe({position}, True)", node)
+            handed = f", {self._outputs(node)}" if self.watched else ""
+            self._line(f"observe({position}, True{handed})", node)
+
+    def _watch(self, node: Node) -> None:
+        """Shows a watcher what was made without a call."""
+        if self.watched:
+            self.numbered.append(node)
+            self._line(f"observe({len(self.numbered) - 1}, True, {self._outputs(node)})", node)
+
+    def _outputs(self, node: Node) -> str:
+        names = [self._name(value) for value in node.outputs]
+        if node.type in SWITCHES and node.inputs[1].constant is None:
+            taken = self._name(node.inputs[1])
+            names = [f"{names[0]} if not {taken} else None", f"{names[1]} if {taken} else None"]
+        return f"({', '.join(names)}{',' if len(names) == 1 else ''})"
 
     def _choose_threads(self, node: Node) -> None:
         """Switches between one thread and all where the next call wants the other."""

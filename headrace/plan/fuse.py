@@ -10,6 +10,7 @@ from headrace.plan.rewrites.bias import fuse_bias
 from headrace.plan.rewrites.counts import fuse_counts
 from headrace.plan.rewrites.pooled_relus import fuse_pooled_relus, fuse_pooled_sums
 from headrace.plan.rewrites.pooling import fuse_pooling
+from headrace.plan.rewrites.products import fuse_products
 from headrace.plan.rewrites.row_sums import fuse_row_sums
 from headrace.plan.rewrites.unbroadcast import fuse_unbroadcast
 from headrace.plan.rewrites.updates import fuse_updates
@@ -23,6 +24,7 @@ REWRITES: tuple[Rewrite, ...] = (
     fuse_counts,
     fuse_row_sums,
     fuse_bias,
+    fuse_products,
     fuse_pooled_relus,
     fuse_pooled_sums,
     fuse_pooling,

@@ -17,12 +17,13 @@ _CPU = torch.device("cpu")
 _SWITCHES = frozenset({"Switch", "RefSwitch"})
 
 
-def simplify(nodes: list[Node], keep: set[Node]) -> tuple[list[Node], dict[Value, Value]]:
+def simplify(nodes: list[Node], keep: set[Node], only_bind: bool = False) -> tuple[list[Node], dict[Value, Value]]:
     """Rewrites `nodes`, given in topological order.
 
     Args:
         nodes: the nodes; their inputs are replaced in place.
         keep: nodes that must stay because they are run for their effect.
+        only_bind: whether to bind constants and resources, and to leave everything else as the program made it.
 
     Returns:
         the nodes left and, for values that are no more, the value that stands for each.
@@ -42,7 +43,7 @@ def simplify(nodes: list[Node], keep: set[Node]) -> tuple[list[Node], dict[Value
             node.control = _live_controls(node.control, dropped)
         decl = node.decl
         if node.region is not None:
-            _simplify_region(node, node.region)
+            _simplify_region(node, node.region, only_bind)
             left.append(node)
             continue
 
@@ -55,13 +56,13 @@ def simplify(nodes: list[Node], keep: set[Node]) -> tuple[list[Node], dict[Value
                 # A constant that waits for something makes its consumers wait too.
                 left.append(node)
                 continue
-            key = None if decl.stateful else _merge_key(node)
+            key = None if decl.stateful or only_bind else _merge_key(node)
             dropped[node] = []
             if key is not None and not _merge_into(merged, key, node, replaced):
                 merged[key] = node
             continue
 
-        if not decl.stateful and not node.control and node not in keep:
+        if not only_bind and not decl.stateful and not node.control and node not in keep:
             if decl.static_rule is not None and _bind_static(node):
                 dropped[node] = []
                 continue
@@ -85,13 +86,13 @@ def simplify(nodes: list[Node], keep: set[Node]) -> tuple[list[Node], dict[Value
     return left, replaced
 
 
-def _simplify_region(loop: Node, region: Region) -> None:
+def _simplify_region(loop: Node, region: Region, only_bind: bool) -> None:
     """Simplifies the inside of a loop, where what comes from outside may be known."""
     for inner, outer in zip(region.captures, loop.inputs[len(region.variables) :], strict=True):
         inner.bound, inner.constant = outer.bound, outer.constant
         if inner.dims is None:
             inner.dims = outer.dims
-    region.nodes, replaced = simplify(region.nodes, set(region.waits))
+    region.nodes, replaced = simplify(region.nodes, set(region.waits), only_bind)
     region.take_results([replaced.get(value, value) for value in region.results])
 
 
@@ -141,7 +142,8 @@ def _fold(node: Node) -> bool:
         return False
     # Constants are made and kept on the CPU; placement copies them to where they are needed.
     device, node.device = node.device, _CPU
-    result = node.kernel()(*[value.bound for value in node.inputs])
+    with np.errstate(all="ignore"):
+        result = node.kernel()(*[value.bound for value in node.inputs])
     node.device = device
     results = result if isinstance(result, (tuple, list)) else (result,)
     for value, item in zip(node.outputs, results, strict=True):

@@ -180,7 +180,11 @@ def test_internal_modules_of_1_x(module, name):
 
 
 def test_contrib_implementation_paths_lead_to_the_module_that_published_them():
-    assert internal_paths.searched("contrib.layers.python.layers.utils") == ("contrib.layers", ".")
+    assert internal_paths.searched("contrib.layers.python.layers.utils") == (
+        "contrib.layers.utils",
+        "contrib.layers",
+        ".",
+    )
     assert internal_paths.searched("python.keras.layers") == ("keras.layers",)
     assert internal_paths.searched("python.ops.gen_array_ops") == ("api.gen_ops", ".")
     assert internal_paths.searched("core.graph") is None

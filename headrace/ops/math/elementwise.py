@@ -20,6 +20,7 @@ from headrace.core.operation import Tensor
 from headrace.core.registry import OpDecl, op, raw
 from headrace.core.shapes import Dims, broadcast_dims, is_fully_defined
 from headrace.ops.composing import shape as shape_of
+from headrace.ops.math import vector_loops
 
 # Sets of element types as TensorFlow's op definitions list them.
 FLOATS = "{bfloat16, half, float, double}"
@@ -172,9 +173,9 @@ def unary(
     def kernel(node):
         if node.inputs[0].dtype.is_integer and not integers:
             raise no_kernel(node)
-        return widened(node, function)
+        return vector_loops.faster(node, widened(node, function))
 
-    return decl
+    return decl.numpy_floats() if vector_loops.has_loop(op_type) else decl
 
 
 def binary(

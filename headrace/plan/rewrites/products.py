@@ -1,0 +1,97 @@
+"""The gradients that all uses of a weight send back are one product of stacked rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from headrace.core.shapes import Dims
+from headrace.plan.ir import Node, Value, new_node
+
+# A product of few rows writes its whole result for little work: from here on one long product wins.
+_FEWEST = 3
+_TYPES = frozenset({"float32", "float64"})
+
+
+def fuse_products(nodes: list[Node], keep: set[Node], fetched: list[Value]) -> tuple[list[Node], dict[Value, Value]]:
+    """AddN of x1ᵀ·g1, x2ᵀ·g2, … becomes [x1; x2; …]ᵀ·[g1; g2; …], and AddN of the columns' sums likewise.
+
+    Unrolled networks use their weights at every step, so their gradients are such sums.
+    """
+    takers: dict[Value, int] = {}
+    for node in nodes:
+        for value in node.inputs:
+            takers[value] = takers.get(value, 0) + 1
+    wanted = set(fetched)
+    stacks: dict[tuple[Value, ...], Node] = {}
+    replaced: dict[Value, Value] = {}
+    result: list[Node] = []
+    for node in nodes:
+        if node.type == "AddN" and len(node.inputs) >= _FEWEST and node not in keep and not node.control:
+            made = _fused(node, takers, wanted, stacks)
+            if made:
+                result.extend(made)
+                replaced[node.outputs[0]] = made[-1].outputs[0]
+                continue
+        result.append(node)
+    return result, replaced
+
+
+def _fused(
+    node: Node, takers: dict[Value, int], wanted: set[Value], stacks: dict[tuple[Value, ...], Node]
+) -> list[Node]:
+    """The nodes that compute the sum instead; none where there is no such pattern."""
+    if node.outputs[0].dtype.name not in _TYPES:
+        return []
+    for is_term, parts in ((_is_product, 2), (_is_column_sum, 1)):
+        terms = [
+            value
+            for value in node.inputs
+            if value not in wanted and takers[value] == 1 and value.node.guard == node.guard and is_term(value.node)
+        ]
+        if len(terms) < _FEWEST:
+            continue
+        made: list[Node] = []
+        stacked: list[Value] = []
+        for part in range(parts):
+            rows = tuple(value.node.inputs[part] for value in terms)
+            stack = stacks.get(rows)
+            if stack is None:
+                stack = new_node("_StackRows", node, list(rows), [(rows[0].dtype, _stacked(rows))], {"N": len(rows)})
+                stack.control = []
+                stacks[rows] = stack
+                made.append(stack)
+            stacked.append(stack.outputs[0])
+        first = terms[0].node
+        output = node.outputs[0]
+        whole = new_node(first.type, node, stacked, [(output.dtype, terms[0].dims)], first.attrs)
+        made.append(whole)
+        rest = [value for value in node.inputs if value not in terms]
+        if rest:
+            rest.append(whole.outputs[0])
+            made.append(new_node("AddN", node, rest, [(output.dtype, output.dims)], {**node.attrs, "N": len(rest)}))
+        return made
+    return []
+
+
+def _stacked(rows: Sequence[Value]) -> Dims:
+    """The shape of matrices one below the other."""
+    count: int | None = 0
+    for value in rows:
+        assert value.dims is not None
+        height = value.dims[0]
+        count = None if count is None or height is None else count + height
+    assert rows[0].dims is not None
+    return (count, rows[0].dims[1])
+
+
+def _is_product(node: Node) -> bool:
+    if node.type != "MatMul" or node.control or not node.attrs["transpose_a"] or node.attrs["transpose_b"]:
+        return False
+    return all(value.dims is not None and len(value.dims) == 2 and value.dims[1] is not None for value in node.inputs)
+
+
+def _is_column_sum(node: Node) -> bool:
+    if node.type != "BiasAddGrad" or node.control or node.attrs.get("data_format", "NHWC") != "NHWC":
+        return False
+    dims = node.inputs[0].dims
+    return dims is not None and len(dims) == 2 and dims[1] is not None
