@@ -64,13 +64,15 @@ class Table:
         if int.from_bytes(footer[40:], "little") != _MAGIC:
             raise damaged(path, size - 8, "it does not end as a table does (bad magic number)")
         try:
-            position = 0
-            for _ in range(2):
-                _, position = read_varint(footer, position)
+            unused, position = read_varint(footer, 0)
+            extent, position = read_varint(footer, position)
             offset, position = read_varint(footer, position)
             length, position = read_varint(footer, position)
         except Damaged as error:
             raise damaged(path, size - _FOOTER, str(error)) from None
+        # The block about the blocks says nothing, but a whole file has it.
+        for _ in self._entries(unused, extent):
+            pass
         self._index: list[tuple[bytes, int, int]] = []
         for key, handle, where in self._entries(offset, length):
             try:
