@@ -19,6 +19,7 @@ HOMES: dict[str, str] = {
     "ops.nn.dropout": "dropout",
     "ops.nn.embedding": "embedding_lookup embedding_lookup_sparse safe_embedding_lookup_sparse",
     "ops.nn.loss_functions": "compute_average_loss l2_loss log_poisson_loss scale_regularization_loss",
+    "ops.nn.fractional_pooling": "fractional_avg_pool fractional_max_pool",
     "ops.nn.lrn": "local_response_normalization lrn",
     "ops.nn.moments": "batch_norm_with_global_normalization batch_normalization l2_normalize moments normalize_moments "
     "sufficient_statistics weighted_moments zero_fraction",
@@ -32,6 +33,7 @@ HOMES: dict[str, str] = {
     "ops.nn.topk": "in_top_k top_k",
     "ops.nn.transposed_functions": "atrous_conv2d_transpose conv1d_transpose conv2d_transpose conv3d_transpose "
     "conv_transpose",
+    "recurrent.ctc_labels": "ctc_unique_labels",
     "recurrent.dynamic": "bidirectional_dynamic_rnn dynamic_rnn raw_rnn",
     "recurrent.static": "static_bidirectional_rnn static_rnn static_state_saving_rnn",
 }
