@@ -6,9 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from headrace.core.shapes import as_dims
-from headrace.ops.math import unary
-from headrace.ops.nn import activations
-from headrace.state import initializers
+from headrace.layers import named
 
 
 def activation_of(value: Any) -> Callable[[Any], Any] | None:
@@ -17,16 +15,7 @@ def activation_of(value: Any) -> Callable[[Any], Any] | None:
     Raises:
         ValueError: for a name that is none.
     """
-    if value is None or callable(value):
-        return value
-    name = str(value)
-    if name == "linear":
-        return lambda x: x
-    for module in (activations, unary):
-        found = getattr(module, name, None)
-        if callable(found):
-            return found
-    raise ValueError(f"Unknown activation function: {value!r}")
+    return None if value is None else named.get_activation(value)
 
 
 def initializer_of(value: Any) -> Any:
@@ -35,13 +24,7 @@ def initializer_of(value: Any) -> Any:
     Raises:
         ValueError: for a name that is none.
     """
-    if isinstance(value, str):
-        for name in (value, f"{value}_initializer", f"{value.capitalize()}"):
-            found = getattr(initializers, name, None)
-            if callable(found):
-                return found()
-        raise ValueError(f"Unknown initializer: {value!r}")
-    return value() if isinstance(value, type) else value
+    return named.get_initializer(value)
 
 
 def depth_of(shape: Any) -> int:

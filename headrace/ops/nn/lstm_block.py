@@ -1,0 +1,223 @@
+"""An LSTM in one op: a step (LSTMBlockCell) and a whole sequence (BlockLSTM).
+
+The gates lie in the order input, new memory (`ci`), forget, output. Clipping the memory does not change gradients, as in
+TensorFlow.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from headrace.core.registry import op, raw
+from headrace.core.shapes import Dims, merge_dim
+from headrace.ops.array.common import rank_is
+
+_INPUTS = "x: T, cs_prev: T, h_prev: T, w: T, wci: T, wcf: T, wco: T, b: T"
+_STATES = "i: T, cs: T, f: T, o: T, ci: T, co: T"
+_SETTINGS = "*, forget_bias=1.0, cell_clip=3.0, use_peephole=False, T: {half, float}"
+
+lstm_block_cell_op = op("LSTMBlockCell", f"{_INPUTS}, {_SETTINGS} -> {_STATES}, h: T")
+lstm_block_cell_grad_op = op(
+    "LSTMBlockCellGrad",
+    f"{_INPUTS}, {_STATES}, cs_grad: T, h_grad: T, *, use_peephole: bool, T: {{half, float}} "
+    "-> cs_prev_grad: T, dicfo: T, wci_grad: T, wcf_grad: T, wco_grad: T",
+)
+block_lstm_op = op("BlockLSTM", f"seq_len_max: int64, {_INPUTS}, {_SETTINGS} -> {_STATES}, h: T").on_host("seq_len_max")
+block_lstm_grad_op = op(
+    "BlockLSTMGrad",
+    f"seq_len_max: int64, {_INPUTS}, {_STATES}, h: T, cs_grad: T, h_grad: T, *, use_peephole: bool, T: {{half, float}} "
+    "-> x_grad: T, cs_prev_grad: T, h_prev_grad: T, w_grad: T, wci_grad: T, wcf_grad: T, wco_grad: T, b_grad: T",
+).on_host("seq_len_max")
+
+
+def _state_dims(x: Dims, state: Dims) -> tuple[int | None, int | None]:
+    """The batch size and the number of units."""
+    return merge_dim(x[-2] if x else None, state[0] if state else None), state[1] if state else None
+
+
+@lstm_block_cell_op.shape
+def lstm_block_cell_shape(op):
+    x, state = rank_is(op.inputs[0].dims, 2), rank_is(op.inputs[1].dims, 2)
+    return [_state_dims(x, state)] * 7
+
+
+@lstm_block_cell_grad_op.shape
+def lstm_block_cell_grad_shape(op):
+    batch, units = _state_dims(rank_is(op.inputs[0].dims, 2), rank_is(op.inputs[1].dims, 2))
+    return [(batch, units), (batch, None if units is None else 4 * units), *[(units,)] * 3]
+
+
+@block_lstm_op.shape
+def block_lstm_shape(op):
+    x, b = rank_is(op.inputs[1].dims, 3), rank_is(op.inputs[8].dims, 1)
+    units = None if b is None or b[0] is None else b[0] // 4
+    return [(x[0] if x else None, x[1] if x else None, units)] * 7
+
+
+@block_lstm_grad_op.shape
+def block_lstm_grad_shape(op):
+    return [tensor.dims for tensor in op.inputs[1:9]]
+
+
+def _step(gates: Any, c_before: Any, bias: float, clip: float, holes: tuple[Any, Any, Any] | None) -> tuple[Any, ...]:
+    """One step from the products, which it changes: i, cs, f, o, ci, co, h."""
+    i, ci, f, o = gates.chunk(4, 1)
+    if bias:
+        f.add_(bias)
+    ci = ci.tanh()
+    if holes is None:
+        gates.sigmoid_()
+    else:
+        i.addcmul_(c_before, holes[0]).sigmoid_()
+        f.addcmul_(c_before, holes[1]).sigmoid_()
+    cs = (f * c_before).addcmul_(i, ci)
+    if clip > 0:
+        cs.clamp_(-clip, clip)
+    if holes is not None:
+        o.addcmul_(cs, holes[2]).sigmoid_()
+    co = cs.tanh()
+    return i, cs, f, o, ci, co, o * co
+
+
+@lstm_block_cell_op.kernel
+def lstm_block_cell_kernel(node):
+    bias, clip = node.attrs["forget_bias"], node.attrs["cell_clip"]
+    peepholes = node.attrs["use_peephole"]
+
+    def run(x, c_before, h_before, w, wci, wcf, wco, b):
+        gates = torch.addmm(b, torch.cat((x, h_before), 1), w)
+        return _step(gates, c_before, bias, clip, (wci, wcf, wco) if peepholes else None)
+
+    return run
+
+
+def _step_back(states: Any, c_before: Any, c_grad: Any, h_grad: Any, holes: Any, gates_grad: Any) -> Any:
+    """Fills the gradient of the products; returns that of the memory before."""
+    i, f, o, ci, co = states
+    to_i, to_ci, to_f, to_o = gates_grad.chunk(4, 1)
+    torch.mul(h_grad * co, o * (1 - o), out=to_o)
+    # d tanh(c) = 1 - tanh(c) ** 2
+    memory = torch.addcmul(c_grad, h_grad * o, torch.addcmul(_one(co), co, co, value=-1))
+    if holes is not None:
+        memory.addcmul_(to_o, holes[2])
+    torch.mul(memory * i, torch.addcmul(_one(ci), ci, ci, value=-1), out=to_ci)
+    torch.mul(memory * c_before, f * (1 - f), out=to_f)
+    torch.mul(memory * ci, i * (1 - i), out=to_i)
+    before = memory.mul_(f)
+    if holes is not None:
+        before.addcmul_(to_i, holes[0]).addcmul_(to_f, holes[1])
+    return before
+
+
+def _one(like: Any) -> Any:
+    return like.new_ones(())
+
+
+def _hole_gradients(gates_grad: Any, c_before: Any, c: Any, wci: Any, used: bool) -> list[Any]:
+    """The gradients of the three peepholes, sums over all but the last axis."""
+    if not used:
+        return [torch.zeros_like(wci) for _ in range(3)]
+    to_i, _, to_f, to_o = gates_grad.chunk(4, -1)
+    axes = tuple(range(c.dim() - 1))
+    return [(grad * seen).sum(axes) for grad, seen in ((to_i, c_before), (to_f, c_before), (to_o, c))]
+
+
+@lstm_block_cell_grad_op.kernel
+def lstm_block_cell_grad_kernel(node):
+    peepholes = node.attrs["use_peephole"]
+
+    def run(x, c_before, h_before, w, wci, wcf, wco, b, i, cs, f, o, ci, co, c_grad, h_grad):
+        gates_grad = x.new_empty(x.shape[0], 4 * c_before.shape[1])
+        holes = (wci, wcf, wco) if peepholes else None
+        before = _step_back((i, f, o, ci, co), c_before, c_grad, h_grad, holes, gates_grad)
+        return (before, gates_grad, *_hole_gradients(gates_grad, c_before, cs, wci, peepholes))
+
+    return run
+
+
+@block_lstm_op.kernel
+def block_lstm_kernel(node):
+    bias, clip = node.attrs["forget_bias"], node.attrs["cell_clip"]
+    peepholes = node.attrs["use_peephole"]
+
+    def run(length, x, c, h, w, wci, wcf, wco, b):
+        steps = min(int(length), x.shape[0])
+        depth, units = x.shape[2], c.shape[1]
+        holes = (wci, wcf, wco) if peepholes else None
+        # The inputs' products do not wait for the states, so that they are one product.
+        gates = torch.addmm(b, x[:steps].reshape(-1, depth), w[:depth]).view(steps, x.shape[1], 4 * units)
+        of_state = w[depth:]
+        memory, new, squashed, outputs = (x.new_zeros(x.shape[0], x.shape[1], units) for _ in range(4))
+        for t in range(steps):
+            step = gates[t].addmm_(h, of_state)
+            _, c, _, _, ci, co, h = _step(step, c, bias, clip, holes)
+            memory[t], new[t], squashed[t], outputs[t] = c, ci, co, h
+        if steps < x.shape[0]:
+            gates = torch.cat((gates, gates.new_zeros(x.shape[0] - steps, *gates.shape[1:])))
+        i, _, f, o = gates.chunk(4, 2)
+        return i, memory, f, o, new, squashed, outputs
+
+    return run
+
+
+@block_lstm_grad_op.kernel
+def block_lstm_grad_kernel(node):
+    peepholes = node.attrs["use_peephole"]
+
+    def run(length, x, c_first, h_first, w, wci, wcf, wco, b, i, cs, f, o, ci, co, h, c_grad, h_grad):
+        steps = min(int(length), x.shape[0])
+        depth, units = x.shape[2], c_first.shape[1]
+        holes = (wci, wcf, wco) if peepholes else None
+        before = torch.cat((c_first.unsqueeze(0), cs[: max(steps - 1, 0)]))[:steps]
+        back = x.new_zeros(x.shape[0], x.shape[1], 4 * units)
+        memory, output = torch.zeros_like(c_first), torch.zeros_like(h_first)
+        to_state = w[depth:].t()
+        for t in range(steps - 1, -1, -1):
+            states = (i[t], f[t], o[t], ci[t], co[t])
+            memory = _step_back(states, before[t], c_grad[t] + memory, h_grad[t] + output, holes, back[t])
+            output = back[t] @ to_state
+        flat = back.view(-1, 4 * units)
+        x_grad = (flat @ w[:depth].t()).view(x.shape)
+        used = back[:steps].reshape(-1, 4 * units)
+        h_before = torch.cat((h_first.unsqueeze(0), h[: max(steps - 1, 0)]))[:steps]
+        w_grad = torch.cat((x[:steps].reshape(-1, depth).t() @ used, h_before.reshape(-1, units).t() @ used))
+        of_holes = _hole_gradients(back[:steps], before, cs[:steps], wci, peepholes)
+        return (x_grad, memory, output, w_grad, *of_holes, used.sum(0))
+
+    return run
+
+
+@lstm_block_cell_op.gradient
+def lstm_block_cell_gradient(op, *grads):
+    x, c_before, h_before, w = op.inputs[:4]
+    i, cs, f, o, ci, co, _ = op.outputs
+    depth, units = x.dims[1] if x.dims else None, c_before.dims[1] if c_before.dims else None
+    if depth is None or units is None:
+        raise ValueError("LSTMBlockCell: the sizes of the inputs and of the state must be known for its gradient.")
+    before, gates, *holes = raw.LSTMBlockCellGrad(
+        *op.inputs, i, cs, f, o, ci, co, grads[1], grads[6], use_peephole=op.attrs["use_peephole"]
+    )
+    both = raw.MatMul(gates, w, transpose_b=True)
+    batch = -1 if x.dims[0] is None else x.dims[0]
+    return [
+        raw.Slice(both, [0, 0], [batch, depth]),
+        before,
+        raw.Slice(both, [0, depth], [batch, units]),
+        raw.MatMul(raw.ConcatV2([x, h_before], 1), gates, transpose_a=True),
+        *holes,
+        raw.BiasAddGrad(gates),
+    ]
+
+
+@block_lstm_op.gradient
+def block_lstm_gradient(op, *grads):
+    states = list(op.outputs)
+    back = raw.BlockLSTMGrad(*op.inputs, *states, grads[1], grads[6], use_peephole=op.attrs["use_peephole"])
+    return [None, *back]
+
+
+lstm_block_cell_grad_op.not_differentiable()
+block_lstm_grad_op.not_differentiable()
+lstm_block_cell_op.accepts([2, 3], [2, 4], [2, 4], [7, 16], [4], [4], [4], [16], use_peephole=True)
