@@ -8,6 +8,7 @@ HOMES: dict[str, str] = {
     "is_strictly_increasing",
     "ops.flow.numerics": "check_numerics",
     "ops.flow.rank_checks": "assert_rank assert_rank_at_least assert_rank_in assert_shapes",
+    "platform.config": "get_log_device_placement set_log_device_placement",
     "ops.math.unary": "is_finite is_inf is_nan",
 }
 

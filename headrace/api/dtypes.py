@@ -6,6 +6,7 @@ HOMES: dict[str, str] = {
     "uint8 variant",
     "ops.math.cast": "cast saturate_cast",
     "ops.math.complex": "complex",
+    "ops.string.conversion": "as_string",
 }
 
 SPELLED: dict[str, str] = {}

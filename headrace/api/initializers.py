@@ -15,6 +15,7 @@ SPELLED = {
     "orthogonal": "state.initializers.Orthogonal",
     "random_normal": "state.initializers.RandomNormal",
     "random_uniform": "state.initializers.RandomUniform",
+    "tables_initializer": "lookup.tables.tables_initializer",
     "truncated_normal": "state.initializers.TruncatedNormal",
     "uniform_unit_scaling": "state.initializers.UniformUnitScaling",
     "variables": "state.collecting.variables_initializer",

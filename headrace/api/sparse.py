@@ -2,6 +2,7 @@
 
 HOMES: dict[str, str] = {
     "core.composite": "SparseTensor",
+    "ops.queues.accumulating": "SparseConditionalAccumulator",
 }
 
 SPELLED: dict[str, str] = {

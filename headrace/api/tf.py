@@ -138,6 +138,7 @@ HOMES = {
     "ops.sparse.rows": "sparse_fill_empty_rows",
     "ops.sparse.slice": "sparse_slice sparse_split",
     "summary.older": "audio_summary histogram_summary image_summary merge_all_summaries merge_summary scalar_summary",
+    "train.module": "Module",
     "runtime.session": "InteractiveSession Session",
     "core.version": "COMPILER_VERSION CXX11_ABI_FLAG GIT_VERSION GRAPH_DEF_VERSION "
     "GRAPH_DEF_VERSION_MIN_CONSUMER GRAPH_DEF_VERSION_MIN_PRODUCER MONOLITHIC_BUILD VERSION",
@@ -163,6 +164,9 @@ HOMES = {
 }
 
 SPELLED: dict[str, str] = {
+    "tensor_scatter_nd_add": "ops.array.scatter.tensor_scatter_add",
+    "tensor_scatter_nd_sub": "ops.array.scatter.tensor_scatter_sub",
+    "tensor_scatter_nd_update": "ops.array.scatter.tensor_scatter_update",
     "get_static_value": "core.tensor_util.constant_value",
     "initialize_all_tables": "lookup.tables.tables_initializer",
     "make_ndarray": "interop.tensor_proto.MakeNdarray",

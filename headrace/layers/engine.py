@@ -16,6 +16,7 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import as_dtype
 from headrace.core.dtypes import bool as bool_type
+from headrace.core.module import ModuleMembers
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape
@@ -111,7 +112,7 @@ def _layers_in(value: Any) -> Iterator[Any]:
             yield from _layers_in(value[key])
 
 
-class Layer:
+class Layer(ModuleMembers):
     """A function of tensors that owns variables: subclasses make these in `build` and use them in `call`.
 
     Args:

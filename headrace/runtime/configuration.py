@@ -11,6 +11,10 @@ import torch
 
 from headrace.core.errors import DeadlineExceededError
 from headrace.core.waiting import ending_at
+from headrace.plan.plan import Plan
+from headrace.plan.watched import WatchedPlan, make_watched_plan
+from headrace.runtime import watching
+from headrace.runtime.process_settings import settings as process
 
 if TYPE_CHECKING:
     from headrace.runtime.session import BaseSession
@@ -22,16 +26,25 @@ class Settings:
     def __init__(self, config: Any) -> None:
         if config is not None and not hasattr(config, "device_count"):
             raise TypeError(f"config must be a tf.ConfigProto, but got {type(config)}")
-        self.allow_soft_placement = bool(config is not None and config.allow_soft_placement)
-        self.log_device_placement = bool(config is not None and config.log_device_placement)
+        if config is None:
+            self._follow_process()
+        else:
+            self.allow_soft_placement = bool(config.allow_soft_placement)
+            self.log_device_placement = bool(config.log_device_placement)
+            self.threads = int(config.intra_op_parallelism_threads)
         # In seconds; 0 is without end.
         self.timeout = max(0, config.operation_timeout_in_ms) / 1000.0 if config is not None else 0.0
-        self.threads = int(config.intra_op_parallelism_threads) if config is not None else 0
         self.device_count = dict(config.device_count) if config is not None else {}
+
+    def _follow_process(self) -> None:
+        """Takes the options from what is set for the whole process."""
+        self.allow_soft_placement = bool(process.soft_placement)
+        self.log_device_placement = bool(process.log_placement)
+        self.threads = process.intra_op_threads or 0
 
     def gpu_count(self) -> int:
         """How many GPUs this session may use."""
-        available = torch.cuda.device_count() if torch.cuda.is_available() else 0
+        available = process.gpu_count(torch.cuda.device_count() if torch.cuda.is_available() else 0)
         return min(available, self.device_count.get("GPU", available))
 
     def default_device(self) -> torch.device:
@@ -61,16 +74,19 @@ def run_with_options(
         raise TypeError(f"options must be a tf.RunOptions, but got {type(options)}")
     if run_metadata is not None and not hasattr(run_metadata, "step_stats"):
         raise TypeError(f"run_metadata must be a tf.RunMetadata, but got {type(run_metadata)}")
-    entry = session._entry(fetches, feed_dict)
+    watchers = watching.watchers_of(options) if options is not None else []
+    entry = None if watchers else session._entry(fetches, feed_dict)
     traces = options is not None and options.trace_level > 0 and run_metadata is not None
     timeout = options.timeout_in_ms / 1000.0 if options is not None else 0.0
     if timeout <= 0:
         timeout = session._settings.timeout
-    if not traces and timeout <= 0:
+    if options is not None and options.output_partition_graphs and run_metadata is not None:
+        _add_graph(run_metadata, session, fetches, feed_dict)
+    if entry is not None and not traces and timeout <= 0:
         return session._run_entry(entry, entry.function, feed_dict)
     times: list[tuple[int, float]] = []
     deadline = time.perf_counter() + timeout if timeout > 0 else float("inf")
-    plan = entry.plan
+    plan: Plan
 
     def observe(number: int, after: bool) -> None:
         now = time.perf_counter()
@@ -82,13 +98,28 @@ def run_with_options(
             )
         times.append((number, now))
 
+    def use(watched: Plan) -> None:
+        nonlocal plan
+        plan = watched
+
     began_wall, began = time.time(), time.perf_counter()
-    observed = plan.observed()
     with ending_at(deadline if timeout > 0 else None):
-        result = session._run_entry(entry, lambda *feeds: observed(observe, *feeds), feed_dict)
+        if entry is None:
+            result = watching.run_watched(session, fetches, feed_dict, watchers, observe, use)
+        else:
+            plan = entry.plan
+            observed = plan.observed()
+            result = session._run_entry(entry, lambda *feeds: observed(observe, *feeds), feed_dict)
     if traces:
         _fill_step_stats(run_metadata, plan, times, began_wall - began)
     return result
+
+
+def _add_graph(run_metadata: Any, session: BaseSession, fetches: Any, feed_dict: Mapping[Any, Any] | None) -> None:
+    """Adds the part of the graph that runs to `run_metadata.partition_graphs`: one, for all runs in one process."""
+    plan = session._watched_entry(fetches, feed_dict, make_watched_plan).plan
+    assert isinstance(plan, WatchedPlan)
+    run_metadata.partition_graphs.add().CopyFrom(watching.part_of_graph(plan))
 
 
 def _fill_step_stats(run_metadata: Any, plan: Any, times: list[tuple[int, float]], offset: float) -> None:

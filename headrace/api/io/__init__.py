@@ -11,6 +11,9 @@ HOMES: dict[str, str] = {
     "ops.parsing.features": "FixedLenFeature FixedLenSequenceFeature SparseFeature VarLenFeature",
     "ops.parsing.sequence_example": "parse_sequence_example parse_single_sequence_example",
     "ops.parsing.tensors": "decode_compressed decode_json_example parse_tensor serialize_tensor",
+    "ops.queues.queues": "PaddingFIFOQueue PriorityQueue QueueBase RandomShuffleQueue",
+    "ops.readers.files": "matching_files read_file write_file",
+    "train.producers": "match_filenames_once",
     "ops.string.conversion": "decode_base64 decode_raw encode_base64",
 }
 

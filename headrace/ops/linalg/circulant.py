@@ -39,6 +39,7 @@ class _Circulant(LinearOperator):
         is_non_singular, is_self_adjoint, is_positive_definite, is_square = hints
         with name_scope(name, values=[spectrum]):
             self._spectrum = matrix_argument(spectrum, "spectrum", block_depth, _SPECTRUM_TYPES)
+            self._given_spectrum = spectrum
             self._depth = block_depth
             dtype = as_dtype(input_output_dtype)
             if not self._spectrum.dtype.is_complex:
@@ -232,6 +233,7 @@ class LinearOperatorToeplitz(LinearOperator):
         name: str = "LinearOperatorToeplitz",
     ) -> None:
         with name_scope(name, values=[row, col]):
+            self._given_row, self._given_col = row, col
             self._row, self._col = (matrix_argument(v, n, 1, ALL_TYPES[1:]) for v, n in ((row, "row"), (col, "col")))
             if is_square is False:
                 raise ValueError("Only square Toeplitz operators currently supported.")

@@ -550,7 +550,9 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         with name_scope(name, values=[u, diag_update, v]):
             self._base = base_operator
             self._u = matrix_argument(u, "u", 2, ALL_TYPES)
+            self._given_u = u
             self._v = self._u if v is None else matrix_argument(v, "v", 2, ALL_TYPES)
+            self._given_v, self._given_diag_update = v, diag_update
             diag = None if diag_update is None else matrix_argument(diag_update, "diag_update", 1, ALL_TYPES)
             self._diag_update = diag
             rank = shape_internal(self._u)[-1]

@@ -11,6 +11,7 @@ import numpy as np
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import as_dtype
+from headrace.core.module import ModuleMembers
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import Dimension, TensorShape, dimension_at_index
@@ -24,7 +25,7 @@ from headrace.ops.math.matrices import eye
 from headrace.ops.math.reduction import reduce_max, reduce_min, reduce_sum
 
 
-class LinearOperator:
+class LinearOperator(ModuleMembers):
     """A matrix, or a batch of them, of shape [*batch, m, n]. A subclass overrides `_shape`, `_shape_tensor`, `_matmul`.
 
     Args:

@@ -42,6 +42,7 @@ class LinearOperatorFullMatrix(LinearOperator):
     ) -> None:
         with name_scope(name, values=[matrix]):
             self._matrix = matrix_argument(matrix, "matrix", 2, ALL_TYPES)
+            self._given_matrix = matrix
         hints = (is_non_singular, is_self_adjoint, is_positive_definite, is_square)
         super().__init__(self._matrix.dtype, [self._matrix], *hints, name=name)
 
@@ -82,6 +83,7 @@ class LinearOperatorLowerTriangular(LinearOperator):
             raise ValueError("Only square lower triangular operators supported at this time.")
         with name_scope(name, values=[tril]):
             given = matrix_argument(tril, "tril", 2, ALL_TYPES)
+            self._given_tril = tril
             self._tril = raw.MatrixBandPart(given, -1, 0)
             self._diag = raw.MatrixDiagPart(self._tril)
         super().__init__(
@@ -148,6 +150,7 @@ class LinearOperatorDiag(LinearOperator):
     ) -> None:
         with name_scope(name, values=[diag]):
             self._diag = matrix_argument(diag, "diag", 1, ALL_TYPES)
+            self._given_diag = diag
             if not self._diag.dtype.is_complex:
                 if is_self_adjoint is False:
                     raise ValueError("A real diagonal operator is always self adjoint.")
@@ -408,6 +411,7 @@ class LinearOperatorScaledIdentity(_Identity):
             raise ValueError("A ScaledIdentity operator is always square.")
         with name_scope(name, values=[multiplier, num_rows]):
             self._multiplier = convert_to_tensor(multiplier, name="multiplier")
+            self._given_multiplier = multiplier
             if not self._multiplier.dtype.is_complex:
                 if is_self_adjoint is False:
                     raise ValueError("A real diagonal operator is always self adjoint.")
@@ -611,6 +615,7 @@ class LinearOperatorHouseholder(LinearOperator):
     ) -> None:
         with name_scope(name, values=[reflection_axis]):
             self._axis = matrix_argument(reflection_axis, "reflection_axis", 1, ALL_TYPES)
+            self._given_reflection_axis = reflection_axis
             if is_self_adjoint is False:
                 raise ValueError("A Householder operator is always self adjoint.")
             if is_positive_definite is True:

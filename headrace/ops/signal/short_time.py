@@ -1,0 +1,153 @@
+"""Short-time Fourier transforms: the spectra of a signal's frames, and the signal of such spectra."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from headrace.core.constant_value import constant_value
+from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import name_scope
+from headrace.core.operation import Tensor
+from headrace.core.registry import raw
+from headrace.ops import composing
+from headrace.ops.math.fft import irfft, rfft
+from headrace.ops.signal.framing import frame, overlap_and_add, scalar
+from headrace.ops.signal.windows import hann_window
+
+Window = Callable[..., Any]
+
+
+def _power_of_two(length: Tensor) -> Tensor:
+    """The least power of two that is not below `length`."""
+    known = constant_value(length)
+    if known is not None:
+        return convert_to_tensor(int(2 ** math.ceil(math.log2(known))), length.dtype)
+    exponent = raw.Ceil(raw.Log(composing.cast(length, "float32")) / raw.Log(convert_to_tensor(2.0)))
+    return composing.cast(raw.Pow(2.0, exponent), length.dtype)
+
+
+def stft(
+    signals: Any,
+    frame_length: Any,
+    frame_step: Any,
+    fft_length: Any = None,
+    window_fn: Window | None = hann_window,
+    pad_end: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """The short-time Fourier transform: the spectrum of each frame of a signal.
+
+    Args:
+        signals: a tensor [..., samples] of float32.
+        frame_length: int scalar: the samples of a frame.
+        frame_step: int scalar: the samples from frame to frame.
+        fft_length: int scalar: the size of the transforms; by default the next power of two not below `frame_length`.
+        window_fn: called as `window_fn(frame_length, dtype=dtype)`, gives what frames are multiplied with; None for nothing.
+        pad_end: whether frames that end beyond the signal are there too, filled up with zeros.
+        name: a name for the operations.
+
+    Returns:
+        a complex64 tensor [..., frames, fft_length // 2 + 1].
+
+    Raises:
+        ValueError: if an argument that should be a scalar is not one, or `signals` has no dimensions.
+
+    Example:
+        >>> tf.signal.stft(tf.zeros([2, 1000]), 256, 128)
+        <tf.Tensor 'stft/rfft:0' shape=(2, 6, 129) dtype=complex64>
+    """
+    with name_scope(name, "stft", [signals, frame_length, frame_step]):
+        signals = convert_to_tensor(signals, name="signals")
+        signals.shape.with_rank_at_least(1)
+        length, step = scalar(frame_length, "frame_length"), scalar(frame_step, "frame_step")
+        size = _power_of_two(length) if fft_length is None else convert_to_tensor(fft_length, name="fft_length")
+        frames = frame(signals, length, step, pad_end=pad_end)
+        if window_fn is not None:
+            frames = frames * window_fn(length, dtype=frames.dtype)
+        return rfft(frames, [size])
+
+
+def inverse_stft_window_fn(
+    frame_step: Any, forward_window_fn: Window = hann_window, name: str | None = None
+) -> Callable[[Any, Any], Tensor]:
+    """The window for `inverse_stft` with which a signal comes back as it was before `stft`.
+
+    Args:
+        frame_step: int scalar: the step of the forward transform.
+        forward_window_fn: the window of the forward transform.
+        name: a name for the operations.
+
+    Returns:
+        a function `window(frame_length, dtype)`.
+
+    Raises:
+        ValueError: if `frame_step` is not a scalar.
+    """
+    with name_scope(name, "inverse_stft_window_fn"):
+        step = scalar(frame_step, "frame_step")
+
+    def window(frame_length: Any, dtype: Any) -> Tensor:
+        with name_scope(name, "inverse_stft_window_fn"):
+            length = scalar(frame_length, "frame_length")
+            forward = forward_window_fn(length, dtype=dtype)
+            # At each place of a step the squares of all frames that reach it add up.
+            overlaps = -raw.FloorDiv(-length, step)
+            squares = raw.Pad(raw.Square(forward), [(0, overlaps * step - length)])
+            sums = raw.Sum(raw.Reshape(squares, raw.Pack([overlaps, step])), 0, keep_dims=True)
+            spread = raw.Reshape(raw.Tile(sums, raw.Pack([overlaps, 1])), raw.Pack([overlaps * step]))
+            return forward / spread[:length]
+
+    return window
+
+
+def inverse_stft(
+    stfts: Any,
+    frame_length: Any,
+    frame_step: Any,
+    fft_length: Any = None,
+    window_fn: Window | None = hann_window,
+    name: str | None = None,
+) -> Tensor:
+    """The signal of the spectra that `stft` made.
+
+    Args:
+        stfts: complex64 [..., frames, fft_length // 2 + 1].
+        frame_length, frame_step, fft_length: as for `stft`.
+        window_fn: called as `window_fn(frame_length, dtype=dtype)`: see `inverse_stft_window_fn`; None for nothing.
+        name: a name for the operations.
+
+    Returns:
+        float32 [..., samples].
+
+    Raises:
+        ValueError: if an argument that should be a scalar is not one, or the rank of `stfts` is less than 2.
+
+    Example:
+        >>> tf.signal.inverse_stft(spectra, 256, 128, window_fn=tf.signal.inverse_stft_window_fn(128))
+    """
+    with name_scope(name, "inverse_stft", [stfts]):
+        stfts = convert_to_tensor(stfts, name="stfts")
+        stfts.shape.with_rank_at_least(2)
+        length, step = scalar(frame_length, "frame_length"), scalar(frame_step, "frame_step")
+        size = _power_of_two(length) if fft_length is None else scalar(fft_length, "fft_length")
+        frames = _of_length(irfft(stfts, [size]), length)
+        if window_fn is not None:
+            frames = frames * window_fn(length, dtype=stfts.dtype.real_dtype)
+        return overlap_and_add(frames, step)
+
+
+def _of_length(frames: Tensor, length: Tensor) -> Tensor:
+    """Frames cut or filled up with zeros to `length` samples."""
+    known = constant_value(length)
+    dims = frames.dims
+    if known is not None and dims is not None and dims[-1] == known:
+        return frames
+    cut = frames[..., :length]
+    missing = raw.Maximum(0, length - composing.cast(composing.shape(cut)[-1], length.dtype))
+    here = raw.OneHot(composing.rank(cut) - 1, composing.rank(cut), composing.cast(missing, "int32"), 0)
+    result = raw.Pad(cut, raw.Pack([raw.ZerosLike(here), here], axis=1))
+    if dims is not None:
+        result.set_shape([*dims[:-1], None if known is None else int(known)])
+    return result
