@@ -48,7 +48,7 @@ def sparse_retain(sp_input: Any, to_retain: Any) -> SparseTensor:
     sp_input = sparse_input(sp_input)
     to_retain = convert_to_tensor(to_retain)
     to_retain.shape.assert_has_rank(1)
-    if sp_input.values.dims is not None:
+    if sp_input.values.dims is not None and to_retain.dims is not None:
         merge_dim(sp_input.values.dims[0], to_retain.dims[0])
     kept = raw.Reshape(where(to_retain), [-1])
     indices, values = composing.gather(sp_input.indices, kept), composing.gather(sp_input.values, kept)
