@@ -29,6 +29,21 @@ _PYTHON: dict[str, dict[str, str]] = {
         "readers resampling scan_ops shuffle_ops threadpool unique writers prefetching_ops parsing_ops "
         "counter cardinality",
     },
+    "debug.cli": {"debug.terminal debug.commands debug.parsing debug.formatting debug.values": (
+        "analyzer_cli cli_config cli_shared command_parser debugger_cli_common tensor_format"
+    )},
+    "debug.lib": {
+        "debug.dump_dir debug.values debug.dump_files": "debug_data common",
+        "debug.watch_options": "debug_utils",
+        "debug.debug_graphs debug.values": "debug_graphs",
+        "debug.sources": "source_utils",
+    },
+    "debug.wrappers": {
+        "debug.sessions": "dumping_wrapper framework",
+        "debug.local_cli debug.sessions": "local_cli_wrapper",
+        "debug.hooks debug.remote": "hooks",
+        "debug.remote": "grpc_wrapper",
+    },
     "distribute": {"distribute .": "distribute_lib distribution_strategy_context mirrored_strategy reduce_util values"},
     "eager": {"platform.eager_context .": "context", ".": "backprop def_function function tape execute"},
     "estimator": {
@@ -65,7 +80,7 @@ _PYTHON: dict[str, dict[str, str]] = {
     "layers": {"layers .": "base convolutional core layers normalization pooling utils"},
     "lib.io": {"files.file_io gfile io .": "file_io", "files.records python_io io .": "python_io tf_record"},
     "ops": {
-        "ops.queues.staging ops.queues.queues .": "data_flow_ops",
+        "ops.queues.staging ops.queues.barriers ops.queues.queues .": "data_flow_ops",
         "state.updates state.variables .": "state_ops",
         "state.variables state.collecting state.modes state.partitioned state.slice_info .": "variables",
         "state.resource_variables state.variables ops.state.resource .": "resource_variable_ops",
@@ -84,8 +99,9 @@ _PYTHON: dict[str, dict[str, str]] = {
         "initializers state.initializers .": "init_ops init_ops_v2 initializers_ns",
         "random .": "random_ops stateless_random_ops stateful_random_ops",
         "debugging .": "check_ops",
-        "nn .": "nn nn_impl nn_ops embedding_ops candidate_sampling_ops ctc_ops rnn",
-        "nn.rnn_cell nn .": "rnn_cell rnn_cell_impl rnn_cell_wrapper_impl",
+        "nn .": "nn nn_impl nn_ops embedding_ops candidate_sampling_ops ctc_ops",
+        "recurrent.internals nn .": "rnn",
+        "nn.rnn_cell recurrent.internals nn .": "rnn_cell rnn_cell_impl rnn_cell_wrapper_impl",
         "linalg .": "linalg_ops linalg_ops_impl",
         "image .": "image_ops image_ops_impl",
         "io .": "parsing_ops",
@@ -184,7 +200,8 @@ _PYTHON: dict[str, dict[str, str]] = {
     },
     "": {
         "train .": "pywrap_tensorflow",
-        ".": "debug",
+        "debug.sessions debug.local_cli debug.hooks debug.remote debug.dump_dir debug.watch_options debug.values "
+        "debug.debug_graphs": "debug",
     },
 }
 
@@ -228,6 +245,9 @@ def _rows() -> dict[str, tuple[str, ...]]:
             rows[f"{folder}.{name}_pb2"] = ("interop.protos",)
     for folder in _PROTOS:
         rows[folder] = ()
+    # 0.6 and 0.7 had their recurrent networks among the models.
+    rows["models.rnn.rnn"], rows["models.rnn.seq2seq"] = ("nn",), ("contrib.legacy_seq2seq", "nn")
+    rows["models.rnn.rnn_cell"] = rows["models.rnn.linear"] = ("nn.rnn_cell",)
     # The codes that its enumeration names are those of `tf.errors`.
     rows["core.lib.core.error_codes_pb2"] = ("core.errors",)
     for path in list(rows):

@@ -1,0 +1,260 @@
+"""Barriers: elements by key whose components come one by one, and which can be taken when they are whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from headrace.core.dtypes import DType, int64, string
+from headrace.core.errors import CancelledError, OutOfRangeError
+from headrace.core.registry import op
+from headrace.core.shapes import Dims
+from headrace.core.waiting import Attempt
+from headrace.ops.host_values import boxed
+from headrace.ops.queues.elements import fits, rows_of
+from headrace.ops.queues.handles import shared_state
+from headrace.ops.queues.state import PriorityQueue, Take
+from headrace.ops.state.common import invalid, shape_text
+
+_MISSING: Any = object()
+_FIRST_INDEX = -(2**63)
+
+
+class Barrier(PriorityQueue):
+    """The whole elements as a queue, in the order in which their first components came, and the others beside it.
+
+    Args:
+        name: what errors call it.
+        dtypes: the types of an element's components.
+        shapes: their shapes, None where they are not known.
+    """
+
+    kind = "Barrier"
+
+    def __init__(self, name: str, dtypes: Sequence[DType], shapes: Sequence[Dims]) -> None:
+        super().__init__(name, [int64, string, *dtypes], [(), (), *shapes], -1)
+        self.incomplete: dict[bytes, tuple[int, list[Any]]] = {}
+        self.closing = False
+        self._next_index = _FIRST_INDEX
+
+    def insert(self, component: int, keys: Sequence[bytes], values: Sequence[Any]) -> None:
+        """Sets one component of the elements of some keys; what is whole then can be taken.
+
+        Raises:
+            CancelledError: if the barrier is closed and a key is new, or it was closed with what was on its way.
+            InvalidArgumentError: if a key has the component already.
+        """
+        with self.lock:
+            if self.closed:
+                raise self.is_closed_error()
+            seen: set[bytes] = set()
+            for key in keys:
+                have = self.incomplete.get(key)
+                if have is None and self.closing:
+                    raise CancelledError(
+                        None,
+                        None,
+                        f"Barrier {self.name} is closed, but attempted to insert a brand new key: "
+                        f"{key.decode('utf-8', 'backslashreplace')}. Number of incomplete keys: {len(self.incomplete)}.",
+                    )
+                if key in seen or (have is not None and have[1][component] is not _MISSING):
+                    shown = key.decode("utf-8", "backslashreplace")
+                    raise invalid(f"Key {shown} already has a value for component {component} in barrier {self.name}")
+                seen.add(key)
+            count = len(self.dtypes) - 2
+            index = self._next_index
+            for key, value in zip(keys, values, strict=True):
+                number, parts = self.incomplete.setdefault(key, (index, [_MISSING] * count))
+                if number == index:
+                    self._next_index = index + 1
+                parts[component] = value
+                if _MISSING not in parts:
+                    del self.incomplete[key]
+                    self.add((torch.tensor(number), boxed(key), *parts))
+            self._end_if_last()
+            self.settle()
+
+    def close(self, cancel: bool) -> None:
+        """Lets no new keys in; with `cancel` no further components either.
+
+        Raises:
+            CancelledError: if it is closed already.
+        """
+        with self.lock:
+            if self.closing:
+                raise CancelledError(None, None, f"Barrier '{self.name}' is already closed.")
+            self.closing = True
+            if cancel:
+                self.incomplete.clear()
+            self._end_if_last()
+            self.settle()
+
+    def _end_if_last(self) -> None:
+        if self.closing and not self.incomplete:
+            self.closed = True
+
+    def exhausted(self, wanted: int) -> OutOfRangeError:
+        return OutOfRangeError(
+            None,
+            None,
+            f"Barrier '{self.name}' is closed and has insufficient elements (requested {wanted}, total size "
+            f"{len(self.items)})",
+        )
+
+    def is_closed_error(self) -> CancelledError:
+        return CancelledError(
+            None, None, f"Barrier {self.name} is closed.  Number of incomplete keys: {len(self.incomplete)}."
+        )
+
+
+class TakeWhole(Take):
+    """Whole elements on their way out, all at once."""
+
+    __slots__ = ()
+
+    state: Barrier
+
+    def advance(self) -> bool:
+        barrier = self.state
+        ready, wanted = len(barrier.items), self.count
+        if barrier.closing:
+            if self.partial:
+                wanted = min(wanted, ready)
+            if ready + len(barrier.incomplete) < max(wanted, 1):
+                self.fail(barrier.exhausted(wanted))
+                return True
+        if ready < wanted or (not wanted and self.count):
+            return False
+        self.finish(barrier.remove(wanted))
+        return True
+
+
+barrier_op = op(
+    "Barrier",
+    "*, component_types: list(type) >= 1, shapes: list(shape) = [], capacity=-1, container='', shared_name='' "
+    "-> handle: ref string",
+    stateful=True,
+)
+barrier_op.not_differentiable().shape(lambda op: [(2,)])
+
+
+@barrier_op.binding
+def bind_barrier(node: Any) -> list[Any]:
+    types = node.attrs["component_types"]
+    shapes = list(node.attrs["shapes"]) or [None] * len(types)
+    if node.attrs["capacity"] != -1:
+        error = invalid(
+            f"Barrier only accepts capacity=-1.  Feed the inputs to your Barrier through a queue to enforce a "
+            f"limited capacity: got {node.attrs['capacity']}"
+        )
+        error.attach(node.origin)
+        raise error
+    barrier = shared_state(node, "barrier", lambda name: Barrier(name, types, shapes))
+    if barrier.dtypes[2:] != list(types):
+        error = invalid(
+            f"Shared barrier '{barrier.name}' has component types "
+            f"{', '.join(dtype.name for dtype in barrier.dtypes[2:])} but requested component types were "
+            f"{', '.join(dtype.name for dtype in types)}"
+        )
+        error.attach(node.origin)
+        raise error
+    return [barrier]
+
+
+insert_many_op = op("BarrierInsertMany", "handle: ref string, keys: string, values: T, *, component_index: int ->")
+take_many_op = op(
+    "BarrierTakeMany",
+    "handle: ref string, num_elements: int32, *, component_types: list(type) >= 1, allow_small_batch=False, "
+    "wait_for_incomplete=False, timeout_ms=-1 -> indices: int64, keys: string, values: *component_types",
+)
+close_op = op("BarrierClose", "handle: ref string, *, cancel_pending_enqueues=False ->")
+ready_size_op = op("BarrierReadySize", "handle: ref string -> size: int32")
+incomplete_size_op = op("BarrierIncompleteSize", "handle: ref string -> size: int32")
+for _decl in (insert_many_op, take_many_op, close_op, ready_size_op, incomplete_size_op):
+    # Two equal ones are two, though TensorFlow does not call them stateful.
+    _decl.stateful = True
+    _decl.not_differentiable()
+insert_many_op.on_host("keys", "values").waits().shape(lambda op: [])
+take_many_op.on_host("num_elements", outputs=True).waits()
+close_op.waits().shape(lambda op: [])
+for _decl in (ready_size_op, incomplete_size_op):
+    _decl.on_host(outputs=True).shape(lambda op: [()])
+
+
+@insert_many_op.kernel
+def insert_many_kernel(node: Any) -> Callable[..., Any]:
+    component = node.attrs["component_index"]
+    dtype = node.inputs[2].dtype.base_dtype
+
+    def insert(barrier: Barrier, keys: Any, values: Any) -> None:
+        count = len(barrier.dtypes) - 2
+        if not 0 <= component < count:
+            raise invalid(f"The component ID is out of range {component} > num_components (= {count})")
+        wanted = barrier.dtypes[component + 2]
+        if dtype is not wanted:
+            raise invalid(f"Component {component} of barrier {barrier.name} is {wanted.name}, got {dtype.name}")
+        names = boxed(keys).reshape(-1).tolist()
+        shape = tuple(np.shape(values) if isinstance(values, bytes) else values.shape)
+        if not shape or shape[0] != len(names):
+            raise invalid(f"Expected as many values as keys: {len(names)} keys, values {shape_text(shape)}")
+        dims = barrier.shapes[component + 2]
+        if names and dims is not None and not fits(shape[1:], dims):
+            raise invalid(
+                f"Shape mismatch in tuple component {component + 2}. Expected {shape_text(dims)}, got "
+                f"{shape_text(shape[1:])}"
+            )
+        barrier.insert(component, names, rows_of(values))
+
+    return insert
+
+
+@take_many_op.shape
+def take_many_shape(op: Any) -> list[Dims]:
+    count = op.constant(1)
+    dim = None if count is None or op.attrs["allow_small_batch"] else int(count)
+    return [(dim,), (dim,)] + [None] * (len(op.outputs) - 2)
+
+
+@take_many_op.kernel
+def take_many_kernel(node: Any) -> Callable[..., Any]:
+    attrs = node.attrs
+    if attrs["timeout_ms"] != -1:
+        raise invalid("Timeout not supported yet.")
+    wait = node.runtime.waits.wait
+    types = list(attrs["component_types"])
+
+    def start(barrier: Barrier, count: torch.Tensor) -> Attempt:
+        wanted = int(count)
+        if wanted < 0:
+            raise invalid(f"num_elements must be >= 0, got {wanted}")
+        if barrier.dtypes[2:] != types:
+            raise invalid(
+                f"Barrier {barrier.name} has the component types {[dtype.name for dtype in barrier.dtypes[2:]]}, "
+                f"not {[dtype.name for dtype in types]}"
+            )
+        return barrier.submit(TakeWhole(barrier, wanted, attrs["allow_small_batch"], barrier.batch))
+
+    def take(barrier: Barrier, count: torch.Tensor) -> Any:
+        return wait(start(barrier, count))
+
+    take.start = start  # type: ignore[attr-defined]
+    return take
+
+
+@close_op.kernel
+def close_kernel(node: Any) -> Callable[..., Any]:
+    cancel = node.attrs["cancel_pending_enqueues"]
+    return lambda barrier: barrier.close(cancel)
+
+
+@ready_size_op.kernel
+def ready_size_kernel(node: Any) -> Callable[..., Any]:
+    return lambda barrier: torch.tensor(barrier.size(), dtype=torch.int32)
+
+
+@incomplete_size_op.kernel
+def incomplete_size_kernel(node: Any) -> Callable[..., Any]:
+    return lambda barrier: torch.tensor(len(barrier.incomplete), dtype=torch.int32)
