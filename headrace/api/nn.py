@@ -33,6 +33,8 @@ HOMES: dict[str, str] = {
     "ops.nn.topk": "in_top_k top_k",
     "ops.nn.transposed_functions": "atrous_conv2d_transpose conv1d_transpose conv2d_transpose conv3d_transpose "
     "conv_transpose",
+    "ops.quantized.arithmetic": "quantized_relu_x",
+    "ops.quantized.nn": "quantized_avg_pool quantized_conv2d quantized_max_pool",
     "recurrent.ctc_labels": "ctc_unique_labels",
     "recurrent.dynamic": "bidirectional_dynamic_rnn dynamic_rnn raw_rnn",
     "recurrent.static": "static_bidirectional_rnn static_rnn static_state_saving_rnn",
@@ -40,8 +42,10 @@ HOMES: dict[str, str] = {
 
 NESTED = {
     "rnn_cell": {
+        "contrib.rnn.projections": "EmbeddingWrapper InputProjectionWrapper OutputProjectionWrapper",
         "recurrent.basic_cells": "BasicRNNCell GRUCell",
-        "recurrent.cell": "RNNCell",
+        "recurrent.cell": "LayerRNNCell RNNCell",
+        "recurrent.linear": "_Linear _linear linear",
         "recurrent.lstm_cells": "BasicLSTMCell LSTMCell LSTMStateTuple",
         "recurrent.multi_cell": "MultiRNNCell",
         "recurrent.wrappers": "DeviceWrapper DropoutWrapper ResidualWrapper",
@@ -49,6 +53,10 @@ NESTED = {
 }
 
 SPELLED: dict[str, str] = {
+    # 0.x's names of the unrolled networks.
+    "bidirectional_rnn": "recurrent.static.static_bidirectional_rnn",
+    "rnn": "recurrent.static.static_rnn",
+    "state_saving_rnn": "recurrent.static.static_state_saving_rnn",
     "avg_pool2d": "ops.nn.pooling_functions.avg_pool",
     "conv3d_backprop_filter_v2": "ops.nn.convolution_functions.conv3d_backprop_filter",
     "depthwise_conv2d_backprop_filter": "ops.nn.separable_functions.depthwise_conv2d_native_backprop_filter",

@@ -116,3 +116,7 @@ class LinearOnce:
         if self._made is None:
             self._made = Linear(args, self._output_size, self._build_bias)
         return self._made(args)
+
+
+# Programs with cells of their own reach into 1.x's modules for these.
+_Linear, _linear = Linear, linear

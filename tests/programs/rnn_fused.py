@@ -126,12 +126,12 @@ def block_ops(x):
     """The ops themselves, with what the cells leave out."""
     from tensorflow.python.ops import gen_rnn_ops
 
-    b, depth, units = 3, 4, 2
+    depth, units = 4, 2
     w = init([depth + units, 4 * units])
-    args = dict(
-        x=x[:, 0], cs_prev=x[:, 1, :2], h_prev=x[:, 2, :2], w=w,
-        wci=w[0, :2], wcf=w[1, :2], wco=w[2, :2], b=w[3],
-    )  # fmt: skip
+    args = {
+        "x": x[:, 0], "cs_prev": x[:, 1, :2], "h_prev": x[:, 2, :2], "w": w,
+        "wci": w[0, :2], "wcf": w[1, :2], "wco": w[2, :2], "b": w[3],
+    }  # fmt: skip
     whole = dict(args, x=time_major(x))
     return [
         gen_rnn_ops.lstm_block_cell(use_peephole=True, **args),

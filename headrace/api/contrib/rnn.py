@@ -15,6 +15,7 @@ HOMES: dict[str, str] = {
     "contrib.rnn.wrappers": "AttentionCellWrapper CompiledWrapper HighwayWrapper",
     "recurrent.basic_cells": "BasicRNNCell GRUCell",
     "recurrent.cell": "LayerRNNCell RNNCell",
+    "recurrent.linear": "_Linear _linear",
     "recurrent.lstm_cells": "BasicLSTMCell LSTMCell LSTMStateTuple",
     "recurrent.multi_cell": "MultiRNNCell",
     "recurrent.static": "static_bidirectional_rnn static_rnn static_state_saving_rnn",
@@ -24,7 +25,4 @@ HOMES: dict[str, str] = {
 
 SPELLED: dict[str, str] = {
     "best_effort_input_batch_size": "recurrent.steps.batch_size_of",
-    # Programs reach into 1.x's modules of cells for these.
-    "_Linear": "recurrent.linear.Linear",
-    "_linear": "recurrent.linear.linear",
 }

@@ -27,6 +27,13 @@ from headrace.recurrent.lstm_cells import LSTMStateTuple
 from headrace.state.initializers import constant_initializer
 
 
+class _LSTMVariables:
+    """The variables of an LSTM in one op."""
+
+    _kernel: Any
+    _bias: Any
+
+
 def _make_lstm_variables(layer: Any, depth: int, units: int, peephole: bool) -> None:
     layer._kernel = layer.add_variable("kernel", [depth + units, 4 * units])
     layer._bias = layer.add_variable("bias", [4 * units], initializer=constant_initializer(0.0))
@@ -45,7 +52,7 @@ def _peepholes(layer: Any, units: int, peephole: bool, dtype: Any) -> tuple[Any,
     return nothing, nothing, nothing
 
 
-class LSTMBlockCell(SizedLayerCell):
+class LSTMBlockCell(_LSTMVariables, SizedLayerCell):
     """An LSTM whose step is one op: faster than `LSTMCell`, with the same variables.
 
     Args:
@@ -165,7 +172,7 @@ class LSTMBlockWrapper(Layer, metaclass=abc.ABCMeta):
         return (unstack(outputs) if is_list else outputs), LSTMStateTuple(final_c, final_h)
 
 
-class LSTMBlockFusedCell(LSTMBlockWrapper):
+class LSTMBlockFusedCell(_LSTMVariables, LSTMBlockWrapper):
     """An LSTM over a whole sequence in one op: the fastest there is, with the variables of `LSTMCell`.
 
     Args:

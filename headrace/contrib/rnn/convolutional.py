@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from headrace.contrib.rnn.common import SizedCell
@@ -14,7 +15,7 @@ from headrace.recurrent.lstm_cells import LSTMStateTuple
 from headrace.state.initializers import constant_initializer
 from headrace.state.variable_scope import get_variable
 
-_CONVOLUTIONS = {3: conv1d, 4: conv2d, 5: conv3d}
+_CONVOLUTIONS: dict[int, Callable[..., Any]] = {3: conv1d, 4: conv2d, 5: conv3d}
 
 
 class ConvLSTMCell(SizedCell):

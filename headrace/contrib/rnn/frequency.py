@@ -64,12 +64,13 @@ class TimeFreqLSTMCell(SizedCell):
         initializer: Any = None,
         num_unit_shards: int = 1,
         forget_bias: float = 1.0,
-        feature_size: int | None = None,
+        feature_size: Any = None,
         frequency_skip: int = 1,
         reuse: bool | None = None,
     ) -> None:
         super().__init__(_reuse=reuse)
-        self._num_units, self._state_size, self._output_size = num_units, 2 * num_units, num_units
+        self._has_units(num_units)
+        self._state_size = 2 * num_units
         self._use_peepholes, self._cell_clip = use_peepholes, cell_clip
         self._initializer, self._num_unit_shards, self._forget_bias = initializer, num_unit_shards, forget_bias
         self._feature_size, self._frequency_skip = feature_size, frequency_skip
@@ -133,8 +134,8 @@ class GridLSTMCell(SizedCell):
         initializer: Any = None,
         num_unit_shards: int = 1,
         forget_bias: float = 1.0,
-        feature_size: int | None = None,
-        frequency_skip: int | None = None,
+        feature_size: Any = None,
+        frequency_skip: Any = None,
         num_frequency_blocks: Any = None,
         start_freqindex_list: Any = None,
         end_freqindex_list: Any = None,
@@ -324,8 +325,8 @@ class BidirectionalGridLSTMCell(GridLSTMCell):
         initializer: Any = None,
         num_unit_shards: int = 1,
         forget_bias: float = 1.0,
-        feature_size: int | None = None,
-        frequency_skip: int | None = None,
+        feature_size: Any = None,
+        frequency_skip: Any = None,
         num_frequency_blocks: Any = None,
         start_freqindex_list: Any = None,
         end_freqindex_list: Any = None,
