@@ -254,7 +254,19 @@ class BaseSession:
             self._entries[key] = entry
         return entry
 
-    def _make_entry(self, fetches: Any, feed_dict: Mapping[Any, Any] | None) -> _Entry:
+    def _watched_entry(
+        self, fetches: Any, feed_dict: Mapping[Any, Any] | None, planner: Callable[..., Plan]
+    ) -> _Entry:
+        """As `_entry`, with a plan of another kind."""
+        key = (planner, _frozen(fetches), 0, *_feed_keys(feed_dict))
+        entry = self._entries.get(key)
+        if entry is None or entry.changes != self._graph._changes:
+            entry = self._entries[key] = self._make_entry(fetches, feed_dict, planner)
+        return entry
+
+    def _make_entry(
+        self, fetches: Any, feed_dict: Mapping[Any, Any] | None, planner: Callable[..., Plan] = make_plan
+    ) -> _Entry:
         with self._lock:
             _check_feeds(feed_dict)
             if not self._graph.version:
@@ -267,7 +279,7 @@ class BaseSession:
                 tensors.extend(expanded)
                 splits.append(split)
             composite = any(split is not None for split in splits)
-            plan = make_plan(fetch_plan.elements, tensors, self._runtime, _batch(feed_dict))
+            plan = planner(fetch_plan.elements, tensors, self._runtime, _batch(feed_dict))
             for listener in plan_listeners:
                 listener(plan)
             # Operations have no value, so the plan returns fewer values than there are elements.
