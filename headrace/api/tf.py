@@ -107,6 +107,8 @@ HOMES = {
     "ops.parsing.example": "parse_example parse_single_example",
     "ops.parsing.features": "FixedLenFeature FixedLenSequenceFeature SparseFeature VarLenFeature",
     "ops.parsing.sequence_example": "parse_single_sequence_example",
+    "ops.quantized.arithmetic": "quantized_concat",
+    "ops.quantized.conversion": "dequantize quantize quantize_v2",
     "ops.queues.accumulating": "ConditionalAccumulator ConditionalAccumulatorBase SparseConditionalAccumulator",
     "ops.queues.queues": "FIFOQueue PaddingFIFOQueue PriorityQueue QueueBase RandomShuffleQueue",
     "ops.random.normal": "random_normal truncated_normal",
