@@ -255,6 +255,8 @@ def _rows() -> dict[str, tuple[str, ...]]:
             path = path.rpartition(".")[0]
             if path != "core":  # the implementation's own core
                 rows.setdefault(path, ())
+    # Its names are not those of the module that publishes its folder.
+    rows["contrib.framework.python.ops.audio_ops"] = ("ops.audio.wav", "ops.audio.spectrogram")
     return rows
 
 

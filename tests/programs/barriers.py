@@ -11,7 +11,7 @@ def run(name, fetch, session, feed=None):
     try:
         value = session.run(fetch, feed)
         results[name] = [np.asarray(part).tolist() for part in value] if isinstance(value, tuple) else value
-    except Exception as error:
+    except tf.errors.OpError as error:
         results[name] = type(error).__name__
 
 

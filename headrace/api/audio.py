@@ -1,0 +1,3 @@
+"""tf.audio: WAV files."""
+
+HOMES = {"ops.audio.wav": "decode_wav encode_wav"}
