@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,9 @@ from headrace.core import errors
 from headrace.core.dtypes import DType
 from headrace.core.shapes import Dims
 
+_next_version = itertools.count(1).__next__
+_versions_wanted = False
+
 
 class VariableBuffer:
     """One variable's memory; reference edges and resource handles carry it.
@@ -18,9 +23,10 @@ class VariableBuffer:
     Attributes:
         value: the tensor (or array of bytes), None while uninitialized.
         is_resource: whether it belongs to a resource variable, which words its error.
+        version: another number after each write, once somebody has asked for versions.
     """
 
-    __slots__ = ("device", "dims", "dtype", "is_resource", "lock", "name", "value")
+    __slots__ = ("device", "dims", "dtype", "is_resource", "lock", "name", "value", "version")
 
     def __init__(self, name: str, dtype: DType, dims: Dims, device: Any, is_resource: bool) -> None:
         self.name = name
@@ -29,6 +35,7 @@ class VariableBuffer:
         self.device = device
         self.is_resource = is_resource
         self.value: Any = None
+        self.version = 0
         self.lock = threading.Lock()
 
     def read(self) -> Any:
@@ -51,6 +58,19 @@ class VariableBuffer:
             old.copy_(value)
         else:
             self.value = value.contiguous().to(self.device, copy=True)
+
+
+def want_versions() -> None:
+    """From here on buffers get a new version when they are written, which costs every writer a little."""
+    global _versions_wanted
+    _versions_wanted = True
+
+
+def written(buffers: Iterable[VariableBuffer]) -> None:
+    """Gives buffers that have been written, or whose writing has failed midway, a new version."""
+    if _versions_wanted:
+        for buffer in buffers:
+            buffer.version = _next_version()
 
 
 def uninitialized(buffer: VariableBuffer) -> errors.FailedPreconditionError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from headrace.core.buffers import VariableBuffer, written
 from headrace.core.dtypes import DType
 from headrace.core.registry import OpDecl, find
 from headrace.core.shapes import Dims
@@ -123,10 +124,44 @@ class Node:
             raise NotImplementedError(
                 f"Headrace has no kernel for op {self.type} (node '{self.name}'): it can be built and exported, not run."
             )
-        return rule(self)
+        made = rule(self)
+        return made if made is None or not self.decl.writes_state else _noting_writes(made, self.inputs)
 
     def __repr__(self) -> str:
         return f"<{self.type} {self.name}>"
+
+
+def _noting_writes(kernel: Callable[..., Any], inputs: Sequence[Value]) -> Callable[..., Any]:
+    """`kernel`, which writes variables, with new versions for their buffers at its end."""
+    if hasattr(kernel, "start"):
+        # What it starts are plans, whose kernels do so.
+        return kernel
+    buffers = tuple(value.bound for value in inputs if isinstance(value.bound, VariableBuffer))
+    handed = [
+        i
+        for i, value in enumerate(inputs)
+        if value.bound is UNBOUND and (value.dtype._is_ref_dtype or value.dtype.name == "resource")
+    ]
+    if not handed:
+        if not buffers:
+            return kernel
+
+        def write(*arguments: Any) -> Any:
+            try:
+                return kernel(*arguments)
+            finally:
+                written(buffers)
+
+        return write
+
+    def write_handed(*arguments: Any) -> Any:
+        try:
+            return kernel(*arguments)
+        finally:
+            written(buffers)
+            written(arguments[i] for i in handed if isinstance(arguments[i], VariableBuffer))
+
+    return write_handed
 
 
 class Region:

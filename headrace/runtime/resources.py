@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from headrace.core.buffers import VariableBuffer
+from headrace.core.buffers import VariableBuffer, written
 from headrace.core.dtypes import DType
 from headrace.core.shapes import Dims
 from headrace.core.waiting import Waits
@@ -59,8 +59,10 @@ class Runtime:
         """Forgets all state, or that of the given containers."""
         with self.lock:
             if containers:
-                for key in [k for k in self.buffers if k[0] in containers]:
-                    self.buffers.pop(key).value = None
+                gone = [self.buffers.pop(key) for key in list(self.buffers) if key[0] in containers]
+                for buffer in gone:
+                    buffer.value = None
+                written(gone)
             else:
                 self.buffers.clear()
                 self.objects.clear()

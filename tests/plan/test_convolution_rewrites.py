@@ -33,16 +33,17 @@ def images(*shape, dtype=np.float32):
 @pytest.mark.parametrize("padding", ["SAME", "VALID"])
 def test_convolution_and_bias_are_one_call(session, dtype, batch, add, padding):
     x = tf.placeholder(dtype, [batch, 7, 6, 3])
-    w, b = tf.constant(images(2, 3, 3, 4, dtype=dtype)), tf.constant(np.arange(4, dtype=dtype))
+    # Filters that are fed: those that stay the same are packed.
+    w, b = tf.placeholder(dtype, [2, 3, 3, 4]), tf.constant(np.arange(4, dtype=dtype))
     product = tf.nn.conv2d(x, w, [1, 2, 1, 1], padding)
     y = add(product, b)
-    value = images(2, 7, 6, 3, dtype=dtype)
-    got = session.run(y, {x: value})
-    assert calls(session, y, [x]) == ["_Conv2DBias"]
-    both = session.run([product, y], {x: value})
+    feeds = {x: images(2, 7, 6, 3, dtype=dtype), w: images(2, 3, 3, 4, dtype=dtype)}
+    got = session.run(y, feeds)
+    assert calls(session, y, [x, w]) == ["_Conv2DBias"]
+    both = session.run([product, y], feeds)
     np.testing.assert_allclose(got, both[0] + np.arange(4), rtol=1e-6, atol=1e-6)
     np.testing.assert_allclose(both[1], got, rtol=1e-6, atol=1e-6)
-    assert "_Conv2DBias" not in calls(session, [product, y], [x])
+    assert "_Conv2DBias" not in calls(session, [product, y], [x, w])
 
 
 @pytest.mark.parametrize("kind", ["depthwise", "volume", "groups"])
@@ -50,17 +51,19 @@ def test_other_convolutions_and_bias(session, kind):
     x = tf.placeholder(
         tf.float32, {"volume": [2, 4, 5, 3, 2], "depthwise": [None, 4, 5, 3], "groups": [2, 4, 5, 4]}[kind]
     )
+    filters = images(*{"volume": (2, 2, 2, 2, 6), "depthwise": (2, 2, 3, 2), "groups": (3, 3, 2, 6)}[kind])
+    w = tf.placeholder(tf.float32, filters.shape)
     if kind == "volume":
-        product = tf.nn.conv3d(x, tf.constant(images(2, 2, 2, 2, 6)), [1] * 5, "SAME")
+        product = tf.nn.conv3d(x, w, [1] * 5, "SAME")
     elif kind == "depthwise":
-        product = tf.nn.depthwise_conv2d(x, tf.constant(images(2, 2, 3, 2)), [1] * 4, "SAME")
+        product = tf.nn.depthwise_conv2d(x, w, [1] * 4, "SAME")
     else:
-        product = tf.nn.conv2d(x, tf.constant(images(3, 3, 2, 6)), [1] * 4, "SAME")
+        product = tf.nn.conv2d(x, w, [1] * 4, "SAME")
     y = tf.nn.bias_add(product, tf.constant(np.arange(6, dtype=np.float32)))
-    value = images(*[size or 2 for size in x.shape.as_list()])
-    alone, got = session.run(product, {x: value}), session.run(y, {x: value})
+    feeds = {x: images(*[size or 2 for size in x.shape.as_list()]), w: filters}
+    alone, got = session.run(product, feeds), session.run(y, feeds)
     np.testing.assert_allclose(got, alone + np.arange(6), rtol=1e-6, atol=1e-6)
-    assert [call.endswith("Bias") for call in calls(session, y, [x])] == [True]
+    assert [call.endswith("Bias") for call in calls(session, y, [x, w])] == [True]
 
 
 def test_a_bias_along_another_axis_stays(session):

@@ -162,7 +162,7 @@ def conv3d_filter_v1_shape(op):
 # ---- kernels ----
 
 
-class _Setting:
+class ConvolutionSetting:
     """What is settled of a convolution while the plan is made.
 
     Args:
@@ -189,7 +189,8 @@ class _Setting:
         self.padding = Padding(node, self.layout, self.strides, self.dilations)
         value = (None,) * rank if value is None else value
         weights = (None,) * rank if weights is None else weights
-        self.known = self.padding.known(self.layout.sizes(value), weights[: rank - 2])
+        self.windows = weights[: rank - 2]
+        self.known = self.padding.known(self.layout.sizes(value), self.windows)
         self.split = None if self.known is None else split_padding(self.known)
         channels, part = value[self.layout.channel], weights[-2]
         self.one_group = not depthwise and channels is not None and channels == part
@@ -248,7 +249,7 @@ def _convolution(rank: int, depthwise: bool = False) -> Any:
     convolve_in_torch = torch.conv2d if rank == 4 else torch.conv3d
 
     def kernel(node):
-        setting = _Setting(node, rank, depthwise, node.inputs[0].dims, node.inputs[1].dims)
+        setting = ConvolutionSetting(node, rank, depthwise, node.inputs[0].dims, node.inputs[1].dims)
         layout, strides, dilations = setting.layout, setting.strides, setting.dilations
         turn, to, back = setting.turn, layout.to_torch, layout.from_torch
         if setting.split is not None and setting.split[1] is None and setting.one_group and to is not None:
@@ -277,7 +278,7 @@ def _input_gradient(rank: int, depthwise: bool = False, like: bool = False) -> A
     transposed_in_torch = torch.conv_transpose2d if rank == 4 else torch.conv_transpose3d
 
     def kernel(node):
-        setting = _Setting(node, rank, depthwise, node.outputs[0].dims, node.inputs[1].dims)
+        setting = ConvolutionSetting(node, rank, depthwise, node.outputs[0].dims, node.inputs[1].dims)
         layout, strides, dilations = setting.layout, setting.strides, setting.dilations
         fixed = node.outputs[0].dims
         if fixed is not None and None in fixed:
@@ -320,7 +321,7 @@ def _filter_gradient(rank: int, depthwise: bool = False, like: bool = False) -> 
     ours = (False, True, False)
 
     def kernel(node):
-        setting = _Setting(node, rank, depthwise, node.inputs[0].dims, node.outputs[0].dims)
+        setting = ConvolutionSetting(node, rank, depthwise, node.inputs[0].dims, node.outputs[0].dims)
         layout, strides, dilations = setting.layout, setting.strides, setting.dilations
         fixed = node.outputs[0].dims
         model = None

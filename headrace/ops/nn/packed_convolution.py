@@ -1,0 +1,84 @@
+"""Convolutions by filters that stay the same from step to step: kept in the order that the kernels want them in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from headrace.core.buffers import want_versions
+from headrace.core.registry import op
+from headrace.ops.nn.convolution import ConvolutionSetting
+from headrace.ops.nn.windows import split_padding
+
+_SETTINGS = "*Tvariables, *, T: {float}, Tvariables: list(type), activation: {'', 'Relu', 'Relu6'} = '' -> output: T"
+
+# Only the planner makes them. They take the image and the buffers that filters and bias are computed from. How they are
+# is a function in the node's attributes; it gives the same while no buffer has changed.
+packed_conv2d_op = op("_PackedConv2D", f"input: T, variables: {_SETTINGS}")
+packed_depthwise_op = op("_PackedDepthwiseConv2dNative", f"input: T, variables: {_SETTINGS}")
+
+# The kernels can rectify themselves, but make 0 of what is not a number.
+_ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
+    "Relu": torch.relu_,
+    "Relu6": lambda x: torch.clamp_(x, 0.0, 6.0),
+}
+
+
+class _Packed:
+    """Filters and bias as they were at some versions of the buffers."""
+
+    __slots__ = ("bias", "filters", "groups", "versions")
+
+    def __init__(self, versions: list[int], filters: Any, bias: Any, groups: int) -> None:
+        self.versions, self.filters, self.bias, self.groups = versions, filters, bias, groups
+
+
+def _packed_convolution(depthwise: bool) -> Any:
+    def kernel(node):
+        compute = node.attrs["_filters_and_bias"]
+        setting = ConvolutionSetting(node, 4, depthwise, node.inputs[0].dims, node.attrs["_filter_dims"])
+        strides, dilations, windows = setting.strides, setting.dilations, setting.windows
+        to, back = setting.layout.to_torch, setting.layout.from_torch
+        activate = _ACTIVATIONS.get(node.attrs["activation"])
+        convolve = torch.ops.mkldnn._convolution_pointwise.default
+        split, none = setting.split, ()
+        want_versions()
+        packed: _Packed | None = None
+
+        def pack(versions: list[int], buffers: Any, x: Any, both: Any) -> _Packed:
+            filters, bias = compute([buffer.read() for buffer in buffers])
+            groups = setting.groups(x.shape[1], filters.shape[-2])
+            filters = setting.filters(filters).contiguous().to_mkldnn()
+            reorder = torch._C._nn.mkldnn_reorder_conv2d_weight
+            filters = reorder(filters, both, strides, dilations, groups, list(x.shape))
+            return _Packed(versions, filters, bias, groups)
+
+        def convolve_packed(x, *buffers):
+            nonlocal packed
+            # Before the buffers are read: what is written meanwhile is noticed at the next call.
+            versions = [buffer.version for buffer in buffers]
+            x = x.permute(to)
+            both, rest = split or split_padding(setting.amounts(x.shape[2:], windows))
+            if rest is not None:
+                x = torch.constant_pad_nd(x, rest)
+            if not x.numel():
+                filters, bias = compute([buffer.read() for buffer in buffers])
+                groups = setting.groups(x.shape[1], filters.shape[-2])
+                y = torch.conv2d(x, setting.filters(filters), bias, strides, both, dilations, groups)
+            else:
+                ready = packed
+                if ready is None or ready.versions != versions:
+                    ready = packed = pack(versions, buffers, x, both)
+                y = convolve(x, ready.filters, ready.bias, both, strides, dilations, ready.groups, "none", none, None)
+            y = y.permute(back)
+            return y if activate is None else activate(y)
+
+        return convolve_packed
+
+    return kernel
+
+
+packed_conv2d_op.kernel(_packed_convolution(depthwise=False))
+packed_depthwise_op.kernel(_packed_convolution(depthwise=True))

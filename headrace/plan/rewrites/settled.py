@@ -1,0 +1,129 @@
+"""Values that only variables and constants decide: the same from step to step until a variable is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence, Set
+from typing import Any
+
+import torch
+
+from headrace.core.buffers import VariableBuffer
+from headrace.plan.ir import UNBOUND, Node, Value, regions
+from headrace.plan.order import MERGES, SWITCHES
+
+_READS = frozenset({"_ReadRef", "ReadVariableOp"})
+
+
+def written_buffers(nodes: Sequence[Node]) -> set[Any]:
+    """The buffers that the nodes write, with UNBOUND among them where that shows only in the step."""
+    found: set[Any] = set()
+    for node in nodes:
+        if node.decl.writes_state:
+            for value in node.inputs:
+                if value.dtype._is_ref_dtype or value.dtype.name == "resource":
+                    found.add(value.bound)
+    for _, region in regions(nodes):
+        found |= written_buffers(region.nodes)
+    return found
+
+
+class Settled:
+    """Tells which values of a plan are settled.
+
+    Args:
+        written: the buffers that the plan writes.
+    """
+
+    def __init__(self, written: Set[Any]) -> None:
+        self._written = written
+        self._known: dict[Node, bool] = {}
+
+    def has(self, value: Value) -> bool:
+        """Whether `value` depends on constants and unwritten variables only, and is of one device: the CPU."""
+        if value.bound is not UNBOUND:
+            return _is_constant(value)
+        stack = [value.node]
+        while stack:
+            node = stack[-1]
+            if node in self._known:
+                stack.pop()
+                continue
+            if not self._may_be(node):
+                self._known[node] = False
+                continue
+            inputs = [] if node.type in _READS else [item for item in node.inputs if item.bound is UNBOUND]
+            unknown = [item.node for item in inputs if item.node not in self._known]
+            if unknown:
+                stack.extend(unknown)
+                continue
+            self._known[node] = all(self._known[item.node] for item in inputs)
+        return self._known[value.node]
+
+    def _may_be(self, node: Node) -> bool:
+        decl = node.decl
+        if node.control or node.guard or node.region is not None or node.device.type != "cpu":
+            return False
+        if node.type in _READS:
+            buffer = node.inputs[0].bound
+            return isinstance(buffer, VariableBuffer) and buffer not in self._written
+        if decl.stateful or decl.reads_state or decl.writes_state or decl.must_run or decl.may_wait:
+            return False
+        if not node.inputs or decl.kernel_rule is None or node.type in SWITCHES or node.type in MERGES:
+            return False
+        return all(value.bound is UNBOUND or _is_constant(value) for value in node.inputs)
+
+
+def _is_constant(value: Value) -> bool:
+    # A constant that waits for something makes its takers wait too.
+    return isinstance(value.bound, torch.Tensor) and not value.node.control
+
+
+class Recipe:
+    """How settled values are computed from the variables they depend on.
+
+    Args:
+        values: the settled values.
+
+    Attributes:
+        sources: the references or handles of the variables.
+    """
+
+    def __init__(self, values: Sequence[Value]) -> None:
+        self.sources: list[Value] = []
+        self._values = values
+        self._read: list[Value] = []
+        self._nodes: list[Node] = []
+        self._kernels: list[Callable[..., Any]] | None = None
+        done: set[Node] = set()
+        stack = [value.node for value in values if value.bound is UNBOUND]
+        while stack:
+            node = stack[-1]
+            before = [] if node.type in _READS else [v.node for v in node.inputs if v.bound is UNBOUND]
+            waiting = [other for other in before if other not in done]
+            if waiting:
+                stack.extend(waiting)
+                continue
+            stack.pop()
+            if node in done:
+                continue
+            done.add(node)
+            if node.type in _READS:
+                self.sources.append(node.inputs[0])
+                self._read.append(node.outputs[0])
+            else:
+                self._nodes.append(node)
+
+    def compute(self, tensors: Sequence[Any]) -> list[Any]:
+        """The values, from those of the variables in the order of `sources`."""
+        if self._kernels is None:
+            self._kernels = [node.kernel() for node in self._nodes]
+        found: dict[Value, Any] = dict(zip(self._read, tensors, strict=True))
+
+        def tensor_of(value: Value) -> Any:
+            return found[value] if value.bound is UNBOUND else value.bound
+
+        for node, kernel in zip(self._nodes, self._kernels, strict=True):
+            made = kernel(*map(tensor_of, node.inputs))
+            results = made if isinstance(made, (tuple, list)) else (made,)
+            found.update(zip(node.outputs, results, strict=True))
+        return [tensor_of(value) for value in self._values]
