@@ -1,0 +1,22 @@
+"""Conds whose predicates become known to be equal while planning."""
+
+import headrace as tf
+
+
+def test_a_predicate_that_is_merged_with_an_equal_one_still_guards_its_branch():
+    finished, chosen = tf.placeholder(tf.bool, [3]), tf.placeholder(tf.bool, [3])
+    x = tf.placeholder(tf.float32, [3])
+
+    def body(i, y, over):
+        past = (i + 1) >= [3, 1, 2]
+        inner = tf.cond(tf.reduce_all(past), lambda: tf.zeros([3]), lambda: x + 1.0)
+        none = tf.logical_not(tf.reduce_any(chosen))
+        skip = tf.logical_or(tf.reduce_all(past), none)
+        outer = tf.cond(skip, lambda: inner, lambda: tf.where(chosen, y, inner))
+        return i + 1, outer, tf.logical_or(over, past)
+
+    loop = tf.while_loop(lambda i, y, over: tf.logical_not(tf.reduce_all(over)), body, (0, x, finished))
+    with tf.Session() as sess:
+        steps, y, _ = sess.run(loop, {finished: [False] * 3, chosen: [True, False, True], x: [1.0, 2.0, 3.0]})
+    assert steps == 3
+    assert y.tolist() == [0.0, 0.0, 0.0]
