@@ -1,1 +1,1 @@
-"""Conditional random fields, `tf.contrib.crf`."""
+"""Linear-chain conditional random fields."""

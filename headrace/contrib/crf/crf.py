@@ -1,0 +1,269 @@
+"""Linear-chain conditional random fields: scores and likelihoods of sequences of tags, and the best sequences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from headrace.contrib.crf.cells import CrfDecodeBackwardRnnCell, CrfDecodeForwardRnnCell, CrfForwardRnnCell
+from headrace.core.dtypes import float32, int32, int64
+from headrace.core.operation import Tensor
+from headrace.core.shapes import dimension_value
+from headrace.ops.array.constant import constant
+from headrace.ops.array.fill import fill, zeros_like
+from headrace.ops.array.gather import gather, gather_nd
+from headrace.ops.array.join import concat
+from headrace.ops.array.range import range as integers
+from headrace.ops.array.reverse import reverse_sequence
+from headrace.ops.array.shape import expand_dims, reshape, shape, squeeze
+from headrace.ops.array.slice import slice as slice_of
+from headrace.ops.array.where import sequence_mask, where
+from headrace.ops.flow.cond import cond
+from headrace.ops.math.argmax import argmax
+from headrace.ops.math.binary import maximum
+from headrace.ops.math.cast import cast
+from headrace.ops.math.comparison import equal, less_equal
+from headrace.ops.math.reduction import reduce_logsumexp, reduce_max, reduce_sum
+from headrace.recurrent.dynamic import dynamic_rnn
+from headrace.state.variable_scope import get_variable
+
+
+def _by_length(inputs: Tensor, single: Callable[[], Any], several: Callable[[], Any]) -> Any:
+    """What `single` gives for sequences of one step, and `several` for longer ones."""
+    length = dimension_value(inputs.shape[1])
+    if length:
+        return single() if length == 1 else several()
+    return cond(equal(shape(inputs)[1], 1), single, several)
+
+
+def _zero_if_empty(values: Tensor, sequence_lengths: Any) -> Tensor:
+    return where(less_equal(sequence_lengths, 0), zeros_like(values), values)
+
+
+def _less_one(sequence_lengths: Tensor) -> Tensor:
+    return maximum(constant(0, dtype=sequence_lengths.dtype), sequence_lengths - 1)
+
+
+def _first_and_rest(inputs: Tensor) -> tuple[Tensor, Tensor]:
+    first = squeeze(slice_of(inputs, [0, 0, 0], [-1, 1, -1]), [1])
+    return first, slice_of(inputs, [0, 1, 0], [-1, -1, -1])
+
+
+def _as_lengths(sequence_lengths: Any) -> Tensor:
+    return sequence_lengths if isinstance(sequence_lengths, Tensor) else constant(sequence_lengths)
+
+
+def crf_sequence_score(inputs: Any, tag_indices: Any, sequence_lengths: Any, transition_params: Any) -> Tensor:
+    """The unnormalized scores of sequences of tags.
+
+    Args:
+        inputs: float [batch, time, tags]: the score of each tag in each step.
+        tag_indices: int [batch, time].
+        sequence_lengths: int [batch].
+        transition_params: float [tags, tags]: the score of each tag after each.
+
+    Returns:
+        float [batch].
+    """
+
+    def single() -> Tensor:
+        batch = shape(inputs, out_type=tag_indices.dtype)[0]
+        rows = reshape(integers(batch, dtype=tag_indices.dtype), [-1, 1])
+        scores = gather_nd(squeeze(inputs, [1]), concat([rows, tag_indices], axis=1))
+        return _zero_if_empty(scores, sequence_lengths)
+
+    def several() -> Tensor:
+        unary = crf_unary_score(tag_indices, sequence_lengths, inputs)
+        return unary + crf_binary_score(tag_indices, sequence_lengths, transition_params)
+
+    return _by_length(inputs, single, several)
+
+
+def crf_multitag_sequence_score(inputs: Any, tag_bitmap: Any, sequence_lengths: Any, transition_params: Any) -> Tensor:
+    """The unnormalized scores of all sequences that are allowed, summed as probabilities.
+
+    Args:
+        inputs: float [batch, time, tags]: the score of each tag in each step.
+        tag_bitmap: bool [batch, time, tags]: the tags that are allowed.
+        sequence_lengths: int [batch].
+        transition_params: float [tags, tags]: the score of each tag after each.
+
+    Returns:
+        float [batch].
+    """
+    allowed = where(tag_bitmap, inputs, fill(shape(inputs), float("-inf")))
+    return _by_length(
+        inputs,
+        lambda: reduce_logsumexp(allowed, axis=[1, 2], keepdims=False),
+        lambda: crf_log_norm(allowed, sequence_lengths, transition_params),
+    )
+
+
+def crf_log_norm(inputs: Any, sequence_lengths: Any, transition_params: Any) -> Tensor:
+    """The logarithm of what scores are to be divided by to be probabilities.
+
+    Args:
+        inputs: float [batch, time, tags]: the score of each tag in each step.
+        sequence_lengths: int [batch].
+        transition_params: float [tags, tags]: the score of each tag after each.
+
+    Returns:
+        float [batch].
+    """
+    first, rest = _first_and_rest(inputs)
+    lengths = _as_lengths(sequence_lengths)
+
+    def several() -> Tensor:
+        _, alphas = dynamic_rnn(
+            cell=CrfForwardRnnCell(transition_params),
+            inputs=rest,
+            sequence_length=_less_one(lengths),
+            initial_state=first,
+            dtype=float32,
+        )
+        return _zero_if_empty(reduce_logsumexp(alphas, [1]), lengths)
+
+    return _by_length(inputs, lambda: _zero_if_empty(reduce_logsumexp(first, [1]), lengths), several)
+
+
+def crf_log_likelihood(
+    inputs: Any, tag_indices: Any, sequence_lengths: Any, transition_params: Any = None
+) -> tuple[Tensor, Any]:
+    """The logarithms of the probabilities of sequences of tags.
+
+    Args:
+        inputs: float [batch, time, tags]: the score of each tag in each step.
+        tag_indices: int [batch, time].
+        sequence_lengths: int [batch].
+        transition_params: float [tags, tags]: the score of each tag after each; a variable "transitions" by default.
+
+    Returns:
+        float [batch], and the scores of transitions.
+
+    Example:
+        >>> likelihood, transitions = tf.contrib.crf.crf_log_likelihood(scores, tags, lengths)
+        >>> loss = tf.reduce_mean(-likelihood)
+    """
+    tags = dimension_value(inputs.shape[2])
+    if transition_params is None:
+        transition_params = get_variable("transitions", [tags, tags])
+    scores = crf_sequence_score(inputs, tag_indices, sequence_lengths, transition_params)
+    return scores - crf_log_norm(inputs, sequence_lengths, transition_params), transition_params
+
+
+def crf_unary_score(tag_indices: Any, sequence_lengths: Any, inputs: Any) -> Tensor:
+    """The sums of the scores of the tags themselves.
+
+    Args:
+        tag_indices: int [batch, time].
+        sequence_lengths: int [batch].
+        inputs: float [batch, time, tags].
+
+    Returns:
+        float [batch].
+    """
+    sizes = shape(inputs)
+    batch, time, tags = sizes[0], sizes[1], sizes[2]
+    places = expand_dims(integers(batch) * time * tags, 1) + expand_dims(integers(time) * tags, 0)
+    if tag_indices.dtype == int64:
+        places = cast(places, int64)
+    chosen = gather(reshape(inputs, [-1]), reshape(places + tag_indices, [-1]))
+    counted = sequence_mask(sequence_lengths, maxlen=shape(tag_indices)[1], dtype=float32)
+    return reduce_sum(reshape(chosen, [batch, time]) * counted, 1)
+
+
+def crf_binary_score(tag_indices: Any, sequence_lengths: Any, transition_params: Any) -> Tensor:
+    """The sums of the scores of the transitions.
+
+    Args:
+        tag_indices: int [batch, time].
+        sequence_lengths: int [batch].
+        transition_params: float [tags, tags].
+
+    Returns:
+        float [batch].
+    """
+    tags = transition_params.get_shape()[0]
+    count = shape(tag_indices)[1] - 1
+    before, after = slice_of(tag_indices, [0, 0], [-1, count]), slice_of(tag_indices, [0, 1], [-1, count])
+    chosen = gather(reshape(transition_params, [-1]), before * tags + after)
+    counted = sequence_mask(sequence_lengths, maxlen=shape(tag_indices)[1], dtype=float32)
+    return reduce_sum(chosen * slice_of(counted, [0, 1], [-1, -1]), 1)
+
+
+def viterbi_decode(score: Any, transition_params: Any) -> tuple[list[Any], Any]:
+    """The best sequence of tags, computed by NumPy.
+
+    Args:
+        score: array [time, tags]: the score of each tag in each step.
+        transition_params: array [tags, tags]: the score of each tag after each.
+
+    Returns:
+        the list of tags, and their score.
+
+    Example:
+        >>> tf.contrib.crf.viterbi_decode(np.eye(2), np.zeros([2, 2]))  # ([0, 1], 2.0)
+    """
+    best = np.zeros_like(score)
+    came_from = np.zeros_like(score, dtype=np.int32)
+    best[0] = score[0]
+    for t in range(1, score.shape[0]):
+        through = best[t - 1][:, None] + transition_params
+        best[t] = score[t] + through.max(0)
+        came_from[t] = through.argmax(0)
+    path = [np.argmax(best[-1])]
+    for pointers in came_from[:0:-1]:
+        path.append(pointers[path[-1]])
+    return path[::-1], np.max(best[-1])
+
+
+def crf_decode(potentials: Any, transition_params: Any, sequence_length: Any) -> tuple[Tensor, Tensor]:
+    """The best sequences of tags.
+
+    Args:
+        potentials: float [batch, time, tags]: the score of each tag in each step.
+        transition_params: float [tags, tags]: the score of each tag after each.
+        sequence_length: int [batch].
+
+    Returns:
+        the tags, int32 [batch, time], zeros past the ends, and their scores, float [batch].
+
+    Example:
+        >>> tags, scores = tf.contrib.crf.crf_decode(scores, transitions, lengths)
+    """
+    lengths = _as_lengths(sequence_length)
+
+    def single() -> tuple[Tensor, Tensor]:
+        scores = squeeze(potentials, [1])
+        tags = expand_dims(argmax(scores, axis=1), 1)
+        best = reduce_max(scores, axis=1)
+        return cast(tags, dtype=int32), best
+
+    def several() -> tuple[Tensor, Tensor]:
+        tags = dimension_value(potentials.shape[2])
+        first, rest = _first_and_rest(potentials)
+        less_one = _less_one(lengths)
+        came_from, last = dynamic_rnn(
+            CrfDecodeForwardRnnCell(transition_params),
+            inputs=rest,
+            sequence_length=less_one,
+            initial_state=first,
+            time_major=False,
+            dtype=int32,
+        )
+        came_from = reverse_sequence(came_from, less_one, seq_axis=1)
+        end = expand_dims(cast(argmax(last, axis=1), dtype=int32), axis=-1)
+        path, _ = dynamic_rnn(
+            CrfDecodeBackwardRnnCell(tags),
+            inputs=came_from,
+            sequence_length=less_one,
+            initial_state=end,
+            time_major=False,
+            dtype=int32,
+        )
+        path = concat([end, squeeze(path, axis=[2])], axis=1)
+        return reverse_sequence(path, lengths, seq_axis=1), reduce_max(last, axis=1)
+
+    return _by_length(potentials, single, several)

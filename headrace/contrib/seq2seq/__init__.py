@@ -1,0 +1,1 @@
+"""Sequence to sequence models: decoders, attention, beam search, and their loss."""

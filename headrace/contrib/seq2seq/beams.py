@@ -1,0 +1,142 @@
+"""Tensors of beams: [batch, width, ...] beside [batch * width, ...], and the choice of beams."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from headrace.contrib.seq2seq.attention_wrapper import AttentionWrapperState
+from headrace.core.constant_value import constant_value
+from headrace.core.defaults import name_scope
+from headrace.core.dtypes import float32
+from headrace.core.operation import Tensor
+from headrace.core.shapes import TensorShape
+from headrace.ops.array.gather import gather
+from headrace.ops.array.join import concat, stack
+from headrace.ops.array.range import range as integers
+from headrace.ops.array.shape import expand_dims, reshape, shape
+from headrace.ops.flow.tensor_array import TensorArray
+from headrace.ops.math.cast import cast
+from headrace.ops.math.division import div
+from headrace.ops.math.reduction import reduce_mean
+
+
+def known_rank(tensor: Tensor) -> int:
+    """The rank of a tensor.
+
+    Raises:
+        ValueError: if it is not known.
+    """
+    rank = tensor.shape.ndims
+    if rank is None:
+        raise ValueError(f"Expected tensor ({tensor}) to have known rank, but ndims == None.")
+    return rank
+
+
+def _depth(size: Any) -> TensorShape:
+    if isinstance(size, Tensor):
+        known = constant_value(size)
+        return TensorShape(None if known is None else [int(part) for part in known.reshape(-1)])
+    return TensorShape(size)
+
+
+class Beams:
+    """The layout of beams.
+
+    Args:
+        batch_size: the number of sequences, an int32 scalar.
+        width: the number of beams of each.
+    """
+
+    def __init__(self, batch_size: Any, width: int) -> None:
+        self.batch_size, self.width = batch_size, width
+        known = constant_value(batch_size)
+        self.static_batch = None if known is None else int(known)
+
+    def merge(self, t: Tensor, size: Any) -> Tensor:
+        """[batch, width, ...] as [batch * width, ...]; `size` is what is known of the inner axes."""
+        merged = reshape(t, concat(([self.batch_size * self.width], shape(t)[2:]), 0))
+        static = None if self.static_batch is None else self.static_batch * self.width
+        merged.set_shape(TensorShape([static]).concatenate(_depth(size)))
+        return merged
+
+    def split(self, t: Tensor, size: Any) -> Tensor:
+        """[batch * width, ...] as [batch, width, ...]; `size` is what is known of the inner axes.
+
+        Raises:
+            ValueError: if `t` has another shape.
+        """
+        parts = reshape(t, concat(([self.batch_size, self.width], shape(t)[1:]), 0))
+        expected = TensorShape([self.static_batch, self.width]).concatenate(_depth(size))
+        if not parts.shape.is_compatible_with(expected):
+            raise ValueError(
+                "Unexpected behavior when reshaping between beam width and batch size.  The reshaped tensor has shape: "
+                f"{parts.shape}.  We expected it to have shape (batch_size, beam_width, depth) == {expected}.  Perhaps "
+                "you forgot to create a zero_state with batch_size=encoder_batch_size * beam_width?"
+            )
+        parts.set_shape(expected)
+        return parts
+
+    def maybe_split(self, t: Any, size: Any) -> Any:
+        """`split` of what has a batch: not of TensorArrays and scalars."""
+        return t if isinstance(t, TensorArray) or known_rank(t) < 1 else self.split(t, size)
+
+    def maybe_merge(self, t: Any, size: Any) -> Any:
+        """`merge` of what has beams: not of TensorArrays and scalars."""
+        return t if isinstance(t, TensorArray) or known_rank(t) < 2 else self.merge(t, size)
+
+    def _flat(self, places: Tensor, count: Any) -> Tensor:
+        """Places within sequences, each of `count` items, as places among all items."""
+        return reshape(places + expand_dims(integers(self.batch_size) * count, 1), [-1])
+
+    def pick_each(self, t: Tensor, places: Tensor, count: Any, name: str | None = None) -> Tensor:
+        """The elements of `t`, [batch, ...] of `count` elements a sequence, at `places`, [batch, width]."""
+        with name_scope(name, "pick_each"):
+            picked = reshape(gather(reshape(t, [-1]), self._flat(places, count)), shape(places))
+            picked.set_shape([self.static_batch, self.width])
+            return picked
+
+    def picker(self, parents: Tensor) -> Callable[[Any], Any]:
+        """What puts beams in the order of `parents`, [batch, width]: of tensors [batch, width, ...]; others stay."""
+        flat = self._flat(parents, self.width)
+
+        def pick(t: Any) -> Any:
+            if isinstance(t, TensorArray) or known_rank(t) < 2:
+                return t
+            with name_scope(None, "pick_beams"):
+                sizes, dims = shape(t), t.dims
+                rows = reshape(t, concat(([-1], sizes[2:]), 0))
+                picked = reshape(gather(rows, flat), sizes)
+                picked.set_shape([self.static_batch, *dims[1:]])
+                return picked
+
+        return pick
+
+
+def length_penalty(lengths: Any, weight: Any) -> Tensor:
+    """`((5 + lengths) / 6) ** weight`."""
+    return div((5.0 + cast(lengths, float32)) ** weight, (5.0 + 1.0) ** weight)
+
+
+def _mean(parts: list[Any]) -> Any:
+    return parts[0] if len(parts) == 1 else reduce_mean(stack(parts, axis=-1), -1)
+
+
+def attention_probs_of(cell_state: Any, coverage_penalty_weight: Any) -> Any:
+    """The alignments in a cell's state, the mean of those of several mechanisms; None where they are not needed.
+
+    Raises:
+        ValueError: if they are needed and no cell attends to anything.
+    """
+    if not isinstance(coverage_penalty_weight, Tensor) and coverage_penalty_weight == 0.0:
+        return None
+    if isinstance(cell_state, AttentionWrapperState):
+        states = [cell_state]
+    else:
+        parts = cell_state if isinstance(cell_state, tuple) else ()
+        states = [part for part in parts if isinstance(part, AttentionWrapperState)]
+    if not states:
+        raise ValueError("coverage_penalty_weight must be 0.0 if no cell is attentional.")
+    return _mean(
+        [_mean(list(state.alignments)) if isinstance(state.alignments, tuple) else state.alignments for state in states]
+    )

@@ -1,0 +1,82 @@
+"""The cross entropy of sequences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from headrace.core.defaults import name_scope
+from headrace.core.operation import Tensor
+from headrace.ops.array.shape import reshape, shape
+from headrace.ops.math.cast import cast
+from headrace.ops.math.division import div_no_nan
+from headrace.ops.math.reduction import count_nonzero, reduce_sum
+from headrace.ops.nn.cross_entropy import sparse_softmax_cross_entropy_with_logits
+
+
+def sequence_loss(
+    logits: Any,
+    targets: Any,
+    weights: Any,
+    average_across_timesteps: bool = True,
+    average_across_batch: bool = True,
+    sum_over_timesteps: bool = False,
+    sum_over_batch: bool = False,
+    softmax_loss_function: Callable[..., Any] | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """The weighted cross entropy of sequences of logits.
+
+    Args:
+        logits: float [batch, time, classes].
+        targets: int [batch, time].
+        weights: float [batch, time]: 0 past the ends of sequences, for instance.
+        average_across_timesteps: whether losses are summed over the steps and divided by the sum of the weights.
+        average_across_batch: the same over the batch.
+        sum_over_timesteps: whether losses are summed over the steps and divided by the number of weights that are
+            not 0.
+        sum_over_batch: the same over the batch.
+        softmax_loss_function: takes `labels` and `logits`, by name, returns losses; cross entropy by default.
+        name: a name for the operations.
+
+    Returns:
+        a scalar; [batch] or [time] where only one axis is averaged or summed; else [batch, time].
+
+    Raises:
+        ValueError: for arguments of another rank, or both an average and a sum over an axis.
+
+    Example:
+        >>> loss = tf.contrib.seq2seq.sequence_loss(logits, targets, tf.sequence_mask(lengths, dtype=tf.float32))
+    """
+    if len(logits.get_shape()) != 3:
+        raise ValueError("Logits must be a [batch_size x sequence_length x logits] tensor")
+    if len(targets.get_shape()) != 2:
+        raise ValueError("Targets must be a [batch_size x sequence_length] tensor")
+    if len(weights.get_shape()) != 2:
+        raise ValueError("Weights must be a [batch_size x sequence_length] tensor")
+    for over, averaged, summed in (
+        ("timesteps", average_across_timesteps, sum_over_timesteps),
+        ("batch", average_across_batch, sum_over_batch),
+    ):
+        if averaged and summed:
+            raise ValueError(f"average_across_{over} and sum_over_{over} cannot be set to True at same time.")
+    with name_scope(name, "sequence_loss", [logits, targets, weights]):
+        labels, rows = reshape(targets, [-1]), reshape(logits, [-1, shape(logits)[2]])
+        if softmax_loss_function is None:
+            losses = sparse_softmax_cross_entropy_with_logits(labels=labels, logits=rows)
+        else:
+            losses = softmax_loss_function(labels=labels, logits=rows)
+        losses = losses * reshape(weights, [-1])
+        if average_across_timesteps and average_across_batch:
+            return div_no_nan(reduce_sum(losses), reduce_sum(weights))
+        if sum_over_timesteps and sum_over_batch:
+            return div_no_nan(reduce_sum(losses), cast(count_nonzero(weights), losses.dtype))
+        losses = reshape(losses, shape(logits)[0:2])
+        if average_across_timesteps or average_across_batch:
+            axis = [0] if average_across_batch else [1]
+            return div_no_nan(reduce_sum(losses, axis=axis), reduce_sum(weights, axis=axis))
+        if sum_over_timesteps or sum_over_batch:
+            axis = [0] if sum_over_batch else [1]
+            count = cast(count_nonzero(weights, axis=axis), losses.dtype)
+            return div_no_nan(reduce_sum(losses, axis=axis), count)
+        return losses

@@ -1,0 +1,105 @@
+"""TensorArrays of a cell's state, in the order of the beams that were found."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headrace.contrib.seq2seq.beams import Beams
+from headrace.core.defaults import control_dependencies
+from headrace.core.dtypes import int32
+from headrace.core.operation import Tensor
+from headrace.core.shapes import TensorShape
+from headrace.ops.array.gather import gather_nd
+from headrace.ops.array.join import stack
+from headrace.ops.array.range import range as integers
+from headrace.ops.array.shape import reshape, shape
+from headrace.ops.array.tile import tile
+from headrace.ops.array.transpose import transpose
+from headrace.ops.array.where import sequence_mask, where
+from headrace.ops.flow.assertion import Assert
+from headrace.ops.flow.tensor_array import TensorArray
+from headrace.ops.math.cast import cast
+from headrace.ops.math.comparison import equal
+from headrace.ops.math.logical import logical_and, logical_or
+from headrace.ops.math.reduction import reduce_max
+from headrace.ops.nn.gather_tree import gather_tree
+from headrace.platform import tf_logging
+
+_ADVICE = "Consider setting reorder_tensor_arrays to False to disable TensorArray reordering during the beam search."
+
+
+def gather_tree_from_array(t: Any, parent_ids: Any, sequence_length: Any) -> Tensor:
+    """What steps left behind, along the beams that were found.
+
+    Args:
+        t: [time, batch, width, ...] or [time, batch * width, ...].
+        parent_ids: int32 [time, batch, width]: the beam of the step before that each beam went on from.
+        sequence_length: [batch, width].
+
+    Returns:
+        a tensor of the shape of `t`.
+    """
+    sizes = parent_ids.shape.as_list()
+    time, batch, width = (known or shape(parent_ids)[i] for i, known in enumerate(sizes))
+    own = tile(reshape(integers(width), [1, 1, -1]), [time, batch, 1])
+    found = gather_tree(
+        step_ids=own,
+        parent_ids=parent_ids,
+        max_sequence_lengths=cast(reduce_max(sequence_length, axis=1), int32),
+        end_token=width + 1,
+    )
+    # Past its end a beam is itself.
+    within = transpose(sequence_mask(sequence_length, maxlen=time), perm=[2, 0, 1])
+    found = where(within, found, own)
+    times = tile(reshape(integers(time), [-1, 1, 1]), [1, batch, width])
+    sequences = tile(reshape(integers(batch), [1, -1, 1]), [time, 1, width])
+    rows = reshape(t, [time, batch, width, -1])
+    return reshape(gather_nd(rows, stack([times, sequences, found], -1)), shape(t))
+
+
+def sorted_array(value: Any, parent_ids: Any, sequence_length: Any, beams: Beams) -> Any:
+    """A TensorArray as a tensor in the order of the beams, where it holds beams; anything else as it is."""
+    if not isinstance(value, TensorArray):
+        return value
+    element = value.element_shape
+    if element.ndims is None or element.ndims < 1:
+        tf_logging.warn(
+            f"The TensorArray {value.handle.name} in the cell state is not amenable to sorting based on the beam "
+            "search result. For a TensorArray to be sorted, its elements shape must be defined and have at least a "
+            f"rank of 1, but saw shape: {element}"
+        )
+        return value
+    if not _may_hold_beams(element, beams):
+        return value
+    stacked = value.stack()
+    with control_dependencies([_check_holds_beams(stacked, beams)]):
+        return gather_tree_from_array(stacked, parent_ids, sequence_length)
+
+
+def _may_hold_beams(element: TensorShape, beams: Beams) -> bool:
+    batch, width = beams.static_batch, beams.width
+    sizes = element.as_list()
+    if batch is None or sizes[0] is None:
+        return True
+    # As 1.15 has it: elements [batch * width, depth] are taken for beams only where their depth is not known.
+    inner_known = len(sizes) >= 2 and sizes[1] is not None
+    if sizes[0] == batch * width and (not inner_known or sizes[:2] == [batch, width]):
+        return True
+    tf_logging.warn(
+        f"TensorArray reordering expects elements to be reshapable to {TensorShape([batch, width, None])} which is "
+        f"incompatible with the current shape {element}. {_ADVICE}"
+    )
+    return False
+
+
+def _check_holds_beams(t: Tensor, beams: Beams) -> Any:
+    sizes = shape(t)
+    holds = equal(sizes[1], beams.batch_size * beams.width)
+    if t.shape.ndims != 2:
+        split = logical_and(equal(sizes[1], beams.batch_size), equal(sizes[2], beams.width))
+        holds = logical_or(holds, split)
+    message = (
+        "TensorArray reordering expects elements to be reshapable to [batch_size, beam_size, -1] which is incompatible "
+        f"with the dynamic shape of {t.name} elements. {_ADVICE}"
+    )
+    return Assert(holds, [message])
