@@ -63,6 +63,7 @@ class OpDecl:
     kept_inputs: tuple[int, ...] = ()
     must_run: bool = False
     uses_numpy_floats: bool = False
+    is_waited_for: bool = True
     may_wait: bool = False
     cases: list[Case] = field(default_factory=list)
 
@@ -136,6 +137,11 @@ class OpDecl:
     def waits(self) -> OpDecl:
         """Declares that the op may wait for others, in this step or another: see `plan.waiting`."""
         self.may_wait = True
+        return self
+
+    def waits_by_value(self) -> OpDecl:
+        """Declares that control edges to the op say nothing: what has to come after it takes one of its values."""
+        self.is_waited_for = False
         return self
 
     def numpy_floats(self) -> OpDecl:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from headrace.plan.ir import Node, Value, regions
 from headrace.plan.rewrites.bias import fuse_bias
 from headrace.plan.rewrites.counts import fuse_counts
+from headrace.plan.rewrites.lstm import fuse_lstm
 from headrace.plan.rewrites.packed_convolutions import pack_convolutions
 from headrace.plan.rewrites.pooled_relus import fuse_pooled_relus, fuse_pooled_sums
 from headrace.plan.rewrites.pooling import fuse_pooling
@@ -27,6 +28,7 @@ REWRITES: tuple[Rewrite, ...] = (
     pack_convolutions,
     fuse_bias,
     fuse_products,
+    fuse_lstm,
     fuse_pooled_relus,
     fuse_pooled_sums,
     fuse_pooling,

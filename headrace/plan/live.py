@@ -65,9 +65,8 @@ def keep_live(nodes: list[Node], fetched: Sequence[Value], targets: Sequence[Nod
             for before in node.control:
                 behind = _effects(before, effects)
                 if behind and before in live:
-                    control[before] = None
-                else:
-                    control.update(dict.fromkeys(behind))
+                    behind = (before,)
+                control.update(dict.fromkeys(other for other in behind if other.decl.is_waited_for))
             node.control = list(control)
     return kept
 

@@ -7,6 +7,7 @@ operations run on one thread and only large ones on all.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
 from headrace.core.shapes import Dims
 from headrace.plan.ir import Node, regions
@@ -45,7 +46,7 @@ def _is_heavy(node: Node, unknown: int) -> bool:
         columns = unknown if out is None or not out or out[-1] is None else out[-1]
         return left * columns > _PRODUCT_WORK
     if "Conv" in kind:
-        return True
+        return _convolution_work(node, unknown) > _PRODUCT_WORK
     # A piece cut out of a large tensor is a view: the rest of the tensor is no work.
     touched = node.outputs if node.decl.may_alias else (*node.inputs, *node.outputs)
     if kind.startswith(_ROW_WISE):
@@ -53,6 +54,20 @@ def _is_heavy(node: Node, unknown: int) -> bool:
         touched = tuple(rows_only)
     sizes = [_elements(value.dims, unknown) for value in touched]
     return max(sizes, default=0) > _ELEMENT_WORK
+
+
+def _convolution_work(node: Node, unknown: int) -> int:
+    """The multiply-adds of a convolution or one of its gradients; more than enough where the filter is not known."""
+    kind = node.type
+    filters = node.attrs.get("_filter_dims")
+    if filters is None:
+        of = node.outputs[0] if "BackpropFilter" in kind else node.inputs[1]
+        filters = of.dims
+    if not filters or None in filters:
+        return _PRODUCT_WORK + 1
+    results = _elements((node.inputs[2] if "Backprop" in kind else node.outputs[0]).dims, unknown)
+    # A result sums over the window, and over the channels that go in where they are not kept apart.
+    return results * prod(filters[: -2 if "Depthwise" in kind else -1])
 
 
 def _elements(dims: Dims, unknown: int) -> int:

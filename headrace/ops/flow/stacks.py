@@ -62,7 +62,7 @@ def _declare(version: str, handle: str, limit: str) -> tuple[OpDecl, OpDecl, OpD
     close.not_differentiable()
     for decl in (push, pop, close):
         # Every use changes the stack, though it is no variable whose readers must come first.
-        decl.checks()
+        decl.checks().waits_by_value()
     return make, push, pop
 
 

@@ -279,7 +279,7 @@ def _declare(version: str) -> None:
     def declare(kind: str, text: str) -> OpDecl:
         # Every use may change the array, so none is left out, merged or moved before another.
         decl = op(f"TensorArray{kind}{version}", text.replace("HANDLE", handle), stateful=resource or kind in _MAKERS)
-        return decl.checks()
+        return decl.checks().waits_by_value()
 
     identical = "identical_element_shapes=False, " if resource else ""
     new = declare(

@@ -84,3 +84,12 @@ def faster(node: Any, function: Callable[[Any], Any]) -> Callable[[Any], Any]:
         return function
     from_numpy = torch.from_numpy
     return lambda x: from_numpy(ufunc(x.numpy()))
+
+
+def tanh_of(node: Any) -> Callable[[Any], Any]:
+    """The hyperbolic tangent for matrices of the type of the node's outputs, for kernels of several functions."""
+    simple = node.device.type == "cpu" and node.outputs[0].dtype.torch in (torch.float32, torch.float64)
+    if not simple or not _has_loops():
+        return torch.tanh
+    from_numpy, tanh = torch.from_numpy, np.tanh
+    return lambda x: from_numpy(tanh(x.numpy()))

@@ -1,0 +1,65 @@
+"""The fused step of long short-term memories that the planner makes of their element-wise operations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from headrace.core.registry import op
+from headrace.ops.math.vector_loops import tanh_of
+
+_PARTS = "i: T, j: T, f: T, o: T, c: T, tc: T, h: T"
+lstm_tail_op = op("_LSTMTail", f"gates: T, c_before: T, *, forget_bias=0.0, T: {{float, double}} -> {_PARTS}")
+lstm_tail_op.not_differentiable().numpy_floats()
+
+
+@lstm_tail_op.kernel
+def lstm_tail_kernel(node):
+    """From the gates [batch, 4 units] in the order i, j, f, o: their values, the memory, its tanh, the output."""
+    bias = node.attrs["forget_bias"]
+    sigmoid, mul, addcmul, split = torch.sigmoid, torch.mul, torch.addcmul, torch.split
+    tanh = tanh_of(node)
+
+    def tail(gates: Any, c_before: Any) -> Any:
+        i, j, f, o = split(gates, gates.shape[1] // 4, 1)
+        i, j, o = sigmoid(i), tanh(j), sigmoid(o)
+        f = (f + bias).sigmoid_() if bias else sigmoid(f)
+        c = addcmul(mul(i, j), c_before, f)
+        tc = tanh(c)
+        return i, j, f, o, c, tc, mul(tc, o)
+
+    return tail
+
+
+lstm_tail_grad_op = op(
+    "_LSTMTailGrad",
+    "dh: T, dc_after: T, i: T, j: T, f: T, o: T, c_before: T, tc: T, *, has_after=True, T: {float, double} "
+    "-> gates: T, dc: T, c_before_grad: T",
+)
+lstm_tail_grad_op.not_differentiable()
+
+
+@lstm_tail_grad_op.kernel
+def lstm_tail_grad_kernel(node):
+    """The gradients of the gates and of the memory before, from those of the output and of the memory after."""
+    mul, empty, split = torch.mul, torch.empty, torch.split
+    tanh_backward = torch.ops.aten.tanh_backward.default
+    sigmoid_into = torch.ops.aten.sigmoid_backward.grad_input
+    tanh_into = torch.ops.aten.tanh_backward.grad_input
+    has_after = node.attrs["has_after"]
+
+    def grad(dh: Any, dc_after: Any, i: Any, j: Any, f: Any, o: Any, c_before: Any, tc: Any) -> Any:
+        batch, units = i.shape
+        gates = empty((batch, 4 * units), dtype=i.dtype)
+        to_i, to_j, to_f, to_o = split(gates, units, 1)
+        dc = tanh_backward(mul(dh, o), tc)
+        if has_after:
+            dc += dc_after
+        sigmoid_into(mul(dc, j), i, grad_input=to_i)
+        tanh_into(mul(dc, i), j, grad_input=to_j)
+        sigmoid_into(mul(dc, c_before), f, grad_input=to_f)
+        sigmoid_into(mul(dh, tc), o, grad_input=to_o)
+        return gates, dc, mul(dc, f)
+
+    return grad
