@@ -80,7 +80,7 @@ _PYTHON: dict[str, dict[str, str]] = {
     "layers": {"layers .": "base convolutional core layers normalization pooling utils"},
     "lib.io": {"files.file_io gfile io .": "file_io", "files.records python_io io .": "python_io tf_record"},
     "ops": {
-        "ops.queues.staging ops.queues.barriers ops.queues.queues .": "data_flow_ops",
+        "ops.queues.staging ops.queues.barriers ops.readers.record_input ops.queues.queues .": "data_flow_ops",
         "state.updates state.variables .": "state_ops",
         "state.variables state.collecting state.modes state.partitioned state.slice_info .": "variables",
         "state.resource_variables state.variables ops.state.resource .": "resource_variable_ops",
