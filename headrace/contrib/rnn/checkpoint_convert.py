@@ -23,14 +23,31 @@ from headrace.state.variables import Variable
 from headrace.train.saver import Saver
 
 # The scopes in which `weights` became `kernel` and `biases` became `bias`.
-_SCOPES = (
-    "basic_rnn_cell gru_cell gru_cell/gates gru_cell/candidate basic_lstm_cell lstm_cell lstm_cell/projection "
-    "output_projection_wrapper input_projection_wrapper lstm_block_wrapper layer_norm_basic_lstm_cell ugrnn_cell "
-    "intersection_rnn_cell intersection_rnn_cell/in_projection phased_lstm_cell/mask_gates phased_lstm_cell/new_input "
-    "phased_lstm_cell/output_gate attention_cell_wrapper attention_cell_wrapper/attn_output_projection "
-    "attention_cell_wrapper/attention attention_decoder attention_decoder/Attention_0 "
-    "attention_decoder/AttnOutputProjection"
-).split()
+_SCOPES = [
+    "basic_rnn_cell",
+    "gru_cell",
+    "gru_cell/gates",
+    "gru_cell/candidate",
+    "basic_lstm_cell",
+    "lstm_cell",
+    "lstm_cell/projection",
+    "output_projection_wrapper",
+    "input_projection_wrapper",
+    "lstm_block_wrapper",
+    "layer_norm_basic_lstm_cell",
+    "ugrnn_cell",
+    "intersection_rnn_cell",
+    "intersection_rnn_cell/in_projection",
+    "phased_lstm_cell/mask_gates",
+    "phased_lstm_cell/new_input",
+    "phased_lstm_cell/output_gate",
+    "attention_cell_wrapper",
+    "attention_cell_wrapper/attn_output_projection",
+    "attention_cell_wrapper/attention",
+    "attention_decoder",
+    "attention_decoder/Attention_0",
+    "attention_decoder/AttnOutputProjection",
+]
 
 
 def _replacements() -> collections.OrderedDict[str, str]:

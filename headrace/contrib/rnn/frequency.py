@@ -80,7 +80,7 @@ class TimeFreqLSTMCell(SizedCell):
         units, dtype, width = self._num_units, inputs.dtype, self._feature_size
         count = int((_known_depth(inputs) - width) / self._frequency_skip) + 1
         windows = [slice_(inputs, [0, i * self._frequency_skip], [-1, width]) for i in range(count)]
-        depth = windows[0].get_shape().as_list()[1]
+        depth = _known_depth(windows[0])
         kernel = sharded_variable("W", [depth + 2 * units, 4 * units], dtype, self._num_unit_shards)
         bias = _zero_bias("B", 4 * units, dtype)
         seen: list[Any] = []
@@ -200,7 +200,7 @@ class GridLSTMCell(SizedCell):
         """One step over the windows of a block: the outputs in time and frequency, and the states."""
         units, dtype, shared = self._num_units, windows[0].dtype, self._share_time_frequency_weights
         gates = 3 if self._couple_input_forget_gates else 4
-        depth = windows[0].get_shape().as_list()[1]
+        depth = _known_depth(windows[0])
 
         def weights(axis: str) -> tuple[Any, Any]:
             sizes = [depth + 2 * units, gates * units]
