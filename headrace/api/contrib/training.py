@@ -7,6 +7,8 @@ HOMES = {
     "interop.protos": "HParamDef",
     "train.checkpoint_utils": "checkpoints_iterator wait_for_new_checkpoint",
     "train.evaluating": "StopAfterNEvalsHook evaluate_once get_or_create_eval_step",
+    "contrib.training.resampling": "resample_at_rate weighted_resample",
+    "contrib.training.sampling": "rejection_sample stratified_sample",
     "contrib.training.train_ops": "add_gradients_summaries clip_gradient_norms clip_gradient_norms_fn create_train_op "
     "multiply_gradients",
 }
