@@ -29,9 +29,11 @@ _PYTHON: dict[str, dict[str, str]] = {
         "readers resampling scan_ops shuffle_ops threadpool unique writers prefetching_ops parsing_ops "
         "counter cardinality",
     },
-    "debug.cli": {"debug.terminal debug.commands debug.parsing debug.formatting debug.values": (
-        "analyzer_cli cli_config cli_shared command_parser debugger_cli_common tensor_format"
-    )},
+    "debug.cli": {
+        "debug.terminal debug.commands debug.parsing debug.formatting debug.values": (
+            "analyzer_cli cli_config cli_shared command_parser debugger_cli_common tensor_format"
+        )
+    },
     "debug.lib": {
         "debug.dump_dir debug.values debug.dump_files": "debug_data common",
         "debug.watch_options": "debug_utils",
@@ -102,6 +104,7 @@ _PYTHON: dict[str, dict[str, str]] = {
         "nn .": "nn nn_impl nn_ops embedding_ops candidate_sampling_ops ctc_ops",
         "recurrent.internals nn .": "rnn",
         "nn.rnn_cell recurrent.internals nn .": "rnn_cell rnn_cell_impl rnn_cell_wrapper_impl",
+        "contrib.legacy_seq2seq.seq2seq contrib.legacy_seq2seq .": "seq2seq",
         "linalg .": "linalg_ops linalg_ops_impl",
         "image .": "image_ops image_ops_impl",
         "io .": "parsing_ops",
@@ -149,7 +152,11 @@ _PYTHON: dict[str, dict[str, str]] = {
         "platform.resource_loader resource_loader .": "resource_loader",
         "sysconfig .": "sysconfig build_info",
     },
-    "profiler": {"profiler .": "model_analyzer option_builder profiler profile_context tfprof_logger"},
+    "profiler": {
+        "profiler.analyzer profiler.options profiler .": "model_analyzer option_builder profiler profile_context",
+        "profiler.statistics profiler.analyzer profiler.options .": "tfprof_logger",
+    },
+    "profiler.internal": {"profiler.flops core.internals": "flops_registry"},
     "saved_model": {
         "saved_model .": "builder builder_impl loader loader_impl main_op main_op_impl save simple_save load "
         "utils utils_impl",
