@@ -149,3 +149,27 @@ def stack_rows_kernel(node):
     """Matrices one below the other."""
     cat = torch.cat
     return lambda *values: cat(values)
+
+
+# ---- parts and sums of matrix products ----
+
+matmul_rows_op = op("_MatMulRows", "a: T, b: T, *, begin: int, end: int, T: {float, double} -> output: T")
+matmul_rows_op.not_differentiable()
+
+
+@matmul_rows_op.kernel
+def matmul_rows_kernel(node):
+    """The product of `a` and some rows of `b`, transposed."""
+    begin, end = node.attrs["begin"], node.attrs["end"]
+    mm = torch.mm
+    return lambda a, b: mm(a, b[begin:end].t())
+
+
+matmul_add_op = op("_MatMulAdd", "total: T, a: T, b: T, *, T: {float, double} -> output: T").not_differentiable()
+
+
+@matmul_add_op.kernel
+def matmul_add_kernel(node):
+    """A sum and the product of `a` transposed and `b`."""
+    addmm = torch.addmm
+    return lambda total, a, b: addmm(total, a.t(), b)

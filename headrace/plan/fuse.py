@@ -10,6 +10,7 @@ from headrace.plan.rewrites.bias import fuse_bias
 from headrace.plan.rewrites.counts import fuse_counts
 from headrace.plan.rewrites.lstm import fuse_lstm
 from headrace.plan.rewrites.packed_convolutions import pack_convolutions
+from headrace.plan.rewrites.partial_products import fuse_partial_products
 from headrace.plan.rewrites.pooled_relus import fuse_pooled_relus, fuse_pooled_sums
 from headrace.plan.rewrites.pooling import fuse_pooling
 from headrace.plan.rewrites.products import fuse_products
@@ -29,6 +30,7 @@ REWRITES: tuple[Rewrite, ...] = (
     fuse_bias,
     fuse_products,
     fuse_lstm,
+    fuse_partial_products,
     fuse_pooled_relus,
     fuse_pooled_sums,
     fuse_pooling,
