@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import linecache
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -66,7 +67,10 @@ def emit(
     exec(code, writer.constants)
     # Known to linecache, so that tracebacks and debuggers show the plan's own lines.
     linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
-    return Emitted(writer.constants["step"], source, filename, writer.line_nodes, writer.numbered)
+    function = writer.constants["step"]
+    # Sessions come and go: what they planned goes with them.
+    weakref.finalize(function, linecache.cache.pop, filename, None).atexit = False
+    return Emitted(function, source, filename, writer.line_nodes, writer.numbered)
 
 
 _ONE, _ALL = 1, 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
@@ -206,9 +206,12 @@ class BaseSession:
             values: Any = feed_dict.values()
             if entry.expand is not None:
                 values = entry.expand(values)
-            arguments = [feed(value) for feed, value in zip(entry.feeders, values, strict=False)]
-        else:
-            arguments = []
+            return self._execute(entry, function, values)
+        return self._execute(entry, function, ())
+
+    def _execute(self, entry: _Entry, function: Callable[..., Any], values: Iterable[Any]) -> Any:
+        """Calls the function of a plan with a value for each fed tensor and gives its results the form asked for."""
+        arguments = [feed(value) for feed, value in zip(entry.feeders, values, strict=False)]
         threads = self._settings.threads
         if threads:
             outer_threads = use_threads(threads)
@@ -369,15 +372,28 @@ class BaseSession:
         keys = list(feed_list or ())
         # What cannot be fetched shows here, not in the first call.
         FetchPlan(self._graph, fetches)
+        graph, count = self._graph, len(keys)
+        prepared: _Entry | None = None
 
         def call(*values: Any, **keywords: Any) -> Any:
+            nonlocal prepared
+            entry = prepared
+            if entry is not None and entry.changes == graph._changes and len(values) == count and not keywords:
+                if self._closed:
+                    raise RuntimeError("Attempted to use a closed Session.")
+                return self._execute(entry, entry.function, values)
             if len(values) != len(keys):
                 raise TypeError(f"Expected {len(keys)} arguments for the feeds {keys}, got {len(values)}.")
             if keywords and not accept_options:
                 raise TypeError(
                     f"Unexpected keyword arguments {sorted(keywords)}; pass accept_options=True to allow them."
                 )
-            return self.run(fetches, dict(zip(keys, values, strict=True)), **keywords)
+            feed_dict = dict(zip(keys, values, strict=True))
+            result = self.run(fetches, feed_dict, **keywords)
+            if not (keywords or self._settings.timeout):
+                entry = self._entry(fetches, feed_dict)
+                prepared = entry if entry.expand is None and len(entry.feeders) == count else None
+            return result
 
         return call
 
