@@ -53,12 +53,13 @@ def emit(
         fetches: the values it returns, as a tuple.
         copies: reads whose value must be copied.
         observed: whether the function takes a first argument that it calls with each node's number before and after
-            its call: how steps are traced and limited in time, at no cost to the plain rendering.
+            its call, then with the values it has made as well (None for those of no use): how steps are traced and
+            limited in time, at no cost to the plain rendering.
         heavy: the nodes that use all threads; the others use one.
         partial: whether this is a part of a plan: what it returns goes to other parts, references as they are, and None
             for what lies in a branch that was not taken.
-        watched: whether the function is observed and hands the values of each node's outputs to its observer after the
-            call, as a tuple, with None for outputs of a Switch that are not taken: how debuggers see them.
+        watched: whether the function is observed, and shows all values of all nodes, those of no use too: how debuggers
+            see them. Outputs of a Switch that are not taken are None.
     """
     writer = _Writer(nodes, feeds, fetches, copies, observed or watched, heavy, partial, watched)
     source = writer.write()
@@ -316,8 +317,7 @@ class _Writer:
             self._line(f"observe({position}, False)", node)
         self._line(target + call + comment, node)
         if self.observed:
-            handed = f", {self._outputs(node)}" if self.watched else ""
-            self._line(f"observe({position}, True{handed})", node)
+            self._line(f"observe({position}, True, {self._outputs(node)})", node)
 
     def _watch(self, node: Node) -> None:
         """Shows a watcher what was made without a call."""
@@ -326,7 +326,7 @@ class _Writer:
             self._line(f"observe({len(self.numbered) - 1}, True, {self._outputs(node)})", node)
 
     def _outputs(self, node: Node) -> str:
-        names = [self._name(value) for value in node.outputs]
+        names = [self._name(value) if value in self.used else "None" for value in node.outputs]
         if node.type in SWITCHES and node.inputs[1].constant is None:
             taken = self._name(node.inputs[1])
             names = [f"{names[0]} if not {taken} else None", f"{names[1]} if {taken} else None"]

@@ -197,8 +197,8 @@ def _starter(
 def _renumbered(function: Callable[..., Any], first: int) -> Callable[..., Any]:
     """An observed part that tells the plan's numbers of its nodes."""
 
-    def call(observe: Callable[[int, bool], None], *inputs: Any) -> Any:
-        return function(lambda number, after: observe(first + number, after), *inputs)
+    def call(observe: Callable[..., None], *inputs: Any) -> Any:
+        return function(lambda number, after, made=(): observe(first + number, after, made), *inputs)
 
     return call
 

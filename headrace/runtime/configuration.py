@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import time
 from collections.abc import Mapping
@@ -84,11 +85,11 @@ def run_with_options(
         _add_graph(run_metadata, session, fetches, feed_dict)
     if entry is not None and not traces and timeout <= 0:
         return session._run_entry(entry, entry.function, feed_dict)
-    times: list[tuple[int, float]] = []
+    times: list[tuple[int, bool, float, list[Any]]] = []
     deadline = time.perf_counter() + timeout if timeout > 0 else float("inf")
     plan: Plan
 
-    def observe(number: int, after: bool) -> None:
+    def observe(number: int, after: bool, made: tuple[Any, ...] = ()) -> None:
         now = time.perf_counter()
         if now > deadline and not after:
             raise DeadlineExceededError(
@@ -96,7 +97,7 @@ def run_with_options(
                 None,
                 f"The step took longer than timeout_in_ms={timeout * 1000:g} before node {plan.nodes[number].name}",
             )
-        times.append((number, now))
+        times.append((number, after, now, [getattr(value, "shape", None) for value in made]))
 
     def use(watched: Plan) -> None:
         nonlocal plan
@@ -122,9 +123,14 @@ def _add_graph(run_metadata: Any, session: BaseSession, fetches: Any, feed_dict:
     run_metadata.partition_graphs.add().CopyFrom(watching.part_of_graph(plan))
 
 
-def _fill_step_stats(run_metadata: Any, plan: Any, times: list[tuple[int, float]], offset: float) -> None:
+def _fill_step_stats(
+    run_metadata: Any, plan: Any, times: list[tuple[int, bool, float, list[Any]]], offset: float
+) -> None:
     devices: dict[str, Any] = {}
-    for (number, start), (_, end) in zip(times[::2], times[1::2], strict=True):
+    for (_, before, start, _), (number, after, end, shapes) in itertools.pairwise(times):
+        if before or not after:
+            # A debugger's plan shows nodes without a call too: they have an end and no beginning.
+            continue
         node = plan.nodes[number]
         kind = "GPU" if node.device.type == "cuda" else "CPU"
         name = f"/job:localhost/replica:0/task:0/device:{kind}:{node.device.index or 0}"
@@ -138,16 +144,17 @@ def _fill_step_stats(run_metadata: Any, plan: Any, times: list[tuple[int, float]
         entry.all_end_rel_micros = entry.op_end_rel_micros
         sources = ", ".join(_tensor_name(value) for value in node.inputs)
         entry.timeline_label = f"{node.name} = {node.type}({sources})"
-        for value in node.outputs:
+        for value, shape in zip(node.outputs, shapes, strict=True):
             output = entry.output.add(slot=value.index)
             output.tensor_description.dtype = value.dtype.as_datatype_enum
-            for dim in value.dims or ():
+            dims = value.dims if shape is None else tuple(shape)
+            for dim in dims or ():
                 output.tensor_description.shape.dim.add(size=-1 if dim is None else dim)
-            if value.dims is not None and None not in value.dims and value.dtype.torch is not None:
+            if dims is not None and None not in dims and value.dtype.torch is not None:
                 # What its elements take; how the allocator rounds it is torch's affair.
                 allocation = output.tensor_description.allocation_description
                 allocation.allocator_name = kind.lower()
-                allocation.requested_bytes = math.prod(value.dims) * value.dtype.size
+                allocation.requested_bytes = math.prod(dims) * value.dtype.size
 
 
 def _tensor_name(value: Any) -> str:

@@ -69,7 +69,7 @@ def run_watched(
     fetches: Any,
     feed_dict: Mapping[Any, Any] | None,
     watchers: Sequence[Watcher],
-    observe: Callable[[int, bool], None] | None = None,
+    observe: Callable[..., None] | None = None,
     on_plan: Callable[[WatchedPlan], None] | None = None,
 ) -> Any:
     """`Session.run` that tells `watchers` about each operation and tensor.
@@ -89,7 +89,7 @@ def run_watched(
 
     def watch(number: int, after: bool, values: tuple[Any, ...] = ()) -> None:
         if observe is not None:
-            observe(number, after)
+            observe(number, after, values)
         node = plan.nodes[number]
         if not after:
             if node.origin is not None:

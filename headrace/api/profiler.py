@@ -1,0 +1,7 @@
+"""tf.profiler: what a model costs."""
+
+HOMES = {
+    "profiler.analyzer": "Profiler advise profile write_op_log",
+    "profiler.options": "ProfileOptionBuilder",
+    "interop.protos": "AdviceProto GraphNodeProto MultiGraphNodeProto OpLogProto",
+}

@@ -1,0 +1,272 @@
+"""`tf.profiler`: profiles of a graph and of its traced runs."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from headrace.core import errors
+from headrace.core.defaults import get_default_graph
+from headrace.interop import protos
+from headrace.platform.timeline import Timeline
+from headrace.profiler.options import Options, ProfileOptionBuilder
+from headrace.profiler.report import graph_node_proto, multi_graph_node_proto, text_of, time
+from headrace.profiler.statistics import NodeStatistics, fill_shapes, merge_default_with_oplog, node_statistics
+from headrace.profiler.views import VIEWS, Row, filled
+
+ALL_ADVICE: dict[str, dict[str, Any]] = {
+    "ExpensiveOperationChecker": {},
+    "AcceleratorUtilizationChecker": {},
+    "JobChecker": {},
+    "OperationChecker": {},
+}
+
+_OUTPUTS = ("stdout", "none", "file", "timeline", "pprof")
+
+
+class Profiler:
+    """Profiles a graph over several traced steps.
+
+    Args:
+        graph: the `tf.Graph`; the default graph by default.
+        op_log: an `OpLogProto` with types and flops of the program's own.
+
+    Example:
+        >>> profiler = tf.profiler.Profiler(sess.graph)
+        >>> profiler.add_step(0, run_metadata)
+        >>> profiler.profile_name_scope(tf.profiler.ProfileOptionBuilder.trainable_variables_parameter())
+    """
+
+    def __init__(self, graph: Any = None, op_log: Any = None) -> None:
+        self._graph = get_default_graph() if graph is None else graph
+        self._own_log = op_log
+        self._op_log = merge_default_with_oplog(self._graph, op_log)
+        self._steps: dict[int, Any] = {}
+
+    def add_step(self, step: int, run_meta: Any) -> None:
+        """Adds a traced step: its number and `RunMetadata`."""
+        fill_shapes(self._graph, run_meta)
+        self._op_log = merge_default_with_oplog(self._graph, self._own_log, run_meta)
+        self._steps[step] = run_meta
+
+    def profile_python(self, options: Options) -> Any:
+        """By source line: a `MultiGraphNodeProto`."""
+        return self._profile("code", options)
+
+    def profile_operations(self, options: Options) -> Any:
+        """By op type: a `MultiGraphNodeProto`."""
+        return self._profile("op", options)
+
+    def profile_name_scope(self, options: Options) -> Any:
+        """By name scope: a `GraphNodeProto`."""
+        return self._profile("scope", options)
+
+    def profile_graph(self, options: Options) -> Any:
+        """By what takes what: a `GraphNodeProto`."""
+        return self._profile("graph", options)
+
+    def advise(self, options: Mapping[str, Any] | None = None) -> Any:
+        """What stands out in the steps, as an `AdviceProto`; it is printed too.
+
+        Args:
+            options: the names of the checkers to run, with options of theirs (there are none).
+        """
+        return _advice(self._nodes(-1), ALL_ADVICE if options is None else options)
+
+    def serialize_to_string(self) -> bytes:
+        """The profile as the bytes of a `ProfileProto`."""
+        profile = protos.ProfileProto(has_trace=True, steps=sorted(self._steps))
+        for i, node in enumerate(self._nodes(-1).values()):
+            entry = profile.nodes[i]
+            entry.name, entry.op, entry.id, entry.float_ops = node.name, node.op_type, i, node.counts.float_ops
+            entry.shape.extend(node.shape or ())
+        return bytes(profile.SerializeToString())
+
+    def _nodes(self, step: int) -> dict[str, NodeStatistics]:
+        if step >= 0 and step not in self._steps:
+            raise errors.InvalidArgumentError(None, None, f"step {step} was not added; there are {sorted(self._steps)}")
+        runs = [self._steps[step]] if step >= 0 else list(self._steps.values())
+        return node_statistics(self._graph, self._op_log, runs)
+
+    def _profile(self, view: str, options: Options) -> Any:
+        options = filled(options)
+        step = options.get("step", -1)
+        kind, path = _output(options)
+        root = VIEWS[view](self._nodes(step), options)
+        if kind == "timeline":
+            self._write_timeline(path, step)
+        elif kind == "file":
+            with open(path, "w") as file:
+                file.write(text_of(root, view, options))
+        elif kind == "stdout":
+            sys.stdout.write(text_of(root, view, options) + "\n")
+            sys.stdout.flush()
+        return graph_node_proto(root) if view in ("scope", "graph") else multi_graph_node_proto(root, view == "op")
+
+    def _write_timeline(self, path: str, step: int) -> None:
+        chosen = step if step >= 0 else max(self._steps, default=None)
+        if chosen is None:
+            raise errors.InvalidArgumentError(None, None, "A timeline needs a traced run: pass its run_meta.")
+        with open(f"{path}_{chosen}", "w") as file:
+            file.write(Timeline(self._steps[chosen].step_stats).generate_chrome_trace_format(show_memory=True))
+
+
+def _output(options: Options) -> tuple[str, str]:
+    """Where the report goes: the kind and the path.
+
+    Raises:
+        NotImplementedError: for pprof.
+        InvalidArgumentError: for anything unknown.
+    """
+    text = options.get("output", "stdout")
+    if options.get("dump_to_file"):
+        return "file", options["dump_to_file"]
+    kind, _, rest = text.partition(":")
+    path = rest.removeprefix("outfile=")
+    if kind == "pprof":
+        raise NotImplementedError(
+            "with_pprof_output: no files for pprof are written; use with_file_output or the proto."
+        )
+    if kind not in _OUTPUTS or (kind in ("file", "timeline") and not path):
+        raise errors.InvalidArgumentError(None, None, f"Unknown output option: {text}")
+    return kind, path
+
+
+def profile(
+    graph: Any = None, run_meta: Any = None, op_log: Any = None, cmd: str = "scope", options: Options | None = None
+) -> Any:
+    """Profiles a graph, and one traced run of it where there is one.
+
+    Args:
+        graph: the `tf.Graph`; the default graph by default.
+        run_meta: the `RunMetadata` of a run with FULL_TRACE: times, memory, and shapes the graph does not know.
+        op_log: an `OpLogProto` with types and flops of the program's own.
+        cmd: "scope", "graph", "op" or "code".
+        options: from `tf.profiler.ProfileOptionBuilder`; the parameters of trainable variables by default.
+
+    Returns:
+        a `GraphNodeProto` ("scope", "graph") or `MultiGraphNodeProto` ("op", "code"), with what was counted in fields such
+        as `total_float_ops` and `total_parameters`.
+
+    Raises:
+        InvalidArgumentError: if there is no such `cmd`.
+
+    Example:
+        >>> options = tf.profiler.ProfileOptionBuilder.float_operation()
+        >>> tf.profiler.profile(graph, options=options).total_float_ops
+        33970311
+    """
+    if cmd not in VIEWS:
+        raise errors.InvalidArgumentError(None, None, f"unknown cmd: {cmd}")
+    profiler = _profiler(graph, run_meta, op_log)
+    return profiler._profile(cmd, options or ProfileOptionBuilder.trainable_variables_parameter())
+
+
+def advise(graph: Any = None, run_meta: Any = None, options: Mapping[str, Any] | None = None) -> Any:
+    """What stands out in a traced run, as an `AdviceProto`; it is printed too.
+
+    Args:
+        graph: the `tf.Graph`; the default graph by default.
+        run_meta: the `RunMetadata` of a run with FULL_TRACE.
+        options: the names of the checkers to run; all by default.
+    """
+    return _profiler(graph, run_meta, None).advise(options or None)
+
+
+def _profiler(graph: Any, run_meta: Any, op_log: Any) -> Profiler:
+    if graph is None:
+        graph = get_default_graph()
+    if run_meta is not None:
+        fill_shapes(graph, run_meta)
+    profiler = Profiler(graph, op_log)
+    if run_meta is not None:
+        profiler._steps[0] = run_meta
+    return profiler
+
+
+def write_op_log(graph: Any, log_dir: str, op_log: Any = None, run_meta: Any = None, add_trace: bool = True) -> None:
+    """Writes what is known of a graph's nodes to the file "tfprof_log" in a folder.
+
+    Args:
+        graph: the `tf.Graph`; the default graph where it is None.
+        log_dir: the folder.
+        op_log: an `OpLogProto` with types and flops of the program's own.
+        run_meta: the `RunMetadata` of a traced run, for shapes that the graph does not know.
+        add_trace: whether to add source lines.
+    """
+    found = merge_default_with_oplog(get_default_graph() if graph is None else graph, op_log, run_meta, add_trace)
+    with open(os.path.join(log_dir, "tfprof_log"), "wb") as file:
+        file.write(found.SerializeToString())
+
+
+# ---- advice ----
+
+
+def _advice(nodes: Mapping[str, NodeStatistics], checkers: Mapping[str, Any]) -> Any:
+    advice = protos.AdviceProto()
+    for name in checkers:
+        if name not in ALL_ADVICE:
+            raise errors.InvalidArgumentError(None, None, f"unknown checker: {name}; there are {', '.join(ALL_ADVICE)}")
+        checker = _CHECKERS.get(name)
+        if checker is None:
+            continue
+        reports = checker(nodes)
+        advice.checkers[name].reports.extend(reports)
+        print(f"{name}:", *reports, "", sep="\n")
+    return advice
+
+
+def _taken(row: Row) -> str:
+    total = row.total
+    return (
+        f"cpu: {time(total.cpu_exec_micros)}, accelerator: {time(total.accelerator_exec_micros)}, "
+        f"total: {time(total.exec_micros)}"
+    )
+
+
+def _expensive(nodes: Mapping[str, NodeStatistics]) -> list[str]:
+    options = filled(ProfileOptionBuilder.time_and_memory(min_micros=1, min_bytes=0))
+    by_op, by_scope, by_code = (VIEWS[view](nodes, options) for view in ("op", "scope", "code"))
+    whole = by_op.total.exec_micros
+    if not whole:
+        return []
+    reports = [
+        "\n".join(
+            f"top {i} operation type: {row.name}, {_taken(row)} ({100.0 * row.total.exec_micros / whole:.2f}%)"
+            for i, row in enumerate(by_op.below[:3], 1)
+        ),
+        "\n".join(f"top {i} graph node: {row.name}, {_taken(row)}" for i, row in enumerate(by_scope.below[:3], 1)),
+    ]
+    lines: list[str] = []
+    for row in by_code.below[:3]:
+        lines.append(f"{row.name}, {_taken(row)}")
+        lines += [f"  {inner.name}, {_taken(inner)}" for inner in row.below[:3]]
+    return [*reports, "\n".join(lines)] if lines else reports
+
+
+def _accelerators(nodes: Mapping[str, NodeStatistics]) -> list[str]:
+    devices: dict[str, int] = {}
+    for node in nodes.values():
+        for device in node.devices:
+            if "gpu" in device:
+                devices[device] = devices.get(device, 0) + node.counts.accelerator_exec_micros
+    whole = sum(node.counts.exec_micros for node in nodes.values())
+    return [
+        f"device: {device} low utilization: {taken / whole:.2f}"
+        for device, taken in devices.items()
+        if whole and taken / whole < 0.5
+    ]
+
+
+def _operations(nodes: Mapping[str, NodeStatistics]) -> list[str]:
+    slow = [node.name for node in nodes.values() if node.op_type == "Conv2D" and any("gpu" in d for d in node.devices)]
+    return [f"Convolutions on a GPU: {', '.join(slow[:5])}. Mind that NCHW is often faster there."] if slow else []
+
+
+_CHECKERS = {
+    "ExpensiveOperationChecker": _expensive,
+    "AcceleratorUtilizationChecker": _accelerators,
+    "OperationChecker": _operations,
+}

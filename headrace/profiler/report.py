@@ -1,0 +1,216 @@
+"""Views as text and as messages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headrace.interop import protos
+from headrace.profiler.options import COLUMNS, Options
+from headrace.profiler.statistics import Counts, NodeStatistics
+from headrace.profiler.views import Row
+
+_TOTALS = ("exec_micros", "requested_bytes", "parameters", "float_ops", "accelerator_exec_micros", "cpu_exec_micros")
+_MEMORY = ("peak_bytes", "residual_bytes", "output_bytes")
+
+# Column -> its title, the count, and how it is written.
+_TITLES = {
+    "bytes": ("requested bytes", "requested_bytes"),
+    "peak_bytes": ("peak bytes", "peak_bytes"),
+    "residual_bytes": ("residual bytes", "residual_bytes"),
+    "output_bytes": ("output bytes", "output_bytes"),
+    "micros": ("total execution time", "exec_micros"),
+    "accelerator_micros": ("accelerator execution time", "accelerator_exec_micros"),
+    "cpu_micros": ("cpu execution time", "cpu_exec_micros"),
+    "params": ("# parameters", "parameters"),
+    "float_ops": ("# float_ops", "float_ops"),
+}
+
+
+def number(value: int) -> str:
+    """A count for people: "1.50k", "2.00m", "3.00b"."""
+    return _scaled(value, 1000, ("", "k", "m", "b"))
+
+
+def memory(value: int) -> str:
+    """A size for people: "1.50KB"."""
+    return _scaled(value, 1000, ("B", "KB", "MB", "GB"))
+
+
+def time(micros: int) -> str:
+    """A time for people: "1.50ms"."""
+    if micros < 1_000_000:
+        return _scaled(micros, 1000, ("us", "ms"))
+    seconds = micros / 1e6
+    if seconds < 60:
+        return f"{seconds:.2f}sec"
+    return f"{seconds / 60:.2f}min" if seconds < 3600 else f"{seconds / 3600:.2f}hr"
+
+
+def _scaled(value: int, base: int, units: tuple[str, ...]) -> str:
+    if value < base:
+        return f"{value}{units[0]}"
+    size, index = float(value), 0
+    while size >= base and index < len(units) - 1:
+        size /= base
+        index += 1
+    return f"{size:.2f}{units[index]}"
+
+
+def _amount(column: str, value: int) -> str:
+    if column.endswith("bytes"):
+        return memory(value)
+    return time(value) if column.endswith("micros") else number(value)
+
+
+def _columns(options: Options) -> list[str]:
+    """The columns asked for, in the order they have in reports; "micros" brings its two parts along."""
+    asked = set(options["select"])
+    if "micros" in asked:
+        asked |= {"accelerator_micros", "cpu_micros"}
+    order = [*_TITLES, "device", "op_types", "occurrence", "input_shapes", "tensor_value"]
+    return [column for column in order if column in asked and column in COLUMNS]
+
+
+def text_of(root: Row, view: str, options: Options) -> str:
+    """A view as the text of a report."""
+    columns = _columns(options)
+    titles = [_TITLES[column][0] if column in _TITLES else column.replace("_", " ") for column in columns]
+    lines = ["", "==================Model Analysis Report======================", "", "Profile:"]
+    lines.append(" | ".join(["node name", *titles]))
+    if view == "op":
+        lines += _op_lines(root, columns)
+    else:
+        stack = [(root, 0)]
+        while stack:
+            row, indent = stack.pop()
+            lines.append(f"{' ' * indent}{row.name} ({', '.join(_cells(row, columns))})")
+            stack.extend((child, indent + 2) for child in reversed(row.below))
+    return "\n".join([*lines, "", "======================End of Report==========================", ""])
+
+
+def _cells(row: Row, columns: list[str]) -> list[str]:
+    cells = []
+    for column in columns:
+        if column in _TITLES:
+            count = _TITLES[column][1]
+            own = _amount(column, getattr(row.own, count)) if row.accounted else "--"
+            unit = {"params": " params", "float_ops": " flops"}.get(column, "")
+            shape = ""
+            if column == "params" and row.node is not None and row.node.shape is not None:
+                shape = ("x".join(map(str, row.node.shape)) or "1") + ", "
+            cells.append(f"{shape}{own}/{_amount(column, getattr(row.total, count))}{unit}")
+        elif column == "op_types":
+            cells.append("|".join(row.types))
+        elif column == "device":
+            cells.append("|".join(row.node.devices) if row.node is not None else "")
+        elif column == "occurrence":
+            ran, defined = (row.own.run_count, row.own.definition_count) if row.accounted else ("--", "--")
+            cells.append(f"{ran}/{row.total.run_count}|{defined}/{row.total.definition_count}")
+        elif column == "input_shapes" and row.node is not None:
+            shapes = sorted(row.node.input_shapes.items())
+            cells.append(" ".join(f"{i}:{'x'.join(map(str, dims))}" for i, dims in shapes))
+    return cells
+
+
+def _op_lines(root: Row, columns: list[str]) -> list[str]:
+    """A line an op type: its amount, the share of this and all below it, and its own share."""
+    rows: list[tuple[str, list[str]]] = [("", [])] if not root.below else []
+    rest = {column: getattr(root.total, _TITLES[column][1]) for column in columns if column in _TITLES}
+    whole = dict(rest)
+    for row in root.below:
+        cells = []
+        for column in columns:
+            if column in _TITLES:
+                value = getattr(row.own, _TITLES[column][1])
+                below = 100.0 * rest[column] / whole[column] if whole[column] else 0.0
+                share = 100.0 * value / whole[column] if whole[column] else 0.0
+                unit = {"params": " params", "float_ops": " float_ops"}.get(column, "")
+                cells.append(f"{_amount(column, value)}{unit} ({below:.2f}%, {share:.2f}%)")
+                rest[column] -= value
+            elif column == "op_types":
+                cells.append("|".join(row.types))
+            elif column == "occurrence":
+                cells.append(f"{row.own.run_count}|{row.own.definition_count}")
+        rows.append((row.name, cells))
+    name_width = max(len(name) for name, _ in rows)
+    widths = [max(map(len, column)) for column in zip(*(cells for _, cells in rows), strict=True)]
+    return [
+        f"{name:<{name_width}}  " + ", ".join(f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True))
+        for name, cells in rows
+    ]
+
+
+def _fill(message: Any, own: Counts | None, total: Counts) -> None:
+    for name in (*_TOTALS, *_MEMORY):
+        if own is not None:
+            setattr(message, name, getattr(own, name))
+        setattr(message, f"total_{name}", getattr(total, name))
+
+
+def _fill_graph_node(message: Any, row: Row) -> None:
+    message.name = row.name
+    _fill(message, row.own if row.accounted else None, row.total)
+    if row.accounted:
+        message.run_count = row.own.run_count
+    message.total_run_count = row.total.run_count
+    message.total_definition_count = row.total.definition_count
+    if row.node is not None:
+        _fill_from_node(message, row.node)
+
+
+def _fill_from_node(message: Any, node: NodeStatistics) -> None:
+    message.devices.extend(node.devices)
+    if node.shape is not None:
+        shape = message.shapes.add()
+        for size in node.shape:
+            shape.dim.add(size=size)
+    for i, dims in node.input_shapes.items():
+        for size in dims:
+            message.input_shapes[i].dim.add(size=size)
+
+
+def graph_node_proto(root: Row) -> Any:
+    """A view of scopes or of the graph as a `GraphNodeProto`."""
+    message = protos.GraphNodeProto()
+    stack = [(message, root)]
+    while stack:
+        into, row = stack.pop()
+        _fill_graph_node(into, row)
+        stack.extend((into.children.add(), child) for child in row.below)
+    return message
+
+
+def multi_graph_node_proto(root: Row, chained: bool) -> Any:
+    """A view of source lines or op types as a `MultiGraphNodeProto`.
+
+    Args:
+        root: the view.
+        chained: whether each row lies below the one before it, with totals of what is left, as op types do.
+    """
+    message = protos.MultiGraphNodeProto()
+    if chained:
+        message.name = root.name
+        _fill(message, None, root.total)
+        into, rest = message, Counts()
+        rest.add(root.total)
+        for row in root.below:
+            into = into.children.add()
+            _fill_several(into, row)
+            _fill(into, row.own, rest)
+            for name in (*_TOTALS, *_MEMORY):
+                setattr(rest, name, getattr(rest, name) - getattr(row.own, name))
+        return message
+    stack = [(message, root)]
+    while stack:
+        into, row = stack.pop()
+        _fill_several(into, row)
+        _fill(into, row.own if row.accounted else None, row.total)
+        stack.extend((into.children.add(), child) for child in row.below)
+    return message
+
+
+def _fill_several(message: Any, row: Row) -> None:
+    message.name = row.name
+    for node in row.nodes:
+        inner = message.graph_nodes.add()
+        _fill_graph_node(inner, Row(node.name, node.types, node.counts, node.counts, node=node))
