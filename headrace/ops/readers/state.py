@@ -248,7 +248,7 @@ def lmdb_records(work: bytes) -> Iterator[Record]:
         UnimplementedError: if the package that reads them is not installed.
     """
     try:
-        import lmdb  # type: ignore[import-not-found]
+        import lmdb
     except ImportError:
         raise UnimplementedError(
             None, None, "LMDBReader reads databases with the package lmdb, which is not installed: pip install lmdb"
