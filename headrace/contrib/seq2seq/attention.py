@@ -19,7 +19,7 @@ from headrace.layers.engine import Layer
 from headrace.ops.array.fill import ones, ones_like
 from headrace.ops.array.join import concat
 from headrace.ops.array.shape import expand_dims, rank, reshape, shape, squeeze
-from headrace.ops.array.where import one_hot, sequence_mask, where
+from headrace.ops.array.where import one_hot, sequence_mask, where, where_v2
 from headrace.ops.flow.checks import assert_positive
 from headrace.ops.math.argmax import argmax
 from headrace.ops.math.matmul import matmul
@@ -97,16 +97,25 @@ def prepare_memory(memory: Any, memory_sequence_length: Any = None, check_inner_
     return nest.map_structure(masked, memory)
 
 
-def mask_score(score: Tensor, memory_sequence_length: Any, score_mask_value: Any) -> Tensor:
-    """Scores [batch, time] with `score_mask_value` past the sequences' ends."""
+def score_mask(memory_sequence_length: Any, length: Any) -> Tensor | None:
+    """Which of `length` scores count: bool [batch, length]; None where all do.
+
+    Raises:
+        InvalidArgumentError: when run, for a sequence without length.
+    """
     if memory_sequence_length is None:
-        return score
+        return None
     positive = assert_positive(
         memory_sequence_length, message="All values in memory_sequence_length must be greater than zero."
     )
     with control_dependencies([positive]):
-        mask = sequence_mask(memory_sequence_length, maxlen=shape(score)[1])
-    return where(mask, score, score_mask_value * ones_like(score))
+        return sequence_mask(memory_sequence_length, maxlen=length)
+
+
+def mask_score(score: Tensor, memory_sequence_length: Any, score_mask_value: Any) -> Tensor:
+    """Scores [batch, time] with `score_mask_value` past the sequences' ends."""
+    mask = score_mask(memory_sequence_length, shape(score)[1])
+    return score if mask is None else where(mask, score, score_mask_value * ones_like(score))
 
 
 def luong_score(query: Tensor, keys: Tensor, scale: Any) -> Tensor:
@@ -208,8 +217,9 @@ class BaseAttentionMechanism(AttentionMechanism):
             raise TypeError(f"probability_fn must be callable, saw type: {type(probability_fn).__name__}")
         if score_mask_value is None:
             score_mask_value = as_dtype(self.dtype).as_numpy_dtype(-np.inf)
+        # A step of a loop need not make the mask anew.
         self._probability_fn = lambda score, state: probability_fn(
-            mask_score(score, memory_sequence_length, score_mask_value), state
+            score if self._mask is None else where_v2(self._mask, score, score_mask_value), state
         )
         with name_scope(name, "BaseAttentionMechanismInit", nest.flatten(memory)):
             self._values = prepare_memory(memory, memory_sequence_length, check_inner_dims_defined)
@@ -218,6 +228,7 @@ class BaseAttentionMechanism(AttentionMechanism):
                 self._keys, self._values = custom_key_value_fn(self._keys, self._values)
             self._batch_size = dimension_value(self._keys.shape[0]) or shape(self._keys)[0]
             self._alignments_size = dimension_value(self._keys.shape[1]) or shape(self._keys)[1]
+            self._mask = score_mask(memory_sequence_length, self._alignments_size)
 
     @property
     def memory_layer(self) -> Any:

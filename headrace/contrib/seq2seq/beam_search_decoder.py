@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from headrace.contrib.seq2seq.basic_decoder import check_output_layer, output_size_of
-from headrace.contrib.seq2seq.beams import Beams, attention_probs_of, length_penalty
+from headrace.contrib.seq2seq.beams import Beams, attention_probs_of, known_rank, length_penalty
 from headrace.contrib.seq2seq.decoder import Decoder
 from headrace.contrib.seq2seq.helper import embedding_function
 from headrace.contrib.seq2seq.reordering import sorted_array
@@ -19,6 +19,7 @@ from headrace.core.dtypes import bool as bool_dtype
 from headrace.core.dtypes import int32, int64
 from headrace.core.operation import Tensor
 from headrace.core.shapes import TensorShape, dimension_value
+from headrace.layers.classic.core import Dense
 from headrace.ops.array.fill import ones_like, zeros
 from headrace.ops.array.join import concat
 from headrace.ops.array.shape import expand_dims, reshape, shape, size
@@ -250,9 +251,13 @@ class BeamSearchDecoder(Decoder):
             merged = nest.map_structure(lambda part: beams.merge(part, part.shape[2:]), inputs)
             cell_state = nest.map_structure(beams.maybe_merge, state.cell_state, self._cell.state_size)
             outputs, next_cell_state = self._cell(merged, cell_state)
+            # A dense layer looks at the last axis only, and a matrix is simpler than beams of vectors.
+            flat = type(self._output_layer) is Dense and isinstance(outputs, Tensor) and known_rank(outputs) == 2
+            if flat:
+                outputs = self._output_layer(outputs)
             outputs = nest.map_structure(lambda part: beams.split(part, part.shape[1:]), outputs)
             next_cell_state = nest.map_structure(beams.maybe_split, next_cell_state, self._cell.state_size)
-            if self._output_layer is not None:
+            if self._output_layer is not None and not flat:
                 outputs = self._output_layer(outputs)
             output, next_state = self._search(outputs, next_cell_state, state)
             next_inputs = cond(

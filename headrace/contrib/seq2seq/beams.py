@@ -52,13 +52,32 @@ class Beams:
         self.batch_size, self.width = batch_size, width
         known = constant_value(batch_size)
         self.static_batch = None if known is None else int(known)
+        # Made here, once, not in every step of a loop.
+        self._rows = expand_dims(integers(batch_size), 1)
+        self._first_beams = self._rows * width
+
+    def _reshaped(self, t: Tensor, outer: list[Any], inner_from: int, static: list[int | None], size: Any) -> Tensor:
+        """`t` with other outer axes; the inner ones, from `inner_from` on, stay."""
+        inner = None if t.dims is None else t.dims[inner_from:]
+        if inner is None or None in inner:
+            wanted: Any = concat((outer, shape(t)[inner_from:]), 0)
+        else:
+            wanted = [*outer, *inner]
+        made = reshape(t, wanted)
+        expected = TensorShape(static).concatenate(_depth(size))
+        if not made.shape.is_compatible_with(expected):
+            raise ValueError(
+                "Unexpected behavior when reshaping between beam width and batch size.  The reshaped tensor has shape: "
+                f"{made.shape}.  We expected it to have shape (batch_size, beam_width, depth) == {expected}.  Perhaps "
+                "you forgot to create a zero_state with batch_size=encoder_batch_size * beam_width?"
+            )
+        made.set_shape(expected)
+        return made
 
     def merge(self, t: Tensor, size: Any) -> Tensor:
         """[batch, width, ...] as [batch * width, ...]; `size` is what is known of the inner axes."""
-        merged = reshape(t, concat(([self.batch_size * self.width], shape(t)[2:]), 0))
         static = None if self.static_batch is None else self.static_batch * self.width
-        merged.set_shape(TensorShape([static]).concatenate(_depth(size)))
-        return merged
+        return self._reshaped(t, [-1], 2, [static], size)
 
     def split(self, t: Tensor, size: Any) -> Tensor:
         """[batch * width, ...] as [batch, width, ...]; `size` is what is known of the inner axes.
@@ -66,16 +85,7 @@ class Beams:
         Raises:
             ValueError: if `t` has another shape.
         """
-        parts = reshape(t, concat(([self.batch_size, self.width], shape(t)[1:]), 0))
-        expected = TensorShape([self.static_batch, self.width]).concatenate(_depth(size))
-        if not parts.shape.is_compatible_with(expected):
-            raise ValueError(
-                "Unexpected behavior when reshaping between beam width and batch size.  The reshaped tensor has shape: "
-                f"{parts.shape}.  We expected it to have shape (batch_size, beam_width, depth) == {expected}.  Perhaps "
-                "you forgot to create a zero_state with batch_size=encoder_batch_size * beam_width?"
-            )
-        parts.set_shape(expected)
-        return parts
+        return self._reshaped(t, [self.batch_size, self.width], 1, [self.static_batch, self.width], size)
 
     def maybe_split(self, t: Any, size: Any) -> Any:
         """`split` of what has a batch: not of TensorArrays and scalars."""
@@ -85,29 +95,23 @@ class Beams:
         """`merge` of what has beams: not of TensorArrays and scalars."""
         return t if isinstance(t, TensorArray) or known_rank(t) < 2 else self.merge(t, size)
 
-    def _flat(self, places: Tensor, count: Any) -> Tensor:
-        """Places within sequences, each of `count` items, as places among all items."""
-        return reshape(places + expand_dims(integers(self.batch_size) * count, 1), [-1])
-
     def pick_each(self, t: Tensor, places: Tensor, count: Any, name: str | None = None) -> Tensor:
         """The elements of `t`, [batch, ...] of `count` elements a sequence, at `places`, [batch, width]."""
         with name_scope(name, "pick_each"):
-            picked = reshape(gather(reshape(t, [-1]), self._flat(places, count)), shape(places))
+            picked = gather(reshape(t, [-1]), places + self._rows * count)
             picked.set_shape([self.static_batch, self.width])
             return picked
 
     def picker(self, parents: Tensor) -> Callable[[Any], Any]:
         """What puts beams in the order of `parents`, [batch, width]: of tensors [batch, width, ...]; others stay."""
-        flat = self._flat(parents, self.width)
+        places = parents + self._first_beams
 
         def pick(t: Any) -> Any:
             if isinstance(t, TensorArray) or known_rank(t) < 2:
                 return t
             with name_scope(None, "pick_beams"):
-                sizes, dims = shape(t), t.dims
-                rows = reshape(t, concat(([-1], sizes[2:]), 0))
-                picked = reshape(gather(rows, flat), sizes)
-                picked.set_shape([self.static_batch, *dims[1:]])
+                picked = gather(self.merge(t, t.shape[2:]), places)
+                picked.set_shape([self.static_batch, *t.dims[1:]])
                 return picked
 
         return pick
