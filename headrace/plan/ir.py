@@ -212,11 +212,19 @@ class Region:
 
 def is_live(value: Value) -> bool:
     """Whether `value` may be the memory of a variable itself: an op that computes keeps what was read before a write."""
-    node = value.node
-    # What goes around a loop is the loop's own.
-    while node.decl.may_alias and not node.decl.reads_state and node.inputs and node.region is None:
-        node = node.inputs[0].node
-    return bool(node.decl.reads_state)
+    pending, seen = [value.node], set()
+    while pending:
+        node = pending.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        if node.decl.reads_state:
+            return True
+        # What goes around a loop is the loop's own.
+        if node.decl.may_alias and node.region is None:
+            # Any of them: a Merge hands on what comes from either branch.
+            pending.extend(given.node for given in node.inputs)
+    return False
 
 
 def regions(nodes: Iterable[Node]) -> Iterator[tuple[Node, Region]]:

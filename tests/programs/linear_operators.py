@@ -155,3 +155,9 @@ results["refused"] = [
     fails(lambda: positive.assert_self_adjoint()),
     fails(lambda: positive.assert_non_singular()),
 ]
+
+# Masks of decoders: nothing is made before it is used.
+with tf.Graph().as_default() as graph:
+    la.LinearOperatorLowerTriangular(tf.placeholder(tf.float32, [None, None])).to_dense()
+    la.LinearOperatorDiag([1.0, 2.0]).matmul(tf.ones([2, 2]))
+    results["names"] = [(each.name, each.type) for each in graph.get_operations()]

@@ -54,3 +54,13 @@ with tf.Session() as sess:
     results["table"] = [
         sess.run([nested, crossed, ranges, keep], {training: a, other: b}) for a in (True, False) for b in (True, False)
     ]
+
+# What was computed from a variable before its update stays as it was, however little was computed.
+step = tf.train.get_or_create_global_step()
+before = tf.cond(tf.is_variable_initialized(step), step.read_value, lambda: step.initial_value) + 0
+slow = tf.Variable(1.0)
+with tf.control_dependencies([before]):
+    count = tf.train.GradientDescentOptimizer(0.5).minimize(slow * slow, step)
+with tf.Session() as sess:
+    sess.run([step.initializer, slow.initializer])
+    results["steps before"] = [int(sess.run([count, before])[1]) for _ in range(3)]

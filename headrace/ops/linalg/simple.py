@@ -82,19 +82,25 @@ class LinearOperatorLowerTriangular(LinearOperator):
         if is_square is False:
             raise ValueError("Only square lower triangular operators supported at this time.")
         with name_scope(name, values=[tril]):
-            given = matrix_argument(tril, "tril", 2, ALL_TYPES)
+            self._matrix = matrix_argument(tril, "tril", 2, ALL_TYPES)
             self._given_tril = tril
-            self._tril = raw.MatrixBandPart(given, -1, 0)
-            self._diag = raw.MatrixDiagPart(self._tril)
-        super().__init__(
-            self._tril.dtype, [self._tril], is_non_singular, is_self_adjoint, is_positive_definite, True, name=name
-        )
+        hints = (is_non_singular, is_self_adjoint, is_positive_definite, True)
+        super().__init__(self._matrix.dtype, [self._matrix], *hints, name=name)
+
+    # Made where they are used, in the name scope of the use; equal ones are computed once in a step.
+    @property
+    def _tril(self) -> Tensor:
+        return raw.MatrixBandPart(self._matrix, -1, 0)
+
+    @property
+    def _diag(self) -> Tensor:
+        return raw.MatrixDiagPart(self._matrix)
 
     def _shape(self) -> TensorShape:
-        return self._tril.get_shape()
+        return self._matrix.get_shape()
 
     def _shape_tensor(self) -> Tensor:
-        return shape_internal(self._tril)
+        return shape_internal(self._matrix)
 
     def _assert_non_singular(self) -> Any:
         message = "Singular operator:  Diagonal contained zero values."
@@ -185,7 +191,7 @@ class LinearOperatorDiag(LinearOperator):
 
     def _matmul(self, x: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Tensor:
         diag = conjugate(self._diag) if adjoint else self._diag
-        return diag[..., None] * (adjoint_of(x) if adjoint_arg else x)
+        return composing.expand_dims(diag, -1) * (adjoint_of(x) if adjoint_arg else x)
 
     def _matvec(self, x: Tensor, adjoint: bool = False) -> Tensor:
         return (conjugate(self._diag) if adjoint else self._diag) * x
@@ -199,7 +205,7 @@ class LinearOperatorDiag(LinearOperator):
 
     def _solve(self, rhs: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Tensor:
         diag = conjugate(self._diag) if adjoint else self._diag
-        return (adjoint_of(rhs) if adjoint_arg else rhs) * (1.0 / diag)[..., None]
+        return (adjoint_of(rhs) if adjoint_arg else rhs) * composing.expand_dims(1.0 / diag, -1)
 
     def _to_dense(self) -> Tensor:
         return raw.MatrixDiag(self._diag)
