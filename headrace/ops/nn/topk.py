@@ -96,46 +96,28 @@ def _sorted_rows(keys: Any, k: int) -> tuple[Any, Any]:
     if 0 < k < width:
         if width >= _LONG and 4 * k * _BLOCK <= width and keys.numel():
             found = _sorted_by_blocks(keys.reshape(-1, width), k)
-            if found is not None:
-                shape = (*keys.shape[:-1], k)
-                return found[0].reshape(shape), found[1].reshape(shape)
+            shape = (*keys.shape[:-1], k)
+            return found[0].reshape(shape), found[1].reshape(shape)
         values, indices = torch.topk(keys, k, -1)
-        if _is_settled(keys, values, torch.count_nonzero(keys >= values[..., -1:])):
+        # torch promises no order among equals, and takes any of those that are as large as the last.
+        as_large = torch.count_nonzero(keys >= values[..., -1:])
+        if as_large == values.numel() and not (values[..., 1:] == values[..., :-1]).any():
             return values, indices
     values, indices = torch.sort(keys, dim=-1, descending=True, stable=True)
     return values[..., :k], indices[..., :k]
 
 
-def _is_settled(keys: Any, values: Any, as_large: Any) -> bool:
-    """Whether no two of the `values` that torch took, nor any of those it left, are equal: it promises no order then."""
-    return bool(as_large == values.numel()) and not bool((values[..., 1:] == values[..., :-1]).any())
-
-
-def _sorted_by_blocks(rows: Any, k: int) -> tuple[Any, Any] | None:
-    """The largest of long rows, out of the `k` blocks with the largest maxima; None where others might hold equals."""
-    count, width = rows.shape
-    blocks = width // _BLOCK
-    parts = rows[:, : blocks * _BLOCK].view(count, blocks, _BLOCK) if rows.is_contiguous() else None
-    if parts is None:
-        return None
-    maxima = parts.amax(2)
-    chosen = torch.sort(maxima.topk(k, 1).indices, dim=1).values
+def _sorted_by_blocks(rows: Any, k: int) -> tuple[Any, Any]:
+    """The largest of long rows: they lie in the `k` blocks with the largest maxima, the first of equal ones."""
+    count, blocks = rows.shape[0], rows.shape[1] // _BLOCK
+    parts = rows[:, : blocks * _BLOCK].reshape(count, blocks, _BLOCK)
+    # In the order of the row, so that of equal ones the first comes first among the candidates too.
+    chosen = torch.sort(_sorted_rows(parts.amax(2), k)[1], dim=1).values
     inside = parts.gather(1, chosen[:, :, None].expand(count, k, _BLOCK)).view(count, k * _BLOCK)
-    # In the order of the row, so that of equal ones the first comes first here too.
-    candidates = torch.cat([inside, rows[:, blocks * _BLOCK :]], 1)
-    values, places = candidates.topk(k, 1)
-    last = values[:, -1:]
-    as_large = torch.count_nonzero(candidates >= last)
-    if as_large < values.numel() or torch.count_nonzero(maxima >= last) > torch.count_nonzero(
-        maxima.gather(1, chosen) >= last
-    ):
-        return None  # NaN, or equals in more blocks than were chosen
-    if not _is_settled(candidates, values, as_large):
-        values, places = torch.sort(candidates, dim=1, descending=True, stable=True)
-        values, places = values[:, :k], places[:, :k]
-    block = places // _BLOCK
-    start = torch.cat([chosen * _BLOCK, chosen.new_full((count, 1), blocks * _BLOCK)], 1)
-    return values, start.gather(1, block.clamp(max=k)) + places - block.clamp(max=k) * _BLOCK
+    values, places = _sorted_rows(torch.cat([inside, rows[:, blocks * _BLOCK :]], 1), k)
+    starts = torch.cat([chosen, chosen.new_full((count, 1), blocks)], 1) * _BLOCK
+    block = (places // _BLOCK).clamp(max=k)
+    return values, starts.gather(1, block) + places - block * _BLOCK
 
 
 @top_k_op.kernel
