@@ -190,8 +190,9 @@ def test_restored_and_reset_variables(session, tmp_path):
     y = tf.nn.conv2d(x, w, [1] * 4, "SAME")
     saver = tf.train.Saver()
     ones = np.ones([1, 2, 2, 1], np.float32)
-    with pytest.raises(tf.errors.FailedPreconditionError, match="Attempting to use uninitialized value w"):
+    with pytest.raises(tf.errors.FailedPreconditionError, match="Attempting to use uninitialized value w") as caught:
         session.run(y, {x: ones})
+    assert caught.value.op.name == "w/read"
     session.run(w.initializer)
     path = saver.save(session, str(tmp_path / "model"))
     assert session.run(y, {x: ones}).max() == 2

@@ -48,7 +48,7 @@ def _packed_convolution(depthwise: bool) -> Any:
         packed: _Packed | None = None
 
         def pack(versions: list[int], buffers: Any, x: Any, both: Any) -> _Packed:
-            filters, bias = compute([buffer.read() for buffer in buffers])
+            filters, bias = compute(buffers)
             groups = setting.groups(x.shape[1], filters.shape[-2])
             filters = setting.filters(filters).contiguous().to_mkldnn()
             reorder = torch._C._nn.mkldnn_reorder_conv2d_weight
@@ -64,7 +64,7 @@ def _packed_convolution(depthwise: bool) -> Any:
             if rest is not None:
                 x = torch.constant_pad_nd(x, rest)
             if not x.numel():
-                filters, bias = compute([buffer.read() for buffer in buffers])
+                filters, bias = compute(buffers)
                 groups = setting.groups(x.shape[1], filters.shape[-2])
                 y = torch.conv2d(x, setting.filters(filters), bias, strides, both, dilations, groups)
             else:

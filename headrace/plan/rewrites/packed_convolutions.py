@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from headrace.core.buffers import VariableBuffer
 from headrace.plan.ir import Node, Value, new_node
 from headrace.plan.rewrites.settled import Recipe, Settled, written_buffers
 
@@ -165,9 +166,9 @@ def _packed(convolution: Node, last: Node, steps: Sequence[_Step]) -> Node:
     return new_node(f"_Packed{convolution.type}", last, inputs, [(output.dtype, output.dims)], attrs)
 
 
-def _filters_and_bias(recipe: Recipe, steps: Sequence[_Step]) -> Callable[[Sequence[Any]], tuple[Any, Any]]:
-    def compute(tensors: Sequence[Any]) -> tuple[Any, Any]:
-        filters, *operands = recipe.compute(tensors)
+def _filters_and_bias(recipe: Recipe, steps: Sequence[_Step]) -> Callable[[Sequence[VariableBuffer]], tuple[Any, Any]]:
+    def compute(buffers: Sequence[VariableBuffer]) -> tuple[Any, Any]:
+        filters, *operands = recipe.compute(buffers)
         scale = bias = None
         for step in steps:
             if step.node.type not in _ACTIVATIONS:

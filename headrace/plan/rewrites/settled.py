@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from headrace.core.buffers import VariableBuffer
+from headrace.core.errors import OpError
 from headrace.plan.ir import UNBOUND, Node, Value, regions
 from headrace.plan.order import MERGES, SWITCHES
 
@@ -91,7 +92,7 @@ class Recipe:
     def __init__(self, values: Sequence[Value]) -> None:
         self.sources: list[Value] = []
         self._values = values
-        self._read: list[Value] = []
+        self._reads: list[Node] = []
         self._nodes: list[Node] = []
         self._kernels: list[Callable[..., Any]] | None = None
         done: set[Node] = set()
@@ -109,15 +110,23 @@ class Recipe:
             done.add(node)
             if node.type in _READS:
                 self.sources.append(node.inputs[0])
-                self._read.append(node.outputs[0])
+                self._reads.append(node)
             else:
                 self._nodes.append(node)
 
-    def compute(self, tensors: Sequence[Any]) -> list[Any]:
-        """The values, from those of the variables in the order of `sources`."""
+    def compute(self, buffers: Sequence[VariableBuffer]) -> list[Any]:
+        """The values, from the variables in the order of `sources`."""
         if self._kernels is None:
             self._kernels = [node.kernel() for node in self._nodes]
-        found: dict[Value, Any] = dict(zip(self._read, tensors, strict=True))
+        found: dict[Value, Any] = {}
+        for node, buffer in zip(self._reads, buffers, strict=True):
+            try:
+                found[node.outputs[0]] = buffer.read()
+            except OpError as error:
+                # It is the error of the read, not of what it is read for.
+                if node.origin is not None:
+                    error.attach(node.origin)
+                raise
 
         def tensor_of(value: Value) -> Any:
             return found[value] if value.bound is UNBOUND else value.bound
