@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import torch
 
 from headrace.core import errors
 from headrace.core.defaults import get_default_graph
@@ -54,13 +55,22 @@ def _declare(op_type: str, stateful: bool) -> OpDecl:
     def py_func_kernel(node):
         token = node.attrs["token"]
         wanted = [value.dtype.base_dtype for value in node.outputs]
+        # What most functions take and return goes without a look at what it might be.
+        arguments = [_plain_argument if _is_plain(value.dtype) else _argument for value in node.inputs]
+        plain = np.dtype(wanted[0].as_numpy_dtype) if len(wanted) == 1 and _is_plain(wanted[0]) else None
         callback = _callbacks.get(token)
 
         def call(*values):
             if callback is None:
                 raise errors.InvalidArgumentError(None, None, f"ValueError: callback {token} is not found")
             try:
-                results = _results(callback.function(*[_argument(value) for value in values]))
+                returned = callback.function(
+                    *[argument(value) for argument, value in zip(arguments, values, strict=True)]
+                )
+                if plain is not None and returned.__class__ is np.ndarray and returned.dtype is plain:
+                    # What the function keeps must not change under the run.
+                    return (torch.from_numpy(returned.copy()),)
+                results = _results(returned)
             except Exception as error:
                 raise _translated(error) from error
             if len(results) != len(wanted):
@@ -76,6 +86,16 @@ def _declare(op_type: str, stateful: bool) -> OpDecl:
 
 _declare("PyFunc", True)
 _declare("PyFuncStateless", False)
+
+
+def _is_plain(dtype: DType) -> bool:
+    """Whether NumPy and torch hold values of the type alike."""
+    return dtype.torch is not None and np.dtype(dtype.as_numpy_dtype).kind in "fiub" and dtype.name != "bfloat16"
+
+
+def _plain_argument(value: torch.Tensor) -> Any:
+    array = value.numpy() if value.device.type == "cpu" else value.cpu().numpy()
+    return array.copy() if array.ndim else array[()]
 
 
 def _argument(value: Any) -> Any:
