@@ -29,20 +29,20 @@ def transpose_batch_time(x: Tensor) -> Tensor:
     return result
 
 
-def batch_size_of(inputs: list[Any]) -> Any:
-    """The batch size of time-major inputs: a number where it is known, else a tensor.
+def batch_size_of(flat_input: list[Any]) -> Any:
+    """The batch size of time-major flat_input: a number where it is known, else a tensor.
 
     Raises:
         ValueError: if an input has less than two axes.
     """
-    for item in inputs:
+    for item in flat_input:
         if item.dims is None:
             continue
         if len(item.dims) < 2:
             raise ValueError(f"Expected input tensor {item} to have rank at least 2")
         if item.dims[1] is not None:
             return item.dims[1]
-    return shape(inputs[0])[1]
+    return shape(flat_input[0])[1]
 
 
 def state_dtype(dtype: Any, state: Any) -> Any:

@@ -138,6 +138,13 @@ def block_ops(x):
         gen_rnn_ops.block_lstm(tf.constant(5, tf.int64), use_peephole=True, cell_clip=0.7, **whole),
         [t[:3] for t in gen_rnn_ops.block_lstm(tf.constant(3, tf.int64), **whole)],
         gen_rnn_ops.block_lstm(tf.constant(3, tf.int64), **whole)[6],
+        # 1.15 differentiates it as if its gates lay as in the first version.
+        gen_rnn_ops.block_lstmv2(
+            tf.constant(5, tf.int64),
+            use_peephole=True,
+            cell_clip=0.6,
+            **{name: tf.stop_gradient(value) for name, value in whole.items()},
+        ),
     ]
 
 

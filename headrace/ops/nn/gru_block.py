@@ -7,6 +7,7 @@ import torch
 from headrace.core.registry import op, raw
 from headrace.core.shapes import merge_dim
 from headrace.ops.array.common import rank_is
+from headrace.ops.math.vector_loops import tanh_of
 
 _INPUTS = "x: T, h_prev: T, w_ru: T, w_c: T, b_ru: T, b_c: T"
 
@@ -35,10 +36,12 @@ def gru_block_cell_grad_shape(op):
 
 
 @gru_block_cell_op.kernel
-def gru_block_cell_kernel(_):
+def gru_block_cell_kernel(node):
+    tanh = tanh_of(node)
+
     def run(x, before, w_ru, w_c, b_ru, b_c):
         r, u = torch.addmm(b_ru, torch.cat((x, before), 1), w_ru).sigmoid_().chunk(2, 1)
-        c = torch.addmm(b_c, torch.cat((x, before * r), 1), w_c).tanh_()
+        c = tanh(torch.addmm(b_c, torch.cat((x, before * r), 1), w_c))
         return r, u, c, torch.lerp(c, before, u)
 
     return run

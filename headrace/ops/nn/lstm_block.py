@@ -1,11 +1,13 @@
-"""An LSTM in one op: a step (LSTMBlockCell) and a whole sequence (BlockLSTM).
+"""An LSTM in one op: a step (LSTMBlockCell) and a whole sequence (BlockLSTM, BlockLSTMV2).
 
-The gates lie in the order input, new memory (`ci`), forget, output. Clipping the memory does not change gradients, as in
-TensorFlow.
+The gates lie in the order input, new memory (`ci`), forget, output; in V2 the forget gate is before the memory. Clipping
+the memory does not change gradients, as in TensorFlow. (1.15 differentiates V2 as if its gates lay as in the first
+version, which is not done here.)
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -13,6 +15,7 @@ import torch
 from headrace.core.registry import op, raw
 from headrace.core.shapes import Dims, merge_dim
 from headrace.ops.array.common import rank_is
+from headrace.ops.math.vector_loops import tanh_of
 
 _INPUTS = "x: T, cs_prev: T, h_prev: T, w: T, wci: T, wcf: T, wco: T, b: T"
 _STATES = "i: T, cs: T, f: T, o: T, ci: T, co: T"
@@ -25,11 +28,19 @@ lstm_block_cell_grad_op = op(
     "-> cs_prev_grad: T, dicfo: T, wci_grad: T, wcf_grad: T, wco_grad: T",
 )
 block_lstm_op = op("BlockLSTM", f"seq_len_max: int64, {_INPUTS}, {_SETTINGS} -> {_STATES}, h: T").on_host("seq_len_max")
-block_lstm_grad_op = op(
-    "BlockLSTMGrad",
+_WHOLE_GRAD = (
     f"seq_len_max: int64, {_INPUTS}, {_STATES}, h: T, cs_grad: T, h_grad: T, *, use_peephole: bool, T: {{half, float}} "
-    "-> x_grad: T, cs_prev_grad: T, h_prev_grad: T, w_grad: T, wci_grad: T, wcf_grad: T, wco_grad: T, b_grad: T",
+    "-> x_grad: T, cs_prev_grad: T, h_prev_grad: T, w_grad: T, wci_grad: T, wcf_grad: T, wco_grad: T, b_grad: T"
+)
+block_lstm_grad_op = op("BlockLSTMGrad", _WHOLE_GRAD).on_host("seq_len_max")
+block_lstm_v2_op = op(
+    "BlockLSTMV2",
+    f"seq_len_max: int64, {_INPUTS}, *, cell_clip=0.0, use_peephole=False, T: {{half, float}} -> {_STATES}, h: T",
 ).on_host("seq_len_max")
+block_lstm_grad_v2_op = op("BlockLSTMGradV2", _WHOLE_GRAD).on_host("seq_len_max")
+
+# Where input gate, new memory, forget gate and output gate lie.
+_ORDER, _ORDER_V2 = (0, 1, 2, 3), (0, 2, 1, 3)
 
 
 def _state_dims(x: Dims, state: Dims) -> tuple[int | None, int | None]:
@@ -50,6 +61,7 @@ def lstm_block_cell_grad_shape(op):
 
 
 @block_lstm_op.shape
+@block_lstm_v2_op.shape
 def block_lstm_shape(op):
     x, b = rank_is(op.inputs[1].dims, 3), rank_is(op.inputs[8].dims, 1)
     units = None if b is None or b[0] is None else b[0] // 4
@@ -57,16 +69,34 @@ def block_lstm_shape(op):
 
 
 @block_lstm_grad_op.shape
+@block_lstm_grad_v2_op.shape
 def block_lstm_grad_shape(op):
     return [tensor.dims for tensor in op.inputs[1:9]]
 
 
-def _step(gates: Any, c_before: Any, bias: float, clip: float, holes: tuple[Any, Any, Any] | None) -> tuple[Any, ...]:
+Tanh = Callable[[Any], Any]
+
+
+def _in_order(gates: Any, order: tuple[int, ...]) -> tuple[Any, Any, Any, Any]:
+    """Input gate, new memory, forget gate, output gate."""
+    parts = gates.chunk(4, -1)
+    return parts[0], parts[order[1]], parts[order[2]], parts[3]
+
+
+def _step(
+    gates: Any,
+    c_before: Any,
+    bias: float,
+    clip: float,
+    holes: tuple[Any, Any, Any] | None,
+    tanh: Tanh,
+    order: tuple[int, ...] = _ORDER,
+) -> tuple[Any, ...]:
     """One step from the products, which it changes: i, cs, f, o, ci, co, h."""
-    i, ci, f, o = gates.chunk(4, 1)
+    i, ci, f, o = _in_order(gates, order)
     if bias:
         f.add_(bias)
-    ci = ci.tanh()
+    ci = tanh(ci)
     if holes is None:
         gates.sigmoid_()
     else:
@@ -77,49 +107,59 @@ def _step(gates: Any, c_before: Any, bias: float, clip: float, holes: tuple[Any,
         cs.clamp_(-clip, clip)
     if holes is not None:
         o.addcmul_(cs, holes[2]).sigmoid_()
-    co = cs.tanh()
+    co = tanh(cs)
     return i, cs, f, o, ci, co, o * co
 
 
 @lstm_block_cell_op.kernel
 def lstm_block_cell_kernel(node):
-    bias, clip = node.attrs["forget_bias"], node.attrs["cell_clip"]
+    bias, clip, tanh = node.attrs["forget_bias"], node.attrs["cell_clip"], tanh_of(node)
     peepholes = node.attrs["use_peephole"]
 
     def run(x, c_before, h_before, w, wci, wcf, wco, b):
         gates = torch.addmm(b, torch.cat((x, h_before), 1), w)
-        return _step(gates, c_before, bias, clip, (wci, wcf, wco) if peepholes else None)
+        return _step(gates, c_before, bias, clip, (wci, wcf, wco) if peepholes else None, tanh)
 
     return run
 
 
-def _step_back(states: Any, c_before: Any, c_grad: Any, h_grad: Any, holes: Any, gates_grad: Any) -> Any:
+_tanh_backward = torch.ops.aten.tanh_backward.default
+_tanh_into = torch.ops.aten.tanh_backward.grad_input
+_sigmoid_into = torch.ops.aten.sigmoid_backward.grad_input
+
+
+def _step_back(
+    states: Any,
+    c_before: Any,
+    c_grad: Any,
+    h_grad: Any,
+    holes: Any,
+    gates_grad: Any,
+    order: tuple[int, ...] = _ORDER,
+) -> Any:
     """Fills the gradient of the products; returns that of the memory before."""
     i, f, o, ci, co = states
-    to_i, to_ci, to_f, to_o = gates_grad.chunk(4, 1)
-    torch.mul(h_grad * co, o * (1 - o), out=to_o)
-    # d tanh(c) = 1 - tanh(c) ** 2
-    memory = torch.addcmul(c_grad, h_grad * o, torch.addcmul(_one(co), co, co, value=-1))
+    to_i, to_ci, to_f, to_o = _in_order(gates_grad, order)
+    _sigmoid_into(h_grad * co, o, grad_input=to_o)
+    memory = _tanh_backward(h_grad * o, co).add_(c_grad)
     if holes is not None:
         memory.addcmul_(to_o, holes[2])
-    torch.mul(memory * i, torch.addcmul(_one(ci), ci, ci, value=-1), out=to_ci)
-    torch.mul(memory * c_before, f * (1 - f), out=to_f)
-    torch.mul(memory * ci, i * (1 - i), out=to_i)
+    _sigmoid_into(memory * ci, i, grad_input=to_i)
+    _tanh_into(memory * i, ci, grad_input=to_ci)
+    _sigmoid_into(memory * c_before, f, grad_input=to_f)
     before = memory.mul_(f)
     if holes is not None:
         before.addcmul_(to_i, holes[0]).addcmul_(to_f, holes[1])
     return before
 
 
-def _one(like: Any) -> Any:
-    return like.new_ones(())
-
-
-def _hole_gradients(gates_grad: Any, c_before: Any, c: Any, wci: Any, used: bool) -> list[Any]:
+def _hole_gradients(
+    gates_grad: Any, c_before: Any, c: Any, wci: Any, used: bool, order: tuple[int, ...] = _ORDER
+) -> list[Any]:
     """The gradients of the three peepholes, sums over all but the last axis."""
     if not used:
         return [torch.zeros_like(wci) for _ in range(3)]
-    to_i, _, to_f, to_o = gates_grad.chunk(4, -1)
+    to_i, _, to_f, to_o = _in_order(gates_grad, order)
     axes = tuple(range(c.dim() - 1))
     return [(grad * seen).sum(axes) for grad, seen in ((to_i, c_before), (to_f, c_before), (to_o, c))]
 
@@ -139,7 +179,16 @@ def lstm_block_cell_grad_kernel(node):
 
 @block_lstm_op.kernel
 def block_lstm_kernel(node):
-    bias, clip = node.attrs["forget_bias"], node.attrs["cell_clip"]
+    return _sequence(node, node.attrs["forget_bias"], _ORDER)
+
+
+@block_lstm_v2_op.kernel
+def block_lstm_v2_kernel(node):
+    return _sequence(node, 0.0, _ORDER_V2)
+
+
+def _sequence(node: Any, bias: float, order: tuple[int, ...]) -> Callable[..., Any]:
+    clip, tanh = node.attrs["cell_clip"], tanh_of(node)
     peepholes = node.attrs["use_peephole"]
 
     def run(length, x, c, h, w, wci, wcf, wco, b):
@@ -147,16 +196,16 @@ def block_lstm_kernel(node):
         depth, units = x.shape[2], c.shape[1]
         holes = (wci, wcf, wco) if peepholes else None
         # The inputs' products do not wait for the states, so that they are one product.
-        gates = torch.addmm(b, x[:steps].reshape(-1, depth), w[:depth]).view(steps, x.shape[1], 4 * units)
+        of_inputs = torch.addmm(b, x[:steps].reshape(-1, depth), w[:depth]).view(steps, x.shape[1], 4 * units)
         of_state = w[depth:]
+        gates = x.new_zeros(x.shape[0], x.shape[1], 4 * units)
         memory, new, squashed, outputs = (x.new_zeros(x.shape[0], x.shape[1], units) for _ in range(4))
         for t in range(steps):
-            step = gates[t].addmm_(h, of_state)
-            _, c, _, _, ci, co, h = _step(step, c, bias, clip, holes)
+            # Into memory of its own: adding a product in place takes twice the time.
+            step = torch.addmm(of_inputs[t], h, of_state, out=gates[t])
+            _, c, _, _, ci, co, h = _step(step, c, bias, clip, holes, tanh, order)
             memory[t], new[t], squashed[t], outputs[t] = c, ci, co, h
-        if steps < x.shape[0]:
-            gates = torch.cat((gates, gates.new_zeros(x.shape[0] - steps, *gates.shape[1:])))
-        i, _, f, o = gates.chunk(4, 2)
+        i, _, f, o = _in_order(gates, order)
         return i, memory, f, o, new, squashed, outputs
 
     return run
@@ -164,6 +213,15 @@ def block_lstm_kernel(node):
 
 @block_lstm_grad_op.kernel
 def block_lstm_grad_kernel(node):
+    return _sequence_back(node, _ORDER)
+
+
+@block_lstm_grad_v2_op.kernel
+def block_lstm_grad_v2_kernel(node):
+    return _sequence_back(node, _ORDER_V2)
+
+
+def _sequence_back(node: Any, order: tuple[int, ...]) -> Callable[..., Any]:
     peepholes = node.attrs["use_peephole"]
 
     def run(length, x, c_first, h_first, w, wci, wcf, wco, b, i, cs, f, o, ci, co, h, c_grad, h_grad):
@@ -176,14 +234,14 @@ def block_lstm_grad_kernel(node):
         to_state = w[depth:].t()
         for t in range(steps - 1, -1, -1):
             states = (i[t], f[t], o[t], ci[t], co[t])
-            memory = _step_back(states, before[t], c_grad[t] + memory, h_grad[t] + output, holes, back[t])
+            memory = _step_back(states, before[t], c_grad[t] + memory, h_grad[t] + output, holes, back[t], order)
             output = back[t] @ to_state
         flat = back.view(-1, 4 * units)
         x_grad = (flat @ w[:depth].t()).view(x.shape)
         used = back[:steps].reshape(-1, 4 * units)
         h_before = torch.cat((h_first.unsqueeze(0), h[: max(steps - 1, 0)]))[:steps]
         w_grad = torch.cat((x[:steps].reshape(-1, depth).t() @ used, h_before.reshape(-1, units).t() @ used))
-        of_holes = _hole_gradients(back[:steps], before, cs[:steps], wci, peepholes)
+        of_holes = _hole_gradients(back[:steps], before, cs[:steps], wci, peepholes, order)
         return (x_grad, memory, output, w_grad, *of_holes, used.sum(0))
 
     return run
@@ -212,12 +270,14 @@ def lstm_block_cell_gradient(op, *grads):
 
 
 @block_lstm_op.gradient
+@block_lstm_v2_op.gradient
 def block_lstm_gradient(op, *grads):
-    states = list(op.outputs)
-    back = raw.BlockLSTMGrad(*op.inputs, *states, grads[1], grads[6], use_peephole=op.attrs["use_peephole"])
+    backprop = raw.BlockLSTMGrad if op.type == "BlockLSTM" else raw.BlockLSTMGradV2
+    back = backprop(*op.inputs, *op.outputs, grads[1], grads[6], use_peephole=op.attrs["use_peephole"])
     return [None, *back]
 
 
 lstm_block_cell_grad_op.not_differentiable()
 block_lstm_grad_op.not_differentiable()
+block_lstm_grad_v2_op.not_differentiable()
 lstm_block_cell_op.accepts([2, 3], [2, 4], [2, 4], [7, 16], [4], [4], [4], [16], use_peephole=True)

@@ -1,0 +1,62 @@
+"""LSTMs in one op: the two orders of gates, gradients by difference quotients, sequences cut short."""
+
+import numpy as np
+import pytest
+
+import headrace as tf
+from headrace.core.registry import raw
+
+RNG = np.random.RandomState(0)
+STEPS, BATCH, DEPTH, UNITS = 4, 2, 3, 2
+X = RNG.randn(STEPS, BATCH, DEPTH).astype(np.float32)
+C, H = RNG.randn(2, BATCH, UNITS).astype(np.float32)
+W = RNG.randn(DEPTH + UNITS, 4 * UNITS).astype(np.float32) * 0.5
+B = RNG.randn(4 * UNITS).astype(np.float32)
+HOLES = RNG.randn(3, UNITS).astype(np.float32)
+
+
+def turned(weights):
+    """Weights in the other order of gates."""
+    i, j, f, o = np.split(weights, 4, -1)
+    return np.concatenate([i, f, j, o], -1)
+
+
+def run(make, weights, bias, **options):
+    with tf.Graph().as_default(), tf.Session() as session:
+        given = [tf.constant(value) for value in (X, C, H, weights, *HOLES, bias)]
+        outputs = make(np.int64(STEPS), *given, **options)
+        loss = tf.reduce_sum(outputs[1] ** 2) + tf.reduce_sum(tf.sin(outputs[6]))
+        return session.run([outputs[1], outputs[6], tf.gradients(loss, given)])
+
+
+@pytest.mark.parametrize("peepholes", [False, True])
+def test_both_orders_of_gates_compute_the_same(peepholes):
+    first = run(raw.BlockLSTM, W, B, use_peephole=peepholes, forget_bias=0.0, cell_clip=-1.0)
+    second = run(raw.BlockLSTMV2, turned(W), turned(B), use_peephole=peepholes)
+    np.testing.assert_allclose(first[0], second[0], atol=1e-6)
+    np.testing.assert_allclose(first[1], second[1], atol=1e-6)
+    for i, (one, other) in enumerate(zip(first[2], second[2], strict=True)):
+        np.testing.assert_allclose(turned(one) if i in (3, 7) else one, other, atol=1e-5)
+
+
+@pytest.mark.parametrize("peepholes", [False, True])
+def test_gradients_are_difference_quotients(peepholes):
+    with tf.Graph().as_default(), tf.Session():
+        given = [tf.constant(value) for value in (X, C, H, W, *HOLES, B)]
+        outputs = raw.BlockLSTM(np.int64(STEPS), *given, use_peephole=peepholes, cell_clip=-1.0)
+        for tensor in given:
+            error = tf.test.compute_gradient_error(tensor, tensor.shape.as_list(), outputs[6], [STEPS, BATCH, UNITS])
+            assert error < 2e-3
+
+
+def test_what_lies_past_the_longest_sequence_is_zero():
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.constant(X)
+        outputs = raw.BlockLSTM(np.int64(2), x, C, H, W, *HOLES, B)
+        whole = raw.BlockLSTM(np.int64(STEPS), x, C, H, W, *HOLES, B)
+        cut, full, grad = session.run([outputs, whole, tf.gradients(outputs[6], x)[0]])
+    for short, long in zip(cut, full, strict=True):
+        np.testing.assert_allclose(short[:2], long[:2], atol=1e-6)
+        assert not short[2:].any()
+    assert grad[:2].any()
+    assert not grad[2:].any()
