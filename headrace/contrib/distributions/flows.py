@@ -31,13 +31,18 @@ from headrace.state.variable_scope import get_variable_scope, variable_scope
 Network = Callable[..., Any]
 
 
+def _last(x: Tensor) -> int | None:
+    dims: Any = x.get_shape().with_rank_at_least(1).dims
+    return None if dims is None else dims[-1].value
+
+
 def _depth(x: Tensor) -> int:
     """The size of the last dimension.
 
     Raises:
         NotImplementedError: if it is not known.
     """
-    size = x.get_shape().with_rank_at_least(1).dims[-1].value if x.dims is not None else None
+    size = _last(x)
     if size is None:
         raise NotImplementedError("Rightmost dimension must be known prior to graph execution.")
     return size
@@ -83,7 +88,7 @@ class MaskedAutoregressiveFlow(Bijector):
         return result if shift is None else result + shift
 
     def _forward(self, x: Tensor) -> Tensor:
-        size = x.get_shape().with_rank_at_least(1).dims[-1].value if x.dims is not None else None
+        size = _last(x)
         if self._unroll_loop:
             if size is None:
                 raise ValueError(
@@ -167,7 +172,8 @@ def masked_dense(
         return mask * first(shape, dtype, partition_info)
 
     with name_scope(name, "masked_dense", [inputs, units, num_blocks]):
-        layer = Dense(
+        make: Any = Dense
+        layer = make(
             units,
             *args,
             kernel_initializer=masked,
@@ -217,13 +223,13 @@ def masked_autoregressive_default_template(
 
         def network(x: Tensor) -> tuple[Tensor, Tensor | None]:
             depth = _depth(x)
-            shape: Any = np.int32(x.get_shape().as_list()) if x.get_shape().is_fully_defined() else shape_internal(x)
+            sizes: Any = x.get_shape().as_list() if x.get_shape().is_fully_defined() else shape_internal(x)
+            shape = np.int32(sizes) if isinstance(sizes, list) else sizes
+            layer: Any = masked_dense
             for index, units in enumerate(hidden_layers):
-                x = masked_dense(
-                    x, units, *args, num_blocks=depth, exclusive=index == 0, activation=activation, **kwargs
-                )
+                x = layer(x, units, *args, num_blocks=depth, exclusive=index == 0, activation=activation, **kwargs)
             outputs = (1 if shift_only else 2) * depth
-            x = masked_dense(x, outputs, *args, num_blocks=depth, activation=None, **kwargs)
+            x = layer(x, outputs, *args, num_blocks=depth, activation=None, **kwargs)
             if shift_only:
                 return reshape(x, shape), None
             shift, log_scale = unstack(reshape(x, composing.concat([shape, [2]], 0)), num=2, axis=-1)

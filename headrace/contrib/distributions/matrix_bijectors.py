@@ -293,9 +293,13 @@ class Reshape(Bijector):
         rank = x.get_shape().ndims
         wanted = constant_value(before)
         if count is not None and rank is not None and wanted is not None:
-            own = x.get_shape().with_rank_at_least(count).as_list()[rank - count :]
-            if None not in own and any(size not in (-1, real) for size, real in zip(wanted.tolist(), own, strict=True)):
-                raise ValueError(f"Input `event_shape` does not match `event_shape_in` ({np.int32(own)} vs {wanted}).")
+            sizes: Any = x.get_shape().with_rank_at_least(count).as_list()[rank - count :]
+            if None not in sizes and any(
+                size not in (-1, real) for size, real in zip(wanted.tolist(), sizes, strict=True)
+            ):
+                raise ValueError(
+                    f"Input `event_shape` does not match `event_shape_in` ({np.int32(sizes)} vs {wanted})."
+                )
         if self.validate_args and (wanted is None or rank is None):
             own = shape_internal(x)[rank_internal(x) - shape_internal(before)[0] :]
             given = raw.SelectV2(before >= 0, before, own)

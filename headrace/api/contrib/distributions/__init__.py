@@ -2,10 +2,20 @@
 
 HOMES = {
     "contrib.distributions.combining": "Independent MixtureSameFamily",
+    "contrib.distributions.counting": "Binomial ExpRelaxedOneHotCategorical Geometric NegativeBinomial OneHotCategorical "
+    "RelaxedBernoulli RelaxedOneHotCategorical",
+    "contrib.distributions.derived": "Chi2 Chi2WithAbsDf InverseGammaWithSoftplusConcentrationRate Kumaraswamy "
+    "MultivariateNormalDiagPlusLowRank SinhArcsinh VectorExponentialDiag VectorLaplaceDiag VectorSinhArcsinhDiag",
     "contrib.distributions.elementwise": "Cauchy HalfNormal InverseGamma Logistic Poisson",
+    "contrib.distributions.mixtures": "ConditionalDistribution Mixture",
     "contrib.distributions.mvn": "MultivariateNormalDiag MultivariateNormalDiagWithSoftplusScale "
     "MultivariateNormalFullCovariance MultivariateNormalLinearOperator MultivariateNormalTriL",
+    "contrib.distributions.points": "Deterministic QuantizedDistribution VectorDeterministic",
     "contrib.distributions.shaping": "fill_triangular fill_triangular_inverse matrix_diag_transform tridiag",
+    "contrib.distributions.statistics": "SeedStream assign_log_moving_mean_exp assign_moving_mean_variance "
+    "auto_correlation moving_mean_variance normal_conjugates_known_scale_posterior "
+    "normal_conjugates_known_scale_predictive percentile reduce_weighted_logsumexp",
+    "contrib.distributions.wishart": "WishartCholesky WishartFull",
     "distributions.base": "Distribution FULLY_REPARAMETERIZED NOT_REPARAMETERIZED ReparameterizationType",
     "distributions.common": "softplus_inverse",
     "distributions.discrete": "Bernoulli Categorical DirichletMultinomial Multinomial",

@@ -1,0 +1,335 @@
+"""Streams of seeds, moving statistics, and statistics of samples."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import numpy as np
+
+from headrace.core.collections import GraphKeys
+from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import colocate_with, control_dependencies, name_scope
+from headrace.core.operation import Tensor
+from headrace.core.registry import raw
+from headrace.distributions.normal import Normal
+from headrace.ops import composing
+from headrace.ops.array.where import where_v2
+from headrace.ops.flow.checks import assert_greater_equal, assert_less_equal
+from headrace.ops.math.reduction import reduce_max, reduce_sum
+from headrace.state.initializers import zeros_initializer
+from headrace.state.variable_scope import get_variable, variable_scope
+from headrace.state.updates import assign_add, assign_sub
+
+
+class SeedStream:
+    """Seeds for the ops of a library, all from one seed.
+
+    Args:
+        seed: an int, None for none, or another stream whose seed to take.
+        salt: a string that tells this stream from others.
+
+    Example:
+        >>> seeds = tf.contrib.distributions.SeedStream(1, salt="my_library")
+        >>> first, second = seeds(), seeds()
+    """
+
+    def __init__(self, seed: Any, salt: str) -> None:
+        self._seed = seed.original_seed if isinstance(seed, SeedStream) else seed
+        self._salt = salt
+        self._count = 0
+
+    def __call__(self) -> int | None:
+        """The next seed, None if there is none."""
+        self._count += 1
+        if self._seed is None:
+            return None
+        text = str((self._seed, self._count, self._salt))
+        return int(hashlib.sha512(text.encode("utf-8")).hexdigest(), 16)
+
+    @property
+    def original_seed(self) -> Any:
+        """The seed it began with."""
+        return self._seed
+
+    @property
+    def salt(self) -> str:
+        """The salt."""
+        return self._salt
+
+
+def _floating(variable: Any, name: str) -> Any:
+    dtype = variable.dtype.base_dtype
+    if not dtype.is_floating:
+        raise TypeError(f"{name}.base_dtype({dtype.name}) does not have float type `dtype`.")
+    return dtype
+
+
+def assign_moving_mean_variance(
+    mean_var: Any, variance_var: Any, value: Any, decay: Any, name: str | None = None
+) -> tuple[Any, Any]:
+    """Moves a mean and a variance towards a value.
+
+    T. Finch, "Incremental calculation of weighted mean and variance" (2009), section 9.
+
+    Args:
+        mean_var, variance_var: floating variables of the shape of `value`.
+        value: the next value.
+        decay: how much of the old is kept, between 0 and 1.
+        name: a name scope.
+
+    Returns:
+        the two variables after it.
+
+    Raises:
+        TypeError: if the variables are not of one floating type.
+    """
+    with (
+        name_scope(name, "assign_moving_mean_variance", [variance_var, mean_var, value, decay]),
+        colocate_with(variance_var),
+        colocate_with(mean_var),
+    ):
+        dtype = _floating(mean_var, "mean_var")
+        if dtype != variance_var.dtype.base_dtype:
+            other = variance_var.dtype.base_dtype
+            raise TypeError(f"mean_var.base_dtype({dtype.name}) != variance_var.base_dtype({other.name})")
+        value = convert_to_tensor(value, dtype, name="value")
+        decay = convert_to_tensor(decay, dtype, name="decay")
+        delta = value - mean_var
+        with control_dependencies([delta]):
+            mean = assign_add(mean_var, (1.0 - decay) * delta)
+            variance = assign_sub(variance_var, (1.0 - decay) * (variance_var - decay * raw.Square(delta)))
+        return mean, variance
+
+
+def assign_log_moving_mean_exp(log_mean_exp_var: Any, log_value: Any, decay: Any, name: str | None = None) -> Any:
+    """Moves the logarithm of a mean of exp(log_value).
+
+    Args:
+        log_mean_exp_var: a floating variable of the shape of `log_value`.
+        log_value: the next value's logarithm.
+        decay: how much of the old is kept, between 0 and 1.
+        name: a name scope.
+
+    Returns:
+        the variable after it.
+    """
+    with (
+        name_scope(name, "assign_log_moving_mean_exp", [log_mean_exp_var, log_value, decay]),
+        colocate_with(log_mean_exp_var),
+    ):
+        dtype = _floating(log_mean_exp_var, "log_mean_exp_var")
+        log_value = convert_to_tensor(log_value, dtype, name="log_value")
+        decay = convert_to_tensor(decay, dtype, name="decay")
+        delta = log_value - log_mean_exp_var
+        kept, added = raw.Log(decay) * composing.ones_like(delta), delta + raw.Log1p(-decay)
+        most = raw.Maximum(kept, added)
+        step = most + raw.Log(raw.Exp(kept - most) + raw.Exp(added - most))
+        return assign_add(log_mean_exp_var, step)
+
+
+def moving_mean_variance(
+    value: Any, decay: Any, collections: list[str] | None = None, name: str | None = None
+) -> tuple[Any, Any]:
+    """`assign_moving_mean_variance` with variables `moving_mean` and `moving_variance` that it makes, zero at first.
+
+    Args:
+        value: a floating tensor of known shape, the next value.
+        decay: how much of the old is kept.
+        collections: of the variables; GLOBAL_VARIABLES by default.
+        name: a variable scope.
+    """
+    collections = [GraphKeys.GLOBAL_VARIABLES] if collections is None else collections
+    with variable_scope(name, "moving_mean_variance", [value, decay]):
+        value = convert_to_tensor(value, name="value")
+        dtype = _floating(value, "value")
+        decay = convert_to_tensor(decay, dtype, name="decay")
+        variance, mean = (
+            get_variable(
+                key,
+                shape=value.get_shape(),
+                dtype=dtype,
+                initializer=zeros_initializer(),
+                trainable=False,
+                collections=collections,
+            )
+            for key in ("moving_variance", "moving_mean")
+        )
+        return assign_moving_mean_variance(mean, variance, value, decay)
+
+
+def reduce_weighted_logsumexp(
+    logx: Any,
+    w: Any = None,
+    axis: Any = None,
+    keep_dims: bool = False,
+    return_sign: bool = False,
+    name: str | None = None,
+) -> Any:
+    """log(abs(sum(w exp(logx)))).
+
+    Args:
+        logx: floating tensor.
+        w: weights that broadcast to it, of any sign; ones by default.
+        axis: over which axes, all by default.
+        keep_dims: whether the axes stay, of size 1.
+        return_sign: whether to return the sum's sign as well.
+        name: a name scope.
+
+    Returns:
+        the logarithm, or the pair (logarithm, sign).
+    """
+    with name_scope(name, "reduce_weighted_logsumexp", [logx, w]):
+        logx = convert_to_tensor(logx, name="logx")
+        weights = composing.ones_like(logx) if w is None else convert_to_tensor(w, logx.dtype, name="w")
+        logs = logx + raw.Log(raw.Abs(weights)) if w is not None else logx
+        most = reduce_max(logs, axis=axis, keepdims=True)
+        most = raw.StopGradient(where_v2(raw.IsInf(most), composing.zeros_like(most), most))
+        total = reduce_sum(raw.Sign(weights) * raw.Exp(logs - most), axis=axis, keepdims=True)
+        result, sign = most + raw.Log(raw.Abs(total)), raw.Sign(total)
+        if not keep_dims:
+            axes = None if axis is None else [axis] if isinstance(axis, int) else list(axis)
+            result, sign = composing.squeeze(result, axes), composing.squeeze(sign, axes)
+        return (result, sign) if return_sign else result
+
+
+def percentile(
+    x: Any,
+    q: Any,
+    axis: Any = None,
+    interpolation: str | None = None,
+    keep_dims: bool = False,
+    validate_args: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """The element of `x` that `q` per cent of them do not exceed.
+
+    Args:
+        x: a tensor of numbers; its rank is known.
+        q: a scalar between 0 and 100.
+        axis: an int or list of ints, the sample's dimensions; all by default.
+        interpolation: "lower", "higher" or "nearest" (the default): which of two neighbours.
+        keep_dims: whether the dimensions stay, of size 1.
+        validate_args: whether to check `q` when the graph runs.
+        name: a name scope.
+
+    Returns:
+        a tensor of the other dimensions.
+
+    Raises:
+        ValueError: for another interpolation, or a `q` that is no scalar.
+
+    Example:
+        >>> tf.Session().run(tf.contrib.distributions.percentile([1.0, 3.0, 2.0], 50.0))
+        2.0
+    """
+    if interpolation not in ("nearest", "lower", "higher", None):
+        raise ValueError(f"Argument 'interpolation' must be in {{'nearest', 'lower', 'higher'}}, found {interpolation}")
+    with name_scope(name, "percentile", [x, q]):
+        x = convert_to_tensor(x, name="x")
+        q = convert_to_tensor(q, "float64", name="q") if not isinstance(q, Tensor) else composing.cast(q, "float64")
+        if q.get_shape().ndims not in (None, 0):
+            raise ValueError(f"Expected q to be rank 0. Instead found: {q}")
+        if validate_args:
+            hundred, zero = convert_to_tensor(100.0, "float64"), convert_to_tensor(0.0, "float64")
+            with control_dependencies([assert_greater_equal(q, zero), assert_less_equal(q, hundred)]):
+                q = raw.Identity(q)
+        rank = len(x.get_shape().as_list())
+        axes = (
+            list(range(rank))
+            if axis is None
+            else [a % rank for a in (axis if isinstance(axis, (list, tuple)) else [axis])]
+        )
+        others = [a for a in range(rank) if a not in axes]
+        turned = composing.transpose(x, others + sorted(axes))
+        shape = composing.shape(turned)
+        flat = raw.Reshape(turned, composing.concat([shape[: len(others)], [-1]], 0))
+        count = composing.shape(flat)[-1]
+        # TopKV2 gives the largest first, so places are counted from there, and so are halves rounded.
+        place = composing.cast(count - 1, "float64") * (1.0 - q / 100.0)
+        rounded = {"lower": raw.Ceil, "higher": raw.Floor}.get(interpolation or "nearest", raw.Round)(place)
+        index = raw.Minimum(raw.Maximum(composing.cast(rounded, "int32"), 0), count - 1)
+        result = composing.gather(raw.TopKV2(flat, count)[0], index, axis=len(others))
+        if keep_dims:
+            for a in sorted(axes):
+                result = composing.expand_dims(result, a)
+        return result
+
+
+def normal_conjugates_known_scale_posterior(prior: Any, scale: Any, s: Any, n: Any) -> Any:
+    """The Normal distribution of a mean after `n` observations with sum `s` and known deviation `scale`.
+
+    Args:
+        prior: the Normal distribution before.
+        scale: the deviation of an observation.
+        s: the sum of the observations.
+        n: how many there are.
+
+    Raises:
+        TypeError: if `prior` is no Normal, or `s` of another type.
+    """
+    return _normal_after(prior, scale, s, n, predictive=False)
+
+
+def normal_conjugates_known_scale_predictive(prior: Any, scale: Any, s: Any, n: Any) -> Any:
+    """The Normal distribution of the next observation. Arguments as for `normal_conjugates_known_scale_posterior`."""
+    return _normal_after(prior, scale, s, n, predictive=True)
+
+
+def _normal_after(prior: Any, scale: Any, s: Any, n: Any, predictive: bool) -> Any:
+    if not isinstance(prior, Normal):
+        raise TypeError(f"Expected prior to be an instance of type Normal, got {prior}")
+    if s.dtype != prior.dtype:
+        raise TypeError(f"Observation sum s.dtype does not match prior dtype: {s.dtype} vs. {prior.dtype}")
+    n = composing.cast(n, prior.dtype)
+    before, noise = raw.Square(prior.scale), raw.Square(convert_to_tensor(scale, prior.dtype))
+    after = 1.0 / (1.0 / before + n / noise)
+    mean = (prior.loc / before + s / noise) * after
+    return Normal(loc=mean, scale=raw.Sqrt(after + noise if predictive else after))
+
+
+def auto_correlation(
+    x: Any,
+    axis: int = -1,
+    max_lags: int | None = None,
+    center: bool = True,
+    normalize: bool = True,
+    name: str = "auto_correlation",
+) -> Tensor:
+    """How much a series resembles itself some steps later.
+
+    Args:
+        x: float32, float64 or complex tensor.
+        axis: the dimension of time, of known size.
+        max_lags: up to how many steps; all by default.
+        center: whether to take off the mean.
+        normalize: whether to divide by the variance.
+        name: a name scope.
+
+    Returns:
+        a tensor of the shape of `x`, max_lags + 1 long along `axis`.
+    """
+    with name_scope(name, values=[x]):
+        x = convert_to_tensor(x, name="x")
+        rank = len(x.get_shape().as_list())
+        place = axis % rank
+        order = [a for a in range(rank) if a != place] + [place]
+        turned = composing.transpose(x, order)
+        size = turned.get_shape().as_list()[-1]
+        if size is None:
+            raise NotImplementedError(f"auto_correlation needs axis {axis} to have a known size")
+        lags = size - 1 if max_lags is None else min(max_lags, size - 1)
+        if center:
+            turned = turned - reduce_sum(turned, axis=-1, keepdims=True) / composing.cast(size, x.dtype)
+        # Products of the spectrum are correlations once the series is twice as long.
+        length = 2 ** int(np.ceil(np.log2(2 * size)))
+        pads = [[0, 0]] * (rank - 1) + [[0, length - size]]
+        complex_dtype = x.dtype if x.dtype.is_complex else ("complex64" if x.dtype.name == "float32" else "complex128")
+        spectrum = raw.FFT(composing.cast(raw.Pad(turned, pads), complex_dtype))
+        products = raw.IFFT(spectrum * raw.Conj(spectrum))[..., : lags + 1]
+        sums = products if x.dtype.is_complex else raw.Real(products, Tout=x.dtype)
+        counts = composing.cast(size - np.arange(lags + 1), x.dtype)
+        result = sums / counts
+        if normalize:
+            result = result / result[..., :1]
+        return composing.transpose(result, list(np.argsort(order)))
