@@ -59,6 +59,8 @@ def built(make, **call):
 
 for direction in ("unidirectional", "bidirectional"):
     for kind in (C.CudnnLSTM, C.CudnnGRU, C.CudnnRNNTanh, C.CudnnRNNRelu):
-        results["%s %s" % (kind.__name__, direction)] = built(lambda kind=kind: kind(2, 5, direction=direction))
+        results["%s %s" % (kind.__name__, direction)] = built(
+            lambda kind=kind, direction=direction: kind(2, 5, direction=direction)
+        )
 results["of lengths"] = built(lambda: C.CudnnLSTM(1, 3), sequence_lengths=[3, 7])
 results["named"] = built(lambda: C.CudnnGRU(1, 3, name="encoder"))
