@@ -91,6 +91,8 @@ class Finder:
         self._folder = f"{package}.api"
         self._first: set[str] | None = None
         self._tables: dict[str, Table | None] = {}
+        self._supported: dict[tuple[str, str], str] | None = None
+        self._dispatched: dict[tuple[str, str], Any] = {}
 
     def table(self, path: str) -> Table | None:
         """The table of the public module at `path` ("" is the root), or None."""
@@ -144,7 +146,7 @@ class Finder:
                     inside = f"{home.__name__}.{attribute}"
                     if importable(inside):  # the row names a module, which may not have been imported yet
                         return importlib.import_module(inside)
-                return getattr(home, attribute)
+                return self._taking_composites(module, attribute, getattr(home, attribute))
         else:
             # Below 1.x's internal contrib folders any path may be a module, so names come first there.
             sources = () if table is None else table.every
@@ -160,6 +162,17 @@ class Finder:
                 except AttributeError:
                     continue
         raise AttributeError(self._absent(path, name), name=name)
+
+    def _taking_composites(self, module: str, attribute: str, value: Any) -> Any:
+        """A function that takes ragged tensors as well, made so once; any other value as it is."""
+        if self._supported is None:
+            self._supported = importlib.import_module(f"{self.package}.ops.ragged.supported").SUPPORTED
+        if (module, attribute) not in self._supported:
+            return value
+        if (module, attribute) not in self._dispatched:
+            dispatched = importlib.import_module(f"{self.package}.core.composite_types").dispatched
+            self._dispatched[module, attribute] = dispatched(value)
+        return self._dispatched[module, attribute]
 
     def _is_public_module(self, path: str) -> bool:
         return path == ROOT_ALIAS or self.table(path) is not None or internal_paths.message_module(path) is not None

@@ -109,6 +109,8 @@ HOMES = {
     "ops.parsing.sequence_example": "parse_single_sequence_example",
     "ops.quantized.arithmetic": "quantized_concat",
     "ops.quantized.conversion": "dequantize quantize quantize_v2",
+    "ops.ragged.spec": "RaggedTensorSpec",
+    "ops.ragged.tensor": "RaggedTensor",
     "ops.queues.accumulating": "ConditionalAccumulator ConditionalAccumulatorBase SparseConditionalAccumulator",
     "ops.queues.queues": "FIFOQueue PaddingFIFOQueue PriorityQueue QueueBase RandomShuffleQueue",
     "ops.random.normal": "random_normal truncated_normal",

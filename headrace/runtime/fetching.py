@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from headrace.core.composite import IndexedSlices, IndexedSlicesValue, SparseTensor, SparseTensorValue
+from headrace.core.composite_types import CompositeTensor
 from headrace.core.errors import InaccessibleTensorError
 from headrace.core.graph import Graph
 from headrace.core.operation import Operation, Tensor
@@ -159,6 +160,9 @@ def _feed_slices(key: IndexedSlices, value: Any) -> list[tuple[Any, Any]]:
     return pairs
 
 
+register_session_run_conversion_functions(
+    CompositeTensor, lambda fetch: fetch._fetched(), lambda key, value: key._fed(value)
+)
 register_session_run_conversion_functions(SparseTensor, _fetch_sparse, _feed_sparse)
 register_session_run_conversion_functions(IndexedSlices, _fetch_slices, _feed_slices)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import itertools
 from collections.abc import Callable
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 import torch
 
 from headrace.core.composite import SparseTensor
+from headrace.core.composite_types import CompositeTensor
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.errors import InvalidArgumentError
@@ -111,7 +113,7 @@ def string_split(
     delimiter: Any = None,
     result_type: str = "SparseTensor",
     name: str | None = None,
-) -> SparseTensor:
+) -> Any:
     """Splits each string of a vector where one of the bytes of `sep` stands.
 
     Args:
@@ -119,25 +121,26 @@ def string_split(
         sep: string scalar, " " by default; an empty one splits into bytes.
         skip_empty: whether to leave out empty parts.
         delimiter: the older name of `sep`.
-        result_type: "SparseTensor".
+        result_type: "SparseTensor" or "RaggedTensor".
         name: a name for the operation.
 
     Returns:
-        a `SparseTensor` of strings with a row for each string.
+        a `SparseTensor` or `RaggedTensor` of strings with a row for each string.
 
     Raises:
-        NotImplementedError: for result_type "RaggedTensor"; ValueError: for any other.
+        ValueError: for another result_type.
 
     Example:
         >>> tf.string_split(["hello world", "a b c"]).get_shape().ndims
         2
     """
-    _check_result(result_type, "string_split")
+    _check_result(result_type)
     with name_scope(name, "StringSplit", [source]):
         mark = first_given("sep", sep, "delimiter", delimiter)
         mark = convert_to_tensor(" " if mark is None else mark, "string")
         source = convert_to_tensor(source, "string")
-        return SparseTensor(*raw.StringSplit(source, mark, skip_empty=skip_empty))
+        parts = raw.StringSplit(source, mark, skip_empty=skip_empty)
+        return _ragged().rows_of_sparse(*parts) if result_type == "RaggedTensor" else SparseTensor(*parts)
 
 
 def split(
@@ -147,39 +150,41 @@ def split(
     result_type: str = "SparseTensor",
     source: Any = None,
     name: str | None = None,
-) -> SparseTensor:
+) -> Any:
     """Splits each string of a vector at `sep`, as Python's `str.split` does: `tf.strings.split`.
 
     Args:
-        input: string vector.
+        input: string tensor, or ragged tensor.
         sep: string scalar; by default any whitespace separates.
         maxsplit: how many splits to make at most; -1 for no limit.
-        result_type: "SparseTensor".
+        result_type: "SparseTensor" or "RaggedTensor".
         source: the older name of `input`.
         name: a name for the operation.
 
     Returns:
-        a `SparseTensor` of strings with a row for each string.
+        a `SparseTensor` or `RaggedTensor` of strings of one more dimension; a vector of the parts of a single string
+        where a ragged result is asked for.
 
     Raises:
-        NotImplementedError: for result_type "RaggedTensor" and for inputs of other ranks.
+        ValueError: for another result_type. AttributeError: for a single string and a sparse result.
     """
     text = first_given("input", input, "source", source)
-    _check_result(result_type, "strings.split")
+    _check_result(result_type)
     with name_scope(name, "StringSplit", [text]):
-        text = convert_to_tensor(text, "string", name="input")
-        if text.dims is None or len(text.dims) != 1:
-            raise NotImplementedError(
-                f"tf.strings.split of a tensor of shape {text.get_shape()}: Headrace has no ragged tensors; split a vector."
-            )
+        if not isinstance(text, CompositeTensor):
+            text = convert_to_tensor(text, "string", name="input")
+        if result_type == "RaggedTensor" or text.shape.ndims != 1:
+            rows = _ragged().split_rows(text, sep, maxsplit)
+            return rows if result_type == "RaggedTensor" else rows.to_sparse()
         mark = convert_to_tensor("" if sep is None else sep, "string", name="Const")
         return SparseTensor(*raw.StringSplitV2(text, mark, maxsplit=maxsplit))
 
 
-def _check_result(result_type: str, function: str) -> None:
-    if result_type == "RaggedTensor":
-        raise NotImplementedError(
-            f"tf.{function} with result_type='RaggedTensor': Headrace has no ragged tensors; use 'SparseTensor'."
-        )
-    if result_type != "SparseTensor":
+def _ragged() -> Any:
+    """The functions whose results are ragged, which stand on those of this module."""
+    return importlib.import_module("headrace.ops.ragged.strings")
+
+
+def _check_result(result_type: str) -> None:
+    if result_type not in ("RaggedTensor", "SparseTensor"):
         raise ValueError("result_type must be 'RaggedTensor' or 'SparseTensor'.")

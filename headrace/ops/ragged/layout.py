@@ -1,0 +1,154 @@
+"""The dimensions of ragged tensors: added, removed, counted, repeated."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headrace.core.constant_value import constant_value
+from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import name_scope
+from headrace.core.operation import Tensor
+from headrace.core.registry import raw
+from headrace.ops import composing
+from headrace.ops.array import shape as dense_shape
+from headrace.ops.array.where import one_hot as dense_one_hot
+from headrace.ops.flow.assertion import Assert
+from headrace.ops.flow.grouping import with_dependencies
+from headrace.ops.ragged.segment_ids import int_tensor, lengths_to_splits, numbers_up_to, repeat_ranges
+from headrace.ops.ragged.tensor import RaggedTensor, convert_to_tensor_or_ragged_tensor, positive_axis
+
+
+def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Any:
+    """`tf.expand_dims` of a ragged tensor.
+
+    Raises:
+        ValueError: if there is no such axis.
+    """
+    axis = axis if dim is None else dim
+    with name_scope(name, "RaggedExpandDims"):
+        rows = convert_to_tensor_or_ragged_tensor(input, name="input")
+        if not isinstance(rows, RaggedTensor):
+            return composing.expand_dims(rows, axis)
+        rank = rows.shape.ndims
+        axis = positive_axis(axis, None if rank is None else rank + 1)
+        if axis == 0:
+            zero = convert_to_tensor(0, rows.row_splits.dtype)
+            return RaggedTensor.from_row_splits(rows, raw.Pack([zero, rows.nrows()]), validate=False)
+        if axis == 1:
+            splits = numbers_up_to(rows.nrows() + 1)
+            known = rows.row_splits.dims
+            if known is not None:
+                splits.set_shape(known)
+            return RaggedTensor.from_row_splits(rows, splits, validate=False)
+        return RaggedTensor.from_row_splits(expand_dims(rows.values, axis - 1), rows.row_splits, validate=False)
+
+
+def squeeze(input: Any, axis: Any = None, name: str | None = None, squeeze_dims: Any = None) -> Any:
+    """`tf.squeeze` of a ragged tensor: without the dimensions of `axis`, which all have size 1.
+
+    Raises:
+        ValueError: if there is no such axis, or no axis is given. TypeError: if they are no ints.
+    """
+    axis = composing.first_given("axis", axis, "squeeze_dims", squeeze_dims)
+    with name_scope(name, "RaggedSqueeze"):
+        rows = convert_to_tensor_or_ragged_tensor(input)
+        if axis is None:
+            raise ValueError("Ragged.squeeze must have an axis argument.")
+        axes = [axis] if isinstance(axis, int) else axis
+        if not isinstance(axes, (list, tuple)) or not all(isinstance(item, int) for item in axes):
+            raise TypeError("Axis must be a list or tuple of integers.")
+        axes = [positive_axis(item, rows.shape.ndims) for item in axes]
+        inner = [item - rows.ragged_rank for item in axes if item > rows.ragged_rank]
+        ragged = {item for item in axes if item <= rows.ragged_rank}
+        checks = [
+            Assert(
+                raw.All(raw.Equal(lengths, convert_to_tensor(1, lengths.dtype)), 0),
+                [f"the given axis (axis = {level + 1}) is not squeezable!"],
+            )
+            for level, lengths in enumerate(rows.nested_row_lengths())
+            if level + 1 in ragged
+        ]
+        if 0 in ragged:
+            alone = raw.Equal(composing.size(rows.row_splits), 2)
+            checks.append(Assert(alone, ["the given axis (axis = 0) is not squeezable!"]))
+        values = with_dependencies(checks, rows.flat_values)
+        if inner:
+            values = composing.squeeze(values, inner)
+        splits = [level for i, level in enumerate(rows.nested_row_splits) if i + 1 not in ragged]
+        if splits and 0 in ragged:
+            splits.pop(0)
+        if not splits and len(ragged) > rows.ragged_rank:
+            return composing.squeeze(values, [0])
+        return RaggedTensor.from_nested_row_splits(values, splits, validate=False)
+
+
+def size(input: Any, name: str | None = None, out_type: Any = "int32") -> Tensor:
+    """`tf.size` of a ragged tensor: the number of its innermost values."""
+    return dense_shape.size(convert_to_tensor_or_ragged_tensor(input).flat_values, out_type=out_type, name=name)
+
+
+def rank(input: Any, name: str | None = None) -> Tensor:
+    """`tf.rank` of a ragged tensor."""
+    with name_scope(name, "RaggedRank"):
+        rows = convert_to_tensor_or_ragged_tensor(input)
+        return rows.ragged_rank + composing.rank(rows.flat_values)
+
+
+def one_hot(
+    indices: Any,
+    depth: Any,
+    on_value: Any = None,
+    off_value: Any = None,
+    axis: Any = None,
+    dtype: Any = None,
+    name: str | None = None,
+) -> Any:
+    """`tf.one_hot` of ragged indices.
+
+    Raises:
+        ValueError: for an axis outside the innermost values.
+    """
+    with name_scope(name, "RaggedOneHot"):
+        rows = convert_to_tensor_or_ragged_tensor(indices, name="indices")
+        if axis is not None:
+            axis = positive_axis(axis, rows.shape.ndims)
+            if axis < rows.ragged_rank:
+                raise ValueError("axis may not be less than indices.ragged_rank.")
+        return rows.with_flat_values(dense_one_hot(rows.flat_values, depth, on_value, off_value, axis, dtype, name))
+
+
+def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
+    """`tf.tile` of a ragged tensor.
+
+    Raises:
+        ValueError: if `multiples` is no vector.
+    """
+    with name_scope(name, "RaggedTile", [multiples]):
+        rows = convert_to_tensor_or_ragged_tensor(input, name="input")
+        multiples = int_tensor(multiples, "multiples", rows.row_splits.dtype)
+        multiples.shape.assert_has_rank(1)
+        known = constant_value(multiples)
+        inner = rows
+        count = rows.ragged_rank
+        # From the innermost level outwards: each row's values so often, and the rows' lengths with them.
+        places = numbers_up_to(raw.Shape(rows.flat_values, out_type=multiples.dtype)[0])
+        levels: list[Tensor] = []
+        for axis in range(count, 0, -1):
+            splits = inner.nested_row_splits[axis - 1]
+            # `ends` says where each row of this level ends among what the levels below have become.
+            ends = splits if axis == count else composing.gather(levels[0], splits)
+            if known is None or known[axis] != 1:
+                lengths = [level[1:] - level[:-1] for level in levels]
+                bounds = splits
+                for i, below in enumerate(lengths):
+                    bounds_here = bounds
+                    lengths[i] = repeat_ranges(below, bounds_here, multiples[axis])
+                    bounds = composing.gather(levels[i], bounds_here)
+                places = repeat_ranges(places, ends, multiples[axis])
+                levels = [lengths_to_splits(item) for item in lengths]
+            levels.insert(0, lengths_to_splits((splits[1:] - splits[:-1]) * multiples[axis]))
+        values = composing.gather(rows.flat_values, places)
+        lengths = [raw.Tile(level[1:] - level[:-1], multiples[:1]) for level in levels]
+        levels = [lengths_to_splits(item) for item in lengths]
+        values = raw.Tile(values, composing.concat([multiples[:1], multiples[count + 1 :]], 0))
+        return RaggedTensor.from_nested_row_splits(values, levels, validate=False)

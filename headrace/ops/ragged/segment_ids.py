@@ -1,0 +1,123 @@
+"""Rows given by where they begin, and by which row each value is of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headrace.core.constant_value import constant_value
+from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import name_scope
+from headrace.core.dtypes import as_dtype, int32, int64
+from headrace.core.operation import Tensor
+from headrace.core.registry import raw
+from headrace.ops import composing
+from headrace.ops.array.tile import repeat
+
+
+def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: Any = None) -> Tensor:
+    """For each value the number of its row.
+
+    Args:
+        splits: int32 or int64 vector: where rows begin, and the number of values.
+        name: a name for the operations.
+        out_type: the type of the result; by default that of `splits`.
+
+    Returns:
+        an int vector as long as there are values.
+
+    Raises:
+        ValueError: if `splits` is empty or no int vector.
+
+    Example:
+        >>> tf.Session().run(tf.ragged.row_splits_to_segment_ids([0, 3, 3, 5]))
+        array([0, 0, 0, 2, 2])
+    """
+    with name_scope(name, "RaggedSplitsToSegmentIds", [splits]):
+        splits = convert_to_tensor(splits, name="splits", preferred_dtype=int64)
+        if splits.dtype not in (int32, int64):
+            raise ValueError("splits must have dtype int32 or int64")
+        splits.shape.assert_has_rank(1)
+        if splits.dims is not None and splits.dims[0] == 0:
+            raise ValueError("Invalid row_splits: []")
+        out_type = splits.dtype if out_type is None else as_dtype(out_type)
+        lengths = splits[1:] - splits[:-1]
+        rows = raw.Shape(splits, out_type=out_type)[0] - 1
+        return repeat(numbers_up_to(rows), lengths, axis=0)
+
+
+def segment_ids_to_row_splits(
+    segment_ids: Any, num_segments: Any = None, out_type: Any = None, name: str | None = None
+) -> Tensor:
+    """Where rows begin, of the number of each value's row.
+
+    Args:
+        segment_ids: sorted int vector.
+        num_segments: int scalar: the number of rows; by default one more than the last id.
+        out_type: the type of the result; by default that of a given tensor, or int64.
+        name: a name for the operations.
+
+    Returns:
+        an int vector [num_segments + 1].
+
+    Raises:
+        ValueError: if `segment_ids` is no vector or `num_segments` no scalar. TypeError: if they are no integers.
+
+    Example:
+        >>> tf.Session().run(tf.ragged.segment_ids_to_row_splits([0, 0, 0, 2, 2]))
+        array([0, 3, 3, 5])
+    """
+    if out_type is None:
+        given = next((item for item in (segment_ids, num_segments) if isinstance(item, Tensor)), None)
+        out_type = int64 if given is None else given.dtype
+    out_type = as_dtype(out_type)
+    with name_scope(name, "SegmentIdsToRaggedSplits", [segment_ids]):
+        ids = int_tensor(segment_ids, "segment_ids", int32)
+        ids.shape.assert_has_rank(1)
+        known = None
+        if num_segments is None:
+            # One more than the greatest; none where there is none.
+            count = raw.Maximum(raw.Max(ids, 0), -1) + 1
+        else:
+            count = int_tensor(num_segments, "num_segments", int32)
+            count.shape.assert_has_rank(0)
+            known = constant_value(count)
+        splits = lengths_to_splits(lengths_of(ids, count, out_type))
+        if known is not None:
+            splits.set_shape([int(known) + 1])
+        return splits
+
+
+def numbers_up_to(limit: Tensor, step: Any = 1) -> Tensor:
+    """The numbers from 0 up to the scalar `limit`, in its type."""
+    zero, step = (convert_to_tensor(value, limit.dtype) for value in (0, step))
+    return raw.Range(zero, limit, step)
+
+
+def lengths_of(row_ids: Tensor, rows: Any, dtype: Any) -> Tensor:
+    """How many values each row has."""
+    return raw.UnsortedSegmentSum(raw.Fill(composing.shape(row_ids), convert_to_tensor(1, dtype)), row_ids, rows)
+
+
+def lengths_to_splits(lengths: Tensor) -> Tensor:
+    """Where rows of these lengths begin and end."""
+    zero = convert_to_tensor([0], lengths.dtype)
+    return composing.concat([zero, raw.Cumsum(lengths, 0)], 0)
+
+
+def int_tensor(value: Any, name: str, dtype: Any) -> Tensor:
+    """`value` as a tensor of the integer type `dtype`.
+
+    Raises:
+        TypeError: if its elements are no integers.
+    """
+    tensor = convert_to_tensor(value, name=name, preferred_dtype=dtype)
+    if not tensor.dtype.is_integer:
+        raise TypeError(f"{name} must be an integer; dtype={tensor.dtype}")
+    return composing.cast(tensor, dtype)
+
+
+def repeat_ranges(params: Tensor, splits: Tensor, repeats: Tensor) -> Tensor:
+    """Each range `params[splits[i]:splits[i + 1]]`, `repeats` (a scalar, or a number for each range) times."""
+    begins, ends = repeat(splits[:-1], repeats, axis=0), repeat(splits[1:], repeats, axis=0)
+    places = raw.RaggedRange(begins, ends, convert_to_tensor(1, begins.dtype), Tsplits=splits.dtype)[1]
+    return composing.gather(params, places)
