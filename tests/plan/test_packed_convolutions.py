@@ -101,6 +101,41 @@ def test_what_is_not_a_number_stays_so(session):
         np.testing.assert_array_equal(np.isnan(got[0, 0]), [[True, True], [False, False]])
 
 
+@pytest.mark.parametrize("activation", [None, tf.nn.relu])
+@pytest.mark.parametrize("other", ["image", "convolution", "broadcast", "wider", "itself"])
+def test_what_is_added_to_the_result(session, single_ops, other, activation):
+    x = tf.placeholder(tf.float32, [None, 4, 5, 3])
+    h = normalized(tf.nn.conv2d(x, tf.constant(numbers(3, 3, 3, 3)), [1] * 4, "SAME"), "fused", 3)
+    feeds = {x: numbers(1, 4, 5, 3)}
+    if other == "convolution":
+        y = h + normalized_again(tf.nn.conv2d(x, tf.constant(numbers(1, 1, 3, 3, seed=4)), [1] * 4, "SAME"))
+    elif other == "itself":
+        y = h + h
+    else:
+        given = tf.placeholder(tf.float32, {"image": [None, 4, 5, 3], "broadcast": [5, 1], "wider": None}[other])
+        feeds[given] = numbers(*{"image": (1, 4, 5, 3), "broadcast": (5, 1), "wider": (2, 4, 5, 3)}[other], seed=7)
+        y = given + h
+    if activation is not None:
+        y = activation(y)
+    # The sum's own scale cannot go into the filters.
+    z = y * tf.constant(numbers(3))
+    session.run(tf.global_variables_initializer())
+    saved = dict(zip(tf.global_variables(), session.run(tf.global_variables()), strict=True))
+    kept = {key: value.copy() for key, value in feeds.items()}
+    for fetch in (y, z):
+        np.testing.assert_allclose(session.run(fetch, feeds), single_ops(fetch, feeds, saved), rtol=1e-5, atol=1e-5)
+    for key, value in feeds.items():
+        np.testing.assert_array_equal(value, kept[key])
+    kinds = calls(session, z, list(feeds))
+    if other != "itself":
+        assert kinds == ["_PackedConv2D"] * (1 + (other == "convolution")) + ["Mul"]
+
+
+def normalized_again(x):
+    with tf.variable_scope("again"):
+        return normalized(x, "unfused", 3)
+
+
 # ---- writes ----
 
 

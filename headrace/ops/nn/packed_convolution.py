@@ -12,12 +12,16 @@ from headrace.core.registry import op
 from headrace.ops.nn.convolution import ConvolutionSetting
 from headrace.ops.nn.windows import split_padding
 
-_SETTINGS = "*Tvariables, *, T: {float}, Tvariables: list(type), activation: {'', 'Relu', 'Relu6'} = '' -> output: T"
+_SIGNATURE = (
+    "input: T, variables: *Tvariables, other: others * T, *, T: {float}, Tvariables: list(type), others: int, "
+    "activation: {'', 'Relu', 'Relu6'} = '' -> output: T"
+)
 
-# Only the planner makes them. They take the image and the buffers that filters and bias are computed from. How they are
-# is a function in the node's attributes; it gives the same while no buffer has changed.
-packed_conv2d_op = op("_PackedConv2D", f"input: T, variables: {_SETTINGS}")
-packed_depthwise_op = op("_PackedDepthwiseConv2dNative", f"input: T, variables: {_SETTINGS}")
+# Only the planner makes them. They take the image, the buffers that filters and bias are computed from, and perhaps an
+# image that is added to the result. How filters and bias are computed is a function in the node's attributes; it gives
+# the same while no buffer has changed.
+packed_conv2d_op = op("_PackedConv2D", _SIGNATURE)
+packed_depthwise_op = op("_PackedDepthwiseConv2dNative", _SIGNATURE)
 
 # The kernels can rectify themselves, but make 0 of what is not a number.
 _ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
@@ -41,13 +45,14 @@ def _packed_convolution(depthwise: bool) -> Any:
         setting = ConvolutionSetting(node, 4, depthwise, node.inputs[0].dims, node.attrs["_filter_dims"])
         strides, dilations, windows = setting.strides, setting.dilations, setting.windows
         to, back = setting.layout.to_torch, setting.layout.from_torch
-        activate = _ACTIVATIONS.get(node.attrs["activation"])
+        activation, adds = _ACTIVATIONS.get(node.attrs["activation"]), node.attrs["others"]
+        activate = None if adds else activation
         convolve = torch.ops.mkldnn._convolution_pointwise.default
         split, none = setting.split, ()
         want_versions()
-        packed: _Packed | None = None
+        packed = None
 
-        def pack(versions: list[int], buffers: Any, x: Any, both: Any) -> _Packed:
+        def pack(versions, buffers, x, both):
             filters, bias = compute(buffers)
             groups = setting.groups(x.shape[1], filters.shape[-2])
             filters = setting.filters(filters).contiguous().to_mkldnn()
@@ -75,7 +80,13 @@ def _packed_convolution(depthwise: bool) -> Any:
             y = y.permute(back)
             return y if activate is None else activate(y)
 
-        return convolve_packed
+        def convolve_and_add(x, *buffers_and_other):
+            *buffers, other = buffers_and_other
+            y = convolve_packed(x, *buffers)
+            y = y.add_(other) if other.shape == y.shape else y + other
+            return y if activation is None else activation(y)
+
+        return convolve_and_add if adds else convolve_packed
 
     return kernel
 

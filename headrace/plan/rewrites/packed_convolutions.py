@@ -13,7 +13,8 @@ from headrace.plan.rewrites.settled import Recipe, Settled, written_buffers
 
 _CONVOLUTIONS = frozenset({"Conv2D", "DepthwiseConv2dNative"})
 _NORMS = frozenset({"FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"})
-_SUMS = frozenset({"Add", "AddV2", "BiasAdd"})
+_PLAIN_SUMS = frozenset({"Add", "AddV2"})
+_SUMS = frozenset({*_PLAIN_SUMS, "BiasAdd"})
 _ACTIVATIONS = frozenset({"Relu", "Relu6"})
 _POOLS = frozenset({"MaxPool"})
 
@@ -21,7 +22,7 @@ _POOLS = frozenset({"MaxPool"})
 def pack_convolutions(
     nodes: list[Node], keep: set[Node], fetched: list[Value]
 ) -> tuple[list[Node], dict[Value, Value]]:
-    """Relu(FusedBatchNorm(Conv2D(x, w), …)) and the like become `_PackedConv2D(x, *variables)`.
+    """Relu(FusedBatchNorm(Conv2D(x, w), …) + y) and the like become `_PackedConv2D(x, *variables, y)`.
 
     Filters and all that is done to the channels must be settled: known, or computed from variables that this plan does
     not write.
@@ -37,17 +38,19 @@ def pack_convolutions(
     wanted = set(fetched)
     replaced: dict[Value, Value] = {}
     packed: dict[Node, Node] = {}
+    taken: set[Node] = set()
     for node in nodes:
         if node.type in _CONVOLUTIONS and node not in keep and _can_be_packed(node, settled):
-            last, steps = node, []
-            while True:
+            last: Node = node
+            steps: list[_Step] = []
+            while last.type not in _ACTIVATIONS:
                 step = _next_step(last, node, takers, wanted, keep, settled)
-                if step is None:
+                # Of two convolutions that are added one takes the result of the other.
+                if step is None or step.node in taken or (_other(steps) and step.node.type not in _ACTIVATIONS):
                     break
+                taken.add(step.node)
                 steps.append(step)
                 last = step.node
-                if last.type in _ACTIVATIONS:
-                    break
             packed[last] = _packed(node, last, steps)
             replaced[last.outputs[0]] = packed[last].outputs[0]
     return [packed.get(node, node) for node in nodes], replaced
@@ -72,15 +75,16 @@ def _can_be_packed(node: Node, settled: Settled) -> bool:
 
 
 class _Step:
-    """What one node does to each channel.
+    """What one node does to the result, mostly to each channel.
 
     Attributes:
         node: the node.
         operands: the settled values it takes besides.
+        other: the image that it adds, if it does that.
     """
 
-    def __init__(self, node: Node, operands: Sequence[Value]) -> None:
-        self.node, self.operands = node, list(operands)
+    def __init__(self, node: Node, operands: Sequence[Value], other: Value | None = None) -> None:
+        self.node, self.operands, self.other = node, list(operands), other
 
     def apply(self, scale: Any, bias: Any, operands: Sequence[Any]) -> tuple[Any, Any]:
         """Scale and bias with it, from those before it; None where there is none."""
@@ -140,6 +144,8 @@ def _next_step(
             return None
         operands = [second if first is value else first]
         fits = _along_channels(operands[0], channels)
+        if node.type in _PLAIN_SUMS and not (fits and settled.has(operands[0])):
+            return _Step(node, [], operands[0])
     else:
         return None
     if not fits or not all(settled.has(operand) for operand in operands):
@@ -162,8 +168,15 @@ def _packed(convolution: Node, last: Node, steps: Sequence[_Step]) -> Node:
         "_filter_dims": filters.dims,
         "_filters_and_bias": _filters_and_bias(recipe, steps),
     }
-    inputs = [convolution.inputs[0], *recipe.sources]
+    other = _other(steps)
+    attrs["others"] = len(other)
+    inputs = [convolution.inputs[0], *recipe.sources, *other]
     return new_node(f"_Packed{convolution.type}", last, inputs, [(output.dtype, output.dims)], attrs)
+
+
+def _other(steps: Sequence[_Step]) -> list[Value]:
+    """The image that is added to the result, in a list."""
+    return [step.other for step in steps if step.other is not None]
 
 
 def _filters_and_bias(recipe: Recipe, steps: Sequence[_Step]) -> Callable[[Sequence[VariableBuffer]], tuple[Any, Any]]:
@@ -171,7 +184,7 @@ def _filters_and_bias(recipe: Recipe, steps: Sequence[_Step]) -> Callable[[Seque
         filters, *operands = recipe.compute(buffers)
         scale = bias = None
         for step in steps:
-            if step.node.type not in _ACTIVATIONS:
+            if step.operands:
                 count = len(step.operands)
                 scale, bias = step.apply(scale, bias, operands[:count])
                 operands = operands[count:]
