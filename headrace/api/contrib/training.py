@@ -9,6 +9,8 @@ HOMES = {
     "train.evaluating": "StopAfterNEvalsHook evaluate_once get_or_create_eval_step",
     "contrib.training.resampling": "resample_at_rate weighted_resample",
     "contrib.training.sampling": "rejection_sample stratified_sample",
+    "contrib.training.sequence_batching": "batch_sequences_with_states",
+    "contrib.training.sequence_states": "NextQueuedSequenceBatch SequenceQueueingStateSaver",
     "contrib.training.train_ops": "add_gradients_summaries clip_gradient_norms clip_gradient_norms_fn create_train_op "
     "multiply_gradients",
 }

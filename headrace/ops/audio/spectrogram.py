@@ -110,7 +110,7 @@ def mfcc_kernel(node):
     attrs = node.attrs
     channels, coefficients = attrs["filterbank_channel_count"], attrs["dct_coefficient_count"]
     lower, upper = attrs["lower_frequency_limit"], attrs["upper_frequency_limit"]
-    made: dict[tuple[int, int], Any] = {}
+    made = {}
 
     def filters(bins: int, rate: int) -> Any:
         if (

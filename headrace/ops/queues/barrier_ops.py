@@ -38,6 +38,7 @@ class Barrier(PriorityQueue):
         super().__init__(name, [int64, string, *dtypes], [(), (), *shapes], -1)
         self.incomplete: dict[bytes, tuple[int, list[Any]]] = {}
         self.closing = False
+        self._cancelled = False
         self._next_index = _FIRST_INDEX
 
     def insert(self, component: int, keys: Sequence[bytes], values: Sequence[Any]) -> None:
@@ -48,7 +49,7 @@ class Barrier(PriorityQueue):
             InvalidArgumentError: if a key has the component already.
         """
         with self.lock:
-            if self.closed:
+            if self._cancelled:
                 raise self.is_closed_error()
             seen: set[bytes] = set()
             for key in keys:
@@ -71,7 +72,7 @@ class Barrier(PriorityQueue):
                 if number == index:
                     self._next_index = index + 1
                 parts[component] = value
-                if _MISSING not in parts:
+                if all(part is not _MISSING for part in parts):
                     del self.incomplete[key]
                     self.add((torch.tensor(number), boxed(key), *parts))
             self._end_if_last()
@@ -88,6 +89,7 @@ class Barrier(PriorityQueue):
                 raise CancelledError(None, None, f"Barrier '{self.name}' is already closed.")
             self.closing = True
             if cancel:
+                self._cancelled = True
                 self.incomplete.clear()
             self._end_if_last()
             self.settle()
@@ -177,7 +179,7 @@ for _decl in (insert_many_op, take_many_op, close_op, ready_size_op, incomplete_
     # Two equal ones are two, though TensorFlow does not call them stateful.
     _decl.stateful = True
     _decl.not_differentiable()
-insert_many_op.on_host("keys", "values").waits().shape(lambda op: [])
+insert_many_op.on_host("keys", "values").shape(lambda op: [])
 take_many_op.on_host("num_elements", outputs=True).waits()
 close_op.waits().shape(lambda op: [])
 for _decl in (ready_size_op, incomplete_size_op):

@@ -1,0 +1,213 @@
+"""Batches of segments of sequences, sparse ones as well, from tensors of one sequence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from headrace.contrib.training.sequence_states import NextQueuedSequenceBatch, SequenceQueueingStateSaver, multiple_of
+from headrace.core import errors
+from headrace.core.composite import SparseTensor, SparseTensorValue
+from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import control_dependencies, name_scope
+from headrace.core.dtypes import float32, int32, int64
+from headrace.core.operation import Operation, Tensor
+from headrace.ops.array.fill import fill
+from headrace.ops.array.identity import identity
+from headrace.ops.array.join import concat, stack
+from headrace.ops.array.range import range as range_
+from headrace.ops.array.shape import expand_dims, reshape, shape
+from headrace.ops.array.tile import tile
+from headrace.ops.flow.checks import assert_equal
+from headrace.ops.math.cast import cast
+from headrace.ops.math.reduction import reduce_max
+from headrace.ops.random.uniform import random_uniform
+from headrace.ops.sparse.maps import add_many_sparse_to_tensors_map, take_many_sparse_from_tensors_map
+from headrace.ops.sparse.reshape import sparse_reshape
+from headrace.ops.string.conversion import as_string
+from headrace.ops.string.joining import string_join
+from headrace.summary.functions import scalar
+from headrace.train.queue_runner import QueueRunner, add_queue_runner
+
+_CONTEXT = "_context_in_seq_"
+_ENDS = (errors.OutOfRangeError, errors.CancelledError)
+
+
+def batch_sequences_with_states(
+    input_key: Any,
+    input_sequences: Mapping[str, Any],
+    input_context: Mapping[str, Any],
+    input_length: Any,
+    initial_states: Mapping[str, Any],
+    num_unroll: int,
+    batch_size: Any,
+    num_threads: int = 3,
+    capacity: int = 1000,
+    allow_small_batch: bool = True,
+    pad: bool = True,
+    make_keys_unique: bool = False,
+    make_keys_unique_seed: int | None = None,
+    name: str | None = None,
+) -> NextQueuedSequenceBatch:
+    """Batches of segments of sequences, with states that are kept from one segment to the next.
+
+    Args:
+        input_key: string scalar tensor, a name of its own for each sequence.
+        input_sequences: name to Tensor or SparseTensor whose first dimension is time.
+        input_context: name to Tensor or SparseTensor that belongs to the sequence as a whole.
+        input_length: int32 scalar tensor, the sequence's length; None takes the longest one's, where `pad` is set.
+        initial_states: name to the state before the first segment; at least one.
+        num_unroll: how many time steps make a segment.
+        batch_size: how many segments make a batch.
+        num_threads: how many threads read sequences.
+        capacity: how many sequences may be under way.
+        allow_small_batch: whether batches may be smaller when no more sequences come.
+        pad: whether to fill sequences up to a multiple of `num_unroll`; they must have such a length otherwise.
+        make_keys_unique: whether to append a random number to `input_key`.
+        make_keys_unique_seed: the seed of that number.
+        name: a name scope.
+
+    Returns:
+        the batch, a `NextQueuedSequenceBatch`; a queue runner for it is added to the graph.
+
+    Raises:
+        TypeError, ValueError: as `SequenceQueueingStateSaver`.
+
+    Example:
+        >>> batch = tf.contrib.training.batch_sequences_with_states(
+        ...     key, {"input": frames}, {"label": label}, length, {"lstm": tf.zeros([64])}, num_unroll=20, batch_size=8)
+        >>> outputs, state = tf.nn.dynamic_rnn(cell, batch.sequences["input"], batch.length, batch.state("lstm"))
+    """
+    with name_scope(name, "batch_sequences_with_states"):
+        sequences = {key: _as_tensor(value, key) for key, value in input_sequences.items()}
+        context = {key: _as_tensor(value, key) for key, value in input_context.items()}
+        if pad:
+            length, sequences = _padded(sequences, num_unroll)
+            input_length = length if input_length is None else input_length
+        else:
+            sequences = {key: _cut_evenly(value, num_unroll) for key, value in sequences.items()}
+        sparse = sorted(key for key, value in context.items() if isinstance(value, SparseTensor))
+        steps = _time_steps(sequences)
+        for key in sparse:
+            sequences[_CONTEXT + key] = _each_segment(context.pop(key), steps, num_unroll)
+        sequences, stored = _stored(sequences)
+        if make_keys_unique:
+            number = random_uniform((), minval=0, maxval=100000000, dtype=int32, seed=make_keys_unique_seed)
+            input_key = string_join([input_key, as_string(number)])
+        saver = SequenceQueueingStateSaver(
+            batch_size,
+            num_unroll,
+            input_length=input_length,
+            input_key=input_key,
+            input_sequences=sequences,
+            input_context=context,
+            initial_states=initial_states,
+            capacity=capacity,
+            allow_small_batch=allow_small_batch,
+        )
+        scalar(f"queue/{saver.barrier.name}/ready_segment_batches_", cast(saver.barrier.ready_size(), float32))
+        runner = QueueRunner(saver, [saver.prefetch_op] * num_threads, queue_closed_exception_types=_ENDS)
+        add_queue_runner(runner)
+        batch = saver.next_batch
+        for key, storing in stored.items():
+            batch.sequences[key] = _restored(batch.sequences[key], storing, num_unroll)
+        for key in sparse:
+            batch.context[key] = _without_time(batch.sequences.pop(_CONTEXT + key))
+        return batch
+
+
+def _as_tensor(value: Any, key: str) -> Any:
+    if isinstance(value, SparseTensorValue):
+        return SparseTensor(*value)
+    if isinstance(value, SparseTensor):
+        return value
+    try:
+        return convert_to_tensor(value)
+    except TypeError:
+        raise TypeError(
+            f"Unsupported input_sequences expected Tensor or SparseTensor values, got: {type(value)} for key {key}"
+        ) from None
+
+
+def _time_steps(sequences: Mapping[str, Any]) -> Tensor:
+    """The first dimension of the sequences, int64."""
+    for value in sequences.values():
+        return cast(value.dense_shape[0] if isinstance(value, SparseTensor) else shape(value)[0], int64)
+    return convert_to_tensor(1, dtype=int64)
+
+
+def _padded(sequences: dict[str, Any], unroll: int) -> tuple[Tensor, dict[str, Any]]:
+    """The length of the sequences, and them filled up to a multiple of `unroll` with zeros or empty strings."""
+    if not sequences:
+        return convert_to_tensor(0), sequences
+    dense = [shape(value)[0] for value in sequences.values() if not isinstance(value, SparseTensor)]
+    if dense:
+        # All of one length; sparse ones follow.
+        same = [assert_equal(dense[0], other) for other in dense[1:]]
+        with control_dependencies(same):
+            length = identity(dense[0])
+    else:
+        length = reduce_max(stack([cast(value.dense_shape[0], int32) for value in sequences.values()]))
+    total = length + (unroll - length % unroll) % unroll
+    padded: dict[str, Any] = {}
+    for key, value in sequences.items():
+        if isinstance(value, SparseTensor):
+            dims = concat([[cast(total, int64)], value.dense_shape[1:]], 0)
+            padded[key] = SparseTensor(value.indices, value.values, dims)
+        else:
+            blank = convert_to_tensor("" if value.dtype.name == "string" else 0, dtype=value.dtype)
+            rows = concat([[total - shape(value)[0]], shape(value)[1:]], 0)
+            padded[key] = concat([value, fill(rows, blank)], 0)
+    return length, padded
+
+
+def _cut_evenly(value: Any, unroll: int) -> Any:
+    """A sequence whose length is checked to be a multiple of `unroll`."""
+    if isinstance(value, SparseTensor):
+        with control_dependencies([multiple_of(value.dense_shape[0], unroll)]):
+            return SparseTensor(identity(value.indices), identity(value.values), identity(value.dense_shape))
+    with control_dependencies([multiple_of(shape(value)[0], unroll)]):
+        return identity(value, name="multiple_of_checked")
+
+
+def _each_segment(value: SparseTensor, steps: Tensor, unroll: int) -> SparseTensor:
+    """A sparse context as a sequence that has it at the first time step of each segment."""
+    count = cast(steps // unroll, int32)
+    entries, dims = shape(value.indices)[0], shape(value.indices)[1]
+    starts = range_(0, steps, convert_to_tensor(unroll, dtype=int64))
+    time = tile(reshape(starts, [-1, 1, 1]), stack([1, entries, 1]))
+    places = tile(expand_dims(value.indices, 0), stack([count, 1, 1]))
+    return SparseTensor(
+        indices=reshape(concat([time, places], 2), stack([entries * count, dims + 1])),
+        values=tile(value.values, expand_dims(count, 0)),
+        dense_shape=concat([expand_dims(steps, 0), value.dense_shape], 0),
+    )
+
+
+def _without_time(value: SparseTensor) -> SparseTensor:
+    """A batch of what `_each_segment` made, one time step left, without that dimension."""
+    batch, rest = value.dense_shape[:1], value.dense_shape[2:]
+    one_step = SparseTensor(value.indices, value.values, concat([batch, convert_to_tensor([1], dtype=int64), rest], 0))
+    return sparse_reshape(one_step, concat([batch, rest], 0))
+
+
+def _stored(sequences: dict[str, Any]) -> tuple[dict[str, Tensor], dict[str, Operation]]:
+    """The sequences with a number for each time step of sparse ones, and the operations that keep those."""
+    stored: dict[str, Operation] = {}
+    for key in sorted(sequences):
+        if isinstance(sequences[key], SparseTensor):
+            sequences[key] = add_many_sparse_to_tensors_map(sequences[key])
+            stored[key] = sequences[key].op
+    return sequences, stored
+
+
+def _restored(handles: Tensor, storing: Operation, unroll: int) -> SparseTensor:
+    """The sparse tensors of a batch of numbers, of shape (batch, unroll, …)."""
+    flat = take_many_sparse_from_tensors_map(storing, reshape(handles, [-1]))
+    row = flat.indices[:, :1]
+    rows = cast(shape(handles)[:1], int64)
+    return SparseTensor(
+        indices=concat([row // unroll, row % unroll, flat.indices[:, 1:]], 1),
+        values=flat.values,
+        dense_shape=concat([rows, convert_to_tensor([unroll], dtype=int64), flat.dense_shape[1:]], 0),
+    )
