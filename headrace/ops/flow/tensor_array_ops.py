@@ -78,7 +78,8 @@ class ElementList:
             values.extend([None] * (index + 1 - len(values)))
         if self.dims is not None:
             self._check_shape(index, value)
-        elif self.identical:
+        if self.identical and (self.dims is None or None in self.dims):
+            # What is not written then reads as zeros of that shape.
             self.dims = tuple(value.shape)
         old = values[index]
         if old is None:
