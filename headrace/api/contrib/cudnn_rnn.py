@@ -7,3 +7,6 @@ HOMES: dict[str, str] = {
     "contrib.cudnn_rnn.layers": "CudnnGRU CudnnLSTM CudnnRNNRelu CudnnRNNTanh",
     "contrib.cudnn_rnn.saveables": "CudnnGRUSaveable CudnnLSTMSaveable CudnnRNNReluSaveable CudnnRNNTanhSaveable",
 }
+
+# Constants of 1.x's modules of ops, which its modules of layers repeat.
+EVERY = "contrib.cudnn_rnn.cudnn_rnn_ops"
