@@ -11,6 +11,14 @@ HOMES = {
     "scattered_embedding_lookup_sparse",
     "contrib.layers.encoders": "bow_encoder embed_sequence",
     "contrib.layers.feature_cross": "SPARSE_FEATURE_CROSS_DEFAULT_HASH_KEY bucketize sparse_feature_cross",
+    "contrib.layers.feature_column_inputs": "check_feature_columns create_feature_spec_for_parsing "
+    "infer_real_valued_columns input_from_feature_columns joint_weighted_sum_from_feature_columns "
+    "make_place_holder_tensors_for_base_features parse_feature_columns_from_examples transform_features "
+    "weighted_sum_from_feature_columns",
+    "contrib.layers.feature_column_makers": "bucketized_column crossed_column embedding_column one_hot_column "
+    "real_valued_column scattered_embedding_column shared_embedding_columns sparse_column_with_hash_bucket "
+    "sparse_column_with_integerized_feature sparse_column_with_keys sparse_column_with_vocabulary_file "
+    "weighted_sparse_column",
     "contrib.layers.gdn": "GDN gdn",
     "contrib.layers.gradients": "scale_gradient",
     "contrib.layers.initializers": "variance_scaling_initializer xavier_initializer xavier_initializer_conv2d",

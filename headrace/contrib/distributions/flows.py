@@ -224,7 +224,7 @@ def masked_autoregressive_default_template(
         def network(x: Tensor) -> tuple[Tensor, Tensor | None]:
             depth = _depth(x)
             sizes: Any = x.get_shape().as_list() if x.get_shape().is_fully_defined() else shape_internal(x)
-            shape = np.int32(sizes) if isinstance(sizes, list) else sizes
+            shape = np.array(sizes, np.int32) if isinstance(sizes, list) else sizes
             layer: Any = masked_dense
             for index, units in enumerate(hidden_layers):
                 x = layer(x, units, *args, num_blocks=depth, exclusive=index == 0, activation=activation, **kwargs)

@@ -18,8 +18,8 @@ from headrace.ops.array.where import where_v2
 from headrace.ops.flow.checks import assert_greater_equal, assert_less_equal
 from headrace.ops.math.reduction import reduce_max, reduce_sum
 from headrace.state.initializers import zeros_initializer
-from headrace.state.variable_scope import get_variable, variable_scope
 from headrace.state.updates import assign_add, assign_sub
+from headrace.state.variable_scope import get_variable, variable_scope
 
 
 class SeedStream:
