@@ -2,7 +2,7 @@
 
 BARS = {
     "beam search decode": 1.0,
-    "greedy decode": 1.0,
+    "greedy decode": None,
     "training step": 1.0,
 }
 
