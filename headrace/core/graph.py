@@ -11,6 +11,7 @@ from typing import Any
 
 from headrace.core.device import DeviceSpec, merge_device
 from headrace.core.graph_scopes import Controller, OpenScopes, device_merger
+from headrace.core.loop_scopes import check_loops
 from headrace.core.operation import Operation, Tensor
 from headrace.core.stacks import default_graphs
 
@@ -120,11 +121,15 @@ class Graph:
         attributes; this is the part that is about the graph.
         """
         self._check_not_finalized()
+        context = self._context
         for tensor in inputs:
-            if tensor._op._graph is not self:
+            source = tensor._op
+            if source._graph is not self:
                 raise ValueError(
                     f"Tensor {tensor} must be from the same graph as the operation {name!r} ({decl.type}) that takes it."
                 )
+            if source._control_flow_context is not None and source._control_flow_context is not context:
+                check_loops(source, context, decl.type, name)
         with self._lock:
             scopes = self._scopes
             controls = list(control_inputs)
@@ -136,7 +141,7 @@ class Graph:
                     attrs.setdefault(key, value)
             if self._gradient_override and decl.type in self._gradient_override:
                 attrs["_gradient_op_type"] = self._gradient_override[decl.type]
-            op._control_flow_context = self._context
+            op._control_flow_context = context
             op._original_op = self._default_original_op
             outputs = [Tensor(op, i, dtype) for i, dtype in enumerate(output_types)]
             op._outputs = outputs

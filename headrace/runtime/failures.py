@@ -8,6 +8,7 @@ import torch
 
 from headrace.core import errors
 from headrace.plan.ir import Node
+from headrace.plan.order import guard_of
 from headrace.plan.plan import Plan
 
 
@@ -38,6 +39,11 @@ def explained(error: BaseException, plan: Plan) -> BaseException:
     if isinstance(error, NotImplementedError) and not isinstance(error, RuntimeError):
         return error
     message = _first_lines(str(error)) or type(error).__name__
+    if message.startswith("Boolean value of Tensor with"):
+        # A branch or loop asks its predicate.
+        names = dict.fromkeys(pred.node.name for value in node.inputs for pred, _ in guard_of(value))
+        which = f" '{', '.join(names)}'" if names else ""
+        message = f"The predicate{which} must be a scalar, got {'no' if 'no values' in message else 'several'} elements"
     shapes = ", ".join(f"{value!r} {value.dtype.name}" for value in node.inputs)
     text = f"{message} (op {node.type}, node '{node.name}', inputs: {shapes or 'none'})"
     made: Any

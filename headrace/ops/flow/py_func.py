@@ -155,8 +155,8 @@ def _translated(error: Exception) -> errors.OpError:
     kind = next((made for kinds, made in _ERRORS if isinstance(error, kinds)), errors.UnknownError)
     # The first frame is this module's.
     trace = error.__traceback__.tb_next if error.__traceback__ is not None else None
-    lines = "".join(traceback.format_exception(type(error), error, trace))
-    return kind(None, None, f"{type(error).__name__}: {error}\n{lines}")
+    lines = "\n" + "".join(traceback.format_exception(type(error), error, trace)) if trace is not None else ""
+    return kind(None, None, f"{type(error).__name__}: {error}{lines}")
 
 
 def _registered(function: Callable[..., Any]) -> str:

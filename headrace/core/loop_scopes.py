@@ -1,0 +1,50 @@
+"""What lies in a loop is used in that loop, or leaves it through an Exit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from headrace.core.operation import Operation
+
+_EXITS = frozenset({"Exit", "RefExit"})
+# These lead values into and out of loops and branches, and are told where they lie after they are made.
+_BORDERS = _EXITS | {"Enter", "RefEnter", "Switch", "RefSwitch"}
+
+
+def check_loops(source: Operation, context: Any, op_type: str, name: str) -> None:
+    """Checks that an operation made in `context` may take what `source`, which lies in another context, makes.
+
+    Args:
+        source: the operation that makes the input.
+        context: the branch or loop that the new operation lies in, or None.
+        op_type, name: of the new operation.
+
+    Raises:
+        ValueError: if `source` lies in a loop that the new operation does not lie in.
+    """
+    if op_type in _BORDERS:
+        return
+    from_context = source._control_flow_context
+    if source.type in _EXITS:
+        from_context = from_context.outer_context
+    inner = None if from_context is None else from_context.GetWhileContext()
+    if inner is None:
+        return
+    loop = None if context is None else context.GetWhileContext()
+    first = loop
+    while loop is not None:
+        # A loop of gradients takes the forward loop's values from stacks.
+        if loop is inner or loop.grad_state is not None:
+            return
+        outer = loop.outer_context
+        loop = None if outer is None else outer.GetWhileContext()
+    if first is None:
+        why = f"'{source.name}' is in a while loop"
+    else:
+        why = "they are in different while loops"
+    made = source.creation_site
+    raise ValueError(
+        f"Cannot use '{source.name}' as input to '{name}' because {why}. A loop hands out the final values of its loop "
+        f"variables only: make it one of them." + (f" '{source.name}' was made at {made}" if made else "")
+    )
