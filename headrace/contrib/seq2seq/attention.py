@@ -228,7 +228,7 @@ class BaseAttentionMechanism(AttentionMechanism):
                 self._keys, self._values = custom_key_value_fn(self._keys, self._values)
             self._batch_size = dimension_value(self._keys.shape[0]) or shape(self._keys)[0]
             self._alignments_size = dimension_value(self._keys.shape[1]) or shape(self._keys)[1]
-            self._mask = score_mask(memory_sequence_length, self._alignments_size)
+            self._mask: Tensor | None = score_mask(memory_sequence_length, self._alignments_size)
 
     @property
     def memory_layer(self) -> Any:

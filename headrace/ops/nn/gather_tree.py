@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import torch
 
 from headrace.core.operation import Tensor
@@ -75,8 +76,9 @@ def _check(steps: Any, parents: Any, lengths: Any, end: Any) -> None:
         )
 
 
-gather_tree_op.accepts([[[1, 2]], [[3, 4]]], [[[0, 0]], [[1, 0]]], [2], 9)
-gather_tree_op.rejects([[[1, 2]]], [[[0, 0]]], [1, 1], 9, error=ValueError)
+_STEPS, _PARENTS = np.array([[[1, 2]], [[3, 4]]], np.int32), np.array([[[0, 0]], [[1, 0]]], np.int32)
+gather_tree_op.accepts(_STEPS, _PARENTS, np.array([2], np.int32), np.array(9, np.int32))
+gather_tree_op.rejects(_STEPS, _PARENTS, np.array([2, 2], np.int32), np.array(9, np.int32), error=ValueError)
 
 
 def gather_tree(
