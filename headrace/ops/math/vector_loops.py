@@ -73,7 +73,7 @@ def faster(node: Any, function: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """
     ufunc = _UFUNCS.get(node.type)
     dtype = node.inputs[0].dtype.torch
-    if ufunc is None or node.device.type != "cpu" or not node.inputs[0].dims or not _has_loops():
+    if ufunc is None or node.device.type != "cpu" or not _has_loops():
         return function
     if dtype is torch.float64:
         if node.type in _SLOW_DOUBLES:
@@ -82,8 +82,11 @@ def faster(node: Any, function: Callable[[Any], Any]) -> Callable[[Any], Any]:
         return function
     if node.heavy and torch.get_num_threads() > _GAIN[node.type]:
         return function
-    from_numpy = torch.from_numpy
-    return lambda x: from_numpy(ufunc(x.numpy()))
+    from_numpy, asarray = torch.from_numpy, np.asarray
+    if node.inputs[0].dims:
+        return lambda x: from_numpy(ufunc(x.numpy()))
+    # Of an array without axes NumPy makes a scalar.
+    return lambda x: from_numpy(asarray(ufunc(x.numpy())))
 
 
 def tanh_of(node: Any) -> Callable[[Any], Any]:
