@@ -21,7 +21,7 @@ def fed(rows, dtype=np.int32):
     """A ragged placeholder and what to feed for it."""
     given = tf.ragged.placeholder(dtype, 1, value_shape=[])
     splits = np.cumsum([0, *map(len, rows)])
-    return given, {given: tf.ragged.RaggedTensorValue(np.array(sum(rows, []), dtype), splits)}
+    return given, {given: tf.ragged.RaggedTensorValue(np.array([item for row in rows for item in row], dtype), splits)}
 
 
 @settings(max_examples=8, deadline=None)

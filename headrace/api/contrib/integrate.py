@@ -1,0 +1,3 @@
+"""tf.contrib.integrate: ordinary differential equations."""
+
+HOMES = {"contrib.integrate.adaptive": "odeint", "contrib.integrate.fixed": "odeint_fixed"}

@@ -1,0 +1,3 @@
+"""tf.contrib.sparsemax."""
+
+HOMES = {"contrib.sparsemax": "sparsemax sparsemax_loss"}

@@ -1,0 +1,233 @@
+"""`odeint`: Dormand and Prince's method of order 5, which chooses its steps, with interpolation between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from headrace.contrib.integrate.common import check_types, combined, increasing
+from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import control_dependencies, name_scope
+from headrace.core.operation import Tensor
+from headrace.core.registry import raw
+from headrace.ops import composing
+from headrace.ops.flow.assertion import Assert
+from headrace.ops.flow.cond import cond
+from headrace.ops.flow.tensor_array import TensorArray
+from headrace.ops.flow.while_loop import while_loop
+from headrace.ops.math.unary import abs as absolute
+
+_ORDER = 5
+# The nodes, the stages' weights, and those of the error (fifth minus fourth order) and of the middle of a step
+# (Shampine, 1986).
+_NODES = (1 / 5, 3 / 10, 4 / 5, 8 / 9, 1.0, 1.0)
+_STAGES = (
+    (1 / 5,),
+    (3 / 40, 9 / 40),
+    (44 / 45, -56 / 15, 32 / 9),
+    (19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729),
+    (9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656),
+    (35 / 384, 0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84),
+)
+_ERROR = (
+    35 / 384 - 1951 / 21600,
+    0,
+    500 / 1113 - 22642 / 50085,
+    125 / 192 - 451 / 720,
+    -2187 / 6784 - -12231 / 42400,
+    11 / 84 - 649 / 6300,
+    -1 / 60,
+)
+_MIDDLE = (
+    6025192743 / 30085553152 / 2,
+    0,
+    51252292925 / 65400821598 / 2,
+    -2691868925 / 45128329728 / 2,
+    187940372067 / 1594534317056 / 2,
+    -1776094331 / 19743644256 / 2,
+    11237099 / 235043384 / 2,
+)
+
+Derivative = Callable[[Any, Any], Any]
+
+
+def odeint(
+    func: Derivative,
+    y0: Any,
+    t: Any,
+    rtol: Any = 1e-6,
+    atol: Any = 1e-12,
+    method: str | None = None,
+    options: dict[str, Any] | None = None,
+    full_output: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The solution of dy/dt = func(y, t) with y(t[0]) = y0.
+
+    Args:
+        func: called with the state and the time, returns the state's derivative.
+        y0: floating-point or complex tensor: the state at first.
+        t: floating-point vector of increasing times, the first of which belongs to `y0`.
+        rtol, atol: the errors to allow in a step, relative to the state and absolute.
+        method: "dopri5" or None.
+        options: with a method: `first_step`, `safety`, `ifactor`, `dfactor`, `max_num_steps`.
+        full_output: whether to return the steps as well.
+        name: a name for the operations.
+
+    Returns:
+        the states at the times, [times, ...]; with full_output a pair of them and a dict of `num_func_evals`,
+        `integrate_points` and `error_ratio`.
+
+    Raises:
+        ValueError: for another method, or options without one. TypeError: for states or times without fractions.
+        InvalidArgumentError: when it is run: for times that do not increase, too many steps or too small ones.
+
+    Example:
+        >>> y = tf.contrib.integrate.odeint(lambda y, t: -y, 1.0, [0.0, 1.0, 2.0])
+    """
+    if method not in (None, "dopri5"):
+        raise ValueError(f"invalid method: {method!r}")
+    if options and method is None:
+        raise ValueError("cannot supply `options` without specifying `method`")
+    with name_scope(name, "odeint", [y0, t, rtol, atol]) as scope:
+        y0 = convert_to_tensor(y0, name="y0")
+        t = convert_to_tensor(t, preferred_dtype="float64", name="t")
+        check_types(y0, t)
+        error_type = y0.dtype.real_dtype
+        tolerances = [convert_to_tensor(v, error_type, name=n) for v, n in ((rtol, "rtol"), (atol, "atol"))]
+        solver = _DormandPrince(func, t, *tolerances, **(options or {}))
+        return solver.solve(y0, full_output, scope)
+
+
+class _DormandPrince:
+    def __init__(
+        self,
+        func: Derivative,
+        t: Tensor,
+        rtol: Tensor,
+        atol: Tensor,
+        first_step: Any = None,
+        safety: Any = 0.9,
+        ifactor: Any = 10.0,
+        dfactor: Any = 0.2,
+        max_num_steps: Any = 1000,
+    ) -> None:
+        self.func, self.t, self.rtol, self.atol = func, t, rtol, atol
+        self.first_step = convert_to_tensor(1.0 if first_step is None else first_step, t.dtype, name="first_step")
+        self.safety = convert_to_tensor(safety, t.dtype, name="safety")
+        self.grow = convert_to_tensor(ifactor, t.dtype, name="ifactor")
+        self.shrink = convert_to_tensor(dfactor, t.dtype, name="dfactor")
+        self.most = convert_to_tensor(max_num_steps, "int32", name="max_num_steps")
+
+    def solve(self, y0: Tensor, full_output: bool, scope: str) -> Any:
+        t = self.t
+        with control_dependencies([increasing(t)]):
+            count = raw.Size(t)
+        solution = TensorArray(y0.dtype, size=count).write(0, y0)
+        points = TensorArray(t.dtype, size=0, dynamic_size=True)
+        ratios = TensorArray(self.rtol.dtype, size=0, dynamic_size=True)
+        # The state and its derivative after the last step, the times it went from and to, the next step, and the
+        # polynomial between.
+        state = (y0, self.func(y0, t[0]), t[0], t[0], self.first_step, *[y0] * 5)
+
+        def at_time(i: Any, solution: Any, points: Any, ratios: Any, *state: Any) -> Any:
+            _, points, ratios, *state = while_loop(
+                lambda n, points, ratios, *state: raw.Greater(t[i], state[3]),
+                self._step,
+                (convert_to_tensor(0), points, ratios, *state),
+                name="integrate_loop",
+            )
+            value = _on_polynomial(state[5:], state[2], state[3], t[i])
+            return (i + 1, solution.write(i, value), points, ratios, *state)
+
+        _, solution, points, ratios, *_ = while_loop(
+            lambda i, *_: raw.Less(i, count),
+            at_time,
+            (convert_to_tensor(1), solution, points, ratios, *state),
+            name="interpolate_loop",
+        )
+        y = solution.stack(name=scope)
+        y.set_shape(t.get_shape().concatenate(y0.get_shape()))
+        if not full_output:
+            return y
+        taken = points.stack()
+        return y, {
+            "num_func_evals": 6 * raw.Size(taken) + 1,
+            "integrate_points": taken,
+            "error_ratio": ratios.stack(),
+        }
+
+    def _step(self, n: Any, points: Any, ratios: Any, *state: Any) -> Any:
+        y0, f0, _, t0, dt, *polynomial = state
+        checks = [
+            Assert(raw.Greater(t0 + dt, t0), ["underflow in dt", dt]),
+            Assert(raw.Less(n, self.most), ["max_num_steps exceeded"]),
+            Assert(_all_finite(y0), ["non-finite values in state `y`", y0]),
+        ]
+        with control_dependencies(checks):
+            y0 = raw.Identity(y0)
+            y1, slopes = self._stages(y0, f0, t0, dt)
+        scale = composing.cast(dt, y0.dtype)
+        error = combined(_ERROR, slopes, scale)
+        allowed = self.atol + self.rtol * raw.Maximum(absolute(y0), absolute(y1))
+        ratio = raw.Sqrt(_mean(_square(error) / raw.Square(allowed)))
+        accepted = raw.LessEqual(ratio, convert_to_tensor(1, ratio.dtype))
+
+        def forward() -> list[Any]:
+            middle = y0 + combined(_MIDDLE, slopes, scale)
+            return [y1, slopes[-1], t0 + dt, *_polynomial(y0, y1, middle, f0, slopes[-1], scale)]
+
+        y, f, t1, *polynomial = cond(accepted, forward, lambda: [raw.Identity(v) for v in (y0, f0, t0, *polynomial)])
+        state = (y, f, t0, t1, self._next_step(dt, ratio), *polynomial)
+        return (n + 1, points.write(points.size(), t0 + dt), ratios.write(ratios.size(), ratio), *state)
+
+    def _stages(self, y0: Tensor, f0: Tensor, t0: Tensor, dt: Tensor) -> tuple[Tensor, list[Tensor]]:
+        """The state after a step, and the derivatives at its stages, the last of which is that after the step."""
+        scale, slopes, y = composing.cast(dt, y0.dtype), [f0], y0
+        for node, weights in zip(_NODES, _STAGES, strict=True):
+            y = y0 + combined(weights, slopes, scale)
+            slopes.append(convert_to_tensor(self.func(y, t0 + node * dt)))
+        return y, slopes
+
+    def _next_step(self, dt: Tensor, ratio: Tensor) -> Tensor:
+        """The step that an error just small enough would have allowed, within limits."""
+        ratio = composing.cast(ratio, dt.dtype)
+        wanted = raw.Pow(ratio, convert_to_tensor(1 / _ORDER, dt.dtype)) / self.safety
+        return dt / raw.Maximum(1.0 / self.grow, raw.Minimum(wanted, 1.0 / self.shrink))
+
+
+def _square(x: Tensor) -> Tensor:
+    if x.dtype.is_complex:
+        return raw.Square(raw.Real(x, Tout=x.dtype.real_dtype)) + raw.Square(raw.Imag(x, Tout=x.dtype.real_dtype))
+    return raw.Square(x)
+
+
+def _mean(x: Tensor) -> Tensor:
+    return raw.Mean(x, raw.Range(0, composing.rank(x), 1))
+
+
+def _all_finite(x: Tensor) -> Tensor:
+    return raw.All(raw.IsFinite(absolute(x)), raw.Range(0, composing.rank(x), 1))
+
+
+def _polynomial(y0: Any, y1: Any, middle: Any, f0: Any, f1: Any, dt: Any) -> list[Any]:
+    """The polynomial of order 4 with these values and slopes at the ends, and value in the middle; the highest first."""
+    parts = [f0, f1, y0, y1, middle]
+    return [
+        combined([-2 * dt, 2 * dt, -8, -8, 16], parts),
+        combined([5 * dt, -3 * dt, 18, 14, -32], parts),
+        combined([-4 * dt, dt, -11, -5, 16], parts),
+        dt * f0,
+        y0,
+    ]
+
+
+def _on_polynomial(coefficients: Sequence[Any], t0: Tensor, t1: Tensor, t: Tensor) -> Tensor:
+    inside = raw.LogicalAnd(raw.LessEqual(t0, t), raw.LessEqual(t, t1))
+    check = Assert(inside, ["invalid interpolation, fails `t0 <= t <= t1`:", t0, t, t1])
+    with control_dependencies([check]):
+        x = composing.cast((t - t0) / (t1 - t0), coefficients[0].dtype)
+    value = coefficients[0]
+    for coefficient in coefficients[1:]:
+        value = value * x + coefficient
+    return value

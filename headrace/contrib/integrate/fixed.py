@@ -1,0 +1,96 @@
+"""`odeint_fixed`: methods that take steps of a given size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from headrace.contrib.integrate.common import check_types, increasing
+from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import control_dependencies, name_scope
+from headrace.core.operation import Tensor
+from headrace.core.registry import raw
+from headrace.ops import composing
+from headrace.ops.flow.tensor_array import TensorArray
+from headrace.ops.flow.while_loop import while_loop
+from headrace.ops.math.add_n import add_n
+
+Derivative = Callable[[Any, Any], Any]
+
+
+def _midpoint(func: Derivative, t: Tensor, dt: Tensor, y: Tensor) -> Tensor:
+    scale = composing.cast(dt, y.dtype)
+    return scale * func(y + func(y, t) * scale / 2, t + dt / 2)
+
+
+def _runge_kutta(func: Derivative, t: Tensor, dt: Tensor, y: Tensor) -> Tensor:
+    half, scale = t + dt / 2, composing.cast(dt, y.dtype)
+    k1 = func(y, t)
+    k2 = func(y + scale * k1 / 2, half)
+    k3 = func(y + scale * k2 / 2, half)
+    k4 = func(y + scale * k3, t + dt)
+    return add_n([k1, 2 * k2, 2 * k3, k4]) * (scale / 6)
+
+
+_METHODS = {"midpoint": _midpoint, "rk4": _runge_kutta}
+
+
+def odeint_fixed(
+    func: Derivative, y0: Any, t: Any, dt: Any = None, method: str = "rk4", name: str | None = None
+) -> Tensor:
+    """The solution of dy/dt = func(y, t) with y(t[0]) = y0, in steps of a given size.
+
+    Args:
+        func: called with the state and the time, returns the state's derivative.
+        y0: floating-point or complex tensor: the state at first.
+        t: floating-point vector of increasing times, the first of which belongs to `y0`.
+        dt: vector of the greatest steps between each time and the next; by default one step.
+        method: "midpoint" or "rk4".
+        name: a name for the operations.
+
+    Returns:
+        the states at the times, [times, ...].
+
+    Raises:
+        ValueError: for another method, or lengths that do not fit. TypeError: for states or times without fractions.
+        InvalidArgumentError: when it is run, for times that do not increase.
+
+    Example:
+        >>> y = tf.contrib.integrate.odeint_fixed(lambda y, t: -y, 1.0, [0.0, 1.0, 2.0], dt=[0.1, 0.1])
+    """
+    with name_scope(name, "odeint_fixed", [y0, t, dt]):
+        t = convert_to_tensor(t, preferred_dtype="float64", name="t")
+        y0 = convert_to_tensor(y0, name="y0")
+        intervals = t[1:] - t[:-1]
+        dt = convert_to_tensor(intervals if dt is None else dt, preferred_dtype="float64", name="dt")
+        check_types(y0, t, dt)
+        if len(t.get_shape()) > 1 or len(dt.get_shape()) > 1:
+            raise ValueError("t must be a 1D tensor")
+        counts = raw.Ceil(intervals / dt)
+        dt, counts = intervals / counts, composing.cast(counts, "int32")
+        if t.get_shape()[0] != dt.get_shape()[0] + 1:
+            raise ValueError("t and dt have incompatible lengths, must be N and N-1")
+        if method not in _METHODS:
+            raise ValueError(f"method not supported: {method!s}")
+        step = _METHODS[method]
+        with control_dependencies([increasing(t)]):
+            times = raw.Size(t)
+
+        def interval(solution: Any, y: Any, time: Any, i: Any) -> Any:
+            size = dt[i - 1]
+
+            def forward(y: Any, time: Any, n: Any) -> Any:
+                return y + composing.cast(step(func, time, size, y), y.dtype), time + size, n + 1
+
+            y, time, _ = while_loop(
+                lambda y, time, n: raw.Less(n, counts[i - 1]), forward, (y, time, convert_to_tensor(0))
+            )
+            return solution.write(i, y), y, time, i + 1
+
+        solution = TensorArray(y0.dtype, times).write(0, y0)
+        solution, *_ = while_loop(
+            lambda solution, y, time, i: raw.Less(i, times), interval, (solution, y0, t[0], convert_to_tensor(1))
+        )
+        states = solution.stack()
+        states.set_shape(t.get_shape().concatenate(y0.get_shape()))
+        return states
