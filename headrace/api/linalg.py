@@ -17,6 +17,7 @@ HOMES: dict[str, str] = {
     "ops.math.matrices": "eye trace",
     "ops.math.norms": "norm",
     "ops.math.products": "einsum tensordot",
+    "ops.math.tridiagonal": "tridiagonal_matmul tridiagonal_solve",
 }
 
 SPELLED: dict[str, str] = {

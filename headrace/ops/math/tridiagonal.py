@@ -1,0 +1,256 @@
+"""Matrices of three diagonals: products and systems of linear equations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from headrace.core.convert import convert_to_tensor
+from headrace.core.operation import Tensor
+from headrace.core.registry import op, raw
+from headrace.ops import composing
+from headrace.ops.array.common import invalid
+from headrace.ops.math.reduction import reduce_sum
+
+_TYPES = "T: {double, float, complex64, complex128}"
+
+matmul_op = op("TridiagonalMatMul", f"superdiag: T, maindiag: T, subdiag: T, rhs: T, *, {_TYPES} -> output: T")
+solve_op = op("TridiagonalSolve", f"diagonals: T, rhs: T, *, partial_pivoting=True, {_TYPES} -> output: T")
+
+
+@matmul_op.shape
+def matmul_shape(op):
+    return [op.inputs[3].dims]
+
+
+@solve_op.shape
+def solve_shape(op):
+    return [op.inputs[1].dims]
+
+
+def _from_above(x: torch.Tensor) -> torch.Tensor:
+    """Each row that of the next, zeros for the last."""
+    return torch.cat([x[..., 1:, :], torch.zeros_like(x[..., :1, :])], -2)
+
+
+def _from_below(x: torch.Tensor) -> torch.Tensor:
+    """Each row that of the one before, zeros for the first."""
+    return torch.cat([torch.zeros_like(x[..., :1, :]), x[..., :-1, :]], -2)
+
+
+@matmul_op.kernel
+def matmul_kernel(node):
+    def multiply(above, main, below, rhs):
+        for name, diagonal in (("superdiag", above), ("maindiag", main), ("subdiag", below)):
+            if diagonal.dim() < 2 or diagonal.shape[-1] != rhs.shape[-2]:
+                raise invalid(f"{name} must have the shape [..., 1, {rhs.shape[-2]}], got {list(diagonal.shape)}")
+        above, main, below = (diagonal.transpose(-1, -2) for diagonal in (above, main, below))
+        return above * _from_above(rhs) + main * rhs + below * _from_below(rhs)
+
+    return multiply
+
+
+@solve_op.kernel
+def solve_kernel(node):
+    pivoting = node.attrs["partial_pivoting"]
+
+    def solve(diagonals, rhs):
+        count = rhs.shape[-2]
+        if diagonals.dim() < 2 or diagonals.shape[-2:] != (3, count):
+            raise invalid(f"Expected diagonals of the shape [..., 3, {count}], got {list(diagonals.shape)}")
+        if not count or not rhs.numel():
+            return rhs.clone()
+        above, main, below = (list(diagonals[..., i, :, None].unbind(-2)) for i in range(3))
+        right = list(rhs.unbind(-2))
+        above[-1] = torch.zeros_like(main[0])
+        # Rows change places where the one below has the larger first element; a second diagonal above then fills.
+        second = [torch.zeros_like(main[0])] * count
+        for i in range(count - 1):
+            row = (main[i], above[i], second[i], right[i])
+            after = (below[i + 1], main[i + 1], above[i + 1], right[i + 1])
+            if pivoting:
+                swap = after[0].abs() > row[0].abs()
+                if bool(swap.any()):
+                    row, after = (
+                        tuple(torch.where(swap, a, b) for a, b in zip(after, row, strict=True)),
+                        tuple(torch.where(swap, a, b) for a, b in zip(row, after, strict=True)),
+                    )
+            if bool((row[0] == 0).any()):
+                raise invalid("Input matrix is not invertible.")
+            factor = after[0] / row[0]
+            main[i], above[i], second[i], right[i] = row
+            main[i + 1], above[i + 1], right[i + 1] = (b - factor * a for a, b in zip(row[1:], after[1:], strict=True))
+        if bool((main[-1] == 0).any()):
+            raise invalid("Input matrix is not invertible.")
+        x = [right[0]] * count
+        for i in range(count - 1, -1, -1):
+            rest = right[i]
+            if i + 1 < count:
+                rest = rest - above[i] * x[i + 1]
+            if i + 2 < count:
+                rest = rest - second[i] * x[i + 2]
+            x[i] = rest / main[i]
+        return torch.stack(x, -2)
+
+    return solve
+
+
+def _moved(x: Tensor, rows: int) -> Tensor:
+    """Rows moved up (1) or down (-1), zeros at the end."""
+    gap = composing.zeros_like(x[..., :1, :])
+    return composing.concat([x[..., 1:, :], gap] if rows > 0 else [gap, x[..., :-1, :]], -2)
+
+
+@matmul_op.gradient
+def matmul_gradient(op, grad):
+    above, main, below = (composing.matrix_transpose(tensor, conjugate=True) for tensor in op.inputs[:3])
+    rhs = composing.conj(op.inputs[3])
+    diagonals = [
+        composing.expand_dims(reduce_sum(part * grad, axis=-1), -2) for part in (_moved(rhs, 1), rhs, _moved(rhs, -1))
+    ]
+    return [*diagonals, _moved(above * grad, -1) + main * grad + _moved(below * grad, 1)]
+
+
+@solve_op.gradient
+def solve_gradient(op, grad):
+    diagonals, x = op.inputs[0], op.outputs[0]
+    gap = composing.zeros_like(diagonals[..., 0, :1])
+    above, main, below = (composing.conj(diagonals[..., i, :]) for i in range(3))
+    turned = composing.stack(
+        [composing.concat([below[..., 1:], gap], -1), main, composing.concat([gap, above[..., :-1]], -1)], axis=-2
+    )
+    of_rhs = raw.TridiagonalSolve(turned, grad, partial_pivoting=op.attrs["partial_pivoting"])
+    x = composing.conj(x)
+    parts = [reduce_sum(of_rhs * other, axis=-1) for other in (_moved(x, 1), x, _moved(x, -1))]
+    return [-composing.stack(parts, axis=-2), of_rhs]
+
+
+matmul_op.accepts([1, 4], [1, 4], [1, 4], [4, 2]).accepts([2, 1, 3], [2, 1, 3], [2, 1, 3], [2, 3, 2])
+
+
+def _side(matrix: Tensor) -> int:
+    dims = matrix.dims or (None, None)
+    rows, columns = dims[-2:]
+    if rows and columns and rows != columns:
+        raise ValueError(f"Expected last two dimensions of diagonals to be same, got {columns} and {rows}")
+    size = rows or columns
+    if not size:
+        raise ValueError('The size of the matrix needs to be known for diagonals_format="matrix"')
+    return size
+
+
+def _diagonals_of(matrix: Tensor) -> list[Tensor]:
+    """The three diagonals of a matrix, the outer ones filled up with zeros."""
+    _side(matrix)
+    gap = composing.zeros_like(matrix[..., 0, :1])
+    above = raw.MatrixDiagPart(matrix[..., :-1, 1:])
+    below = raw.MatrixDiagPart(matrix[..., 1:, :-1])
+    return [composing.concat([above, gap], -1), raw.MatrixDiagPart(matrix), composing.concat([gap, below], -1)]
+
+
+def tridiagonal_matmul(diagonals: Any, rhs: Any, diagonals_format: str = "compact", name: str | None = None) -> Tensor:
+    """A matrix of three diagonals times a matrix.
+
+    Args:
+        diagonals: "compact": tensor of shape [..., 3, m], the diagonals above, on and below the middle, the last element of
+            the first and the first of the last unused; "sequence": a list of the three, each [..., m]; "matrix": [..., m, m].
+        rhs: tensor of shape [..., m, n].
+        diagonals_format: which of these.
+        name: a name for the operation.
+
+    Returns:
+        a tensor of shape [..., m, n].
+
+    Raises:
+        ValueError: for another format, or a matrix whose size is not known.
+    """
+    if diagonals_format == "compact":
+        diagonals = convert_to_tensor(diagonals)
+        parts = [diagonals[..., i, :] for i in range(3)]
+    elif diagonals_format == "sequence":
+        parts = [convert_to_tensor(part) for part in diagonals]
+    elif diagonals_format == "matrix":
+        parts = _diagonals_of(convert_to_tensor(diagonals))
+    else:
+        raise ValueError(f"Unrecognized diagonals_format: {diagonals_format}")
+    return raw.TridiagonalMatMul(*(composing.expand_dims(part, -2) for part in parts), rhs, name=name)
+
+
+def tridiagonal_solve(
+    diagonals: Any,
+    rhs: Any,
+    diagonals_format: str = "compact",
+    transpose_rhs: bool = False,
+    conjugate_rhs: bool = False,
+    name: str | None = None,
+    partial_pivoting: bool = True,
+) -> Tensor:
+    """Solves systems of equations whose matrix has three diagonals.
+
+    Args:
+        diagonals: as of `tridiagonal_matmul`; of a sequence the outer ones may be of m - 1 elements.
+        rhs: tensor of shape [..., m] or [..., m, n].
+        diagonals_format: "compact", "sequence" or "matrix".
+        transpose_rhs, conjugate_rhs: whether to transpose (conjugate) `rhs` first, and the result after.
+        name: a name for the operation.
+        partial_pivoting: whether rows may change places, for precision.
+
+    Returns:
+        a tensor of the shape of `rhs`.
+
+    Raises:
+        ValueError: for another format, or shapes that do not fit.
+        InvalidArgumentError: when run, if a matrix has no inverse.
+    """
+    rhs = convert_to_tensor(rhs)
+    if diagonals_format == "compact":
+        compact = convert_to_tensor(diagonals)
+    elif diagonals_format == "sequence":
+        if not isinstance(diagonals, (tuple, list)) or len(diagonals) != 3:
+            raise ValueError("Expected diagonals to be a sequence of length 3.")
+        above, main, below = (convert_to_tensor(part) for part in diagonals)
+        size = main.dims[-1] if main.dims else None
+
+        def whole(part: Tensor, what: str, last: bool) -> Tensor:
+            own = part.dims[-1] if part.dims else None
+            if not own or own == size:
+                return part
+            if size is None or own != size - 1:
+                raise ValueError(f"Expected {what} to be have length {size} or {(size or 0) - 1}, got {own}.")
+            gap = composing.zeros_like(part[..., :1])
+            return composing.concat([part, gap] if last else [gap, part], -1)
+
+        compact = composing.stack(
+            [whole(above, "superdiagonal", True), main, whole(below, "subdiagonal", False)], axis=-2
+        )
+    elif diagonals_format == "matrix":
+        compact = composing.stack(_diagonals_of(convert_to_tensor(diagonals)), axis=-2)
+    else:
+        raise ValueError(f"Unrecognized diagonals_format: {diagonals_format}")
+    rank, right_rank = len(compact.dims or ()), len(rhs.dims or ())
+    if rank < 2:
+        raise ValueError(f"Expected diagonals to have rank at least 2, got {rank}")
+    if right_rank not in (rank, rank - 1):
+        raise ValueError(f"Expected the rank of rhs to be {rank - 1} or {rank}, got {right_rank}")
+    if compact.dims and compact.dims[-2] not in (None, 3):
+        raise ValueError(f"Expected 3 diagonals got {compact.dims[-2]}")
+    if not compact.get_shape()[:-2].is_compatible_with(rhs.get_shape()[: rank - 2]):
+        outer = compact.get_shape()[:-2], rhs.get_shape()[: rank - 2]
+        raise ValueError(f"Batch shapes {outer[0]} and {outer[1]} are incompatible")
+    vector = right_rank == rank - 1
+    if vector:
+        rhs = composing.expand_dims(composing.conj(rhs) if conjugate_rhs else rhs, -1)
+    elif transpose_rhs:
+        rhs = composing.matrix_transpose(rhs, conjugate=conjugate_rhs)
+    elif conjugate_rhs:
+        rhs = composing.conj(rhs)
+    sizes = (compact.dims or (None,))[-1], (rhs.dims or (None, None))[-2]
+    if sizes[0] and sizes[1] and sizes[0] != sizes[1]:
+        raise ValueError(
+            f"Expected number of left-hand sided and right-hand sides to be equal, got {sizes[0]} and {sizes[1]}"
+        )
+    result = raw.TridiagonalSolve(compact, rhs, partial_pivoting=partial_pivoting, name=name)
+    if vector:
+        return composing.squeeze(result, [-1])
+    return composing.matrix_transpose(result) if transpose_rhs else result
