@@ -166,7 +166,8 @@ class Finder:
     def _taking_composites(self, module: str, attribute: str, value: Any) -> Any:
         """A function that takes ragged tensors as well, made so once; any other value as it is."""
         if self._supported is None:
-            self._supported = importlib.import_module(f"{self.package}.ops.ragged.supported").SUPPORTED
+            rows = f"{self.package}.ops.ragged.supported"
+            self._supported = importlib.import_module(rows).SUPPORTED if importable(rows) else {}
         if (module, attribute) not in self._supported:
             return value
         if (module, attribute) not in self._dispatched:
