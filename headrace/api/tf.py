@@ -2,6 +2,7 @@
 
 HOMES = {
     "autodiff.aggregation": "AggregationMethod",
+    "autodiff.recomputing": "recompute_grad",
     "autodiff.gradients": "UnconnectedGradients gradients hessians",
     "core.collections": "GraphKeys",
     "core.composite": "IndexedSlices SparseTensor SparseTensorValue convert_to_tensor_or_indexed_slices "
@@ -55,12 +56,13 @@ HOMES = {
     "ops.array.where": "boolean_mask one_hot sequence_mask where where_v2",
     "ops.flow.assertion": "Assert",
     "ops.flow.case": "case",
+    "ops.flow.switch_case": "switch_case",
     "ops.flow.checks": "assert_equal assert_greater assert_greater_equal assert_integer assert_less assert_less_equal "
     "assert_near assert_negative assert_non_negative assert_non_positive assert_none_equal assert_positive "
     "assert_proper_iterable assert_same_float_dtype assert_scalar assert_type is_non_decreasing is_numeric_tensor "
     "is_strictly_increasing",
     "ops.flow.cond": "cond",
-    "ops.flow.custom_gradient": "custom_gradient",
+    "ops.flow.custom_gradient": "custom_gradient grad_pass_through",
     "ops.flow.grouping": "group no_op tuple",
     "ops.math.add_n": "accumulate_n add_n",
     "ops.flow.numerics": "add_check_numerics_ops check_numerics verify_tensor_all_finite",
@@ -140,6 +142,7 @@ HOMES = {
     "ops.sparse.reduce": "sparse_reduce_max sparse_reduce_max_sparse sparse_reduce_sum sparse_reduce_sum_sparse",
     "ops.sparse.reshape": "sparse_reorder sparse_reshape",
     "ops.sparse.rows": "sparse_fill_empty_rows",
+    "ops.sparse.serialized": "deserialize_many_sparse serialize_many_sparse serialize_sparse",
     "ops.sparse.slice": "sparse_slice sparse_split",
     "summary.older": "audio_summary histogram_summary image_summary merge_all_summaries merge_summary scalar_summary",
     "train.module": "Module",

@@ -14,6 +14,7 @@ HOMES: dict[str, str] = {
     "ops.queues.queues": "PaddingFIFOQueue PriorityQueue QueueBase RandomShuffleQueue",
     "ops.readers.files": "matching_files read_file write_file",
     "train.producers": "match_filenames_once",
+    "ops.sparse.serialized": "deserialize_many_sparse serialize_many_sparse serialize_sparse",
     "ops.string.conversion": "decode_base64 decode_raw encode_base64",
 }
 

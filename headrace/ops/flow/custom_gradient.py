@@ -117,3 +117,30 @@ def _read_between(results: list[Tensor], inputs: list[Tensor]) -> list[Any]:
                 found[handles[tensor]] = None
             pending.append(tensor.op)
     return list(found)
+
+
+def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
+    """A function like `f` whose gradient is that of the identity.
+
+    Args:
+        f: takes tensors, returns a tensor of the same shape as the first, or as many tensors.
+
+    Returns:
+        a function of the same arguments.
+
+    Raises:
+        ValueError: when it is called with keyword arguments.
+
+    Example:
+        >>> rounded = tf.grad_pass_through(tf.round)(x)
+    """
+
+    @custom_gradient
+    def passing(*args: Any) -> Any:
+        def grad(*grads: Any, **used: Any) -> Any:
+            variables = used.get("variables")
+            return grads if variables is None else (grads, [None] * len(variables))
+
+        return f(*args), grad
+
+    return functools.wraps(f)(passing)

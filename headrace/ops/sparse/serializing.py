@@ -23,7 +23,11 @@ deserialize_sparse = op(
     "serialized_sparse: Tserialized, *, dtype: type, Tserialized: {string, variant} = string -> sparse_indices: int64, "
     "sparse_values: dtype, sparse_shape: int64",
 )
-for _decl in (serialize_sparse, serialize_many_sparse, deserialize_sparse):
+deserialize_many_sparse = op(
+    "DeserializeManySparse",
+    "serialized_sparse: string, *, dtype: type -> sparse_indices: int64, sparse_values: dtype, sparse_shape: int64",
+)
+for _decl in (serialize_sparse, serialize_many_sparse, deserialize_sparse, deserialize_many_sparse):
     _decl.on_host(*[arg.name for arg in _decl.signature.inputs], outputs=True).not_differentiable()
 
 
@@ -35,6 +39,14 @@ def serialize_sparse_shape(op):
 @serialize_many_sparse.shape
 def serialize_many_sparse_shape(op):
     return [(None, 3)]
+
+
+@deserialize_many_sparse.shape
+def deserialize_many_sparse_shape(op):
+    dims = op.inputs[0].dims
+    if dims is not None and (len(dims) != 2 or dims[1] not in (None, 3)):
+        raise ValueError(f"Shape must be [slices, 3] but is {list(dims)}")
+    return [(None, None), (None,), (None,)]
 
 
 @deserialize_sparse.shape
@@ -93,13 +105,25 @@ def serialize_many_sparse_kernel(node):
     return serialize
 
 
+@deserialize_many_sparse.kernel
+def deserialize_many_sparse_kernel(node):
+    return _deserializer(node.attrs["dtype"], textual=True)
+
+
 @deserialize_sparse.kernel
 def deserialize_sparse_kernel(node):
-    textual = node.attrs["Tserialized"].name == "string"
-    dtype = node.attrs["dtype"]
+    return _deserializer(node.attrs["dtype"], node.attrs["Tserialized"].name == "string")
 
+
+def _deserializer(dtype, textual):
     def parts_of(cells):
-        return [_from_text(cell) for cell in cells] if textual else list(cells)
+        parts = [_from_text(cell) for cell in cells] if textual else list(cells)
+        kind = parts[1].dtype
+        if kind != (np.dtype(object) if dtype.torch is None else dtype.torch):
+            raise InvalidArgumentError(
+                None, None, f"Requested SparseTensor of type {dtype.name} but the values have type {kind}."
+            )
+        return parts
 
     def deserialize(serialized):
         if not serialized.ndim or serialized.shape[-1] != 3:

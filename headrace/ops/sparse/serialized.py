@@ -1,0 +1,87 @@
+"""Functions that pack sparse tensors into tensors, a row for each, and unpack them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headrace.core.composite import SparseTensor, SparseTensorValue
+from headrace.core.operation import Tensor
+from headrace.core.registry import raw
+from headrace.ops.sparse import serializing as _serializing  # noqa: F401  (declared for `raw`)
+
+
+def _sparse(value: Any) -> SparseTensor:
+    if isinstance(value, SparseTensorValue):
+        return SparseTensor.from_value(value)
+    if not isinstance(value, SparseTensor):
+        raise TypeError("Input must be a SparseTensor.")
+    return value
+
+
+def serialize_sparse(sp_input: Any, name: str | None = None, out_type: Any = "string") -> Tensor:
+    """A sparse tensor as a vector of three: its indices, values and shape.
+
+    Args:
+        sp_input: a `SparseTensor`.
+        name: a name for the operation.
+        out_type: string or variant.
+
+    Returns:
+        a vector [3] of `out_type`.
+
+    Raises:
+        TypeError: if `sp_input` is not sparse.
+
+    Example:
+        >>> packed = tf.serialize_sparse(tf.SparseTensor([[0, 1]], [5.0], [2, 3]))
+    """
+    sparse = _sparse(sp_input)
+    return raw.SerializeSparse(sparse.indices, sparse.values, sparse.dense_shape, out_type=out_type, name=name)
+
+
+def serialize_many_sparse(sp_input: Any, name: str | None = None, out_type: Any = "string") -> Tensor:
+    """The slices of a sparse tensor along its first dimension, a row of three for each.
+
+    Args:
+        sp_input: a `SparseTensor` of two or more dimensions.
+        name: a name for the operation.
+        out_type: string or variant.
+
+    Returns:
+        a matrix [slices, 3] of `out_type`.
+
+    Raises:
+        TypeError: if `sp_input` is not sparse.
+
+    Example:
+        >>> rows = tf.serialize_many_sparse(tf.SparseTensor([[0, 1], [1, 0]], [5.0, 6.0], [2, 3]))
+    """
+    sparse = _sparse(sp_input)
+    return raw.SerializeManySparse(sparse.indices, sparse.values, sparse.dense_shape, out_type=out_type, name=name)
+
+
+def deserialize_many_sparse(
+    serialized_sparse: Any, dtype: Any, rank: int | None = None, name: str | None = None
+) -> SparseTensor:
+    """The sparse tensor whose slices along its first dimension were packed.
+
+    Args:
+        serialized_sparse: a string matrix [slices, 3].
+        dtype: the type of the values.
+        rank: the rank of the slices, if it is known.
+        name: a name for the operation.
+
+    Returns:
+        a `SparseTensor` of one more dimension than the slices.
+
+    Raises:
+        InvalidArgumentError: when it is run, for slices of another type or of different ranks.
+
+    Example:
+        >>> tf.deserialize_many_sparse(tf.serialize_many_sparse(sparse), tf.float32)
+    """
+    indices, values, shape = raw.DeserializeManySparse(serialized_sparse, dtype=dtype, name=name)
+    # The ops know no more than TensorFlow's: the rank is that of the whole in this function's result.
+    indices.set_shape([None, rank])
+    shape.set_shape([rank])
+    return SparseTensor(indices, values, shape)
