@@ -1,0 +1,3 @@
+"""tf.xla."""
+
+NESTED = {"experimental": {"state.compiled": "compile jit_scope"}}
