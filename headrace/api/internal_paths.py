@@ -39,6 +39,7 @@ _PYTHON: dict[str, dict[str, str]] = {
         "debug.watch_options": "debug_utils",
         "debug.debug_graphs debug.values": "debug_graphs",
         "debug.sources": "source_utils",
+        "debug.gradients": "debug_gradients",
     },
     "debug.wrappers": {
         "debug.sessions": "dumping_wrapper framework",
@@ -208,7 +209,7 @@ _PYTHON: dict[str, dict[str, str]] = {
     "": {
         "train .": "pywrap_tensorflow",
         "debug.sessions debug.local_cli debug.hooks debug.remote debug.dump_dir debug.watch_options debug.values "
-        "debug.debug_graphs": "debug",
+        "debug.debug_graphs debug.gradients": "debug",
     },
 }
 
