@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from headrace.core.composite import SparseTensor
+from headrace.core.composite import IndexedSlices, SparseTensor
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph
 from headrace.core.errors import InvalidArgumentError
@@ -277,18 +277,20 @@ def summed(gradient: Tensor, part: tuple[Any, Any]) -> Tensor:
     return raw.Reshape(raw.Sum(gradient, axes), shape)
 
 
-def static_and_equal(*tensors: Tensor) -> bool:
-    """Whether all have the same, fully known static shape."""
-    first = tensors[0].dims
-    return is_fully_defined(first) and all(t.dims == first for t in tensors)
+def static_and_equal(x: Tensor, y: Tensor, grad: Tensor | IndexedSlices) -> bool:
+    """Whether two operands and the gradient are tensors of the same, fully known static shape."""
+    return isinstance(grad, Tensor) and is_fully_defined(x.dims) and x.dims == y.dims == grad.dims
 
 
-def smart_broadcast_axes(x: Tensor, y: Tensor, grad: Tensor) -> tuple[Any, Any]:
+def smart_broadcast_axes(x: Tensor, y: Tensor, grad: Tensor | IndexedSlices) -> tuple[Any, Any]:
     """As `broadcast_axes`, settled while building where the shapes are static.
 
     None stands for an operand that has the gradient's shape already. What BroadcastGradientArgs gives for a pair of
     static shapes is asked once a graph, as TensorFlow does, so that the operations of both are the same.
     """
+    if not isinstance(grad, Tensor):
+        # Slices become a tensor when they are reshaped.
+        return broadcast_axes(x, y)
     dims_x, dims_y = x.dims, y.dims
     if not (is_fully_defined(dims_x) and is_fully_defined(dims_y)):
         shape_x, shape_y = raw.Shape(x), raw.Shape(y)
