@@ -120,6 +120,7 @@ HOMES = {
     "ops.random.shuffle": "random_crop random_shuffle",
     "ops.random.uniform": "random_uniform",
     "ops.string.conversion": "as_string decode_base64 decode_raw encode_base64 string_to_number",
+    "ops.string.fingerprints": "fingerprint",
     "ops.string.hashing": "string_to_hash_bucket string_to_hash_bucket_fast string_to_hash_bucket_strong",
     "ops.string.joining": "reduce_join string_join",
     "ops.string.regex": "regex_replace",
