@@ -18,60 +18,44 @@ def _by_torch(
     return loss, gradient
 
 
-def _shifted(states: torch.Tensor, places: int) -> torch.Tensor:
-    """States moved on by so many places, back if negative; nothing comes from outside."""
-    moved = torch.full_like(states, -torch.inf)
-    if places > 0:
-        moved[:, places:] = states[:, :-places]
-    else:
-        moved[:, :places] = states[:, -places:]
-    return moved
-
-
 def _without_merging(
     scores: torch.Tensor, targets: torch.Tensor, times: torch.Tensor, lengths: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """As `_by_torch`, where a label repeated in a path stands for two: only blanks may stay."""
+    """As `_by_torch`, where a label repeated in a path stands for two: only blanks may stay.
+
+    Whether the last one was blank or the label itself makes no difference to what may follow a number of labels, so
+    `reached[t, b, k]` sums over the paths of t times that give k labels. Sequences backwards are sequences too: the
+    second half of the batch holds them, and gives what is yet to come.
+    """
     total, batch, classes = scores.shape
-    blank = classes - 1
-    longest = targets.shape[1]
-    states = torch.full((batch, 2 * longest + 1), blank, device=scores.device)
-    states[:, 1::2] = targets
-    is_label = torch.zeros(states.shape[1], dtype=torch.bool, device=scores.device)
-    is_label[1::2] = True
-    # Labels stay out of reach of those beyond a sequence's own end.
-    final = torch.full_like(states, -torch.inf, dtype=scores.dtype)
-    ends = 2 * lengths
-    final.scatter_(1, ends[:, None], 0.0)
-    final.scatter_(1, (ends - 1).clamp_min(0)[:, None], 0.0)
-    emitted = scores.gather(2, states.expand(total, -1, -1))
-    stays = torch.where(is_label, -torch.inf, 0.0).to(scores.dtype)
-    skips = torch.where(is_label, 0.0, -torch.inf).to(scores.dtype)
-
-    def step(values: torch.Tensor, direction: int) -> torch.Tensor:
-        # Backwards, what may be skipped to is what decides, and that lies two places on.
-        two = _shifted(values if direction > 0 else values + skips, 2 * direction)
-        two = two + skips if direction > 0 else two
-        return torch.logsumexp(torch.stack([values + stays, _shifted(values, direction), two]), 0)
-
-    alpha = torch.full((total, batch, states.shape[1]), -torch.inf, dtype=scores.dtype, device=scores.device)
-    start = torch.full_like(final, -torch.inf)
-    start[:, :2] = 0.0
-    beta = alpha.clone()
-    for t in range(total):
-        alpha[t] = emitted[t] + (start if t == 0 else step(alpha[t - 1], 1))
-    last = times - 1
-    for t in range(total - 1, -1, -1):
-        after = step(beta[t + 1] + emitted[t + 1], -1) if t + 1 < total else torch.full_like(final, -torch.inf)
-        beta[t] = torch.where((last == t)[:, None], final, after)
-    likelihood = torch.logsumexp(alpha[last, torch.arange(batch)] + final, 1)
-    occupied = torch.zeros_like(scores)
-    within = torch.arange(total, device=scores.device)[:, None] < times
-    posterior = torch.exp(alpha + beta - likelihood[None, :, None])
-    posterior = torch.where(within[:, :, None], posterior, 0.0)
-    occupied.scatter_add_(2, states.expand(total, -1, -1), posterior)
-    gradient = torch.where(within[:, :, None], torch.exp(scores) - occupied, 0.0)
-    return -likelihood, gradient
+    longest, device = targets.shape[1], scores.device
+    # Times and labels from the end of each sequence; what lies outside of it is not looked at.
+    turned = (times - 1 - torch.arange(total, device=device)[:, None]).clamp_min(0)
+    back = (lengths[:, None] - 1 - torch.arange(longest, device=device)).clamp_min(0)
+    whole = torch.cat([scores, scores.gather(0, turned[:, :, None].expand(total, batch, classes))], 1)
+    labels = torch.cat([targets, targets.gather(1, back)])
+    of_label = whole.gather(2, labels.expand(total, -1, -1))
+    of_blank = whole[:, :, -1:]
+    reached = torch.full((total + 1, 2 * batch, longest + 1), -torch.inf, dtype=scores.dtype, device=device)
+    reached[0, :, 0] = 0.0
+    ended = torch.full((2 * batch, longest + 1), -torch.inf, dtype=scores.dtype, device=device)
+    for now, after, label, blank in zip(
+        reached[:-1].unbind(0), reached[1:].unbind(0), of_label.unbind(0), of_blank.unbind(0), strict=True
+    ):
+        torch.add(now[:, :-1], label, out=ended[:, 1:])
+        torch.logaddexp(now + blank, ended, out=after)
+    likelihood = reached[times, torch.arange(batch, device=device), lengths]
+    before = reached[:total, :batch]
+    missing = lengths[:, None] - torch.arange(longest + 1, device=device)
+    later = reached[:total, batch:].gather(0, turned[:, :, None].expand(total, batch, longest + 1))
+    later = later.gather(2, missing.clamp_min(0).expand(total, -1, -1))
+    later = later.masked_fill(missing < 0, -torch.inf) - likelihood[:, None]
+    within = (torch.arange(total, device=device)[:, None] < times)[:, :, None]
+    gradient = torch.exp(scores)
+    gradient[:, :, -1] -= torch.exp(before + later + of_blank[:, :batch]).sum(2)
+    through = torch.exp(before[:, :, :-1] + later[:, :, 1:] + of_label[:, :batch])
+    gradient.scatter_add_(2, targets.expand(total, -1, -1), through.neg_())
+    return -likelihood, torch.where(within, gradient, 0.0)
 
 
 def losses(
