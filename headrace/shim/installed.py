@@ -9,8 +9,8 @@ import subprocess
 import sysconfig
 from pathlib import Path
 
-from headrace.shim.distribution import METADATA
 from headrace.core.version import VERSION
+from headrace.shim.distribution import METADATA
 
 _MARK = "__headrace_shim__ = True"
 _INIT = f'''\

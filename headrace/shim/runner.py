@@ -18,6 +18,7 @@ from types import CodeType, ModuleType, TracebackType
 from typing import Any, NoReturn
 
 from headrace.shim.hook import install_as_tensorflow
+from headrace.shim.old_names import restore_old_names
 
 _MACHINERY = tuple(
     os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), room, "")
@@ -36,7 +37,7 @@ def run_script(path: str, arguments: Sequence[str] = ()) -> None:
         SystemExit: the script's own, 1 after an uncaught exception (whose traceback has been printed), 130
             after an interrupt, 2 if there is no such file.
     """
-    install_as_tensorflow()
+    _prepare()
     if os.path.isdir(path) or path.endswith((".zip", ".pyz")):
         _enter_folder(os.path.abspath(path))
         spec = PathFinder.find_spec("__main__", [os.path.abspath(path)])
@@ -62,13 +63,19 @@ def run_module(name: str, arguments: Sequence[str] = ()) -> None:
     Raises:
         SystemExit: as `run_script`; 1 if there is no such module.
     """
-    install_as_tensorflow()
+    _prepare()
     sys.argv = ["-m", *arguments]
     _enter_folder(os.getcwd())
     spec = _module_spec(name)
     main = _main_module(spec.origin or name, spec)
     sys.argv[0] = spec.origin or name
     _run(main, lambda: _code(main))
+
+
+def _prepare() -> None:
+    """Makes the process what programs of TensorFlow 1's years expect."""
+    install_as_tensorflow()
+    restore_old_names()
 
 
 def _module_spec(name: str) -> ModuleSpec:

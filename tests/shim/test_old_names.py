@@ -1,0 +1,35 @@
+"""The runner gives a program the names that NumPy and Python have dropped."""
+
+import subprocess
+import sys
+import textwrap
+
+PROGRAM = """
+import collections, fractions, inspect, time
+import numpy as np
+import tensorflow as tf
+
+assert np.zeros(2, np.float).dtype == np.float64
+assert np.array([1, 2], dtype=np.int).dtype.kind == "i"
+assert np.array([1], np.object).dtype == object and np.Inf > 1 and np.product([2, 3]) == 6
+assert np.array([1, 2], np.uint8).tostring() == b"\\x01\\x02"
+assert np.float32(0).tostring() == bytes(4)
+assert isinstance({}, collections.Mapping) and collections.Iterable
+assert inspect.getargspec(lambda a, b=1: a).defaults == (1,)
+assert time.clock() >= 0 and fractions.gcd(4, 6) == 2
+print(tf.Session().run(tf.constant(np.ones(2, np.float))))
+"""
+
+
+def test_programs_find_the_old_names(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(textwrap.dedent(PROGRAM))
+    done = subprocess.run([sys.executable, "-m", "headrace", str(program)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "[1. 1.]\n"
+
+
+def test_the_library_alone_changes_nothing():
+    code = "import numpy as np, headrace; headrace.Session; print(hasattr(np, 'float'), hasattr(np, 'Inf'))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False False\n"
