@@ -1,0 +1,1 @@
+"""What 1.15 keeps of contrib's bayesflow."""
