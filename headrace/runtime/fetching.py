@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from headrace.core import nest
 from headrace.core.composite import IndexedSlices, IndexedSlicesValue, SparseTensor, SparseTensorValue
 from headrace.core.composite_types import CompositeTensor
 from headrace.core.errors import InaccessibleTensorError
@@ -126,6 +127,11 @@ def expand_feed(graph: Graph, key: Any) -> tuple[list[Tensor], Callable[[Any], l
         ValueError: if the tensor may not be fed.
     """
     if not isinstance(key, (Tensor, Operation, str, bytes)):
+        if nest.is_sequence(key):
+            keys = nest.flatten(key)
+            expanded = [expand_feed(graph, item) for item in keys]
+            tensors = [tensor for parts, _ in expanded for tensor in parts]
+            return tensors, functools.partial(_structure_parts, keys, [split for _, split in expanded])
         for kind, expand in _feed_expansions:
             if isinstance(key, kind):
                 tensors = [_feed_tensor(graph, item) for item, _ in expand(key, _Anything())]
@@ -135,6 +141,20 @@ def expand_feed(graph: Graph, key: Any) -> tuple[list[Tensor], Callable[[Any], l
 
 def _parts(expand: Callable[[Any, Any], list[tuple[Any, Any]]], key: Any, value: Any) -> list[Any]:
     return [part for _, part in expand(key, value)]
+
+
+def _structure_parts(keys: list[Any], splits: list[Callable[[Any], list[Any]] | None], value: Any) -> list[Any]:
+    """The values fed for a structure of tensors, such as the state of a recurrent network, in the order of `keys`."""
+    values = nest.flatten(value)
+    if len(values) != len(keys):
+        raise ValueError(
+            f"Could not flatten dictionary. Key had {len(keys)} elements, but value had {len(values)} elements. "
+            f"Key: {keys}, value: {values}."
+        )
+    parts: list[Any] = []
+    for split, item in zip(splits, values, strict=True):
+        parts.extend([item] if split is None else split(item))
+    return parts
 
 
 def _fetch_sparse(fetch: SparseTensor) -> tuple[list[Any], Callable[[list[Any]], Any]]:

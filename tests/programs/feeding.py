@@ -112,3 +112,29 @@ results["while building"] = {
 }
 tf.get_default_graph().finalize()
 results["finalized"] = building(lambda: tf.constant(1))
+
+
+# Structures of tensors are fed with structures of values: the states of recurrent networks.
+with tf.Graph().as_default():
+    cell = tf.nn.rnn_cell.MultiRNNCell([tf.nn.rnn_cell.BasicLSTMCell(2), tf.nn.rnn_cell.GRUCell(3)])
+    state = cell.zero_state(2, tf.float32)
+    sparse = tf.sparse_placeholder(tf.float32)
+    scalar = tf.placeholder(tf.float32, [])
+    moved = tf.contrib.framework.nest.map_structure(lambda part: part * 2.0 + scalar, state)
+    total = tf.sparse_reduce_sum(sparse) + scalar
+    shifted = [moved[0].c, moved[0].h, moved[1]]
+    structures = {}
+    with tf.Session() as sess:
+        start = (tf.nn.rnn_cell.LSTMStateTuple(np.ones([2, 2]), np.zeros([2, 2])), np.full([2, 3], 3.0))
+        structures["state"] = sess.run(shifted, {state: start, scalar: 1.0})
+        structures["together"] = sess.run(shifted, {(state, scalar): (start, 0.5)})
+        for name, wrong in (("short", start[:1]), ("array", np.zeros([2]))):
+            try:
+                sess.run(shifted, {state: wrong, scalar: 1.0})
+            except ValueError as error:
+                structures[name] = str(error).split(" Key:")[0]
+        try:
+            sess.run(total, {(sparse, scalar): (tf.SparseTensorValue([[0]], [1.0], [2]), 5.0)})
+        except ValueError as error:
+            structures["sparse"] = str(error).split(" Key:")[0]
+    results["structures"] = structures
