@@ -90,6 +90,11 @@ class IndexedSlices:
         """The graph of its tensors."""
         return self._values.graph
 
+    def consumers(self) -> list[Operation]:
+        """The operations that take one of its tensors."""
+        tensors = [t for t in (self._values, self._indices, self._dense_shape) if t is not None]
+        return list(dict.fromkeys(user for tensor in tensors for user in tensor.consumers()))
+
     def __str__(self) -> str:
         shape = "" if self._dense_shape is None else f", dense_shape={self._dense_shape}"
         return f"IndexedSlices(indices={self._indices}, values={self._values}{shape})"

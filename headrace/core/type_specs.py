@@ -30,6 +30,27 @@ class TypeSpec:
     def _accepts(self, other: Any) -> bool:
         return bool(self == other)
 
+    def _fixed(self) -> tuple[Any, ...]:
+        """What two descriptions must share for one to describe what either does."""
+        return self._parts()[1:]
+
+    def _with_shape(self, shape: TensorShape) -> Any:
+        """The same description with another shape."""
+        raise NotImplementedError
+
+    def most_specific_compatible_type(self, other: Any) -> Any:
+        """The description of what this or another one describes: known dimensions are those that both know alike.
+
+        Raises:
+            ValueError: if they differ in anything but the shape.
+        """
+        if type(other) is not type(self) or other._fixed() != self._fixed():
+            raise ValueError(f"No TypeSpec is compatible with both {self} and {other}")
+        mine, theirs = self._parts()[0], other._parts()[0]
+        if mine is None or theirs is None or len(mine) != len(theirs):
+            return self._with_shape(TensorShape(None))
+        return self._with_shape(TensorShape([a if a == b else None for a, b in zip(mine, theirs, strict=True)]))
+
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and other._parts() == self._parts()
 
@@ -102,6 +123,18 @@ class TensorSpec(TypeSpec):
         dims = None if self._shape.dims is None else tuple(self._shape.as_list())
         return dims, self._dtype, self._name
 
+    def _fixed(self) -> tuple[Any, ...]:
+        return (self._dtype,)
+
+    def _with_shape(self, shape: TensorShape) -> TensorSpec:
+        return TensorSpec(shape, self._dtype)
+
+    def most_specific_compatible_type(self, other: Any) -> Any:
+        """As of any description; the name stays where both have it."""
+        made = super().most_specific_compatible_type(other)
+        made._name = self._name if self._name == other._name else None
+        return made
+
     def _accepts(self, other: Any) -> bool:
         return self._dtype.is_compatible_with(other.dtype) and self._shape.is_compatible_with(other.shape)
 
@@ -120,6 +153,14 @@ class SparseTensorSpec(TypeSpec):
     def __init__(self, shape: Any = None, dtype: Any = "float32") -> None:
         self._shape = as_shape(shape)
         self._dtype = as_dtype(dtype)
+
+    @classmethod
+    def from_value(cls, value: Any) -> SparseTensorSpec:
+        """The description of a sparse tensor."""
+        return cls(value.shape, value.dtype)
+
+    def _with_shape(self, shape: TensorShape) -> SparseTensorSpec:
+        return SparseTensorSpec(shape, self._dtype)
 
     @property
     def shape(self) -> TensorShape:

@@ -67,6 +67,9 @@ class RaggedTensorSpec(TypeSpec):
         dims = None if self._shape.dims is None else tuple(self._shape.as_list())
         return dims, self._dtype, self._ragged_rank, self._row_splits_dtype
 
+    def _with_shape(self, shape: TensorShape) -> RaggedTensorSpec:
+        return RaggedTensorSpec(shape, self._dtype, self._ragged_rank, self._row_splits_dtype)
+
     def _accepts(self, other: Any) -> bool:
         return self._shape.is_compatible_with(other._shape) and self._parts()[1:] == other._parts()[1:]
 
