@@ -11,3 +11,20 @@ HOMES = {
     "contrib.opt.wrappers": "MovingAverageOptimizer MultitaskOptimizerWrapper VariableClippingOptimizer "
     "clip_gradients_by_global_norm",
 }
+
+_ONE_PROCESS = "it needs several workers and parameter servers; "
+_AVERAGES = (
+    _ONE_PROCESS + "in one process tf.train.ExponentialMovingAverage or MovingAverageOptimizer averages variables."
+)
+_STALE = _ONE_PROCESS + "in one process no gradient is stale: use the optimizer that it would wrap."
+
+ABSENT = {
+    "AGNCustomGetter": _AVERAGES,
+    "AGNOptimizer": _AVERAGES,
+    "DelayCompensatedGradientDescentOptimizer": _ONE_PROCESS + "use tf.train.GradientDescentOptimizer.",
+    "DropStaleGradientOptimizer": _STALE,
+    "ElasticAverageCustomGetter": _AVERAGES,
+    "ElasticAverageOptimizer": _AVERAGES,
+    "ModelAverageCustomGetter": _AVERAGES,
+    "ModelAverageOptimizer": _AVERAGES,
+}

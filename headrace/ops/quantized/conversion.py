@@ -199,6 +199,113 @@ def requantize_kernel(node):
     return requantize
 
 
+def quantize(x, low, high):
+        given = ends(low, high)
+        if given.low > given.high:
+            raise invalid("input_max_range must be larger than input_min_range.")
+        # A range that holds zero and is not empty.
+        least = F32(min(0.0, given.low))
+        width = F32(max(F32(1.0), F32(max(abs(given.low), abs(given.high))))) / F32(100.0)
+        most = F32(max(0.0, max(F32(given.high), F32(least + width))))
+        if mode == "MIN_FIRST":
+            range_ = Range(float(least), float(most))
+            return Levels(range_, dtype).integers(x), *scalars(node, *range_)
+        if mode == "SCALED":
+            scale = _scale_of(Range(float(least), float(most)), lowest, highest)
+            least, most = F32(F32(lowest) / scale), F32(F32(highest) / scale)
+            scaled = x.clamp(float(least), float(most)) * float(scale)
+            levels = torch.round(scaled) if rounding == "HALF_TO_EVEN" else half_away(scaled)
+        else:
+            scale = F32((float(highest) - float(lowest)) / float(most - least))
+            above = (x.clamp(float(least), float(most)) - float(least)) * float(scale)
+            levels = half_away(above - half) if half else torch.floor(above + 0.5)
+        return narrowed(levels, dtype), *scalars(node, least, most)
+
+    return quantize
+
+
+@dequantize_op.kernel
+def dequantize_kernel(node):
+    mode, dtype = node.attrs["mode"], as_dtype(node.attrs["T"])
+    lowest, highest = bounds(dtype)
+    half = (highest - lowest + 1) / 2.0 if lowest < 0 else 0.0
+
+    def dequantize(values, low, high):
+        range_ = ends(low, high)
+        if mode == "MIN_FIRST":
+            return Levels(range_, dtype).floats(values)
+        if mode == "SCALED":
+            scale = F32(F32(range_.high) / F32(highest))
+            if lowest:
+                scale = max(F32(F32(range_.low) / F32(lowest)), scale)
+            return values.to(torch.float32) * float(scale)
+        scale = F32((F32(range_.high) - F32(range_.low)) / F32(float(highest) - float(lowest)))
+        return (wide(values).float() + half) * float(scale) + range_.low
+
+    return dequantize
+
+
+def _used(values: torch.Tensor, range_: Range, dtype: Any) -> Range:
+    """The range that a tensor really takes up, with zero in it."""
+    if not values.numel():
+        return Range(*(number_of(level, range_, dtype) for level in reversed(bounds(dtype))))
+    low, high = (int(value) for value in torch.aminmax(wide(values)))
+    return Range(min(0.0, number_of(low, range_, dtype)), number_of(high, range_, dtype))
+
+
+@range_op.kernel
+def range_kernel(node):
+    dtype = as_dtype(node.attrs["Tinput"])
+    return lambda values, low, high: scalars(node, *_used(values, ends(low, high), dtype))
+
+
+def _moved(values: torch.Tensor, dtype: Any, before: Range, target: Any, after: Range) -> torch.Tensor:
+    """Integers of one range as those of another; sums of products to bytes in fixed point, as TensorFlow does it."""
+    if dtype.base_dtype.torch != torch.int32 or target.base_dtype.torch != torch.uint8:
+        return Levels(after, target).integers(Levels(before, dtype).floats(values))
+    width, wanted = F32(before.high) - F32(before.low), F32(after.high) - F32(after.low)
+    if wanted:
+        middle = F32((F32(before.low) + F32(before.high)) / 2.0) * F32(255.0 / wanted)
+        scale = int(255.0 * _FIXED * width / wanted)
+        offset = int(middle * _FIXED) - int(_FIXED * (F32(after.low) * 255.0) / wanted)
+    else:
+        scale = offset = 0
+    # The scale may have more than 32 bits, so each half of it is multiplied by itself.
+    high, low = scale >> 32, scale & 0xFFFFFFFF
+    levels = wide(values)
+    product = levels * high + ((levels * (low >> 16) + ((levels * (low & 0xFFFF)) >> 16)) >> 16)
+    return ((product + offset + _FIXED // 2) >> 16).clamp(0, 255).to(torch.uint8)
+
+
+@shrink_op.kernel
+def shrink_kernel(node):
+    dtype, target = as_dtype(node.attrs["Tinput"]), as_dtype(node.attrs["out_type"])
+
+    def shrink(values, low, high):
+        before = ends(low, high)
+        after = _used(values, before, dtype)
+        return _moved(values, dtype, before, target, after), *scalars(node, *after)
+
+    return shrink
+
+
+@requantize_op.kernel
+def requantize_kernel(node):
+    dtype, target = as_dtype(node.attrs["Tinput"]), as_dtype(node.attrs["out_type"])
+
+    def requantize(values, low, high, wanted_low, wanted_high):
+        before, after = ends(low, high), ends(wanted_low, wanted_high)
+        if after.low > 0:
+            raise invalid(f"requested_output_min must be <= 0, but got {after.low:g}")
+        if after.high < after.low:
+            raise invalid(
+                f"requested_output_max must be >= requested_output_min, but got {after.high:g} and {after.low:g}"
+            )
+        return _moved(values, dtype, before, target, after), *scalars(node, *after)
+
+    return requantize
+
+
 for _mode in ("MIN_COMBINED", "MIN_FIRST", "SCALED"):
     quantize_op.accepts([2, 3], -1.0, 2.0, T="quint8", mode=_mode).accepts([4], -1.0, 2.0, T="qint8", mode=_mode)
 
