@@ -14,6 +14,7 @@ from headrace.plan.order import order, reads_to_copy, set_guards
 from headrace.plan.place import assign_devices, place
 from headrace.plan.plan import Plan
 from headrace.plan.simplify import simplify
+from headrace.plan.waiting import emit_parts, waiting_masks
 
 if TYPE_CHECKING:
     from headrace.core.operation import Operation, Tensor
@@ -50,8 +51,8 @@ def make_watched_plan(
 ) -> WatchedPlan:
     """Plans the computation of `fetches` from `feeds` as it stands in the graph.
 
-    Args are those of `make_plan`. Operations that only control edges lead to run as well, as they do in TensorFlow. Calls
-    that wait for one another, such as a dequeue and the enqueue of what it takes, cannot be made at the same time here.
+    Args are those of `make_plan`. Operations that only control edges lead to run as well, as they do in TensorFlow. Of calls
+    that wait, such as a dequeue, it is what their consumers make that is shown.
     """
     collected = collect(fetches, feeds, runtime, runtime.device, done)
     operations = len(collected.nodes)
@@ -65,7 +66,12 @@ def make_watched_plan(
     nodes = keep_live(nodes, [*fetched, *shown], targets)
     nodes, fetched = place(nodes, fetched, runtime)
     nodes = order(nodes)
-    emitted = emit(nodes, collected.feeds, fetched, reads_to_copy(nodes, fetched), watched=True)
+    masks = waiting_masks(nodes)
+    files = None
+    if masks is not None:
+        emitted, files = emit_parts(nodes, collected.feeds, fetched, masks, observed=True)
+    else:
+        emitted = emit(nodes, collected.feeds, fetched, reads_to_copy(nodes, fetched), watched=True)
     plan = WatchedPlan(
         emitted.function,
         emitted.source,
@@ -75,6 +81,7 @@ def make_watched_plan(
         [True] * len(fetched),
         operations,
         lambda: emitted.function,
+        files,
     )
     plan.tensors = {value: tensor for tensor, value in collected.values.items()}
     plan.given = [(tensor, value) for tensor, value in collected.values.items() if value.bound is not UNBOUND]

@@ -230,3 +230,13 @@ def test_graphs_of_tensorflows_own_debugger_are_cleaned():
     graph.node.add(name="b", op="Neg", input=["__copy_a_0", "^__dbg_a:0_0_DebugIdentity", "^a"])
     clean = debug_graphs.reconstruct_non_debug_graph_def(graph)
     assert [(node.name, list(node.input)) for node in clean.node] == [("a", []), ("b", ["a", "^a"])]
+
+
+def test_runs_that_wait(tmp_path):
+    with tf.Graph().as_default(), tf.Session() as sess:
+        queue = tf.FIFOQueue(4, tf.float32, shapes=[[]])
+        put = queue.enqueue(tf.constant(3.0, name="given"), name="put")
+        taken = tf.multiply(queue.dequeue(), 2.0, name="doubled")
+        _, _, dump = watched(sess, [taken, put], None, tmp_path / "d")
+        assert dump.get_tensors("doubled", 0, "DebugIdentity") == [6.0]
+        assert dump.get_tensors("given", 0, "DebugIdentity") == [3.0]
