@@ -11,7 +11,7 @@ def workload(tf, np):
 
     images = tf.placeholder(tf.float32, [None, 224, 224, 3])
     with slim.arg_scope(inception.inception_v1_arg_scope()):
-        logits, end_points = inception.inception_v1(images, 1001, is_training=False)
+        _, end_points = inception.inception_v1(images, 1001, is_training=False)
     state = np.random.RandomState(0)
     one = state.uniform(-1.0, 1.0, size=[1, 224, 224, 3]).astype(np.float32)
     eight = state.uniform(-1.0, 1.0, size=[8, 224, 224, 3]).astype(np.float32)

@@ -92,7 +92,8 @@ _PYTHON: dict[str, dict[str, str]] = {
         "state.template .": "template",
         "state.functional .": "functional_ops",
         "math .": "math_ops special_math_ops bitwise_ops confusion_matrix",
-        "ops.flow.switching ops.flow.grouping ops.flow.cond ops.flow.while_context ops.flow.frames ops.flow.assertion .": "control_flow_ops control_flow_util",
+        "ops.flow.switching ops.flow.grouping ops.flow.cond "
+        "ops.flow.while_context ops.flow.frames ops.flow.assertion .": "control_flow_ops control_flow_util",
         ".": "array_ops standard_ops "
         "gradients gradients_impl gradients_util custom_gradient map_fn logging_ops "
         "resources script_ops session_ops string_ops tensor_array_ops "

@@ -252,8 +252,9 @@ def _convert_input(decl: OpDecl, arg: Arg, value: Any, attrs: dict[str, Any]) ->
             )
         attrs[arg.type_list_attr] = [t._dtype.base_dtype for t in tensors]
         allowed = signature.attrs[arg.type_list_attr].allowed
-        for tensor in tensors if allowed is not None else ():
-            _check_allowed(arg, tensor._dtype.base_dtype, allowed)
+        if allowed is not None:
+            for tensor in tensors:
+                _check_allowed(arg, tensor._dtype.base_dtype, allowed)
         return tensors
     if wanted is None:
         # Whichever element has a type already decides for the others.

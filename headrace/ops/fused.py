@@ -64,6 +64,19 @@ def sum_like_kernel(node):
     return to_like
 
 
+sum_to_shape_of = op("_SumToShapeOf", "gradient: T, shape: U, *, T: type, U: index -> output: T").aliases()
+sum_to_shape_of.on_host("shape")
+
+
+@sum_to_shape_of.kernel
+def sum_to_shape_of_kernel(node):
+    def to_shape(gradient, shape):
+        sizes = torch.Size(shape.tolist())
+        return gradient if gradient.shape == sizes else gradient.sum_to_size(sizes)
+
+    return to_shape
+
+
 # ---- sizes known only at run time ----
 
 expand_like = op("_ExpandLike", "x: T, like: U, *, T: type, U: type -> output: T").aliases()

@@ -144,9 +144,13 @@ def _fold(node: Node) -> bool:
         return False
     # Constants are made and kept on the CPU; placement copies them to where they are needed.
     device, node.device = node.device, _CPU
-    with np.errstate(all="ignore"):
-        result = node.kernel()(*[value.bound for value in node.inputs])
-    node.device = device
+    try:
+        with np.errstate(all="ignore"):
+            result = node.kernel()(*[value.bound for value in node.inputs])
+    except Exception:  # noqa: BLE001  whatever it is, the run raises it, with the node and the user's line
+        return False
+    finally:
+        node.device = device
     results = result if isinstance(result, (tuple, list)) else (result,)
     for value, item in zip(node.outputs, results, strict=True):
         value.bound = item

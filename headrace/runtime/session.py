@@ -257,9 +257,7 @@ class BaseSession:
             self._entries[key] = entry
         return entry
 
-    def _watched_entry(
-        self, fetches: Any, feed_dict: Mapping[Any, Any] | None, planner: Callable[..., Plan]
-    ) -> _Entry:
+    def _watched_entry(self, fetches: Any, feed_dict: Mapping[Any, Any] | None, planner: Callable[..., Plan]) -> _Entry:
         """As `_entry`, with a plan of another kind."""
         key = (planner, _frozen(fetches), 0, *_feed_keys(feed_dict))
         entry = self._entries.get(key)

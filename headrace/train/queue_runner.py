@@ -18,7 +18,6 @@ from headrace.platform import tf_logging as logging
 from headrace.runtime.session import BaseSession
 from headrace.train.coordinator import Coordinator
 
-
 _SHORT_TURN = 0.0005
 _turns = threading.Lock()
 _running = 0

@@ -15,6 +15,11 @@ FIXTURES = pathlib.Path(__file__).parent.parent / "fixtures" / "graphs"
 MODEL = str(FIXTURES / "saved_model")
 
 
+def arrays(name):
+    with np.load(FIXTURES / name) as file:
+        return dict(file)
+
+
 def invoke(*arguments):
     result = CliRunner().invoke(headrace, [str(argument) for argument in arguments])
     return result.exit_code, result.output
@@ -34,7 +39,7 @@ def test_what_a_saved_model_takes_and_gives():
 
 
 def test_a_saved_model_runs(tmp_path):
-    data = np.load(FIXTURES / "serving.npz")
+    data = arrays("serving.npz")
     np.savez(tmp_path / "in.npz", batch=data["x"], other=1)
     command = ("saved-model", "run", "--dir", MODEL, "--tag_set", "serve", "--signature_def", "serving_default")
     command += ("--inputs", f"x={tmp_path}/in.npz[batch]", "--outdir", tmp_path / "out")
@@ -84,7 +89,7 @@ def test_freezing_stripping_and_optimizing(tmp_path):
     assert invoke("strip", "--input_graph", frozen, "--input_binary=true", "--output_graph", stripped, *ends)[0] == 0
     ends = ("--input_names", "x", "--output_names", "y")
     assert invoke("optimize", "--input", stripped, "--output", small, *ends)[0] == 0
-    data = np.load(FIXTURES / "serving.npz")
+    data = arrays("serving.npz")
     with tf.Graph().as_default(), tf.Session() as session:
         tf.import_graph_def(tf.GraphDef.FromString(small.read_bytes()), name="")
         np.testing.assert_allclose(session.run("y:0", {"x:0": data["x"]}), data["y"], rtol=1e-5)

@@ -56,7 +56,7 @@ results["devices"] = [
     chooser(None),
     framework.VariableDeviceChooser(device_type="GPU")(None),
 ]
-with slim.arg_scope([slim.variable, slim.model_variable], regularizer=slim.l2_regularizer(0.1), collections=["mine"]):
+with slim.arg_scope([slim.variable, slim.model_variable], regularizer=slim.l2_regularizer(0.1), collections=["mine"]):  # noqa: SIM117  nesting is what is tested
     with slim.arg_scope([slim.variable], trainable=False):
         a = slim.variable("a", [2])
         b = slim.model_variable("b", [2])

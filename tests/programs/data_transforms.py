@@ -261,4 +261,7 @@ with tf.Graph().as_default():
         sess.run([offset.initializer])
         sess.run([first.initializer, begin])
         results["not_rewritten"] = [[int(v) for v in sess.run([one, two])] for _ in range(12)]
-    results["described"] = [repr(plain_shuffled), [n.op for n in tf.get_default_graph().as_graph_def().node if "Dataset" in n.op]]
+    results["described"] = [
+        repr(plain_shuffled),
+        [n.op for n in tf.get_default_graph().as_graph_def().node if "Dataset" in n.op],
+    ]

@@ -334,11 +334,11 @@ class Affine(AffineLinearOperator):
         elif multiplier is not None and factor is None:
             self._multiplier = multiplier
         if factor is not None:
-            rows = composing.shape(factor)[-2] if factor.dims is None or factor.dims[-2] is None else factor.dims[-2]
+            height = composing.shape(factor)[-2] if factor.dims is None or factor.dims[-2] is None else factor.dims[-2]
             base = scale
             if base is None:
                 one = composing.ones([], dtype=factor.dtype) if multiplier is None else multiplier
-                base = LinearOperatorScaledIdentity(rows, one, is_positive_definite=True, is_non_singular=True)
+                base = LinearOperatorScaledIdentity(height, one, is_positive_definite=True, is_non_singular=True)
             scale = LinearOperatorLowRankUpdate(
                 base, factor, scale_perturb_diag, is_diag_update_positive=True, is_non_singular=True
             )
@@ -618,7 +618,7 @@ class RealNVP(Bijector):
         )
 
     def _parts(self, x: Tensor) -> tuple[Tensor, Tensor, Any, Any]:
-        depth = x.get_shape().with_rank_at_least(1).dims[-1].value
+        depth = x.get_shape().with_rank_at_least(1).as_list()[-1]
         if depth is None:
             raise NotImplementedError("Rightmost dimension must be known prior to graph execution.")
         if self._num_masked >= depth:

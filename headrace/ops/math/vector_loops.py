@@ -8,6 +8,7 @@ NumPy: tanh 11.3 and 1.9, log 26 and 2.6, sin 6.0 and 2.5, asinh 47 and 3.3.
 from __future__ import annotations
 
 import functools
+import importlib
 from collections.abc import Callable
 from typing import Any
 
@@ -54,9 +55,10 @@ _SLOW_DOUBLES = frozenset({"Sin", "Cos"})
 @functools.cache
 def _has_loops() -> bool:
     """Whether NumPy has vector loops for this processor."""
-    from numpy._core._multiarray_umath import __cpu_features__  # type: ignore[attr-defined]
-
-    return bool(__cpu_features__.get("AVX512_SKX"))
+    core: Any = importlib.import_module(
+        "numpy._core._multiarray_umath" if hasattr(np, "_core") else "numpy.core._multiarray_umath"
+    )
+    return bool(core.__cpu_features__.get("AVX512_SKX"))
 
 
 def has_loop(op_type: str) -> bool:

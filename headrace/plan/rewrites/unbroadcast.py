@@ -7,7 +7,7 @@ from headrace.plan.ir import Node, Value, new_node
 
 
 def fuse_unbroadcast(nodes: list[Node], keep: set[Node], fetched: list[Value]) -> tuple[list[Node], dict[Value, Value]]:
-    """Reshape(Sum(g, BroadcastGradientArgs(sx, sy)), sx) becomes `_SumToShape(g, x)`.
+    """Reshape(Sum(g, BroadcastGradientArgs(sx, sy)), sx) becomes `_SumToShape(g)`, `_SumLike(g, x)` or `_SumToShapeOf(g, sx)`.
 
     The gradient of every broadcasting op has this form. It is settled while planning only if all shapes are static; with
     an unknown batch size it would cost six calls a step, most of which find that nothing was broadcast.
@@ -46,7 +46,8 @@ def _match(node: Node) -> Node | Value | None:
     if shape.node.type == "Shape":
         like = shape.node.inputs[0]
         return new_node("_SumLike", node, [gradient, like], [(output.dtype, like.dims)])
-    return None
+    # In the loop of a gradient the shape comes off a stack.
+    return new_node("_SumToShapeOf", node, [gradient, shape], [(output.dtype, output.dims)])
 
 
 def _shape_of(value: Value) -> Dims:
