@@ -11,68 +11,73 @@ import collections.abc
 import ctypes
 import fractions
 import gc
+import importlib.util
 import inspect
 import math
+import sys
 import time
+from collections.abc import Sequence
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
 from typing import Any
-
-import numpy as np
 
 
 def restore_old_names() -> None:
-    """Gives NumPy and the standard library the names that are missing; those that are there stay."""
-    for owner, names in _old_names().items():
-        for name, value in names.items():
-            # NumPy warns of some of these when they are asked for.
-            if name not in vars(owner):
-                setattr(owner, name, value)
+    """Gives NumPy, once it is imported, and the standard library the names that are missing; others stay."""
+    abstract = {name: getattr(collections.abc, name) for name in collections.abc.__all__}
+    _add(collections, abstract)
+    _add(inspect, {"getargspec": _getargspec})
+    _add(time, {"clock": time.perf_counter})
+    _add(fractions, {"gcd": math.gcd})
+    numpy = sys.modules.get("numpy")
+    if numpy is None:
+        sys.meta_path.insert(0, _AfterNumPy())
+    else:
+        _restore_numpy(numpy)
+
+
+class _AfterNumPy(MetaPathFinder):
+    """Waits for NumPy to be imported, which the runner itself does not do."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """NumPy's own spec, with the names restored after its module has run."""
+        if fullname != "numpy":
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec("numpy")
+        if spec is not None and spec.loader is not None:
+            loader: Any = spec.loader
+            run = loader.exec_module
+
+            def run_and_restore(module: ModuleType) -> None:
+                run(module)
+                _restore_numpy(module)
+
+            loader.exec_module = run_and_restore
+        return spec
+
+
+def _add(owner: Any, names: dict[str, Any]) -> None:
+    for name, value in names.items():
+        # NumPy warns of some of these when they are asked for.
+        if name not in vars(owner):
+            setattr(owner, name, value)
+
+
+def _restore_numpy(np: Any) -> None:
+    _add(np, {name: getattr(builtins, name) for name in ("bool", "complex", "float", "int", "object", "str")})
+    _add(np, {"long": int, "unicode": str, "float_": np.float64, "complex_": np.complex128})
+    _add(np, {"string_": np.bytes_, "unicode_": np.str_, "Inf": np.inf, "Infinity": np.inf, "infty": np.inf})
+    _add(np, {"PINF": np.inf, "NINF": -np.inf, "NaN": np.nan, "PZERO": 0.0, "NZERO": -0.0})
+    _add(np, {"alltrue": np.all, "sometrue": np.any, "product": np.prod, "cumproduct": np.cumprod, "round_": np.round})
+    _add(np, {"row_stack": np.vstack, "rank": np.ndim, "alen": len, "in1d": np.isin, "mat": np.asmatrix})
+    _add(np, {"asscalar": lambda a: a.item(), "msort": lambda a: np.sort(a, axis=0)})
+    _add(np, {"asfarray": lambda a, dtype=np.float64: np.asarray(a, dtype)})
     for kind in (np.ndarray, np.generic):
         _restore_method(kind, "tostring", kind.tobytes)
-
-
-def _old_names() -> dict[Any, dict[str, Any]]:
-    numpy_names: dict[str, Any] = {
-        **{name: getattr(builtins, name) for name in ("bool", "complex", "float", "int", "object", "str")},
-        "long": int,
-        "unicode": str,
-        "float_": np.float64,
-        "complex_": np.complex128,
-        "string_": np.bytes_,
-        "unicode_": np.str_,
-        "Inf": np.inf,
-        "Infinity": np.inf,
-        "infty": np.inf,
-        "PINF": np.inf,
-        "NINF": -np.inf,
-        "NaN": np.nan,
-        "PZERO": 0.0,
-        "NZERO": -0.0,
-        "alltrue": np.all,
-        "sometrue": np.any,
-        "product": np.prod,
-        "cumproduct": np.cumprod,
-        "round_": np.round,
-        "row_stack": np.vstack,
-        "asscalar": lambda a: a.item(),
-        "rank": np.ndim,
-        "alen": len,
-        "msort": _msort,
-        "in1d": np.isin,
-        "asfarray": lambda a, dtype=np.float64: np.asarray(a, dtype),
-        "mat": np.asmatrix,
-    }
-    abstract = {name: getattr(collections.abc, name) for name in collections.abc.__all__}
-    return {
-        np: numpy_names,
-        collections: abstract,
-        inspect: {"getargspec": _getargspec},
-        time: {"clock": time.perf_counter},
-        fractions: {"gcd": math.gcd},
-    }
-
-
-def _msort(a: Any) -> Any:
-    return np.sort(a, axis=0)
 
 
 ArgSpec = collections.namedtuple("ArgSpec", "args varargs keywords defaults")
