@@ -9,6 +9,7 @@ from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.core.type_specs import TensorSpec
 from headrace.data.dataset import Dataset, int64
+from headrace.ops.array.shape import reshape
 
 _BUFFER = 256 * 1024
 
@@ -33,8 +34,9 @@ def _names(filenames: Any) -> Dataset:
         if not filenames.output_shapes.is_compatible_with([]):
             raise ValueError("`filenames` must be a `tf.data.Dataset` of scalar `tf.string` elements.")
         return filenames
-    tensor = convert_to_tensor(filenames, dtype="string", name="filenames")
-    return Dataset.from_tensor_slices(raw.Reshape(tensor, [-1]))
+    return Dataset.from_tensor_slices(
+        reshape(convert_to_tensor(filenames, dtype="string"), [-1], name="flat_filenames")
+    )
 
 
 class TextLineDataset(Dataset):
@@ -55,10 +57,10 @@ class TextLineDataset(Dataset):
     def __init__(
         self, filenames: Any, compression_type: Any = None, buffer_size: Any = None, num_parallel_reads: Any = None
     ) -> None:
-        compression = _text(compression_type, "compression_type")
-        size = int64(_BUFFER if buffer_size is None else buffer_size, "buffer_size")
-
         def of(names: Any) -> Dataset:
+            # Constants of the body, as in TensorFlow: those of the graph would shift the seeds of what is made later.
+            compression = _text(compression_type, "compression_type")
+            size = int64(_BUFFER if buffer_size is None else buffer_size, "buffer_size")
             return Dataset(raw.TextLineDataset(names, compression, size), _line())
 
         made = _read(filenames, of, num_parallel_reads)
@@ -83,10 +85,10 @@ class TFRecordDataset(Dataset):
     def __init__(
         self, filenames: Any, compression_type: Any = None, buffer_size: Any = None, num_parallel_reads: Any = None
     ) -> None:
-        compression = _text(compression_type, "compression_type")
-        size = int64(_BUFFER if buffer_size is None else buffer_size, "buffer_size")
-
         def of(names: Any) -> Dataset:
+            # Constants of the body, as in TensorFlow: those of the graph would shift the seeds of what is made later.
+            compression = _text(compression_type, "compression_type")
+            size = int64(_BUFFER if buffer_size is None else buffer_size, "buffer_size")
             return Dataset(raw.TFRecordDataset(names, compression, size), _line())
 
         made = _read(filenames, of, num_parallel_reads)
@@ -117,13 +119,12 @@ class FixedLengthRecordDataset(Dataset):
         compression_type: Any = None,
         num_parallel_reads: Any = None,
     ) -> None:
-        record = int64(record_bytes, "record_bytes")
-        header = int64(0 if header_bytes is None else header_bytes, "header_bytes")
-        footer = int64(0 if footer_bytes is None else footer_bytes, "footer_bytes")
-        size = int64(_BUFFER if buffer_size is None else buffer_size, "buffer_size")
-        compression = _text(compression_type, "compression_type")
-
         def of(names: Any) -> Dataset:
+            record = int64(record_bytes, "record_bytes")
+            header = int64(0 if header_bytes is None else header_bytes, "header_bytes")
+            footer = int64(0 if footer_bytes is None else footer_bytes, "footer_bytes")
+            size = int64(_BUFFER if buffer_size is None else buffer_size, "buffer_size")
+            compression = _text(compression_type, "compression_type")
             variant = raw.FixedLengthRecordDatasetV2(names, header, record, footer, size, compression)
             return Dataset(variant, _line())
 
