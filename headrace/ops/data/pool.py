@@ -36,17 +36,20 @@ class _Pool:
             if self._idle >= len(self._tasks):
                 self._changed.notify()
                 return
-        thread = threading.Thread(target=self._work, name="headrace-data", daemon=True)
-        self._threads.add(thread)
-        thread.start()
+            # A thread stays here until it is really gone: one still on its way out counts when the process ends.
+            self._threads = {thread for thread in self._threads if thread.is_alive()}
+            thread = threading.Thread(target=self._work, name="headrace-data", daemon=True)
+            thread.start()
+            self._threads.add(thread)
 
     def close(self) -> None:
         """Ends the threads: one that is left when the interpreter goes would take it down."""
         with self._changed:
             self.closing = True
             self._changed.notify_all()
+            threads = list(self._threads)
         until = time.monotonic() + _PATIENCE
-        for thread in list(self._threads):
+        for thread in threads:
             thread.join(max(0.0, until - time.monotonic()))
 
     def _work(self) -> None:
@@ -62,7 +65,6 @@ class _Pool:
                 del task
         finally:
             del guard
-            self._threads.discard(threading.current_thread())
 
     def _take(self) -> Callable[[], None] | None:
         with self._changed:
