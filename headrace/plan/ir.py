@@ -48,6 +48,7 @@ class Node:
 
     Attributes:
         origin: the operation of the graph it stands for, which errors and listings name.
+        members: of updates that are done in one call, the names of all of them.
         control: nodes that must run before it, besides those that make its inputs.
         guard: the branches it lies in, outermost first, as (predicate, taken) pairs.
         heavy: whether it is large enough for several threads, and for kernels that take their time to begin.
@@ -66,6 +67,7 @@ class Node:
         "guard",
         "heavy",
         "inputs",
+        "members",
         "name",
         "origin",
         "outputs",
@@ -100,6 +102,7 @@ class Node:
         self.heavy = False
         self.region: Region | None = None
         self.early = False
+        self.members: tuple[str, ...] = ()
         self.stands_for: Node | None = None
         self.template: str | None = None
 

@@ -54,8 +54,8 @@ class Settings:
 
     def devices(self) -> list[str]:
         """The names of the devices."""
-        names = ["/job:localhost/replica:0/task:0/device:CPU:0"]
-        names += [f"/job:localhost/replica:0/task:0/device:GPU:{i}" for i in range(self.gpu_count())]
+        names = [f"{LOCAL_TASK}/device:CPU:0"]
+        names += [f"{LOCAL_TASK}/device:GPU:{i}" for i in range(self.gpu_count())]
         return names
 
 
@@ -133,28 +133,41 @@ def _fill_step_stats(
             continue
         node = plan.nodes[number]
         kind = "GPU" if node.device.type == "cuda" else "CPU"
-        name = f"/job:localhost/replica:0/task:0/device:{kind}:{node.device.index or 0}"
+        name = f"{LOCAL_TASK}/device:{kind}:{node.device.index or 0}"
         stats = devices.get(name)
         if stats is None:
             stats = devices[name] = run_metadata.step_stats.dev_stats.add(device=name)
-        entry = stats.node_stats.add(node_name=node.name)
-        entry.all_start_micros = int((start + offset) * 1e6)
-        entry.op_start_rel_micros = 0
-        entry.op_end_rel_micros = max(1, round((end - start) * 1e6))
-        entry.all_end_rel_micros = entry.op_end_rel_micros
-        sources = ", ".join(_tensor_name(value) for value in node.inputs)
-        entry.timeline_label = f"{node.name} = {node.type}({sources})"
-        for value, shape in zip(node.outputs, shapes, strict=True):
-            output = entry.output.add(slot=value.index)
-            output.tensor_description.dtype = value.dtype.as_datatype_enum
-            dims = value.dims if shape is None else tuple(shape)
-            for dim in dims or ():
-                output.tensor_description.shape.dim.add(size=-1 if dim is None else dim)
-            if dims is not None and None not in dims and value.dtype.torch is not None:
-                # What its elements take; how the allocator rounds it is torch's affair.
-                allocation = output.tensor_description.allocation_description
-                allocation.allocator_name = kind.lower()
-                allocation.requested_bytes = math.prod(dims) * value.dtype.size
+        # What was done for several nodes in one call took each an equal share, as far as can be told.
+        names = node.members or (node.name,)
+        share = (end - start) / len(names)
+        for i, each in enumerate(names):
+            entry = stats.node_stats.add(node_name=each)
+            entry.all_start_micros = int((start + i * share + offset) * 1e6)
+            entry.op_start_rel_micros = 0
+            entry.op_end_rel_micros = max(1, round(share * 1e6))
+            entry.all_end_rel_micros = entry.op_end_rel_micros
+            sources = ", ".join(_tensor_name(value) for value in node.inputs)
+            entry.timeline_label = f"{each} = {node.type}({sources})"
+        _add_outputs(entry, node, shapes, kind.lower())
+
+
+def _add_outputs(entry: Any, node: Any, shapes: list[Any], allocator: str) -> None:
+    """Adds the shapes of a node's results and the memory they take to its statistics."""
+    total = 0
+    for value, shape in zip(node.outputs, shapes, strict=True):
+        output = entry.output.add(slot=value.index)
+        output.tensor_description.dtype = value.dtype.as_datatype_enum
+        dims = value.dims if shape is None else tuple(shape)
+        for dim in dims or ():
+            output.tensor_description.shape.dim.add(size=-1 if dim is None else dim)
+        if dims is not None and None not in dims and value.dtype.torch is not None:
+            # What its elements take; how the allocator rounds it is torch's affair.
+            allocation = output.tensor_description.allocation_description
+            allocation.allocator_name = allocator
+            allocation.requested_bytes = math.prod(dims) * value.dtype.size
+            total += allocation.requested_bytes
+    if total and not node.decl.may_alias:
+        entry.memory.add(allocator_name=allocator, total_bytes=total, peak_bytes=total)
 
 
 def _tensor_name(value: Any) -> str:

@@ -116,6 +116,7 @@ def _fused(members: list[Node], plain: dict[Node, tuple[Value, float]]) -> Node:
     attrs["use_nesterov"] = bool(first.attrs.get("use_nesterov", False))
     fused = new_node(fused_type, first, inputs, [], attrs)
     fused.name = f"{first.name} and {len(members) - 1} more" if len(members) > 1 else first.name
+    fused.members = tuple(member.name for member in members)
     fused.control = list(dict.fromkeys(control for member in members for control in member.control))
     fused.serial = members[-1].serial
     return fused
