@@ -380,8 +380,7 @@ class Operation:
             raise ValueError(f"{tensor} must be from the same graph as {self!r}.")
         old = self._inputs[index]
         self._inputs[index] = tensor
-        if all(t is not old for t in self._inputs):
-            old._consumers.remove(self)
+        old._consumers.remove(self)
         tensor._consumers.append(self)
         self._graph._version_bump()
 

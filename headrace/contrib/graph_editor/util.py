@@ -1,10 +1,11 @@
-"""Lists of operations and tensors, from a graph, single elements or iterables of them."""
+"""Lists of operations and tensors, from a graph, single elements or iterables of them; scopes of names."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from headrace.core.collections import GraphKeys
 from headrace.core.graph import Graph
 from headrace.core.operation import Operation, Tensor
 from headrace.ops.array.constant import placeholder
@@ -22,9 +23,88 @@ def concatenate_unique(la: list[Any], lb: Iterable[Any]) -> list[Any]:
     return la
 
 
+class ListView:
+    """A list that can be read and not changed.
+
+    Args:
+        list_: the list.
+
+    Raises:
+        TypeError: if it is none.
+    """
+
+    def __init__(self, list_: list[Any]) -> None:
+        if not isinstance(list_, list):
+            raise TypeError(f"Expected a list, got: {type(list_)}.")
+        self._list = list_
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._list)
+
+    def __len__(self) -> int:
+        return len(self._list)
+
+    def __bool__(self) -> bool:
+        return bool(self._list)
+
+    __nonzero__ = __bool__
+
+    def __getitem__(self, i: Any) -> Any:
+        return self._list[i]
+
+    def __add__(self, other: Iterable[Any]) -> list[Any]:
+        return [*self._list, *other]
+
+
 def is_iterable(obj: Any) -> bool:
     """Whether `obj` can be iterated over; a tensor counts as a single thing."""
     return not isinstance(obj, Tensor) and hasattr(type(obj), "__iter__")
+
+
+def flatten_tree(tree: Any, leaves: list[Any] | None = None) -> list[Any]:
+    """The leaves of nested dicts and iterables, in order, appended to `leaves`."""
+    leaves = [] if leaves is None else leaves
+    if isinstance(tree, Mapping):
+        tree = list(tree.values())
+    if is_iterable(tree):
+        for child in tree:
+            flatten_tree(child, leaves)
+    else:
+        leaves.append(tree)
+    return leaves
+
+
+def transform_tree(tree: Any, fn: Callable[[Any], Any], iterable_type: Callable[..., Any] = tuple) -> Any:
+    """The same structure with `fn` of each leaf.
+
+    Args:
+        tree: nested dicts, tuples, named tuples, lists and other iterables.
+        fn: gives what stands for a leaf.
+        iterable_type: what becomes of iterables that are not sequences.
+    """
+    if not is_iterable(tree):
+        return fn(tree)
+    if isinstance(tree, dict):
+        return type(tree)((key, transform_tree(child, fn)) for key, child in tree.items())
+    children = [transform_tree(child, fn) for child in tree]
+    if hasattr(tree, "_fields"):
+        return type(tree)(*children)
+    kind: Callable[..., Any] = type(tree) if isinstance(tree, Sequence) else iterable_type
+    return kind(children)
+
+
+def check_graphs(*args: Any) -> None:
+    """Checks that views are of one graph; empty ones fit everywhere.
+
+    Raises:
+        ValueError: if they are not.
+    """
+    graph = None
+    for i, view in enumerate(args):
+        if graph is None:
+            graph = view.graph
+        elif view.graph is not None and view.graph is not graph:
+            raise ValueError(f"Argument[{i}]: Wrong graph!")
 
 
 def get_unique_graph(tops: Any, check_types: Any = None, none_if_empty: bool = False) -> Graph | None:
@@ -159,22 +239,37 @@ class ControlOutputs:
         return self._graph
 
 
+def scope_finalize(scope: str) -> str:
+    """The scope with a slash at its end; the root stays empty."""
+    return scope if not scope or scope.endswith("/") else f"{scope}/"
+
+
+def scope_dirname(scope: str) -> str:
+    """What a name has up to its last slash."""
+    return scope[: scope.rfind("/") + 1]
+
+
+def scope_basename(scope: str) -> str:
+    """What a name has after its last slash."""
+    return scope[scope.rfind("/") + 1 :]
+
+
 def placeholder_name(t: Tensor | None = None, scope: str | None = None, prefix: str = _PREFIX) -> str:
     """The name of the placeholder that stands for `t`: `<its scope>/<prefix>__<its name>_<its index>`.
 
     Raises:
         TypeError: if `t` is not a tensor.
     """
-    if scope:
-        scope = scope.rstrip("/") + "/"
+    if scope is not None:
+        scope = scope_finalize(scope)
     if t is None:
         return f"{scope or ''}{prefix}"
     if not isinstance(t, Tensor):
         raise TypeError(f"Expected a tf.Tensor, got: {type(t)}")
-    folder, slash, name = t.op.name.rpartition("/")
+    name = scope_basename(t.op.name)
     if not name.startswith(f"{prefix}__"):
         name = f"{prefix}__{name}_{t.value_index}"
-    return (folder + slash if scope is None else scope) + name
+    return (scope_dirname(t.op.name) if scope is None else scope) + name
 
 
 def make_placeholder_from_tensor(t: Tensor, scope: str | None = None, prefix: str = _PREFIX) -> Tensor:
@@ -190,3 +285,35 @@ def make_placeholder_from_dtype_and_shape(
 
 
 ph = make_placeholder_from_dtype_and_shape
+
+
+def get_predefined_collection_names() -> list[str]:
+    """The names of the collections that `tf.GraphKeys` names."""
+    return [getattr(GraphKeys, key) for key in dir(GraphKeys) if not key.startswith("__")]
+
+
+def find_corresponding_elem(target: Any, dst_graph: Graph, dst_scope: str = "", src_scope: str = "") -> Any:
+    """The operation or tensor of another graph, or scope, that has the same name.
+
+    Args:
+        target: an operation or tensor.
+        dst_graph: the graph to look in.
+        dst_scope: the scope to look in.
+        src_scope: the scope that the name of `target` is relative to.
+
+    Raises:
+        ValueError: if `target` is not of `src_scope`; KeyError: if there is nothing of that name.
+        TypeError: if it is neither operation nor tensor.
+    """
+    if not isinstance(target, (Operation, Tensor)):
+        raise TypeError(f"Expected tf.Tensor or tf.Operation, got: {type(target)}")
+    src_scope = scope_finalize(src_scope)
+    if not target.name.startswith(src_scope):
+        raise ValueError(f"{target.name} does not start with {src_scope}")
+    name = scope_finalize(dst_scope) + target.name[len(src_scope) :]
+    return dst_graph.get_tensor_by_name(name) if isinstance(target, Tensor) else dst_graph.get_operation_by_name(name)
+
+
+def find_corresponding(targets: Any, dst_graph: Graph, dst_scope: str = "", src_scope: str = "") -> Any:
+    """What `find_corresponding_elem` finds for each of nested operations and tensors."""
+    return transform_tree(targets, lambda target: find_corresponding_elem(target, dst_graph, dst_scope, src_scope))
