@@ -130,6 +130,7 @@ HOMES = {
     "disable_v2_behavior disable_v2_tensorshape enable_control_flow_v2 enable_eager_execution enable_tensor_equality "
     "enable_v2_behavior enable_v2_tensorshape executing_eagerly get_logger load_file_system_library load_library "
     "load_op_library",
+    "ops.state.session_tensors": "delete_session_tensor get_session_handle get_session_tensor",
     "ops.readers.files": "matching_files read_file write_file",
     "ops.readers.readers": "FixedLengthRecordReader IdentityReader LMDBReader ReaderBase TFRecordReader TextLineReader "
     "WholeFileReader",
@@ -150,6 +151,7 @@ HOMES = {
     "runtime.session": "InteractiveSession Session",
     "core.version": "COMPILER_VERSION CXX11_ABI_FLAG GIT_VERSION GRAPH_DEF_VERSION "
     "GRAPH_DEF_VERSION_MIN_CONSUMER GRAPH_DEF_VERSION_MIN_PRODUCER MONOLITHIC_BUILD VERSION",
+    "state.batching": "nondifferentiable_batch_function",
     "state.collecting": "all_variables assert_variables_initialized global_variables global_variables_initializer "
     "initialize_all_variables initialize_local_variables initialize_variables local_variables "
     "local_variables_initializer model_variables moving_average_variables report_uninitialized_variables "

@@ -18,6 +18,9 @@ HOMES: dict[str, str] = {
     "train.adam": "AdamOptimizer",
     "train.batching": "batch batch_join maybe_batch maybe_batch_join maybe_shuffle_batch maybe_shuffle_batch_join "
     "shuffle_batch shuffle_batch_join",
+    "train.basic_loops": "basic_train_loop",
+    "train.cluster": "ClusterSpec replica_device_setter",
+    "train.server": "Server",
     "train.coordinator": "Coordinator LooperThread",
     "train.decays": "cosine_decay cosine_decay_restarts exponential_decay inverse_time_decay linear_cosine_decay "
     "natural_exp_decay noisy_linear_cosine_decay piecewise_constant piecewise_constant_decay polynomial_decay",

@@ -20,6 +20,9 @@ from headrace.runtime.process_settings import settings as process
 if TYPE_CHECKING:
     from headrace.runtime.session import BaseSession
 
+# How the names of devices begin where no server names them.
+LOCAL_TASK = "/job:localhost/replica:0/task:0"
+
 
 class Settings:
     """The options of a session, read from a `ConfigProto` (or None)."""

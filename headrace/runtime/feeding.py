@@ -11,6 +11,7 @@ import torch
 from headrace.core.operation import Tensor
 from headrace.core.shapes import compatible_dims, dims_text
 from headrace.plan.values import to_torch
+from headrace.runtime.session_handles import TensorHandle
 
 _from_numpy = torch.from_numpy
 
@@ -69,6 +70,8 @@ def as_array(value: Any, tensor: Tensor, numpy_dtype: np.dtype) -> np.ndarray:
             f"lists, numpy ndarrays, or TensorHandles. For reference, the tensor object was {value} which was passed to "
             f"the feed with key {tensor}."
         )
+    if isinstance(value, TensorHandle):
+        return value.fed(tensor)
     if numpy_dtype.kind == "O":
         return bytes_array(value)
     if isinstance(value, int) and not isinstance(value, bool) and numpy_dtype.kind in "iuf":

@@ -14,7 +14,7 @@ from headrace.runtime import failures
 Call = Callable[..., "tuple[Any, ...]"]
 
 # Kinds of session objects that belong to one op of one call, not to a name that calls share.
-_OWN_KINDS = frozenset({"random_stream"})
+OWN_KINDS = frozenset({"random_stream"})
 
 
 class CallRuntime:
@@ -45,7 +45,7 @@ class CallRuntime:
 
     def object(self, key: Any, make: Any) -> Any:
         """The object kept under `key`, made by calling `make` at its first use."""
-        if isinstance(key, tuple) and key and key[0] in _OWN_KINDS:
+        if isinstance(key, tuple) and key and key[0] in OWN_KINDS:
             key = (key[0], self._scope, *key[1:])
             if self._own is not None:
                 with self.lock:

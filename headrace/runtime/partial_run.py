@@ -15,6 +15,7 @@ from headrace.runtime import failures
 from headrace.runtime.feeding import feeder
 from headrace.runtime.fetching import FetchPlan, expand_feed
 from headrace.runtime.outputs import to_output
+from headrace.runtime.session_handles import HANDLES, handle_output
 
 _numbers = itertools.count(1)
 
@@ -100,7 +101,11 @@ class PartialRun:
             tensors = [item for item in asked if isinstance(item, Tensor)]
             self._values.update(zip(tensors, results, strict=True))
             self._done.update(op for op in running if op.decl.binding_rule is None)
-        return [None if isinstance(item, Operation) else to_output(item, True)(self._values[item]) for item in fetches]
+        return [None if isinstance(item, Operation) else self._output(item) for item in fetches]
+
+    def _output(self, tensor: Tensor) -> Any:
+        made = handle_output(tensor, self._session) if tensor.op.type in HANDLES else to_output(tensor, True)
+        return made(self._values[tensor])
 
     def _kept_for_later(self, running: set[Operation]) -> list[Tensor]:
         """The values made now that operations of later steps take."""

@@ -27,6 +27,8 @@ from headrace.runtime.memory import keep_freed_memory
 from headrace.runtime.outputs import to_output
 from headrace.runtime.partial_run import PartialRun
 from headrace.runtime.resources import Runtime
+from headrace.runtime.session_handles import HANDLES, handle_output
+from headrace.runtime.shared_state import SharingRuntime, shared_states
 
 _flush_denormal = torch.set_flush_denormal
 _InferenceMode = torch._C._InferenceMode
@@ -90,7 +92,7 @@ class BaseSession:
     """What `Session` and `InteractiveSession` share.
 
     Args:
-        target: the execution engine; only the local one, '', exists.
+        target: the execution engine: the local one, '', or the target of a `tf.train.Server` of this process.
         graph: the graph to run; the default graph by default.
         config: a `ConfigProto`.
 
@@ -105,15 +107,13 @@ class BaseSession:
             raise TypeError(f"graph must be a tf.Graph, but got {type(graph)}")
         if target is not None and not isinstance(target, (str, bytes)):
             raise TypeError(f"target must be a string, but got {type(target)}")
-        if target not in ("", b"", None, "local"):
-            raise NotImplementedError(
-                f"Session(target={target!r}): Headrace runs graphs in this process only; leave target empty."
-            )
+        shared = None if target in ("", b"", None, "local") else shared_states.get(target)
         self._graph = graph
         self._target = target or ""
-        self._settings = configuration.Settings(config)
+        self._settings = configuration.Settings(config if config is not None or shared is None else shared.config)
         self._config = config
-        self._runtime = Runtime(self._settings.default_device())
+        device = self._settings.default_device()
+        self._runtime = Runtime(device) if shared is None else SharingRuntime(device, shared)
         self._runtime.settings = self._settings
         self._entries: dict[Any, _Entry] = {}
         self._partial_runs: dict[str, PartialRun] = {}
@@ -141,7 +141,10 @@ class BaseSession:
     def list_devices(self) -> list[Any]:
         """The devices this session can use, as objects with `name`, `device_type` and `memory_limit_bytes`."""
         self._check_open()
-        return [SessionDevice(name) for name in self._settings.devices()]
+        names = self._settings.devices()
+        if isinstance(self._runtime, SharingRuntime):
+            names = [name.replace(configuration.LOCAL_TASK, self._runtime.state.device) for name in names]
+        return [SessionDevice(name) for name in names]
 
     # ---- life ----
 
@@ -289,7 +292,10 @@ class BaseSession:
             for element in fetch_plan.elements:
                 positions.append(len(outputs) if isinstance(element, Tensor) else None)
                 if isinstance(element, Tensor):
-                    outputs.append(to_output(element, plan.shared[len(outputs)]))
+                    if element.op.type in HANDLES:
+                        outputs.append(handle_output(element, self))
+                    else:
+                        outputs.append(to_output(element, plan.shared[len(outputs)]))
             return _Entry(
                 plan=plan,
                 function=plan.function,
@@ -404,7 +410,7 @@ class Session(BaseSession):
     """Runs the operations of a graph and keeps the values of its variables.
 
     Args:
-        target: the execution engine; only the local one, '', exists.
+        target: the execution engine: the local one, '', or the target of a `tf.train.Server` of this process.
         graph: the graph to run; the default graph by default.
         config: a `ConfigProto`: `device_count`, `allow_soft_placement`, `log_device_placement` and
             `intra_op_parallelism_threads` are followed.
@@ -439,8 +445,17 @@ class Session(BaseSession):
 
     @staticmethod
     def reset(target: str, containers: Any = None, config: Any = None) -> None:
-        """Would clear the containers of a remote `target`; a local session's state ends with `close`."""
-        raise NotImplementedError(f"Session.reset({target!r}): Headrace runs graphs in this process only; use close().")
+        """Forgets the state that sessions of a server share; that of other sessions ends with `close`.
+
+        Args:
+            target: the server's target.
+            containers: the containers whose variables to forget; all of the state by default.
+            config: a `ConfigProto`; says nothing about this.
+
+        Raises:
+            NotImplementedError: if no server of this process has this target.
+        """
+        shared_states.get(target).clear(containers)
 
 
 class InteractiveSession(BaseSession):

@@ -1,0 +1,124 @@
+"""Handles of values that a session keeps between runs: what fetching `tf.get_session_handle` gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from headrace.core import errors
+from headrace.core.dtypes import DType
+from headrace.core.kept_tensors import KEPT_TENSORS, KeptTensors
+from headrace.core.operation import Tensor
+from headrace.plan.values import to_numpy
+
+if TYPE_CHECKING:
+    from headrace.runtime.session import BaseSession
+
+# The operations whose values are handles.
+HANDLES = frozenset({"GetSessionHandle"})
+
+
+class TensorHandle:
+    """A value that a session keeps for later runs, until it is deleted or the handle goes.
+
+    It may be fed where a tensor of its type is expected. Made by fetching `tf.get_session_handle`.
+
+    Args:
+        handle: the handle's text, "operation;number;device".
+        dtype: the type of the value.
+        session: the session that keeps it.
+
+    Example:
+        >>> h = sess.run(tf.get_session_handle(a * b))
+        >>> sess.run(y, {x: h})
+    """
+
+    def __init__(self, handle: Any, dtype: DType, session: BaseSession) -> None:
+        self._handle = handle.decode() if isinstance(handle, bytes) else str(handle)
+        self._dtype = dtype
+        self._kept: KeptTensors = session._runtime.object(KEPT_TENSORS, KeptTensors)
+        self._owned = True
+
+    def __del__(self) -> None:
+        if getattr(self, "_owned", False):
+            self._kept.drop(self._handle)
+
+    def __str__(self) -> str:
+        return self._handle
+
+    @property
+    def handle(self) -> str:
+        """The handle's text, to feed to the placeholder of `tf.get_session_tensor`."""
+        return self._handle
+
+    def _check_owned(self) -> None:
+        if not self._owned:
+            raise TypeError(f"Persistent tensor {self._handle} may have already been deleted.")
+
+    def eval(self) -> Any:
+        """The value.
+
+        Raises:
+            TypeError: if it was deleted, or its raw handle was taken.
+        """
+        self._check_owned()
+        value = self._array()
+        return value[()] if value.ndim == 0 else value.copy()
+
+    def delete(self) -> None:
+        """Deletes the value.
+
+        Raises:
+            TypeError: if it was deleted, or its raw handle was taken.
+        """
+        self._check_owned()
+        self._owned = False
+        self._kept.drop(self._handle)
+
+    def get_raw_handle(self) -> str:
+        """The handle's text; the value is then kept until `tf.delete_session_tensor`, whatever happens to this object."""
+        self._owned = False
+        return self._handle
+
+    def to_numpy_array(self) -> np.ndarray:
+        """The handle as bytes of a `ResourceHandleProto` in an array of the type of resources."""
+        import importlib
+
+        proto = importlib.import_module("tensorboard.compat.proto.resource_handle_pb2").ResourceHandleProto(
+            device=self._handle.rpartition(";")[2], container="TensorHandle", name=self._handle
+        )
+        return np.asarray(bytearray(proto.SerializeToString()), dtype=np.dtype([("resource", np.ubyte)]))
+
+    def fed(self, tensor: Tensor) -> np.ndarray:
+        """The value, to be fed for a tensor.
+
+        Raises:
+            InvalidArgumentError: if the value has another type.
+        """
+        wanted = tensor.dtype.base_dtype
+        if self._dtype.base_dtype != wanted:
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                f"Expects arg[0] to be {wanted.name} but {self._dtype.base_dtype.name} is provided: the handle "
+                f"{self._handle} was fed for {tensor.name}",
+            )
+        return self._array()
+
+    def _array(self) -> np.ndarray:
+        value, dtype = self._kept.get(self._handle)
+        if dtype.name == "string":
+            return np.asarray(value, dtype=object)
+        return np.asarray(to_numpy(value, dtype))
+
+
+def handle_output(tensor: Tensor, session: BaseSession) -> Callable[[Any], TensorHandle]:
+    """A function from the value of a handle tensor to the `TensorHandle`."""
+    dtype = tensor.op.inputs[0].dtype
+
+    def output(value: Any) -> TensorHandle:
+        return TensorHandle(np.asarray(value, dtype=object).item(), dtype, session)
+
+    return output

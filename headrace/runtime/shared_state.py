@@ -1,0 +1,107 @@
+"""State that outlives sessions: that of servers, which several sessions share by naming the server's target."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from typing import Any
+
+import torch
+
+from headrace.core import errors
+from headrace.core.buffers import VariableBuffer
+from headrace.runtime.functions import OWN_KINDS
+from headrace.runtime.resources import Runtime
+
+
+class SharedState:
+    """What the sessions of a server share: variables, queues, tables.
+
+    Args:
+        device: the beginning of the names of its devices, such as "/job:local/replica:0/task:0".
+        config: a `ConfigProto` for sessions without one of their own, or None.
+    """
+
+    def __init__(self, device: str, config: Any = None) -> None:
+        self.device, self.config = device, config
+        self.buffers: dict[tuple[str, str], VariableBuffer] = {}
+        self.objects: dict[Any, Any] = {}
+        self.lock = threading.RLock()
+
+    def clear(self, containers: Any = None) -> None:
+        """Forgets all of it, or the variables of the given containers."""
+        view = Runtime(torch.device("cpu"))
+        view.buffers, view.objects, view.lock = self.buffers, self.objects, self.lock
+        view.clear(containers)
+
+
+class SharingRuntime(Runtime):
+    """The runtime of a session that shares its state: random streams and what it waits for are its own.
+
+    Args:
+        device: where its nodes run unless something says otherwise.
+        state: what it shares.
+    """
+
+    def __init__(self, device: torch.device, state: SharedState) -> None:
+        super().__init__(device)
+        self._own: dict[Any, Any] = {}
+        # The session keeps the state alive.
+        self.state = state
+        self.buffers, self.objects, self.lock = state.buffers, state.objects, state.lock
+
+    def object(self, key: Any, make: Any) -> Any:
+        """The object kept under `key`, made by calling `make` at its first use."""
+        if not (isinstance(key, tuple) and key and key[0] in OWN_KINDS):
+            return super().object(key, make)
+        with self.lock:
+            found = self._own.get(key)
+            if found is None:
+                found = self._own[key] = make()
+        return found
+
+    def clear(self, containers: Any = None) -> None:
+        """Forgets what is the session's own."""
+        self._own.clear()
+
+
+class _SharedStates:
+    """Those of this process, by target. A server keeps its state alive, and so do the sessions that use it."""
+
+    def __init__(self) -> None:
+        self._states: weakref.WeakValueDictionary[str, SharedState] = weakref.WeakValueDictionary()
+        self._lock = threading.Lock()
+
+    def add(self, target: str, state: SharedState) -> None:
+        """Makes a state known.
+
+        Raises:
+            UnknownError: if there is another under this target.
+        """
+        with self._lock:
+            if self._states.setdefault(target, state) is not state:
+                raise errors.UnknownError(None, None, f"Could not start gRPC server: {target} is in use")
+
+    def remove(self, target: str, state: SharedState) -> None:
+        """Forgets a state, if it is known."""
+        with self._lock:
+            if self._states.get(target) is state:
+                del self._states[target]
+
+    def get(self, target: Any) -> SharedState:
+        """The state of a target.
+
+        Raises:
+            NotImplementedError: if no server of this process has it.
+        """
+        name = target.decode() if isinstance(target, bytes) else target
+        found = self._states.get(name)
+        if found is None:
+            raise NotImplementedError(
+                f"Session(target={target!r}): Headrace runs graphs in this process only, in which no server has this "
+                "target; leave it empty, or take that of a tf.train.Server made here."
+            )
+        return found
+
+
+shared_states = _SharedStates()
