@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from typing import Any
 
 import torch
@@ -59,6 +61,9 @@ def accumulate_n_shape(op):
 @add_n_op.kernel
 @accumulate_n_op.kernel
 def add_n_kernel(node):
+    if node.inputs[0].dtype.name == "variant":
+        # Lists of tensors know how to add up.
+        return lambda first, *others: functools.reduce(operator.add, others, first)
     if node.inputs[0].dtype.torch is None:
         raise NotImplementedError(f"AddN of {node.inputs[0].dtype.name} is not supported: add the tensors in them.")
     count = len(node.inputs)
