@@ -4,6 +4,7 @@ HOMES = {
     "autodiff.aggregation": "AggregationMethod",
     "autodiff.recomputing": "recompute_grad",
     "autodiff.gradients": "UnconnectedGradients gradients hessians",
+    "autodiff.tape": "GradientTape",
     "core.collections": "GraphKeys",
     "core.composite": "IndexedSlices SparseTensor SparseTensorValue convert_to_tensor_or_indexed_slices "
     "convert_to_tensor_or_sparse_tensor",

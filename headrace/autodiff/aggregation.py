@@ -45,7 +45,7 @@ def aggregated(op: Operation, gradients: Sequence[Gradient], method: int | None)
     if len(gradients) == 1:
         return gradients[0]
     if not all(isinstance(g, Tensor) for g in gradients):
-        return _added_slices(gradients)
+        return added_slices(gradients)
     if method == AggregationMethod.ADD_N:
         # Summed where the first of them is made; each device's share first.
         by_device: dict[str, list[Any]] = {}
@@ -68,7 +68,8 @@ def aggregated(op: Operation, gradients: Sequence[Gradient], method: int | None)
         return total
 
 
-def _added_slices(gradients: Sequence[Gradient]) -> Gradient:
+def added_slices(gradients: Sequence[Gradient]) -> Gradient:
+    """The sum of gradients of which some are rows only."""
     if any(isinstance(g, Tensor) for g in gradients):
         return add_n(gradients)
     slices: list[Any] = list(gradients)

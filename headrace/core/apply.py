@@ -407,7 +407,7 @@ def _finish(graph: Graph, decl: OpDecl, tensors: list[Tensor], attrs: dict[str, 
         arg = declared[0]
         return outputs[0] if arg.number_attr is None and arg.type_list_attr is None else list(outputs)
     if not declared:
-        return op
+        return None if graph.is_eager else op
     parts: list[Any] = []
     position = 0
     for arg in declared:

@@ -16,12 +16,21 @@ _global_graph: Graph | None = None
 
 def get_default_graph() -> Graph:
     """The innermost graph entered with `as_default` in this thread, or the process's own."""
+    return default_graphs.items[-1] if default_graphs.items else global_graph()
+
+
+def global_graph() -> Graph:
+    """The process's own graph."""
     global _global_graph
-    if default_graphs.items:
-        return default_graphs.items[-1]
     if _global_graph is None:
         _global_graph = Graph()
     return _global_graph
+
+
+def set_global_graph(graph: Graph) -> None:
+    """Puts `graph` in the place of the process's own."""
+    global _global_graph
+    _global_graph = graph
 
 
 def reset_default_graph() -> None:
@@ -31,6 +40,8 @@ def reset_default_graph() -> None:
         AssertionError: inside a `with graph.as_default()` block.
     """
     global _global_graph
+    if global_graph().is_eager and len(default_graphs.items) == 0:
+        return
     if default_graphs.items:
         raise AssertionError(
             "Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared graph, exit the nesting "
@@ -59,6 +70,8 @@ def _graph_of_inputs(values: Iterable[Any], graph: Graph | None = None) -> Graph
     if default.building_function:
         # What comes from outside is captured.
         return default
+    if default.is_eager and not any(isinstance(value, Tensor) and value._is_graph_tensor for value in values):
+        return default
     found: Any = None
     for value in values:
         element = value
@@ -69,6 +82,8 @@ def _graph_of_inputs(values: Iterable[Any], graph: Graph | None = None) -> Graph
             element = convert()
         if not isinstance(element, (Tensor, Operation)):
             continue
+        if isinstance(element, Tensor) and not element._is_graph_tensor:
+            raise RuntimeError("Attempting to capture an EagerTensor without building a function.")
         if graph is None:
             graph, found = element.graph, element
         elif element.graph is not graph:

@@ -33,6 +33,9 @@ class Graph:
         True
     """
 
+    # Whether operations run as they are made: see `core.eager`.
+    is_eager = False
+
     def __init__(self) -> None:
         self._lock = threading.RLock()
         self._nodes_by_name: dict[str, Operation] = {}

@@ -50,6 +50,9 @@ def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
         (1234, 5)
     """
     graph = get_default_graph()
+    if graph.is_eager:
+        # No operation was made before that could stand in: each draws a seed of its own.
+        return combine_seeds(graph.seed, op_seed, graph.next_op_seed() or 0 if op_seed is None else op_seed)
     return combine_seeds(graph.seed, op_seed, graph._last_id)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
+import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -131,12 +132,19 @@ class Waits:
     def __init__(self) -> None:
         self._open: set[Attempt] = set()
         self._closed = False
+        self._others: weakref.WeakSet[Any] = weakref.WeakSet()
 
     def close(self) -> None:
         """Cancels every wait, those to come as well."""
         self._closed = True
         for attempt in self._open.copy():
             attempt.cancel()
+        for other in list(self._others):
+            other.close()
+
+    def also_closes(self, other: Any) -> None:
+        """Has `other`, in which steps may wait on their own account, closed as well, if it is still there."""
+        self._others.add(other)
 
     def wait(self, attempt: Attempt) -> Any:
         """Waits until `attempt` is done and returns its result.
@@ -186,26 +194,39 @@ class Waits:
 
 
 class Call(Attempt):
-    """A blocking function on a thread of its own, for steps in which several operations wait at once."""
+    """A blocking function on a thread of its own, for steps in which several operations wait at once.
+
+    Args:
+        function, arguments: what to call.
+        start: runs a function on some thread; on a new one by default.
+    """
 
     __slots__ = ()
 
-    def __init__(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        arguments: tuple[Any, ...],
+        start: Callable[[Callable[[], None]], None] | None = None,
+    ) -> None:
         state = Waitable()
         super().__init__(state, state.lanes[0])
         self.lane.append(self)
         deadline = getattr(_step, "deadline", None)
-        threading.Thread(target=self._run, args=(function, arguments, deadline), daemon=True).start()
+        if start is None:
+            threading.Thread(target=self._run, args=(function, arguments, deadline), daemon=True).start()
+        else:
+            start(lambda: self._run(function, arguments, deadline))
 
     def advance(self) -> bool:
         return False
 
     def _run(self, function: Callable[..., Any], arguments: tuple[Any, ...], deadline: float | None) -> None:
-        _step.deadline = deadline
         result: Any = None
         failure: Exception | None = None
         try:
-            result = function(*arguments)
+            with ending_at(deadline):
+                result = function(*arguments)
         except Exception as error:  # noqa: BLE001 (told by whoever waits)
             failure = error
         with self.state.lock:
@@ -215,6 +236,11 @@ class Call(Attempt):
                     self.finish(result)
                 else:
                     self.fail(failure)
+
+
+def has_deadline() -> bool:
+    """Whether this thread's waits end at some time."""
+    return getattr(_step, "deadline", None) is not None
 
 
 @contextlib.contextmanager

@@ -17,6 +17,7 @@ from headrace.core.defaults import name_scope
 from headrace.core.dtypes import as_dtype
 from headrace.core.dtypes import bool as bool_type
 from headrace.core.module import ModuleMembers
+from headrace.core.eager import executing_eagerly
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape
@@ -311,6 +312,12 @@ class Layer(ModuleMembers):
             updates: operations, tensors, or functions that make them.
             inputs: not used; which inputs they depend on is read off the graph.
         """
+        if executing_eagerly():
+            # They run now; there is nothing to keep.
+            for update in updates if isinstance(updates, (list, tuple)) else [updates]:
+                while callable(update) and not isinstance(update, Tensor):
+                    update = update()
+            return
         if call_context.in_call:
             relevant = call_context.inputs
         else:

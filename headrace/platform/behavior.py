@@ -5,25 +5,57 @@ from __future__ import annotations
 import logging
 from typing import Any, NoReturn
 
+from headrace.core import eager
+from headrace.core.eager import executing_eagerly
 from headrace.platform import tf_logging
 from headrace.state.variable_scope import disable_resource_variables
 
+# What to do with tensors of another device than an operation's, and how operations run: `tfe.DEVICE_PLACEMENT_…`, `tfe.SYNC`.
+DEVICE_PLACEMENT_EXPLICIT, DEVICE_PLACEMENT_WARN, DEVICE_PLACEMENT_SILENT = 0, 1, 2
+SYNC, ASYNC = 0, 1
 
-def executing_eagerly() -> bool:
-    """Whether operations run as they are made: never, they are added to the default graph."""
-    return False
+__all__ = ["executing_eagerly"]
 
 
-def enable_eager_execution(config: Any = None, device_policy: Any = None, execution_mode: Any = None) -> NoReturn:
-    """Would let operations run as they are made.
+def enable_eager_execution(config: Any = None, device_policy: Any = None, execution_mode: Any = None) -> None:
+    """Lets operations run as they are made, outside of all graphs; to be called before anything else.
+
+    Args:
+        config: a `ConfigProto`, followed as by a session.
+        device_policy: what to do with tensors of another device than an operation's: they are always copied, silently,
+            which is `tfe.DEVICE_PLACEMENT_SILENT`, the default.
+        execution_mode: `tfe.SYNC`, the default. Operations are not run in the background.
 
     Raises:
-        NotImplementedError: always.
+        TypeError: if `config` is not a `ConfigProto`.
+        ValueError: if an argument has another value, or operations have been added to the default graph.
+        NotImplementedError: for a policy or mode that is not followed.
+
+    Example:
+        >>> tf.enable_eager_execution()
+        >>> tf.constant(2.0) * 3.0
+        <tf.Tensor: id=2, shape=(), dtype=float32, numpy=6.0>
     """
-    raise NotImplementedError(
-        "tf.enable_eager_execution(): Headrace runs graphs only. Remove the call, build the graph, and run it in a "
-        "tf.Session."
-    )
+    if config is not None and not hasattr(config, "DESCRIPTOR"):
+        raise TypeError(f"config must be a tf.ConfigProto, but got {type(config)}")
+    if device_policy not in (None, DEVICE_PLACEMENT_EXPLICIT, DEVICE_PLACEMENT_WARN, DEVICE_PLACEMENT_SILENT, 3):
+        raise ValueError(
+            "device_policy must be one of None, tf.contrib.eager.DEVICE_PLACEMENT_EXPLICIT, "
+            "tf.contrib.eager.DEVICE_PLACEMENT_WARN, tf.contrib.eager.DEVICE_PLACEMENT_SILENT, "
+            "tf.contrib.eager.DEVICE_PLACEMENT_SILENT_FOR_INT32"
+        )
+    if execution_mode not in (None, SYNC, ASYNC):
+        raise ValueError("execution_mode must be one of None, tf.contrib.eager.SYNC, tf.contrib.eager.ASYNC")
+    if execution_mode == ASYNC:
+        raise NotImplementedError(
+            "enable_eager_execution(execution_mode=tfe.ASYNC): operations run as they are made; use tfe.SYNC."
+        )
+    if device_policy == DEVICE_PLACEMENT_EXPLICIT:
+        raise NotImplementedError(
+            "enable_eager_execution(device_policy=tfe.DEVICE_PLACEMENT_EXPLICIT): tensors are copied between devices as "
+            "needed; use tfe.DEVICE_PLACEMENT_SILENT."
+        )
+    eager.enable(config)
 
 
 def enable_v2_behavior() -> NoReturn:
@@ -77,7 +109,8 @@ def control_flow_v2_enabled() -> bool:
 
 
 def disable_eager_execution() -> None:
-    """Operations are added to the graph: so they are already."""
+    """Lets operations be added to a graph, outside of all graphs an empty one."""
+    eager.disable()
 
 
 def disable_v2_tensorshape() -> None:

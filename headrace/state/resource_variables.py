@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
 from headrace.core.convert import convert_to_tensor, register_tensor_conversion_function
 from headrace.core.defaults import colocate_with, control_dependencies, device, get_default_graph, name_scope
 from headrace.core.dtypes import DType
+from headrace.core.eager import executing_eagerly
+from headrace.core.internals import uid
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape, as_dims, compatible_dims
@@ -24,6 +27,7 @@ class BaseResourceVariable(Variable):
     _dtype: DType
     _shape: TensorShape
     _graph_element: Tensor
+    _handle_name: str
     _cached_value: Tensor | None = None
     _is_initialized_op: Tensor | None = None
 
@@ -55,7 +59,7 @@ class BaseResourceVariable(Variable):
     @property
     def name(self) -> str:
         """The name of its handle, "w:0"."""
-        return self._handle.name
+        return self._handle.name if self._in_graph_mode else self._handle_name
 
     @property
     def op(self) -> Operation:
@@ -81,6 +85,10 @@ class BaseResourceVariable(Variable):
     def graph(self) -> Any:
         """The graph it is in."""
         return self._handle.graph
+
+    @property
+    def _graph_key(self) -> Any:
+        return self._handle._op._graph
 
     @property
     def create(self) -> Operation:
@@ -134,7 +142,13 @@ class BaseResourceVariable(Variable):
             with control_dependencies([self._cached_value]):
                 yield
 
+    def _graph_of_updates(self) -> Any:
+        # What an eager variable gets may be part of a function that is being traced.
+        return self._handle._op._graph.as_default() if self._in_graph_mode else contextlib.nullcontext()
+
     def _after(self, op: Operation, read_value: bool = True) -> Any:
+        if executing_eagerly():
+            return self if read_value else None
         return _UnreadVariable(self, op) if read_value else op
 
     def assign(
@@ -151,7 +165,7 @@ class BaseResourceVariable(Variable):
         Raises:
             ValueError: if the static shapes do not fit.
         """
-        with self._handle.graph.as_default():
+        with self._graph_of_updates():
             tensor = convert_to_tensor(value, self._dtype)
             self._shape.assert_is_compatible_with(tensor.shape)
             return self._after(raw.AssignVariableOp(self._handle, tensor, name=name), read_value)
@@ -160,7 +174,7 @@ class BaseResourceVariable(Variable):
         self, delta: Any, use_locking: bool | None = None, name: str | None = None, read_value: bool = True
     ) -> Any:
         """Adds `delta` to it; arguments as in `assign`."""
-        with self._handle.graph.as_default():
+        with self._graph_of_updates():
             with self._after_cached_read():
                 op = raw.AssignAddVariableOp(self._handle, convert_to_tensor(delta, self._dtype), name=name)
             return self._after(op, read_value)
@@ -169,7 +183,7 @@ class BaseResourceVariable(Variable):
         self, delta: Any, use_locking: bool | None = None, name: str | None = None, read_value: bool = True
     ) -> Any:
         """Takes `delta` from it; arguments as in `assign`."""
-        with self._handle.graph.as_default():
+        with self._graph_of_updates():
             with self._after_cached_read():
                 op = raw.AssignSubVariableOp(self._handle, convert_to_tensor(delta, self._dtype), name=name)
             return self._after(op, read_value)
@@ -192,10 +206,53 @@ class BaseResourceVariable(Variable):
         return raw.ResourceCountUpTo(self._handle, limit=limit, T=self._dtype)
 
     def numpy(self) -> Any:
-        """Not there while graphs are built."""
+        """Its value as a NumPy array, while executing eagerly.
+
+        Raises:
+            NotImplementedError: while graphs are built.
+        """
+        if executing_eagerly():
+            return self.read_value().numpy()  # type: ignore[attr-defined]
         raise NotImplementedError(
             "numpy() is only available when eager execution is enabled; use eval() or Session.run."
         )
+
+    def __repr__(self) -> str:
+        if self._in_graph_mode or not executing_eagerly():
+            return super().__repr__()
+        text = "<unprintable>"
+        if raw.VarIsInitializedOp(self._handle):
+            value = self.numpy()
+            text = repr(value) if value.ndim else repr(value.item())  # type: ignore[attr-defined]
+        return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}, numpy={text}>"
+
+    def initialized_value(self) -> Tensor:
+        """Its value if it has one when run, else its initial value."""
+        return self.read_value() if executing_eagerly() else super().initialized_value()
+
+    def eval(self, session: Any = None) -> Any:
+        """Its value in `session` or the default session, as a NumPy array.
+
+        Raises:
+            RuntimeError: while executing eagerly.
+        """
+        if executing_eagerly():
+            raise RuntimeError("Trying to eval in EAGER mode")
+        return super().eval(session)
+
+    def __int__(self) -> int:
+        return int(self.numpy())
+
+    def __float__(self) -> float:
+        return float(self.numpy())
+
+    def __bool__(self) -> bool:
+        return bool(self.read_value())
+
+    __nonzero__ = __bool__
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return self.read_value().__array__(dtype, copy)
 
     def _refuse_in_place(self, operator: str, method: str | None = None) -> Any:
         if method is not None:
@@ -268,6 +325,10 @@ class ResourceVariable(BaseResourceVariable):
         with init_scope(), name_scope(name, "Variable", [] if from_function else [initial_value]) as scope:
             graph = get_default_graph()
             handle_name = name_from_scope_name(scope)
+            if executing_eagerly():
+                self._begin_now(initial_value() if from_function else initial_value, dtype, shape, handle_name)
+                graph.add_to_collections(collections, self)
+                return
             # Colocated with a variable that does not exist yet.
             with graph._attr_scope_of({"_class": [f"loc:@{handle_name}"]}):
                 with name_scope("Initializer"), device(None):
@@ -302,6 +363,42 @@ class ResourceVariable(BaseResourceVariable):
                     with colocate_with(None, ignore_existing=True), device(caching_device):
                         self._cached_value = raw.Identity(self._graph_element)
             graph.add_to_collections(collections, self)
+
+    def _begin_now(self, initial_value: Any, dtype: Any, shape: Any, name: str) -> None:
+        """Makes it with its value, outside of all graphs."""
+        tensor = convert_to_tensor(initial_value, dtype, name="initial_value")
+        dims = tensor.dims if shape is None else as_dims(shape)
+        if not compatible_dims(dims, tensor.dims):
+            raise ValueError(
+                f"The initial value's shape ({tensor.shape}) is not compatible with the explicitly supplied "
+                f"`shape` argument ({TensorShape.from_dims(dims)})."
+            )
+        self._in_graph_mode = False
+        self._handle_name = f"{name}:0"
+        self._dtype = tensor.dtype.base_dtype
+        self._shape = TensorShape.from_dims(dims)
+        self._initial_value = self._initializer_op = self._graph_element = None  # type: ignore[assignment]
+        self._handle = raw.VarHandleOp(shape=dims, dtype=self._dtype, shared_name=f"{name}_{uid()}", name=name)
+        # Tapes ask handles for their variables.
+        self._handle._variable = weakref.ref(self)  # type: ignore[attr-defined]
+        raw.AssignVariableOp(self._handle, tensor)
+
+    @property
+    def _unique_id(self) -> int:
+        return id(self._handle)
+
+    def __deepcopy__(self, memo: Any) -> ResourceVariable:
+        if self._in_graph_mode:
+            raise NotImplementedError("__deepcopy__() is only available when eager execution is enabled.")
+        made = ResourceVariable(
+            initial_value=self.read_value(),
+            trainable=self._trainable,
+            constraint=self._constraint,
+            dtype=self._dtype,
+            name=self._shared_name + "_copy",
+        )
+        memo[id(self)] = made
+        return made
 
     def _init_from_proto(self, variable_def: Any, import_scope: str | None) -> None:
         if not variable_def.is_resource:

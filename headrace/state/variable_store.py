@@ -13,6 +13,7 @@ from headrace.core.collections import GraphKeys
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import add_to_collection, colocate_with, get_default_graph, name_scope
 from headrace.core.dtypes import DType, as_dtype, float32, string
+from headrace.core.func_graph import FuncGraph
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape, as_dims
@@ -68,11 +69,19 @@ def default_variable_creator(next_creator: Any = None, **kwargs: Any) -> Variabl
         use_resource = get_variable_scope().use_resource
     if use_resource is None:
         use_resource = _use_resource_by_default
-    if use_resource:
+    if use_resource or _makes_eager_variables():
         kwargs.pop("expected_shape", None)
         return ResourceVariable(**kwargs)
     kwargs.pop("distribute_strategy", None)
     return RefVariable(**kwargs)
+
+
+def _makes_eager_variables() -> bool:
+    # A function traced while executing eagerly makes its variables outside of it.
+    graph = get_default_graph()
+    while isinstance(graph, FuncGraph):
+        graph = graph.outer_graph
+    return graph.is_eager
 
 
 class PartitionInfo:
@@ -163,6 +172,8 @@ class VariableStore:
 
     def __init__(self) -> None:
         self._vars: dict[str, Any] = {}
+        # Whether variables made eagerly are found again by name: those of an EagerVariableStore are.
+        self._store_eager_variables = False
         self._partitioned_vars: dict[str, PartitionedVariable] = {}
 
     def get_variable(
@@ -188,6 +199,14 @@ class VariableStore:
 
         `reuse` is True to find only, False to make only, None or AUTO_REUSE for either.
         """
+        if _makes_eager_variables():
+            if not self._store_eager_variables and reuse:
+                raise RuntimeError(
+                    "When eager execution is enabled variable reuse is only supported when an EagerVariableStore is active. "
+                    "See the documentation on EagerVariableStore for example usage."
+                )
+            if self._store_eager_variables:
+                reuse = AUTO_REUSE
         if custom_getter is not None and not callable(custom_getter):
             raise ValueError(f"Passed a custom_getter which is not callable: {custom_getter}")
         dtype = getattr(dtype, "base_dtype", dtype)
@@ -429,8 +448,13 @@ class VariableStore:
             synchronization=synchronization,
             aggregation=aggregation,
         )
-        self._vars[name] = made
+        eagerly = isinstance(made, BaseResourceVariable) and not made._in_graph_mode
+        if not eagerly or self._store_eager_variables:
+            self._vars[name] = made
         if regularizer:
+            if eagerly:
+                # Its value changes: programs compute it from the variable when they need it.
+                return made
             with colocate_with(made.op), name_scope(name + "/Regularizer/"), init_scope():
                 loss = regularizer(made)
             if loss is not None:

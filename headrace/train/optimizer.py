@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from headrace.autodiff.gradients import gradients
+from headrace.autodiff.tape import GradientTape
 from headrace.core.collections import GraphKeys
 from headrace.core.composite import IndexedSlices, convert_to_tensor_or_indexed_slices
 from headrace.core.convert import convert_to_tensor
@@ -18,6 +19,7 @@ from headrace.core.defaults import (
     name_scope,
 )
 from headrace.core.dtypes import DType, bfloat16, float16, float32, float64
+from headrace.core.eager import executing_eagerly
 from headrace.core.nest import flatten
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import raw
@@ -43,8 +45,14 @@ def _deduplicate_indexed_slices(values: Any, indices: Any) -> tuple[Tensor, Tens
     return unsorted_segment_sum(values, positions, shape(unique_indices)[0]), unique_indices
 
 
-def _var_key(var: Any) -> tuple[Any, str]:
+def _var_key(var: Any) -> tuple[Any, Any]:
+    if not getattr(var, "_in_graph_mode", True):
+        return var._graph_key, var._unique_id
     return var.op.graph, var.op.name
+
+
+def _name_of(var: Any) -> str:
+    return var._shared_name if isinstance(var, Variable) else var.op.name
 
 
 class _TensorProcessor:
@@ -200,7 +208,13 @@ class Optimizer:
             ValueError: if there is nothing to optimize, or `loss` is of a type that has no gradients.
         """
         if callable(loss) and not isinstance(loss, Tensor):
+            if executing_eagerly():
+                return self._compute_now(loss, var_list, grad_loss)
             loss = loss()
+        elif executing_eagerly():
+            raise RuntimeError(
+                "`loss` passed to Optimizer.compute_gradients should be a function when eager execution is enabled."
+            )
         if gate_gradients not in (Optimizer.GATE_NONE, Optimizer.GATE_OP, Optimizer.GATE_GRAPH):
             raise ValueError(
                 "gate_gradients must be one of: Optimizer.GATE_NONE, Optimizer.GATE_OP, Optimizer.GATE_GRAPH.  Not "
@@ -233,6 +247,15 @@ class Optimizer:
         )
         return grads_and_vars
 
+    def _compute_now(self, loss: Any, var_list: Any, grad_loss: Any) -> list[tuple[Any, Any]]:
+        with GradientTape() as tape:
+            if var_list is not None:
+                tape.watch(var_list)
+            value = loss()
+        variables = list(tape.watched_variables()) if var_list is None else flatten(var_list)
+        self._assert_valid_dtypes([value])
+        return list(zip(tape.gradient(value, variables, grad_loss), variables, strict=True))
+
     def apply_gradients(self, grads_and_vars: Iterable[Any], global_step: Any = None, name: str | None = None) -> Any:
         """The operation that applies gradients: the second half of `minimize`.
 
@@ -263,13 +286,15 @@ class Optimizer:
             self._prepare()
             for grad, var, processor in converted:
                 if grad is not None:
-                    with name_scope(f"update_{var.op.name}"), colocate_with(var):
+                    with name_scope(f"update_{_name_of(var)}"), colocate_with(var):
                         update_ops.append(processor.update_op(self, grad))
             if global_step is None:
                 apply_updates = self._finish(update_ops, scope)
             else:
                 with control_dependencies([self._finish(update_ops, "update")]), colocate_with(global_step):
                     apply_updates = _count_up(global_step, scope)
+            if executing_eagerly():
+                return None
             if isinstance(apply_updates, Tensor):
                 apply_updates = apply_updates.op
             train_op = get_collection_ref(GraphKeys.TRAIN_OP)
@@ -297,13 +322,13 @@ class Optimizer:
         graph = get_default_graph()
         own = list(self._non_slot_variables())
         own += [slot for named in self._slots.values() for slot in named.values()]
-        return sorted((var for var in own if var.op.graph is graph), key=lambda var: var.name)
+        return sorted((var for var in own if var._graph_key is graph), key=lambda var: var.name)
 
     def _create_non_slot_variable(self, initial_value: Any, name: str, colocate_with: Any) -> Any:
         return self._non_slot(initial_value, name, colocate_with)
 
     def _non_slot(self, initial_value: Any, name: str, beside: Any) -> Any:
-        key = (name, beside.graph)
+        key = (name, getattr(beside, "_graph_key", None) or beside.graph)
         var = self._non_slot_dict.get(key)
         if var is None:
             with colocate_with(beside):

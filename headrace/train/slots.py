@@ -72,8 +72,12 @@ def create_zeros_slot(primary: Any, name: str, dtype: Any = None, colocate_with_
 def _below(primary: Any, name: str, colocate: bool) -> Iterator[None]:
     place = colocate_with(primary) if colocate else contextlib.nullcontext()
     # As a default name, so that a second slot of the same name becomes "w/Adam_1".
-    with variable_scope(None, f"{primary.op.name}/{name}"), place:
+    with variable_scope(None, f"{_name_of(primary)}/{name}"), place:
         yield
+
+
+def _name_of(primary: Any) -> str:
+    return primary._shared_name if isinstance(primary, Variable) else primary.op.name
 
 
 def _slot_variable(primary: Any, val: Any, validate_shape: bool, shape: Any, dtype: Any) -> Any:
@@ -99,7 +103,7 @@ def _slot_variable(primary: Any, val: Any, validate_shape: bool, shape: Any, dty
         scope.set_partitioner(partitioner)
     info = primary._save_slice_info if isinstance(primary, Variable) else None
     if info is not None:
-        own = slot.name[len(primary.op.name) + 1 : -2]
+        own = slot.name[len(_name_of(primary)) + 1 : -2]
         slot._set_save_slice_info(
             SaveSliceInfo(f"{info.full_name}/{own}", info.full_shape, info.var_offset, info.var_shape)
         )

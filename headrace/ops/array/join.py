@@ -144,7 +144,7 @@ concat_v2_op.kernel(_cat(-1))
 def _axis_here(axis: Tensor, grad: Any) -> Tensor:
     """The axis, made anew where it is a constant of another branch or loop than the gradient's."""
     value = grad if isinstance(grad, Tensor) else grad.values
-    if axis.op.type == "Const" and output_context(axis.op) is not output_context(value.op):
+    if axis._op.type == "Const" and output_context(axis.op) is not output_context(value.op):
         return convert_to_tensor(axis.op.attrs["value"])
     return axis
 
@@ -159,7 +159,7 @@ def _concat_gradients(values: list[Any], axis: Tensor, grad: Any) -> list[Any]:
     sizes: Any = []
     for value in values:
         size = shape(value)
-        if size.op.type != "Const":
+        if size._op.type not in ("Const", "EagerTensor"):
             sizes = shape_n(values)
             break
         sizes.append(size)

@@ -33,7 +33,7 @@ pad_v2_op.on_host("paddings")
 
 def _rows(tensor: Any) -> list[tuple[int | None, int | None]] | None:
     """What is known of paddings before the graph runs, as far as single numbers."""
-    if tensor.op.type == "Pack" and tensor.op.attrs["axis"] == 0:
+    if tensor._op.type == "Pack" and tensor._op.attrs["axis"] == 0:
         rows = [constant_dims(row) for row in tensor.op.inputs]
         return [(None, None) if row is None else (row[0], row[1]) for row in rows]
     return None

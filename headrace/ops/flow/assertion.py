@@ -8,6 +8,7 @@ import numpy as np
 
 from headrace.core.convert import convert_n_to_tensor, convert_to_tensor
 from headrace.core.defaults import name_scope
+from headrace.core.eager import executing_eagerly
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import op, raw
@@ -65,6 +66,9 @@ def Assert(condition: Any, data: Any, summarize: int | None = None, name: str | 
     """
     with name_scope(name, "Assert", [condition, data]):
         tensors = convert_n_to_tensor(data)
+        if executing_eagerly():
+            raw.Assert(condition, tensors, summarize=summarize)
+            return None
         if all(tensor.dtype.name in ("string", "int32") for tensor in tensors):
             return raw.Assert(condition, data, summarize=summarize, name="Assert")
         # Values that may lie on another device are only fetched from there when there is something to tell.

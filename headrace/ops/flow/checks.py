@@ -38,7 +38,7 @@ _NUMERIC = frozenset(
 def _known(tensor: Any) -> Any:
     if not isinstance(tensor, Tensor):
         return None
-    return constant_value(tensor) if tensor.op.type in _KNOWN_OPS else None
+    return constant_value(tensor) if tensor._op.type in _KNOWN_OPS else None
 
 
 def _text(item: Any) -> str:

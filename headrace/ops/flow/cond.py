@@ -9,6 +9,7 @@ from headrace.core import nest
 from headrace.core.collections import GraphKeys
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies, get_default_graph, name_scope
+from headrace.core.eager import executing_eagerly
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import raw
 from headrace.ops.flow.context import ControlFlowContext
@@ -170,6 +171,9 @@ def cond(
     if not callable(false_fn):
         raise TypeError("false_fn must be callable.")
     with name_scope(name, "cond", [pred]):
+        if executing_eagerly():
+            chosen = true_fn() if pred else false_fn()
+            return chosen if strict else _unwrapped(chosen)
         if isinstance(pred, bool):
             raise TypeError("pred must not be a Python bool")
         pred = convert_to_tensor(pred, name="pred")

@@ -11,6 +11,7 @@ from typing import Any
 from headrace.core.collections import GraphKeys
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph
+from headrace.core.eager import eager_graph, executing_eagerly
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import RegisterGradient, raw
 
@@ -41,6 +42,8 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(f)
     def decorated(*args: Any, **kwargs: Any) -> Any:
+        if executing_eagerly():
+            return _now(f, args, kwargs)
         if kwargs:
             raise ValueError("The custom_gradient decorator supports positional arguments only in graph mode.")
         inputs = [convert_to_tensor(x) for x in args]
@@ -93,6 +96,76 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
         return passed[0]
 
     return decorated
+
+
+def _now(f: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    """The call while executing eagerly: tapes are told of it as of one operation."""
+    graph = eager_graph()
+    used = _UsedVariables()
+    outer = graph.tapes
+    inputs = [convert_to_tensor(x) for x in args]
+    graph.tapes = [used]
+    try:
+        result, grad_fn = f(*inputs, **kwargs)
+    finally:
+        graph.tapes = outer
+    flat = list(result) if isinstance(result, (list, tuple)) else [result]
+    # Tensors of their own, so that an argument may be returned as it is.
+    outputs = [graph.tensor_of(convert_to_tensor(x)._value, convert_to_tensor(x).dtype) for x in flat]  # type: ignore[attr-defined]
+    variables = [variable for variable in used.variables.values() if variable.trainable]
+    takes = _takes_variables(grad_fn)
+    if variables and not takes:
+        raise TypeError(
+            "If using @custom_gradient with a function that uses variables, then grad_fn must accept a keyword argument "
+            "'variables'."
+        )
+
+    def backward(*gradients: Any) -> list[Any]:
+        if variables:
+            for_inputs, for_variables = grad_fn(*gradients, variables=variables)
+            for_variables = list(for_variables)
+            if len(for_variables) != len(variables):
+                raise ValueError("Must return gradient for each variable from @custom_gradient grad_fn.")
+        else:
+            for_inputs, for_variables = grad_fn(*gradients), []
+        for_inputs = list(for_inputs) if isinstance(for_inputs, (list, tuple)) else [for_inputs]
+        if len(for_inputs) != len(inputs):
+            raise ValueError(
+                f"custom_gradient function expected to return {len(inputs)} gradients but returned {len(for_inputs)} instead."
+            )
+        return for_inputs + for_variables
+
+    graph.note([*inputs, *[variable.handle for variable in variables]], outputs, backward)
+    if isinstance(result, (list, tuple)):
+        return type(result)(*outputs) if hasattr(result, "_fields") else type(result)(outputs)
+    return outputs[0]
+
+
+class _UsedVariables:
+    """What takes the place of the tapes inside: it learns which variables are used."""
+
+    watches_variables = True
+
+    def __init__(self) -> None:
+        self.variables: dict[int, Any] = {}
+
+    def see(self, op: Any) -> None:
+        for tensor in op.inputs:
+            variable = getattr(tensor, "_variable", None)
+            variable = variable() if variable is not None else None
+            if variable is not None:
+                self.watch_variable(variable)
+
+    def watch_variable(self, variable: Any) -> None:
+        self.variables.setdefault(id(variable.handle), variable)
+
+    def note(self, inputs: Any, outputs: Any, backward: Any) -> None:
+        """Nothing: gradients inside are those that the function gives."""
+
+
+def _takes_variables(grad_fn: Callable[..., Any]) -> bool:
+    parameters = inspect.signature(grad_fn).parameters
+    return "variables" in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
 
 
 def _variables() -> list[Any]:

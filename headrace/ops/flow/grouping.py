@@ -8,6 +8,7 @@ from headrace.core import nest
 from headrace.core.composite import IndexedSlices, SparseTensor, convert_to_tensor_or_indexed_slices
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import colocate_with, control_dependencies, device, name_scope
+from headrace.core.eager import executing_eagerly
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import op, raw
 
@@ -53,6 +54,8 @@ def group(*inputs: Any, **kwargs: Any) -> Operation:
     name = kwargs.pop("name", None)
     if kwargs:
         raise ValueError(f"Unknown keyword arguments: {', '.join(kwargs)}")
+    if executing_eagerly():
+        return None  # type: ignore[return-value]
     flat = nest.flatten(inputs, expand_composites=True)
     with name_scope(name, "group_deps", flat) as scope:
         if not flat:
@@ -110,6 +113,8 @@ def tuple(tensors: Any, name: str | None = None, control_inputs: Any = None) -> 
         ValueError: if there is no tensor among `tensors`.
         TypeError: if a control input is not an operation or tensor.
     """
+    if executing_eagerly():
+        return list(tensors)
     with name_scope(name, "tuple", [t for t in tensors if t is not None]):
         converted = [
             t if t is None or isinstance(t, (Operation, Tensor, IndexedSlices, SparseTensor)) else convert_to_tensor(t)

@@ -5,18 +5,22 @@ A graph holds the functions its operations call; here they are only found by tok
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import itertools
 import traceback
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import torch
 
 from headrace.core import errors
-from headrace.core.defaults import get_default_graph
+from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import control_dependencies, get_default_graph
 from headrace.core.dtypes import DType, as_dtype, string
+from headrace.core.eager import eager_graph, executing_eagerly
 from headrace.core.operation import Tensor
 from headrace.core.registry import OpDecl, op, raw
 from headrace.ops.host_values import to_array, to_tensor
@@ -27,7 +31,7 @@ class _Callback:
 
     __slots__ = ("__weakref__", "function")
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Any) -> None:
         self.function = function
 
 
@@ -159,7 +163,7 @@ def _translated(error: Exception) -> errors.OpError:
     return kind(None, None, f"{type(error).__name__}: {error}{lines}")
 
 
-def _registered(function: Callable[..., Any]) -> str:
+def _registered(function: Any) -> str:
     token = f"pyfunc_{next(_numbers)}"
     callback = _Callback(function)
     graph = get_default_graph()
@@ -211,14 +215,165 @@ def numpy_function(func: Callable[..., Any], inp: Any, Tout: Any, name: str | No
     return py_func(func, inp, Tout, stateful=True, name=name)
 
 
-def py_function(func: Callable[..., Any], inp: Any, Tout: Any, name: str | None = None) -> Tensor:
-    """Not here: a Python function that is differentiated eagerly.
+def py_function(func: Callable[..., Any], inp: Any, Tout: Any, name: str | None = None) -> Any:
+    """A Python function as an operation, run eagerly, through which gradients flow.
+
+    Args:
+        func: takes an eager tensor for each input and returns what converts to tensors: one, a list, or None for none.
+        inp: a list of tensors or variables.
+        Tout: the types of the outputs: a list, or one type; an empty list for no outputs.
+        name: a name for the operation.
+
+    Returns:
+        a list of tensors, or one tensor where `Tout` is one type; the operation where it is an empty list. While executing
+        eagerly the function is simply called.
 
     Raises:
-        NotImplementedError: always.
+        ValueError: if `func` is not callable.
+
+    Example:
+        >>> def log_huber(x, m):
+        ...     return x**2 if tf.abs(x) <= m else m**2 * (1 - 2 * tf.log(m) + tf.log(x**2))
+        >>> y = tf.py_function(log_huber, inp=[x, 2.0], Tout=tf.float32)
+        >>> dy_dx = tf.gradients(y, x)[0]
     """
-    raise NotImplementedError(
-        "tf.py_function (op EagerPyFunc): Headrace does not differentiate Python functions. Use tf.py_func, which "
-        "hands the function NumPy arrays, with tf.RegisterGradient and gradient_override_map, or tf.custom_gradient, "
-        "for its gradient."
-    )
+    if not callable(func):
+        raise ValueError(f"Expected func to be callable, got func of type {type(func)}")
+    types = [as_dtype(t) for t in Tout] if isinstance(Tout, (list, tuple)) else [as_dtype(Tout)]
+    alone = not isinstance(Tout, (list, tuple))
+    if executing_eagerly():
+        results = _eager_results(func(*[convert_to_tensor(value) for value in inp]), types)
+        return (results[0] if alone else results) if types else None
+    function = _EagerFunction(func, types)
+    made = raw.EagerPyFunc(inp, token=_registered(function), Tout=types, name=name)
+    if not types:
+        return get_default_graph().get_operations()[-1]
+    return made[0] if alone else made
+
+
+eager_py_func_op = op(
+    "EagerPyFunc", "input: *Tin, *, token: string, Tout: list(type) >= 0, is_async=False -> output: *Tout", stateful=True
+).on_host("input", outputs=True)
+
+
+@eager_py_func_op.shape
+def eager_py_func_shape(op):
+    return [None] * len(op.outputs)
+
+
+@eager_py_func_op.kernel
+def eager_py_func_kernel(node):
+    token = node.attrs["token"]
+    callback = _callbacks.get(token)
+    types = [value.dtype.base_dtype for value in node.inputs]
+
+    def call(*values):
+        if callback is None:
+            raise errors.InvalidArgumentError(None, None, f"ValueError: callback {token} is not found")
+        try:
+            return callback.function.run(values, types)
+        except Exception as error:
+            raise _translated(error) from error
+
+    return call
+
+
+@eager_py_func_op.gradient
+def eager_py_func_gradient(op, *gradients):
+    token = op.attrs["token"]
+    callback = _callbacks.get(token)
+    if callback is None:
+        raise LookupError(f"The Python function {token} of {op.name} is gone: it has no gradient any more.")
+    function = callback.function
+    if not any(tensor.dtype.is_floating or tensor.dtype.is_complex for tensor in op.inputs):
+        return [None] * len(op.inputs)
+    wanted = [tensor.dtype.base_dtype for tensor in op.inputs]
+    backward = _GradientFunction(function, wanted)
+    # The function has run when its gradient is taken.
+    with control_dependencies(list(op.outputs)):
+        made = raw.EagerPyFunc(list(gradients), token=_registered(backward), Tout=wanted)
+    return [g if t.dtype.is_floating or t.dtype.is_complex else None for g, t in zip(made, op.inputs, strict=True)]
+
+
+def _eager_results(returned: Any, types: list[DType]) -> list[Tensor]:
+    results = [] if returned is None else list(returned) if isinstance(returned, (list, tuple)) else [returned]
+    if len(results) != len(types):
+        raise errors.InvalidArgumentError(
+            None, None, f"The Python function returns {len(results)} values, but expects to see {len(types)} values."
+        )
+    return [convert_to_tensor(value, dtype=dtype) for value, dtype in zip(results, types, strict=True)]
+
+
+class _EagerFunction:
+    """A function that runs eagerly, recorded so that it can be differentiated.
+
+    Attributes:
+        recorded: the tape, inputs and outputs of calls whose gradient has not been asked for, the latest last.
+    """
+
+    # Runs whose gradient nobody takes are forgotten.
+    _MOST_RECORDED = 64
+
+    def __init__(self, function: Callable[..., Any], types: list[DType]) -> None:
+        self.function = function
+        self.types = types
+        self.is_differentiated = False
+        self.recorded: list[tuple[Any, list[Tensor], list[Tensor]]] = []
+
+    def run(self, values: Any, input_types: list[DType]) -> tuple[Any, ...]:
+        graph = eager_graph()
+        tape_module = importlib.import_module("headrace.autodiff.tape")
+        with graph.as_default(), _outside_inference():
+            inputs = [graph.tensor_of(_own(value), dtype) for value, dtype in zip(values, input_types, strict=True)]
+            if not self.is_differentiated:
+                outputs = _eager_results(self.function(*inputs), self.types)
+            else:
+                tape = tape_module.Tape()
+                for tensor in inputs:
+                    tape.watch(tensor)
+                tape_module.start(tape)
+                try:
+                    outputs = _eager_results(self.function(*inputs), self.types)
+                finally:
+                    tape_module.stop(tape)
+                self.recorded.append((tape, inputs, outputs))
+                del self.recorded[: -self._MOST_RECORDED]
+        return tuple(tensor._value for tensor in outputs)  # type: ignore[attr-defined]
+
+
+class _GradientFunction:
+    """The gradient of an `_EagerFunction`: of its latest call."""
+
+    def __init__(self, forward: _EagerFunction, types: list[DType]) -> None:
+        self.forward = forward
+        self.types = types
+        forward.is_differentiated = True
+
+    def run(self, values: Any, input_types: list[DType]) -> tuple[Any, ...]:
+        if not self.forward.recorded:
+            raise errors.InternalError(None, None, "The gradient of a Python function was asked for before it has run.")
+        tape, inputs, outputs = self.forward.recorded.pop()
+        graph = eager_graph()
+        with graph.as_default():
+            starts = [graph.tensor_of(value, dtype) for value, dtype in zip(values, input_types, strict=True)]
+            made = tape.gradient(outputs, inputs, starts, False)
+            results = []
+            for gradient, tensor in zip(made, inputs, strict=True):
+                given = raw.ZerosLike(tensor) if gradient is None else convert_to_tensor(gradient)
+                results.append(given._value)
+        return tuple(results)
+
+
+def _own(value: Any) -> Any:
+    """A value that the function may keep: memory of the plan is used again."""
+    return value.clone() if isinstance(value, torch.Tensor) else value
+
+
+@contextlib.contextmanager
+def _outside_inference() -> Iterator[None]:
+    """The function may call torch itself."""
+    guard = torch._C._InferenceMode(False)
+    try:
+        yield
+    finally:
+        del guard

@@ -11,12 +11,14 @@ from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import colocate_with, control_dependencies, device, name_scope
 from headrace.core.dtypes import DType, as_dtype, int64
+from headrace.core.eager import executing_eagerly
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import Dims, TensorShape, as_dims, merge_dims
 from headrace.ops.array.identity import identity
 from headrace.ops.array.shape import shape as shape_of
 from headrace.ops.flow import tensor_array_ops
+from headrace.ops.flow.eager_tensor_array import EagerMethods, eager_list
 from headrace.ops.math.cast import cast
 
 assert tensor_array_ops
@@ -58,6 +60,9 @@ class TensorArray:
         >>> array = tf.TensorArray(tf.float32, size=2).write(0, [1.0]).write(1, [2.0])
         >>> array.stack()  # [[1.0], [2.0]]
     """
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        return object.__new__(_EagerTensorArray if cls is TensorArray and executing_eagerly() else cls)
 
     def __init__(
         self,
@@ -285,6 +290,34 @@ class TensorArray:
     def __repr__(self) -> str:
         return (
             f"<tf.TensorArray dtype={self._dtype.name} element_shape={self.element_shape} handle='{self._handle.name}'>"
+        )
+
+
+class _EagerTensorArray(EagerMethods, TensorArray):
+    """The array that programs get while executing eagerly; arguments as those of `TensorArray`."""
+
+    def __init__(
+        self,
+        dtype: Any,
+        size: Any = None,
+        dynamic_size: bool | None = None,
+        clear_after_read: bool | None = None,
+        tensor_array_name: str | None = None,
+        handle: Tensor | None = None,
+        flow: Tensor | None = None,
+        infer_shape: bool = True,
+        element_shape: Any = None,
+        colocate_with_first_write_call: bool = True,
+        name: str | None = None,
+    ) -> None:
+        if handle is not None:
+            raise ValueError("TensorArray handle is not supported when eager execution is enabled.")
+        if size is None:
+            raise ValueError("Size must be declared for TensorArrays when eager execution is enabled.")
+        self._begin(
+            eager_list(
+                dtype, size, dynamic_size, clear_after_read, tensor_array_name or name, infer_shape, element_shape
+            )
         )
 
 

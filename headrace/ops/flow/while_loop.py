@@ -9,9 +9,11 @@ from headrace.core import nest
 from headrace.core.collections import GraphKeys
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import add_to_collection, name_scope
+from headrace.core.eager import executing_eagerly
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape
 from headrace.ops.array.constant import constant
+from headrace.ops.flow.tensor_array import TensorArray
 from headrace.ops.flow.while_context import WhileContext
 
 
@@ -61,6 +63,8 @@ def while_loop(
             raise TypeError("body must be callable.")
         if parallel_iterations < 1:
             raise TypeError("parallel_iterations must be a positive integer.")
+        if executing_eagerly():
+            return _loop_now(cond, body, loop_vars, maximum_iterations, return_same_structure)
         condition, step, variables = cond, body, loop_vars
         limit: Any = None
         if maximum_iterations is not None:
@@ -86,3 +90,28 @@ def while_loop(
             add_to_collection(GraphKeys.WHILE_CONTEXT, context)
         result = context.BuildLoop(condition, step, variables, shape_invariants, return_same_structure)
         return result if maximum_iterations is None else result[1]
+
+
+def _loop_now(
+    cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, maximum_iterations: Any, same_structure: bool
+) -> Any:
+    """The loop as Python runs it."""
+    alone = len(loop_vars) == 1
+    packed = False
+    left = None if maximum_iterations is None else int(convert_to_tensor(maximum_iterations))  # type: ignore[call-overload]
+
+    def converted(value: Any) -> Any:
+        return value if isinstance(value, TensorArray) else convert_to_tensor(value)
+
+    while (left is None or left > 0) and cond(*loop_vars):
+        result = body(*loop_vars)
+        if alone and not isinstance(result, (list, tuple)):
+            packed = True
+            result = (result,)
+        nest.assert_same_structure(list(loop_vars), list(result))
+        loop_vars = nest.map_structure(converted, result, expand_composites=True)
+        if left is not None:
+            left -= 1
+    if same_structure:
+        return loop_vars
+    return loop_vars[0] if packed else loop_vars

@@ -75,7 +75,7 @@ def self_adjoint_eig_gradient(op, grad_e, grad_v):
     """Section 3.1 of Giles, "An extended collection of matrix derivative results" (2008), lower triangle only."""
     matmul = composing.matmul
     values = op.outputs[0]
-    with control_dependencies([grad_e.op, grad_v.op]):
+    with control_dependencies([grad_e, grad_v]):
         if op.attrs["compute_v"]:
             v = op.outputs[1]
             gaps = composing.expand_dims(values, -2) - composing.expand_dims(values, -1)
@@ -146,7 +146,7 @@ def svd_gradient(op, grad_s, grad_u, grad_v):
     if tall:
         u, v, grad_u, grad_v = v, u, grad_v, grad_u
     full = op.attrs["full_matrices"]
-    with control_dependencies([grad_s.op, grad_u.op, grad_v.op]):
+    with control_dependencies([grad_s, grad_u, grad_v]):
         if full and n - m > 1:
             raise NotImplementedError("svd gradient is not implemented for abs(m - n) > 1 when full_matrices is True")
         s_matrix = raw.MatrixDiag(s, name="diag")

@@ -146,7 +146,7 @@ def sparse_matmul_kernel(node):
 def sparse_matmul_gradient(op, grad):
     a, b = op.inputs
     a_turned, b_turned = op.attrs["transpose_a"], op.attrs["transpose_b"]
-    sparse = {id(a): op.attrs["a_is_sparse"], id(b): op.attrs["b_is_sparse"], id(grad): grad.op.type == "ReluGrad"}
+    sparse = {id(a): op.attrs["a_is_sparse"], id(b): op.attrs["b_is_sparse"], id(grad): grad._op.type == "ReluGrad"}
 
     def product(x: Any, y: Any, dtype: Any, x_turned: bool = False, y_turned: bool = False) -> Any:
         x_sparse, y_sparse = sparse[id(x)], sparse[id(y)]

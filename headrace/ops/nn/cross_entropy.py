@@ -88,8 +88,8 @@ def _times_rows(vector: Tensor, matrix: Tensor) -> Tensor:
 
 
 def _is_zero(gradient: Tensor) -> bool:
-    if gradient.op.type not in ("Const", "Fill"):
-        return gradient.op.type == "ZerosLike"
+    if gradient._op.type not in ("Const", "Fill"):
+        return gradient._op.type == "ZerosLike"
     value = constant_value(gradient)
     return value is not None and not np.any(value)
 

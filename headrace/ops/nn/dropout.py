@@ -87,7 +87,7 @@ def dropout(
                 return x
         rate = convert_to_tensor(rate, dtype=x.dtype.base_dtype, name="rate")
         rate.get_shape().assert_has_rank(0)
-        if rate.op.type == "Const" and constant_value(rate) == 0:
+        if rate._op.type == "Const" and constant_value(rate) == 0:
             return x
         noise = random_uniform(_noise_shape(x, noise_shape), seed=seed, dtype=x.dtype.base_dtype)
         scale = 1 / (1 - rate)

@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from headrace.core.buffers import VariableBuffer
 from headrace.core.dtypes import DType
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.func_graph import FuncGraph
@@ -46,8 +47,20 @@ def merge_shapes(a: Dims, b: Dims) -> Dims:
     return tuple(y if x is None else x for x, y in zip(a, b, strict=True))
 
 
+class _EagerMaker:
+    """What would be the operation behind an eager handle."""
+
+    def __init__(self, handle: Any) -> None:
+        buffer = handle._value
+        known = isinstance(buffer, VariableBuffer)
+        self.type = "VarHandleOp" if known else "EagerTensor"
+        self.attrs = {"shape": buffer.dims, "dtype": buffer.dtype} if known else {}
+
+
 def _maker(handle: Tensor) -> Any:
     while True:
+        if not handle._is_graph_tensor:
+            return _EagerMaker(handle)
         op = handle.op
         if op.type in _PASSING:
             handle = op.inputs[0]

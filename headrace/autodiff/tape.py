@@ -1,0 +1,448 @@
+"""Gradients of operations that have run: a tape keeps them and replays the declared gradients backwards."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from headrace.autodiff.aggregation import added_slices
+from headrace.autodiff.gradients import UnconnectedGradients, gradients, is_trainable
+from headrace.core import nest
+from headrace.core.composite import IndexedSlices
+from headrace.core.convert import convert_to_tensor
+from headrace.core.eager import EagerOperation, EagerTensor, eager_graph, executing_eagerly
+from headrace.core.operation import Tensor
+from headrace.core.registry import gradient_function, raw
+from headrace.ops.array.fill import ones_like, zeros_like
+from headrace.ops.math.binary import add_n
+
+Backward = Callable[..., Any]
+
+
+class _Record:
+    """An operation, or what counts as one, that a tape has seen."""
+
+    __slots__ = ("backward", "inputs", "op", "outputs")
+
+    def __init__(
+        self, op: Any, inputs: Sequence[EagerTensor], outputs: Sequence[EagerTensor], backward: Backward | None
+    ) -> None:
+        self.op = op
+        self.inputs = inputs
+        self.outputs = outputs
+        self.backward = backward
+
+
+class Tape:
+    """What has been done to watched tensors since it was started.
+
+    Args:
+        persistent: whether gradients may be taken more than once.
+        watch_accessed_variables: whether trainable variables are watched from their first read.
+    """
+
+    def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
+        self.persistent = persistent
+        self.watches_variables = watch_accessed_variables
+        self.records: list[_Record] = []
+        self.watched: set[int] = set()
+        # Kept alive, so that no other tensor takes the identity of a watched one.
+        self._kept: list[Any] = []
+        self.variables: dict[int, Any] = {}
+
+    def watch(self, tensor: EagerTensor) -> None:
+        """Gradients with respect to `tensor` can be asked for from here on."""
+        if id(tensor) not in self.watched:
+            self.watched.add(id(tensor))
+            self._kept.append(tensor)
+
+    def watch_variable(self, variable: Any) -> None:
+        """As `watch`, for a variable."""
+        handle = variable.handle
+        self.watch(handle)
+        self.variables.setdefault(id(handle), variable)
+
+    def see(self, op: EagerOperation) -> None:
+        """Called with each operation that has run."""
+        inputs = op._inputs
+        watched = self.watched
+        for tensor in inputs:
+            if id(tensor) in watched or (
+                self.watches_variables and tensor._dtype.name == "resource" and self._may_watch(tensor)
+            ):
+                break
+        else:
+            return
+        if op.decl.differentiable is False and "_gradient_op_type" not in op.attrs:
+            return
+        self._keep(_Record(op, inputs, op._outputs, None))  # type: ignore[arg-type]
+
+    def _may_watch(self, tensor: Any) -> bool:
+        variable = getattr(tensor, "_variable", None)
+        variable = variable() if variable is not None else None
+        if variable is None or not variable.trainable:
+            return False
+        self.watch_variable(variable)
+        return True
+
+    def _keep(self, record: _Record) -> None:
+        followed = [tensor for tensor in record.outputs if is_trainable(tensor._dtype)]
+        if followed:
+            self.records.append(record)
+            self.watched.update(map(id, followed))
+
+    def note(self, inputs: Sequence[Any], outputs: Sequence[Any], backward: Backward) -> None:
+        """Records something whose gradient `backward` computes, if any of its inputs is watched."""
+        if any(id(tensor) in self.watched or self._is_watched_handle(tensor) for tensor in inputs):
+            self._keep(_Record(None, inputs, outputs, backward))
+
+    def _is_watched_handle(self, tensor: Any) -> bool:
+        return self.watches_variables and tensor._dtype.name == "resource" and self._may_watch(tensor)
+
+    def gradient(
+        self, targets: Sequence[Any], sources: Sequence[Any], starts: Sequence[Any], zeros_where_none: bool
+    ) -> list[Any]:
+        """The gradients of the sum of `targets` with respect to `sources`, all of them eager tensors.
+
+        Args:
+            targets, sources: eager tensors; a variable by its handle.
+            starts: a gradient for each target, None for ones.
+            zeros_where_none: whether a source that no gradient reaches gets zeros rather than None.
+        """
+        collected: dict[int, list[Any]] = {}
+        for target, start in zip(targets, starts, strict=True):
+            if id(target) in self.watched:
+                collected.setdefault(id(target), []).append(ones_like(target) if start is None else start)
+        wanted = {id(source) for source in sources}
+        for record in reversed(self.records):
+            outputs = record.outputs
+            if not any(id(tensor) in collected for tensor in outputs):
+                continue
+            received = []
+            for tensor in outputs:
+                parts = collected.get(id(tensor))
+                if parts is not None and len(parts) > 1:
+                    parts[:] = [_summed(parts)]
+                if parts is None and is_trainable(tensor._dtype) and tensor._dtype.name not in ("resource", "variant"):
+                    received.append(zeros_like(tensor))
+                else:
+                    received.append(None if parts is None else parts[0])
+                if parts is not None and id(tensor) not in wanted:
+                    del collected[id(tensor)]
+            made = _differentiated(record, received)
+            for tensor, gradient in zip(record.inputs, made, strict=True):
+                if gradient is not None and id(tensor) in self.watched:
+                    collected.setdefault(id(tensor), []).append(gradient)
+        results: list[Any] = []
+        for source in sources:
+            parts = collected.get(id(source))
+            if parts is None:
+                results.append(_zeros_for(source) if zeros_where_none else None)
+            else:
+                results.append(parts[0] if len(parts) == 1 else _summed(parts))
+        return results
+
+
+def _summed(parts: Sequence[Any]) -> Any:
+    return add_n(parts) if all(isinstance(part, Tensor) for part in parts) else added_slices(parts)
+
+
+def _zeros_for(source: Any) -> Any:
+    if source.dtype.name == "resource":
+        return zeros_like(source._variable().read_value())
+    return zeros_like(source)
+
+
+def _differentiated(record: _Record, received: list[Any]) -> Sequence[Any]:
+    if record.backward is not None:
+        made = record.backward(*received)
+    else:
+        function = gradient_function(record.op)
+        if function is None:
+            return [None] * len(record.inputs)
+        made = function(record.op, *received)
+    made = list(made) if isinstance(made, (list, tuple)) else [made]
+    if len(made) != len(record.inputs):
+        what = record.op.type if record.op is not None else "a function with a gradient of its own"
+        raise ValueError(f"{len(made)} gradients were made for the {len(record.inputs)} inputs of {what}.")
+    return made
+
+
+def start(tape: Tape) -> None:
+    """Lets `tape` see what this thread runs."""
+    graph = eager_graph()
+    graph.tapes = [*graph.tapes, tape]
+
+
+def stop(tape: Tape) -> None:
+    """Ends what `start` began."""
+    graph = eager_graph()
+    graph.tapes = [other for other in graph.tapes if other is not tape]
+
+
+def stop_recording() -> contextlib.AbstractContextManager[None]:
+    """A context in which no tape of this thread sees anything."""
+    context: contextlib.AbstractContextManager[None] = eager_graph().not_recording()
+    return context
+
+
+def watch_variable(variable: Any) -> None:
+    """Tells the tapes of this thread that a trainable variable is used."""
+    for tape in eager_graph().tapes:
+        if tape.watches_variables:
+            tape.watch_variable(variable)
+
+
+class GradientTape:
+    """Records what is computed inside its context, to differentiate it.
+
+    Trainable variables are watched from their first read; other tensors after `watch`.
+
+    Args:
+        persistent: whether gradients may be taken more than once.
+        watch_accessed_variables: whether trainable variables are watched without being asked for.
+
+    Example:
+        >>> x = tf.constant(3.0)
+        >>> with tf.GradientTape() as g:
+        ...     g.watch(x)
+        ...     y = x * x
+        >>> g.gradient(y, x).numpy()
+        6.0
+    """
+
+    def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
+        self._tape: Tape | None = None
+        self._persistent = persistent
+        self._watch_accessed_variables = watch_accessed_variables
+        self._recording = False
+        self._created_eagerly = executing_eagerly()
+
+    def __enter__(self) -> GradientTape:
+        self._push()
+        return self
+
+    def __exit__(self, *exc: Any) -> None:
+        if self._recording:
+            self._pop()
+
+    def _push(self) -> None:
+        if self._recording:
+            raise ValueError("Tape is already recording.")
+        if self._tape is None:
+            self._tape = Tape(self._persistent, self._watch_accessed_variables)
+        start(self._tape)
+        self._recording = True
+
+    def _pop(self) -> None:
+        if not self._recording or self._tape is None:
+            raise ValueError("Tape is not recording.")
+        stop(self._tape)
+        self._recording = False
+
+    def watch(self, tensor: Any) -> None:
+        """Makes gradients with respect to `tensor` available.
+
+        Args:
+            tensor: a tensor, a variable, or a structure of them.
+        """
+        for item in nest.flatten(tensor, expand_composites=True):
+            if not (isinstance(item, Tensor) or hasattr(item, "handle")):
+                raise ValueError(f"Passed in object of type {type(item)}, not tf.Tensor")
+            if not is_trainable(item.dtype):
+                _warn(f"The dtype of the watched tensor must be floating (e.g. tf.float32), got {item.dtype!r}")
+            if self._tape is None:
+                self._tape = Tape(self._persistent, self._watch_accessed_variables)
+            if hasattr(item, "handle"):
+                self._tape.watch_variable(item)
+            else:
+                self._tape.watch(item)
+
+    @contextlib.contextmanager
+    def stop_recording(self) -> Iterator[None]:
+        """A context inside which this tape records nothing.
+
+        Raises:
+            RuntimeError: if it is not recording.
+        """
+        if self._tape is None or not self._recording:
+            raise RuntimeError("Trying to exit the tape without recording it.")
+        self._pop()
+        try:
+            yield
+        finally:
+            self._push()
+
+    def reset(self) -> None:
+        """Forgets what was recorded."""
+        self._pop()
+        self._tape = None
+        self._push()
+
+    def watched_variables(self) -> tuple[Any, ...]:
+        """The variables it watches, in the order of their first use."""
+        return () if self._tape is None else tuple(self._tape.variables.values())
+
+    def gradient(
+        self,
+        target: Any,
+        sources: Any,
+        output_gradients: Any = None,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+    ) -> Any:
+        """The gradients of `target` with respect to `sources`.
+
+        Args:
+            target: a tensor or a structure of them; of several, the gradient of the sum.
+            sources: a tensor, a variable, or a structure of them.
+            output_gradients: the gradient to start from for each target; ones by default.
+            unconnected_gradients: `tf.UnconnectedGradients.NONE` or `.ZERO`.
+
+        Returns:
+            a structure like `sources` of tensors, `IndexedSlices` and None.
+
+        Raises:
+            RuntimeError: if it was used before and is not persistent.
+        """
+        if self._tape is None:
+            raise RuntimeError("GradientTape.gradient can only be called once on non-persistent tapes.")
+        if self._recording and not self._persistent:
+            self._pop()
+        try:
+            zero = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
+        except ValueError:
+            raise ValueError(f"Unknown value for unconnected_gradients: {unconnected_gradients!r}") from None
+        flat_targets = []
+        for item in nest.flatten(target):
+            if not is_trainable(item.dtype):
+                _warn(f"The dtype of the target tensor must be floating (e.g. tf.float32), got {item.dtype!r}")
+            flat_targets.append(item.handle if hasattr(item, "handle") else item)
+        flat_sources = nest.flatten(sources)
+        if any(tensor._is_graph_tensor for tensor in flat_targets if isinstance(tensor, Tensor)):
+            return self._graph_gradient(flat_targets, sources, output_gradients, unconnected_gradients)
+        if not all(isinstance(item, (Tensor, IndexedSlices)) or hasattr(item, "handle") for item in flat_sources):
+            raise TypeError(f"gradient: sources are tensors and variables, got {sources!r}")
+        starts: list[Any] = [None] * len(flat_targets)
+        if output_gradients is not None:
+            starts = [None if g is None else convert_to_tensor(g) for g in nest.flatten(output_gradients)]
+        tape = self._tape
+        # Gradients are not recorded by the tape they are of, except by a persistent one that is still recording.
+        results = tape.gradient(
+            flat_targets, [item.handle if hasattr(item, "handle") else item for item in flat_sources], starts, zero
+        )
+        if not self._persistent:
+            self._tape = None
+        return nest.pack_sequence_as(sources, results)
+
+    def _graph_gradient(self, targets: list[Any], sources: Any, starts: Any, unconnected: Any) -> Any:
+        """In a graph, where operations are differentiated whether or not a tape has seen them."""
+        assert self._tape is not None
+        flat = nest.flatten(sources)
+        made = gradients(
+            targets,
+            flat,
+            grad_ys=None if starts is None else nest.flatten(starts),
+            unconnected_gradients=unconnected,
+        )
+        if not self._persistent:
+            self._tape = None
+        return nest.pack_sequence_as(sources, made)
+
+    def jacobian(
+        self,
+        target: Any,
+        sources: Any,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        """The derivatives of each element of `target` with respect to `sources`.
+
+        Args:
+            target: a tensor.
+            sources: a tensor, a variable, or a structure of them.
+            unconnected_gradients: as in `gradient`.
+            parallel_iterations, experimental_use_pfor: how TensorFlow would run it; rows are computed one by one here.
+
+        Returns:
+            a structure like `sources` of tensors of the shape of `target` followed by that of the source.
+
+        Raises:
+            RuntimeError: if the tape is not persistent.
+        """
+        if not self._persistent:
+            raise RuntimeError("GradientTape.jacobian goes through the recording once an element: make it persistent.")
+        flat_sources = nest.flatten(sources)
+        with self.stop_recording() if self._recording else contextlib.nullcontext():
+            count = int(target.shape.num_elements() or 0)
+            unit = raw.Reshape(target, [-1])
+            rows: list[list[Any]] = []
+            for i in range(count):
+                start = raw.Reshape(raw.OneHot(i, count, _one(unit), _zero(unit)), target.shape.as_list())
+                rows.append(self.gradient(target, flat_sources, start, unconnected_gradients))
+        results: list[Any] = []
+        for k, source in enumerate(flat_sources):
+            column = [row[k] for row in rows]
+            if not column or column[0] is None:
+                results.append(None)
+                continue
+            stacked = raw.Pack([convert_to_tensor(g) for g in column], axis=0)
+            results.append(raw.Reshape(stacked, [*target.shape.as_list(), *source.shape.as_list()]))
+        return nest.pack_sequence_as(sources, results)
+
+    def batch_jacobian(
+        self,
+        target: Any,
+        source: Any,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        """For each example of a batch, the derivatives of its target with respect to its source.
+
+        Args:
+            target: [batch, ...].
+            source: [batch, ...]; an example's target must depend on that example only.
+            unconnected_gradients, parallel_iterations, experimental_use_pfor: as in `jacobian`.
+
+        Returns:
+            a tensor of shape [batch, the rest of target's, the rest of source's].
+
+        Raises:
+            ValueError: if the first dimensions differ.
+        """
+        dims, around = target.shape.as_list(), source.shape.as_list()
+        if not dims or not around or dims[0] != around[0]:
+            raise ValueError(
+                f"Need first dimension of target shape ({target.shape}) and source shape ({source.shape}) to match."
+            )
+        with self.stop_recording() if self._recording else contextlib.nullcontext():
+            flat = 1
+            for size in dims[1:]:
+                flat *= size
+            columns = []
+            for i in range(flat):
+                row = raw.OneHot(i, flat, _one(target), _zero(target))
+                start = raw.Reshape(raw.Tile(raw.ExpandDims(row, 0), [dims[0], 1]), dims)
+                made = self.gradient(target, source, start, unconnected_gradients)
+                if made is None:
+                    return None
+                columns.append(made)
+            return raw.Reshape(raw.Pack(columns, axis=1), [dims[0], *dims[1:], *around[1:]])
+
+
+def _one(like: Tensor) -> Tensor:
+    return convert_to_tensor(1, like.dtype)
+
+
+def _zero(like: Tensor) -> Tensor:
+    return convert_to_tensor(0, like.dtype)
+
+
+def _warn(message: str) -> None:
+    logging.getLogger("tensorflow").warning(message)
+
+
+__all__ = ["GradientTape", "Tape", "start", "stop", "stop_recording", "watch_variable"]

@@ -1,0 +1,334 @@
+"""Eager execution: tensors that hold their value, and what stands for an operation that has run already."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import itertools
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from headrace.core.defaults import get_default_graph, global_graph, set_global_graph
+from headrace.core.dtypes import DType
+from headrace.core.errors import InvalidArgumentError
+from headrace.core.graph import Graph
+from headrace.core.operation import Operation, Tensor
+from headrace.core.shapes import TensorShape, as_dims, compatible_dims
+
+_next_id = itertools.count().__next__
+
+
+def executing_eagerly() -> bool:
+    """Whether operations run as they are made, rather than being added to a graph."""
+    return get_default_graph().is_eager
+
+
+_eager_graph: Graph | None = None
+_plain_graph: Graph | None = None
+_lock = threading.RLock()
+
+
+def eager_graph(config: Any = None) -> Any:
+    """The graph whose operations run as they are made, one for the process.
+
+    Args:
+        config: a `ConfigProto` that is followed if this is its first use.
+    """
+    global _eager_graph
+    with _lock:
+        if _eager_graph is None:
+            _eager_graph = importlib.import_module("headrace.runtime.eager").EagerGraph(config)
+        return _eager_graph
+
+
+def enable(config: Any = None) -> None:
+    """Makes eager execution what happens outside of all graphs.
+
+    Raises:
+        ValueError: if operations have been added to the default graph, or inside a graph.
+    """
+    if global_graph().is_eager:
+        return
+    if global_graph().version or not get_default_graph() is global_graph():
+        raise ValueError("tf.enable_eager_execution must be called at program startup.")
+    set_global_graph(eager_graph(config))
+
+
+def disable() -> None:
+    """Makes an empty graph what operations are added to outside of all graphs."""
+    if global_graph().is_eager:
+        set_global_graph(Graph())
+
+
+@contextlib.contextmanager
+def eager_mode() -> Iterator[None]:
+    """A context in which operations run as they are made."""
+    if executing_eagerly():
+        yield
+        return
+    with eager_graph().as_default():
+        yield
+
+
+@contextlib.contextmanager
+def graph_mode() -> Iterator[None]:
+    """A context in which operations are added to a graph: that in force, or one kept for such contexts."""
+    global _plain_graph
+    if not executing_eagerly():
+        yield
+        return
+    if _plain_graph is None:
+        _plain_graph = Graph()
+    with _plain_graph.as_default():
+        yield
+
+
+def _meaningless(name: str) -> property:
+    def read(self: EagerTensor) -> Any:
+        raise AttributeError(f"Tensor.{name} is meaningless when eager execution is enabled.")
+
+    return property(read)
+
+
+class EagerTensor(Tensor):
+    """A tensor with a value: what operations give while executing eagerly.
+
+    Args:
+        value: the kernels' value: a torch tensor, an array of bytes, or the object behind a handle.
+        dtype: the element type.
+        source: stands for the operation that made it; its graph is the one that executes eagerly.
+
+    Example:
+        >>> tf.enable_eager_execution()
+        >>> (tf.constant([1.0, 2.0]) * 2.0).numpy()
+        array([2., 4.], dtype=float32)
+    """
+
+    _is_graph_tensor = False
+
+    def __init__(self, value: Any, dtype: DType, source: Any) -> None:
+        self._value = value
+        self._op = source
+        self._value_index = 0
+        self._dtype = dtype
+        shape = getattr(value, "shape", None)
+        self.dims = () if shape is None else tuple(shape)
+        self._number = -1
+
+    op = _meaningless("op")
+    graph = _meaningless("graph")
+    name = _meaningless("name")
+    value_index = _meaningless("value_index")
+
+    @property
+    def _consumers(self) -> Any:
+        raise AttributeError("Tensor.consumers is meaningless when eager execution is enabled.")
+
+    def consumers(self) -> Any:
+        """Not known of a tensor that has a value.
+
+        Raises:
+            NotImplementedError: always.
+        """
+        raise NotImplementedError("Tensor.consumers is meaningless when eager execution is enabled.")
+
+    @property
+    def _id(self) -> int:
+        if self._number < 0:
+            self._number = _next_id()
+        return self._number
+
+    @property
+    def device(self) -> str:
+        """The full name of the device its value is on."""
+        device = getattr(self._value, "device", None)
+        kind = "GPU" if getattr(device, "type", "cpu") == "cuda" else "CPU"
+        index = getattr(device, "index", None) or 0
+        return f"/job:localhost/replica:0/task:0/device:{kind}:{index}"
+
+    backing_device = device
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self.dims or ())
+
+    def numpy(self) -> Any:
+        """Its value as a NumPy array of its own, or as a NumPy scalar or bytes.
+
+        Raises:
+            ValueError: if it is a handle.
+        """
+        array = self._array()
+        return array.copy() if array.ndim else array[()]
+
+    def _numpy(self) -> Any:
+        return self.numpy()
+
+    def _array(self) -> np.ndarray:
+        """Its value as an array that may share memory."""
+        if self._dtype.name in ("resource", "variant"):
+            raise ValueError(f"Cannot convert a Tensor of dtype {self._dtype.name} to a NumPy array.")
+        return self._op._graph.array_of(self)
+
+    def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
+        """Not there where there is no graph to run.
+
+        Raises:
+            NotImplementedError: always.
+        """
+        raise NotImplementedError("eval is not supported when eager execution is enabled, is .numpy() what you're looking for?")
+
+    def set_shape(self, shape: Any) -> None:
+        """Checks that it has this shape.
+
+        Raises:
+            ValueError: if it has another.
+        """
+        if not compatible_dims(self.dims, as_dims(shape)):
+            raise ValueError(f"EagerTensor's shape {self.shape} is not compatible with supplied shape {shape}")
+
+    def cpu(self) -> EagerTensor:
+        """A copy in the host's memory, or itself."""
+        return self._moved("/cpu:0")
+
+    def gpu(self, gpu_index: int = 0) -> EagerTensor:
+        """A copy in a GPU's memory."""
+        return self._moved(f"/gpu:{gpu_index}")
+
+    def _moved(self, device: str) -> EagerTensor:
+        from headrace.core.registry import raw
+
+        with self._op._graph.as_default(), self._op._graph.device(device):
+            moved: EagerTensor = raw.Identity(self)
+        return moved
+
+    def __bool__(self) -> bool:
+        if self._dtype.name in ("resource", "variant"):
+            return True
+        return bool(self._array())
+
+    __nonzero__ = __bool__
+
+    def __int__(self) -> int:
+        return int(self._array())
+
+    def __float__(self) -> float:
+        return float(self._array())
+
+    def __complex__(self) -> complex:
+        return complex(self._array())
+
+    def __index__(self) -> int:
+        return int(self._array().__index__())
+
+    def __format__(self, form: str) -> str:
+        return format(self._array()[()] if not self.dims else self._array(), form)
+
+    def __len__(self) -> int:
+        if not self.dims:
+            raise TypeError("Scalar tensor has no `len()`")
+        return int(self.dims[0] or 0)
+
+    def __iter__(self) -> Iterator[Any]:
+        if not self.dims:
+            raise TypeError("Cannot iterate over a scalar tensor.")
+        return (self[i] for i in range(len(self)))
+
+    def __reversed__(self) -> Iterator[Any]:
+        return (self[i] for i in reversed(range(len(self))))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        array = self._array()
+        if dtype is not None and array.dtype != dtype:
+            return array.astype(dtype)
+        return array if copy is False else array.copy()
+
+    def __copy__(self) -> EagerTensor:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> EagerTensor:
+        value = self._value
+        made = EagerTensor(value.clone() if hasattr(value, "clone") else value, self._dtype, self._op)
+        memo[id(self)] = made
+        return made
+
+    def __reduce__(self) -> Any:
+        from headrace.core.convert import convert_to_tensor
+
+        return convert_to_tensor, (self.numpy(), self._dtype.name)
+
+    def __str__(self) -> str:
+        return f"tf.Tensor({_text(self, False)}, shape={self.shape}, dtype={self._dtype.name})"
+
+    def __repr__(self) -> str:
+        return f"<tf.Tensor: id={self._id}, shape={self.shape}, dtype={self._dtype.name}, numpy={_text(self, True)}>"
+
+    __hash__ = Tensor.__hash__
+
+
+def _text(tensor: EagerTensor, as_repr: bool) -> str:
+    if tensor.dtype.name in ("resource", "variant"):
+        return "<unprintable>"
+    value = tensor.numpy()
+    if not as_repr:
+        return str(value)
+    return repr(value) if np.ndim(value) else repr(value.item() if isinstance(value, np.generic) else value)
+
+
+class EagerOperation(Operation):
+    """An operation that has run: what gradient functions ask about it.
+
+    It is kept by the tapes that record it and by nothing else.
+    """
+
+    def __init__(self, graph: Any, decl: Any, name: str, inputs: list[Any], attrs: dict[str, Any]) -> None:
+        self._graph = graph
+        self.decl = decl
+        self._name = name
+        self._inputs = inputs
+        self.attrs = attrs
+        self._control_inputs = []
+        self._control_outputs = []
+        self._device = ""
+        self._outputs: list[Any] = []
+        self._control_flow_context = None
+        self._original_op = None
+        self._in_program_order = False
+        self._frames = ()
+        self._id = 0
+        self._gradient_function: Callable[..., Any] | None = None
+
+
+class EagerSource:
+    """What stands for the operation behind eager tensors: it knows their graph and nothing else, so it keeps nothing alive."""
+
+    def __init__(self, graph: Any) -> None:
+        self._graph = graph
+        self._name = ""
+        self._device = ""
+        self._control_flow_context = None
+        self._inputs: list[Any] = []
+        self.inputs: list[Any] = []
+        self.attrs: dict[str, Any] = {}
+        self.type = "EagerTensor"
+
+
+def constant_array(tensor: Tensor) -> np.ndarray | None:
+    """The value of an eager tensor as an array that must not be written to; None of a handle."""
+    if isinstance(tensor, EagerTensor) and tensor.dtype.name not in ("resource", "variant"):
+        return tensor._array()
+    return None
+
+
+def refuse(what: str, instead: str) -> RuntimeError:
+    """The error of asking for something that only graphs have."""
+    return RuntimeError(f"{what} is not supported when eager execution is enabled. {instead}")
+
+
+def invalid(message: str, op_type: str) -> InvalidArgumentError:
+    """The error of an eager operation whose arguments do not fit each other."""
+    return InvalidArgumentError(None, None, f"{message} [Op:{op_type}]")

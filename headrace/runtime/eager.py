@@ -1,0 +1,387 @@
+"""Eager execution: the graph whose operations run as they are made, by plans of one operation each."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import random
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from headrace.core.buffers import VariableBuffer
+from headrace.core.eager import EagerOperation, EagerSource, EagerTensor, invalid
+from headrace.core.graph import Graph
+from headrace.core.operation import Operation, Tensor
+from headrace.core.registry import raw
+from headrace.plan.plan import Plan, make_plan
+from headrace.plan.threads import all_threads, one_thread
+from headrace.plan.values import to_numpy, to_torch
+from headrace.runtime import configuration, failures
+from headrace.runtime.resources import Runtime
+
+_flush_denormal = torch.set_flush_denormal
+_InferenceMode = torch._C._InferenceMode
+
+# For one op with given attributes, so many combinations of shapes (or of values read on the host) get plans of their own;
+# after that a plan serves all shapes of one rank (all values).
+_MOST_VARIANTS = 64
+_LARGEST_KNOWN = 32
+
+# What only graphs have.
+_REFUSED = {
+    "Placeholder": "tf.placeholder() is not compatible with eager execution.",
+    "PlaceholderV2": "tf.placeholder() is not compatible with eager execution.",
+    "PlaceholderWithDefault": None,
+    "VariableV2": "tf.Variable(use_resource=False) is not supported when eager execution is enabled.",
+    "Variable": "tf.Variable(use_resource=False) is not supported when eager execution is enabled.",
+}
+# Collections that the library fills for graphs to find again; eager programs keep the objects themselves.
+_CUSTOM_ONLY = frozenset(
+    {
+        *("variables", "local_variables", "trainable_variables", "model_variables", "moving_average_variables"),
+        *("trainable_resource_variables", "metric_variables", "losses", "regularization_losses", "update_ops"),
+        *("summaries", "queue_runners", "table_initializer", "asset_filepaths", "activations", "train_op", "init_op"),
+        *(
+            "ready_op",
+            "eval_step",
+            "savers",
+            "saveable_objects",
+            "cond_context",
+            "while_context",
+            "iterators",
+            "biases",
+        ),
+        *("weights", "mean_absolute_losses"),
+    }
+)
+
+
+class _Kernel:
+    """A planned operation.
+
+    Attributes:
+        function: the plan's function.
+        given: the positions of the inputs it takes; the others are part of it.
+        writes: the positions of variables it may write.
+        lends: whether a result is the memory of a variable.
+    """
+
+    __slots__ = ("function", "given", "lends", "makes_none", "plan", "scratch", "writes")
+
+    def __init__(self, plan: Plan, given: list[int], writes: tuple[int, ...], scratch: Graph) -> None:
+        self.plan = plan
+        self.function = plan.function
+        self.given = given
+        self.writes = writes
+        self.lends = any(node.decl.reads_state for node in plan.nodes) and any(plan.shared)
+        self.scratch = scratch
+
+
+class EagerGraph(Graph):
+    """Where operations go that run as they are made: nothing of them is kept.
+
+    Args:
+        config: a `ConfigProto`.
+
+    Attributes:
+        runtime: what keeps random streams, tables and the like.
+    """
+
+    is_eager = True
+
+    def __init__(self, config: Any = None) -> None:
+        super().__init__()
+        settings = configuration.Settings(config)
+        self.runtime = Runtime(settings.default_device())
+        self.runtime.settings = settings
+        self.source: Any = EagerSource(self)
+        self._kernels: dict[Any, _Kernel] = {}
+        self._variants: dict[Any, int] = {}
+        self._names: dict[Any, str] = {}
+        self._numbers = itertools.count()
+        self._rng: random.Random | None = None
+        self._recording = _Recording()
+
+    # ---- what a graph has and this one has not ----
+
+    @property
+    def version(self) -> int:
+        return 0
+
+    def unique_name(self, name: str, mark_as_used: bool = True) -> str:
+        stack = self._scopes.name_stack
+        return f"{stack}/{name}" if stack else name
+
+    def add_to_collection(self, name: Any, value: Any) -> None:
+        if name not in _CUSTOM_ONLY:
+            super().add_to_collection(name, value)
+
+    def control_dependencies(self, control_inputs: Iterable[Any] | None) -> Any:
+        """Whatever was made before has run before."""
+        return contextlib.nullcontext()
+
+    def colocate_with(self, op: Any, ignore_existing: bool = False) -> Any:
+        return contextlib.nullcontext()
+
+    def as_graph_element(self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True) -> Any:
+        if isinstance(obj, (EagerTensor, EagerOperation)):
+            return obj
+        converter = getattr(obj, "_as_graph_element", None)
+        if converter is not None:
+            return converter()
+        return super().as_graph_element(obj, allow_tensor, allow_operation)
+
+    # ---- seeds ----
+
+    @property
+    def seed(self) -> int | None:
+        return self._seed
+
+    @seed.setter
+    def seed(self, seed: int | None) -> None:
+        self._seed = seed
+        self._rng = None if seed is None else random.Random(seed)
+        # Streams begin anew.
+        with self._lock:
+            for key in [key for key in self.runtime.objects if key[0] == "random_stream"]:
+                del self.runtime.objects[key]
+            self._kernels.clear()
+            self._variants.clear()
+
+    def next_op_seed(self) -> int | None:
+        """The seed of an operation that has none of its own; None where no seed was set."""
+        return None if self._rng is None else self._rng.randint(0, 2**31 - 1)
+
+    # ---- running ----
+
+    def add_operation(
+        self,
+        decl: Any,
+        inputs: list[Tensor],
+        attrs: dict[str, Any],
+        name: str,
+        output_types: Sequence[Any],
+        control_inputs: Sequence[Operation] = (),
+    ) -> Operation:
+        if self._gradient_override and decl.type in self._gradient_override:
+            attrs["_gradient_op_type"] = self._gradient_override[decl.type]
+        op = EagerOperation(self, decl, name, inputs, attrs)
+        values = self._results(op, output_types)
+        source = self.source
+        op._outputs = [EagerTensor(value, dtype, source) for value, dtype in zip(values, output_types, strict=True)]
+        tapes = self._recording.tapes
+        if tapes:
+            for tape in tapes:
+                tape.see(op)
+        return op
+
+    def _results(self, op: EagerOperation, output_types: Sequence[Any]) -> Sequence[Any]:
+        decl = op.decl
+        kind = decl.type
+        if kind == "Const":
+            return (to_torch(op.attrs["value"], output_types[0]),)
+        if kind == "VarHandleOp":
+            attrs = op.attrs
+            return (VariableBuffer(op._name, attrs["dtype"], attrs["shape"], self._device(op), True),)
+        if kind in _REFUSED:
+            if kind == "PlaceholderWithDefault":
+                return (op._inputs[0]._value,)
+            raise RuntimeError(_REFUSED[kind])
+        kernel = self._kernel(op, output_types)
+        given = op._inputs
+        values = [given[i]._value for i in kernel.given]  # type: ignore[attr-defined]
+        for i in kernel.writes:
+            buffer = given[i]._value  # type: ignore[attr-defined]
+            if isinstance(buffer, VariableBuffer) and buffer.lent:
+                # What was read before the write stays as it was.
+                if isinstance(buffer.value, torch.Tensor):
+                    buffer.value = buffer.value.clone()
+                buffer.lent = False
+        results = self._call(kernel, values)
+        if kernel.lends:
+            for tensor in given:
+                buffer = tensor._value  # type: ignore[attr-defined]
+                if isinstance(buffer, VariableBuffer):
+                    buffer.lent = True
+        return results
+
+    def _call(self, kernel: _Kernel, values: Sequence[Any]) -> Sequence[Any]:
+        one_thread()
+        _flush_denormal(True)
+        guard = _InferenceMode(True)
+        try:
+            results: Sequence[Any] = kernel.function(*values)
+            return results
+        except BaseException as error:
+            raised = failures.explained(error, kernel.plan)
+            if raised is error:
+                raise
+            raise raised from None
+        finally:
+            del guard
+            _flush_denormal(False)
+            all_threads()
+
+    def _device(self, op: Any) -> torch.device:
+        return self.runtime.device
+
+    def _kernel(self, op: EagerOperation, output_types: Sequence[Any]) -> _Kernel:
+        decl = op.decl
+        attrs = op.attrs
+        base: Any = (decl, _frozen(attrs), str(self._scopes.devices[-1](op)) if self._has_device() else "")
+        host = decl.host_inputs
+        known: list[Any] = []
+        shapes: list[Any] = []
+        for i, tensor in enumerate(op._inputs):
+            dtype = tensor._dtype
+            shapes.append((dtype, tensor.dims))
+            if host and dtype.name != "string" and self._is_host_input(op, i) and _size(tensor.dims) <= _LARGEST_KNOWN:
+                known.append((i, tensor._value.numpy().tobytes()))  # type: ignore[attr-defined]
+        key = (base, tuple(shapes), tuple(known))
+        kernel = self._kernels.get(key)
+        if kernel is not None:
+            return kernel
+        if decl.stateful and not op._inputs and any(t.name in ("resource", "variant") for t in output_types):
+            # A table, queue or iterator of its own.
+            return self._make(op, output_types, False, {}, f"{op._name}_{next(self._numbers)}")
+        name = self._names.get(base)
+        if name is None:
+            name = self._names[base] = f"{op._name}_{next(self._numbers)}" if decl.stateful else op._name
+        kind = (base, tuple((dtype, len(dims or ())) for dtype, dims in shapes))
+        count = self._variants.get(kind, 0)
+        if count >= _MOST_VARIANTS:
+            kernel = self._kernels.get(kind)
+            if kernel is None:
+                kernel = self._kernels[kind] = self._make(op, output_types, True, {}, name)
+            return kernel
+        self._variants[kind] = count + 1
+        constants = {i: op._inputs[i]._value.numpy() for i, _ in known}  # type: ignore[attr-defined]
+        kernel = self._kernels[key] = self._make(op, output_types, False, constants, name)
+        return kernel
+
+    def _has_device(self) -> bool:
+        return bool(self._scopes.devices) and callable(self._scopes.devices[-1])
+
+    def _is_host_input(self, op: EagerOperation, index: int) -> bool:
+        position = 0
+        for arg in op.decl.signature.inputs:
+            count = 1
+            if arg.number_attr is not None:
+                count = op.attrs[arg.number_attr]
+            elif arg.type_list_attr is not None:
+                count = len(op.attrs[arg.type_list_attr])
+            if index < position + count:
+                return arg.name in op.decl.host_inputs
+            position += count
+        return False
+
+    def _make(
+        self, op: EagerOperation, output_types: Sequence[Any], any_shape: bool, known: dict[int, np.ndarray], name: str
+    ) -> _Kernel:
+        """Plans the operation as the only one of a graph."""
+        decl = op.decl
+        scratch = Graph()
+        scratch._functions = self._functions
+        scratch._container = self._container
+        scratch._scopes.devices = self._scopes.devices
+        feeds: list[Tensor] = []
+        given: list[int] = []
+        inputs: list[Tensor] = []
+        with scratch.as_default():
+            for i, tensor in enumerate(op._inputs):
+                if i in known:
+                    inputs.append(raw.Const(value=np.array(known[i]), dtype=tensor._dtype.base_dtype, name="known"))
+                    continue
+                dims = tensor.dims
+                if any_shape and dims is not None:
+                    dims = (None,) * len(dims)
+                if tensor._dtype.name in ("resource", "variant"):
+                    dims = None
+                feed: Tensor = raw.Placeholder(dtype=tensor._dtype.base_dtype, shape=dims, name="input")
+                feeds.append(feed)
+                given.append(i)
+                inputs.append(feed)
+            try:
+                made = Graph.add_operation(
+                    scratch, decl, inputs, dict(op.attrs), scratch.unique_name(name.replace(":", "_")), output_types
+                )
+            except ValueError as error:
+                raise invalid(str(error), decl.type) from None
+            fetches: list[Any] = list(made._outputs) or [made]
+            if made._outputs and decl.stateful:
+                fetches.append(made)
+            plan = make_plan(fetches, feeds, self.runtime)
+        calls = any(kind in ("func", "list(func)") for kind in (a.kind for a in decl.signature.attrs.values()))
+        # A call may write whatever it is handed.
+        writes = tuple(
+            i
+            for i, tensor in enumerate(op._inputs)
+            if tensor._dtype.name == "resource" and (calls or i in decl.writes_state or decl.type in self._functions)
+        )
+        return _Kernel(plan, given, writes, scratch)
+
+    def array_of(self, tensor: EagerTensor) -> np.ndarray:
+        """The value of a tensor as an array that may share its memory."""
+        return to_numpy(tensor._value, tensor._dtype)
+
+    def tensor_of(self, value: Any, dtype: Any) -> EagerTensor:
+        """The tensor of a kernels' value."""
+        return EagerTensor(value, dtype, self.source)
+
+    # ---- recording ----
+
+    @property
+    def tapes(self) -> list[Any]:
+        """What records the operations of this thread: objects with the methods of `autodiff.tape.Tape`."""
+        return self._recording.tapes
+
+    @tapes.setter
+    def tapes(self, tapes: list[Any]) -> None:
+        self._recording.tapes = tapes
+
+    def note(self, inputs: Sequence[Any], outputs: Sequence[Any], backward: Callable[..., Any]) -> None:
+        """Tells the tapes of something that counts as one operation with the gradient function `backward`."""
+        for tape in self._recording.tapes:
+            tape.note(inputs, outputs, backward)
+
+    @contextlib.contextmanager
+    def not_recording(self) -> Iterator[None]:
+        """A context in which no tape of this thread sees anything."""
+        recording = self._recording
+        tapes = recording.tapes
+        recording.tapes = []
+        try:
+            yield
+        finally:
+            recording.tapes = tapes
+
+
+class _Recording(threading.local):
+    def __init__(self) -> None:
+        self.tapes: list[Any] = []
+
+
+def _size(dims: Any) -> int:
+    size = 1
+    for dim in dims or ():
+        size *= dim
+    return size
+
+
+def _frozen(value: Any) -> Any:
+    """An attribute value, or a dict of them, as a part of a key."""
+    if isinstance(value, dict):
+        return tuple((key, _frozen(item)) for key, item in value.items() if key != "_class")
+    if isinstance(value, (list, tuple)):
+        return tuple(_frozen(item) for item in value)
+    if isinstance(value, np.ndarray):
+        return value.dtype.str, value.shape, value.tobytes() if value.dtype != object else tuple(value.ravel().tolist())
+    try:
+        hash(value)
+    except TypeError:
+        return id(value)
+    return value
