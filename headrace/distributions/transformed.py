@@ -19,6 +19,8 @@ from headrace.ops.array.shape import reshape, shape_internal
 from headrace.ops.math.cast import cast
 from headrace.ops.math.reduction import reduce_logsumexp, reduce_prod, reduce_sum
 
+_Condition = dict[str, Any] | None
+
 
 class TransformedDistribution(Distribution):
     """The distribution of `bijector.forward(x)` for samples x of another.
@@ -93,21 +95,33 @@ class TransformedDistribution(Distribution):
     def _batch_shape_tensor(self) -> Tensor:
         return self._distribution.batch_shape_tensor() if self._own_batch is None else self._own_batch
 
-    def _sample_n(self, n: Any, seed: int | None = None) -> Tensor:
+    # The arguments of conditions below are those of `ConditionalTransformedDistribution`.
+
+    def _sample_n(self, n: Any, seed: int | None = None, distribution_kwargs: _Condition = None) -> Tensor:
         parts = [part for part in (self._own_batch, self._own_event) if part is not None]
         count = [[n]]
         shape: Any = count[0]
         if parts:
             shape = composing.concat([*parts, *count] if self._turned else [*count, *parts], 0)
-        return self._turn(self._distribution.sample(shape, seed=seed), -self._event_rank())
+        return self._turn(
+            self._distribution.sample(shape, seed=seed, **(distribution_kwargs or {})), -self._event_rank()
+        )
 
-    def _call_sample_n(self, sample_shape: Any, seed: Any, name: str, **kwargs: Any) -> Tensor:
+    def _call_sample_n(
+        self,
+        sample_shape: Any,
+        seed: Any,
+        name: str,
+        bijector_kwargs: _Condition = None,
+        distribution_kwargs: _Condition = None,
+        **kwargs: Any,
+    ) -> Tensor:
         with self._name_scope(name, values=[sample_shape]):
             sample_shape = convert_to_tensor(sample_shape, "int32", name="sample_shape")
             sample_shape, n = self._expand_sample_shape_to_vector(sample_shape, "sample_shape")
-            x = self._sample_n(n, seed, **kwargs)
+            x = self._sample_n(n, seed, distribution_kwargs, **kwargs)
             x = reshape(x, composing.concat([sample_shape, shape_internal(x)[1:]], 0))
-            y = self._bijector._call_forward(x, "forward", **kwargs)
+            y = self._bijector._call_forward(x, "forward", **(bijector_kwargs or {}), **kwargs)
             return self._set_sample_static_shape(y, sample_shape)
 
     def _turn(self, x: Tensor, steps: int) -> Tensor:
@@ -122,29 +136,32 @@ class TransformedDistribution(Distribution):
         static = self.event_shape.ndims
         return shape_internal(self.event_shape_tensor())[0] if static is None else static
 
-    def _fibers(self, y: Tensor) -> list[tuple[Tensor, Tensor]]:
+    def _fibers(self, y: Tensor, condition: _Condition) -> list[tuple[Tensor, Tensor]]:
         """The values before that become `y`, each with the log-determinant there."""
-        x = self._bijector.inverse(y)
-        logs = self._bijector.inverse_log_det_jacobian(y, event_ndims=self._value_rank())
+        condition = condition or {}
+        x = self._bijector.inverse(y, **condition)
+        logs = self._bijector.inverse_log_det_jacobian(y, event_ndims=self._value_rank(), **condition)
         return [(x, logs)] if self._bijector._is_injective else list(zip(x, logs))
 
     def _event_axes(self) -> list[int]:
         return list(range(-self._event_rank(), 0))
 
-    def _log_prob(self, y: Tensor) -> Tensor:
+    def _log_prob(
+        self, y: Tensor, bijector_kwargs: _Condition = None, distribution_kwargs: _Condition = None
+    ) -> Tensor:
         found = []
-        for x, log in self._fibers(y):
-            value = self._distribution.log_prob(self._turn(x, self._event_rank()))
+        for x, log in self._fibers(y, bijector_kwargs):
+            value = self._distribution.log_prob(self._turn(x, self._event_rank()), **(distribution_kwargs or {}))
             if self._event_rank():
                 axes = list(range(self._event_rank())) if self._turned else self._event_axes()
                 value = reduce_sum(value, axes)
             found.append(value + cast(log, value.dtype))
         return found[0] if len(found) == 1 else reduce_logsumexp(composing.stack(found), axis=0)
 
-    def _prob(self, y: Tensor) -> Tensor:
+    def _prob(self, y: Tensor, bijector_kwargs: _Condition = None, distribution_kwargs: _Condition = None) -> Tensor:
         found = []
-        for x, log in self._fibers(y):
-            value = self._distribution.prob(self._turn(x, self._event_rank()))
+        for x, log in self._fibers(y, bijector_kwargs):
+            value = self._distribution.prob(self._turn(x, self._event_rank()), **(distribution_kwargs or {}))
             if self._event_rank():
                 axes = list(range(self._event_rank())) if self._turned else self._event_axes()
                 value = reduce_prod(value, axes)
@@ -154,31 +171,42 @@ class TransformedDistribution(Distribution):
             total += more
         return total
 
-    def _scalar_inverse(self, y: Tensor, what: str) -> Tensor:
+    def _scalar_inverse(self, y: Tensor, what: str, condition: _Condition) -> Tensor:
         if self._own_event is not None:
             raise NotImplementedError(f"{what} is not implemented when overriding event_shape")
         if not self._bijector._is_injective:
             raise NotImplementedError(f"{what} is not implemented when bijector is not injective.")
-        return self._bijector.inverse(y)
+        return self._bijector.inverse(y, **(condition or {}))
 
-    def _log_cdf(self, y: Tensor) -> Tensor:
-        return self._distribution.log_cdf(self._scalar_inverse(y, "log_cdf"))
+    def _log_cdf(self, y: Tensor, bijector_kwargs: _Condition = None, distribution_kwargs: _Condition = None) -> Tensor:
+        before = self._scalar_inverse(y, "log_cdf", bijector_kwargs)
+        return self._distribution.log_cdf(before, **(distribution_kwargs or {}))
 
-    def _cdf(self, y: Tensor) -> Tensor:
-        return self._distribution.cdf(self._scalar_inverse(y, "cdf"))
+    def _cdf(self, y: Tensor, bijector_kwargs: _Condition = None, distribution_kwargs: _Condition = None) -> Tensor:
+        before = self._scalar_inverse(y, "cdf", bijector_kwargs)
+        return self._distribution.cdf(before, **(distribution_kwargs or {}))
 
-    def _log_survival_function(self, y: Tensor) -> Tensor:
-        return self._distribution.log_survival_function(self._scalar_inverse(y, "log_survival_function"))
+    def _log_survival_function(
+        self, y: Tensor, bijector_kwargs: _Condition = None, distribution_kwargs: _Condition = None
+    ) -> Tensor:
+        before = self._scalar_inverse(y, "log_survival_function", bijector_kwargs)
+        return self._distribution.log_survival_function(before, **(distribution_kwargs or {}))
 
-    def _survival_function(self, y: Tensor) -> Tensor:
-        return self._distribution.survival_function(self._scalar_inverse(y, "survival_function"))
+    def _survival_function(
+        self, y: Tensor, bijector_kwargs: _Condition = None, distribution_kwargs: _Condition = None
+    ) -> Tensor:
+        before = self._scalar_inverse(y, "survival_function", bijector_kwargs)
+        return self._distribution.survival_function(before, **(distribution_kwargs or {}))
 
-    def _quantile(self, value: Tensor) -> Tensor:
+    def _quantile(
+        self, value: Tensor, bijector_kwargs: _Condition = None, distribution_kwargs: _Condition = None
+    ) -> Tensor:
         if self._own_event is not None:
             raise NotImplementedError("quantile is not implemented when overriding event_shape")
         if not self._bijector._is_injective:
             raise NotImplementedError("quantile is not implemented when bijector is not injective.")
-        return self._bijector.forward(self._distribution.quantile(value))
+        before = self._distribution.quantile(value, **(distribution_kwargs or {}))
+        return self._bijector.forward(before, **(bijector_kwargs or {}))
 
     def _whole_shape(self) -> Tensor:
         return composing.concat(

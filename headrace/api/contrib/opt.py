@@ -2,8 +2,11 @@
 
 HOMES = {
     "contrib.opt.adam": "AdaMaxOptimizer LazyAdamOptimizer NadamOptimizer",
+    "contrib.opt.adam_gs": "AdamGSOptimizer LazyAdamGSOptimizer",
     "contrib.opt.external": "ExternalOptimizerInterface ScipyOptimizerInterface",
+    "contrib.opt.ggt": "GGTOptimizer",
     "contrib.opt.scaled": "LARSOptimizer RegAdagradOptimizer",
+    "contrib.opt.shampoo": "ShampooOptimizer",
     "contrib.opt.signs": "AddSignOptimizer PowerSignOptimizer get_cosine_decay_fn get_linear_decay_fn "
     "get_restart_decay_fn",
     "contrib.opt.weight_decay": "AdamWOptimizer DecoupledWeightDecayExtension MomentumWOptimizer "

@@ -14,6 +14,7 @@ from headrace.core.shapes import TensorShape
 from headrace.distributions.base import NOT_REPARAMETERIZED, Distribution
 from headrace.distributions.common import gen_new_seed
 from headrace.distributions.discrete import Categorical
+from headrace.distributions.transformed import TransformedDistribution
 from headrace.ops import composing
 from headrace.ops.array.dynamic import dynamic_partition, dynamic_stitch
 from headrace.ops.array.join import unstack
@@ -246,3 +247,15 @@ class ConditionalDistribution(Distribution):
     def survival_function(self, value: Any, name: str = "survival_function", **condition_kwargs: Any) -> Tensor:
         """The probability of more than `value`."""
         return self._call_survival_function(value, name, **condition_kwargs)
+
+
+class ConditionalTransformedDistribution(ConditionalDistribution, TransformedDistribution):
+    """A `TransformedDistribution` whose methods pass `bijector_kwargs` and `distribution_kwargs` on, two dicts.
+
+    Args:
+        distribution, bijector, batch_shape, event_shape, validate_args, name: as for `TransformedDistribution`.
+
+    Example:
+        >>> made = tf.contrib.distributions.ConditionalTransformedDistribution(base, conditional_bijector)
+        >>> made.log_prob(y, bijector_kwargs={"scale": 2.0})
+    """
