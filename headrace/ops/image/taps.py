@@ -91,13 +91,15 @@ def nearest(inputs: int, outputs: int, align_corners: bool, half_pixel_centers: 
 
 @functools.lru_cache(maxsize=256)
 def linear(inputs: int, outputs: int, align_corners: bool, half_pixel_centers: bool) -> Taps:
-    """Two neighbours, each weighted by how near it is."""
+    """Two neighbours, each weighted by how near it is; one where every output lies on an input."""
     places = _positions(inputs, outputs, align_corners, half_pixel_centers)
     floor = np.floor(places)
     fraction = places - floor
-    lower = np.maximum(floor.astype(np.int64), 0)
-    upper = np.minimum(floor.astype(np.int64) + 1, inputs - 1)
-    indices = np.stack([np.minimum(lower, inputs - 1), np.maximum(upper, 0)], 1)
+    lower = np.clip(floor.astype(np.int64), 0, inputs - 1)
+    if not fraction.any():
+        return Taps(lower, np.ones(outputs), np.ones(outputs), inputs)
+    # Where an output lies on an input, no neighbour counts, whatever it holds.
+    indices = np.stack([lower, np.clip(np.ceil(places).astype(np.int64), 0, inputs - 1)], 1)
     return Taps(indices, np.stack([1 - fraction, fraction], 1), np.full(outputs, 2), inputs)
 
 
@@ -221,8 +223,12 @@ _WIDE = 16
 
 def resample(images: torch.Tensor, rows: Taps, columns: Taps) -> torch.Tensor:
     """Float32 `images` (batch, height, width, channels) with both axes resampled."""
-    # The columns go first where that leaves fewer elements between the steps.
-    if columns.outputs * rows.inputs <= columns.inputs * rows.outputs:
+    # Lines are read whole where rows are added up, element by element where columns are, each as often as it has
+    # neighbours there.
+    each = len(columns.indices)
+    rows_first = rows.outputs * (columns.inputs + each)
+    columns_first = rows.inputs * each + rows.outputs * columns.outputs
+    if columns_first <= rows_first:
         return _over_rows(_over_columns(images, columns), rows)
     batch, _, width, channels = images.shape
     # So many images at a time that what lies between the steps stays in the cache.
@@ -258,9 +264,13 @@ def _over_columns(images: torch.Tensor, taps: Taps, out: torch.Tensor | None = N
     if channels >= _WIDE:
         flat = images.reshape(batch * height * width, channels)
         return _repeated(taps, batch * height).apply(flat).view(out.shape)
+    lines_out = out.view(batch * height, -1)
+    gathered = _gathers(taps, channels, lines.device)
+    if gathered is not None:
+        _gather_columns(lines, *gathered, lines_out)
+        return out
     # A product with a band takes all of a block for each output, and what is not finite must not leak to others.
     if bool(torch.isfinite(lines.sum())):
-        lines_out = out.view(batch * height, -1)
         for low, high, first, last, dense in _blocks(taps, channels, lines.device):
             torch.mm(lines[:, low:high], dense, out=lines_out[:, first:last])
         return out
@@ -269,14 +279,64 @@ def _over_columns(images: torch.Tensor, taps: Taps, out: torch.Tensor | None = N
     return out.copy_(summed.transpose(0, 1).reshape(out.shape))
 
 
-# Wide enough for the product to be quick, narrow enough for the band to be most of a block.
-_BLOCK_COLUMNS = 36
+# Up to so many neighbours are quicker picked one by one than multiplied by a band.
+_MOST_GATHERS = 4
+
+
+@functools.lru_cache(maxsize=64)
+def _gathers(
+    taps: Taps, channels: int, device: torch.device
+) -> tuple[list[torch.Tensor], list[torch.Tensor], bool] | None:
+    """Where the elements of a line's outputs come from, neighbour by neighbour, and by what weights.
+
+    Returns:
+        Indices, weights, and whether the weights are those of a linear interpolation; None where the outputs have
+        not all the same number of neighbours, or too many.
+    """
+    count = int(taps.counts[0]) if taps.outputs else 0
+    if not 0 < count <= _MOST_GATHERS or (taps.counts != count).any():
+        return None
+    indices = taps.indices.reshape(-1, 1, count) * channels + np.arange(channels)[:, None]
+    weights = np.repeat(taps.weights.reshape(-1, count), channels, axis=0)
+    linear = count == 2 and np.array_equal(weights[:, 0], 1 - weights[:, 1])
+    parts = (np.ascontiguousarray(each.reshape(-1, count).T) for each in (indices, weights))
+    picked, weighed = (list(torch.from_numpy(part).to(device)) for part in parts)
+    return picked, weighed, linear
+
+
+def _gather_columns(
+    lines: torch.Tensor, indices: list[torch.Tensor], weights: list[torch.Tensor], linear: bool, out: torch.Tensor
+) -> None:
+    """Write the resampled lines to `out`, so many at a time that what lies between the operations stays in the cache."""
+    count, width = out.shape
+    group = max(1, min(count, _CACHED // max(1, width)))
+    buffers = [lines.new_empty((group, width)) for _ in range(2 if linear else 1)]
+    for first in range(0, count, group):
+        some, target = lines[first : first + group], out[first : first + group]
+        parts = [buffer[: len(some)] for buffer in buffers]
+        if linear:
+            for index, part in zip(indices, parts):
+                torch.index_select(some, 1, index, out=part)
+            torch.lerp(*parts, weights[1], out=target)
+            continue
+        for position, (index, weight) in enumerate(zip(indices, weights)):
+            torch.index_select(some, 1, index, out=parts[0])
+            if position:
+                target.addcmul_(parts[0], weight)
+            else:
+                torch.mul(parts[0], weight, out=target)
+
+
+# Wide enough for the product to be quick, narrow enough for the band to be most of a block; whole vectors.
+_BLOCK_COLUMNS = 48
 
 
 @functools.lru_cache(maxsize=64)
 def _blocks(taps: Taps, channels: int, device: torch.device) -> list[tuple[int, int, int, int, torch.Tensor]]:
     """The matrix by blocks of outputs: where each begins and ends before and after, and its dense part."""
-    step = max(1, round(_BLOCK_COLUMNS / channels * taps.outputs / max(taps.inputs, 1)))
+    step = max(1, _BLOCK_COLUMNS // channels)
+    if taps.inputs > taps.outputs and step % 2 == 0:
+        step //= 2  # A block covers more of the input where the output is smaller.
     ends = np.cumsum(taps.counts)
     blocks = []
     for first in range(0, taps.outputs, step):
