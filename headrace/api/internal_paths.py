@@ -12,22 +12,40 @@ import re
 
 _PYTHON: dict[str, dict[str, str]] = {
     "client": {
-        ".": "session",
+        "runtime.session runtime.fetching .": "session",
+        "pywrap_tensorflow .": "pywrap_tf_session",
         "platform.timeline": "timeline",
         "platform.devices": "device_lib",
     },
     "compat": {"platform.compat compat .": "compat", ".": "v2_compat"},
-    "data": {"data .": "experimental"},
+    "data.experimental": {},
+    "data.experimental.kernel_tests": {
+        "platform.data_tests": "reader_dataset_ops_test_base stats_dataset_test_base",
+    },
+    "data.experimental.kernel_tests.serialization": {"platform.data_tests": "dataset_serialization_test_base"},
+    "data.experimental.ops": {
+        "data.experimental data.versions data.tuning data.grouping data .": "batching cardinality counter distribute "
+        "enumerate_ops error_ops get_single_element grouping interleave_ops iterator_ops map_defun matching_files "
+        "optimization parsing_ops prefetching_ops random_ops readers resampling scan_ops shuffle_ops sleep snapshot "
+        "take_while_ops threadpool unique writers",
+        "data.options": "distribute_options optimization_options stats_options threading_options",
+        "data.statistics data.versions": "stats_aggregator stats_ops",
+    },
+    "data.kernel_tests": {"platform.data_tests": "test_base"},
     "data.ops": {
         "data.dataset data.options data.structure data.functions data.experimental data .": "dataset_ops",
-        "data.iterator data.dataset data.optional data .": "iterator_ops optional_ops multi_device_iterator_ops",
-        "data.readers data .": "readers",
+        "data.iterator data.dataset data.optional data .": "iterator_ops",
+        "data.multi_device": "multi_device_iterator_ops",
+        "data.optional data.structure": "optional_ops",
+        "data.readers data.versions data .": "readers",
     },
-    "data.util": {"data.nest nest .": "nest", "data.structure data.options .": "structure sparse options"},
-    "data.experimental.ops": {
-        "data.experimental data .": "batching grouping interleave_ops iterator_ops optimization random_ops "
-        "readers resampling scan_ops shuffle_ops threadpool unique writers prefetching_ops parsing_ops "
-        "counter cardinality",
+    "data.util": {
+        "data.argument_tensors": "convert traverse",
+        "data.nest": "nest",
+        "data.option_sets data.options": "options",
+        "data.seeds": "random_seed",
+        "data.sparse_elements": "sparse",
+        "data.tensor_lists data.structure": "structure",
     },
     "debug.cli": {
         "debug.terminal debug.commands debug.parsing debug.formatting debug.values": (
@@ -78,6 +96,7 @@ _PYTHON: dict[str, dict[str, str]] = {
         "interop.graph_util graph_util .": "graph_util graph_util_impl convert_to_constants",
         "version .": "versions",
         "platform.test_util test .": "test_util",
+        "platform.combinations": "combinations test_combinations",
     },
     "keras": {},
     "layers": {"layers .": "base convolutional core layers normalization pooling utils"},
@@ -208,7 +227,7 @@ _PYTHON: dict[str, dict[str, str]] = {
         "platform.lazy_loader": "lazy_loader",
     },
     "": {
-        "train .": "pywrap_tensorflow",
+        "pywrap_tensorflow train .": "pywrap_tensorflow pywrap_tensorflow_internal",
         "debug.sessions debug.local_cli debug.hooks debug.remote debug.dump_dir debug.watch_options debug.values "
         "debug.debug_graphs debug.gradients": "debug",
     },
@@ -216,7 +235,8 @@ _PYTHON: dict[str, dict[str, str]] = {
 
 # Packages in which names are looked up as well as modules.
 _PACKAGES = {
-    "python": ".", "python.data": "data .", "python.estimator": "estimator .", "python.layers": "layers .",
+    "python": ".", "python.data": "data .", "python.data.experimental": "data.experimental",
+    "python.estimator": "estimator .", "python.layers": "layers .",
     "python.feature_column": "feature_column .", "python.ops.distributions": "distributions .",
     "python.ops.linalg": "linalg .", "python.keras": "keras .",
     "python.ops.losses": "losses .", "python.ops.ragged": "ragged .", "python.ops.signal": "signal .",
@@ -236,6 +256,7 @@ _PROTOS = {
 # Modules of message classes that are made here.
 _OWN_PROTOS = {
     "core.example": "example feature",
+    "core.framework": "device_attributes",
     "core.protobuf": "control_flow queue_runner saved_model tensorflow_server",
     "python.training": "checkpoint_state",
 }

@@ -41,7 +41,7 @@ class LocalCLIDebugWrapperSession(BaseDebugWrapperSession):
         dump_root: a folder for the tensors of a run, which must be empty or not exist; removed after each run. One in
             the folder for temporary files by default.
         log_usage: for callers of 1.x; nothing is logged.
-        ui_type: "curses" or "readline"; both are the same line of text here.
+        ui_type: "curses" for the whole screen, "readline" for a line of text; where there is no terminal, a line.
         thread_name_filter: see `BaseDebugWrapperSession`.
         config_file_path: where the settings are kept; ".tfdbg_config" in the home directory by default.
 
@@ -71,6 +71,7 @@ class LocalCLIDebugWrapperSession(BaseDebugWrapperSession):
             self._dump_root = free_folder(dump_root, "dump_root")
         else:
             self._dump_root = os.path.join(tempfile.gettempdir(), fresh_name("tfdbg_"))
+        self.ui_type = ui_type
         self._settings = Settings(config_file_path or None)  # type: ignore[arg-type]
         self._tensor_filters: dict[str, TensorFilter] = {}
         self.add_tensor_filter("has_inf_or_nan", has_inf_or_nan)
@@ -144,7 +145,7 @@ class LocalCLIDebugWrapperSession(BaseDebugWrapperSession):
 
     def _terminal(self) -> Terminal:
         """A prompt with the commands that there are at any time."""
-        terminal = Terminal(self._settings)
+        terminal = Terminal(self._settings, self.ui_type)
         arguments = Arguments("Go on with the run, and show what it makes.")
         arguments.add_argument("-t", "--times", type=int, default=1, help="how many runs to go on with")
         arguments.add_argument("-n", "--no_debug", action="store_true", help="do not show what the run makes")

@@ -75,7 +75,7 @@ class Stepper:
 
     def _terminal(self) -> Terminal:
         dump = self._cli.load_dump()
-        terminal = Terminal(self._cli._settings)
+        terminal = Terminal(self._cli._settings, self._cli.ui_type)
         self._cli.analyzer(dump).register(terminal)
         arguments = Arguments("Run the next operation, or several.")
         arguments.add_argument("-t", "--times", type=int, default=1, help="how many")

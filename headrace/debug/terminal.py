@@ -6,15 +6,18 @@ import contextlib
 import importlib
 import json
 import os
+import re
 import shutil
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from headrace.core.version import VERSION
+from headrace.debug import screen
+from headrace.debug.history import History
 from headrace.debug.parsing import Arguments, CommandError, split_command
 
-PROMPT = "tfdbg> "
+PROMPT = screen.PROMPT
 _EXITS = frozenset({"exit", "quit"})
 EXPLICIT_USER_EXIT = "explicit_user_exit"
 
@@ -53,6 +56,11 @@ class Settings:
                 # Another program's file, or one that was cut off: the defaults do.
                 found = {}
             self._values.update({key: found[key] for key in self._DEFAULTS if key in found})
+
+    @property
+    def history_path(self) -> str:
+        """The file that keeps the commands given, beside that of the settings."""
+        return os.path.join(os.path.dirname(self._path), ".tfdbg_history")
 
     def get(self, name: str) -> Any:
         """A setting's value."""
@@ -100,16 +108,21 @@ class Terminal:
 
     Args:
         settings: what `config` shows and changes.
+        ui_type: "curses" for the whole screen where there is one, "readline" for a line.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, ui_type: str = "readline") -> None:
         self.settings = settings
+        self.ui_type = ui_type
         self._commands: dict[str, _Command] = {}
         self._completions: dict[str, Sequence[str]] = {}
         self.intro: list[str] = []
         arguments = Arguments("Print this help message.")
         arguments.add_argument("command", nargs="?", help="the command to tell about")
         self.register("help", self._help, arguments, ["h"])
+        arguments = Arguments("List the commands given so far.")
+        arguments.add_argument("-n", type=int, default=100, dest="count", help="how many of the last (default 100)")
+        self.register("history", self._history, arguments, ["hist"])
         self.register("version", self._version, Arguments("Print the versions of the libraries."), ["ver"])
         arguments = Arguments("Show or change the settings.")
         arguments.add_argument("action", choices=["set", "show"], nargs="?", default="show")
@@ -172,9 +185,16 @@ class Terminal:
         Returns:
             the answer of the command that ended it; `EXPLICIT_USER_EXIT` for "exit" and where the input ends.
         """
+        if self.ui_type == "curses" and screen.is_possible():
+            try:
+                screen.Screen(self).talk(first, title, _EXITS)
+            except Leave as leave:
+                return leave.answer
+            return EXPLICIT_USER_EXIT
         if title:
             print(title)
-        with self._editing():
+        history = History.of(self.settings.history_path)
+        with self._editing(history):
             try:
                 if first:
                     self._print(self.run_command(first))
@@ -189,6 +209,8 @@ class Terminal:
                         continue
                     if line in _EXITS:
                         return EXPLICIT_USER_EXIT
+                    if line:
+                        history.add(line)
                     self._print(self.run_command(line))
             except Leave as leave:
                 return leave.answer
@@ -200,7 +222,7 @@ class Terminal:
         sys.stdout.flush()
 
     @contextlib.contextmanager
-    def _editing(self) -> Any:
+    def _editing(self, history: History) -> Any:
         """Line editing, history and the Tab key, where there is a terminal and a library for it."""
         try:
             readline: Any = importlib.import_module("readline")
@@ -211,6 +233,9 @@ class Terminal:
         readline.set_completer(self._completer(readline))
         readline.set_completer_delims("\n ")
         readline.parse_and_bind("tab: complete")
+        if not readline.get_current_history_length():
+            for line in history.commands:
+                readline.add_history(line)
         try:
             yield
         finally:
@@ -220,11 +245,25 @@ class Terminal:
     def _completer(self, readline: Any) -> Callable[[str, int], str | None]:
         def complete(prefix: str, state: int) -> str | None:
             words = readline.get_line_buffer()[: readline.get_begidx()].split()
-            known = self._completions.get(words[0], ()) if words else sorted([*self._commands, *_EXITS])
-            matches = [word for word in known if word.startswith(prefix)]
+            matches = self.candidates(words, prefix)
             return matches[state] if state < len(matches) else None
 
         return complete
+
+    def candidates(self, words: Sequence[str], prefix: str) -> list[str]:
+        """What may stand for `prefix`, a word's beginning, behind the words of a line."""
+        known = self._completions.get(words[0], ()) if words else sorted([*self._commands, *_EXITS])
+        return [word for word in known if word.startswith(prefix)]
+
+    def link(self, line: str, column: int) -> str | None:
+        """The command that a click on a line of output asks for: to print the tensor, or to tell of the node, there."""
+        for match in re.finditer(r"[^\s()\[\]\"]+", line):
+            if match.start() <= column < match.end():
+                word = match[0].rstrip(",.:;")
+                for command, given in (("pt", "pt"), ("pf", "pf"), ("ni", "ni -a -d -t")):
+                    if word in self._completions.get(command, ()):
+                        return f"{given} {word}"
+        return None
 
     @staticmethod
     def width() -> int:
@@ -232,6 +271,10 @@ class Terminal:
         return shutil.get_terminal_size().columns
 
     # ---- commands ----
+
+    def _history(self, parsed: Any) -> list[str]:
+        commands = History.of(self.settings.history_path).commands
+        return [f"{i:>5}  {command}" for i, command in list(enumerate(commands, 1))[-parsed.count :]]
 
     def _help(self, parsed: Any) -> list[str]:
         if parsed.command is not None:

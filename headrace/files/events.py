@@ -23,24 +23,30 @@ class EventFile:
             one comes.
         filename_suffix: put behind the file's name.
         max_queue: how many events may wait.
+        stem: the beginning of the file's name.
 
     Attributes:
         path: where the file is.
     """
 
     def __init__(
-        self, logdir: Any, flush_secs: float = 120, filename_suffix: str = "", max_queue: int | None = None
+        self,
+        logdir: Any,
+        flush_secs: float = 120,
+        filename_suffix: str = "",
+        max_queue: int | None = None,
+        stem: str = "events",
     ) -> None:
         folder = as_path(logdir)
         if not file_io.is_directory(folder):
             file_io.recursive_create_dir(folder)
         now = time.time()
-        stem = os.path.join(folder, f"events.out.tfevents.{int(now):010d}.{socket.gethostname()}")
-        path, number = stem + filename_suffix, 0
+        start = os.path.join(folder, f"{stem}.out.tfevents.{int(now):010d}.{socket.gethostname()}")
+        path, number = start + filename_suffix, 0
         while file_io.file_exists(path):
             # A second writer within the same second must not write over what the first one wrote.
             number += 1
-            path = f"{stem}.{number}{filename_suffix}"
+            path = f"{start}.{number}{filename_suffix}"
         self.path = path
         self._flush_secs = flush_secs
         self._max_queue = max_queue

@@ -78,6 +78,18 @@ _MADE: dict[str, tuple[str, dict[str, str]]] = {
             ),
         },
     ),
+    "device_attributes": (
+        "",
+        {
+            "InterconnectLink": "device_id=1:int32 type=2:string strength=3:int32",
+            "LocalLinks": "link=1:*InterconnectLink",
+            "DeviceLocality": "bus_id=1:int32 numa_node=2:int32 links=3:LocalLinks",
+            "DeviceAttributes": (
+                "name=1:string device_type=2:string memory_limit=4:int64 locality=5:DeviceLocality "
+                "incarnation=6:fixed64 physical_device_desc=7:string"
+            ),
+        },
+    ),
     "saved_model": (
         "meta_graph_pb2",
         {"SavedModel": "saved_model_schema_version=1:int64 meta_graphs=2:*MetaGraphDef"},

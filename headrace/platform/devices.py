@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import torch
+
+from headrace.interop import protos
 
 
 def is_built_with_cuda() -> bool:
@@ -40,23 +43,30 @@ def gpu_device_name() -> str:
     return "/device:GPU:0" if torch.cuda.is_available() else ""
 
 
-class DeviceAttributes:
-    """A device: `name`, `device_type`, `memory_limit` in bytes."""
+def list_local_devices(session_config: Any = None) -> list[Any]:
+    """The devices of this machine, the CPU and the GPUs, as `DeviceAttributes` messages.
 
-    def __init__(self, name: str, device_type: str, memory_limit: int) -> None:
-        self.name, self.device_type, self.memory_limit = name, device_type, memory_limit
-        self.incarnation = 0
-        self.physical_device_desc = ""
-
-    def __repr__(self) -> str:
-        return f'name: "{self.name}"\ndevice_type: "{self.device_type}"\nmemory_limit: {self.memory_limit}\n'
-
-
-def list_local_devices(session_config: Any = None) -> list[DeviceAttributes]:
-    """The devices of this machine: the CPU and the GPUs."""
-    devices = [DeviceAttributes("/device:CPU:0", "CPU", 268435456)]
-    if torch.cuda.is_available():
-        for i in range(torch.cuda.device_count()):
-            memory = torch.cuda.get_device_properties(i).total_memory
-            devices.append(DeviceAttributes(f"/device:GPU:{i}", "GPU", memory))
+    Args:
+        session_config: a `ConfigProto` whose `device_count` may leave some out.
+    """
+    devices = [_attributes("CPU", 0, 268435456)]
+    count = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    if session_config is not None:
+        count = min(count, session_config.device_count.get("GPU", count))
+    for i in range(count):
+        found = torch.cuda.get_device_properties(i)
+        described = f"device: {i}, name: {found.name}, compute capability: {found.major}.{found.minor}"
+        devices.append(_attributes("GPU", i, found.total_memory, described))
     return devices
+
+
+def _attributes(kind: str, index: int, memory: int, described: str = "") -> Any:
+    made = protos.DeviceAttributes(name=f"/device:{kind}:{index}", device_type=kind, memory_limit=memory)
+    made.locality.SetInParent()
+    made.incarnation = _incarnations.setdefault(made.name, random.getrandbits(64))
+    made.physical_device_desc = described
+    return made
+
+
+# Numbers that tell the devices of this process from those of others.
+_incarnations: dict[str, int] = {}

@@ -1,0 +1,73 @@
+"""The commands given so far, in a file from one program to the next."""
+
+from __future__ import annotations
+
+import os
+from typing import ClassVar
+
+_LIMIT = 500
+
+
+class History:
+    """The last commands, the newest at the end.
+
+    Args:
+        path: the file they are kept in.
+    """
+
+    _known: ClassVar[dict[str, History]] = {}
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self.commands: list[str] = []
+        if os.path.isfile(path):
+            with open(path, encoding="utf-8", errors="replace") as file:
+                self.commands = [line for line in file.read().splitlines() if line][-_LIMIT:]
+
+    @classmethod
+    def of(cls, path: str) -> History:
+        """That of a file."""
+        if path not in cls._known:
+            cls._known[path] = cls(path)
+        return cls._known[path]
+
+    def add(self, command: str) -> None:
+        """Adds a command, in the file too."""
+        if self.commands and self.commands[-1] == command:
+            return
+        self.commands = [*self.commands, command][-_LIMIT:]
+        try:
+            with open(self._path, "w", encoding="utf-8") as file:
+                file.write("\n".join(self.commands) + "\n")
+        except OSError:
+            # A home that cannot be written to: the history is that of this program only.
+            return
+
+    def recall(self) -> Recall:
+        """A walk through the commands, from the newest."""
+        return Recall(self.commands)
+
+
+class Recall:
+    """A walk through commands that begin with what was typed.
+
+    Args:
+        commands: the commands, the newest at the end.
+    """
+
+    def __init__(self, commands: list[str]) -> None:
+        self._commands = commands
+        self._at = len(commands)
+        self._typed = ""
+
+    def step(self, current: str, by: int) -> str:
+        """The next older (`by` -1) or newer (1) command, `current` where there is none; in the end what was typed."""
+        if self._at == len(self._commands):
+            self._typed = current
+        at = self._at + by
+        while 0 <= at < len(self._commands) and not self._commands[at].startswith(self._typed):
+            at += by
+        if at < 0:
+            return current
+        self._at = min(at, len(self._commands))
+        return self._typed if self._at == len(self._commands) else self._commands[self._at]
