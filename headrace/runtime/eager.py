@@ -239,7 +239,12 @@ class EagerGraph(Graph):
         for i, tensor in enumerate(op._inputs):
             dtype = tensor._dtype
             shapes.append((dtype, tensor.dims))
-            if host and dtype.name != "string" and self._is_host_input(op, i) and _size(tensor.dims) <= _LARGEST_KNOWN:
+            if (
+                host
+                and isinstance(tensor._value, torch.Tensor)  # type: ignore[attr-defined]
+                and _size(tensor.dims) <= _LARGEST_KNOWN
+                and self._is_host_input(op, i)
+            ):
                 known.append((i, tensor._value.numpy().tobytes()))  # type: ignore[attr-defined]
         key = (base, tuple(shapes), tuple(known))
         kernel = self._kernels.get(key)

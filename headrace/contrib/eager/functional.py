@@ -1,0 +1,173 @@
+"""Gradients of Python functions: `tfe.gradients_function` and its like."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from headrace.autodiff.tape import GradientTape
+from headrace.core import nest
+from headrace.core.convert import convert_to_tensor
+from headrace.core.operation import Tensor
+
+
+def _positions(f: Callable[..., Any], params: Sequence[Any] | None, args: Sequence[Any]) -> list[int]:
+    """The arguments to differentiate by: all of them, or those named or numbered.
+
+    Raises:
+        ValueError: for a name or number that is none, or a mixture of both.
+    """
+    if params is None:
+        return list(range(len(args)))
+    if all(isinstance(p, str) for p in params):
+        names = list(inspect.signature(f).parameters)
+        missing = [p for p in params if p not in names]
+        if missing:
+            raise ValueError(f"params must be names of arguments of the function, {missing} are not among {names}.")
+        return [names.index(p) for p in params]
+    if all(isinstance(p, int) for p in params):
+        return list(params)
+    raise ValueError("params must be all strings or all integers; got " + str(params))
+
+
+def value_and_gradients_function(f: Callable[..., Any], params: Sequence[Any] | None = None) -> Callable[..., Any]:
+    """A function that returns the value of `f` and its gradients.
+
+    Args:
+        f: takes tensors, returns a tensor or a list of them.
+        params: the names or positions of the arguments to differentiate by; all by default.
+
+    Returns:
+        a function of the arguments of `f`, and optionally `dy`, the gradient to start from, that returns the value and a list
+        of gradients.
+
+    Raises:
+        ValueError: when it is called with an argument that no gradient reaches as None results, never; for wrong `params`.
+
+    Example:
+        >>> value, (dx, dy) = tfe.value_and_gradients_function(lambda x, y: x * y)(2.0, 3.0)
+    """
+
+    @functools.wraps(f)
+    def call(*args: Any, **kwargs: Any) -> tuple[Any, list[Any]]:
+        start = kwargs.pop("dy", None)
+        if kwargs:
+            raise ValueError("Functions to be differentiated cannot receive keyword arguments.")
+        value, backward = _run(f, _positions(f, params, args), args)
+        return value, backward(start)
+
+    return call
+
+
+def gradients_function(f: Callable[..., Any], params: Sequence[Any] | None = None) -> Callable[..., Any]:
+    """As `value_and_gradients_function`, but it returns the gradients alone.
+
+    Example:
+        >>> tfe.gradients_function(lambda x: x * x)(3.0)[0].numpy()
+        6.0
+    """
+
+    @functools.wraps(f)
+    def call(*args: Any, **kwargs: Any) -> list[Any]:
+        gradients: list[Any] = value_and_gradients_function(f, params)(*args, **kwargs)[1]
+        return gradients
+
+    return call
+
+
+def make_vjp(f: Callable[..., Any], params: Sequence[Any] | None = None, persistent: bool = True) -> Callable[..., Any]:
+    """A function that returns the value of `f` and a function from the gradient of that to those of the arguments.
+
+    Args:
+        f: takes tensors, returns a tensor or a structure of them.
+        params: the names or positions of the arguments to differentiate by; all by default.
+        persistent: whether the second function may be called more than once.
+    """
+
+    @functools.wraps(f)
+    def call(*args: Any, **kwargs: Any) -> tuple[Any, Callable[..., Any]]:
+        if kwargs:
+            raise ValueError("Functions to be differentiated cannot receive keyword arguments.")
+        return _run(f, _positions(f, params, args), args, persistent)
+
+    return call
+
+
+def _run(
+    f: Callable[..., Any], positions: Sequence[int], args: Sequence[Any], persistent: bool = False
+) -> tuple[Any, Callable[..., Any]]:
+    with GradientTape(persistent=persistent) as tape:
+        given: list[Any] = list(args)
+        sources: list[Any] = []
+        for i, value in enumerate(given):
+            if hasattr(value, "handle"):
+                if i in positions:
+                    tape.watch(value)
+            else:
+                given[i] = convert_to_tensor(value)
+        for i in positions:
+            if isinstance(given[i], Tensor):
+                # A tensor of its own, so that one value passed twice has two gradients.
+                given[i] = given[i]._op._graph.tensor_of(given[i]._value, given[i].dtype)
+                tape.watch(given[i])
+            sources.append(given[i])
+        result = f(*given)
+        if result is None:
+            raise ValueError(f"Cannot differentiate a function that returns None; did you forget to return a value from {f.__name__}?")
+        value = nest.map_structure(convert_to_tensor, result)
+
+    def backward(start: Any = None) -> list[Any]:
+        gradients: list[Any] = tape.gradient(value, sources, start)
+        return gradients
+
+    return value, backward
+
+
+def implicit_value_and_gradients(f: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that returns the value of `f` and its gradients with respect to the trainable variables it uses.
+
+    Args:
+        f: returns a tensor.
+
+    Returns:
+        a function of the arguments of `f` that returns the value and a list of pairs of a gradient and a variable.
+
+    Raises:
+        ValueError: when it is called, if no variable is used or `f` returns None.
+
+    Example:
+        >>> value, grads_and_vars = tfe.implicit_value_and_gradients(loss)(x)
+        >>> optimizer.apply_gradients(grads_and_vars)
+    """
+
+    @functools.wraps(f)
+    def call(*args: Any, **kwargs: Any) -> tuple[Any, list[tuple[Any, Any]]]:
+        with GradientTape() as tape:
+            value = f(*args, **kwargs)
+            if value is None:
+                raise ValueError(
+                    f"Cannot differentiate a function that returns None; did you forget to return a value from {f.__name__}?"
+                )
+        variables = tape.watched_variables()
+        if not variables:
+            raise ValueError("No trainable variables were accessed while the function was being computed.")
+        return value, list(zip(tape.gradient(value, list(variables)), variables, strict=True))
+
+    return call
+
+
+def implicit_gradients(f: Callable[..., Any]) -> Callable[..., Any]:
+    """As `implicit_value_and_gradients`, but it returns the pairs alone.
+
+    Example:
+        >>> optimizer.apply_gradients(tfe.implicit_gradients(loss)(x))
+    """
+
+    @functools.wraps(f)
+    def call(*args: Any, **kwargs: Any) -> list[tuple[Any, Any]]:
+        pairs: list[tuple[Any, Any]] = implicit_value_and_gradients(f)(*args, **kwargs)[1]
+        return pairs
+
+    return call

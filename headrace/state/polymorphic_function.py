@@ -1,0 +1,666 @@
+"""`tf.function`: a Python function that is traced into a graph for each kind of arguments it is called with."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import importlib.util
+import inspect
+import threading
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from headrace.core import nest
+from headrace.core.constant_value import constant_value
+from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import get_default_graph
+from headrace.core.dtypes import DType
+from headrace.core.eager import eager_graph, executing_eagerly
+from headrace.core.func_graph import FuncGraph
+from headrace.core.functions import Function
+from headrace.core.operation import Operation, Tensor
+from headrace.core.registry import raw
+from headrace.core.shapes import TensorShape, as_dims
+from headrace.core.type_specs import TensorSpec
+from headrace.state.scoping import variable_creator_scope
+
+
+class ConcreteFunction:
+    """A traced function: tensors in, the structure that the Python function returned out.
+
+    Args:
+        graph: the traced body, whose captured tensors are passed by every call.
+        name: what its name in the library begins with.
+
+    Attributes:
+        structured_input_signature: the arguments it was traced for: (positional, by name).
+    """
+
+    def __init__(self, graph: FuncGraph, name: str, signature: Any = None) -> None:
+        self.graph = graph
+        self.function = Function(None, graph, base=f"__inference_{name}")
+        self.structured_input_signature = signature
+        self._recorded: _Recorded | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def name(self) -> str:
+        """Its name in the library."""
+        return self.function.name
+
+    @property
+    def inputs(self) -> list[Tensor]:
+        """Its parameters, captured tensors last."""
+        return self.function.inputs
+
+    @property
+    def outputs(self) -> list[Tensor]:
+        """Its results, flat."""
+        return self.function.outputs
+
+    @property
+    def structured_outputs(self) -> Any:
+        """What the Python function returned, as tensors of the body."""
+        return self.graph.structured_outputs
+
+    @property
+    def output_shapes(self) -> Any:
+        """The static shapes of what it returns."""
+        return nest.map_structure(lambda t: t.shape, self.graph.structured_outputs, expand_composites=True)
+
+    @property
+    def output_dtypes(self) -> Any:
+        """The element types of what it returns."""
+        return nest.map_structure(lambda t: t.dtype, self.graph.structured_outputs, expand_composites=True)
+
+    @property
+    def captured_inputs(self) -> list[Tensor]:
+        """The outer tensors that the body uses."""
+        return self.graph.external_captures
+
+    @property
+    def variables(self) -> list[Any]:
+        """The variables that the body uses."""
+        found = [_variable_of(tensor) for tensor in self.captured_inputs]
+        return [variable for variable in found if variable is not None]
+
+    @property
+    def trainable_variables(self) -> list[Any]:
+        """The trainable ones of `variables`."""
+        return [variable for variable in self.variables if variable.trainable]
+
+    @property
+    def function_def(self) -> Any:
+        """It as a `FunctionDef` message."""
+        return importlib.import_module("headrace.interop.function_def").function_def_of(self.function)
+
+    def add_to_graph(self, graph: Any = None) -> None:
+        """Puts it into the library of `graph`, the default graph by default."""
+        self.function.add_to_graph(graph or get_default_graph())
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls it with the tensors of its arguments, in order; those that have a name also by name."""
+        flat = nest.flatten(args, expand_composites=True) + nest.flatten(list(kwargs.values()), expand_composites=True)
+        return self.call_flat([value for value in flat if _is_tensor_like(value)])
+
+    def call_flat(self, tensors: Sequence[Any]) -> Any:
+        """Calls it with its arguments as flat tensors."""
+        count = len(self.function.inputs) - len(self.captured_inputs)
+        if len(tensors) != count:
+            raise TypeError(f"{self.name} takes {count} tensors, got {len(tensors)}.")
+        inputs = [
+            convert_to_tensor(value, parameter.dtype.base_dtype)
+            if parameter.dtype.name != "resource" or isinstance(value, Tensor)
+            else value.handle
+            for value, parameter in zip(tensors, self.function.inputs, strict=False)
+        ]
+        inputs += self.captured_inputs
+        graph = get_default_graph()
+        if executing_eagerly() and graph.tapes:
+            results = self._call_recorded(inputs)
+        else:
+            results = self._call(self.function, inputs)
+        return self._structured(results)
+
+    def _call(self, function: Function, inputs: Sequence[Any]) -> list[Any]:
+        function.add_to_graph(get_default_graph())
+        decl = raw.StatefulPartitionedCall if function.stateful else raw.PartitionedCall
+        made = decl(list(inputs), Tout=function.output_types, f=function.name)
+        if not function.outputs:
+            return []
+        for tensor, known in zip(made, function.outputs, strict=True):
+            tensor.set_shape(known.shape)
+        return list(made)
+
+    def _call_recorded(self, inputs: Sequence[Any]) -> list[Any]:
+        """The call while tapes record: what the gradient needs of the way to the results is kept."""
+        with self._lock:
+            if self._recorded is None:
+                self._recorded = _Recorded(self.function)
+        recorded = self._recorded
+        if recorded.backward is None:
+            return self._call(self.function, inputs)
+        graph = eager_graph()
+        with graph.not_recording():
+            everything = self._call(recorded.forward, inputs)
+        count = len(self.function.outputs)
+        results, kept = everything[:count], everything[count:]
+        parameters = {id(parameter): value for parameter, value in zip(self.function.inputs, inputs, strict=True)}
+
+        def backward(*gradients: Any) -> list[Any]:
+            starts = []
+            for i in recorded.started:
+                given = gradients[i]
+                starts.append(raw.ZerosLike(results[i]) if given is None else convert_to_tensor(given))
+            passed = [parameters[id(t)] for t in recorded.parameters]
+            made = self._call(recorded.backward, [*kept, *passed, *starts])  # type: ignore[arg-type]
+            found = iter(made)
+            return [next(found) if is_on else None for is_on in recorded.connected]
+
+        watched = [variable for variable in map(_variable_of, inputs) if variable is not None and variable.trainable]
+        for variable in watched:
+            for tape in graph.tapes:
+                if tape.watches_variables:
+                    tape.watch_variable(variable)
+        graph.note(inputs, results, backward)
+        return results
+
+    def _structured(self, results: Sequence[Any]) -> Any:
+        structure = self.graph.structured_outputs
+        if self.graph.returns_none:  # type: ignore[attr-defined]
+            return None
+        return nest.pack_sequence_as(structure, list(results), expand_composites=True)
+
+
+class _Recorded:
+    """A function split for a tape: forward with what the gradient needs, and the gradient of that.
+
+    Attributes:
+        forward: returns the results and then what is kept; None where the gradient runs the function again.
+        backward: takes what is kept, parameters, and the gradients of results.
+        parameters: the parameters it takes.
+        started: the results whose gradients it takes.
+        connected: for each parameter, whether a gradient flows to it.
+    """
+
+    def __init__(self, function: Function) -> None:
+        build = importlib.import_module("headrace.autodiff.functions")
+        graph = function.graph
+        self.forward: Any = None
+        self.backward: Function | None = None
+        own = set(graph.get_operations())
+        self.connected = build.connected(function)
+        if not any(self.connected):
+            return
+        if any(op._control_flow_context is not None for op in own):
+            # What a loop keeps for its gradient stays in the loop's own stacks: the call is differentiated as a whole.
+            return
+        derived = build.gradient_of(function)
+        new = [op for op in graph.get_operations() if op not in own]
+        inputs = {id(tensor) for tensor in function.inputs}
+        starts = derived.inputs[len(function.inputs) :]
+        kept: dict[int, Tensor] = {}
+        passed: dict[int, Tensor] = {}
+        wanted = [g for g, is_on in zip(derived.outputs, self.connected, strict=True) if is_on]
+        for tensor in [*(t for op in new for t in op.inputs), *wanted]:
+            if tensor.op not in own or tensor.op.type == "Const":
+                continue
+            (passed if id(tensor) in inputs else kept).setdefault(id(tensor), tensor)
+        self.parameters = list(passed.values())
+        self.started = [i for i, _ in enumerate(function.outputs)]
+        self.forward = Function(
+            None, graph, inputs=function.inputs, outputs=[*function.outputs, *kept.values()], base=f"{function.name}_forward"
+        )
+        # It runs for its effects too.
+        self.forward.is_view = False
+        self.forward.operations = function.operations
+        self.backward = Function(
+            None,
+            graph,
+            inputs=[*kept.values(), *self.parameters, *starts],
+            outputs=wanted,
+            base=f"{function.name}_backward",
+        )
+
+
+def _variable_of(tensor: Any) -> Any:
+    found = getattr(tensor, "_variable", None)
+    return None if found is None else found()
+
+
+def _is_tensor_like(value: Any) -> bool:
+    return isinstance(value, (Tensor, np.ndarray)) or hasattr(value, "handle")
+
+
+class PolymorphicFunction:
+    """What `tf.function` makes of a Python function; see there."""
+
+    def __init__(
+        self,
+        python_function: Callable[..., Any],
+        input_signature: Any = None,
+        autograph: bool = True,
+        experimental_autograph_options: Any = None,
+        experimental_relax_shapes: bool = False,
+        creates_variables_once: bool = True,
+        owner: Any = None,
+    ) -> None:
+        self._python_function = python_function
+        self._input_signature = None if input_signature is None else tuple(input_signature)
+        self._autograph = autograph
+        self._autograph_options = experimental_autograph_options
+        self._relax_shapes = experimental_relax_shapes
+        self._once = creates_variables_once
+        self._owner = owner
+        self._name = getattr(python_function, "__name__", type(python_function).__name__)
+        self._traces: dict[Any, ConcreteFunction] = {}
+        self._relaxed: dict[Any, list[Any]] = {}
+        self._bound: weakref.WeakKeyDictionary[Any, PolymorphicFunction] = weakref.WeakKeyDictionary()
+        self._variables: list[Any] = []
+        self._lock = threading.RLock()
+        self._parameters = inspect.signature(python_function) if callable(python_function) else None
+        functools.update_wrapper(self, python_function, updated=())
+
+    @property
+    def python_function(self) -> Callable[..., Any]:
+        """The Python function."""
+        return self._python_function
+
+    @property
+    def input_signature(self) -> Any:
+        """The signature it was made with, None if it takes any arguments."""
+        return self._input_signature
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        if instance is None:
+            return self
+        try:
+            found = self._bound.get(instance)
+        except TypeError:
+            return functools.partial(self.__call__, instance)
+        if found is None:
+            method = self._python_function.__get__(_Weak(instance).get())
+            found = self._bound[instance] = PolymorphicFunction(
+                method,
+                self._input_signature,
+                self._autograph,
+                self._autograph_options,
+                self._relax_shapes,
+                self._once,
+            )
+        return found
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls the graph traced for arguments like these, tracing it if it is the first such call."""
+        concrete, tensors = self._for(args, kwargs)
+        return concrete.call_flat(tensors)
+
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+        """The traced function for arguments like these; `tf.TensorSpec` stands for any tensor of its type and shape.
+
+        Raises:
+            ValueError: if arguments are given beside an `input_signature` that they do not fit.
+        """
+        if self._input_signature is not None and not args and not kwargs:
+            args = self._input_signature
+        return self._for(args, kwargs)[0]
+
+    def _canonical(self, args: Any, kwargs: Any) -> tuple[Any, Any]:
+        if self._parameters is None:
+            return args, kwargs
+        bound = self._parameters.bind(*args, **kwargs)
+        bound.apply_defaults()
+        return bound.args, bound.kwargs
+
+    def _for(self, args: Any, kwargs: Any) -> tuple[ConcreteFunction, list[Any]]:
+        if self._input_signature is not None:
+            args = self._signed(args, kwargs)
+            kwargs = {}
+        else:
+            args, kwargs = self._canonical(args, kwargs)
+        flat = nest.flatten((args, kwargs), expand_composites=True)
+        key_parts: list[Any] = []
+        tensors: list[Any] = []
+        specs: list[Any] = []
+        for i, value in enumerate(flat):
+            spec = value if isinstance(value, TensorSpec) else None
+            if spec is None and isinstance(value, (np.ndarray, np.generic)):
+                value = convert_to_tensor(value)
+            if spec is None and isinstance(value, Tensor):
+                signed = self._input_signature[i] if self._input_signature is not None else None
+                spec = TensorSpec(value.shape if signed is None else signed.shape, value.dtype.base_dtype)
+            if spec is not None:
+                key_parts.append((spec.dtype, as_dims(spec.shape)))
+                tensors.append(value)
+                specs.append(spec)
+            else:
+                key_parts.append(_key_of(value))
+                specs.append(_Given(value))
+        outer = None if executing_eagerly() else get_default_graph()
+        structure = nest.map_structure(lambda _: 0, (args, kwargs), expand_composites=True)
+        shape_free = (id(outer), repr(structure), tuple(_without_dims(part) for part in key_parts))
+        key = (id(outer), repr(structure), tuple(key_parts))
+        with self._lock:
+            found = self._traces.get(key)
+            if found is None and self._relax_shapes:
+                found = self._relaxed_trace(shape_free, key_parts)
+            if found is None:
+                if self._relax_shapes:
+                    specs = self._relax(shape_free, specs)
+                found = self._trace(specs, (args, kwargs))
+                found.keeps = (outer, [s.value for s in specs if isinstance(s, _Given)])  # type: ignore[attr-defined]
+                self._traces[key] = found
+                if self._relax_shapes:
+                    self._relaxed.setdefault(shape_free, []).append((specs, found))
+        return found, tensors
+
+    def _relaxed_trace(self, shape_free: Any, parts: list[Any]) -> ConcreteFunction | None:
+        for specs, concrete in reversed(self._relaxed.get(shape_free, [])):
+            fits = all(
+                isinstance(spec, _Given) or TensorShape.from_dims(part[1]).is_subtype_of(spec.shape)  # type: ignore[attr-defined]
+                if hasattr(TensorShape, "is_subtype_of")
+                else isinstance(spec, _Given) or _covers(as_dims(spec.shape), part[1])
+                for spec, part in zip(specs, parts, strict=True)
+            )
+            if fits:
+                return concrete  # type: ignore[no-any-return]
+        return None
+
+    def _relax(self, shape_free: Any, specs: list[Any]) -> list[Any]:
+        """The second shape seen of an argument makes what differs unknown."""
+        earlier = self._relaxed.get(shape_free)
+        if not earlier:
+            return specs
+        before = earlier[-1][0]
+        made = []
+        for old, new in zip(before, specs, strict=True):
+            if isinstance(new, _Given):
+                made.append(new)
+                continue
+            a, b = as_dims(old.shape), as_dims(new.shape)
+            if a is None or b is None or len(a) != len(b):
+                dims: Any = None
+            else:
+                dims = [x if x == y else None for x, y in zip(a, b, strict=True)]
+            made.append(TensorSpec(TensorShape(dims), new.dtype))
+        return made
+
+    def _signed(self, args: Any, kwargs: Any) -> Any:
+        args, kwargs = self._canonical(args, kwargs)
+        given = list(args) + list(kwargs.values())
+        signature = self._input_signature
+        assert signature is not None
+        if len(nest.flatten(given)) != len(nest.flatten(list(signature))):
+            raise ValueError(
+                f"Structure of Python function inputs does not match input_signature: inputs {given}, input_signature "
+                f"{signature}."
+            )
+        made = []
+        for value, spec in zip(nest.flatten(given), nest.flatten(list(signature)), strict=True):
+            if isinstance(value, TensorSpec):
+                made.append(value)
+                continue
+            tensor = convert_to_tensor(value, spec.dtype)
+            if not spec.shape.is_compatible_with(tensor.shape):
+                raise ValueError(
+                    f"Python inputs incompatible with input_signature: inputs ({value}), input_signature ({signature})"
+                )
+            made.append(tensor)
+        return tuple(nest.pack_sequence_as(list(signature), made))
+
+    def _trace(self, specs: list[Any], arguments: Any) -> ConcreteFunction:
+        graph = FuncGraph(self._name)
+        made_before = bool(self._variables)
+        created: list[Any] = []
+
+        def keep(next_creator: Any, **settings: Any) -> Any:
+            if made_before and self._once:
+                raise ValueError(
+                    "tf.function-decorated function tried to create variables on non-first call."
+                )
+            variable = next_creator(**settings)
+            created.append(weakref.ref(variable))
+            return variable
+
+        function = self._converted()
+        with graph.as_default(), variable_creator_scope(keep):
+            inner: list[Any] = []
+            names = self._argument_names(arguments, len(specs))
+            for spec, name in zip(specs, names, strict=True):
+                if isinstance(spec, _Given):
+                    inner.append(spec.value)
+                else:
+                    inner.append(graph.add_input(spec.dtype, as_dims(spec.shape), spec.name or name))
+            args, kwargs = nest.pack_sequence_as(arguments, inner, expand_composites=True)
+            result = function(*args, **kwargs)
+            graph.returns_none = result is None  # type: ignore[attr-defined]
+            result = nest.map_structure(_as_result, result, expand_composites=True) if result is not None else ()
+            graph.structured_outputs = nest.map_structure(
+                lambda x: graph.capture(x) if isinstance(x, Tensor) else x, result, expand_composites=True
+            )
+            graph.outputs = [
+                t for t in nest.flatten(graph.structured_outputs, expand_composites=True) if isinstance(t, Tensor)
+            ]
+        self._variables.extend(created)
+        graph.inputs = [t for t in graph.inputs if graph.outer_of(t) is None] + graph.extra_args
+        return ConcreteFunction(graph, self._name, arguments)
+
+    def _argument_names(self, arguments: Any, count: int) -> list[str]:
+        names = [name for name in (self._parameters.parameters if self._parameters else {})]
+        return [names[i] if i < len(names) and len(names) == count else "args_" + str(i) for i in range(count)]
+
+    def _converted(self) -> Callable[..., Any]:
+        """The Python function, its control flow turned into that of the graph where that is asked for."""
+        convert = getattr(importlib.import_module("headrace.autograph"), "converted_for_function", None)
+        if not self._autograph or convert is None:
+            return self._python_function
+        made: Callable[..., Any] = convert(self._python_function)
+        return made
+
+
+class _Given:
+    """An argument that is a part of the trace."""
+
+    dtype: DType | None = None
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+class _Weak:
+    """An object that a method is bound to without keeping it alive."""
+
+    def __init__(self, instance: Any) -> None:
+        self._reference = weakref.ref(instance)
+
+    def get(self) -> Any:
+        """The object."""
+        return weakref.proxy(self._reference())
+
+
+def _covers(known: Any, dims: Any) -> bool:
+    if known is None:
+        return True
+    if dims is None or len(dims) != len(known):
+        return False
+    return all(k is None or k == d for k, d in zip(known, dims, strict=True))
+
+
+def _key_of(value: Any) -> Any:
+    try:
+        hash(value)
+    except TypeError:
+        return id(value)
+    if hasattr(value, "handle"):
+        return "variable", id(value)
+    return type(value), value
+
+
+def _without_dims(part: Any) -> Any:
+    return part[0] if isinstance(part, tuple) and len(part) == 2 and isinstance(part[0], DType) else part
+
+
+def _as_result(value: Any) -> Any:
+    if value is None:
+        return None
+    if isinstance(value, Operation):
+        return None
+    return convert_to_tensor(value)
+
+
+def function(
+    func: Any = None,
+    input_signature: Any = None,
+    autograph: bool = True,
+    experimental_autograph_options: Any = None,
+    experimental_relax_shapes: bool = False,
+    experimental_compile: bool | None = None,
+) -> Any:
+    """Makes a Python function one that is traced into a graph for each kind of arguments, and then runs as a plan.
+
+    Args:
+        func: the function; without it a decorator is returned.
+        input_signature: a `tf.TensorSpec` for each argument; one graph then serves all calls.
+        autograph: whether Python's `if`, `while` and `for` over tensors become those of the graph.
+        experimental_autograph_options: features of that conversion.
+        experimental_relax_shapes: whether shapes that differ from call to call become unknown ones, rather than a graph each.
+        experimental_compile: whether TensorFlow would compile the function with XLA; plans are made of it in either case.
+
+    Returns:
+        a callable, with `get_concrete_function`.
+
+    Raises:
+        ValueError: from a later call that makes variables the first call did not make.
+
+    Example:
+        >>> @tf.function
+        ... def f(x):
+        ...     return x ** 2
+        >>> f(tf.constant(3.0))
+    """
+    if func is None:
+        return lambda f: function(
+            f,
+            input_signature,
+            autograph,
+            experimental_autograph_options,
+            experimental_relax_shapes,
+            experimental_compile,
+        )
+    _check_signature(input_signature)
+    return PolymorphicFunction(
+        func, input_signature, autograph, experimental_autograph_options, experimental_relax_shapes
+    )
+
+
+def defun(
+    func: Any = None,
+    input_signature: Any = None,
+    autograph: bool = True,
+    experimental_autograph_options: Any = None,
+    experimental_relax_shapes: bool = False,
+) -> Any:
+    """As `tf.function`, whose arguments it takes, for a function that may make variables in any call."""
+    if func is None:
+        return lambda f: defun(
+            f, input_signature, autograph, experimental_autograph_options, experimental_relax_shapes
+        )
+    _check_signature(input_signature)
+    return PolymorphicFunction(
+        func,
+        input_signature,
+        autograph,
+        experimental_autograph_options,
+        experimental_relax_shapes,
+        creates_variables_once=False,
+    )
+
+
+def _check_signature(signature: Any) -> None:
+    if signature is not None and not all(isinstance(spec, TensorSpec) for spec in nest.flatten(list(signature))):
+        raise TypeError(f"Invalid input_signature {signature}; input_signature must be a possibly nested sequence of TensorSpec objects.")
+
+
+class WrappedFunction(ConcreteFunction):
+    """A function of the old kind with its variables and operations, from which parts can be taken by `prune`."""
+
+    def prune(self, feeds: Any, fetches: Any, name: str | None = None, input_signature: Any = None) -> ConcreteFunction:
+        """The function from `feeds` to `fetches`, both structures of tensors of its graph (or names of the latter)."""
+        del name, input_signature
+        flat_feeds = nest.flatten(feeds, expand_composites=True)
+        found = nest.map_structure(
+            lambda item: self.graph.as_graph_element(item) if not isinstance(item, (Tensor, Operation)) else item, fetches
+        )
+        flat = nest.flatten(found, expand_composites=True)
+        made = object.__new__(WrappedFunction)
+        made.graph = _View(self.graph, found)  # type: ignore[assignment]
+        made.structured_input_signature = None
+        made._recorded, made._lock = None, threading.Lock()
+        made.function = Function(
+            None,
+            self.graph,
+            inputs=[*flat_feeds, *self.graph.extra_args],
+            outputs=[t for t in flat if isinstance(t, Tensor)],
+            base=f"pruned_{self.graph.name}",
+        )
+        targets = [op for op in flat if isinstance(op, Operation)]
+        if targets:
+            made.function.is_view = False
+            made.function.operations = targets
+        return made
+
+
+class _View:
+    """Of a traced body, the part that `prune` took."""
+
+    def __init__(self, graph: FuncGraph, structure: Any) -> None:
+        self._graph = graph
+        self.structured_outputs = nest.map_structure(lambda t: t if isinstance(t, Tensor) else None, structure)
+        self.returns_none = all(t is None for t in nest.flatten(self.structured_outputs))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._graph, name)
+
+
+def wrap_function(fn: Callable[..., Any], signature: Sequence[Any], name: str | None = None) -> WrappedFunction:
+    """Traces a function written for 1.x graphs, so that its variables live on and it can be called eagerly.
+
+    Args:
+        fn: makes operations, variables by `tf.get_variable` too, in a graph.
+        signature: a `tf.TensorSpec` for each argument.
+        name: what its name in the library begins with.
+
+    Returns:
+        a function of tensors, with `prune`, `graph` and `variables`.
+
+    Example:
+        >>> f = tf.wrap_function(lambda x: x * 2.0, [tf.TensorSpec([], tf.float32)])
+        >>> f(tf.constant(3.0)).numpy()
+        6.0
+    """
+    graph = FuncGraph(name or "wrapped_function")
+    kept: list[Any] = []
+
+    def keep(next_creator: Any, **settings: Any) -> Any:
+        variable = next_creator(**settings)
+        kept.append(variable)
+        return variable
+
+    with graph.as_default(), variable_creator_scope(keep):
+        inputs = [graph.add_input(spec.dtype, as_dims(spec.shape), spec.name) for spec in nest.flatten(list(signature))]
+        result = fn(*nest.pack_sequence_as(list(signature), inputs))
+        graph.returns_none = result is None  # type: ignore[attr-defined]
+        graph.structured_outputs = nest.map_structure(
+            lambda x: graph.capture(convert_to_tensor(x)), () if result is None else result, expand_composites=True
+        )
+        graph.outputs = nest.flatten(graph.structured_outputs, expand_composites=True)
+    graph.inputs = [t for t in graph.inputs if graph.outer_of(t) is None] + graph.extra_args
+    made = WrappedFunction(graph, name or "wrapped_function")
+    made.kept_variables = kept  # type: ignore[attr-defined]
+    return made
+
+
+__all__ = ["ConcreteFunction", "PolymorphicFunction", "constant_value", "defun", "function", "wrap_function"]
