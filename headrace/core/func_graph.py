@@ -119,7 +119,8 @@ class FuncGraph(Graph):
         return inner
 
     def _copy(self, op: Operation) -> None:
-        if op.decl.stateful and op not in self._copied_stateful_ops:
+        # What TensorFlow calls stateful: reading a file, which planning must leave alone too, is not.
+        if op.decl.signature.stateful and op not in self._copied_stateful_ops:
             raise ValueError(f"Cannot capture a stateful node (name:{op.name}, type:{op.type}) by value.")
         if op.type in ("Placeholder", "PlaceholderV2"):
             raise ValueError(f"Cannot capture a placeholder (name:{op.name}, type:{op.type}) by value.")

@@ -10,6 +10,7 @@ from typing import Any
 from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies, name_scope
+from headrace.core.eager import executing_eagerly
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.data import nest, structure
@@ -114,6 +115,8 @@ class Dataset:
     _shown_name = "DatasetV1Adapter"
 
     def __iter__(self) -> Any:
+        if executing_eagerly():
+            return importlib.import_module("headrace.data.eager_iterator").EagerIterator(self)
         raise RuntimeError("__iter__() is only supported inside of tf.function or when eager execution is enabled.")
 
     # ---- iterating ----
@@ -130,6 +133,11 @@ class Dataset:
         if threading.private_threadpool_size is not None:
             count = int64(threading.private_threadpool_size, "num_threads")
             variant = raw.ExperimentalPrivateThreadPoolDataset(variant, count, **spec)
+        if options.experimental_stats.latency_all_edges:
+            raise NotImplementedError(
+                "StatsOptions.latency_all_edges is not supported; apply tf.data.experimental.latency_stats(tag) after each "
+                "transformation that is to be measured."
+            )
         optimizations = options._static_optimizations()
         if optimizations and _uses_references(variant):
             # 1.15 rewrites no pipeline that uses reference variables, which decides the order of a repeated shuffle.
@@ -161,6 +169,8 @@ class Dataset:
         Raises:
             ValueError: if the dataset depends on a placeholder or on state such as a variable.
         """
+        if executing_eagerly():
+            return importlib.import_module("headrace.data.eager_iterator").EagerIterator(self)
         return importlib.import_module("headrace.data.iterator").one_shot(self)
 
     def make_initializable_iterator(self, shared_name: str | None = None) -> Any:
@@ -298,23 +308,21 @@ class Dataset:
             shuffle: whether the names come in random order, True by default.
             seed: the seed of that order.
         """
+        from headrace.ops.flow.assertion import Assert
+        from headrace.ops.math.binary import maximum
+        from headrace.ops.math.comparison import greater
+        from headrace.ops.string.joining import reduce_join
+
         with name_scope("list_files"):
             pattern = convert_to_tensor(file_pattern, dtype="string", name="file_pattern")
             found = raw.MatchingFiles(pattern)
-            count = raw.Shape(found)[0]
-            condition = raw.Greater(count, 0, name="match_not_empty")
-            message = raw.Add(
-                "No files matched pattern: ",
-                raw.ReduceJoin(pattern, raw.Range(0, raw.Rank(pattern), 1), separator=", "),
-                name="message",
-            )
-            check = raw.Assert(condition, [message], summarize=1, name="assert_not_empty")
-            op = check if not isinstance(check, Tensor) else check.op
-            with control_dependencies([op]):
+            condition = greater(raw.Shape(found)[0], 0, name="match_not_empty")
+            message = raw.Add("No files matched pattern: ", reduce_join(pattern, separator=", "), name="message")
+            with control_dependencies([Assert(condition, [message], summarize=1, name="assert_not_empty")]):
                 found = raw.Identity(found)
             dataset = Dataset.from_tensor_slices(found)
             if shuffle is None or shuffle:
-                size = raw.Maximum(raw.Shape(found, out_type="int64")[0], int64(1, "y"))
+                size = maximum(raw.Shape(found, out_type="int64")[0], 1)
                 dataset = dataset.shuffle(size, seed=seed)
             return dataset
 

@@ -506,13 +506,14 @@ class SqlDataset(Dataset):
         super().__init__(variant, spec)
 
 
-def TensorStructure(dtype: Any, shape: Any) -> TensorSpec:
-    """The description of a tensor, with the type first."""
-    return TensorSpec(shape, dtype)
+class LMDBDataset(Dataset):
+    """The pairs of key and value of LMDB databases, in the order of their keys. Reading takes the package lmdb.
 
+    Args:
+        filenames: the database, or several.
+    """
 
-def SparseTensorStructure(dtype: Any, shape: Any) -> Any:
-    """The description of a sparse tensor, with the type first."""
-    from headrace.core.type_specs import SparseTensorSpec
-
-    return SparseTensorSpec(shape, dtype)
+    def __init__(self, filenames: Any) -> None:
+        spec = (TensorSpec([], "string"), TensorSpec([], "string"))
+        names = convert_to_tensor(filenames, dtype="string", name="filenames")
+        super().__init__(raw.ExperimentalLMDBDataset(names, **structure.described(spec)), spec)

@@ -370,6 +370,47 @@ def make_batched_features_dataset(
     return dataset.prefetch(_AUTOTUNE if prefetch_buffer_size is None else prefetch_buffer_size)
 
 
+def make_tf_record_dataset(
+    file_pattern: Any,
+    batch_size: Any,
+    parser_fn: Any = None,
+    num_epochs: int | None = None,
+    shuffle: bool = True,
+    shuffle_buffer_size: Any = None,
+    shuffle_seed: Any = None,
+    prefetch_buffer_size: Any = -1,
+    num_parallel_reads: Any = None,
+    num_parallel_parser_calls: Any = None,
+    drop_final_batch: bool = False,
+) -> Dataset:
+    """A dataset of batches of the records of TFRecord files.
+
+    Args:
+        file_pattern: a pattern or list of patterns of file names.
+        batch_size: how many records make a batch.
+        parser_fn: what is done to each record, nothing by default.
+        num_epochs: how often to go through the files, for ever by default.
+        shuffle, shuffle_buffer_size, shuffle_seed: whether and how files and records are shuffled, with a buffer of 10,000
+            by default.
+        prefetch_buffer_size: how many batches are made ahead of time; 0 for none.
+        num_parallel_reads: from how many files records come in turns, 24 by default.
+        num_parallel_parser_calls: how many records may be parsed at once, `batch_size` by default.
+        drop_final_batch: whether a last batch of fewer is left out.
+    """
+    files = Dataset.list_files(file_pattern, shuffle=shuffle, seed=shuffle_seed)
+    dataset: Dataset = TFRecordDataset(
+        files, num_parallel_reads=24 if num_parallel_reads is None else num_parallel_reads
+    )
+    buffer = 10000 if shuffle_buffer_size is None else shuffle_buffer_size
+    dataset = _shuffled_and_repeated(dataset, num_epochs, shuffle, buffer, shuffle_seed)
+    if parser_fn is not None:
+        calls = batch_size if num_parallel_parser_calls is None else num_parallel_parser_calls
+        dataset = dataset.map(parser_fn, num_parallel_calls=calls)
+    dataset = dataset.batch(batch_size, drop_remainder=drop_final_batch or num_epochs is None)
+    ahead = _AUTOTUNE if prefetch_buffer_size is None else prefetch_buffer_size
+    return dataset if isinstance(ahead, int) and ahead == 0 else dataset.prefetch(ahead)
+
+
 def read_batch_features(
     file_pattern: Any,
     batch_size: Any,

@@ -8,7 +8,7 @@ from typing import Any
 
 from headrace.core import random_seed
 from headrace.core.convert import convert_to_tensor
-from headrace.core.defaults import colocate_with, get_default_graph
+from headrace.core.defaults import add_to_collection, colocate_with, get_default_graph
 from headrace.core.func_graph import FuncGraph, finish
 from headrace.core.functions import Function
 from headrace.core.operation import Operation, Tensor
@@ -17,7 +17,14 @@ from headrace.core.shapes import as_shape
 from headrace.data import nest, structure
 from headrace.data.dataset import Dataset
 
-_MANY_CALLS = 32
+# 1.15's names of the number of calls of get_next that is likely a mistake, and of what is said then.
+GET_NEXT_CALL_WARNING_THRESHOLD = 32
+GET_NEXT_CALL_WARNING_MESSAGE = (
+    "An unusually high number of `Iterator.get_next()` calls was detected. This often indicates that `Iterator.get_next()` "
+    "is being called inside a training loop, which will cause gradual slowdown and eventual resource exhaustion."
+)
+# The collection of all iterators of a graph.
+GLOBAL_ITERATORS = "iterators"
 
 
 class Iterator:
@@ -53,6 +60,7 @@ class Iterator:
         self._string_handle = raw.IteratorToStringHandle(iterator_resource)
         self._get_next_call_count = 0
         self._lock = threading.Lock()
+        add_to_collection(GLOBAL_ITERATORS, iterator_resource)
 
     # ---- without a dataset ----
 
@@ -135,13 +143,8 @@ class Iterator:
         """
         with self._lock:
             self._get_next_call_count += 1
-            if self._get_next_call_count > _MANY_CALLS:
-                warnings.warn(
-                    "An unusually high number of `Iterator.get_next()` calls was detected. This often indicates that "
-                    "`Iterator.get_next()` is being called inside a training loop, which will cause gradual slowdown and "
-                    "eventual resource exhaustion.",
-                    stacklevel=2,
-                )
+            if self._get_next_call_count > GET_NEXT_CALL_WARNING_THRESHOLD:
+                warnings.warn(GET_NEXT_CALL_WARNING_MESSAGE, stacklevel=2)
         spec = self._element_spec
         tensors = raw.IteratorGetNext(self._iterator_resource, name=name, **structure.described(spec))
         return structure.from_tensors(spec, list(tensors))

@@ -2,69 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, ClassVar
+from headrace.data.option_sets import OptionsBase, create_option, merge_options
 
-
-class OptionsBase:
-    """A set of named settings, each with a type; what is not set has a default."""
-
-    _settings: ClassVar[dict[str, tuple[Any, Callable[[], Any]]]] = {}
-
-    def __init__(self) -> None:
-        object.__setattr__(self, "_options", {})
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") or name not in self._settings:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        options = self._options
-        if name not in options:
-            options[name] = self._settings[name][1]()
-        return options[name]
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name not in self._settings:
-            raise AttributeError(f"Cannot set the property {name} on {type(self).__name__}.")
-        kind = self._settings[name][0]
-        if not isinstance(value, kind):
-            raise TypeError(f'Property "{name}" must be of type {kind}, got: {value!r} (type: {type(value)!r})')
-        self._options[name] = value
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, type(self)):
-            return NotImplemented
-        return all(getattr(self, name) == getattr(other, name) for name in self._settings)
-
-    def __hash__(self) -> int:
-        return id(self)
-
-    def _merged(self, other: Any) -> Any:
-        result, default = type(self)(), type(self)()
-        for name in self._settings:
-            mine, theirs, preset = getattr(self, name), getattr(other, name), getattr(default, name)
-            if theirs == preset:
-                chosen = mine
-            elif mine == preset:
-                chosen = theirs
-            elif isinstance(mine, OptionsBase):
-                chosen = mine._merged(theirs)
-            elif mine == theirs:
-                chosen = mine
-            else:
-                raise ValueError(f"Cannot merge incompatible values ({mine!r} and {theirs!r}) of option: {name}")
-            if chosen is not None:
-                setattr(result, name, chosen)
-        return result
-
-
-def _nothing() -> None:
-    return None
+_ACCEPTED = "Accepted for programs that set it; pipelines give the same elements and are as fast either way."
 
 
 class MapVectorizationOptions(OptionsBase):
     """Whether maps are vectorized: kept for programs that set it; results do not depend on it."""
 
-    _settings: ClassVar[dict[str, Any]] = {"enabled": (bool, _nothing), "use_choose_fastest": (bool, _nothing)}
+    enabled = create_option("enabled", bool, _ACCEPTED)
+    use_choose_fastest = create_option("use_choose_fastest", bool, _ACCEPTED)
 
     def _static_optimizations(self) -> list[str]:
         return ["map_vectorization"] if self.enabled else []
@@ -90,14 +37,26 @@ _OPTIMIZATIONS = [
 class OptimizationOptions(OptionsBase):
     """Which rewrites a pipeline gets. The fusion of shuffle and repeat changes the order of elements; others do not."""
 
-    _settings: ClassVar[dict[str, Any]] = {
-        **dict.fromkeys(
-            (*_OPTIMIZATIONS, "apply_default_optimizations", "autotune", "autotune_buffers"), (bool, _nothing)
-        ),
-        "autotune_algorithm": (int, _nothing),
-        "autotune_cpu_budget": (int, _nothing),
-        "map_vectorization": (MapVectorizationOptions, MapVectorizationOptions),
-    }
+    apply_default_optimizations = create_option(
+        "apply_default_optimizations", bool, "Whether rewrites that are done by default are done; True if unset."
+    )
+    autotune = create_option("autotune", bool, "Whether the pipeline is behind the op that tunes it; True if unset.")
+    autotune_algorithm = create_option("autotune_algorithm", int, _ACCEPTED)
+    autotune_buffers = create_option("autotune_buffers", bool, _ACCEPTED)
+    autotune_cpu_budget = create_option("autotune_cpu_budget", int, _ACCEPTED)
+    filter_fusion = create_option("filter_fusion", bool, _ACCEPTED)
+    filter_with_random_uniform_fusion = create_option("filter_with_random_uniform_fusion", bool, _ACCEPTED)
+    hoist_random_uniform = create_option("hoist_random_uniform", bool, _ACCEPTED)
+    map_and_batch_fusion = create_option("map_and_batch_fusion", bool, _ACCEPTED)
+    map_and_filter_fusion = create_option("map_and_filter_fusion", bool, _ACCEPTED)
+    map_fusion = create_option("map_fusion", bool, _ACCEPTED)
+    map_parallelization = create_option("map_parallelization", bool, _ACCEPTED)
+    map_vectorization = create_option("map_vectorization", MapVectorizationOptions, _ACCEPTED, MapVectorizationOptions)
+    noop_elimination = create_option("noop_elimination", bool, _ACCEPTED)
+    parallel_batch = create_option("parallel_batch", bool, _ACCEPTED)
+    shuffle_and_repeat_fusion = create_option(
+        "shuffle_and_repeat_fusion", bool, "Whether a shuffle and the repeat after it are one; True if unset."
+    )
 
     def _static_optimizations(self) -> list[str]:
         chosen = {name for name in _OPTIMIZATIONS if getattr(self, name)}
@@ -116,31 +75,25 @@ class OptimizationOptions(OptionsBase):
 class DistributeOptions(OptionsBase):
     """How a pipeline is divided among workers."""
 
-    _settings: ClassVar[dict[str, Any]] = {
-        "auto_shard": (bool, lambda: True),
-        "_make_stateless": (bool, _nothing),
-        "num_devices": (int, _nothing),
-    }
+    auto_shard = create_option("auto_shard", bool, "Whether each worker reads its part only.", lambda: True)
+    _make_stateless = create_option("_make_stateless", bool, _ACCEPTED)
+    num_devices = create_option("num_devices", int, "How many devices of a worker take elements.")
 
 
 class StatsOptions(OptionsBase):
     """What a pipeline measures."""
 
-    _settings: ClassVar[dict[str, Any]] = {
-        "aggregator": (object, _nothing),
-        "prefix": (str, str),
-        "counter_prefix": (str, str),
-        "latency_all_edges": (bool, _nothing),
-    }
+    aggregator = create_option("aggregator", object, "The `StatsAggregator` that measurements go to.")
+    prefix = create_option("prefix", str, "What the names of measurements begin with.", str)
+    counter_prefix = create_option("counter_prefix", str, "What the names of counters begin with.", str)
+    latency_all_edges = create_option("latency_all_edges", bool, "Whether each transformation is measured.")
 
 
 class ThreadingOptions(OptionsBase):
     """The threads of a pipeline: kept for programs that set them."""
 
-    _settings: ClassVar[dict[str, Any]] = {
-        "max_intra_op_parallelism": (int, _nothing),
-        "private_threadpool_size": (int, _nothing),
-    }
+    max_intra_op_parallelism = create_option("max_intra_op_parallelism", int, _ACCEPTED)
+    private_threadpool_size = create_option("private_threadpool_size", int, _ACCEPTED)
 
 
 class Options(OptionsBase):
@@ -152,15 +105,19 @@ class Options(OptionsBase):
         >>> dataset = dataset.with_options(options)
     """
 
-    _settings: ClassVar[dict[str, Any]] = {
-        "experimental_deterministic": (bool, _nothing),
-        "experimental_distribute": (DistributeOptions, DistributeOptions),
-        "experimental_optimization": (OptimizationOptions, OptimizationOptions),
-        "experimental_slack": (bool, _nothing),
-        "experimental_stats": (StatsOptions, StatsOptions),
-        "experimental_threading": (ThreadingOptions, ThreadingOptions),
-        "experimental_stateful_whitelist": (list, _nothing),
-    }
+    experimental_deterministic = create_option(
+        "experimental_deterministic", bool, "Whether parallel transformations keep the order; True if unset."
+    )
+    experimental_distribute = create_option(
+        "experimental_distribute", DistributeOptions, "How workers divide the pipeline.", DistributeOptions
+    )
+    experimental_optimization = create_option(
+        "experimental_optimization", OptimizationOptions, "Which rewrites it gets.", OptimizationOptions
+    )
+    experimental_slack = create_option("experimental_slack", bool, _ACCEPTED)
+    experimental_stats = create_option("experimental_stats", StatsOptions, "What it measures.", StatsOptions)
+    experimental_threading = create_option("experimental_threading", ThreadingOptions, "Its threads.", ThreadingOptions)
+    experimental_stateful_whitelist = create_option("experimental_stateful_whitelist", list, _ACCEPTED)
 
     def merge(self, options: Options) -> Options:
         """The options of both.
@@ -168,7 +125,7 @@ class Options(OptionsBase):
         Raises:
             ValueError: if they differ in an option that both set.
         """
-        merged: Options = self._merged(options)
+        merged: Options = merge_options(self, options)
         return merged
 
     def _static_optimizations(self) -> list[str]:

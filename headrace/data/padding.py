@@ -20,8 +20,10 @@ def padded(dataset: Dataset, batch_size: Any, padded_shapes: Any, padding_values
     """`Dataset.padded_batch`."""
     spec = dataset.element_spec
     leaves = nest.flatten(spec)
-    if any(isinstance(leaf, SparseTensorSpec) for leaf in leaves):
-        raise TypeError("Batching of padded sparse tensors is not currently supported")
+    for leaf in leaves:
+        if not isinstance(leaf, TensorSpec):
+            kind = "sparse" if isinstance(leaf, SparseTensorSpec) else "components other than"
+            raise TypeError(f"Batching of padded {kind} tensors is not currently supported")
     size = int64(batch_size, "batch_size")
     if padding_values is None:
         padding_values = nest.map_structure(_zero, dataset.output_types)
@@ -58,26 +60,38 @@ def _zero(dtype: Any) -> Any:
 
 
 def _shape_tensor(wanted: Any, shape: TensorShape) -> Tensor:
-    try:
-        as_given = as_shape(wanted)
-        tensor = convert_to_tensor([-1 if size is None else size for size in as_given.as_list()], dtype="int64")
-    except (TypeError, ValueError):
-        tensor = convert_to_tensor(wanted, preferred_dtype="int64")
-        if tensor.shape.ndims is not None and tensor.shape.ndims != 1:
-            raise ValueError(
-                f"Padded shape {wanted} must be a 1-D tensor of tf.int64 values, but its shape was {tensor.shape}."
-            ) from None
-        if tensor.dtype.name != "int64":
-            raise TypeError(
-                f"Padded shape {wanted} must be a 1-D tensor of tf.int64 values, but its element type was "
-                f"{tensor.dtype.name}."
-            ) from None
-        as_given = as_shape(constant_dims(tensor))
+    tensor, as_given = shape_vector(wanted, "Padded shape")
     if not _can_pad(as_given, shape):
         raise ValueError(
             f"The padded shape {as_given} is not compatible with the corresponding input component shape {shape}."
         )
     return tensor
+
+
+def shape_vector(wanted: Any, called: str) -> tuple[Tensor, TensorShape]:
+    """A shape as an int64 vector with -1 for what is not known, and what is known of it.
+
+    Args:
+        wanted: a shape, or a vector.
+        called: what messages call it.
+
+    Raises:
+        ValueError: for a tensor that is no vector; TypeError: for one that is not of int64.
+    """
+    try:
+        shape = as_shape(wanted)
+        return convert_to_tensor([-1 if size is None else size for size in shape.as_list()], dtype="int64"), shape
+    except (TypeError, ValueError):
+        tensor = convert_to_tensor(wanted, preferred_dtype="int64")
+        if tensor.shape.ndims is not None and tensor.shape.ndims != 1:
+            raise ValueError(
+                f"{called} {wanted} must be a 1-D tensor of tf.int64 values, but its shape was {tensor.shape}."
+            ) from None
+        if tensor.dtype.name != "int64":
+            raise TypeError(
+                f"{called} {wanted} must be a 1-D tensor of tf.int64 values, but its element type was {tensor.dtype.name}."
+            ) from None
+        return tensor, as_shape(constant_dims(tensor))
 
 
 def _can_pad(wanted: TensorShape, shape: TensorShape) -> bool:

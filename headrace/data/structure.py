@@ -4,69 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from headrace.core.composite import SparseTensor, SparseTensorValue, convert_to_tensor_or_sparse_tensor
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
-from headrace.core.dtypes import DType, as_dtype, variant
+from headrace.core.dtypes import DType, as_dtype
 from headrace.core.operation import Tensor
-from headrace.core.registry import raw
-from headrace.core.shapes import Dims, TensorShape, as_shape
-from headrace.core.type_specs import SparseTensorSpec, TensorSpec, TypeSpec, spec_from_value
-from headrace.data import nest
+from headrace.core.shapes import Dims
+from headrace.core.type_specs import TypeSpec
+from headrace.data import leaves, nest
+from headrace.data.leaves import DatasetSpec, OptionalSpec, TensorArraySpec
 
-
-class DatasetSpec(TypeSpec):
-    """The description of a dataset that is a component of an element.
-
-    Args:
-        element_spec: of the elements of that dataset.
-        dataset_shape: the shape of a tensor of datasets; () for one.
-    """
-
-    def __init__(self, element_spec: Any, dataset_shape: Any = ()) -> None:
-        self._element_spec = element_spec
-        self._dataset_shape = as_shape(dataset_shape)
-
-    @property
-    def element_spec(self) -> Any:
-        """The description of the elements."""
-        return self._element_spec
-
-    @property
-    def shape(self) -> TensorShape:
-        """The shape of the tensor of datasets."""
-        return self._dataset_shape
-
-    @property
-    def value_type(self) -> Any:
-        """`tf.data.Dataset`."""
-        from headrace.data.dataset import Dataset
-
-        return Dataset
-
-    def _parts(self) -> tuple[Any, ...]:
-        return (self._element_spec,)
-
-
-class OptionalSpec(TypeSpec):
-    """The description of an optional element.
-
-    Args:
-        value_structure: of the element.
-    """
-
-    def __init__(self, value_structure: Any) -> None:
-        self._value_structure = value_structure
-
-    @property
-    def value_type(self) -> Any:
-        """`tf.data.experimental.Optional`."""
-        from headrace.data.optional import Optional
-
-        return Optional
-
-    def _parts(self) -> tuple[Any, ...]:
-        return (self._value_structure,)
+__all__ = ["DatasetSpec", "OptionalSpec", "TensorArraySpec"]
 
 
 def spec_of(value: Any) -> Any:
@@ -75,38 +22,20 @@ def spec_of(value: Any) -> Any:
 
 
 def _leaf_spec(value: Any) -> Any:
-    if isinstance(value, TypeSpec):
-        return value
-    try:
-        return spec_from_value(value)
-    except TypeError:
-        return spec_from_value(convert_to_tensor(value))
+    found = leaves.spec_of_leaf(value)
+    return leaves.spec_of_leaf(convert_to_tensor(value)) if found is None else found
 
 
 def normalized(element: Any) -> Any:
-    """`element` with each leaf as a tensor, sparse tensor or dataset."""
-    leaves = nest.flatten(element)
-    made = []
+    """`element` with each leaf as a tensor, sparse or ragged tensor, dataset, optional or TensorArray."""
     with name_scope("normalize_element"):
-        for i, leaf in enumerate(leaves):
-            if isinstance(leaf, (SparseTensor, SparseTensorValue)):
-                made.append(convert_to_tensor_or_sparse_tensor(leaf))
-            elif hasattr(leaf, "_type_spec"):
-                made.append(leaf)
-            else:
-                made.append(convert_to_tensor(leaf, name=f"component_{i}"))
+        made = [leaves.normalized_leaf(leaf, f"component_{i}") for i, leaf in enumerate(nest.flatten(element))]
     return nest.pack_sequence_as(element, made)
 
 
 def normalized_result(returned: Any) -> Any:
-    """What a function returned, with each leaf as a tensor, sparse tensor or dataset."""
-
-    def leaf(value: Any) -> Any:
-        if isinstance(value, (SparseTensor, SparseTensorValue)):
-            return convert_to_tensor_or_sparse_tensor(value)
-        return value if hasattr(value, "_type_spec") else convert_to_tensor(value)
-
-    return nest.map_structure(leaf, returned)
+    """What a function returned, with each leaf as `normalized` makes it."""
+    return nest.map_structure(leaves.normalized_leaf, returned)
 
 
 # ---- flat tensors ----
@@ -114,24 +43,12 @@ def normalized_result(returned: Any) -> Any:
 
 def flat_types(spec: Any) -> list[DType]:
     """The element types of the tensors that stand for an element."""
-    return [leaf.dtype if isinstance(leaf, TensorSpec) else variant for leaf in nest.flatten(spec)]
+    return [leaves.flat_type(leaf) for leaf in nest.flatten(spec)]
 
 
 def flat_dims(spec: Any) -> list[Dims]:
     """What is known of their shapes."""
-    return [_dims(leaf) for leaf in nest.flatten(spec)]
-
-
-def _dims(leaf: Any) -> Dims:
-    if isinstance(leaf, TensorSpec):
-        shape = leaf.shape
-        return None if shape.dims is None else tuple(shape.as_list())
-    if isinstance(leaf, SparseTensorSpec):
-        extra = getattr(leaf, "_batch_dims", ())
-        return (*extra, 3)
-    if isinstance(leaf, DatasetSpec):
-        return None if leaf.shape.dims is None else tuple(leaf.shape.as_list())
-    return ()
+    return [leaves.flat_dims(leaf) for leaf in nest.flatten(spec)]
 
 
 def described(spec: Any) -> dict[str, Any]:
@@ -146,57 +63,25 @@ def to_tensors(spec: Any, value: Any) -> list[Tensor]:
         ValueError, TypeError: if `value` is not as `spec` describes.
     """
     nest.assert_same_structure(spec, value)
-    tensors: list[Tensor] = []
-    for leaf, part in zip(nest.flatten(spec), nest.flatten(value), strict=True):
-        if isinstance(leaf, SparseTensorSpec):
-            tensors.append(raw.SerializeSparse(part.indices, part.values, part.dense_shape, out_type="variant"))
-        elif isinstance(leaf, (DatasetSpec, OptionalSpec)):
-            tensors.append(part._variant_tensor)
-        else:
-            tensors.append(convert_to_tensor(part, leaf.dtype))
-    return tensors
+    return [leaves.encoded(leaf, part) for leaf, part in zip(nest.flatten(spec), nest.flatten(value), strict=True)]
 
 
 def to_batched_tensors(spec: Any, value: Any) -> list[Tensor]:
     """The tensors whose rows stand for the rows of an element."""
-    tensors: list[Tensor] = []
-    for leaf, part in zip(nest.flatten(spec), nest.flatten(value), strict=True):
-        if isinstance(leaf, SparseTensorSpec):
-            tensors.append(raw.SerializeManySparse(part.indices, part.values, part.dense_shape, out_type="variant"))
-        else:
-            tensors.extend(to_tensors(leaf, part))
-    return tensors
+    parts = zip(nest.flatten(spec), nest.flatten(value), strict=True)
+    return [leaves.encoded_rows(leaf, part) for leaf, part in parts]
 
 
 def from_tensors(spec: Any, tensors: list[Tensor]) -> Any:
-    """The element that tensors stand for."""
-    leaves = nest.flatten(spec)
-    return nest.pack_sequence_as(spec, [_from_tensor(leaf, t) for leaf, t in zip(leaves, tensors, strict=True)])
+    """The element that tensors stand for.
 
-
-def _from_tensor(leaf: Any, tensor: Tensor) -> Any:
-    if isinstance(leaf, SparseTensorSpec):
-        parts = raw.DeserializeSparse(tensor, dtype=leaf.dtype)
-        shape = leaf.shape
-        if shape.ndims is not None:
-            parts[0].set_shape([None, shape.ndims])
-            parts[2].set_shape([shape.ndims])
-        made = SparseTensor(*parts)
-        if shape.ndims is not None:
-            made._dense_shape_default = shape  # type: ignore[attr-defined]
-        return made
-    if isinstance(leaf, DatasetSpec):
-        if leaf.shape.ndims:
-            return tensor
-        from headrace.data.dataset import Dataset
-
-        return Dataset(tensor, leaf.element_spec)
-    if isinstance(leaf, OptionalSpec):
-        from headrace.data.optional import Optional
-
-        return Optional(tensor, leaf._value_structure)
-    tensor.set_shape(leaf.shape)
-    return tensor
+    Raises:
+        ValueError: if there are more or fewer of them than the element takes.
+    """
+    parts = nest.flatten(spec)
+    if len(parts) != len(tensors):
+        raise ValueError(f"Expected {len(parts)} tensors but got {len(tensors)}.")
+    return nest.pack_sequence_as(spec, [leaves.decoded(leaf, t) for leaf, t in zip(parts, tensors, strict=True)])
 
 
 # ---- batches and rows ----
@@ -204,20 +89,7 @@ def _from_tensor(leaf: Any, tensor: Tensor) -> Any:
 
 def batched(spec: Any, size: int | None) -> Any:
     """The description of `size` elements as the rows of one."""
-    return nest.map_structure(lambda leaf: _batched(leaf, size), spec)
-
-
-def _batched(leaf: Any, size: int | None) -> Any:
-    if isinstance(leaf, OptionalSpec):
-        raise NotImplementedError("Batching of optional elements is not implemented.")
-    shape = as_shape([size]).concatenate(leaf.shape)
-    if isinstance(leaf, SparseTensorSpec):
-        made = SparseTensorSpec(shape, leaf.dtype)
-        made._batch_dims = (size, *getattr(leaf, "_batch_dims", ()))  # type: ignore[attr-defined]
-        return made
-    if isinstance(leaf, DatasetSpec):
-        return DatasetSpec(leaf.element_spec, shape)
-    return TensorSpec(shape, leaf.dtype)
+    return nest.map_structure(lambda leaf: leaves.batched(leaf, size), spec)
 
 
 def row(spec: Any) -> Any:
@@ -226,19 +98,7 @@ def row(spec: Any) -> Any:
     Raises:
         ValueError: if a component has none.
     """
-    return nest.map_structure(_row, spec)
-
-
-def _row(leaf: Any) -> Any:
-    shape = leaf.shape
-    if shape.ndims == 0:
-        raise ValueError("Unbatching a tensor is only supported for rank >= 1")
-    inner = shape if shape.ndims is None else shape[1:]
-    if isinstance(leaf, SparseTensorSpec):
-        return SparseTensorSpec(inner, leaf.dtype)
-    if isinstance(leaf, DatasetSpec):
-        return DatasetSpec(leaf.element_spec, inner)
-    return TensorSpec(inner, leaf.dtype)
+    return nest.map_structure(leaves.row, spec)
 
 
 # ---- the descriptions of 1.x ----
@@ -246,21 +106,17 @@ def _row(leaf: Any) -> Any:
 
 def legacy_types(spec: Any) -> Any:
     """A DType for each leaf."""
-    return nest.map_structure(lambda leaf: _legacy(leaf, "dtype"), spec)
+    return nest.map_structure(lambda leaf: leaves.legacy(leaf, "dtype"), spec)
 
 
 def legacy_shapes(spec: Any) -> Any:
     """A TensorShape for each leaf."""
-    return nest.map_structure(lambda leaf: _legacy(leaf, "shape"), spec)
+    return nest.map_structure(lambda leaf: leaves.legacy(leaf, "shape"), spec)
 
 
 def legacy_classes(spec: Any) -> Any:
     """A class for each leaf."""
-    return nest.map_structure(lambda leaf: leaf if isinstance(leaf, DatasetSpec) else leaf.value_type, spec)
-
-
-def _legacy(leaf: Any, field: str) -> Any:
-    return leaf if isinstance(leaf, (DatasetSpec, OptionalSpec)) else getattr(leaf, field)
+    return nest.map_structure(lambda leaf: leaves.legacy(leaf, "class"), spec)
 
 
 def from_legacy(types: Any, shapes: Any, classes: Any = None) -> Any:
@@ -273,36 +129,13 @@ def from_legacy(types: Any, shapes: Any, classes: Any = None) -> Any:
     flat = nest.flatten(types)
     shape_list = [None] * len(flat) if shapes is None else nest.flatten_up_to(types, shapes)
     class_list = [Tensor] * len(flat) if classes is None else nest.flatten_up_to(types, classes)
-    made = []
-    for dtype, shape, kind in zip(flat, shape_list, class_list, strict=True):
-        if isinstance(dtype, TypeSpec):
-            made.append(dtype)
-        elif isinstance(kind, TypeSpec):
-            made.append(kind)
-        elif isinstance(kind, type) and issubclass(kind, SparseTensor):
-            made.append(SparseTensorSpec(shape, dtype))
-        elif isinstance(kind, type) and issubclass(kind, Tensor):
-            made.append(TensorSpec(shape, dtype))
-        else:
-            raise TypeError(f"Could not build a structure for output class {kind!r}")
+    made = [leaves.from_legacy(*parts) for parts in zip(flat, shape_list, class_list, strict=True)]
     return nest.pack_sequence_as(types, made)
 
 
 def most_general(first: Any, second: Any) -> Any:
     """The description that fits elements of both."""
-
-    def both(a: Any, b: Any) -> Any:
-        if isinstance(a, (DatasetSpec, OptionalSpec)):
-            return a
-        return type(a)(_common_shape(a.shape, b.shape), a.dtype)
-
-    return nest.map_structure(both, first, second)
-
-
-def _common_shape(a: TensorShape, b: TensorShape) -> TensorShape:
-    if a.ndims is None or b.ndims is None or a.ndims != b.ndims:
-        return as_shape(None)
-    return as_shape([x if x == y else None for x, y in zip(a.as_list(), b.as_list(), strict=True)])
+    return nest.map_structure(leaves.most_general, first, second)
 
 
 def are_compatible(first: Any, second: Any) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import itertools
+import re
 import zlib
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -30,8 +31,10 @@ from headrace.ops.data.base import (
     strings,
     text,
 )
+from headrace.ops.readers.state import lmdb_records
 
 _PIECE = 1 << 18
+_NUMBER = re.compile(r"\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 
 
 def _names(filenames: Any) -> list[str]:
@@ -255,6 +258,17 @@ for _name in ("MatchingFilesDataset", "ExperimentalMatchingFilesDataset"):
 # ---- tables ----
 
 
+def _pairs(path: str) -> Iterator[Element]:
+    for key, value in lmdb_records(path.encode()):
+        yield strings(key), strings(value)
+
+
+for _name in ("LMDBDataset", "ExperimentalLMDBDataset"):
+    dataset_op(_name, "filenames: string, *, {} -> handle: variant", stateful=True).kernel(
+        lambda node: lambda names: Read(names, _pairs)
+    )
+
+
 class Queried(Dataset):
     """The rows that a database answers a query with."""
 
@@ -295,9 +309,19 @@ def _cell(value: Any, dtype: Any) -> Any:
     if name == "string":
         plain = b"" if value is None else value if isinstance(value, bytes) else str(value).encode()
         return strings(plain)
+    number = _number(value)
     if name == "bool":
-        return torch.tensor(bool(value))
-    return torch.tensor(value or 0).to(dtype.torch)
+        return torch.tensor(int(number) != 0)
+    return torch.tensor(number if dtype.is_floating else int(number)).to(dtype.torch)
+
+
+def _number(value: Any) -> int | float:
+    """A cell as SQLite reads it where a number is asked for: of a text what it begins with."""
+    if isinstance(value, (int, float)):
+        return value
+    plain = value.decode(errors="replace") if isinstance(value, bytes) else value or ""
+    found = _NUMBER.match(plain)
+    return 0 if found is None else float(found[0]) if set(found[0]) & set(".eE") else int(found[0])
 
 
 for _name in ("SqlDataset", "ExperimentalSqlDataset"):

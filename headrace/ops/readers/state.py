@@ -251,7 +251,7 @@ def lmdb_records(work: bytes) -> Iterator[Record]:
         import lmdb
     except ImportError:
         raise UnimplementedError(
-            None, None, "LMDBReader reads databases with the package lmdb, which is not installed: pip install lmdb"
+            None, None, "LMDB databases are read with the package lmdb, which is not installed: pip install lmdb"
         ) from None
     path = as_path(work)
     try:

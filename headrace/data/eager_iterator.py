@@ -1,0 +1,86 @@
+"""Iterating over a dataset while executing eagerly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headrace.core.defaults import get_default_graph
+from headrace.core.eager import executing_eagerly
+from headrace.core.errors import OutOfRangeError
+from headrace.core.registry import raw
+from headrace.data import structure
+
+
+class EagerIterator:
+    """A Python iterator over the elements of a dataset.
+
+    Args:
+        dataset: a dataset.
+
+    Raises:
+        RuntimeError: in a graph, where `make_one_shot_iterator` makes an iterator.
+
+    Example:
+        >>> for x in tf.data.Dataset.range(2):
+        ...     print(x.numpy())
+        0
+        1
+    """
+
+    def __init__(self, dataset: Any) -> None:
+        if not executing_eagerly() and not get_default_graph().building_function:
+            raise RuntimeError(
+                f"{type(self).__name__} objects can only be used when eager execution is enabled, use "
+                "tf.data.Dataset.make_initializable_iterator or tf.data.Dataset.make_one_shot_iterator for graph "
+                "construction"
+            )
+        self._dataset = dataset
+        self._element_spec = dataset.element_spec
+        applied = dataset._applied()
+        self._described = structure.described(self._element_spec)
+        self._resource = raw.AnonymousIterator(**self._described)
+        raw.MakeIterator(applied._variant_tensor, self._resource)
+
+    def __iter__(self) -> EagerIterator:
+        return self
+
+    def __next__(self) -> Any:
+        try:
+            return self._next_internal()
+        except OutOfRangeError:
+            raise StopIteration from None
+
+    next = __next__
+
+    def _next_internal(self) -> Any:
+        made = raw.IteratorGetNextSync(self._resource, **self._described)
+        return structure.from_tensors(self._element_spec, list(made))
+
+    def get_next(self, name: str | None = None) -> Any:
+        """The next element.
+
+        Raises:
+            OutOfRangeError: at the end.
+        """
+        del name
+        return self._next_internal()
+
+    @property
+    def element_spec(self) -> Any:
+        """The description of the elements."""
+        return self._element_spec
+
+    @property
+    def output_types(self) -> Any:
+        """The type of each component of an element."""
+        return structure.legacy_types(self._element_spec)
+
+    @property
+    def output_shapes(self) -> Any:
+        """What is known of the shape of each component."""
+        return structure.legacy_shapes(self._element_spec)
+
+    @property
+    def output_classes(self) -> Any:
+        """The class of each component."""
+        return structure.legacy_classes(self._element_spec)

@@ -1,0 +1,181 @@
+"""The op behind iterators for several devices: the elements of one dataset, dealt out to shards in turn."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import weakref
+from collections import deque
+from typing import Any
+
+import torch
+
+from headrace.core import errors
+from headrace.core.registry import op
+from headrace.ops.data.base import ELEMENTS, Dataset, Element, Iteration, Next, dataset_op, integer, invalid, strings
+
+_numbers = itertools.count(1)
+_by_handle: weakref.WeakValueDictionary[bytes, Dealer] = weakref.WeakValueDictionary()
+
+
+class Dealer:
+    """The elements of one dataset for several shards: the first for the first one, and so on, in turn.
+
+    Args:
+        shards: how many.
+    """
+
+    is_resource = False
+
+    def __init__(self, shards: int) -> None:
+        self.shards = shards
+        self.incarnation = 0
+        self._lock = threading.Lock()
+        self._next: Next | None = None
+        self._iteration = Iteration()
+        self._waiting: list[deque[Any]] = []
+        self._turn = 0
+        self.handle = f"headrace-multi-device-iterator-{next(_numbers)}".encode()
+        _by_handle[self.handle] = self
+
+    def begin(self, dataset: Dataset) -> int:
+        """Begins anew; returns the number of this incarnation."""
+        with self._lock:
+            self._iteration.close()
+            self._iteration = Iteration()
+            self._next = dataset.start(self._iteration)
+            self._waiting = [deque() for _ in range(self.shards)]
+            self._turn = 0
+            self.incarnation += 1
+            return self.incarnation
+
+    def next(self, shard: int, incarnation: int) -> Element | None:
+        """The next element of a shard, None at the end.
+
+        Raises:
+            FailedPreconditionError: before the first begin. InvalidArgumentError: for an incarnation that is over, or a
+                shard that there is not.
+        """
+        with self._lock:
+            if self._next is None:
+                raise errors.FailedPreconditionError(None, None, "Multi device iterator has not been initialized.")
+            if incarnation != self.incarnation:
+                raise invalid(f"Invalid incarnation id. Provided: {incarnation}; Expected: {self.incarnation}")
+            if not 0 <= shard < self.shards:
+                raise invalid(f"Shard number {shard} is not one of {self.shards}.")
+            mine = self._waiting[shard]
+            while not mine:
+                try:
+                    item: Any = self._next()
+                except Exception as error:  # noqa: BLE001 -- it is raised where the element is asked for
+                    item = error
+                if item is None:
+                    return None
+                self._waiting[self._turn].append(item)
+                self._turn = (self._turn + 1) % self.shards
+            item = mine.popleft()
+            if isinstance(item, Exception):
+                raise item
+            return item  # type: ignore[no-any-return]
+
+    def __del__(self) -> None:
+        self._iteration.close()
+
+
+multi_device_iterator_op = op(
+    "MultiDeviceIterator",
+    f"*, devices: list(string) >= 1, shared_name: string, container: string, {ELEMENTS} -> handle: resource",
+    stateful=True,
+)
+multi_device_iterator_op.not_differentiable().shape(lambda op: [()])
+
+
+@multi_device_iterator_op.binding
+def multi_device_iterator_binding(node):
+    attrs = node.attrs
+    key = ("multi_device_iterator", attrs["container"], attrs["shared_name"] or node.name)
+    return [node.runtime.object(key, lambda: Dealer(len(attrs["devices"])))]
+
+
+init_op = op(
+    "MultiDeviceIteratorInit",
+    "dataset: variant, multi_device_iterator: resource, max_buffer_size: int64 -> incarnation_id: int64",
+    stateful=True,
+)
+init_op.on_host("max_buffer_size", outputs=True).not_differentiable().shape(lambda op: [()])
+
+
+@init_op.kernel
+def init_kernel(node):
+    # Elements for other shards wait for as long as they must: the size of their buffers says nothing here.
+    return lambda dataset, dealer, size: torch.tensor(dealer.begin(dataset), dtype=torch.int64)
+
+
+get_next_op = op(
+    "MultiDeviceIteratorGetNextFromShard",
+    f"multi_device_iterator: resource, shard_num: int32, incarnation_id: int64, *, {ELEMENTS} -> components: *output_types",
+    stateful=True,
+)
+get_next_op.aliases().on_host("shard_num", "incarnation_id", outputs=True).not_differentiable()
+get_next_op.shape(lambda op: list(op.attrs["output_shapes"]))
+
+
+@get_next_op.kernel
+def get_next_kernel(node):
+    def get_next(dealer, shard, incarnation):
+        element = dealer.next(integer(shard), integer(incarnation))
+        if element is None:
+            raise errors.OutOfRangeError(None, None, "End of sequence")
+        return element
+
+    return get_next
+
+
+to_string_op = op(
+    "MultiDeviceIteratorToStringHandle", "multi_device_iterator: resource -> string_handle: string", stateful=True
+)
+to_string_op.on_host(outputs=True).not_differentiable().shape(lambda op: [()])
+to_string_op.kernel(lambda node: lambda dealer: strings(dealer.handle))
+
+from_string_op = op(
+    "MultiDeviceIteratorFromStringHandle",
+    "string_handle: string, *, output_types: list(type) = [], output_shapes: list(shape) = [] -> "
+    "multi_device_iterator: resource",
+    stateful=True,
+)
+from_string_op.on_host("string_handle", outputs=True).not_differentiable().shape(lambda op: [()])
+
+
+@from_string_op.kernel
+def from_string_kernel(node):
+    def find(handle: Any) -> Dealer:
+        dealer: Dealer | None = _by_handle.get(handle[()])
+        if dealer is None:
+            raise invalid("Could not parse string_handle as a valid ResourceHandle")
+        return dealer
+
+    return find
+
+
+class Shard(Dataset):
+    """The elements of one shard."""
+
+    def __init__(self, dealer: Dealer, number: int, incarnation: int) -> None:
+        super().__init__()
+        self.dealer, self.number, self.incarnation = dealer, number, incarnation
+
+    def start(self, iteration: Iteration) -> Next:
+        dealer, number, incarnation = self.dealer, self.number, self.incarnation
+        return lambda: dealer.next(number, incarnation)
+
+
+shard_dataset = dataset_op(
+    "_MultiDeviceShardDataset",
+    "multi_device_iterator: resource, shard_num: int64, incarnation_id: int64, *, {} -> handle: variant",
+    stateful=True,
+)
+
+
+@shard_dataset.kernel
+def shard_dataset_kernel(node):
+    return lambda dealer, shard, incarnation: Shard(dealer, integer(shard), integer(incarnation))
