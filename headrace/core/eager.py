@@ -16,7 +16,7 @@ from headrace.core.dtypes import DType
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.graph import Graph
 from headrace.core.operation import Operation, Tensor
-from headrace.core.shapes import TensorShape, as_dims, compatible_dims
+from headrace.core.shapes import as_dims, compatible_dims
 
 _next_id = itertools.count().__next__
 
@@ -52,7 +52,7 @@ def enable(config: Any = None) -> None:
     """
     if global_graph().is_eager:
         return
-    if global_graph().version or not get_default_graph() is global_graph():
+    if global_graph().version or get_default_graph() is not global_graph():
         raise ValueError("tf.enable_eager_execution must be called at program startup.")
     set_global_graph(eager_graph(config))
 
@@ -180,7 +180,9 @@ class EagerTensor(Tensor):
         Raises:
             NotImplementedError: always.
         """
-        raise NotImplementedError("eval is not supported when eager execution is enabled, is .numpy() what you're looking for?")
+        raise NotImplementedError(
+            "eval is not supported when eager execution is enabled, is .numpy() what you're looking for?"
+        )
 
     def set_shape(self, shape: Any) -> None:
         """Checks that it has this shape.

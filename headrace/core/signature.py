@@ -71,6 +71,11 @@ class Signature:
     outputs: tuple[Arg, ...]
     stateful: bool = False
 
+    @property
+    def calls(self) -> bool:
+        """Whether an attribute names a function of the graph."""
+        return any(attr.kind in ("func", "list(func)") for attr in self.attrs.values())
+
 
 _SCALAR_KINDS = ("int", "float", "bool", "string", "type", "shape", "tensor", "func")
 _KINDS = frozenset(_SCALAR_KINDS) | {f"list({kind})" for kind in _SCALAR_KINDS}

@@ -15,6 +15,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from headrace.core import ending
 from headrace.core.errors import CancelledError, DeadlineExceededError
 
 _allocate_lock = threading.Lock
@@ -191,6 +192,8 @@ class Waits:
             raise
         finally:
             self._open.difference_update(attempts)
+        if ending.begun:
+            ending.stand_still()
 
 
 class Call(Attempt):

@@ -250,7 +250,11 @@ class EagerGraph(Graph):
         kernel = self._kernels.get(key)
         if kernel is not None:
             return kernel
-        if decl.stateful and not op._inputs and any(t.name in ("resource", "variant") for t in output_types):
+        handles = any(t.name in ("resource", "variant") for t in output_types)
+        if handles and decl.signature.calls:
+            # A dataset: what its function is called occurs once.
+            return self._make(op, output_types, False, {}, op._name)
+        if handles and decl.stateful and not op._inputs:
             # A table, queue or iterator of its own.
             return self._make(op, output_types, False, {}, f"{op._name}_{next(self._numbers)}")
         name = self._names.get(base)
@@ -320,12 +324,12 @@ class EagerGraph(Graph):
             if made._outputs and decl.stateful:
                 fetches.append(made)
             plan = make_plan(fetches, feeds, self.runtime)
-        calls = any(kind in ("func", "list(func)") for kind in (a.kind for a in decl.signature.attrs.values()))
         # A call may write whatever it is handed.
         writes = tuple(
             i
             for i, tensor in enumerate(op._inputs)
-            if tensor._dtype.name == "resource" and (calls or i in decl.writes_state or decl.type in self._functions)
+            if tensor._dtype.name == "resource"
+            and (decl.signature.calls or i in decl.writes_state or decl.type in self._functions)
         )
         return _Kernel(plan, given, writes, scratch)
 

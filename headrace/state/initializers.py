@@ -20,7 +20,7 @@ from headrace.ops.random.normal import random_normal, truncated_normal
 from headrace.ops.random.uniform import random_uniform
 
 
-def _floating(dtype: Any) -> DType:
+def floating(dtype: Any) -> DType:
     dtype = as_dtype(dtype)
     if not dtype.is_floating:
         raise ValueError(f"Expected floating point type, got {dtype!r}.")
@@ -154,7 +154,7 @@ class RandomNormal(Initializer):
         self.mean = mean
         self.stddev = stddev
         self.seed = seed
-        self.dtype = _floating(dtype)
+        self.dtype = floating(dtype)
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
         """Normal values of `shape`."""
@@ -182,7 +182,7 @@ class UniformUnitScaling(Initializer):
     def __init__(self, factor: float = 1.0, seed: int | None = None, dtype: Any = float32) -> None:
         self.factor = factor
         self.seed = seed
-        self.dtype = _floating(dtype)
+        self.dtype = floating(dtype)
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
         """Values of `shape`, scaled for the whole of which it may be a part."""
@@ -233,7 +233,7 @@ class VarianceScaling(Initializer):
         self.mode = mode
         self.distribution = distribution
         self.seed = seed
-        self.dtype = _floating(dtype)
+        self.dtype = floating(dtype)
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
         """Values of `shape`, scaled for the whole of which it may be a part."""
@@ -301,7 +301,7 @@ class Orthogonal(Initializer):
 
     def __init__(self, gain: float = 1.0, seed: int | None = None, dtype: Any = float32) -> None:
         self.gain = gain
-        self.dtype = _floating(dtype)
+        self.dtype = floating(dtype)
         self.seed = seed
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
@@ -312,7 +312,7 @@ class Orthogonal(Initializer):
         sizes = _sizes(shape)
         rows, columns = int(math.prod(sizes[:-1])), int(sizes[-1])
         normal = random_normal((max(rows, columns), min(rows, columns)), dtype=dtype, seed=self.seed)
-        q = _uniform_q(normal)
+        q = uniform_q(normal)
         if rows < columns:
             q = composing.matrix_transpose(q)
         return self.gain * raw.Reshape(q, sizes)
@@ -322,7 +322,7 @@ class Orthogonal(Initializer):
         return {"gain": self.gain, "seed": self.seed, "dtype": self.dtype.name}
 
 
-def _uniform_q(matrix: Tensor) -> Any:
+def uniform_q(matrix: Tensor) -> Any:
     """The orthogonal factor of `matrix`, with the signs that spread it evenly over all such matrices."""
     q, r = raw.Qr(matrix, full_matrices=False)
     return q * raw.Sign(raw.MatrixDiagPart(r) if len(r.dims or ()) > 2 else raw.DiagPart(r))
@@ -339,7 +339,7 @@ class ConvolutionDeltaOrthogonal(Initializer):
 
     def __init__(self, gain: float = 1.0, seed: int | None = None, dtype: Any = float32) -> None:
         self.gain = gain
-        self.dtype = _floating(dtype)
+        self.dtype = floating(dtype)
         self.seed = seed
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
@@ -350,7 +350,7 @@ class ConvolutionDeltaOrthogonal(Initializer):
             raise ValueError("The tensor to initialize must be at least three-dimensional and at most five-dimensional")
         if sizes[-2] > sizes[-1]:
             raise ValueError("In_filters cannot be greater than out_filters.")
-        q = _uniform_q(random_normal([sizes[-1], sizes[-1]], dtype=dtype, seed=self.seed))[: sizes[-2], :]
+        q = uniform_q(random_normal([sizes[-1], sizes[-1]], dtype=dtype, seed=self.seed))[: sizes[-2], :]
         q = q * convert_to_tensor(self.gain, dtype)
         centre = [[(size - 1) // 2 for size in sizes[:-2]]]
         return raw.ScatterNd(centre, composing.expand_dims(q, 0), sizes)
@@ -370,7 +370,7 @@ class Identity(Initializer):
 
     def __init__(self, gain: float = 1.0, dtype: Any = float32) -> None:
         self.gain = gain
-        self.dtype = _floating(dtype)
+        self.dtype = floating(dtype)
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
         """The identity of `shape`, or the part of it asked for."""

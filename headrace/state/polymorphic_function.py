@@ -212,7 +212,11 @@ class _Recorded:
         self.parameters = list(passed.values())
         self.started = [i for i, _ in enumerate(function.outputs)]
         self.forward = Function(
-            None, graph, inputs=function.inputs, outputs=[*function.outputs, *kept.values()], base=f"{function.name}_forward"
+            None,
+            graph,
+            inputs=function.inputs,
+            outputs=[*function.outputs, *kept.values()],
+            base=f"{function.name}_forward",
         )
         # It runs for its effects too.
         self.forward.is_view = False
@@ -418,9 +422,7 @@ class PolymorphicFunction:
 
         def keep(next_creator: Any, **settings: Any) -> Any:
             if made_before and self._once:
-                raise ValueError(
-                    "tf.function-decorated function tried to create variables on non-first call."
-                )
+                raise ValueError("tf.function-decorated function tried to create variables on non-first call.")
             variable = next_creator(**settings)
             created.append(weakref.ref(variable))
             return variable
@@ -449,7 +451,7 @@ class PolymorphicFunction:
         return ConcreteFunction(graph, self._name, arguments)
 
     def _argument_names(self, arguments: Any, count: int) -> list[str]:
-        names = [name for name in (self._parameters.parameters if self._parameters else {})]
+        names = list(self._parameters.parameters if self._parameters else {})
         return [names[i] if i < len(names) and len(names) == count else "args_" + str(i) for i in range(count)]
 
     def _converted(self) -> Callable[..., Any]:
@@ -565,9 +567,7 @@ def defun(
 ) -> Any:
     """As `tf.function`, whose arguments it takes, for a function that may make variables in any call."""
     if func is None:
-        return lambda f: defun(
-            f, input_signature, autograph, experimental_autograph_options, experimental_relax_shapes
-        )
+        return lambda f: defun(f, input_signature, autograph, experimental_autograph_options, experimental_relax_shapes)
     _check_signature(input_signature)
     return PolymorphicFunction(
         func,
@@ -581,7 +581,9 @@ def defun(
 
 def _check_signature(signature: Any) -> None:
     if signature is not None and not all(isinstance(spec, TensorSpec) for spec in nest.flatten(list(signature))):
-        raise TypeError(f"Invalid input_signature {signature}; input_signature must be a possibly nested sequence of TensorSpec objects.")
+        raise TypeError(
+            f"Invalid input_signature {signature}; input_signature must be a possibly nested sequence of TensorSpec objects."
+        )
 
 
 class WrappedFunction(ConcreteFunction):
@@ -592,7 +594,8 @@ class WrappedFunction(ConcreteFunction):
         del name, input_signature
         flat_feeds = nest.flatten(feeds, expand_composites=True)
         found = nest.map_structure(
-            lambda item: self.graph.as_graph_element(item) if not isinstance(item, (Tensor, Operation)) else item, fetches
+            lambda item: self.graph.as_graph_element(item) if not isinstance(item, (Tensor, Operation)) else item,
+            fetches,
         )
         flat = nest.flatten(found, expand_composites=True)
         made = object.__new__(WrappedFunction)

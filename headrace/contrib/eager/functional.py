@@ -115,7 +115,9 @@ def _run(
             sources.append(given[i])
         result = f(*given)
         if result is None:
-            raise ValueError(f"Cannot differentiate a function that returns None; did you forget to return a value from {f.__name__}?")
+            raise ValueError(
+                f"Cannot differentiate a function that returns None; did you forget to return a value from {f.__name__}?"
+            )
         value = nest.map_structure(convert_to_tensor, result)
 
     def backward(start: Any = None) -> list[Any]:

@@ -14,6 +14,8 @@ from headrace.core.dtypes import DType
 from headrace.core.functions import attr_function
 from headrace.core.registry import op, raw
 from headrace.core.shapes import compatible_dims
+from headrace.core.waiting import Call, Waits, has_deadline
+from headrace.ops.data import pool
 from headrace.ops.data.base import ELEMENTS, Dataset, Element, Iteration, Next, invalid, strings
 
 _numbers = itertools.count(1)
@@ -112,17 +114,27 @@ def _kept(node: Any) -> Iterator:
     attrs = node.attrs
     shared = attrs.get("shared_name") or node.name
     types, dims = attrs["output_types"], attrs["output_shapes"]
-    found: Iterator = node.runtime.object(
-        ("iterator", attrs.get("container", ""), shared), lambda: Iterator(shared, types, dims)
-    )
+    runtime = node.runtime
+
+    def make() -> Iterator:
+        made = Iterator(shared, types, dims)
+        runtime.waits.also_closes(made)
+        return made
+
+    found: Iterator = runtime.object(("iterator", attrs.get("container", ""), shared), make)
     return found
 
 
 @iterator_op.binding
 @iterator_v2_op.binding
-@anonymous_iterator_op.binding
 def iterator_binding(node):
     return [_kept(node)]
+
+
+@anonymous_iterator_op.binding
+def anonymous_iterator_binding(node):
+    # Whoever has the handle keeps it.
+    return [Iterator(node.name, node.attrs["output_types"], node.attrs["output_shapes"])]
 
 
 @one_shot_iterator_op.binding
@@ -159,11 +171,21 @@ for _decl in (get_next_op, get_next_sync_op):
     _decl.shape(lambda op: list(op.attrs["output_shapes"]))
 
 
+def _next_in_time(iterator: Iterator, waits: Waits) -> Element | None:
+    """The next element; when a step that has a deadline gives up on it, it goes on being made, for nobody."""
+    if not has_deadline():
+        return iterator.next()
+    element: Element | None = waits.wait(Call(iterator.next, (), pool.submit))
+    return element
+
+
 @get_next_op.kernel
 @get_next_sync_op.kernel
 def get_next_kernel(node):
+    waits = node.runtime.waits
+
     def get_next(iterator):
-        element = iterator.next()
+        element = _next_in_time(iterator, waits)
         if element is None:
             raise errors.OutOfRangeError(None, None, "End of sequence")
         return element
@@ -324,7 +346,8 @@ for _decl in (get_next_optional_op, optional_none_op, optional_has_value_op):
 
 @get_next_optional_op.kernel
 def get_next_optional_kernel(node):
-    return lambda iterator: Optional(iterator.next())
+    waits = node.runtime.waits
+    return lambda iterator: Optional(_next_in_time(iterator, waits))
 
 
 @optional_from_value_op.kernel

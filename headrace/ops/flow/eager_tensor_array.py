@@ -75,8 +75,10 @@ class EagerList:
                 f"Could not read from TensorArray index {at} because it has not been written to and its element shape "
                 f"({TensorShape.from_dims(self.dims)}) is not fully defined.",
             )
-        return convert_to_tensor(0, self.dtype) if not self.dims else raw.Fill(
-            list(self.dims), convert_to_tensor(0, self.dtype)
+        return (
+            convert_to_tensor(0, self.dtype)
+            if not self.dims
+            else raw.Fill(list(self.dims), convert_to_tensor(0, self.dtype))
         )
 
     def write(self, index: Any, value: Any) -> None:
@@ -101,7 +103,9 @@ class EagerList:
         tensor = convert_to_tensor(value, preferred_dtype=self.dtype)
         if tensor.dtype.base_dtype is not self.dtype:
             raise errors.InvalidArgumentError(
-                None, None, f"TensorArray dtype is {self.dtype.name} but Op is trying to write dtype {tensor.dtype.name}."
+                None,
+                None,
+                f"TensorArray dtype is {self.dtype.name} but Op is trying to write dtype {tensor.dtype.name}.",
             )
         if not compatible_dims(self.dims, tensor.dims):
             raise ValueError(
@@ -164,7 +168,9 @@ class EagerMethods:
         Raises:
             NotImplementedError: always.
         """
-        raise NotImplementedError("TensorArray.grad is not supported when executing eagerly; eager's gradient does not use it.")
+        raise NotImplementedError(
+            "TensorArray.grad is not supported when executing eagerly; eager's gradient does not use it."
+        )
 
     def read(self, index: Any, name: str | None = None) -> Tensor:
         """The element at `index`."""
@@ -259,7 +265,9 @@ class EagerMethods:
         self._list.items.clear()
 
     def __repr__(self) -> str:
-        return f"<tf.TensorArray dtype={self._dtype.name} element_shape={self.element_shape} size={len(self._list.items)}>"
+        return (
+            f"<tf.TensorArray dtype={self._dtype.name} element_shape={self.element_shape} size={len(self._list.items)}>"
+        )
 
 
 def eager_list(

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from headrace.core import errors
+from headrace.core import ending, errors
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies, get_default_graph
 from headrace.core.dtypes import DType, as_dtype, string
@@ -71,6 +71,8 @@ def _declare(op_type: str, stateful: bool) -> OpDecl:
                 returned = callback.function(
                     *[argument(value) for argument, value in zip(arguments, values, strict=True)]
                 )
+                if ending.begun:
+                    ending.stand_still()
                 if plain is not None and returned.__class__ is np.ndarray and returned.dtype is plain:
                     # What the function keeps must not change under the run.
                     return (torch.from_numpy(returned.copy()),)
@@ -252,7 +254,9 @@ def py_function(func: Callable[..., Any], inp: Any, Tout: Any, name: str | None 
 
 
 eager_py_func_op = op(
-    "EagerPyFunc", "input: *Tin, *, token: string, Tout: list(type) >= 0, is_async=False -> output: *Tout", stateful=True
+    "EagerPyFunc",
+    "input: *Tin, *, token: string, Tout: list(type) >= 0, is_async=False -> output: *Tout",
+    stateful=True,
 ).on_host("input", outputs=True)
 
 

@@ -1,0 +1,149 @@
+"""Initializers of convolution kernels that keep the norm of what they are applied to."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from typing import Any
+
+from headrace.core.convert import convert_to_tensor
+from headrace.core.dtypes import float32
+from headrace.core.operation import Tensor
+from headrace.ops import composing
+from headrace.ops.math.matrices import eye
+from headrace.ops.random.normal import random_normal
+from headrace.state.initializers import Initializer, floating, uniform_q
+
+# A kernel as its matrices [n, n] by their place.
+_Places = Mapping[tuple[int, ...], Tensor]
+
+
+class ConvolutionOrthogonal(Initializer):
+    """The base of the initializers below: algorithm 1 of Xiao et al. 2018.
+
+    The norm is kept exactly where the input is padded circularly.
+
+    Args:
+        gain: the factor by which the norm of an input changes.
+        seed: the op seed; each drawing takes the next one.
+        dtype: the element type.
+    """
+
+    _rank = 0
+    _rank_word = ""
+
+    def __init__(self, gain: float = 1.0, seed: int | None = None, dtype: Any = float32) -> None:
+        self.gain = gain
+        self.dtype = floating(dtype)
+        self.seed = seed
+
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+        """A kernel of `shape`: equal sizes, input channels, at least as many output channels."""
+        if not self._rank:
+            raise NotImplementedError
+        sizes = [int(size) for size in shape]
+        if len(sizes) != self._rank + 2:
+            raise ValueError(f"The tensor to initialize must be {self._rank_word}-dimensional")
+        if sizes[-2] > sizes[-1]:
+            raise ValueError("In_filters cannot be greater than out_filters.")
+        if len(set(sizes[:-2])) > 1:
+            raise ValueError("Kernel sizes must be equal.")
+        return self._kernel(*sizes[-3:]) * convert_to_tensor(self.gain, self._dtype_or(dtype))
+
+    def get_config(self) -> dict[str, Any]:
+        """The gain, the seed and the type."""
+        return {"gain": self.gain, "seed": self.seed, "dtype": self.dtype.name}
+
+    def _drawn(self, shape: list[int]) -> Tensor:
+        drawn = random_normal(shape, dtype=self.dtype, seed=self.seed)
+        if self.seed:
+            self.seed += 1
+        return drawn
+
+    def _projection(self, n: int) -> Tensor:
+        """A random symmetric projection, [n, n]."""
+        q = uniform_q(self._drawn([n, n]))
+        # Each direction is kept or not with equal chances.
+        kept = q * composing.cast(self._drawn([n]) > 0, self.dtype)
+        return composing.matmul(kept, composing.matrix_transpose(kept))
+
+    def _block(self, n: int) -> _Places:
+        """A kernel of size 2: at each place the product over the dimensions of a projection or what it leaves."""
+        projections = [self._projection(n) for _ in range(self._rank)]
+        identity = eye(n, dtype=self.dtype)
+        block = {}
+        for place in itertools.product((0, 1), repeat=self._rank):
+            # In three dimensions TensorFlow puts the projection where the index is 1.
+            chosen = (1 - bit for bit in place) if self._rank == 3 else place
+            factors = [identity - p if left else p for p, left in zip(projections, chosen, strict=True)]
+            product = factors[0]
+            for factor in factors[1:]:
+                product = composing.matmul(product, factor)
+            block[place] = product
+        return block
+
+    def _convolved(self, first: _Places, size: int, second: _Places) -> _Places:
+        """The kernel of one convolution (of `size`) after the other (of size 2)."""
+        result = {}
+        for place in itertools.product(range(size + 1), repeat=self._rank):
+            terms = []
+            for step in itertools.product(*(range(min(size, at + 1)) for at in place)):
+                rest = tuple(at - by for at, by in zip(place, step, strict=True))
+                if all(by < 2 for by in rest):
+                    terms.append(composing.matmul(first[step], second[rest]))
+            total = terms[0]
+            for term in terms[1:]:
+                total = total + term
+            result[place] = total
+        return result
+
+    def _kernel(self, size: int, channels: int, filters: int) -> Tensor:
+        orthogonal = uniform_q(self._drawn([filters, filters]))[:channels, :]
+        if size == 1:
+            for _ in range(self._rank):
+                orthogonal = composing.expand_dims(orthogonal, 0)
+            return orthogonal
+        kernel = self._block(filters)
+        for so_far in range(2, size):
+            kernel = self._convolved(kernel, so_far, self._block(filters))
+        return self._stacked({place: composing.matmul(orthogonal, m) for place, m in kernel.items()}, size, ())
+
+    def _stacked(self, kernel: _Places, size: int, place: tuple[int, ...]) -> Tensor:
+        if len(place) == self._rank:
+            return kernel[place]
+        return composing.stack([self._stacked(kernel, size, (*place, i)) for i in range(size)])
+
+
+class ConvolutionOrthogonal1D(ConvolutionOrthogonal):
+    """Makes kernels [size, channels, filters]; see `ConvolutionOrthogonal` for the arguments.
+
+    Example:
+        >>> tf.get_variable("k", [3, 4, 8], initializer=tf.contrib.framework.convolutional_orthogonal_1d())
+    """
+
+    _rank, _rank_word = 1, "three"
+
+
+class ConvolutionOrthogonal2D(ConvolutionOrthogonal):
+    """Makes kernels [size, size, channels, filters]; see `ConvolutionOrthogonal` for the arguments.
+
+    Example:
+        >>> tf.get_variable("k", [3, 3, 4, 8], initializer=tf.contrib.framework.convolutional_orthogonal_2d())
+    """
+
+    _rank, _rank_word = 2, "four"
+
+
+class ConvolutionOrthogonal3D(ConvolutionOrthogonal):
+    """Makes kernels [size, size, size, channels, filters]; see `ConvolutionOrthogonal` for the arguments.
+
+    Example:
+        >>> tf.get_variable("k", [3, 3, 3, 4, 8], initializer=tf.contrib.framework.convolutional_orthogonal_3d())
+    """
+
+    _rank, _rank_word = 3, "five"
+
+
+convolutional_orthogonal_1d = ConvolutionOrthogonal1D
+convolutional_orthogonal_2d = ConvolutionOrthogonal2D
+convolutional_orthogonal_3d = ConvolutionOrthogonal3D
