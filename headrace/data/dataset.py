@@ -602,6 +602,8 @@ class Dataset:
 def _uses_references(variant: Tensor) -> bool:
     """Whether a dataset depends on a reference variable."""
     seen: set[Any] = set()
+    if not variant._is_graph_tensor:
+        return False
     pending = [variant.op]
     while pending:
         op = pending.pop()
