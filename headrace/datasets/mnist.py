@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import collections
 import gzip
-import os
-import urllib.error
-import urllib.request
 from typing import Any
 
 import numpy as np
 
 from headrace.core.dtypes import as_dtype, float32, uint8
 from headrace.core.random_seed import get_seed
+from headrace.datasets.csv_tables import Datasets
+from headrace.datasets.downloading import maybe_download
 
-Datasets = collections.namedtuple("Datasets", ["train", "validation", "test"])
-
-SOURCE_URL = "https://storage.googleapis.com/cvdf-datasets/mnist/"
+SOURCE_URL = DEFAULT_SOURCE_URL = "https://storage.googleapis.com/cvdf-datasets/mnist/"
 _IMAGES, _LABELS = 2051, 2049
 
 
@@ -162,27 +158,6 @@ class DataSet:
         order = np.arange(self._num_examples)
         np.random.shuffle(order)
         self._images, self._labels = self._images[order], self._labels[order]
-
-
-def maybe_download(filename: str, work_directory: str, source_url: str) -> str:
-    """The path of a file in a folder, fetched from `source_url` if it is not there.
-
-    Raises:
-        FileNotFoundError: if it is not there and cannot be fetched.
-    """
-    os.makedirs(work_directory, exist_ok=True)
-    path = os.path.join(work_directory, filename)
-    if not os.path.exists(path):
-        part = f"{path}.part"
-        try:
-            urllib.request.urlretrieve(source_url, part)
-        except (urllib.error.URLError, OSError) as error:
-            raise FileNotFoundError(
-                f"{path} is not there, and {source_url} could not be fetched ({error}). Put the file there by hand."
-            ) from error
-        os.replace(part, path)
-        print("Successfully downloaded", filename, os.path.getsize(path), "bytes.")
-    return path
 
 
 def read_data_sets(
