@@ -19,7 +19,7 @@ _STATE_OPS = frozenset(
 ) | {"Variable", "VariableV2"}
 
 
-def _node_name(text: str) -> str:
+def node_name(text: str) -> str:
     """The node that an input string names."""
     return text[1:] if text.startswith("^") else text.partition(":")[0]
 
@@ -60,7 +60,7 @@ def extract_sub_graph(graph_def: Any, dest_nodes: Any) -> Any:
         raise TypeError("dest_nodes must be a list.")
     needs = {}
     for node in graph_def.node:
-        needs[node.name] = [_node_name(text) for text in node.input]
+        needs[node.name] = [node_name(text) for text in node.input]
         if "_class" in node.attr:
             groups = [group.decode() for group in node.attr["_class"].list.s]
             needs[node.name] += [group[5:] for group in groups if group.startswith("loc:@")]
@@ -147,9 +147,9 @@ def convert_variables_to_constants(
 
 def _handle_of(node: Any, nodes: dict[str, Any]) -> str:
     """The variable that a read reads, through what passes its handle on."""
-    name = _node_name(node.input[0])
+    name = node_name(node.input[0])
     while nodes[name].op in _PASSING:
-        name = _node_name(nodes[name].input[0])
+        name = node_name(nodes[name].input[0])
     return name
 
 
@@ -159,7 +159,7 @@ def _passed_handles(graph_def: Any, nodes: dict[str, Any]) -> dict[str, Any]:
     for node in graph_def.node:
         if node.op not in ("ReadVariableOp", "ResourceGather"):
             continue
-        waiting = [_node_name(node.input[0])]
+        waiting = [node_name(node.input[0])]
         while waiting:
             name = waiting.pop()
             source = nodes[name]
@@ -167,7 +167,7 @@ def _passed_handles(graph_def: Any, nodes: dict[str, Any]) -> dict[str, Any]:
                 if name not in passed:
                     passed[name] = node.attr["dtype"]
                     count = 2 if source.op == "Merge" else 1
-                    waiting += [_node_name(text) for text in source.input[:count]]
+                    waiting += [node_name(text) for text in source.input[:count]]
             elif source.op != "VarHandleOp":
                 raise ValueError("Cannot find the variable that is an input to the ReadVariableOp.")
     return passed

@@ -6,7 +6,7 @@ import contextlib
 import sys
 import threading
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from headrace.core import errors
@@ -155,11 +155,15 @@ class QueueRunner:
         """The queue's name."""
         return self._queue.name  # type: ignore[no-any-return]
 
+    def _step_of(self, sess: Any, enqueue_op: Any) -> Callable[[], Any]:
+        """What puts one element in."""
+        return sess.make_callable(enqueue_op)  # type: ignore[no-any-return]
+
     def _run(self, sess: Any, enqueue_op: Any, coord: Coordinator | None = None) -> None:
         """What a thread does: runs the operation until it ends, fails or is asked to stop."""
         counted = True
         try:
-            enqueue = sess.make_callable(enqueue_op)
+            enqueue = self._step_of(sess, enqueue_op)
             try:
                 with _short_turns():
                     if coord is None:

@@ -193,15 +193,40 @@ def load_linear_multiclass_bias_initializer(
 
 
 def load_variable_slot_initializer(
-    ckpt_path: str, old_tensor_name: str, primary_partition_info: Any, *args: Any, **kwargs: Any
+    ckpt_path: str,
+    old_tensor_name: str,
+    primary_partition_info: Any,
+    new_row_vocab_size: int,
+    new_col_vocab_size: int,
+    old_row_vocab_file: str | None = None,
+    new_row_vocab_file: str | None = None,
+    old_col_vocab_file: str | None = None,
+    new_col_vocab_file: str | None = None,
+    num_row_oov_buckets: int = 0,
+    num_col_oov_buckets: int = 0,
+    initializer: Any = None,
+    max_rows_in_memory: int = -1,
 ) -> Callable[..., Any]:
     """An initializer of the slot of a part of a variable.
 
     Args:
         primary_partition_info: which part of the whole it belongs to.
-        ckpt_path, old_tensor_name, args, kwargs: as in `load_and_remap_matrix_initializer`.
+        ckpt_path, old_tensor_name, and all others: as in `load_and_remap_matrix_initializer`.
     """
-    initialize = load_and_remap_matrix_initializer(ckpt_path, old_tensor_name, *args, **kwargs)
+    initialize = load_and_remap_matrix_initializer(
+        ckpt_path,
+        old_tensor_name,
+        new_row_vocab_size,
+        new_col_vocab_size,
+        old_row_vocab_file=old_row_vocab_file,
+        new_row_vocab_file=new_row_vocab_file,
+        old_col_vocab_file=old_col_vocab_file,
+        new_col_vocab_file=new_col_vocab_file,
+        num_row_oov_buckets=num_row_oov_buckets,
+        num_col_oov_buckets=num_col_oov_buckets,
+        initializer=initializer,
+        max_rows_in_memory=max_rows_in_memory,
+    )
 
     def slot(shape: Any, dtype: Any = float32, partition_info: Any = None) -> Any:
         # A slot knows nothing of partitions; it lies where its variable does.

@@ -2,15 +2,18 @@
 
 HOMES = {
     "contrib.framework.arg_scope": "add_arg_scope arg_scope arg_scoped_arguments current_arg_scope has_arg_scope",
-    "contrib.framework.checkpoints": "assign_from_checkpoint assign_from_checkpoint_fn",
+    "contrib.framework.checkpoints": "assign_from_checkpoint assign_from_checkpoint_fn init_from_checkpoint "
+    "list_variables load_checkpoint load_variable",
+    "contrib.framework.graph_util": "fuse_op",
     "contrib.framework.placeholders": "get_placeholders",
+    "contrib.framework.py_func": "py_func",
     "contrib.framework.tensor_util": "assert_scalar_int reduce_sum_n remove_squeezable_dimensions with_same_shape "
     "with_shape",
     "contrib.framework.variables": "VariableDeviceChooser add_model_variable assert_or_get_global_step assign_from_values "
     "assign_from_values_fn filter_variables "
     "get_local_variables get_model_variables get_trainable_variables get_unique_variable get_variable_full_name "
     "get_variables get_variables_by_name get_variables_by_suffix get_variables_to_restore global_variable "
-    "local_variable model_variable variable",
+    "local_variable model_variable variable zero_initializer",
     "core.composite": "convert_to_tensor_or_sparse_tensor",
     "core.internals": "get_name_scope prepend_name_scope strip_name_scope",
     "core.nest": "assert_same_structure assert_shallow_structure flatten flatten_dict_items flatten_up_to "
@@ -19,13 +22,14 @@ HOMES = {
     "map_structure_with_paths map_structure_with_tuple_paths map_structure_with_tuple_paths_up_to pack_sequence_as "
     "yield_flat_paths",
     "core.tensor_util": "is_tensor",
-    "core.type_specs": "TensorSpec",
+    "core.type_specs": "BoundedTensorSpec TensorSpec",
     "ops.flow.checks": "assert_same_float_dtype assert_scalar is_non_decreasing is_numeric_tensor is_strictly_increasing",
+    "ops.readers.record_input": "RecordInput",
     "state.initializers": "convolutional_delta_orthogonal",
+    "state.orthogonal_kernels": "convolutional_orthogonal_1d convolutional_orthogonal_2d convolutional_orthogonal_3d",
     "ops.array.sort": "argsort sort",
     "ops.flow.case": "smart_case smart_cond smart_constant_value",
     "platform.deprecation": "deprecated deprecated_arg_values deprecated_args",
-    "train.checkpoint_utils": "init_from_checkpoint list_variables load_checkpoint load_variable",
     "train.vocabularies": "load_and_remap_matrix_initializer load_embedding_initializer "
     "load_linear_multiclass_bias_initializer load_variable_slot_initializer",
     "train.steps": "assert_global_step create_global_step get_global_step get_or_create_global_step",

@@ -27,12 +27,15 @@ HOMES = {
     "contrib.layers.pooling": "avg_pool2d avg_pool3d max_pool2d max_pool3d pool",
     "contrib.layers.regularizers": "apply_regularization l1_l2_regularizer l1_regularizer l2_regularizer "
     "sum_regularizer",
+    "contrib.layers.reversible": "RevBlock recompute_grad rev_block",
     "contrib.layers.separable": "separable_convolution2d",
+    "contrib.layers.sequence_columns": "parse_feature_columns_from_sequence_examples sequence_input_from_feature_columns",
     "contrib.layers.shaping": "dense_to_sparse dropout flatten images_to_sequence maxout one_hot_encoding "
     "sequence_to_images softmax spatial_softmax",
     "contrib.layers.sparse_ops": "dense_to_sparse_tensor indicators_to_sparse_ids sparse_row_envelope",
     "contrib.layers.summaries": "summarize_activation summarize_activations summarize_biases summarize_collection "
     "summarize_tensor summarize_tensors summarize_variables summarize_weights",
+    "contrib.layers.target_columns": "multi_class_target regression_target",
 }
 
 SPELLED = {

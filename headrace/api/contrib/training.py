@@ -3,10 +3,12 @@
 HOMES = {
     "contrib.training.bucketing": "bucket bucket_by_sequence_length",
     "contrib.training.evaluation": "SummaryAtEndHook evaluate_repeatedly train",
+    "contrib.training.feeding": "FeedingQueueRunner",
     "contrib.training.hparams": "HParams parse_values",
     "interop.protos": "HParamDef",
     "train.checkpoint_utils": "checkpoints_iterator wait_for_new_checkpoint",
     "train.evaluating": "StopAfterNEvalsHook evaluate_once get_or_create_eval_step",
+    "contrib.training.placing": "GreedyLoadBalancingStrategy RandomStrategy byte_size_load_fn",
     "contrib.training.resampling": "resample_at_rate weighted_resample",
     "contrib.training.sampling": "rejection_sample stratified_sample",
     "contrib.training.sequence_batching": "batch_sequences_with_states",

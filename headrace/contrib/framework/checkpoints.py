@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from headrace.contrib.framework.variables import get_variable_full_name
@@ -11,6 +11,7 @@ from headrace.files.checkpoint.reader import CheckpointReader
 from headrace.ops.array.constant import placeholder
 from headrace.ops.flow.grouping import group
 from headrace.platform import tf_logging
+from headrace.train import checkpoint_utils
 from headrace.train.checkpoint_state import V1
 from headrace.train.saver import Saver
 
@@ -100,3 +101,26 @@ def assign_from_checkpoint_fn(
         saver.restore(session, model_path)
 
     return callback
+
+
+# The functions of `tf.train` under the names that their arguments had before.
+
+
+def load_checkpoint(filepattern: Any) -> CheckpointReader:
+    """As `tf.train.load_checkpoint`."""
+    return checkpoint_utils.load_checkpoint(filepattern)
+
+
+def load_variable(checkpoint_dir: Any, name: str) -> Any:
+    """As `tf.train.load_variable`."""
+    return checkpoint_utils.load_variable(checkpoint_dir, name)
+
+
+def list_variables(checkpoint_dir: Any) -> list[tuple[str, list[int]]]:
+    """As `tf.train.list_variables`."""
+    return checkpoint_utils.list_variables(checkpoint_dir)
+
+
+def init_from_checkpoint(checkpoint_dir: Any, assignment_map: Mapping[str, Any]) -> None:
+    """As `tf.train.init_from_checkpoint`."""
+    checkpoint_utils.init_from_checkpoint(checkpoint_dir, assignment_map)

@@ -14,7 +14,8 @@ from headrace.core.collections import GraphKeys
 from headrace.core.defaults import add_to_collection, device, get_collection
 from headrace.core.device import DeviceSpec
 from headrace.core.dtypes import float32
-from headrace.core.operation import Operation
+from headrace.core.operation import Operation, Tensor
+from headrace.core.registry import raw
 from headrace.ops.array.constant import placeholder
 from headrace.ops.flow.grouping import group
 from headrace.state.modes import VariableAggregation, VariableSynchronization
@@ -319,3 +320,22 @@ class VariableDeviceChooser:
             spec.job, spec.task = self._job_name, self._next_task_id
             self._next_task_id = (self._next_task_id + 1) % self._num_tasks
         return spec.to_string()
+
+
+def zero_initializer(ref: Any, use_locking: bool = True, name: str | None = "zero_initializer") -> Tensor:
+    """An operation that initializes a variable with zeros, without a tensor of zeros being made first.
+
+    Args:
+        ref: the variable; it must not be initialized yet when the operation is run.
+        use_locking: there is nothing to lock before a variable has a value.
+        name: a name for the operation.
+
+    Returns:
+        the variable, as a reference or a handle.
+
+    Example:
+        >>> start = tf.contrib.framework.zero_initializer(variable)
+    """
+    if hasattr(ref, "handle"):
+        return raw.ZeroVarInitializer(ref.handle, shape=ref.shape, dtype=ref.dtype, name=name)
+    return raw.ZeroInitializer(ref, name=name)

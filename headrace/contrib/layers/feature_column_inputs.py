@@ -9,6 +9,7 @@ from headrace.contrib.framework.variables import model_variable
 from headrace.contrib.layers import feature_columns as fc
 from headrace.contrib.layers.embedding_ops import safe_embedding_lookup_sparse, scattered_embedding_lookup_sparse
 from headrace.contrib.layers.feature_column_makers import real_valued_column
+from headrace.contrib.layers.shaping import inner_flatten
 from headrace.core.collections import GraphKeys
 from headrace.core.composite import SparseTensor
 from headrace.core.defaults import add_to_collection, get_collection
@@ -99,18 +100,20 @@ def _table(column: Any, sizes: list[int], trainable: bool, collections: Any) -> 
     return _parts(found[0])
 
 
-def _embedded(column: Any, tensor: Any, trainable: bool, collections: Any) -> Tensor:
+def _embedded(column: Any, tensor: Any, trainable: bool, collections: Any, rank: int) -> Tensor:
     if isinstance(column, fc._ScatteredEmbeddingColumn):
         table = _table(column, [column.size], trainable, collections)
         return scattered_embedding_lookup_sparse(
             table,
-            tensor,
+            inner_flatten(tensor, rank),
             column.dimension,
             hash_key=column.hash_key,
             combiner=column.combiner,
             name="lookup",
         )
     ids, weights = column.sparse_id_column.split(tensor)
+    ids = inner_flatten(ids, rank)
+    weights = None if weights is None else inner_flatten(weights, rank)
     table = _table(column, [column.length, column.dimension], trainable, collections)
     _begin_from(column, table)
     return safe_embedding_lookup_sparse(
@@ -118,7 +121,7 @@ def _embedded(column: Any, tensor: Any, trainable: bool, collections: Any) -> Te
     )
 
 
-def _inputs(
+def input_of_columns(
     tensors: dict[Any, Any],
     columns: Iterable[Any],
     collections: Any,
@@ -128,6 +131,7 @@ def _inputs(
     default_name: str,
     outputs: dict[Any, Any] | None,
 ) -> Tensor:
+    """What columns make of features, side by side, as a tensor of `rank` dimensions."""
     tensors = dict(tensors)
     ordered = _in_order(columns)
     if outputs is not None and not isinstance(outputs, dict):
@@ -138,7 +142,7 @@ def _inputs(
             with variable_scope(None, default_name=column.name):
                 tensor = column.transform(tensors)
                 if isinstance(column, (fc._EmbeddingColumn, fc._ScatteredEmbeddingColumn)):
-                    found.append(_embedded(column, tensor, trainable, _collections(collections)))
+                    found.append(_embedded(column, tensor, trainable, _collections(collections), rank))
                 else:
                     try:
                         found.append(column.dense(tensor, rank))
@@ -177,7 +181,7 @@ def input_from_feature_columns(
         >>> age = tf.contrib.layers.real_valued_column("age")
         >>> net = tf.contrib.layers.input_from_feature_columns({"age": ages}, [age])
     """
-    return _inputs(
+    return input_of_columns(
         columns_to_tensors,
         feature_columns,
         weight_collections,

@@ -1,5 +1,10 @@
 """tf.contrib.slim: `tf.contrib.layers` and the variables and scopes of `tf.contrib.framework`, and what is its own."""
 
+HOMES = {
+    "contrib.framework.arg_scope": "arg_scope_func_key",
+    "contrib.layers.target_columns": "ProblemType binary_svm_target get_default_binary_metrics_for_eval",
+}
+
 SPELLED = {
     "losses": "contrib.losses",
     "metrics": "contrib.metrics",
