@@ -438,7 +438,7 @@ def _add(
                 raise TypeError(f"{decl.type} misses its attribute {attr.name!r} (a {attr.kind}).")
             attrs[attr.name] = attr.default
     types = output_types(decl, attrs)
-    referred = [tensor for tensor in tensors if tensor._dtype._is_ref_dtype] if _takes_references(decl) else None
+    referred = [tensor for tensor in tensors if tensor._dtype._is_ref_dtype] if decl.takes_references else None
     if not referred:
         return graph.add_operation(decl, tensors, attrs, name, types, control_inputs)
     # What changes a variable goes where the variable is.
@@ -446,10 +446,6 @@ def _add(
         for tensor in referred:
             places.enter_context(graph.colocate_with(tensor.op))
         return graph.add_operation(decl, tensors, attrs, name, types, control_inputs)
-
-
-def _takes_references(decl: OpDecl) -> bool:
-    return any(arg.is_ref for arg in decl.signature.inputs)
 
 
 def output_types(decl: OpDecl, attrs: dict[str, Any]) -> list[DType]:

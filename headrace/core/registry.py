@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -66,6 +67,11 @@ class OpDecl:
     is_waited_for: bool = True
     may_wait: bool = False
     cases: list[Case] = field(default_factory=list)
+
+    @functools.cached_property
+    def takes_references(self) -> bool:
+        """Whether an input is a reference to a variable."""
+        return any(arg.is_ref for arg in self.signature.inputs)
 
     def shape(self, rule: ShapeRule) -> ShapeRule:
         """Declares the shape rule: takes the operation, returns the `Dims` of each output."""

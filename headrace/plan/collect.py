@@ -8,7 +8,7 @@ from typing import Any
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import find
 from headrace.plan.ir import Node, Value
-from headrace.plan.loops import is_back_edge
+from headrace.plan.loops import MERGES, is_back_edge
 
 
 class Collected:
@@ -63,12 +63,13 @@ def collect(
     later: list[Operation] = []
 
     def make(op: Operation) -> None:
-        control = [node_of[c] for c in op._control_inputs if c not in fed]
+        control = [node_of[c] for c in op._control_inputs if c not in fed] if op._control_inputs else []
         inputs: list[Value] = []
-        args = op.decl.signature.inputs
-        ref_position = _ref_positions(op) if any(a.is_ref for a in args) else None
+        decl = op.decl
+        ref_position = _ref_positions(op) if decl.takes_references else None
+        may_go_back = decl.type in MERGES
         for i, tensor in enumerate(op._inputs):
-            if is_back_edge(op.type, tensor._op.type) and tensor not in values:
+            if may_go_back and is_back_edge(decl.type, tensor._op.type) and tensor not in values:
                 # Filled in below, when what goes around has been collected too.
                 around.append((op, i, tensor))
                 inputs.append(inputs[0])
@@ -84,7 +85,7 @@ def collect(
                 nodes.append(read)
                 value = read.outputs[0]
             inputs.append(value)
-        node = Node(op.decl, op._name, inputs, op.attrs, op, runtime, device)
+        node = Node(decl, op._name, inputs, op.attrs, op, runtime, device)
         outputs = []
         for i, tensor in enumerate(op._outputs):
             value = Value(node, i, tensor._dtype, tensor.dims)
@@ -109,8 +110,9 @@ def collect(
             mark = state.get(op)
             if mark is None:
                 state[op] = 1
+                may_go_back = op.decl.type in MERGES
                 for tensor in reversed(op._inputs):
-                    if is_back_edge(op.type, tensor._op.type):
+                    if may_go_back and is_back_edge(op.decl.type, tensor._op.type):
                         later.append(tensor._op)
                     elif tensor not in values and state.get(tensor._op) != 2:
                         _push(stack, state, tensor._op, op)

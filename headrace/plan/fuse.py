@@ -16,26 +16,58 @@ from headrace.plan.rewrites.pooling import fuse_pooling
 from headrace.plan.rewrites.products import fuse_products
 from headrace.plan.rewrites.row_sums import fuse_row_sums
 from headrace.plan.rewrites.unbroadcast import fuse_unbroadcast
-from headrace.plan.rewrites.updates import fuse_updates
+from headrace.plan.rewrites.updates import UPDATES, fuse_updates
 
 # Takes the nodes in topological order, those that must stay, and the fetched values; returns the new nodes and what
 # stands for values that are no more.
 Rewrite = Callable[[list[Node], set[Node], list[Value]], tuple[list[Node], dict[Value, Value]]]
 
-REWRITES: tuple[Rewrite, ...] = (
-    fuse_unbroadcast,
-    fuse_counts,
-    fuse_row_sums,
-    pack_convolutions,
-    fuse_bias,
-    fuse_products,
-    fuse_lstm,
-    fuse_partial_products,
-    fuse_pooled_relus,
-    fuse_pooled_sums,
-    fuse_pooling,
-    fuse_updates,
+# Each with groups of op types: it has nothing to do where no op of one of the groups is there.
+_PRODUCTS = frozenset({"MatMul", "Conv2D", "Conv3D", "DepthwiseConv2dNative"})
+REWRITES: tuple[tuple[Rewrite, tuple[frozenset[str], ...]], ...] = (
+    (fuse_unbroadcast, (frozenset({"BroadcastGradientArgs"}),)),
+    (fuse_counts, (frozenset({"Tile", "RealDiv"}), frozenset({"Shape", "Prod"}))),
+    (fuse_row_sums, (frozenset({"Add", "AddV2"}), frozenset({"Unpack", "StridedSlice"}))),
+    (pack_convolutions, (_PRODUCTS,)),
+    (fuse_bias, (_PRODUCTS, frozenset({"Add", "AddV2", "BiasAdd"}))),
+    (fuse_products, (frozenset({"AddN"}),)),
+    (fuse_lstm, (frozenset({"Split", "ConcatV2"}), frozenset({"Sigmoid", "SigmoidGrad"}))),
+    (fuse_partial_products, (frozenset({"MatMul"}),)),
+    (fuse_pooled_relus, (frozenset({"MaxPool"}),)),
+    (fuse_pooled_sums, (frozenset({"MaxPoolGrad"}),)),
+    (fuse_pooling, (frozenset({"MaxPoolGrad"}),)),
+    (fuse_updates, (frozenset(UPDATES),)),
 )
+
+
+def apply_rewrites(
+    nodes: list[Node], fetched: list[Value], keep: set[Node], after: Callable[[list[Node], list[Value]], list[Node]]
+) -> tuple[list[Node], list[Value]]:
+    """Applies all rewrites.
+
+    Args:
+        nodes: the nodes in topological order.
+        fetched: the values that are wanted.
+        keep: nodes that must stay.
+        after: called with the nodes and fetched values when a rewrite has found its pattern; returns the nodes left.
+    """
+    types = _types(nodes)
+    for rewrite, groups in REWRITES:
+        if any(types.isdisjoint(group) for group in groups):
+            continue
+        nodes, fetched, changed = apply_rewrite(rewrite, nodes, fetched, keep)
+        if changed:
+            nodes = after(nodes, fetched)
+            types = _types(nodes)
+    return nodes, fetched
+
+
+def _types(nodes: list[Node]) -> set[str]:
+    """The op types of the nodes, those inside loops too."""
+    types = {node.decl.type for node in nodes}
+    for _, region in regions(nodes):
+        types |= _types(region.nodes)
+    return types
 
 
 def apply_rewrite(

@@ -148,7 +148,7 @@ def drop_gates(nodes: list[Node], fetched: list[Value], keep: set[Node]) -> tupl
             if value in replaced:
                 node.inputs[i] = replaced[value]
                 extra.update(dict.fromkeys(waits[value]))
-        if any(pred in replaced for pred, _ in node.guard):
+        if node.guard and any(pred in replaced for pred, _ in node.guard):
             for pred, _ in node.guard:
                 extra.update(dict.fromkeys(waits.get(pred, ())))
             node.guard = tuple(dict.fromkeys((replaced.get(pred, pred), taken) for pred, taken in node.guard))
@@ -168,7 +168,7 @@ def drop_gates(nodes: list[Node], fetched: list[Value], keep: set[Node]) -> tupl
         return left, fetched
     dropped = {value.node: replaced[value].node for value in replaced}
     for node in left:
-        if any(before in dropped for before in node.control):
+        if node.control and any(before in dropped for before in node.control):
             control: dict[Node, None] = {}
             for before in node.control:
                 while before in dropped:

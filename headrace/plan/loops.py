@@ -18,7 +18,7 @@ _ENTERS = frozenset({"Enter", "RefEnter"})
 _EXITS = frozenset({"Exit", "RefExit"})
 _NEXTS = frozenset({"NextIteration", "RefNextIteration"})
 _SWITCHES = frozenset({"Switch", "RefSwitch"})
-_MERGES = frozenset({"Merge", "RefMerge"})
+MERGES = frozenset({"Merge", "RefMerge"})
 
 
 class _Frame:
@@ -33,7 +33,7 @@ class _Frame:
 
 def is_back_edge(consumer_type: str, producer_type: str) -> bool:
     """Whether an input of `consumer_type` from `producer_type` goes around a loop."""
-    return consumer_type in _MERGES and producer_type in _NEXTS
+    return consumer_type in MERGES and producer_type in _NEXTS
 
 
 def raise_loops(nodes: list[Node], fetched: Iterable[Value]) -> list[Node]:
@@ -138,7 +138,7 @@ def _raise(frame: _Frame, nodes: list[Node], exits: list[Node]) -> Node:
         )
     predicate = conditions[0].inputs[0]
 
-    merges = [node for node in nodes if node.type in _MERGES and any(v.node.type in _NEXTS for v in node.inputs)]
+    merges = [node for node in nodes if node.type in MERGES and any(v.node.type in _NEXTS for v in node.inputs)]
     structure = {*conditions, *merges}
     initial: list[Value] = []
     following: list[Value] = []

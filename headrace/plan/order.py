@@ -30,8 +30,12 @@ def _never(value: Value) -> bool:
     return pred is not None and bool(pred) != bool(value.index)
 
 
-def set_guards(nodes: Iterable[Node]) -> list[Node]:
+def set_guards(nodes: list[Node]) -> list[Node]:
     """Derives from Switch and Merge nodes the branches of every node; drops nodes of branches that exclude each other."""
+    if not any(node.decl.type in SWITCHES for node in nodes):
+        for _, region in regions(nodes):
+            region.nodes = set_guards(region.nodes)
+        return nodes
     left = []
     dead: set[Node] = set()
     for node in nodes:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.plan.collect import collect
 from headrace.plan.emit import emit
-from headrace.plan.fuse import REWRITES, apply_rewrite
+from headrace.plan.fuse import apply_rewrites
 from headrace.plan.ir import UNBOUND, Node, Value
 from headrace.plan.live import drop_gates, keep_live
 from headrace.plan.loops import raise_loops
@@ -97,14 +97,13 @@ def make_plan(
     nodes, replaced = simplify(nodes, keep)
     fetched = [replaced.get(value, value) for value in collected.fetches if value is not None]
     nodes = keep_live(set_guards(nodes), fetched, targets)
-    # Without the gates there is more to fold.
+    count = len(nodes)
     nodes, fetched = drop_gates(nodes, fetched, keep)
-    nodes, replaced = simplify(nodes, keep)
-    fetched = [replaced.get(value, value) for value in fetched]
-    for rewrite in REWRITES:
-        nodes, fetched, changed = apply_rewrite(rewrite, nodes, fetched, keep)
-        if changed:
-            nodes = keep_live(nodes, fetched, targets)
+    if len(nodes) < count or any(node.guard or node.region is not None for node in nodes):
+        # Without the gates there is more to fold.
+        nodes, replaced = simplify(nodes, keep)
+        fetched = [replaced.get(value, value) for value in fetched]
+    nodes, fetched = apply_rewrites(nodes, fetched, keep, lambda left, wanted: keep_live(left, wanted, targets))
     nodes, fetched = place(nodes, fetched, runtime)
     nodes, fetched = lower_scalars(nodes, fetched)
     nodes = order(nodes)

@@ -39,7 +39,7 @@ def simplify(nodes: list[Node], keep: set[Node], only_bind: bool = False) -> tup
             new = replaced.get(value)
             if new is not None:
                 inputs[i] = new
-        if any(pred in replaced for pred, _ in node.guard):
+        if node.guard and any(pred in replaced for pred, _ in node.guard):
             node.guard = tuple(dict.fromkeys((replaced.get(pred, pred), taken) for pred, taken in node.guard))
         if node.control:
             node.control = _live_controls(node.control, dropped)

@@ -22,9 +22,9 @@ def single_ops(monkeypatch):
     """Runs fetches in a new session that does not pack."""
 
     def run(fetches, feeds, saved):
-        rewrites = [rewrite for rewrite in headrace.plan.plan.REWRITES if rewrite is not pack_convolutions]
+        rewrites = [row for row in headrace.plan.fuse.REWRITES if row[0] is not pack_convolutions]
         with monkeypatch.context() as patch, tf.Session() as sess:
-            patch.setattr(headrace.plan.plan, "REWRITES", tuple(rewrites))
+            patch.setattr(headrace.plan.fuse, "REWRITES", tuple(rewrites))
             for variable, value in saved.items():
                 variable.load(value, sess)
             assert not any("Packed" in kind for kind in calls(sess, fetches, list(feeds)))

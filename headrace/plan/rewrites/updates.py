@@ -10,7 +10,7 @@ from headrace.plan.ir import Node, Value, new_node
 from headrace.plan.rewrites.decay import Decays
 
 # For each kind of update: the fused op, and which inputs are lists in it (the others are shared by all).
-_KINDS: dict[str, tuple[str, tuple[int, ...]]] = {
+UPDATES: dict[str, tuple[str, tuple[int, ...]]] = {
     f"{form}{kind}": (f"_{kind}Many", lists)
     for kind, lists in {
         "ApplyGradientDescent": (0, 2),
@@ -37,7 +37,7 @@ def fuse_updates(nodes: list[Node], keep: set[Node], fetched: list[Value]) -> tu
     decays = Decays(nodes, fetched)
     plain: dict[Node, tuple[Value, float]] = {}
     for node in nodes:
-        kind = _KINDS.get(node.type)
+        kind = UPDATES.get(node.type)
         if kind is None or node in keep or node.guard:
             continue
         if node.attrs["use_locking"] or not node.attrs.get("update_slots", True):
@@ -107,7 +107,7 @@ def _worthwhile(members: list[Node], decay: float) -> bool:
 
 def _fused(members: list[Node], plain: dict[Node, tuple[Value, float]]) -> Node:
     first = members[0]
-    fused_type, listed = _KINDS[first.type]
+    fused_type, listed = UPDATES[first.type]
     inputs = [value for i, value in enumerate(first.inputs) if i not in listed]
     for i in listed[:-1]:
         inputs.extend(member.inputs[i] for member in members)
