@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from headrace.core import errors
+from headrace.core import ending, errors
 from headrace.core.defaults import default_session_stack, get_default_graph
 from headrace.core.device import DeviceSpec
 from headrace.core.graph import Graph
@@ -214,6 +214,8 @@ class BaseSession:
 
     def _execute(self, entry: _Entry, function: Callable[..., Any], values: Iterable[Any]) -> Any:
         """Calls the function of a plan with a value for each fed tensor and gives its results the form asked for."""
+        if ending.begun:
+            ending.stand_still()
         arguments = [feed(value) for feed, value in zip(entry.feeders, values, strict=False)]
         threads = self._settings.threads
         if threads:

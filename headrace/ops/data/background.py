@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
+from headrace.core import ending
 from headrace.ops.data import pool
 from headrace.ops.data.base import (
     BoundFunction,
@@ -29,12 +30,14 @@ from headrace.ops.data.base import (
 from headrace.ops.data.transforms import Mapped
 
 # A call that takes less than this, in seconds, is not worth handing to another thread.
-_WORTH_A_THREAD = 2e-4
+WORTH_A_THREAD = 2e-4
+# After how many such calls one after the other threads take them over.
+_SLOW_CALLS = 3
 _AUTOTUNED_BUFFER = 2
 _AUTOTUNED_CALLS = 4
 
 
-class _Failed:
+class Failed:
     """An error in the place of an element."""
 
     __slots__ = ("error",)
@@ -63,6 +66,7 @@ def ahead(upstream: Next, size: int, iteration: Iteration) -> Next:
     """`upstream` with up to `size` elements made by a thread before they are asked for."""
     ready: deque[Any] = deque()
     changed = threading.Condition()
+    iteration.wakes(changed)
     busy = over = False
 
     def fill() -> None:
@@ -71,13 +75,13 @@ def ahead(upstream: Next, size: int, iteration: Iteration) -> Next:
             try:
                 item: Any = upstream()
             except BaseException as error:  # noqa: BLE001 -- it is raised where the element is asked for
-                item = _Failed(error)
+                item = Failed(error)
             with changed:
                 if item is None:
                     over = True
                 else:
                     ready.append(item)
-                if over or iteration.closed or len(ready) >= size or pool.is_closing():
+                if over or iteration.closed or len(ready) >= size or ending.begun:
                     busy = False
                     changed.notify_all()
                     return
@@ -87,7 +91,7 @@ def ahead(upstream: Next, size: int, iteration: Iteration) -> Next:
         nonlocal busy, over
         with changed:
             while not ready and busy:
-                changed.wait()
+                iteration.wait(changed)
             if ready:
                 item = ready.popleft()
                 begin = not busy and not over
@@ -113,7 +117,7 @@ def ahead(upstream: Next, size: int, iteration: Iteration) -> Next:
                 return None
         if begin:
             pool.submit(fill)
-        if type(item) is _Failed:
+        if type(item) is Failed:
             raise item.error
         return item  # type: ignore[no-any-return]
 
@@ -137,32 +141,49 @@ class _Call:
     __slots__ = ("done", "result")
 
     def __init__(self) -> None:
-        self.done = threading.Event()
+        self.done = False
         self.result: Any = None
 
 
 class ParallelMapped(Mapped):
-    """What a function makes of each element, in order, by up to `calls` threads where a call takes its time."""
+    """What a function makes of each element, by up to `calls` threads where a call takes its time.
+
+    Args:
+        calls: how many threads may be at work.
+        sloppy: whether elements are given as they are done rather than in the order of the input.
+    """
 
     def __init__(
-        self, source: Dataset, call: Callable[..., Element], calls: int, of_batches: Callable[[], Any] | None = None
+        self,
+        source: Dataset,
+        call: Callable[..., Element],
+        calls: int,
+        of_batches: Callable[[], Any] | None = None,
+        sloppy: bool = False,
     ) -> None:
         super().__init__(source, call, of_batches)
         self.calls = calls
+        self.sloppy = sloppy
+
+    def make_sloppy(self) -> None:
+        self.sloppy = True
 
     def start(self, iteration: Iteration) -> Next:
-        upstream, call, calls = self.inputs[0].start(iteration), self.call, self.calls
-        timed = 0
-        quickest = float("inf")
+        upstream, call, calls, sloppy = self.inputs[0].start(iteration), self.call, self.calls, self.sloppy
+        slow = 0  # calls one after the other that were worth a thread
         running: deque[_Call] = deque()
+        changed = threading.Condition()
+        iteration.wakes(changed)
         over = False
 
         def run(task: _Call, element: Element) -> None:
             try:
                 task.result = call(*element)
             except BaseException as error:  # noqa: BLE001 -- it is raised where the element is asked for
-                task.result = _Failed(error)
-            task.done.set()
+                task.result = Failed(error)
+            with changed:
+                task.done = True
+                changed.notify_all()
 
         def submit() -> bool:
             nonlocal over
@@ -170,8 +191,8 @@ class ParallelMapped(Mapped):
             try:
                 element = upstream()
             except BaseException as error:  # noqa: BLE001 -- it is raised where the element is asked for
-                task.result = _Failed(error)
-                task.done.set()
+                task.result = Failed(error)
+                task.done = True
                 running.append(task)
                 return True
             if element is None:
@@ -181,35 +202,39 @@ class ParallelMapped(Mapped):
             pool.submit(lambda: run(task, element))
             return True
 
+        def first_done() -> _Call | None:
+            if not sloppy:
+                return running[0] if running[0].done else None
+            return next((task for task in running if task.done), None)
+
         def next_element() -> Element | None:
-            nonlocal timed, quickest
-            if timed < 3 or (quickest < _WORTH_A_THREAD and not running):
+            nonlocal slow
+            if slow < _SLOW_CALLS:
                 element = upstream()
                 if element is None:
                     return None
-                if timed >= 3:
-                    return call(*element)
                 begun = time.perf_counter()
                 result = call(*element)
-                quickest = min(quickest, time.perf_counter() - begun)
-                timed += 1
+                slow = slow + 1 if time.perf_counter() - begun >= WORTH_A_THREAD else 0
                 return result
             while not over and len(running) < calls and submit():
                 pass
             if not running:
                 return None
-            task = running.popleft()
-            task.done.wait()
+            with changed:
+                while (task := first_done()) is None:
+                    iteration.wait(changed)
+            running.remove(task)
             if not over:
                 submit()
-            if type(task.result) is _Failed:
+            if type(task.result) is Failed:
                 raise task.result.error
             return task.result  # type: ignore[no-any-return]
 
         return next_element
 
 
-def mapped(source: Dataset, function: BoundFunction, captured: Any, calls: int) -> Dataset:
+def mapped(source: Dataset, function: BoundFunction, captured: Any, calls: int, sloppy: bool = False) -> Dataset:
     """A mapped dataset, by several threads if `calls` is above 1 or -1 (as many as suit).
 
     Raises:
@@ -224,7 +249,7 @@ def mapped(source: Dataset, function: BoundFunction, captured: Any, calls: int) 
     def of_batches() -> Callable[..., Element] | None:
         return function.of_batches(captured)
 
-    return Mapped(source, call, of_batches) if calls == 1 else ParallelMapped(source, call, calls, of_batches)
+    return Mapped(source, call, of_batches) if calls == 1 else ParallelMapped(source, call, calls, of_batches, sloppy)
 
 
 parallel_map_dataset = dataset_op(
@@ -238,4 +263,5 @@ parallel_map_dataset = dataset_op(
 def parallel_map_dataset_kernel(node):
     count = captured_count(node)
     function = BoundFunction(node, "f", 1, count)
-    return lambda source, *values: mapped(source, function, values[:count], integer(values[count]))
+    sloppy = node.attrs["sloppy"]
+    return lambda source, *values: mapped(source, function, values[:count], integer(values[count]), sloppy)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -40,14 +41,33 @@ class Iteration:
     def __init__(self) -> None:
         self.closed = False
         self._closing: list[Callable[[], None]] = []
+        self._conditions: list[threading.Condition] = []
 
     def when_closed(self, callback: Callable[[], None]) -> None:
         """Calls `callback` when the iterator is given up."""
         self._closing.append(callback)
 
+    def wakes(self, changed: threading.Condition) -> None:
+        """Has those that wait for `changed` look again when the iterator is given up."""
+        self._conditions.append(changed)
+
+    def wait(self, changed: threading.Condition) -> None:
+        """Waits, with `changed` held, until something has changed.
+
+        Raises:
+            CancelledError: if the iterator has been given up.
+        """
+        if self.closed:
+            raise errors.CancelledError(None, None, "Iterator was cancelled")
+        changed.wait()
+
     def close(self) -> None:
         """Gives the iterator up."""
         self.closed = True
+        conditions, self._conditions = self._conditions, []
+        for changed in conditions:
+            with changed:
+                changed.notify_all()
         callbacks, self._closing = self._closing, []
         for callback in callbacks:
             with contextlib.suppress(errors.OpError):
@@ -78,6 +98,9 @@ class Dataset:
         """Makes the next iteration the same as the first."""
         for source in self.inputs:
             source.reset()
+
+    def make_sloppy(self) -> None:
+        """Lets the order depend on what is ready first, where elements are worked on at once."""
 
     def rows_of(self) -> tuple[Element, Dataset] | None:
         """Tensors and a dataset of the numbers of those rows of them that are the elements; None if they are no rows.

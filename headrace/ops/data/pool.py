@@ -6,19 +6,17 @@ forgotten about it.
 
 from __future__ import annotations
 
-import atexit
 import threading
-import time
 from collections import deque
 from collections.abc import Callable
 
 import torch
 
+from headrace.core import ending
+
 _InferenceMode = torch._C._InferenceMode
 # How long an idle thread stays, in seconds.
 _LINGER = 1.0
-# How long the end of the process waits for tasks under way.
-_PATIENCE = 2.0
 
 
 class _Pool:
@@ -26,8 +24,6 @@ class _Pool:
         self._changed = threading.Condition()
         self._tasks: deque[Callable[[], None]] = deque()
         self._idle = 0
-        self._threads: set[threading.Thread] = set()
-        self.closing = False
 
     def submit(self, task: Callable[[], None]) -> None:
         """Runs `task`, which must not raise, in some thread; at once, for tasks may wait for one another."""
@@ -36,21 +32,7 @@ class _Pool:
             if self._idle >= len(self._tasks):
                 self._changed.notify()
                 return
-            # A thread stays here until it is really gone: one still on its way out counts when the process ends.
-            self._threads = {thread for thread in self._threads if thread.is_alive()}
-            thread = threading.Thread(target=self._work, name="headrace-data", daemon=True)
-            thread.start()
-            self._threads.add(thread)
-
-    def close(self) -> None:
-        """Ends the threads: one that is left when the interpreter goes would take it down."""
-        with self._changed:
-            self.closing = True
-            self._changed.notify_all()
-            threads = list(self._threads)
-        until = time.monotonic() + _PATIENCE
-        for thread in threads:
-            thread.join(max(0.0, until - time.monotonic()))
+            threading.Thread(target=self._work, name="headrace-data", daemon=True).start()
 
     def _work(self) -> None:
         torch.set_num_threads(1)
@@ -69,7 +51,7 @@ class _Pool:
     def _take(self) -> Callable[[], None] | None:
         with self._changed:
             while not self._tasks:
-                if self.closing:
+                if ending.begun:
                     return None
                 self._idle += 1
                 try:
@@ -83,9 +65,3 @@ class _Pool:
 
 _pool = _Pool()
 submit = _pool.submit
-atexit.register(_pool.close)
-
-
-def is_closing() -> bool:
-    """Whether the process is about to end."""
-    return _pool.closing

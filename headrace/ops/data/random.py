@@ -276,6 +276,13 @@ def fused(dataset: Dataset) -> Dataset:
     return dataset
 
 
+def make_sloppy(dataset: Dataset) -> None:
+    """Lets what works on several elements at once give them as they come."""
+    dataset.make_sloppy()
+    for source in dataset.inputs:
+        make_sloppy(source)
+
+
 class Optimized(Passing):
     """A dataset after the rewrites it asks for."""
 
@@ -292,6 +299,8 @@ def optimize_dataset_kernel(node):
         names = {bytes(name) for name in optimizations.reshape(-1)}
         if b"map_and_batch_fusion" in names:
             mark_whole(source)
+        if b"make_sloppy" in names:
+            make_sloppy(source)
         return fused(source) if b"shuffle_and_repeat_fusion" in names else source
 
     return optimize

@@ -48,7 +48,7 @@ class Slices(Dataset):
         self.components = components
         sizes = {len(component) for component in components}
         if len(sizes) > 1:
-            raise invalid("All components of a TensorSliceDataset must have the same size in dimension 0.")
+            raise invalid("All components must have the same size in the 0th dimension")
         self.size = sizes.pop()
 
     def start(self, iteration: Iteration) -> Next:

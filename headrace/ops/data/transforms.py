@@ -94,58 +94,6 @@ class TakenWhile(Filtered):
         return next_element
 
 
-class Interleaved(Dataset):
-    """The elements of the datasets that a function makes of the input's elements, `cycle` of them in turns.
-
-    Args:
-        call: takes an element, returns a dataset.
-        cycle: how many datasets take turns.
-        block: how many elements each gives in its turn.
-    """
-
-    def __init__(self, source: Dataset, call: Call, cycle: int = 1, block: int = 1) -> None:
-        super().__init__(source)
-        if cycle < 1:
-            raise invalid("cycle_length must be greater than zero.")
-        if block < 1:
-            raise invalid("block_length must be greater than zero.")
-        self.call, self.cycle, self.block = call, cycle, block
-
-    def start(self, iteration: Iteration) -> Next:
-        call, cycle, block = self.call, self.cycle, self.block
-        upstream: Next | None = self.inputs[0].start(iteration)
-        current: list[Next | None] = [None] * cycle
-        place = given = opened = 0
-
-        def next_element() -> Element | None:
-            nonlocal upstream, place, given, opened
-            while upstream is not None or opened:
-                inner = current[place]
-                if inner is not None:
-                    element = inner()
-                    if element is not None:
-                        given += 1
-                        if given == block:
-                            given = 0
-                            place = (place + 1) % cycle
-                        return element
-                    current[place] = None
-                    opened -= 1
-                elif upstream is not None:
-                    element = upstream()
-                    if element is None:
-                        upstream = None
-                    else:
-                        current[place] = call(*element)[0].start(iteration)
-                        opened += 1
-                    continue
-                given = 0
-                place = (place + 1) % cycle
-            return None
-
-        return next_element
-
-
 class FlatMapped(Dataset):
     """The elements of the datasets that a function makes of the input's elements, one dataset after the other."""
 
@@ -660,34 +608,6 @@ experimental_take_while_dataset = dataset_op(
 )
 made_by(take_while_dataset, experimental_take_while_dataset)(_with_function("predicate", TakenWhile))
 
-
-def _interleaved(source, call, cycle, block, *parallel):
-    return Interleaved(source, call, integer(cycle), integer(block))
-
-
-interleave_dataset = dataset_op(
-    "InterleaveDataset",
-    "input_dataset: variant, other_arguments: *Targuments, cycle_length: int64, block_length: int64, *, f: func, "
-    "Targuments: list(type) >= 0, {} -> handle: variant",
-)
-parallel_interleave_v2_dataset = dataset_op(
-    "ParallelInterleaveDatasetV2",
-    "input_dataset: variant, other_arguments: *Targuments, cycle_length: int64, block_length: int64, "
-    "num_parallel_calls: int64, *, f: func, Targuments: list(type) >= 0, {}, sloppy=False -> handle: variant",
-)
-_PARALLEL_INTERLEAVE = (
-    "input_dataset: variant, other_arguments: *Targuments, cycle_length: int64, block_length: int64, sloppy: bool, "
-    "buffer_output_elements: int64, prefetch_input_elements: int64, *, f: func, Targuments: list(type) >= 0, {} -> "
-    "handle: variant"
-)
-parallel_interleave_dataset = dataset_op("ParallelInterleaveDataset", _PARALLEL_INTERLEAVE)
-experimental_parallel_interleave_dataset = dataset_op("ExperimentalParallelInterleaveDataset", _PARALLEL_INTERLEAVE)
-made_by(
-    interleave_dataset,
-    parallel_interleave_v2_dataset,
-    parallel_interleave_dataset,
-    experimental_parallel_interleave_dataset,
-)(_with_function("f", _interleaved))
 
 zip_dataset = dataset_op("ZipDataset", "input_datasets: N * variant, *, {}, N: int >= 1 -> handle: variant")
 concatenate_dataset = dataset_op(
