@@ -7,12 +7,12 @@ import fnmatch
 import os
 import re
 import shutil
-import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from headrace.core import errors
+from headrace.files.checkpoint.atomic import replacing
 from headrace.files.failures import failures_of
 from headrace.files.gfile import GFile
 from headrace.files.paths import as_path, local_path, remote
@@ -286,16 +286,6 @@ def atomic_write_string_to_file(filename: Any, contents: Any, overwrite: bool = 
     if local is None:
         write_string_to_file(path, contents)
         return
-    temporary = f"{local}.tmp{uuid.uuid4().hex}"
     data = contents.encode() if isinstance(contents, str) else bytes(contents)
-    with failures_of(path):
-        try:
-            with open(temporary, "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            rename(temporary, local, overwrite)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
-            raise
+    with replacing(local, overwrite) as file:
+        file.write(data)

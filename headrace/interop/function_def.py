@@ -12,6 +12,7 @@ from headrace.core.registry import OpDecl, find
 from headrace.interop import protos
 from headrace.interop.node_def import attr_from_proto, attr_to_proto, node_def_of
 from headrace.interop.op_def import op_def_of
+from headrace.interop.producers import Producer, UndeclaredOpError
 
 _OUTPUT_SHAPES = "_output_shapes"
 
@@ -103,8 +104,13 @@ def library_of(graph: Graph, used: set[str] | None = None) -> Any:
     return library
 
 
-def import_library(graph: Graph, library: Any) -> None:
+def import_library(graph: Graph, library: Any, producer: Producer | None = None) -> None:
     """Adds the functions of a FunctionDefLibrary to `graph`; one it has already under the same name stays.
+
+    Args:
+        graph: the graph.
+        library: the `FunctionDefLibrary`.
+        producer: what is known of the program that made it.
 
     Raises:
         ValueError: if a gradient is declared of or by a function that is not there.
@@ -126,7 +132,7 @@ def import_library(graph: Graph, library: Any) -> None:
             for attr in node.attr.values():
                 for referred in (attr.func.name, *[item.name for item in attr.list.func]):
                     ensure(referred)
-        function = function_from_def(message, graph)
+        function = function_from_def(message, graph, producer)
         function.add_to_graph(graph)
 
     for name in messages:
@@ -137,12 +143,13 @@ def import_library(graph: Graph, library: Any) -> None:
             owner.gradient = found
 
 
-def function_from_def(message: Any, graph: Graph) -> Function:
+def function_from_def(message: Any, graph: Graph, producer: Producer | None = None) -> Function:
     """The function that a FunctionDef describes, with `graph` as the graph around it.
 
     Raises:
         ValueError: if its nodes do not fit together.
-        NotImplementedError: if it uses op types that are not declared, or attributes that only an instance has.
+        NotFoundError: if it uses op types that are not declared.
+        NotImplementedError: for attributes that only an instance has.
     """
     from headrace.interop.graph_def import import_nodes
 
@@ -167,12 +174,17 @@ def function_from_def(message: Any, graph: Graph) -> Function:
         if not rest or text.startswith("^"):
             return text
         output, _, index = rest.partition(":")
+        if name not in nodes:
+            raise ValueError(f"Function {message.signature.name!r}: there is no node for the input '{text}'")
         node = nodes[name]
         function = called_function(graph, node.op)
         decl = function.decl if function is not None else find(node.op)
         if decl is None:
-            raise NotImplementedError(
-                f"Function {message.signature.name!r} uses op type {node.op}, which Headrace declares not."
+            raise UndeclaredOpError(
+                None,
+                None,
+                f"Op type not registered '{node.op}': function {message.signature.name!r} uses it, and Headrace declares "
+                "it not.",
             )
         attrs = {key: attr_from_proto(value) for key, value in node.attr.items() if key != _OUTPUT_SHAPES}
         position = 0
@@ -187,9 +199,12 @@ def function_from_def(message: Any, graph: Graph) -> Function:
         copied.CopyFrom(node)
         del copied.input[:]
         copied.input.extend(flat(text) for text in node.input)
+    for arg in message.signature.output_arg:
+        if arg.name not in message.ret:
+            raise ValueError(f"Function {message.signature.name!r}: nothing is returned as {arg.name!r}")
     results = [flat(message.ret[arg.name]) for arg in message.signature.output_arg]
     with body.as_default():
-        import_nodes(body, graph_def)
+        import_nodes(body, graph_def, producer or Producer())
     body.inputs = [body.get_tensor_by_name(f"{name}:0") for name in arguments]
     body.outputs = [body.get_tensor_by_name(text if ":" in text else f"{text}:0") for text in results]
     return Function(

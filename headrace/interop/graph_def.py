@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,11 +13,15 @@ from headrace.core.functions import called_function
 from headrace.core.graph import PRODUCER_VERSION, Graph
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import find
+from headrace.core.version import VERSION
 from headrace.interop import protos
 from headrace.interop.function_def import import_library, library_of
-from headrace.interop.node_def import attr_from_proto, node_def_of, shape_to_proto
+from headrace.interop.node_def import attrs_from_protos, node_def_of, shape_to_proto
+from headrace.interop.producers import Producer, UndeclaredOpError
 
 _LOOP_BACK = "NextIteration"
+# More than any graph has, and few enough to make.
+_MOST_OUTPUTS = 1 << 20
 
 
 def graph_def_of(graph: Graph, from_version: int | None = None, add_shapes: bool = False) -> Any:
@@ -58,7 +63,8 @@ def import_graph_def(
         return_elements: names of operations ("op") and tensors ("op:0") to return.
         name: the prefix of the new names, "import" by default; "" for none.
         op_dict: accepted for older callers and not needed: op types are looked up among the declared ones.
-        producer_op_list: likewise; attributes that are missing take the declared defaults.
+        producer_op_list: an `OpList`, the ops as the program knew them that made the GraphDef. Attributes that are not
+            known here are left out where they have the default values that it tells.
 
     Returns:
         the elements asked for, or None.
@@ -66,7 +72,7 @@ def import_graph_def(
     Raises:
         TypeError: if an argument has a wrong type.
         ValueError: if names in the arguments or inputs are not in the GraphDef, or clash with the graph's own.
-        NotImplementedError: naming all op types that are not declared.
+        NotFoundError: naming all op types that are not declared (a NotImplementedError too).
     """
     if not isinstance(graph_def, protos.GraphDef):
         raise TypeError("graph_def must be a GraphDef proto.")
@@ -76,7 +82,9 @@ def import_graph_def(
         raise TypeError("return_elements must be a list of strings.")
     graph = get_default_graph()
     graph._check_not_finalized()
-    import_library(graph, graph_def.library)
+    _check_versions(graph_def.versions)
+    producer = Producer(producer_op_list)
+    import_library(graph, graph_def.library, producer)
     _check_types(graph, graph_def)
     mapped: dict[tuple[str, int], Any] = {}
     if name == "" and not all(isinstance(value, (Tensor, Operation)) for value in (input_map or {}).values()):
@@ -90,25 +98,38 @@ def import_graph_def(
             with graph.name_scope("_inputs"):
                 for place, value in mapped.items():
                     mapped[place] = value if isinstance(value, Operation) else convert_to_tensor(value)
-        return _Import(graph, graph_def, scope, mapped).run(return_elements)
+        return _Import(graph, graph_def, scope, mapped, producer).run(return_elements)
 
 
-def import_nodes(graph: Graph, graph_def: Any) -> None:
+def import_nodes(graph: Graph, graph_def: Any, producer: Producer) -> None:
     """Adds the nodes of a GraphDef to `graph` under their own names.
 
     Raises:
-        ValueError, NotImplementedError: as `import_graph_def`.
+        ValueError, NotFoundError: as `import_graph_def`.
     """
     _check_types(graph, graph_def)
-    _Import(graph, graph_def, "", {}).run(None)
+    _Import(graph, graph_def, "", {}, producer).run(None)
+
+
+def _check_versions(versions: Any) -> None:
+    if versions.min_consumer > PRODUCER_VERSION:
+        raise ValueError(
+            f"GraphDef min consumer version {versions.min_consumer} above current version {PRODUCER_VERSION} for "
+            f"TensorFlow {VERSION}.  Please upgrade TensorFlow."
+        )
+    if PRODUCER_VERSION in versions.bad_consumers:
+        raise ValueError(f"GraphDef disallows consumer version {PRODUCER_VERSION}.  Please upgrade TensorFlow.")
 
 
 def _check_types(graph: Graph, graph_def: Any) -> None:
     types = {node.op for node in graph_def.node}
     unknown = sorted(t for t in types if called_function(graph, t) is None and find(t) is None)
     if unknown:
-        raise NotImplementedError(
-            f"import_graph_def: Headrace declares no op of type {', '.join(unknown)}, which the GraphDef uses."
+        raise UndeclaredOpError(
+            None,
+            None,
+            f"Op type not registered '{unknown[0]}': Headrace declares no op of type {', '.join(unknown)}, which the "
+            "GraphDef uses.",
         )
 
 
@@ -123,12 +144,17 @@ def _parse(text: str) -> tuple[str, int]:
 class _Import:
     """One import: nodes become operations in an order in which their inputs exist."""
 
-    def __init__(self, graph: Graph, graph_def: Any, scope: str, mapped: dict[tuple[str, int], Any]) -> None:
+    def __init__(
+        self, graph: Graph, graph_def: Any, scope: str, mapped: dict[tuple[str, int], Any], producer: Producer
+    ) -> None:
         self.graph = graph
+        self.producer = producer
         self.nodes = {node.name: node for node in graph_def.node}
         if len(self.nodes) != len(graph_def.node):
-            names = [node.name for node in graph_def.node]
-            raise ValueError(f"Node {next(n for n in names if names.count(n) > 1)!r} is not unique")
+            counts = Counter(node.name for node in graph_def.node)
+            raise ValueError(f"Node {counts.most_common(1)[0][0]!r} is not unique")
+        if "" in self.nodes:
+            raise ValueError("Node '': Node name contains invalid characters")
         self.scope = scope
         self.mapped = mapped
         # What each node's inputs name.
@@ -216,18 +242,13 @@ class _Import:
                 inputs.append(inputs[0])
             else:
                 inputs.append(self._output(node, key))
-        attrs = {key: attr_from_proto(value) for key, value in node.attr.items() if key != "_output_shapes"}
-        if "frame_name" in attrs:
-            # Loops of two imports are two loops.
-            attrs["frame_name"] = self.scope + attrs["frame_name"]
-        if "_class" in attrs:
-            attrs["_class"] = [self._moved(group) for group in attrs["_class"]]
+        attrs = self._attrs(node)
         full = self.scope + node.name
         if full in self.graph._nodes_by_name:
             full = self.graph.unique_name(full)
         try:
             op = operation_from_parts(self.graph, node.op, inputs, attrs, full + "/", control_inputs=controls)
-        except TypeError as error:
+        except (TypeError, LookupError, ArithmeticError) as error:
             # What does not fit is in the GraphDef or the map, whose values are at fault.
             raise ValueError(f"Node '{node.name}' was passed an input incompatible with it: {error}") from None
         self.graph._names_in_use[full.lower()] = max(1, self.graph._names_in_use.get(full.lower(), 0))
@@ -235,6 +256,33 @@ class _Import:
             op._device = node.device
         self.made[node.name] = op
         self.unfinished.extend((op, position, key) for position, key in later)
+
+    def _attrs(self, node: Any) -> dict[str, Any]:
+        values = node.attr
+        decl = find(node.op)
+        if decl is None or (self.graph._functions and called_function(self.graph, node.op) is not None):
+            # A call of a function, which has no attributes of its own.
+            attrs = attrs_from_protos(values, None)
+        else:
+            declared = decl.signature.attrs
+            if not declared.keys() >= values.keys():
+                values = self.producer.understood(node, declared)
+            try:
+                attrs = attrs_from_protos(values, declared)
+            except ValueError as error:
+                raise ValueError(f"{error}; NodeDef: {node.name} (op: '{node.op}')") from None
+            if node.op == "Const" and "dtype" in values and values["value"].tensor.dtype != values["dtype"].type:
+                raise ValueError(f"Node '{node.name}': the value of the constant is not of the type 'dtype' names")
+            for arg in decl.signature.outputs:
+                count = attrs.get(arg.number_attr, 0) if arg.number_attr is not None else 0
+                if count > _MOST_OUTPUTS:
+                    raise ValueError(f"Node '{node.name}' (op: '{node.op}') asks for {count} outputs")
+        if "frame_name" in attrs and isinstance(attrs["frame_name"], str):
+            # Loops of two imports are two loops.
+            attrs["frame_name"] = self.scope + attrs["frame_name"]
+        if isinstance(attrs.get("_class"), list):
+            attrs["_class"] = [self._moved(group) for group in attrs["_class"]]
+        return attrs
 
     def _output(self, node: Any, key: tuple[str, int]) -> Tensor:
         source = self.made[key[0]]
@@ -247,7 +295,7 @@ class _Import:
 
     def _moved(self, group: Any) -> str:
         """A colocation group follows its operation under the prefix."""
-        text = group.decode() if isinstance(group, bytes) else group
+        text = group.decode("utf-8", "replace") if isinstance(group, bytes) else str(group)
         if text.startswith("loc:@") and text[5:] in self.nodes:
             return f"loc:@{self.scope}{text[5:]}"
         return text

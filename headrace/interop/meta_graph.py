@@ -29,6 +29,7 @@ from headrace.files import file_io
 from headrace.files.paths import as_path
 from headrace.interop import control_flow as _control_flow
 from headrace.interop import protos
+from headrace.interop.file_faults import faults_in
 from headrace.interop.graph_def import import_graph_def
 from headrace.interop.graph_files import read_message, write_message
 from headrace.interop.node_def import attr_to_proto
@@ -469,6 +470,17 @@ def import_scoped_meta_graph_with_return_elements(
         message = meta_graph_or_file
     else:
         message = read_meta_graph_file(meta_graph_or_file)
+        with faults_in(as_path(meta_graph_or_file)):
+            return import_scoped_meta_graph_with_return_elements(
+                message,
+                clear_devices,
+                graph,
+                import_scope,
+                input_map,
+                unbound_inputs_col_name,
+                restore_collections_predicate,
+                return_elements,
+            )
     _check_bound(message, unbound_inputs_col_name, input_map)
     graph = graph or get_default_graph()
     with graph.as_default():
@@ -499,7 +511,7 @@ def _check_bound(message: Any, collection: str, input_map: Mapping[str, Any] | N
     field = getattr(listed, listed.WhichOneof("kind") or "node_list")
     missing = [
         text
-        for text in (item.decode() if isinstance(item, bytes) else str(item) for item in field.value)
+        for text in (item.decode("utf-8", "replace") if isinstance(item, bytes) else str(item) for item in field.value)
         if not input_map or text not in input_map
     ]
     if missing:

@@ -7,18 +7,20 @@ name of a function, or a list of these.
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from headrace.core.dtypes import DType, as_dtype
 from headrace.core.shapes import Dims, TensorShape, as_dims
+from headrace.core.signature import Attr
 from headrace.interop import protos
-from headrace.interop.tensor_proto import MakeNdarray, array_to_proto, make_tensor_proto
+from headrace.interop.tensor_proto import array_of, array_to_proto, make_tensor_proto
 
 __all__ = [
     "attr_from_proto",
+    "attrs_from_protos",
     "attr_to_proto",
     "node_def_of",
     "public_attr",
@@ -155,6 +157,40 @@ def _kind_of(name: str, value: Any) -> str:
     raise TypeError(f"An attribute cannot hold {value!r}.")
 
 
+def attrs_from_protos(values: Any, declared: Mapping[str, Attr] | None) -> dict[str, Any]:
+    """The attributes of a node as values of ours, but for `_output_shapes`.
+
+    Args:
+      values: the node's map from name to AttrValue.
+      declared: the attributes of its op type; None if everything is taken.
+
+    Raises:
+      ValueError: naming an attribute that is not declared or of another kind.
+
+    Example:
+      >>> attrs_from_protos(node.attr, find("MatMul").signature.attrs)["transpose_a"]
+      False
+    """
+    made = {}
+    for name, value in values.items():
+        if name == "_output_shapes":
+            continue
+        if declared is not None and name[:1] != "_":
+            attr = declared.get(name)
+            if attr is None:
+                raise ValueError(f"NodeDef mentions attr '{name}', which its op type has not")
+            field = value.WhichOneof("value")
+            kind = attr.kind
+            if field != _FIELD.get(kind, "list") and field != "placeholder" and (field or kind in _FIELD):
+                found = f"had value with type '{field}' when" if field else "missing value with"
+                raise ValueError(f"AttrValue {found} '{kind}' expected for attr '{name}'")
+        try:
+            made[name] = attr_from_proto(value)
+        except TypeError as error:
+            raise ValueError(f"{error} for attr '{name}'") from None
+    return made
+
+
 def attr_from_proto(attr_value: Any) -> Any:
     """The attribute value of ours that an AttrValue holds; [] for one that holds nothing.
 
@@ -187,7 +223,7 @@ def _ours(field: str, value: Any) -> Any:
     if field == "shape":
         return shape_from_proto(value)
     if field == "tensor":
-        return MakeNdarray(value)
+        return array_of(value)
     if field == "func":
         # A name that begins with an underscore is a remark to a runtime, not a parameter of the function.
         if any(not name.startswith("_") for name in value.attr):

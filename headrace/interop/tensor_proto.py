@@ -143,6 +143,21 @@ def MakeNdarray(tensor: Any) -> np.ndarray:
       >>> MakeNdarray(make_tensor_proto([[1.0, 2.0]]))
       array([[1., 2.]], dtype=float32)
     """
+    array = array_of(tensor)
+    return array if array.flags.writeable and array.flags.owndata else array.copy()
+
+
+# A message is at most this large, so that only what is repeated can make an array larger.
+_LARGEST_PADDED = 1 << 31
+
+
+def array_of(tensor: Any) -> np.ndarray:
+    """`MakeNdarray` for one who does not write: one element that stands for all takes the memory of one.
+
+    Raises:
+      TypeError, ValueError: as `MakeNdarray`; ValueError too if repeating the last of several elements would take more
+        memory than any message.
+    """
     dims = tuple(dim.size for dim in tensor.tensor_shape.dim)
     dtype = as_dtype(tensor.dtype)
     name = dtype.name
@@ -158,12 +173,16 @@ def MakeNdarray(tensor: Any) -> np.ndarray:
     if flat.size > count or (tensor.tensor_content and flat.size != count):
         raise ValueError(f"The TensorProto holds {flat.size} elements, its shape {list(dims)} asks for {count}.")
     if flat.size < count:
+        if flat.size <= 1:
+            empty = b"" if name == "string" else np.zeros((), flat.dtype)
+            one = np.empty(1, flat.dtype)
+            one[:] = flat if flat.size else empty
+            return np.broadcast_to(one, dims)
+        if count * flat.dtype.itemsize > _LARGEST_PADDED:
+            raise ValueError(f"The TensorProto holds {flat.size} elements, its shape {list(dims)} asks for {count}.")
         full = np.empty(count, flat.dtype)
         full[: flat.size] = flat
-        if flat.size:
-            full[flat.size :] = flat[-1]
-        else:
-            full[:] = b"" if name == "string" else np.zeros((), flat.dtype)
+        full[flat.size :] = flat[-1]
         flat = full
     return flat.reshape(dims)
 

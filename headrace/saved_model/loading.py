@@ -11,6 +11,7 @@ from headrace.core.operation import Operation
 from headrace.files import file_io
 from headrace.files.paths import as_path
 from headrace.interop import protos
+from headrace.interop.file_faults import faults_in
 from headrace.interop.graph_files import read_message
 from headrace.interop.meta_graph import ops_used
 from headrace.platform import tf_logging
@@ -43,11 +44,21 @@ def parse_saved_model(export_dir: Any) -> Any:
     Raises:
         OSError: if there is none; DataLossError: if the file holds something else.
     """
+    path = saved_model_path(export_dir)
+    return read_message(path, protos.SavedModel(), path.endswith(names.SAVED_MODEL_FILENAME_PBTXT))
+
+
+def saved_model_path(export_dir: Any) -> str:
+    """The file of a SavedModel that has its graphs.
+
+    Raises:
+        OSError: if there is none.
+    """
     folder = as_path(export_dir)
-    for name, as_text in ((names.SAVED_MODEL_FILENAME_PB, False), (names.SAVED_MODEL_FILENAME_PBTXT, True)):
+    for name in (names.SAVED_MODEL_FILENAME_PB, names.SAVED_MODEL_FILENAME_PBTXT):
         path = os.path.join(folder, name)
         if file_io.file_exists(path):
-            return read_message(path, protos.SavedModel(), as_text)
+            return path
     raise OSError(
         f"SavedModel file does not exist at: {folder}/{{{names.SAVED_MODEL_FILENAME_PBTXT}|{names.SAVED_MODEL_FILENAME_PB}}}"
     )
@@ -105,6 +116,7 @@ class SavedModelLoader:
 
     def __init__(self, export_dir: Any) -> None:
         self._export_dir = as_path(export_dir)
+        self._path = saved_model_path(export_dir)
         self._saved_model = parse_saved_model(export_dir)
 
     @property
@@ -132,7 +144,7 @@ class SavedModelLoader:
         """Adds a graph of the model to a graph; returns the saver for its variables, and elements asked for."""
         message = self.get_meta_graph_def_from_tags(tags)
         refuse_python(message, self._export_dir)
-        with graph.as_default():
+        with graph.as_default(), faults_in(self._path):
             return import_meta_graph_with_return_elements(message, import_scope=import_scope, **saver_kwargs)
 
     def restore_variables(self, sess: Any, saver: Saver | None, import_scope: str | None = None) -> None:
@@ -145,17 +157,20 @@ class SavedModelLoader:
                 raise ValueError(f"Load does not accept saver of type {type(saver)}")
             if not file_io.get_matching_files(f"{self.variables_path}.*") and not _all_saveable_objects(import_scope):
                 return
-            saver.restore(sess, self.variables_path)
+            with faults_in(self._path):
+                saver.restore(sess, self.variables_path)
 
     def run_init_ops(self, sess: Any, tags: Iterable[str], import_scope: str | None = None) -> None:
         """Runs what the model asks to be run when it is loaded."""
         message = self.get_meta_graph_def_from_tags(tags)
         with sess.graph.as_default():
-            assets = asset_tensors(self._export_dir, message, import_scope)
-            op = _init_op(sess.graph, message, import_scope)
+            with faults_in(self._path):
+                assets = asset_tensors(self._export_dir, message, import_scope)
+                op = _init_op(sess.graph, message, import_scope)
             if op is not None:
                 _refuse_writing(op, self._export_dir)
-                sess.run(op, feed_dict=assets)
+                with faults_in(self._path):
+                    sess.run(op, feed_dict=assets)
 
     def load(self, sess: Any, tags: Iterable[str], import_scope: str | None = None, **saver_kwargs: Any) -> Any:
         """Adds a graph of the model to that of a session and restores its variables; returns the MetaGraphDef."""

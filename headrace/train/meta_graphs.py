@@ -8,7 +8,9 @@ from typing import Any
 from headrace.core.collections import GraphKeys
 from headrace.core.defaults import get_default_graph
 from headrace.core.graph import Graph
+from headrace.files.paths import as_path
 from headrace.interop import protos
+from headrace.interop.file_faults import faults_in
 from headrace.interop.meta_graph import (
     export_scoped_meta_graph,
     import_scoped_meta_graph_with_return_elements,
@@ -99,7 +101,8 @@ def import_meta_graph(
 
     Raises:
         OSError: if there is no such file; DataLossError: if it holds something else.
-        NotImplementedError: naming op types that are not declared.
+        InvalidArgumentError: if what a file describes does not fit together; for a message, ValueError.
+        NotFoundError: naming op types that are not declared.
 
     Example:
         >>> saver = tf.train.import_meta_graph("model.ckpt-1000.meta")
@@ -117,14 +120,28 @@ def import_meta_graph_with_return_elements(
     **kwargs: Any,
 ) -> tuple[Saver | None, Any]:
     """`import_meta_graph` that also returns operations and tensors by their names in the file."""
-    if isinstance(meta_graph_or_file, protos.MetaGraphDef):
-        message = meta_graph_or_file
-    else:
+    if not isinstance(meta_graph_or_file, protos.MetaGraphDef):
         message = read_meta_graph_file(meta_graph_or_file)
+        with faults_in(as_path(meta_graph_or_file)):
+            saver, elements = import_meta_graph_with_return_elements(
+                message, clear_devices, import_scope, return_elements, **kwargs
+            )
+            if saver is not None:
+                _check_saver(saver.saver_def)
+            return saver, elements
+    message = meta_graph_or_file
     variables, elements = import_scoped_meta_graph_with_return_elements(
         message, clear_devices=clear_devices, import_scope=import_scope, return_elements=return_elements, **kwargs
     )
     return saver_of(message, import_scope, variables), elements
+
+
+def _check_saver(saver_def: Any) -> None:
+    """Raises ValueError or KeyError if the graph lacks what a SaverDef names."""
+    graph = get_default_graph()
+    for tensor in (saver_def.filename_tensor_name, saver_def.save_tensor_name):
+        graph.get_tensor_by_name(tensor)
+    graph.get_operation_by_name(saver_def.restore_op_name)
 
 
 def saver_of(message: Any, import_scope: str | None, variables: Mapping[str, Any]) -> Saver | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from headrace.core import errors
 from headrace.core.dtypes import as_dtype
-from headrace.files.checkpoint import bundle, slices, wire
+from headrace.files.checkpoint import atomic, bundle, slices, wire
 from headrace.files.checkpoint.bundle import BundleReader, BundleWriter
 from headrace.files.checkpoint.reader import CheckpointReader
 from headrace.files.checkpoint.slice_table import SliceTableWriter
@@ -338,3 +339,41 @@ def test_a_big_endian_bundle_is_refused(tmp_path):
 def test_other_file_systems_are_refused():
     with pytest.raises(errors.UnimplementedError, match=r"tf\.gfile\.Copy"):
         CheckpointReader("memory://somewhere/model")
+
+
+def gone_process():
+    """The number of a process that has ended."""
+    done = subprocess.Popen([sys.executable, "-c", ""])
+    done.wait()
+    return done.pid
+
+
+@pytest.mark.parametrize("write", ["bundle", "table"])
+def test_what_killed_writers_left_is_taken_away(tmp_path, write):
+    gone = gone_process()
+    left = [
+        tmp_path / f"model.data-00000-of-00001.tempstate{gone}_0123456789ab",
+        tmp_path / f"a.tempstate{gone}_aaaaaaaaaaaa",
+    ]
+    locked = tmp_path / f"b.tempstate{gone}_bbbbbbbbbbbb"
+    kept = [
+        tmp_path / f"c.tempstate{os.getpid()}_0123456789ab",
+        tmp_path / "d.tempstate_mine",
+        tmp_path / f"e{gone}_0123456789ab",
+    ]
+    for path in [*left, *kept]:
+        path.write_bytes(b"part")
+    # A writer on another machine, whose process is not known here.
+    with atomic.open_temporary(str(locked)):
+        if write == "bundle":
+            with bundle.BundleWriter(str(tmp_path / "model")) as writer:
+                writer.add("v", FLOAT, np.zeros(3, np.float32))
+                writer.finish()
+        else:
+            writer = SliceTableWriter(str(tmp_path / "model"))
+            writer.add("v", (3,), ((0, -1),), FLOAT, np.zeros(3, np.float32))
+            writer.finish()
+        assert locked.exists()
+    assert [path.exists() for path in left] == [False, False]
+    assert all(path.exists() for path in kept)
+    assert len([path for path in tmp_path.iterdir() if ".tempstate" in path.name]) == 3

@@ -53,6 +53,9 @@ def main(folder, rounds, seed):
             assert latest.endswith(f"-{int(found[0, 0])}"), "another step than the name says"
         assert os.path.getsize(latest + ".meta") > 100
         seen, good = int(found[0, 0]), good + 1
+    # What the killed ones left is taken away by the next who saves; there are few, however many were killed.
+    abandoned = [name for name in os.listdir(folder) if ".tempstate" in name]
+    assert len(abandoned) <= 2, abandoned
     print(good)
     print(f"last step {seen}, {len(os.listdir(folder))} files", file=sys.stderr)
 

@@ -1,19 +1,69 @@
-"""Writing files so that under their name there is always a complete one, whenever the process ends."""
+"""Writing files so that under their name there is always a complete one, whenever the process ends.
+
+Temporary files tell by their names which process writes them, and are locked while it does. What a killed process has
+left is therefore known for what it is, and taken away when the next checkpoint is written to the folder.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import re
 import uuid
 from collections.abc import Iterator
 from typing import IO
 
+from headrace.core.errors import AlreadyExistsError
 from headrace.files.failures import failures_of
+
+try:
+    import fcntl
+except ImportError:  # not on Windows, where a file that is open cannot be deleted anyway
+    fcntl = None  # type: ignore[assignment]
+
+_TEMPORARY = re.compile(r".+\.tempstate(\d+)_[0-9a-f]{12}", re.DOTALL)
 
 
 def temporary_name(path: str) -> str:
     """A name beside `path` that no one else uses."""
     return f"{path}.tempstate{os.getpid()}_{uuid.uuid4().hex[:12]}"
+
+
+def open_temporary(temporary: str, buffering: int = -1) -> IO[bytes]:
+    """Opens a new file for writing, locked until it is closed."""
+    file = open(temporary, "wb", buffering=buffering)  # noqa: SIM115  the caller closes it
+    if fcntl is not None:
+        # Some network file systems have no locks; there the name must do.
+        with contextlib.suppress(OSError):
+            fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    return file
+
+
+def remove_abandoned(folder: str) -> None:
+    """Deletes the temporary files in a folder whose writers are gone: no such process here, and no one holds the lock."""
+    try:
+        names = os.listdir(folder or ".")
+    except OSError:
+        return
+    for name in names:
+        match = _TEMPORARY.fullmatch(name) if ".tempstate" in name else None
+        if match is None or _is_running(int(match[1])):
+            continue
+        path = os.path.join(folder, name)
+        with contextlib.suppress(OSError), open(path, "rb") as file:
+            if fcntl is not None:
+                fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+            os.unlink(path)
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def sync_file(file: IO[bytes]) -> None:
@@ -33,11 +83,15 @@ def sync_folder(path: str) -> None:
 
 
 @contextlib.contextmanager
-def replacing(path: str) -> Iterator[IO[bytes]]:
+def replacing(path: str, overwrite: bool = True) -> Iterator[IO[bytes]]:
     """A file that takes the name `path` once it is complete and on the disk; never if the block raises.
 
+    Args:
+        path: the file.
+        overwrite: whether it may replace one that is there.
+
     Raises:
-        OpError: if the file cannot be written.
+        OpError: if the file cannot be written; AlreadyExistsError if it may not be replaced.
 
     Example:
         >>> with replacing("notes.txt") as file:
@@ -45,10 +99,11 @@ def replacing(path: str) -> Iterator[IO[bytes]]:
     """
     temporary = temporary_name(path)
     try:
-        with failures_of(path):
-            with open(temporary, "wb") as file:
-                yield file
-                sync_file(file)
+        with failures_of(path), open_temporary(temporary) as file:
+            yield file
+            sync_file(file)
+            if not overwrite and os.path.exists(path):
+                raise AlreadyExistsError(None, None, f"{path}; File exists")
             os.replace(temporary, path)
     except BaseException:
         with contextlib.suppress(OSError):

@@ -24,7 +24,14 @@ import numpy as np
 from headrace.core.dtypes import DType, as_dtype
 from headrace.core.errors import DataLossError, InvalidArgumentError, NotFoundError, UnimplementedError
 from headrace.files.checkpoint import slices, wire
-from headrace.files.checkpoint.atomic import replacing, sync_file, sync_folder, temporary_name
+from headrace.files.checkpoint.atomic import (
+    open_temporary,
+    remove_abandoned,
+    replacing,
+    sync_file,
+    sync_folder,
+    temporary_name,
+)
 from headrace.files.checkpoint.checksums import crc32c, mask
 from headrace.files.checkpoint.slices import Dims, Slice
 from headrace.files.checkpoint.table import Table, TableWriter, damaged, mapped
@@ -354,8 +361,9 @@ class BundleWriter:
         with contextlib.suppress(OSError):
             # One level, as TensorFlow does; opening the file tells what is wrong where that is not it.
             os.mkdir(folder)
+        remove_abandoned(folder)
         with failures_of(prefix):
-            self._file: IO[bytes] = open(self._temporary, "wb", buffering=0)  # noqa: SIM115  closed by finish or __exit__
+            self._file = open_temporary(self._temporary, buffering=0)
         self._offset = 0
 
     def __enter__(self) -> BundleWriter:
@@ -404,8 +412,8 @@ class BundleWriter:
         """Gives the files their names."""
         with failures_of(self._temporary):
             sync_file(self._file)
-            self._file.close()
         _install(self.prefix, [self._temporary], self._entries)
+        self._file.close()
 
 
 def _write_all(file: IO[bytes], data: Any) -> None:

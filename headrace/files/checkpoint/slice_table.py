@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import math
+import os
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 from headrace.core.dtypes import DType, as_dtype
 from headrace.core.errors import InternalError, InvalidArgumentError, NotFoundError, UnimplementedError
 from headrace.files.checkpoint import slices, wire
-from headrace.files.checkpoint.atomic import replacing
+from headrace.files.checkpoint.atomic import remove_abandoned, replacing
 from headrace.files.checkpoint.slices import Dims, Slice
 from headrace.files.checkpoint.table import Table, TableWriter, damaged
 from headrace.files.checkpoint.wire import Damaged
@@ -267,6 +268,7 @@ class SliceTableWriter:
             InvalidArgumentError: if a slice is too large for the format.
             OpError: if the file cannot be written.
         """
+        remove_abandoned(os.path.dirname(self.path))
         with replacing(self.path) as file:
             table = TableWriter(file)
             table.add(_META_KEY, self._meta())
