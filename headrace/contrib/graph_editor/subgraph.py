@@ -234,7 +234,7 @@ class SubGraphView:
 
     def consumers(self) -> list[Operation]:
         """The operations outside the view that take one of its outputs."""
-        inside, found = set(self._ops), []
+        inside, found = set(self._ops), list[Operation]()
         for tensor in self._output_ts:
             concatenate_unique(found, (op for op in tensor.consumers() if op not in inside))
         return found

@@ -326,6 +326,13 @@ def _check_graph(graph: Any) -> None:
         raise TypeError(f"Expected a tf.Graph, got: {type(graph)}")
 
 
+def _destination(view: SubGraphView, dst_graph: Graph | None) -> Graph:
+    graph = view.graph if dst_graph is None else dst_graph
+    if graph is None:
+        raise ValueError("The subgraph is empty.")
+    return graph
+
+
 def copy(
     sgv: Any, dst_graph: Graph | None = None, dst_scope: str = "", src_scope: str = "", reuse_dst_scope: bool = False
 ) -> tuple[SubGraphView, TransformerInfo]:
@@ -343,7 +350,7 @@ def copy(
         TypeError: if `dst_graph` is no graph.
     """
     view = make_view(sgv)
-    return Transformer()(view, view.graph if dst_graph is None else dst_graph, dst_scope, src_scope, reuse_dst_scope)
+    return Transformer()(view, _destination(view, dst_graph), dst_scope, src_scope, reuse_dst_scope)
 
 
 def copy_with_input_replacements(
@@ -376,7 +383,7 @@ def copy_with_input_replacements(
         return replacement_ts[tensor] if tensor in replacement_ts else keep_t_if_possible_handler(info, tensor)
 
     transformer.transform_external_input_handler = replace
-    return transformer(view, view.graph if dst_graph is None else dst_graph, dst_scope, src_scope, reuse_dst_scope)
+    return transformer(view, _destination(view, dst_graph), dst_scope, src_scope, reuse_dst_scope)
 
 
 def _add_loops(ops: list[Operation], control_ios: ControlOutputs) -> None:

@@ -1,0 +1,1 @@
+"""tf.contrib.quantize: graphs rewritten for training and inference with simulated quantisation."""
