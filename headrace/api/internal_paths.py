@@ -286,6 +286,8 @@ def _rows() -> dict[str, tuple[str, ...]]:
             if path != "core":  # the implementation's own core
                 rows.setdefault(path, ())
     # Its names are not those of the module that publishes its folder.
+    rows["contrib.lookup.lookup_ops"] = ("contrib.lookup",)
+    rows["contrib.util.loader"] = ("platform.behavior",)
     rows["contrib.framework.python.ops.audio_ops"] = ("ops.audio.wav", "ops.audio.spectrogram")
     return rows
 
@@ -318,7 +320,9 @@ def searched(path: str) -> tuple[str, ...] | None:
     if match := _CONTRIB.fullmatch(path):
         # contrib kept its implementation two or three folders below the module that published it, some of it in
         # modules that have public ones of their own.
-        return (f"{match[1]}{match[2]}", match[1], ".") if match[2] else (match[1], ".")
+        below = match[2] or ""
+        folder = below.rpartition(".")[0]
+        return (*(f"{match[1]}{tail}" for tail in dict.fromkeys((below, folder, ""))), ".")
     return None
 
 

@@ -117,8 +117,10 @@ def predict(name, training, folder, restore):
         if restore:
             saver.restore(sess, path)
         else:
-            for variable, value in values_of(tf.global_variables()):
-                variable.load(value, sess)
+            values = list(values_of(tf.global_variables()))
+            # All in one step: what the initializers would draw is fed.
+            feed = {variable.initializer.inputs[1]: value for variable, value in values}
+            sess.run([variable.initializer for variable, _ in values], feed)
             saver.save(sess, path, write_state=False)
         batch = np.random.RandomState(7).uniform(-1.0, 1.0, images.shape.as_list())
         found, stages = sess.run([net, probes], {images: batch})

@@ -8,6 +8,7 @@ HOMES = {
 
 NESTED = {
     "metric_learning": {
+        "contrib.losses.clustering": "cluster_loss",
         "contrib.losses.metric_learning": "contrastive_loss lifted_struct_loss npairs_loss npairs_loss_multilabel "
         "triplet_semihard_loss",
     },

@@ -27,6 +27,11 @@ class Exp(Bijector):
     def __init__(self, validate_args: bool = False, name: str = "exp") -> None:
         super().__init__(forward_min_event_ndims=0, validate_args=validate_args, name=name)
 
+    @property
+    def power(self) -> float:
+        """0: that of the `PowerTransform` that this is."""
+        return 0.0
+
     def _forward(self, x: Tensor) -> Tensor:
         return raw.Exp(x)
 

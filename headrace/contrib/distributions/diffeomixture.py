@@ -299,7 +299,7 @@ def _interpolated(
 
 def _times(weight: Tensor, operator: LinearOperator) -> LinearOperator:
     """A number times an operator, of the same structure."""
-    hints = {
+    hints: dict[str, Any] = {
         "is_non_singular": operator.is_non_singular,
         "is_self_adjoint": operator.is_self_adjoint,
         "is_positive_definite": operator.is_positive_definite,
@@ -323,7 +323,7 @@ def _sum_of(operators: Sequence[LinearOperator]) -> LinearOperator:
     """Two operators added, in the simplest structure that holds both."""
     first, second = operators
     definite = bool(first.is_positive_definite and second.is_positive_definite) or None
-    hints = {"is_non_singular": definite, "is_positive_definite": definite}
+    hints: dict[str, Any] = {"is_non_singular": definite, "is_positive_definite": definite}
     if isinstance(first, LinearOperatorScaledIdentity) and isinstance(second, LinearOperatorScaledIdentity):
         rows = first.range_dimension.value
         return LinearOperatorScaledIdentity(

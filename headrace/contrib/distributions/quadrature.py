@@ -42,7 +42,7 @@ def _hermite(size: int, dtype: Any) -> tuple[Any, Tensor]:
     points, weights = np.polynomial.hermite.hermgauss(deg=size)
     kind = dtype.as_numpy_dtype
     weights = weights.astype(kind)
-    weights /= np.linalg.norm(weights, ord=1, keepdims=True)
+    weights /= np.abs(weights).sum()
     return points.astype(kind), convert_to_tensor(weights, dtype, name="probs")
 
 

@@ -57,7 +57,7 @@ class BatchReshape(Distribution):
             wanted = convert_to_tensor(batch_shape, "int32", name="batch_shape")
             static = _checked(distribution, wanted)
             self._wanted, self._static = wanted, static
-            self._whole: Any = np.int32(static.as_list()) if static.is_fully_defined() else None
+            self._whole: Any = np.array(static.as_list(), np.int32) if static.is_fully_defined() else None
             self._assertions: list[Operation] = []
             if self._whole is None:
                 self._whole, self._assertions = _resolved(distribution.batch_shape_tensor(), wanted, validate_args)
@@ -99,7 +99,8 @@ class BatchReshape(Distribution):
     def _ranks(self, x: Tensor) -> tuple[Any, Any]:
         """How many dimensions `x` has, and how many of them are the batch's and the value's."""
         rank = x.get_shape().ndims
-        event, batch = self.event_shape.ndims, self.batch_shape.ndims
+        event: Any = self.event_shape.ndims
+        batch: Any = self.batch_shape.ndims
         event = size(self.event_shape_tensor()) if event is None else event
         batch = size(self._wanted) if batch is None else batch
         return (composing.rank(x) if rank is None else rank), batch + event
@@ -141,7 +142,8 @@ class BatchReshape(Distribution):
             rank, inner = self._ranks(x)
             outer = rank - inner
             static = x.get_shape()[:outer] if isinstance(outer, int) else TensorShape(None)
-            sample: Any = np.int32(static.as_list()) if static.is_fully_defined() else shape_internal(x)[:outer]
+            known = static.is_fully_defined()
+            sample: Any = np.array(static.as_list(), np.int32) if known else shape_internal(x)[:outer]
             before = [sample, self._distribution.batch_shape_tensor(), self.event_shape_tensor()]
             result = function(reshape(x, composing.concat(before, 0)))
             result = reshape(result, composing.concat([sample, self._wanted], 0))

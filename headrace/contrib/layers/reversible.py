@@ -284,7 +284,7 @@ def recompute_grad(fn: Any = None, use_data_dep: Any = False, tupleize_grads: bo
                     with arg_scope(arguments), variable_scope(scope, reuse=True):
                         outputs = call(inputs, True)
                 outputs = list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]
-                made = gradients(outputs, [*inputs, *variables], list(grads))
+                made: list[Any] = gradients(outputs, [*inputs, *variables], list(grads))
                 if tupleize_grads:
                     made = _behind(made, made) if use_data_dep else joined(made)
                 return made if not variables else (made[: len(args)], made[len(args) :])

@@ -55,9 +55,9 @@ class _TargetColumn:
     """
 
     def __init__(
-        self, loss_fn: _Loss, num_label_columns: int, label_name: Any, weight_column_name: Any, problem_type: int
+        self, loss_fn: _Loss | None, num_label_columns: int, label_name: Any, weight_column_name: Any, problem_type: int
     ) -> None:
-        if not loss_fn:
+        if loss_fn is None:
             raise ValueError("loss_fn must be provided")
         if num_label_columns is None:
             raise ValueError("num_label_columns must be provided")

@@ -71,4 +71,4 @@ def byte_size_load_fn(op: Operation) -> int:
         # Variables of the oldest kind have outputs of unknown shape.
         shape = as_shape(op.get_attr("shape"))
     shape.assert_is_fully_defined()
-    return int(shape.num_elements()) * op.outputs[0].dtype.size
+    return (shape.num_elements() or 0) * op.outputs[0].dtype.size

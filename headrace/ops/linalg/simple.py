@@ -276,6 +276,10 @@ class _Identity(LinearOperator):
         if known < 0:
             raise ValueError(f"Argument num_rows must be a non-negative integer. Found: {known}")
 
+    def add_to_tensor(self, mat: Any, name: str = "add_to_tensor") -> Tensor:
+        """The sum with a tensor of fitting shape."""
+        return super().add_to_tensor(mat, name)
+
     def _square_dims(self) -> list[int | None]:
         return [self._num_rows_known] * 2
 
@@ -558,6 +562,10 @@ class LinearOperatorZeros(LinearOperator):
             static_batch = constant_value(convert_to_tensor(batch, "int32"))
             outer = TensorShape(None if static_batch is None else static_batch.tolist())
             self._static = outer.concatenate([None if size is None else int(size) for size in known])
+
+    def add_to_tensor(self, mat: Any, name: str = "add_to_tensor") -> Tensor:
+        """`mat`, which zeros leave as it is."""
+        return super().add_to_tensor(mat, name)
 
     def _shape(self) -> TensorShape:
         return self._static

@@ -21,6 +21,10 @@ def truncated_normal(stddev: float) -> TruncatedNormal:
     return TruncatedNormal(0.0, stddev)
 
 
+# Its name in the modules of the networks.
+trunc_normal = truncated_normal
+
+
 class Step(NamedTuple):
     """A convolution or a pool.
 
