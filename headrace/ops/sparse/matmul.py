@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,8 @@ sparse_tensor_dense_mat_mul_op = op(
     "-> product: T",
 ).on_host("a_shape")
 
-# torch's sparse product is several times as fast as gathering rows, for the types it knows.
+# Sums of bags of rows, as of embeddings, are an order of magnitude faster than torch's sparse products, and than adding
+# up the rows one by one; they are made for these types.
 _FAST = (torch.float32, torch.float64)
 
 
@@ -65,23 +65,31 @@ def _check(indices: Any, values: Any, shape: Any, b: Any, adjoint_a: bool, adjoi
 
 
 def _check_range(positions: torch.Tensor, size: int, letter: str, column: int) -> None:
-    bad = (positions < 0) | (positions >= size)
-    if bool(bad.any()):
-        first = int(bad.nonzero()[0, 0])
+    if not positions.numel():
+        return
+    low, high = torch.aminmax(positions)
+    if low < 0 or high >= size:
+        first = int(((positions < 0) | (positions >= size)).nonzero()[0, 0])
         raise invalid(f"{letter} ({int(positions[first])}) from index[{first},{column}] out of bounds (>={size})")
 
 
+def _order(keys: np.ndarray, height: int) -> torch.Tensor:
+    """What puts keys below `height` in order, stably: by NumPy's radix sort, which is for 16 bits."""
+    order = np.argsort(keys.astype(np.uint16), kind="stable")
+    if height > 1 << 16:
+        order = order[np.argsort((keys[order] >> 16).astype(np.uint16), kind="stable")]
+    return torch.from_numpy(order)
+
+
 def _product(rows: torch.Tensor, columns: torch.Tensor, values: torch.Tensor, b: torch.Tensor, height: int) -> Any:
-    if values.dtype in _FAST and values.numel():
-        # Products of a matrix said to be coalesced need its rows in order; equal places are added up all the same.
-        ordered = bool((rows[1:] >= rows[:-1]).all())
-        size = (height, b.shape[0])
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            matrix = torch.sparse_coo_tensor(
-                torch.stack((rows, columns)), values, size, check_invariants=False, is_coalesced=ordered or None
-            )
-            return torch.mm(matrix, b)
+    if values.dtype in _FAST and values.numel() and b.numel() and values.device.type == "cpu" and height < 1 << 32:
+        # A row of the product is the weighted sum of a bag of rows of b.
+        keys = rows.numpy()
+        if not (keys[1:] >= keys[:-1]).all():
+            order = _order(keys, height)
+            rows, columns, values = (part.index_select(0, order) for part in (rows, columns, values))
+        begins = torch._convert_indices_from_coo_to_csr(rows, height)
+        return torch.embedding_bag(b.contiguous(), columns, begins, False, 0, False, values, True)[0]
     dtype = values.dtype
     wider = COMPUTED_AS.get(dtype, dtype)
     picked = b.to(wider).index_select(0, columns) * values.to(wider)[:, None]
@@ -95,7 +103,7 @@ def sparse_tensor_dense_mat_mul_kernel(node):
 
     def multiply(indices, values, shape, b):
         height, width = _check(indices, values, shape, b, adjoint_a, adjoint_b)
-        rows, columns = indices.long().unbind(1)
+        rows, columns = (column.contiguous() for column in indices.long().unbind(1))
         _check_range(rows, height, "k" if adjoint_a else "m", 0)
         _check_range(columns, width, "m" if adjoint_a else "k", 1)
         if adjoint_a:
