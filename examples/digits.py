@@ -18,6 +18,7 @@ import time
 
 import numpy as np
 import tensorflow as tf
+from tensorflow.python.client import timeline
 
 SEED = 2017
 CLASSES = 10
@@ -67,12 +68,16 @@ def load_bundled():
     return train, validation, test
 
 
-def batches(images, labels, size, random):
-    """One epoch: every example once, in a new order; the last batch may be smaller."""
-    order = random.permutation(len(labels))
-    for start in range(0, len(order), size):
-        chosen = order[start : start + size]
-        yield images[chosen], labels[chosen]
+def batches(images, labels, size):
+    """An iterator over one epoch: every example once, in a new order; the last batch may be smaller.
+
+    A thread makes the next batches while a step computes. Returns its initializer as a function of a session, and what
+    it gives.
+    """
+    held = [tf.placeholder(array.dtype, array.shape) for array in (images, labels)]
+    dataset = tf.data.Dataset.from_tensor_slices(tuple(held)).shuffle(len(labels), seed=SEED).batch(size).prefetch(4)
+    iterator = dataset.make_initializable_iterator()
+    return lambda sess: sess.run(iterator.initializer, dict(zip(held, (images, labels)))), iterator.get_next()
 
 
 # -------------------------------------------------------------------------------------------------------- models
@@ -126,6 +131,55 @@ def convnet(images, keep_prob):
 MODELS = {"mlp": mlp, "conv": convnet}
 
 
+# ------------------------------------------------------------------------------------------------------ timeline
+
+
+class Trace(object):
+    """Some steps of training as a timeline: what ran when, for chrome://tracing or https://ui.perfetto.dev."""
+
+    FIRST, LAST = 10, 20
+
+    def __init__(self):
+        self.stats = {}
+        self.times = []  # of each step: in all, and waiting for data, in milliseconds
+        self.metadata = None
+
+    def wants(self, step):
+        """The arguments of `Session.run` for a step: how it is traced, or nothing."""
+        self.gather()
+        if not self.FIRST <= step < self.LAST:
+            return {}
+        self.metadata = tf.RunMetadata()
+        return {"options": tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE), "run_metadata": self.metadata}
+
+    def gather(self):
+        """Adds the step that was traced last to the others."""
+        if self.metadata is None:
+            return
+        total = waited = 0.0
+        for device in self.metadata.step_stats.dev_stats:
+            self.stats.setdefault(device.device, []).extend(device.node_stats)
+            if "input" not in device.device:  # what threads do beside the step
+                for node in device.node_stats:
+                    total += node.all_end_rel_micros / 1000.0
+                    if node.node_name.startswith("IteratorGetNext"):
+                        waited += node.all_end_rel_micros / 1000.0
+        self.times.append((total, waited))
+        self.metadata = None
+
+    def save(self, path):
+        """Writes the timeline, and prints how much of a step passes in waiting for data."""
+        self.gather()
+        merged = tf.RunMetadata().step_stats
+        for device, nodes in self.stats.items():
+            merged.dev_stats.add(device=device).node_stats.extend(nodes)
+        with open(path, "w") as out:
+            out.write(timeline.Timeline(merged).generate_chrome_trace_format())
+        if self.times:
+            total, waited = np.median(self.times, axis=0)
+            print("  %s: of a step of %.2f ms, %.2f ms wait for data (medians)" % (path, total, waited))
+
+
 # ------------------------------------------------------------------------------------------------------ training
 
 
@@ -134,10 +188,8 @@ def train_and_test(name, data, flags):
     (train_x, train_y), validation, test = data
     tf.reset_default_graph()
     tf.set_random_seed(SEED)
-    random = np.random.RandomState(SEED)
 
-    images = tf.placeholder(tf.float32, [None] + list(train_x.shape[1:]), name="images")
-    labels = tf.placeholder(tf.int64, [None], name="labels")
+    begin_epoch, (images, labels) = batches(train_x, train_y, flags.batch_size)
     keep_prob = tf.placeholder(tf.float32, [], name="keep_prob")
     with tf.variable_scope(name):
         logits = MODELS[name](images, keep_prob)
@@ -163,11 +215,16 @@ def train_and_test(name, data, flags):
     with tf.Session() as sess:
         sess.run(tf.global_variables_initializer())
         started = time.time()
+        trace = Trace()
         for epoch in range(1, flags.epochs + 1):
             losses = []
-            for xs, ys in batches(train_x, train_y, flags.batch_size, random):
-                feed = {images: xs, labels: ys, keep_prob: flags.keep_prob}
-                losses.append(sess.run([train, loss], feed)[1])
+            begin_epoch(sess)
+            while True:
+                traced = trace.wants(len(losses)) if flags.timeline and epoch == flags.epochs else {}
+                try:
+                    losses.append(sess.run([train, loss], {keep_prob: flags.keep_prob}, **traced)[1])
+                except tf.errors.OutOfRangeError:
+                    break
             progress = "epoch %2d/%d  loss %.4f  validation accuracy %.4f  %.1f s" % (
                 epoch, flags.epochs, np.mean(losses), accuracy(sess, *validation), time.time() - started,
             )  # fmt: skip
@@ -176,6 +233,8 @@ def train_and_test(name, data, flags):
             sys.stdout.flush()
         if sys.stdout.isatty():
             print()
+        if flags.timeline:
+            trace.save(flags.timeline)
         result = accuracy(sess, *test)
     print("%s test accuracy: %.4f" % (name, result))
     return result
@@ -188,6 +247,7 @@ def main():
     parser.add_argument("--epochs", type=int, help="default: 30, with --data 5")
     parser.add_argument("--batch-size", type=int, default=64)
     parser.add_argument("--learning-rate", type=float, default=0.003)
+    parser.add_argument("--timeline", metavar="FILE", help="trace some steps of the last epoch of the last model")
     parser.add_argument("--keep-prob", type=float, default=0.6, help="of dropout, while training")
     flags = parser.parse_args()
     if flags.epochs is None:

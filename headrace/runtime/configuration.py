@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import math
 import time
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from headrace.core.activity import Piece, recorded
 from headrace.core.errors import DeadlineExceededError
 from headrace.core.waiting import ending_at
 from headrace.plan.plan import Plan
@@ -107,7 +109,11 @@ def run_with_options(
         plan = watched
 
     began_wall, began = time.time(), time.perf_counter()
-    with ending_at(deadline if timeout > 0 else None):
+    beside: list[Piece] = []
+    with contextlib.ExitStack() as around:
+        around.enter_context(ending_at(deadline if timeout > 0 else None))
+        if traces:
+            beside = around.enter_context(recorded())
         if entry is None:
             result = watching.run_watched(session, fetches, feed_dict, watchers, observe, use)
         else:
@@ -116,6 +122,7 @@ def run_with_options(
             result = session._run_entry(entry, lambda *feeds: observed(observe, *feeds), feed_dict)
     if traces:
         _fill_step_stats(run_metadata, plan, times, began_wall - began)
+        _add_work_beside(run_metadata, beside, began_wall - began)
     return result
 
 
@@ -171,6 +178,19 @@ def _add_outputs(entry: Any, node: Any, shapes: list[Any], allocator: str) -> No
             total += allocation.requested_bytes
     if total and not node.decl.may_alias:
         entry.memory.add(allocator_name=allocator, total_bytes=total, peak_bytes=total)
+
+
+def _add_work_beside(run_metadata: Any, pieces: list[Piece], offset: float) -> None:
+    """Adds what other threads did for the input to `run_metadata.step_stats`, as a device of its own."""
+    if not pieces:
+        return
+    stats = run_metadata.step_stats.dev_stats.add(device="/host:CPU input")
+    threads = {thread: i for i, thread in enumerate(dict.fromkeys(piece.thread for piece in pieces))}
+    for piece in sorted(pieces, key=lambda piece: piece.start):
+        entry = stats.node_stats.add(node_name=piece.name, timeline_label=f"{piece.name} = {piece.name}()")
+        entry.thread_id = threads[piece.thread]
+        entry.all_start_micros = int((piece.start + offset) * 1e6)
+        entry.op_end_rel_micros = entry.all_end_rel_micros = max(1, round((piece.end - piece.start) * 1e6))
 
 
 def _tensor_name(value: Any) -> str:

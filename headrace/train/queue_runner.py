@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 import sys
 import threading
+import time
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from headrace.core import errors
+from headrace.core import activity, errors
 from headrace.core.collections import GraphKeys
 from headrace.core.defaults import add_to_collection, get_collection, get_default_graph, get_default_session
 from headrace.core.internals import prepend_name_scope, register_proto_function, strip_name_scope
@@ -170,7 +171,10 @@ class QueueRunner:
                         while True:
                             enqueue()
                     while not coord.should_stop():
+                        began = time.perf_counter()
                         enqueue()
+                        if activity.traced():
+                            activity.note(_name_of(enqueue_op), began)
             except self._closed_types:
                 with self._lock:
                     self._runs_per_session[sess] -= 1
@@ -247,6 +251,10 @@ class QueueRunner:
     def from_proto(queue_runner_def: Any, import_scope: str | None = None) -> QueueRunner:
         """The runner that `to_proto` described, in the default graph."""
         return QueueRunner(queue_runner_def=queue_runner_def, import_scope=import_scope)
+
+
+def _name_of(fetch: Any) -> str:
+    return str(getattr(fetch, "name", fetch))
 
 
 def _run_quietly(sess: Any, op: Any) -> None:

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from headrace.core import ending
+from headrace.core import activity, ending
 from headrace.ops.data import pool
 from headrace.ops.data.base import (
     BoundFunction,
@@ -72,10 +72,13 @@ def ahead(upstream: Next, size: int, iteration: Iteration) -> Next:
     def fill() -> None:
         nonlocal busy, over
         while True:
+            began = time.perf_counter()
             try:
                 item: Any = upstream()
             except BaseException as error:  # noqa: BLE001 -- it is raised where the element is asked for
                 item = Failed(error)
+            if activity.traced():
+                activity.note("PrefetchDataset", began)
             with changed:
                 if item is None:
                     over = True
@@ -177,10 +180,13 @@ class ParallelMapped(Mapped):
         over = False
 
         def run(task: _Call, element: Element) -> None:
+            began = time.perf_counter()
             try:
                 task.result = call(*element)
             except BaseException as error:  # noqa: BLE001 -- it is raised where the element is asked for
                 task.result = Failed(error)
+            if activity.traced():
+                activity.note("ParallelMapDataset", began)
             with changed:
                 task.done = True
                 changed.notify_all()

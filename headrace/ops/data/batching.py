@@ -27,13 +27,17 @@ from headrace.ops.data.sources import Slices, rows
 from headrace.ops.data.transforms import Mapped
 
 
-def stacked(elements: Sequence[Element]) -> Element:
+def stacked(elements: Sequence[Element], mapped: bool = False) -> Element:
     """Elements as the rows of one.
+
+    Args:
+        elements: the elements.
+        mapped: whether they were mapped into the batch, in the words that errors have then.
 
     Raises:
         InvalidArgumentError: if the shapes of a component differ.
     """
-    return tuple([_stack(i, values) for i, values in enumerate(zip(*elements, strict=True))])
+    return tuple([_stack(i, values, mapped) for i, values in enumerate(zip(*elements, strict=True))])
 
 
 def gathered(components: Element, numbers: Sequence[Element]) -> Element:
@@ -48,17 +52,17 @@ def gathered(components: Element, numbers: Sequence[Element]) -> Element:
     )
 
 
-def _stack(index: int, values: tuple[Any, ...]) -> Any:
+def _stack(index: int, values: tuple[Any, ...], mapped: bool) -> Any:
     first = values[0]
     if isinstance(first, torch.Tensor):
         try:
             return torch.stack(values)
         except RuntimeError:
-            _check_shapes(index, values)
+            _check_shapes(index, values, mapped)
             raise
     if isinstance(first, np.ndarray):
         if any(value.shape != first.shape for value in values):
-            _check_shapes(index, values)
+            _check_shapes(index, values, mapped)
         out = np.empty((len(values), *first.shape), object)
         for i, value in enumerate(values):
             out[i] = value[()]
@@ -69,10 +73,15 @@ def _stack(index: int, values: tuple[Any, ...]) -> Any:
     return made
 
 
-def _check_shapes(index: int, values: Sequence[Any]) -> None:
+def _check_shapes(index: int, values: Sequence[Any], mapped: bool) -> None:
     first = tuple(values[0].shape)
     for i, value in enumerate(values):
         if tuple(value.shape) != first:
+            if mapped:
+                raise invalid(
+                    "Cannot add tensor to the batch: number of elements does not match. Shapes are: [tensor]: "
+                    f"{shape_text(value.shape)}, [batch]: {shape_text(first)}"
+                )
             raise invalid(
                 f"Cannot batch tensors with different shapes in component {index}. First element had shape "
                 f"{shape_text(first)} and element {i} had shape {shape_text(value.shape)}."
@@ -123,7 +132,7 @@ class Batched(Dataset):
                 elements.append(element)
             if not elements or (drop and len(elements) < size):
                 return None
-            return stacked(elements) if found is None else gathered(found[0], elements)
+            return stacked(elements, whole) if found is None else gathered(found[0], elements)
 
         return next_element
 
@@ -161,7 +170,7 @@ def _mapped_batches(
             return call(*element)
         except (OpError, RuntimeError, ValueError):
             # The error to raise is that of the first element that fails.
-            return stacked([one(*row) for row in rows(element, len(element[0]))])
+            return stacked([one(*row) for row in rows(element, len(element[0]))], mapped=True)
 
     return next_element
 

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from headrace.core import ending
+from headrace.core import activity, ending
 from headrace.ops.data import pool
 from headrace.ops.data.background import WORTH_A_THREAD, Failed
 from headrace.ops.data.base import (
@@ -178,7 +178,10 @@ class _Work:
     def fill(self, source: _Source) -> None:
         """Makes elements of `source` while there is room for them."""
         while True:
+            began = time.perf_counter()
             item = self.make(source)
+            if activity.traced():
+                activity.note("ParallelInterleaveDataset", began)
             with self.changed:
                 if item is None:
                     source.over = True
