@@ -36,6 +36,19 @@ def apply_op(decl: OpDecl, args: Sequence[Any], keywords: dict[str, Any], name: 
         TypeError: for a missing or surplus argument, or one of a wrong type.
         ValueError: for values that do not fit.
     """
+    default = get_default_graph()
+    if default.is_eager:
+        known = default.call(decl, args, keywords)
+        if known is not NotImplemented:
+            return known
+        given = dict(keywords)
+        result = _apply(default, decl, args, keywords, name)
+        default.learn(decl, args, given, result)
+        return result
+    return _apply(default, decl, args, keywords, name)
+
+
+def _apply(default: Graph, decl: OpDecl, args: Sequence[Any], keywords: dict[str, Any], name: str | None) -> Any:
     signature = decl.signature
     inputs = signature.inputs
     values: list[Any] = list(args[: len(inputs)])
@@ -63,14 +76,14 @@ def apply_op(decl: OpDecl, args: Sequence[Any], keywords: dict[str, Any], name: 
             attrs[key] = _plain_attr(decl, signature.attrs[key], attrs[key])
 
     graph = _graph_of_inputs(_flat(values))
-    if graph is get_default_graph():
+    if graph is default:
         return _apply_in(graph, decl, values, attrs, name)
     with graph.as_default():
         return _apply_in(graph, decl, values, attrs, name)
 
 
 def _apply_in(graph: Graph, decl: OpDecl, values: list[Any], attrs: dict[str, Any], name: str | None) -> Any:
-    name = full_name(graph, decl.type if name is None else name)
+    name = decl.type if graph.is_eager and name is None else full_name(graph, decl.type if name is None else name)
     signature = decl.signature
     tensors: list[Tensor] = []
     scope_entered = False

@@ -117,6 +117,7 @@ class name_scope:
         self._given = name
         self._values = values
         self._default_name = default_name
+        self._exits: Any = None
 
     @property
     def name(self) -> str | None:
@@ -128,8 +129,12 @@ class name_scope:
             raise ValueError(
                 f"At least one of name ({self._given}) and default_name ({self._default_name}) must be provided."
             )
-        self._exits = contextlib.ExitStack()
+        default = get_default_graph()
         values = self._values
+        if default.is_eager and not (values and any(isinstance(v, Tensor) and v._is_graph_tensor for v in values)):
+            self._exits = default.name_scope_now(self._name)
+            return self._exits.scope  # type: ignore[no-any-return]
+        self._exits = contextlib.ExitStack()
         graph = _graph_of_inputs(values) if values is not None else get_default_graph()
         if graph is not get_default_graph():
             self._exits.enter_context(graph.as_default())

@@ -35,6 +35,11 @@ class Graph:
 
     # Whether operations run as they are made: see `core.eager`.
     is_eager = False
+    # Of such a graph: calls that came before, and what they came to.
+    call: Any
+    learn: Any
+    next_op_seed: Any
+    tapes: Any
 
     def __init__(self) -> None:
         self._lock = threading.RLock()

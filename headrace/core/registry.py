@@ -73,6 +73,11 @@ class OpDecl:
         """Whether an input is a reference to a variable."""
         return any(arg.is_ref for arg in self.signature.inputs)
 
+    @functools.cached_property
+    def host_positions(self) -> frozenset[int]:
+        """Which inputs are always read on the host."""
+        return frozenset(i for i, arg in enumerate(self.signature.inputs) if arg.name in self.host_inputs)
+
     def shape(self, rule: ShapeRule) -> ShapeRule:
         """Declares the shape rule: takes the operation, returns the `Dims` of each output."""
         self.shape_rule = rule

@@ -18,7 +18,7 @@ from headrace.core.graph import Graph
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import raw
 from headrace.plan.plan import Plan, make_plan
-from headrace.plan.threads import all_threads, one_thread
+from headrace.plan.threads import all_threads
 from headrace.plan.values import to_numpy, to_torch
 from headrace.runtime import configuration, failures
 from headrace.runtime.resources import Runtime
@@ -30,6 +30,8 @@ _InferenceMode = torch._C._InferenceMode
 # after that a plan serves all shapes of one rank (all values).
 _MOST_VARIANTS = 64
 _LARGEST_KNOWN = 32
+_MOST_CALLS = 20_000
+_VALUES = frozenset({int, bool, str, bytes, np.int32, np.int64, np.bool_})
 
 # What only graphs have.
 _REFUSED = {
@@ -66,19 +68,51 @@ class _Kernel:
     Attributes:
         function: the plan's function.
         given: the positions of the inputs it takes; the others are part of it.
+        takes_all: whether it takes all inputs.
         writes: the positions of variables it may write.
         lends: whether a result is the memory of a variable.
+        is_heavy: whether it changes the number of threads.
     """
 
-    __slots__ = ("function", "given", "lends", "makes_none", "plan", "scratch", "writes")
+    __slots__ = ("function", "given", "is_heavy", "lends", "plan", "scratch", "takes_all", "writes")
 
-    def __init__(self, plan: Plan, given: list[int], writes: tuple[int, ...], scratch: Graph) -> None:
+    def __init__(self, plan: Plan, given: list[int], count: int, writes: tuple[int, ...], scratch: Graph) -> None:
         self.plan = plan
         self.function = plan.function
         self.given = given
+        self.takes_all = len(given) == count
         self.writes = writes
         self.lends = any(node.decl.reads_state for node in plan.nodes) and any(plan.shared)
+        self.is_heavy = any(node.heavy for node in plan.nodes)
         self.scratch = scratch
+
+
+class _Call:
+    """What a call of an op comes to, for tensors of given types and shapes.
+
+    Attributes:
+        kernel: the planned operation.
+        attrs: its attributes.
+        types: the element types of its outputs.
+        fixed: for each input the tensor it always is, None for those that are given; None if all are given as they are.
+        is_single: whether the result is the one output itself.
+    """
+
+    __slots__ = ("attrs", "fixed", "is_single", "kernel", "types")
+
+    def __init__(
+        self,
+        kernel: _Kernel,
+        attrs: dict[str, Any],
+        types: Sequence[Any],
+        fixed: list[Any] | None,
+        is_single: bool,
+    ) -> None:
+        self.kernel = kernel
+        self.attrs = attrs
+        self.types = types
+        self.fixed = fixed
+        self.is_single = is_single
 
 
 class EagerGraph(Graph):
@@ -100,6 +134,8 @@ class EagerGraph(Graph):
         self.runtime.settings = settings
         self.source: Any = EagerSource(self)
         self._kernels: dict[Any, _Kernel] = {}
+        self._calls: dict[Any, _Call] = {}
+        self._latest = _Latest()
         self._variants: dict[Any, int] = {}
         self._names: dict[Any, str] = {}
         self._numbers = itertools.count()
@@ -115,6 +151,19 @@ class EagerGraph(Graph):
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
         stack = self._scopes.name_stack
         return f"{stack}/{name}" if stack else name
+
+    def name_scope_now(self, name: str | None) -> _OpenScope:
+        """Enters a name scope: what is returned leaves it by `__exit__`."""
+        scopes = self._scopes
+        outer = scopes.name_stack
+        if not name:
+            inner = ""
+        elif name[-1] == "/":
+            inner = name[:-1]
+        else:
+            inner = f"{outer}/{name}" if outer else name
+        scopes.name_stack = inner
+        return _OpenScope(scopes, outer, inner + "/" if inner else "")
 
     def add_to_collection(self, name: Any, value: Any) -> None:
         if name not in _CUSTOM_ONLY:
@@ -150,6 +199,7 @@ class EagerGraph(Graph):
             for key in [key for key in self.runtime.objects if key[0] == "random_stream"]:
                 del self.runtime.objects[key]
             self._kernels.clear()
+            self._calls.clear()
             self._variants.clear()
 
     def next_op_seed(self) -> int | None:
@@ -157,6 +207,59 @@ class EagerGraph(Graph):
         return None if self._rng is None else self._rng.randint(0, 2**31 - 1)
 
     # ---- running ----
+
+    def call(self, decl: Any, args: Sequence[Any], keywords: dict[str, Any]) -> Any:
+        """An op applied to eager tensors of types and shapes it has been applied to before; NotImplemented of others.
+
+        Args:
+            decl: the declaration.
+            args: its inputs, by position.
+            keywords: its attributes.
+        """
+        key = _call_key(decl, args, keywords)
+        try:
+            found = self._calls.get(key)
+        except TypeError:
+            # An attribute, or a value, that is no part of a key.
+            return NotImplemented
+        if found is None or self._gradient_override or self._scopes.devices:
+            return NotImplemented
+        if found.fixed is None:
+            given = args
+        else:
+            given = [value if fixed is None else fixed for value, fixed in zip(_flat(args), found.fixed, strict=True)]
+        values = self._run(found.kernel, given)
+        source = self.source
+        outputs = [EagerTensor(value, dtype, source) for value, dtype in zip(values, found.types, strict=True)]
+        tapes = self._recording.tapes
+        if tapes:
+            op = EagerOperation(self, decl, decl.type, list(given), found.attrs)
+            op._outputs = outputs
+            for tape in tapes:
+                tape.see(op)
+        return outputs[0] if found.is_single else outputs
+
+    def learn(self, decl: Any, args: Sequence[Any], keywords: dict[str, Any], result: Any) -> None:
+        """Remembers what a call came to, where that depends on types, shapes and the values in the key alone."""
+        outputs = decl.signature.outputs
+        latest = self._latest.made
+        if latest is None or decl.binding_rule is not None or len(outputs) != 1 or len(self._calls) > _MOST_CALLS:
+            return
+        kernel, op = latest
+        flat = _flat(args)
+        if op.decl is not decl or len(flat) != len(op._inputs) or len(args) != len(decl.signature.inputs):
+            return
+        if any(tensor._dtype.name == "variant" for tensor in op._inputs):
+            return
+        fixed = [None if value.__class__ is EagerTensor else made for value, made in zip(flat, op._inputs, strict=True)]
+        is_plain = all(value.__class__ is EagerTensor for value in args)
+        types = [tensor._dtype for tensor in op._outputs]
+        single = isinstance(result, EagerTensor)
+        key = _call_key(decl, args, keywords)
+        try:
+            self._calls[key] = _Call(kernel, op.attrs, types, None if is_plain else fixed, single)
+        except TypeError:
+            return
 
     def add_operation(
         self,
@@ -191,11 +294,21 @@ class EagerGraph(Graph):
             if kind == "PlaceholderWithDefault":
                 return (op._inputs[0]._value,)
             raise RuntimeError(_REFUSED[kind])
-        kernel = self._kernel(op, output_types)
-        given = op._inputs
-        values = [given[i]._value for i in kernel.given]  # type: ignore[attr-defined]
+        latest = self._latest
+        latest.made = None
+        kernel, is_kept = self._kernel(op, output_types)
+        results = self._run(kernel, op._inputs)
+        if is_kept:
+            latest.made = kernel, op
+        return results
+
+    def _run(self, kernel: _Kernel, given: Sequence[Any]) -> Sequence[Any]:
+        if kernel.takes_all:
+            values = [tensor._value for tensor in given]
+        else:
+            values = [given[i]._value for i in kernel.given]
         for i in kernel.writes:
-            buffer = given[i]._value  # type: ignore[attr-defined]
+            buffer = given[i]._value
             if isinstance(buffer, VariableBuffer) and buffer.lent:
                 # What was read before the write stays as it was.
                 if isinstance(buffer.value, torch.Tensor):
@@ -204,13 +317,12 @@ class EagerGraph(Graph):
         results = self._call(kernel, values)
         if kernel.lends:
             for tensor in given:
-                buffer = tensor._value  # type: ignore[attr-defined]
+                buffer = tensor._value
                 if isinstance(buffer, VariableBuffer):
                     buffer.lent = True
         return results
 
     def _call(self, kernel: _Kernel, values: Sequence[Any]) -> Sequence[Any]:
-        one_thread()
         _flush_denormal(True)
         guard = _InferenceMode(True)
         try:
@@ -224,12 +336,14 @@ class EagerGraph(Graph):
         finally:
             del guard
             _flush_denormal(False)
-            all_threads()
+            if kernel.is_heavy:
+                all_threads()
 
     def _device(self, op: Any) -> torch.device:
         return self.runtime.device
 
-    def _kernel(self, op: EagerOperation, output_types: Sequence[Any]) -> _Kernel:
+    def _kernel(self, op: EagerOperation, output_types: Sequence[Any]) -> tuple[_Kernel, bool]:
+        """The planned operation, and whether the next one like it is the same."""
         decl = op.decl
         attrs = op.attrs
         base: Any = (decl, _frozen(attrs), str(self._scopes.devices[-1](op)) if self._has_device() else "")
@@ -249,14 +363,14 @@ class EagerGraph(Graph):
         key = (base, tuple(shapes), tuple(known))
         kernel = self._kernels.get(key)
         if kernel is not None:
-            return kernel
+            return kernel, True
         handles = any(t.name in ("resource", "variant") for t in output_types)
         if handles and decl.signature.calls:
             # A dataset: what its function is called occurs once.
-            return self._make(op, output_types, False, {}, op._name)
+            return self._make(op, output_types, False, {}, op._name), False
         if handles and decl.stateful and not op._inputs:
             # A table, queue or iterator of its own.
-            return self._make(op, output_types, False, {}, f"{op._name}_{next(self._numbers)}")
+            return self._make(op, output_types, False, {}, f"{op._name}_{next(self._numbers)}"), False
         name = self._names.get(base)
         if name is None:
             name = self._names[base] = f"{op._name}_{next(self._numbers)}" if decl.stateful else op._name
@@ -266,11 +380,11 @@ class EagerGraph(Graph):
             kernel = self._kernels.get(kind)
             if kernel is None:
                 kernel = self._kernels[kind] = self._make(op, output_types, True, {}, name)
-            return kernel
+            return kernel, False
         self._variants[kind] = count + 1
         constants = {i: op._inputs[i]._value.numpy() for i, _ in known}  # type: ignore[attr-defined]
         kernel = self._kernels[key] = self._make(op, output_types, False, constants, name)
-        return kernel
+        return kernel, True
 
     def _has_device(self) -> bool:
         return bool(self._scopes.devices) and callable(self._scopes.devices[-1])
@@ -331,11 +445,15 @@ class EagerGraph(Graph):
             if tensor._dtype.name == "resource"
             and (decl.signature.calls or i in decl.writes_state or decl.type in self._functions)
         )
-        return _Kernel(plan, given, writes, scratch)
+        return _Kernel(plan, given, len(op._inputs), writes, scratch)
 
     def array_of(self, tensor: EagerTensor) -> np.ndarray:
         """The value of a tensor as an array that may share its memory."""
         return to_numpy(tensor._value, tensor._dtype)
+
+    def constant(self, array: np.ndarray, dtype: Any) -> EagerTensor:
+        """The tensor of an array that nobody writes to."""
+        return EagerTensor(to_torch(array, dtype), dtype, self.source)
 
     def tensor_of(self, value: Any, dtype: Any) -> EagerTensor:
         """The tensor of a kernels' value."""
@@ -369,9 +487,88 @@ class EagerGraph(Graph):
             recording.tapes = tapes
 
 
+class _OpenScope:
+    """A name scope that has been entered."""
+
+    __slots__ = ("outer", "scope", "scopes")
+
+    def __init__(self, scopes: Any, outer: str, scope: str) -> None:
+        self.scopes = scopes
+        self.outer = outer
+        self.scope = scope
+
+    def __exit__(self, *exc: Any) -> None:
+        self.scopes.name_stack = self.outer
+
+
+class _Latest(threading.local):
+    """What the operation that ran last came to."""
+
+    def __init__(self) -> None:
+        self.made: Any = None
+
+
 class _Recording(threading.local):
     def __init__(self) -> None:
         self.tapes: list[Any] = []
+
+
+def _flat(args: Sequence[Any]) -> list[Any]:
+    """The inputs with lists of tensors flattened; a list of numbers is one input."""
+    flat: list[Any] = []
+    for value in args:
+        if value.__class__ in (list, tuple) and value and value[0].__class__ is EagerTensor:
+            flat.extend(value)
+        else:
+            flat.append(value)
+    return flat
+
+
+def _call_key(decl: Any, args: Sequence[Any], keywords: dict[str, Any]) -> Any:
+    """What decides the plan of a call: types and shapes of tensors, and the values of what is read on the host."""
+    key: list[Any] = [decl]
+    host = decl.host_positions
+    for i, value in enumerate(args):
+        kind = value.__class__
+        if kind is EagerTensor:
+            key.append(value._dtype)
+            key.append(value.dims)
+            if i in host:
+                held = value._value
+                if held.__class__ is not torch.Tensor or held.numel() > _LARGEST_KNOWN:
+                    # Not hashable: such a call is looked at anew each time.
+                    key.append([])
+                else:
+                    key.append(held.numpy().tobytes())
+        elif kind is list or kind is tuple:
+            for item in value:
+                if item.__class__ is EagerTensor:
+                    key.append(item._dtype)
+                    key.append(item.dims)
+                    if i in host:
+                        key.append([])
+                else:
+                    _add_value(key, item)
+            key.append(len(value))
+        elif kind is np.ndarray:
+            if value.size > _LARGEST_KNOWN or value.dtype == object:
+                key.append([])
+            else:
+                key.append((value.dtype.str, value.shape, value.tobytes()))
+        else:
+            _add_value(key, value)
+    key.extend(keywords.items())
+    return tuple(key)
+
+
+def _add_value(key: list[Any], value: Any) -> None:
+    kind = value.__class__
+    key.append(kind)
+    if kind is float:
+        # Zeros of both signs are equal, but not the same.
+        key.append(repr(value))
+    else:
+        key.append(value if kind in _VALUES else [])
 
 
 def _size(dims: Any) -> int:

@@ -9,6 +9,7 @@ import numpy as np
 from headrace.core.convert import register_tensor_conversion_function
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import as_dtype
+from headrace.core.eager import eager_graph, executing_eagerly
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.operation import Tensor
 from headrace.core.registry import BoundConstant, op, raw
@@ -106,6 +107,8 @@ def constant(
     wanted = as_dtype(dtype) if dtype is not None else as_dtype(array.dtype)
     array = np.array(array, copy=True)
     array.flags.writeable = False
+    if executing_eagerly():
+        return eager_graph().constant(array, wanted)  # type: ignore[no-any-return]
     return raw.Const(value=array, dtype=wanted, name=name)
 
 

@@ -52,10 +52,11 @@ def dynamic_partition_kernel(node):
         rows = data.reshape((flat.shape[0], *rest))
         if text:
             return [rows[(flat == i).numpy()] for i in range(count)]
+        order = torch.sort(flat, stable=True)[1]
+        sizes = torch.bincount(flat, minlength=count).tolist()
         if stand_in is not dtype:
-            rows = rows.view(stand_in)
-            return [rows[flat == i].view(dtype) for i in range(count)]
-        return [rows[flat == i] for i in range(count)]
+            return [part.view(dtype) for part in rows.view(stand_in).index_select(0, order).split(sizes)]
+        return rows.index_select(0, order).split(sizes)
 
     return partition
 
@@ -121,19 +122,22 @@ def dynamic_stitch_kernel(node):
                     f"{shape_text(at.shape)}"
                 )
         rest = tuple(data[0].shape[indices[0].ndim :])
-        length = max((int(at.max()) + 1 for at in indices if at.numel()), default=0)
-        if any(at.numel() and int(at.min()) < 0 for at in indices):
+        places = torch.cat([at.reshape(-1) for at in indices])
+        if not places.numel():
+            return filled_text((0, *rest)) if text else torch.zeros((0, *rest), dtype=dtype, device=device)
+        low, high = torch.aminmax(places)
+        if low < 0:
             raise invalid("indices must not be negative")
-        shape = (length, *rest)
-        merged = filled_text(shape) if text else torch.zeros(shape, dtype=stand_in, device=device)
-        for at, part in zip(indices, data):
-            rows = part.reshape((at.numel(), *rest))
-            if text:
-                merged[at.reshape(-1).numpy()] = rows
-            elif at.numel():
-                # Later pieces win, and within a piece the later element: what `index_copy_` does on the CPU.
-                merged.index_copy_(0, at.reshape(-1).long(), rows.view(stand_in))
-        return merged if text else merged.view(dtype)
+        shape = (int(high) + 1, *rest)
+        pieces = [part.reshape((at.numel(), *rest)) for at, part in zip(indices, data)]
+        # Later pieces win, and within a piece the later element: what `index_copy_` does on the CPU.
+        if text:
+            texts = filled_text(shape)
+            texts[places.numpy()] = np.concatenate(pieces)
+            return texts
+        merged = torch.zeros(shape, dtype=stand_in, device=device)
+        merged.index_copy_(0, places.long(), torch.cat([piece.view(stand_in) for piece in pieces]))
+        return merged.view(dtype)
 
     return stitch
 

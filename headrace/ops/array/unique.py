@@ -57,8 +57,19 @@ def unique_with_counts_v2_shape(op):
     return [*_along_axis_dims(op), (None,)]
 
 
+# Up to so many numbers a dict is faster than sorting; strings take long to compare.
+_DICT_UP_TO = 20_000
+
+
 def _first_seen(x: np.ndarray, axis: int | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The different elements (or slices) in the order they first occur, which of them each is, and their counts."""
+    if axis is None and x.ndim == 1 and (x.dtype == object or x.size <= _DICT_UP_TO):
+        seen: dict[Any, int] = {}
+        place_of = seen.setdefault
+        places = np.array([place_of(item, len(seen)) for item in x.tolist()], np.int64)
+        kept = np.empty(len(seen), x.dtype)
+        kept[:] = list(seen)
+        return kept, places, np.bincount(places)
     if x.dtype == object and axis is not None:
         # NumPy compares slices of numbers only; strings are numbered first.
         _, codes = np.unique(x.reshape(-1), return_inverse=True)
