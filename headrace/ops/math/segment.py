@@ -44,9 +44,9 @@ def combined(kind: str, data: Any, ids: Any, count: int) -> Any:
     """Rows of `data` (n, ...) reduced into `count` rows by `ids` (n,), which are in range; ids without rows get the
     reduction's neutral element."""
     rows = (count, *data.shape[1:])
-    result = torch.full(rows, _EMPTY[kind](data.dtype), dtype=data.dtype, device=data.device)
     if kind == "Sum":
-        return result.index_add_(0, ids, data)
+        return data.new_zeros(rows).index_add_(0, ids, data)
+    result = torch.full(rows, _EMPTY[kind](data.dtype), dtype=data.dtype, device=data.device)
     if data.dtype.is_complex:
         # torch has no index_reduce of complex numbers.
         array = result.cpu().numpy()
