@@ -116,12 +116,14 @@ def train(logdir, steps):
             else:
                 session.run(update, batch)
 
-        session.run(embed, tested)
+        # The projector reads the checkpoint where TensorFlow is installed beside TensorBoard, and the table otherwise.
+        points = session.run(embed, tested)
+        np.savetxt(os.path.join(logdir, "train", "embedding.tsv"), points, "%.4f", delimiter="\t")
         tf.train.Saver({"embedding": embedding}).save(session, os.path.join(logdir, "train", "model.ckpt"), steps)
         with open(os.path.join(logdir, "train", "labels.tsv"), "w") as file:
             file.writelines("%s\n" % ("horizontal", "vertical", "diagonal")[label] for label in test_labels)
         config = projector.ProjectorConfig()
-        config.embeddings.add(tensor_name="embedding", metadata_path="labels.tsv")
+        config.embeddings.add(tensor_name="embedding", tensor_path="embedding.tsv", metadata_path="labels.tsv")
         projector.visualize_embeddings(writer, config)
         writer.close()
         test_writer.close()

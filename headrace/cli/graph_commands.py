@@ -161,7 +161,7 @@ def run_saved_model_command(
 @click.option("--tag_set", default="serve", help="The tags of a SavedModel's graph, divided by commas.")
 @click.option("--signature_def", default="serving_default", help="The signature of a SavedModel.")
 def convert(source: str, to: str, output: str, inputs: str, outputs: str, tag_set: str, signature_def: str) -> None:
-    """Write a model as a file for PyTorch.
+    """Write a model as a file for PyTorch or ONNX.
 
     SOURCE is the folder of a SavedModel, a frozen graph (.pb, .pbtxt), a checkpoint's .meta file, or a checkpoint, of
     which only the weights are written.

@@ -168,6 +168,10 @@ def _add_outputs(entry: Any, node: Any, shapes: list[Any], allocator: str) -> No
         output = entry.output.add(slot=value.index)
         output.tensor_description.dtype = value.dtype.as_datatype_enum
         dims = value.dims if shape is None else tuple(shape)
+        # TensorBoard reads the dimensions of a shape that is there; that of a scalar has none.
+        output.tensor_description.shape.SetInParent()
+        if dims is None:
+            output.tensor_description.shape.unknown_rank = True
         for dim in dims or ():
             output.tensor_description.shape.dim.add(size=-1 if dim is None else dim)
         if dims is not None and None not in dims and value.dtype.torch is not None:

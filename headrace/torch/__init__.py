@@ -5,7 +5,18 @@ loss = criterion(module(batch)["y"], target)
 loss.backward()
 """
 
+from typing import Any
+
 from headrace.torch.checkpoints import from_checkpoint, to_checkpoint
 from headrace.torch.module import GraphModule, from_saved_model, load, to_module
 
-__all__ = ["GraphModule", "from_checkpoint", "from_saved_model", "load", "to_checkpoint", "to_module"]
+__all__ = ["GraphModule", "from_checkpoint", "from_saved_model", "load", "to_checkpoint", "to_module", "to_onnx"]
+
+
+def __getattr__(name: str) -> Any:
+    # The library that it needs is an extra.
+    if name != "to_onnx":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from headrace.torch.onnx import to_onnx
+
+    return to_onnx

@@ -1,4 +1,4 @@
-"""Models in files as files for PyTorch."""
+"""Models in files as files for PyTorch and ONNX."""
 
 from __future__ import annotations
 
@@ -92,22 +92,17 @@ def tensors_of(source: str, **chosen: Any) -> dict[str, torch.Tensor]:
 
 
 def convert(source: str, target: str, to: str, **chosen: Any) -> None:
-    """Writes a model in files as a file for PyTorch.
+    """Writes a model in files as a file for PyTorch or ONNX.
 
     Args:
         source: as of `module_of`; a checkpoint's path too, for its weights.
         target: the file to write.
-        to: "torch": the whole model, for `headrace.torch.load`; "safetensors": the weights alone.
+        to: "torch": the whole model, for `headrace.torch.load`; "safetensors": the weights alone; "onnx": the whole model.
         **chosen: further arguments of `module_of`.
 
     Raises:
-        NotImplementedError: for "onnx".
+        NotImplementedError: if a library is missing, or an op has no counterpart in ONNX.
     """
-    if to == "onnx":
-        raise NotImplementedError(
-            "Headrace writes no ONNX. `headrace freeze` makes a frozen graph of the model, which tf2onnx converts: "
-            "python -m tf2onnx.convert --graphdef frozen.pb --inputs x:0 --outputs y:0 --output model.onnx"
-        )
     folder = os.path.dirname(target)
     if folder:
         os.makedirs(folder, exist_ok=True)
@@ -118,6 +113,12 @@ def convert(source: str, target: str, to: str, **chosen: Any) -> None:
             raise NotImplementedError("Writing safetensors needs the library: pip install safetensors") from None
         tensors = tensors_of(source, **chosen)
         save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, target)
+    elif to == "onnx":
+        try:
+            from headrace.torch.onnx import to_onnx
+        except ImportError:
+            raise NotImplementedError("Writing ONNX needs the library: pip install onnx") from None
+        to_onnx(module_of(source, **chosen), target)
     elif not _is_graph(source) and checkpoint_exists(source):
         torch.save(from_checkpoint(source), target)
     else:

@@ -15,6 +15,7 @@ from headrace.core import nest
 from headrace.core.dtypes import as_dtype
 from headrace.core.graph import Graph
 from headrace.core.operation import Operation, Tensor
+from headrace.core.shapes import TensorShape
 from headrace.interop import protos
 from headrace.interop.graph_def import import_graph_def
 from headrace.interop.graph_util import convert_variables_to_constants
@@ -72,12 +73,21 @@ class GraphModule(nn.Module):
         self._graph = Graph()
         with self._graph.as_default():
             import_graph_def(self.graph_def, name="")
+            self._set_shapes()
             self._fed = [self._tensor(name) for name in self.input_names]
             self._fed += [self._tensor(f"{name}:0") for name in self._variables]
             self._fetched = [self._tensor(name) for name in self._flat_outputs]
             self._differentiable = [i for i, tensor in enumerate(self._fetched) if tensor.dtype.is_floating]
             self._gradients: dict[tuple[int, ...], tuple[list[Tensor], list[Any]]] = {}
         self._session = Session(graph=self._graph)
+
+    def _set_shapes(self) -> None:
+        """Gives tensors the shapes they had in the graph the module was made from: layers know more than ops tell."""
+        for node in self.graph_def.node:
+            if "_output_shapes" in node.attr:
+                outputs = self._graph.get_operation_by_name(node.name).outputs
+                for tensor, shape in zip(outputs, node.attr["_output_shapes"].list.shape):
+                    tensor.set_shape(TensorShape(shape))
 
     def _tensor(self, name: str) -> Tensor:
         return self._graph.get_tensor_by_name(name)
@@ -242,7 +252,7 @@ def to_module(fetches: Any, feeds: Any, session: Any) -> GraphModule:
     outputs = [name.partition(":")[0] for name in nest.flatten(fetched)]
     from headrace.graph_tools.cutting import cut_at
 
-    part = cut_at(graph.as_graph_def(), [name.partition(":")[0] for name in inputs], outputs)
+    part = cut_at(graph.as_graph_def(add_shapes=True), [name.partition(":")[0] for name in inputs], outputs)
     assigned = [
         node.name for node in part.node if re.match(r"(Resource)?(Assign|Scatter|Apply|Sparse.*Apply)", node.op)
     ]

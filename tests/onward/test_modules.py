@@ -157,7 +157,7 @@ def test_weights_as_safetensors(tmp_path, source):
 
 def test_what_cannot_be_converted_is_told(tmp_path):
     target = str(tmp_path / "out")
-    for source, to, word in (("saved_model", "onnx", "tf2onnx"), ("batch", "torch", "no SavedModel")):
+    for source, to, word in (("mlp", "onnx", "no SavedModel"), ("batch", "torch", "no SavedModel")):
         done = CliRunner().invoke(headrace, ["convert", str(FIXTURES / source), "-o", target, "--to", to])
         assert done.exit_code == 1
         assert word in done.output
