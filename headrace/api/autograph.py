@@ -1,10 +1,5 @@
 """tf.autograph."""
 
-HOMES = {"platform.autograph": "set_verbosity trace"}
+HOMES = {"autograph": "to_code to_graph", "platform.autograph": "set_verbosity trace"}
 
-NESTED = {"experimental": {"platform.autograph": "Feature do_not_convert"}}
-
-ABSENT = {
-    "to_graph": "Python's control flow is not converted; use tf.cond, tf.while_loop or tf.map_fn",
-    "to_code": "Python's control flow is not converted; use tf.cond, tf.while_loop or tf.map_fn",
-}
+NESTED = {"experimental": {"autograph": "Feature do_not_convert set_loop_options"}}

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
+from headrace.autograph import converted_for_function
 from headrace.core.defaults import get_default_graph
 from headrace.core.func_graph import FuncGraph
 from headrace.core.functions import Function
@@ -44,7 +45,7 @@ class ElementFunction:
                 tensors.append(graph.add_input(dtype, shape, f"args_{i}"))
             element = structure.from_tensors(spec, tensors)
             arguments = element if type(element) is tuple else (element,)
-            returned = func(*arguments)
+            returned = converted_for_function(func)(*arguments)
             if isinstance(returned, list):
                 # Lists would become one tensor, which what came from an op with several outputs was not meant to be.
                 returned = tuple(returned)

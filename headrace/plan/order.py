@@ -97,6 +97,9 @@ def _ordered(nodes: list[Node]) -> list[Node]:
         before = {value.node for value in node.inputs}
         before.update(node.control)
         before.update(pred.node for pred, _ in node.guard)
+        if node.type in MERGES:
+            # Constants have no node that would wait for the predicate which chooses among them.
+            before.update(pred.node for value in node.inputs for pred, _ in guard_of(value))
         count = 0
         for other in before:
             follow = followers.get(other)

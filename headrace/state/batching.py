@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from headrace.autograph import converted_for_function
 from headrace.core.defaults import get_default_graph, name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
@@ -42,7 +43,7 @@ def nondifferentiable_batch_function(
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        traced = _converted(function) if autograph else function
+        traced = converted_for_function(function) if autograph else function
 
         def batched(*args: Tensor) -> Any:
             for value in args:
@@ -80,7 +81,3 @@ def nondifferentiable_batch_function(
         return batched
 
     return decorate
-
-
-def _converted(function: Callable[..., Any]) -> Callable[..., Any]:
-    return function

@@ -20,3 +20,12 @@ def test_a_predicate_that_is_merged_with_an_equal_one_still_guards_its_branch():
         steps, y, _ = sess.run(loop, {finished: [False] * 3, chosen: [True, False, True], x: [1.0, 2.0, 3.0]})
     assert steps == 3
     assert y.tolist() == [0.0, 0.0, 0.0]
+
+
+def test_constants_of_branches_wait_for_a_predicate_that_is_itself_chosen():
+    with tf.Graph().as_default(), tf.Session() as sess:
+        x, y = tf.placeholder(tf.int32, []), tf.placeholder(tf.int32, [])
+        inner = tf.cond(x > 2, lambda: tf.cond(y > 2, lambda: x > y, lambda: y > 2), lambda: x > 2)
+        either = tf.cond(inner, lambda: inner, lambda: tf.cond(x > 2, lambda: x > 2, lambda: tf.logical_not(y > 2)))
+        chosen = tf.cond(either, lambda: tf.constant(1), lambda: tf.constant(2))
+        assert [sess.run(chosen, {x: a, y: b}) for a, b in ((0, 0), (0, 5), (3, 0), (5, 3))] == [1, 2, 1, 1]

@@ -1,0 +1,112 @@
+"""Python's built-in functions where they are given tensors or datasets."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from typing import Any
+
+from headrace.autograph.operators import is_dataset
+from headrace.autograph.staged import as_staged, is_staged
+from headrace.core.dtypes import float32, int32
+from headrace.core.registry import raw
+from headrace.ops.array.range import range as graph_range
+from headrace.ops.array.shape import shape as shape_op
+from headrace.ops.flow.printing import print_ as graph_print
+from headrace.ops.math.cast import cast
+
+
+def _staged(values: Any) -> bool:
+    return any(is_staged(as_staged(value)) for value in values)
+
+
+def _range(*args: Any) -> Any:
+    return graph_range(*args) if _staged(args) else range(*args)
+
+
+def _len(value: Any) -> Any:
+    value = as_staged(value)
+    if not is_staged(value):
+        return len(value)
+    if value.dims is not None and not value.dims:
+        raise ValueError("len requires a non-scalar tensor, got one of shape ()")
+    known = value.dims[0] if value.dims is not None else None
+    return known if known is not None else shape_op(value)[0]
+
+
+def _abs(value: Any) -> Any:
+    return raw.Abs(as_staged(value)) if _staged([value]) else abs(value)
+
+
+def _to_number(value: Any, dtype: Any) -> Any:
+    value = as_staged(value)
+    if value.dtype.name == "string":
+        return raw.StringToNumber(value, out_type=dtype)
+    return cast(value, dtype)
+
+
+def _float(value: Any = 0) -> Any:
+    return _to_number(value, float32) if _staged([value]) else float(value)
+
+
+def _int(value: Any = 0, *base: Any) -> Any:
+    if not _staged([value]):
+        return int(value, *base)
+    if base and base[0] not in (10, 0):
+        raise NotImplementedError("int of a string tensor with base other than 10: use tf.strings.to_number.")
+    return _to_number(value, int32)
+
+
+def _enumerate(iterable: Any, start: int = 0) -> Any:
+    return iterable.enumerate(start) if is_dataset(iterable) else enumerate(iterable, start)
+
+
+def _zip(*iterables: Any, **strict: Any) -> Any:
+    if iterables and all(is_dataset(item) for item in iterables):
+        import importlib
+
+        return importlib.import_module("headrace.data.dataset").Dataset.zip(iterables)
+    return zip(*iterables, **strict)
+
+
+def _map(function: Any, *iterables: Any) -> Any:
+    if iterables and all(is_dataset(item) for item in iterables):
+        source = iterables[0] if len(iterables) == 1 else _zip(*iterables)
+        return source.map(function)
+    return map(function, *iterables)
+
+
+def _filter(function: Any, iterable: Any) -> Any:
+    return iterable.filter(function) if is_dataset(iterable) else filter(function, iterable)
+
+
+def _print(*values: Any, **options: Any) -> Any:
+    return graph_print(*values, **options) if _staged(values) else print(*values, **options)
+
+
+_REPLACED: dict[Any, Callable[..., Any]] = {
+    builtins.range: _range,
+    builtins.len: _len,
+    builtins.abs: _abs,
+    builtins.float: _float,
+    builtins.int: _int,
+    builtins.enumerate: _enumerate,
+    builtins.zip: _zip,
+    builtins.map: _map,
+    builtins.filter: _filter,
+}
+
+
+def replacement(function: Any, printing: bool = False) -> Callable[..., Any] | None:
+    """What is called in place of a built-in function, None for any other.
+
+    Args:
+        function: what is called.
+        printing: whether `print` of tensors prints when the graph runs.
+    """
+    if printing and function is builtins.print:
+        return _print
+    try:
+        return _REPLACED.get(function)
+    except TypeError:
+        return None

@@ -1,0 +1,114 @@
+"""Which values are tensors of a graph, and how structures with such tensors pass through branches and loops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from headrace.autograph.special import Undefined
+from headrace.core import nest
+from headrace.core.composite import IndexedSlices, SparseTensor
+from headrace.core.composite_types import CompositeTensor
+from headrace.core.convert import convert_to_tensor
+from headrace.core.operation import Tensor
+from headrace.ops.flow.tensor_array import TensorArray
+
+_KEPT = (Tensor, SparseTensor, IndexedSlices, CompositeTensor, TensorArray)
+_PLAIN = (bool, int, float, complex, str, bytes, np.ndarray, np.generic)
+
+
+def is_staged(value: Any) -> bool:
+    """Whether a value is known only when the graph runs."""
+    return isinstance(value, Tensor) and value._is_graph_tensor
+
+
+def as_staged(value: Any) -> Any:
+    """The tensor of a variable, other values as they are."""
+    return value.value() if hasattr(value, "_as_graph_element") and hasattr(value, "value") else value
+
+
+class State:
+    """The values of variables, taken apart into tensors and what is no tensor.
+
+    Args:
+        names: the variables.
+        values: their values.
+
+    Attributes:
+        tensors: what a branch or loop of the graph hands on.
+    """
+
+    def __init__(self, names: Sequence[str], values: Sequence[Any]) -> None:
+        self.names, self._values = list(names), list(values)
+        self._leaves = [nest.flatten(value) for value in values]
+        self.tensors: list[Any] = []
+        self._places: list[tuple[int, int]] = []
+        for i, leaves in enumerate(self._leaves):
+            for j, leaf in enumerate(leaves):
+                if isinstance(leaf, _KEPT):
+                    self._places.append((i, j))
+                    self.tensors.append(leaf)
+                elif isinstance(leaf, _PLAIN):
+                    self._places.append((i, j))
+                    self.tensors.append(convert_to_tensor(leaf))
+
+    @property
+    def places(self) -> list[tuple[str, int]]:
+        """For each tensor its variable and its number there."""
+        return [(self.names[i], j) for i, j in self._places]
+
+    def with_tensors(self, tensors: Sequence[Any]) -> list[Any]:
+        """The values with other tensors in the places of these."""
+        leaves = [list(parts) for parts in self._leaves]
+        for (i, j), tensor in zip(self._places, tensors, strict=True):
+            leaves[i][j] = tensor
+        packed = []
+        for value, parts in zip(self._values, leaves, strict=True):
+            packed.append(nest.pack_sequence_as(value, parts) if nest.is_nested(value) else parts[0])
+        return packed
+
+    def check_like(self, other: State, describe: Callable[[str, str], str]) -> None:
+        """Checks that another state has tensors in the same places, and the same otherwise.
+
+        Args:
+            other: the other state, of the same variables.
+            describe: from a variable and what differs to the message of the error.
+
+        Raises:
+            ValueError: if a structure or what is no tensor differs.
+            TypeError: if element types differ.
+        """
+        for name, mine, theirs in zip(self.names, self._values, other._values, strict=True):
+            try:
+                nest.assert_same_structure(mine, theirs)
+            except (TypeError, ValueError) as error:
+                raise type(error)(describe(name, f"structures differ: {error}")) from None
+        kinds = dict(zip(self._places, self.tensors, strict=True))
+        others = dict(zip(other._places, other.tensors, strict=True))
+        for i, (mine, theirs) in enumerate(zip(self._leaves, other._leaves, strict=True)):
+            for j, (one, two) in enumerate(zip(mine, theirs, strict=True)):
+                place, name = (i, j), self.names[i]
+                if (place in kinds) != (place in others):
+                    raise ValueError(describe(name, f"one value is {one!r}, the other {two!r}: None values and other "
+                                              "objects are not supported beside tensors"))  # fmt: skip
+                if place not in kinds:
+                    if one is not two and not _equal(one, two):
+                        raise ValueError(describe(name, f"{one!r} and {two!r} are no tensors and differ"))
+                    continue
+                first, second = getattr(kinds[place], "dtype", None), getattr(others[place], "dtype", None)
+                if first != second and first is not None and second is not None:
+                    raise TypeError(describe(name, f"dtype={first.name} and dtype={second.name}"))
+
+
+def _equal(one: Any, two: Any) -> bool:
+    try:
+        return type(one) is type(two) and bool(one == two)
+    except Exception:  # noqa: BLE001 (what cannot be compared is not the same)
+        return False
+
+
+def undefined(names: Sequence[str], values: Sequence[Any]) -> list[str]:
+    """The variables without a value."""
+    return [name for name, value in zip(names, values, strict=True) if isinstance(value, Undefined)]
