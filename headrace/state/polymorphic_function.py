@@ -128,7 +128,7 @@ class ConcreteFunction:
     def _call(self, function: Function, inputs: Sequence[Any]) -> list[Any]:
         function.add_to_graph(get_default_graph())
         decl = raw.StatefulPartitionedCall if function.stateful else raw.PartitionedCall
-        made = decl(list(inputs), Tout=function.output_types, f=function.name)
+        made = decl(list(inputs), Tout=tuple(function.output_types), f=function.name)
         if not function.outputs:
             return []
         for tensor, known in zip(made, function.outputs, strict=True):

@@ -109,11 +109,15 @@ class BaseResourceVariable(Variable):
         """A tensor that reads it (from its caching device where it has one)."""
         if self._cached_value is not None:
             return self._cached_value
+        if executing_eagerly():
+            return self._read_variable_op()
         with colocate_with(None, ignore_existing=True), device(self._handle.device):
             return self._read_variable_op()
 
     def read_value(self) -> Tensor:
         """Its value, read where the program stands: after the control dependencies in force."""
+        if executing_eagerly():
+            return self._read_variable_op()
         with name_scope("Read"), device(self._handle.device):
             value = self._read_variable_op()
         return raw.Identity(value)
