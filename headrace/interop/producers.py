@@ -9,7 +9,12 @@ from headrace.core.errors import NotFoundError
 from headrace.core.signature import Attr
 
 # What later versions of TensorFlow note for their own use; the results do not depend on it.
-_REMARKS = frozenset(("metadata", "debug_name", "grad_a", "grad_b", "grad_x", "grad_y", "replicate_on_split"))
+_REMARKS = frozenset((
+    "metadata", "debug_name", "grad_a", "grad_b", "grad_x", "grad_y", "replicate_on_split", "force_synchronous",
+    "validate_shape", "use_default_device", "is_files", "buffer_size_min",
+))  # fmt: skip
+# What kernels here know, under another name as it is not declared: those that begin so are open to all.
+_KNOWN = frozenset(("resize_if_index_out_of_bounds",))
 
 
 class UndeclaredOpError(NotFoundError, NotImplementedError):
@@ -46,8 +51,12 @@ class Producer:
             if name in declared or name.startswith("_"):
                 continue
             attr = defaults.get(name)
-            if name in _REMARKS or (
-                attr is not None and attr.HasField("default_value") and attr.default_value == value
+            if name in _KNOWN:
+                kept[f"_{name}"] = value
+            if (
+                name in _REMARKS
+                or name in _KNOWN
+                or (attr is not None and attr.HasField("default_value") and attr.default_value == value)
             ):
                 del kept[name]
         return kept

@@ -131,7 +131,9 @@ _CASE = (
     "output_shapes: list(shape) = [] -> output: *Tout"
 )
 case_op = op("Case", _CASE, stateful=True).aliases().writes("input").checks().on_host("branch_index")
-for _decl in (if_op, stateless_if_op, case_op):
+# Of TensorFlow 2, whose SavedModels have it.
+stateless_case_op = op("StatelessCase", _CASE).aliases().on_host("branch_index")
+for _decl in (if_op, stateless_if_op, case_op, stateless_case_op):
     _decl.shape(_given_shapes)
 
 
@@ -159,6 +161,7 @@ def if_kernel(node):
 
 
 @case_op.kernel
+@stateless_case_op.kernel
 def case_kernel(node):
     calls = [_bound(node, name, 1, f"branch_{i}") for i, name in enumerate(node.attrs["branches"])]
 
@@ -198,12 +201,13 @@ def if_gradient(op, *gradients):
 
 
 @case_op.gradient
+@stateless_case_op.gradient
 def case_gradient(op, *gradients):
     return _branch_gradient(
         op,
         op.attrs["branches"],
         gradients,
-        lambda inputs, types, names: raw.Case(op.inputs[0], inputs, Tout=types, branches=names),
+        lambda inputs, types, names: getattr(raw, op.type)(op.inputs[0], inputs, Tout=types, branches=names),
     )
 
 

@@ -199,7 +199,13 @@ def get_kernel(node):
 
 @set_op.kernel
 def set_kernel(node):
+    # Of TensorFlow 2.
+    grows = node.attrs.get("_resize_if_index_out_of_bounds", False)
+
     def put(source, index, item):
+        if grows and int(index) >= len(source):
+            items = source.values.items()
+            source = source.with_values(PersistentList([*items, *[None] * (int(index) + 1 - len(items))]))
         index = source.at(int(index), len(source))
         return source.with_values(source.values.replaced(index, source.checked(item)))
 

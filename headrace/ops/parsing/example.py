@@ -15,7 +15,7 @@ from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.ops import composing
 from headrace.ops.array.common import rank_is
-from headrace.ops.host_values import boxed, to_array
+from headrace.ops.host_values import boxed, to_array, to_tensor
 from headrace.ops.parsing.batches import feature_maps, read_batch
 from headrace.ops.parsing.columns import BadExample, Column, SparseColumn, dense_column
 from headrace.ops.parsing.features import (
@@ -107,30 +107,91 @@ def parse_example_kernel(node):
             attrs,
         )
         defaults = [to_array(value) for value in rest[count_sparse + count_dense :]]
-        records = boxed(serialized)
-        _check_defaults(dense, defaults)
-        labels = boxed(names).tolist()
-        if records.ndim != 1:
-            raise _invalid(f"Expected serialized to be a vector, got shape: {list(records.shape)}")
-        if labels and len(labels) != len(records):
-            raise _invalid(f"Expected len(names) == len(serialized), but got: {len(labels)} vs. {len(records)}")
-        columns = [*sparse, *dense]
-        bad: list[BadExample] = []
-        outputs: list[tuple[Any, ...]] = []
-        found = read_batch(columns, records.tolist(), layouts)
-        for column, read, default in zip(columns, found, [None] * len(sparse) + defaults):
-            try:
-                if isinstance(read, BadExample):
-                    raise read
-                outputs.append(column.tensors(*read, default))
-            except BadExample as error:
-                bad.append(error)
-        if bad:
-            first = min(bad, key=lambda error: error.index)
-            name = _text(labels[first.index]) if labels else "<unknown>"
-            where = f"Name: {name}, "
-            raise _invalid(first.text.format(where=where, comma=where, index=f", Index: {first.index}"))
-        return _in_order(outputs, len(sparse))
+        return _in_order(_batch(sparse, dense, defaults, serialized, names, layouts), len(sparse))
+
+    return parse
+
+
+def _batch(
+    sparse: Sequence[SparseColumn],
+    dense: Sequence[Column],
+    defaults: Sequence[np.ndarray],
+    serialized: Any,
+    names: Any,
+    layouts: Layouts,
+) -> list[tuple[Any, ...]]:
+    """The tensors of each column, sparse ones first, read from a vector of Examples."""
+    records = boxed(serialized)
+    _check_defaults(dense, defaults)
+    labels = boxed(names).tolist()
+    if records.ndim != 1:
+        raise _invalid(f"Expected serialized to be a vector, got shape: {list(records.shape)}")
+    if labels and len(labels) != len(records):
+        raise _invalid(f"Expected len(names) == len(serialized), but got: {len(labels)} vs. {len(records)}")
+    columns = [*sparse, *dense]
+    bad: list[BadExample] = []
+    outputs: list[tuple[Any, ...]] = []
+    found = read_batch(columns, records.tolist(), layouts)
+    for column, read, default in zip(columns, found, [*[None] * len(sparse), *defaults]):
+        try:
+            if isinstance(read, BadExample):
+                raise read
+            outputs.append(column.tensors(*read, default))
+        except BadExample as error:
+            bad.append(error)
+    if bad:
+        first = min(bad, key=lambda error: error.index)
+        name = _text(labels[first.index]) if labels else "<unknown>"
+        where = f"Name: {name}, "
+        raise _invalid(first.text.format(where=where, comma=where, index=f", Index: {first.index}"))
+    return outputs
+
+
+# Of TensorFlow 2, whose SavedModels have it: all keys in one tensor a kind, and ragged features.
+parse_example_v2_op = op(
+    "ParseExampleV2",
+    "serialized: string, names: string, sparse_keys: string, dense_keys: string, ragged_keys: string, "
+    f"dense_defaults: *Tdense, *, Tdense: list({_TYPES}), num_sparse: int >= 0, sparse_types: list({_TYPES}), "
+    f"ragged_value_types: list({_TYPES}), ragged_split_types: list({{int32, int64}}), dense_shapes: list(shape) -> "
+    "sparse_indices: num_sparse * int64, sparse_values: *sparse_types, sparse_shapes: num_sparse * int64, "
+    "dense_values: *Tdense, ragged_values: *ragged_value_types, ragged_row_splits: *ragged_split_types",
+)
+parse_example_v2_op.on_host("dense_defaults", outputs=True).not_differentiable()
+
+
+@parse_example_v2_op.shape
+def parse_example_v2_shape(op):
+    serialized = op.inputs[0].dims
+    batch = serialized[0] if serialized else None
+    sparse, ragged = op.attrs["num_sparse"], len(op.attrs["ragged_value_types"])
+    return [
+        *[(None, 2)] * sparse,
+        *[(None,)] * sparse,
+        *[(2,)] * sparse,
+        *[None if dims is None else (batch, *dims) for dims in op.attrs["dense_shapes"]],
+        *[(None,)] * ragged,
+        *[(None if batch is None else batch + 1,)] * ragged,
+    ]
+
+
+@parse_example_v2_op.kernel
+def parse_example_v2_kernel(node):
+    attrs = node.attrs
+    layouts = Layouts()
+    types = [*attrs["sparse_types"], *attrs["ragged_value_types"]]
+
+    def parse(serialized, names, sparse_keys, dense_keys, ragged_keys, *values):
+        keys = [*boxed(sparse_keys).tolist(), *boxed(ragged_keys).tolist()]
+        columns, dense = _columns(keys, types, boxed(dense_keys).tolist(), attrs)
+        found = _batch(columns, dense, [to_array(value) for value in values], serialized, names, layouts)
+        count = attrs["num_sparse"]
+        ragged = found[count : len(columns)]
+        splits = []
+        for (indices, _, shape), dtype in zip(ragged, attrs["ragged_split_types"], strict=True):
+            lengths = np.bincount(to_array(indices)[:, 0], minlength=int(to_array(shape)[0]))
+            splits.append(to_tensor(np.concatenate([[0], np.cumsum(lengths)]).astype(dtype.as_numpy_dtype)))
+        ordered = _in_order([*found[:count], *found[len(columns) :]], count)
+        return (*ordered, *[values for _, values, _ in ragged], *splits)
 
     return parse
 
