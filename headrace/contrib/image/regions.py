@@ -1,0 +1,61 @@
+"""Matching of rows and columns, and connected regions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import name_scope
+from headrace.core.operation import Tensor
+from headrace.core.registry import raw
+from headrace.ops.array.gather import gather
+from headrace.ops.array.shape import reshape, shape
+from headrace.ops.array.unique import unique
+from headrace.ops.math.cast import cast
+from headrace.ops.math.comparison import not_equal
+from headrace.ops.math.scan import cumsum
+
+
+def bipartite_match(
+    distance_mat: Any, num_valid_rows: Any, top_k: int = -1, name: str | None = "bipartite_match"
+) -> Any:
+    """Pairs of rows and columns, always the closest two that are both free.
+
+    Args:
+        distance_mat: float32 matrix of distances.
+        num_valid_rows: how many rows take part; all if negative.
+        top_k: how many pairs at most; as many as there can be if negative.
+        name: a name for the operation.
+
+    Returns:
+        `row_to_col_match_indices` and `col_to_row_match_indices`, int32 vectors with -1 for what has no partner.
+    """
+    return raw.BipartiteMatch(distance_mat, num_valid_rows, top_k=top_k, name=name)
+
+
+def connected_components(images: Any) -> Tensor:
+    """The regions of equal pixels that are side by side or above each other.
+
+    Args:
+        images: [height, width] or [batch, height, width]; zeros (False, empty strings) are background.
+
+    Returns:
+        int32 tensor of the same shape: 0 for background, else the number of the region, counted from 1 in the order of
+        their first pixels through all images.
+
+    Raises:
+        TypeError: for another rank.
+
+    Example:
+        >>> tf.contrib.image.connected_components([[True, False], [False, True]])
+    """
+    with name_scope("connected_components"):
+        images = convert_to_tensor(images, name="images")
+        rank = images.shape.ndims
+        if rank not in (2, 3):
+            raise TypeError(f"images should have rank 2 (HW) or 3 (NHW). Static shape is {images.shape}")
+        regions = raw.ImageConnectedComponents(images[None] if rank == 2 else images)
+        ids, positions = unique(reshape(regions, [-1]))
+        numbered = cast(not_equal(ids, 0), "int32")
+        numbers = reshape(gather(cumsum(numbered) * numbered, positions), shape(regions))
+        return numbers[0] if rank == 2 else numbers
