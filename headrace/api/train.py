@@ -49,4 +49,10 @@ SPELLED: dict[str, str] = {
     "SummaryWriter": "summary.writer.FileWriter",
 }
 
-NESTED = {"experimental": {"train.python_state": "PythonState"}}
+NESTED = {
+    "experimental": {
+        "train.loss_scale": "DynamicLossScale FixedLossScale LossScale",
+        "train.loss_scale_optimizer": "MixedPrecisionLossScaleOptimizer",
+        "train.python_state": "PythonState",
+    }
+}

@@ -217,7 +217,9 @@ def dependencies_of(item: Any) -> list[TrackableReference]:
         # An optimizer serves several graphs; what it made in others is no part of this one.
         graph = get_default_graph()
         own = [(name, made) for (name, _), made in item._non_slot_dict.items() if made.graph is graph]
-        return [TrackableReference(name, made) for name, made in sorted(own, key=lambda pair: pair[0])]
+        found = [TrackableReference(name, made) for name, made in sorted(own, key=lambda pair: pair[0])]
+        # One around another optimizer depends on that.
+        return [*found, *item._checkpoint_dependencies] if isinstance(item, Trackable) else found
     if hasattr(item, "_checkpoint_dependencies"):
         return [TrackableReference(name, ref) for name, ref in item._checkpoint_dependencies]
     # A layer: its variables and the layers in it, in the order they became attributes.
