@@ -49,7 +49,11 @@ def run_program(text: str, implementation: str = "headrace", path: str = "<progr
 
     tf.reset_default_graph()
     scope: dict[str, Any] = {"__name__": "__main__", "__file__": path}
-    exec(compile(text, path, "exec"), scope)
+    try:
+        exec(compile(text, path, "exec"), scope)
+    finally:
+        # For the programs after this one.
+        tf.disable_eager_execution()
     return recorded.loads(recorded.dumps(scope["results"]))
 
 

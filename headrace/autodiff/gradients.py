@@ -14,6 +14,7 @@ from headrace.core.composite import IndexedSlices, convert_to_tensor_or_indexed_
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph, name_scope
 from headrace.core.dtypes import DType, bfloat16
+from headrace.core.eager import executing_eagerly, refuse
 from headrace.core.graph import Graph
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import gradient_function
@@ -78,6 +79,8 @@ def gradients(
         >>> tf.Session().run(tf.gradients(x * x, x))
         [6.0]
     """
+    if executing_eagerly():
+        raise refuse("tf.gradients", "Use tf.GradientTape instead.")
     return _Walk(
         _as_list(ys),
         _as_list(xs),

@@ -10,6 +10,7 @@ from typing import Any
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import _graph_of_inputs, get_default_graph
 from headrace.core.dtypes import DType, as_dtype
+from headrace.core.errors import InvalidArgumentError
 from headrace.core.functions import called_function
 from headrace.core.graph import _VALID_OP_NAME, _VALID_SCOPE_NAME, Graph
 from headrace.core.operation import Operation, Tensor
@@ -18,6 +19,10 @@ from headrace.core.shapes import as_dims
 from headrace.core.signature import Arg, Attr
 
 _result_types: dict[str, Any] = {}
+
+
+class _WrongTensorType(TypeError):
+    """A tensor is not of the type that the op, or another of its inputs, asks for."""
 
 
 def apply_op(decl: OpDecl, args: Sequence[Any], keywords: dict[str, Any], name: str | None) -> Any:
@@ -42,7 +47,10 @@ def apply_op(decl: OpDecl, args: Sequence[Any], keywords: dict[str, Any], name: 
         if known is not NotImplemented:
             return known
         given = dict(keywords)
-        result = _apply(default, decl, args, keywords, name)
+        try:
+            result = _apply(default, decl, args, keywords, name)
+        except _WrongTensorType as error:
+            raise InvalidArgumentError(None, None, f"{error} [Op:{decl.type}]") from None
         default.learn(decl, args, given, result)
         return result
     return _apply(default, decl, args, keywords, name)
@@ -202,7 +210,7 @@ def _settle_type(decl: OpDecl, arg: Arg, dtype: DType, attrs: dict[str, Any], in
         raise TypeError(f"'{decl.type}' Op requires that input '{arg.name}' be a mutable tensor (e.g.: a tf.Variable)")
     if arg.dtype is not None:
         if base is not arg.dtype:
-            raise TypeError(
+            raise _WrongTensorType(
                 f"Input '{arg.name}' of '{decl.type}' Op has type {base.name} that does not match expected type of "
                 f"{arg.dtype.name}."
             )
@@ -219,7 +227,7 @@ def _settle_type(decl: OpDecl, arg: Arg, dtype: DType, attrs: dict[str, Any], in
     elif settled is not base:
         first = next((a.name for a in inputs if a.type_attr == key), arg.name)
         said = f"argument '{first}'" if first != arg.name else f"attribute {key}"
-        raise TypeError(
+        raise _WrongTensorType(
             f"Input '{arg.name}' of '{decl.type}' Op has type {base.name} that does not match type {settled.name} of {said}."
         )
 
@@ -341,7 +349,7 @@ def _convert_value(
             else:
                 first = next((a.name for a in decl.signature.inputs if a.type_attr == arg.type_attr), arg.name)
                 tail = f"type {wanted.name} of argument '{first}'"
-            raise TypeError(
+            raise _WrongTensorType(
                 f"Input '{arg.name}' of '{decl.type}' Op has type {got} that does not match {tail}."
             ) from None
         raise TypeError(

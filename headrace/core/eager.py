@@ -136,6 +136,10 @@ class EagerTensor(Tensor):
         raise NotImplementedError("Tensor.consumers is meaningless when eager execution is enabled.")
 
     @property
+    def _shown_name(self) -> str:
+        return f"of shape {self.shape} and type {self._dtype.name}"
+
+    @property
     def _id(self) -> int:
         if self._number < 0:
             self._number = _next_id()

@@ -64,6 +64,11 @@ class Tensor:
         return f"{self._op._name}:{self._value_index}"
 
     @property
+    def _shown_name(self) -> str:
+        """What messages call it."""
+        return self.name
+
+    @property
     def device(self) -> str:
         """The device the producing operation was asked to run on, or ''."""
         return self._op._device

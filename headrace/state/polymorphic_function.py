@@ -397,13 +397,15 @@ class PolymorphicFunction:
         given = list(args) + list(kwargs.values())
         signature = self._input_signature
         assert signature is not None
-        if len(nest.flatten(given)) != len(nest.flatten(list(signature))):
+        try:
+            values = nest.flatten_up_to(list(signature), given)
+        except (TypeError, ValueError):
             raise ValueError(
                 f"Structure of Python function inputs does not match input_signature: inputs {given}, input_signature "
                 f"{signature}."
-            )
+            ) from None
         made = []
-        for value, spec in zip(nest.flatten(given), nest.flatten(list(signature)), strict=True):
+        for value, spec in zip(values, nest.flatten(list(signature)), strict=True):
             if isinstance(value, TensorSpec):
                 made.append(value)
                 continue

@@ -11,6 +11,7 @@ from headrace.autodiff.tape import GradientTape
 from headrace.core import nest
 from headrace.core.convert import convert_to_tensor
 from headrace.core.operation import Tensor
+from headrace.core.registry import raw
 
 
 def _positions(f: Callable[..., Any], params: Sequence[Any] | None, args: Sequence[Any]) -> list[int]:
@@ -110,7 +111,7 @@ def _run(
         for i in positions:
             if isinstance(given[i], Tensor):
                 # A tensor of its own, so that one value passed twice has two gradients.
-                given[i] = given[i]._op._graph.tensor_of(given[i]._value, given[i].dtype)
+                given[i] = raw.Identity(given[i])
                 tape.watch(given[i])
             sources.append(given[i])
         result = f(*given)

@@ -62,7 +62,13 @@ def _binary(
         x = convert_to_tensor(x, name="x")
         y = convert_to_tensor(y, name="y")
         if data is None:
-            data = [f"Condition x {sign} y did not hold element-wise:", f"x ({x.name}) = ", x, f"y ({y.name}) = ", y]
+            data = [
+                f"Condition x {sign} y did not hold element-wise:",
+                f"x ({x._shown_name}) = ",
+                x,
+                f"y ({y._shown_name}) = ",
+                y,
+            ]
         if message is not None:
             data = [message, *data]
         condition = all_of(decl()(x, y))
@@ -145,7 +151,7 @@ def _sign_check(name: str, sign: str, compare: Callable[..., Operation], zero_fi
         with name_scope(name, check.__name__, [x, data]):
             x = convert_to_tensor(x, name="x")
             if data is None:
-                data = [message or "", f"Condition x {sign} 0 did not hold element-wise:", f"x ({x.name}) = ", x]
+                data = [message or "", f"Condition x {sign} 0 did not hold element-wise:", f"x ({x._shown_name}) = ", x]
                 if sign == "<=":
                     # TensorFlow tells these two as one.
                     data[1:3] = [data[1] + data[2]]
@@ -206,7 +212,7 @@ def assert_near(
         atol = convert_to_tensor(smallest if atol is None else atol, x.dtype, name="atol")
         if data is None:
             told = f"x and y not equal to tolerance rtol = {rtol}, atol = {atol}"
-            data = [message or "", told, f"x ({x.name}) = ", x, f"y ({y.name}) = ", y]
+            data = [message or "", told, f"x ({x._shown_name}) = ", x, f"y ({y._shown_name}) = ", y]
         tolerance = raw.AddV2(atol, raw.Mul(rtol, raw.Abs(y), name="mul"), name="add")
         difference = raw.Abs(raw.Sub(x, y, name="sub"))
         return Assert(all_of(raw.Less(difference, tolerance)), data, summarize=summarize)
@@ -232,7 +238,9 @@ def assert_integer(x: Any, message: str | None = None, name: str | None = None) 
     with name_scope(name, "assert_integer", [x]):
         x = convert_to_tensor(x, name="x")
         if not x.dtype.is_integer:
-            raise TypeError(f'{message or ""}  Expected "x" to be integer type.  Found: {x.name} of dtype {x.dtype}')
+            raise TypeError(
+                f'{message or ""}  Expected "x" to be integer type.  Found: {x._shown_name} of dtype {x.dtype}'
+            )
         return no_op("statically_determined_was_integer")
 
 
@@ -241,7 +249,7 @@ def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str
     with name_scope(name, "assert_type", [tensor]):
         tensor = convert_to_tensor(tensor, name="tensor")
         if tensor.dtype != tf_type:
-            raise TypeError(f"{message or ''}  {tensor.name} must be of type {tf_type}")
+            raise TypeError(f"{message or ''}  {tensor._shown_name} must be of type {tf_type}")
         return no_op("statically_determined_correct_type")
 
 
@@ -251,7 +259,7 @@ def assert_scalar(tensor: Any, name: str | None = None, message: str | None = No
         tensor = convert_to_tensor(tensor, name=scope)
         if tensor.dims != ():
             raise ValueError(
-                f"{message or ''}Expected scalar shape for {tensor.name}, saw shape: {tensor.get_shape()}."
+                f"{message or ''}Expected scalar shape for {tensor._shown_name}, saw shape: {tensor.get_shape()}."
             )
         return tensor
 

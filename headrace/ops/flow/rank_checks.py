@@ -67,12 +67,18 @@ def _rank_check(
         rank = convert_to_tensor(rank, name="rank")
         message = message or ""
         if data is None:
-            data = [message, f"Tensor {x.name} must have {wording}", rank, "Received shape: ", composing.shape(x)]
+            data = [
+                message,
+                f"Tensor {x._shown_name} must have {wording}",
+                rank,
+                "Received shape: ",
+                composing.shape(x),
+            ]
         try:
             return _check(x, [rank], fits, lambda actual: getattr(raw, op_type)(actual, rank), data, summarize)
         except _RankMismatch:
             raise ValueError(
-                f"{message}.  Tensor {x.name} must have {wording} {constant_value(rank)}.  Received rank "
+                f"{message}.  Tensor {x._shown_name} must have {wording} {constant_value(rank)}.  Received rank "
                 f"{len(x.dims or ())}, shape {x.get_shape()}"
             ) from None
 
@@ -152,7 +158,7 @@ def assert_rank_in(
         tensors = [convert_to_tensor(rank, name="rank") for rank in ranks]
         message = message or ""
         if data is None:
-            told = [message, f"Tensor {x.name} must have rank in"]
+            told = [message, f"Tensor {x._shown_name} must have rank in"]
             data = [*told, *tensors, "Received shape: ", composing.shape(x)]
 
         def condition(actual: Tensor) -> Tensor:
@@ -168,7 +174,7 @@ def assert_rank_in(
         except _RankMismatch:
             given = tuple(constant_value(rank) for rank in tensors)
             raise ValueError(
-                f"{message}.  Tensor {x.name} must have rank in {given}.  Received rank {len(x.dims or ())}, "
+                f"{message}.  Tensor {x._shown_name} must have rank in {given}.  Received rank {len(x.dims or ())}, "
                 f"shape {x.get_shape()}"
             ) from None
 
@@ -230,7 +236,7 @@ def assert_shapes(
 def _sizes(tensor: Tensor, shape: Any, message: str) -> _Sizes:
     if not hasattr(shape, "__iter__"):
         raise ValueError(
-            f"{message}.  Tensor {tensor.name}.  Specified shape must be an iterable.  An iterable has the attribute "
+            f"{message}.  Tensor {tensor._shown_name}.  Specified shape must be an iterable.  An iterable has the attribute "
             f"`__iter__` or `__getitem__`.  Received specified shape: {shape}"
         )
     symbols = tuple(shape)
@@ -239,7 +245,7 @@ def _sizes(tensor: Tensor, shape: Any, message: str) -> _Sizes:
         if symbol is Ellipsis or symbol == "*":
             if i:
                 raise ValueError(
-                    f"{message}.  Tensor {tensor.name} specified shape index {i}.  Symbol `...` or `*` for a variable "
+                    f"{message}.  Tensor {tensor._shown_name} specified shape index {i}.  Symbol `...` or `*` for a variable "
                     "number of unspecified dimensions is only allowed as the first entry"
                 )
             innermost = True
@@ -279,7 +285,7 @@ def _size_checks(rows: list[_Sizes], data: Any, summarize: int | None, message: 
                 source = "Specified explicitly"
             elif symbol in meant:
                 wanted, other, other_axis = meant[symbol]
-                source = f"Specified by tensor {other.name} dimension {other_axis}"
+                source = f"Specified by tensor {other._shown_name} dimension {other_axis}"
             else:
                 meant[symbol] = (actual, row.tensor, axis)
                 continue
@@ -287,14 +293,14 @@ def _size_checks(rows: list[_Sizes], data: Any, summarize: int | None, message: 
             if known is not None and known_wanted is not None:
                 if known != known_wanted:
                     raise ValueError(
-                        f"{message}.  {source}.  Tensor {row.tensor.name} dimension {axis} must have size "
+                        f"{message}.  {source}.  Tensor {row.tensor._shown_name} dimension {axis} must have size "
                         f"{known_wanted}.  Received size {known}, shape {row.tensor.get_shape()}"
                     )
                 continue
             condition = raw.Equal(convert_to_tensor(actual), convert_to_tensor(wanted))
             told = data
             if told is None:
-                told = [message, source, f"Tensor {row.tensor.name} dimension", axis, "must have size", wanted]
+                told = [message, source, f"Tensor {row.tensor._shown_name} dimension", axis, "must have size", wanted]
                 told += ["Received shape: ", composing.shape(row.tensor)]
             checks.append(Assert(condition, told, summarize=summarize))
     return checks

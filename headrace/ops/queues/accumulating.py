@@ -33,7 +33,7 @@ class ConditionalAccumulatorBase:
         self._dtype = dtype
         self._shape = TensorShape(shape)
         self._accumulator_ref = accumulator_ref
-        self._name = accumulator_ref.op.name.rpartition("/")[2]
+        self._name = accumulator_ref._op._name.rpartition("/")[2]
 
     @property
     def accumulator_ref(self) -> Tensor:

@@ -42,7 +42,7 @@ class Barrier:
             if shape.num_elements() == 0:
                 raise ValueError(f"Empty tensors are not supported, but received shape '{shape}' at index {i}")
         self._barrier_ref: Tensor = raw.Barrier(self._types, self._shapes, shared_name=shared_name, name=name)
-        self._name = self._barrier_ref.op.name.rpartition("/")[2]
+        self._name = self._barrier_ref._op._name.rpartition("/")[2]
 
     @property
     def barrier_ref(self) -> Tensor:
@@ -52,7 +52,7 @@ class Barrier:
     @property
     def name(self) -> str:
         """The name of the operation that makes the barrier."""
-        return self._barrier_ref.op.name
+        return self._barrier_ref._op._name
 
     def _named(self, name: str | None, op_type: str) -> str:
         return f"{self._name}_{op_type}" if name is None else name
