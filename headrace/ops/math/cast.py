@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any
 
@@ -40,7 +41,15 @@ def cast_kernel(node):
         between = torch.int32 if target.size < 4 else torch.int64
         if target.size < 8:
             return lambda x: x.to(between).to(dtype)
+    if source.name == "bool" and (target.is_floating or target.is_integer) and not _is_small(node.inputs[0].dims):
+        # torch has vector loops from bytes, not from bools.
+        return lambda x: x.view(torch.uint8).to(dtype)
     return lambda x: x.to(dtype)
+
+
+def _is_small(dims: Any) -> bool:
+    """Whether a tensor is known to have so few elements that two calls cost more than one."""
+    return dims is not None and None not in dims and math.prod(dims) < 2048
 
 
 _MANTISSA = {torch.float64: 52, torch.float32: 23, torch.float16: 10, torch.bfloat16: 7}

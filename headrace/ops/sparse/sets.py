@@ -28,12 +28,21 @@ from headrace.ops.sparse.common import (
 
 _TYPES = "{int8, int16, int32, int64, uint8, uint16, string}"
 _NAMES = ("int8", "int16", "int32", "int64", "uint8", "uint16", "string")
-_OPERATIONS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
+_OF_ARRAYS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
     "a-b": np.setdiff1d,
     "b-a": lambda a, b: np.setdiff1d(b, a),
     "intersection": np.intersect1d,
     "union": np.union1d,
 }
+
+_OF_SETS: dict[str, Callable[[set[Any], set[Any]], set[Any]]] = {
+    "a-b": lambda a, b: a - b,
+    "b-a": lambda a, b: b - a,
+    "intersection": lambda a, b: a & b,
+    "union": lambda a, b: a | b,
+}
+# Up to so many elements Python's sets are quicker than NumPy's functions of arrays.
+_FEW = 256
 
 # The elements of a family of sets: the sizes of the axes that number the sets, which set each element is of, and what.
 Family = tuple[list[int], np.ndarray, np.ndarray]
@@ -58,28 +67,52 @@ def _sparse_family(validate: bool, indices: Any, values: Any, shape: Any) -> Fam
     return sizes[:-1], flattened(indices[:, :-1], sizes[:-1]).numpy(), to_array(values)
 
 
-def _combined(operation: Callable[[np.ndarray, np.ndarray], np.ndarray], one: Family, other: Family) -> Any:
-    """The sets of a family that `operation` makes of those of two, each in increasing order."""
+def _combined(asked: str, one: Family, other: Family) -> Any:
+    """The sets of a family that the operation `asked` for makes of those of two, each in increasing order."""
     sizes = one[0]
     if sizes != other[0]:
         if len(sizes) != len(other[0]):
             raise invalid(f"Mismatched ranks {len(sizes) + 1} vs {len(other[0]) + 1}")
         raise invalid(f"Mismatched shapes {shape_text(sizes)} vs {shape_text(other[0])}")
+    combine = _few_combined if len(one[2]) + len(other[2]) <= _FEW else _many_combined
+    family, place, values = combine(asked, one, other)
+    indices = np.empty((len(family), len(sizes) + 1), np.int64)
+    if len(family):
+        indices[:, :-1] = np.transpose(np.unravel_index(family, sizes))
+        indices[:, -1] = place
+    widest = int(place.max()) + 1 if len(family) else 0
+    kept = values if values.dtype == object else to_tensor(np.ascontiguousarray(values))
+    return torch.from_numpy(indices), kept, vector([*sizes, widest])
+
+
+# Both return for each element of the result which set it is of, its place there, and the element.
+
+
+def _few_combined(asked: str, one: Family, other: Family) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    pairs: dict[int, tuple[set[Any], set[Any]]] = {}
+    for side, (_, numbers, elements) in enumerate((one, other)):
+        for number, element in zip(numbers.tolist(), elements.tolist()):
+            pairs.setdefault(number, (set(), set()))[side].add(element)
+    combine = _OF_SETS[asked]
+    found = [
+        (number, place, element)
+        for number in sorted(pairs)
+        for place, element in enumerate(sorted(combine(*pairs[number])))
+    ]
+    values = np.empty(len(found), one[2].dtype)
+    values[:] = [element for _, _, element in found]
+    return np.array([number for number, _, _ in found]), np.array([place for _, place, _ in found]), values
+
+
+def _many_combined(asked: str, one: Family, other: Family) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     # An element and its set become one number, so that all sets are worked on together.
     elements, codes = np.unique(np.concatenate([one[2], other[2]]), return_inverse=True)
     count = max(len(elements), 1)
     split = len(one[2])
-    keys = operation(one[1] * count + codes[:split], other[1] * count + codes[split:])
+    keys = _OF_ARRAYS[asked](one[1] * count + codes[:split], other[1] * count + codes[split:])
     family, which = keys // count, keys % count
     # The place in its set: how far from the first element of it.
-    place = np.arange(len(keys)) - np.searchsorted(family, family)
-    indices = (
-        np.stack([*np.unravel_index(family, sizes), place], axis=1) if len(keys) else np.zeros((0, len(sizes) + 1))
-    )
-    values = elements[which]
-    widest = int(place.max()) + 1 if len(keys) else 0
-    kept = values if values.dtype == object else to_tensor(np.ascontiguousarray(values))
-    return torch.from_numpy(indices.astype(np.int64)), kept, vector([*sizes, widest])
+    return family, np.arange(len(keys)) - np.searchsorted(family, family), elements[which]
 
 
 def _result_dims(rank: int | None) -> list[Dims]:
@@ -105,8 +138,8 @@ def _declare(op_type: str, inputs: str, shape: Any, families: Callable[..., tupl
     @decl.kernel
     def kernel(node):
         asked, validate = node.attrs["set_operation"], node.attrs["validate_indices"]
-        operation = _OPERATIONS.get(asked.lower())
-        if operation is None:
+        operation = asked.lower()
+        if operation not in _OF_SETS:
             raise invalid(f"Invalid set_operation {asked}.")
         return lambda *parts: _combined(operation, *families(validate, *parts))
 
