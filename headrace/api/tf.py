@@ -72,6 +72,7 @@ HOMES = {
     "ops.flow.py_func": "numpy_function py_func py_function",
     "ops.flow.tensor_array": "TensorArray",
     "ops.flow.while_loop": "while_loop",
+    "ops.nn.ctc_functions": "ctc_loss_v2",
     "ops.parsing.csv": "decode_csv",
     "ops.parsing.tensors": "decode_compressed decode_json_example parse_tensor serialize_tensor",
     "recurrent.functional": "foldl foldr map_fn scan",

@@ -13,14 +13,16 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from absl.testing import absltest
 
-from headrace.core import errors
+from headrace.core import errors, nest
+from headrace.core.composite import IndexedSlices, IndexedSlicesValue, SparseTensor, SparseTensorValue
 from headrace.core.defaults import get_default_graph, get_default_session
 from headrace.core.device import canonical_name
+from headrace.core.eager import executing_eagerly
 from headrace.core.graph import PRODUCER_VERSION, Graph
 from headrace.core.internals import _default_graph_stack
 from headrace.core.operation import Tensor
@@ -107,6 +109,8 @@ class TestCase(absltest.TestCase):
         self._cached_for: tuple[Any, Any, bool] = (None, None, False)
         self._tempdir: str | None = None
         self._threads: list[_CheckedThread] = []
+        # Whether this is the second run of a method, with operations that run as they are made.
+        self._runs_eagerly = False
 
     def setUp(self) -> None:
         """Starts with an empty graph and the same seeds each time."""
@@ -114,8 +118,9 @@ class TestCase(absltest.TestCase):
         self._clear_cached_session()
         random.seed(DEFAULT_GRAPH_SEED)
         np.random.seed(DEFAULT_GRAPH_SEED)
-        # A test that failed inside `with graph.as_default()` may have left its graph on the stack.
-        _default_graph_stack.reset()
+        if not self._runs_eagerly:
+            # A test that failed inside `with graph.as_default()` may have left its graph on the stack.
+            _default_graph_stack.reset()
         get_default_graph().seed = DEFAULT_GRAPH_SEED
         if self.id().endswith(".test_session"):
             self.skipTest("Not a test.")
@@ -151,7 +156,12 @@ class TestCase(absltest.TestCase):
             config: a `ConfigProto`.
             use_gpu: whether operations may go to a GPU; otherwise they stay on the CPU.
             force_gpu: whether operations must go to a GPU.
+
+        Where operations run as they are made there is no session; what is given then says so when it is used.
         """
+        if executing_eagerly():
+            yield EagerSessionWarner()  # type: ignore[misc]  # stands for a session
+            return
         session = Session(graph=graph, config=_config(config, force_gpu))
         try:
             with self._as_default(session, use_gpu, force_gpu):
@@ -168,6 +178,9 @@ class TestCase(absltest.TestCase):
         Raises:
             ValueError: if it was first entered with another graph, config or `force_gpu`.
         """
+        if executing_eagerly():
+            yield FakeEagerSession(self)  # type: ignore[misc]  # stands for a session
+            return
         session = self._get_cached_session(graph, config, force_gpu, crash_if_inconsistent_args=True)
         with self._as_default(session, use_gpu, force_gpu):
             yield session
@@ -198,6 +211,9 @@ class TestCase(absltest.TestCase):
         self, graph: Graph | None = None, config: Any = None, use_gpu: bool = False, force_gpu: bool = False
     ) -> Iterator[Session]:
         """The session of the test method, whatever it was first entered with; a new one for a graph of its own."""
+        if executing_eagerly():
+            yield FakeEagerSession(self)  # type: ignore[misc]  # stands for a session
+            return
         if graph is None:
             session = self._get_cached_session(graph, config, force_gpu, crash_if_inconsistent_args=False)
             with self._as_default(session, use_gpu, force_gpu):
@@ -219,7 +235,9 @@ class TestCase(absltest.TestCase):
                     yield
 
     def evaluate(self, tensors: Any) -> Any:
-        """The values of `tensors` in the default session, or in a new one."""
+        """The values of `tensors` in the default session, or in a new one; what a function of that name returns."""
+        if executing_eagerly():
+            return _values_of(tensors() if callable(tensors) else tensors)
         session = get_default_session()
         if session is not None:
             return session.run(tensors)
@@ -496,6 +514,57 @@ class TestCase(absltest.TestCase):
     # The names of Python 2's unittest, which 1.x's tests use.
     assertItemsEqual = absltest.TestCase.assertCountEqual
     assertRaisesRegexp = absltest.TestCase.assertRaisesRegex
+
+
+class EagerSessionWarner:
+    """Stands for a session where operations run as they are made; any use of it is refused."""
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise AttributeError(
+            f"{name!r} of the result of self.session(): there is no session while executing eagerly. Use "
+            "self.evaluate(), or run the test as a graph."
+        )
+
+
+class FakeEagerSession:
+    """Stands for a session where operations run as they are made, for tests that run what they have.
+
+    Args:
+        test_case: the test.
+    """
+
+    def __init__(self, test_case: TestCase) -> None:
+        self._test_case = test_case
+
+    def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+        """The values of tensors.
+
+        Raises:
+            RuntimeError: if something is fed, or options are given.
+        """
+        if kwargs.pop("feed_dict", None):
+            raise RuntimeError("feed_dict is not supported while executing eagerly: sess.run(t) means t.numpy() there.")
+        if args or kwargs:
+            raise RuntimeError("Options are not supported while executing eagerly: sess.run(t) means t.numpy() there.")
+        return self._test_case.evaluate(fetches)
+
+
+def _values_of(tensors: Any) -> Any:
+    """The arrays of eager tensors in a structure; None stays."""
+
+    def value(item: Any) -> Any:
+        if item is None:
+            return None
+        if isinstance(item, SparseTensor):
+            return SparseTensorValue(*(value(part) for part in (item.indices, item.values, item.dense_shape)))
+        if isinstance(item, IndexedSlices):
+            shape = value(item.dense_shape)
+            return IndexedSlicesValue(value(item.values), value(item.indices), shape)
+        if not hasattr(item, "numpy"):
+            raise ValueError(f"Unsupported type {type(item)}.")
+        return item.numpy()
+
+    return nest.map_structure(value, tensors)
 
 
 def _config(config: Any, force_gpu: bool) -> Any:

@@ -1,28 +1,27 @@
-"""1.x's `test_util`: decorators of test methods, checks of graphs, and layouts of shapes.
-
-Graphs are the only way to run here, so the decorators that would run a test eagerly as well run it as a graph.
-"""
+"""1.x's `test_util`: decorators of test methods, checks of graphs, and layouts of shapes."""
 
 from __future__ import annotations
 
 import contextlib
 import functools
 import re
+import unittest
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 from headrace.core.defaults import device as device_scope
-from headrace.core.defaults import get_default_graph
+from headrace.core.eager import eager_mode, graph_mode
 from headrace.core.graph import Graph
 from headrace.core.internals import get_collection_proto_type
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.interop import protos
 from headrace.platform.devices import gpu_device_name, is_gpu_available
-from headrace.platform.test_case import CapturedWrites, TestCase
+from headrace.platform.test_case import CapturedWrites, EagerSessionWarner, FakeEagerSession, TestCase
 from headrace.runtime.session import Session
+from headrace.state.polymorphic_function import function
 
-__all__ = ["CapturedWrites", "Session", "gpu_device_name", "is_gpu_available"]
+__all__ = ["CapturedWrites", "EagerSessionWarner", "FakeEagerSession", "Session", "gpu_device_name", "is_gpu_available"]
 
 TensorFlowTestCase = TestCase
 
@@ -68,18 +67,6 @@ def _for_methods(function: Any, decorate: Callable[[Any], Any]) -> Any:
     return decorate if function is None else decorate(function)
 
 
-def _as_graph(method: Any) -> Any:
-    if isinstance(method, type):
-        raise ValueError("This decorator is for test methods; for a class use the `run_all_…` one.")
-
-    @functools.wraps(method)
-    def run(self: Any, *args: Any, **kwargs: Any) -> Any:
-        with get_default_graph().as_default():
-            return method(self, *args, **kwargs)
-
-    return run
-
-
 def run_in_graph_and_eager_modes(
     func: Any = None,
     config: Any = None,
@@ -87,13 +74,14 @@ def run_in_graph_and_eager_modes(
     reset_test: bool = True,
     assert_no_eager_garbage: bool = False,
 ) -> Any:
-    """Runs a test method as a graph, with a default session.
+    """Runs a test method twice: as a graph, with a default session, and with operations that run as they are made.
 
     Args:
         func: the method.
         config: a `ConfigProto` for the session.
         use_gpu: whether operations may go to a GPU.
-        reset_test, assert_no_eager_garbage: about the eager run, which does not take place.
+        reset_test: whether `tearDown` and `setUp` are called in between.
+        assert_no_eager_garbage: whether what the second run leaves behind is an error; nothing is watched.
 
     Raises:
         ValueError: if it is applied to a class.
@@ -108,9 +96,21 @@ def run_in_graph_and_eager_modes(
 
         @functools.wraps(method)
         def run(self: Any, *args: Any, **kwargs: Any) -> None:
-            # A test that skips itself in one mode does not skip the other; here there is one mode.
-            with self.test_session(use_gpu=use_gpu, config=config):
+            # A test that skips itself in one mode does not skip the other.
+            with contextlib.suppress(unittest.SkipTest), self.test_session(use_gpu=use_gpu, config=config):
                 method(self, *args, **kwargs)
+            if reset_test:
+                self.tearDown()
+                self._tempdir = None
+            self._runs_eagerly = True
+            try:
+                with Graph().as_default(), eager_mode():
+                    if reset_test:
+                        self.setUp()
+                    with contextlib.nullcontext() if use_gpu else device_scope("/device:CPU:0"):
+                        method(self, *args, **kwargs)
+            finally:
+                self._runs_eagerly = False
 
         return run
 
@@ -133,21 +133,31 @@ def py_func_if_in_function(f: Any) -> Any:
 
 
 def also_run_as_tf_function(f: Any) -> Any:
-    """Runs a test method as a graph; there are no functions to run it as besides."""
-    return _as_graph(f)
+    """Runs a test method with operations that run as they are made, and once more as the body of a `tf.function`."""
+
+    @functools.wraps(f)
+    def run(self: Any, *args: Any, **kwargs: Any) -> None:
+        with eager_mode():
+            f(self, *args, **kwargs)
+            function(lambda: f(self, *args, **kwargs), autograph=False)()
+
+    return run
 
 
 def build_as_function_and_v1_graph(func: Any = None) -> Any:
-    """Runs a test method in a new graph."""
+    """Runs a test method twice: in a new graph, and as the body of a `tf.function`."""
 
     def decorate(method: Any) -> Any:
         if isinstance(method, type):
             raise ValueError("`run_in_graph_mode_and_function` only supports test methods.")
 
         @functools.wraps(method)
-        def run(self: Any, *args: Any, **kwargs: Any) -> Any:
+        def run(self: Any, *args: Any, **kwargs: Any) -> None:
             with Graph().as_default():
-                return method(self, *args, **kwargs)
+                method(self, *args, **kwargs)
+            with eager_mode():
+                # A body returns tensors or nothing; what the method returns is for nobody.
+                function(lambda: method(self, *args, **kwargs) and None, autograph=False)()
 
         return run
 
@@ -155,11 +165,23 @@ def build_as_function_and_v1_graph(func: Any = None) -> Any:
 
 
 def deprecated_graph_mode_only(func: Any = None) -> Any:
-    """Runs a test method, or every one of a class, as a graph; so it does already."""
-    return _for_methods(func, lambda target: target)
+    """Runs a test method, or every one of a class, as a graph only."""
+
+    def decorate(target: Any) -> Any:
+        if isinstance(target, type):
+            return for_all_test_methods(deprecated_graph_mode_only)(target)
+
+        @functools.wraps(target)
+        def run(self: Any, *args: Any, **kwargs: Any) -> Any:
+            with graph_mode():
+                return target(self, *args, **kwargs)
+
+        return run
+
+    return _for_methods(func, decorate)
 
 
-run_deprecated_v1 = deprecated_graph_mode_only
+run_deprecated_v1 = run_all_in_deprecated_graph_mode_only = deprecated_graph_mode_only
 
 
 def run_v1_only(reason: str, func: Any = None) -> Any:

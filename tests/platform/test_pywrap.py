@@ -52,7 +52,7 @@ def test_devices():
     from headrace.platform.devices import list_local_devices
 
     found = list_local_devices()
-    assert [(d.name, d.device_type) for d in found][0] == ("/device:CPU:0", "CPU")
+    assert (found[0].name, found[0].device_type) == ("/device:CPU:0", "CPU")
     assert found == list_local_devices()
     assert protos.DeviceAttributes.FromString(pywrap.list_devices()[0]) == found[0]
     assert "memory_limit: 268435456" in str(found[0])
