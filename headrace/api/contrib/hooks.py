@@ -1,0 +1,3 @@
+"""tf.contrib.hooks."""
+
+HOMES = {"train.saving_hooks": "ProfilerHook"}
