@@ -179,7 +179,7 @@ def saveable_objects_for_op(op: Any, name: str) -> Iterator[SaveableObject]:
             )
             yield from saveable_objects_for_op(made, made.name)
     elif isinstance(op, BaseResourceVariable):
-        yield ResourceVariableSaveable(op._graph_element, "", name)
+        yield ResourceVariableSaveable(op._graph_element if op._in_graph_mode else op, "", name)
     else:
         tensor = internal_convert_to_tensor(op, as_ref=True)
         if not _comes_from_variable(tensor):
@@ -202,8 +202,8 @@ def _parts(parts: list[Any], name: str) -> Iterator[SaveableObject]:
             whole = info.full_name
         elif whole != info.full_name:
             raise ValueError(f"Slices must all be from the same tensor: {whole} != {info.full_name}")
-        kind = ReferenceVariableSaveable if part.op.type in _REFERENCES else ResourceVariableSaveable
-        yield kind(part, info.spec, name)
+        is_resource = isinstance(part, BaseResourceVariable)
+        yield (ResourceVariableSaveable if is_resource else ReferenceVariableSaveable)(part, info.spec, name)
 
 
 def op_list_to_dict(op_list: Any, convert_variable_to_tensor: bool = True) -> dict[str, Any]:
@@ -248,6 +248,8 @@ def op_list_to_dict(op_list: Any, convert_variable_to_tensor: bool = True) -> di
 def _name_and_value(var: Any, convert: bool) -> tuple[str, Any]:
     if isinstance(var, PartitionedVariable):
         return var.name, var
+    if isinstance(var, BaseResourceVariable) and not var._in_graph_mode:
+        return var._shared_name, var
     if convert:
         is_resource = isinstance(var, BaseResourceVariable)
         var = var._graph_element if is_resource else internal_convert_to_tensor(var, as_ref=True)

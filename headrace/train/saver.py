@@ -10,6 +10,7 @@ from typing import Any
 
 from headrace.core.collections import GraphKeys
 from headrace.core.defaults import add_to_collection, get_collection, get_default_graph
+from headrace.core.eager import executing_eagerly
 from headrace.core.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError, OpError
 from headrace.core.internals import prepend_name_scope, register_proto_function, strip_name_scope
 from headrace.files.checkpoint.reader import CheckpointReader
@@ -102,11 +103,34 @@ class Saver:
         self._checkpoints_to_be_deleted: list[tuple[str, float]] = []
         self._save_relative_paths = save_relative_paths
         self._object_restore_saver: Saver | None = None
-        if not defer_build:
+        self._eager_saveables: list[Any] | None = None
+        if executing_eagerly():
+            self._begin_eagerly()
+        elif not defer_build:
             self.build()
         if self.saver_def:
             self._check_saver_def()
             self._write_version = self.saver_def.version
+
+    def _begin_eagerly(self) -> None:
+        """What `build` does in a graph: here saving and restoring are done at once, by no operations of a graph."""
+        if self._var_list is None:
+            raise RuntimeError(
+                "When eager execution is enabled, `var_list` must specify a list or dict of variables to save"
+            )
+        self._builder = self._builder or BulkSaverBuilder(self._write_version)
+        self._eager_saveables = validate_and_slice_inputs(self._var_list)
+        self._is_built, self._is_empty = True, not self._eager_saveables
+        self.saver_def = protos.SaverDef(
+            # Nothing has these names; a definition has to give some.
+            filename_tensor_name="none",
+            save_tensor_name="none",
+            restore_op_name="none",
+            max_to_keep=self._max_to_keep or 0,
+            keep_checkpoint_every_n_hours=self._keep_checkpoint_every_n_hours,
+            version=self._write_version,
+        )
+        self._next_checkpoint_time = time.time() + self._keep_checkpoint_every_n_hours * 3600
 
     def build(self) -> None:
         """Makes the operations, if `defer_build` left them out.
@@ -114,6 +138,8 @@ class Saver:
         Raises:
             ValueError: if there is nothing to save.
         """
+        if executing_eagerly():
+            raise RuntimeError("Use save/restore instead of build in eager mode.")
         if self._is_built:
             return
         self._is_built = True
@@ -287,21 +313,26 @@ class Saver:
             path = f"{save_path}-{step:08d}" if self._pad_step_number else f"{save_path}-{step:d}"
         elif os.path.basename(save_path) == latest_filename and not self._sharded:
             raise ValueError(f"'latest_filename' collides with 'save_path': '{latest_filename}' and '{save_path}'")
-        if not isinstance(sess, BaseSession):
+        eagerly = self._eager_saveables is not None
+        if not eagerly and not isinstance(sess, BaseSession):
             raise TypeError(f"'sess' must be a Session; {sess}")
         folder = os.path.dirname(save_path)
         written: str | None = None
         if not self._is_empty:
             try:
-                written = sess.run(
-                    self.saver_def.save_tensor_name, {self.saver_def.filename_tensor_name: path}
-                ).decode()
+                if eagerly:
+                    self._builder.save_op(path, self._eager_saveables)  # type: ignore[union-attr, arg-type]
+                    written = path
+                else:
+                    written = sess.run(
+                        self.saver_def.save_tensor_name, {self.saver_def.filename_tensor_name: path}
+                    ).decode()
             except (FailedPreconditionError, NotFoundError):
                 if folder and not os.path.isdir(folder):
                     raise ValueError(f"Parent directory of {save_path} doesn't exist, can't save.") from None
                 raise
         # Before the `checkpoint` file: what that calls the newest checkpoint has its graph.
-        if write_meta_graph:
+        if write_meta_graph and not eagerly:
             with sess.graph.as_default():
                 self.export_meta_graph(
                     meta_graph_filename(path, meta_graph_suffix),
@@ -369,7 +400,11 @@ class Saver:
             raise ValueError(f"The passed save_path is not a valid checkpoint: {prefix}")
         tf_logging.info("Restoring parameters from %s", prefix)
         try:
-            sess.run(self.saver_def.restore_op_name, {self.saver_def.filename_tensor_name: prefix})
+            if self._eager_saveables is not None:
+                assert self._builder is not None
+                self._builder._AddRestoreOps(prefix, self._eager_saveables, self._restore_sequentially, self._reshape)
+            else:
+                sess.run(self.saver_def.restore_op_name, {self.saver_def.filename_tensor_name: prefix})
         except NotFoundError as error:
             try:
                 names_to_keys = object_graph_key_mapping(prefix)

@@ -4,6 +4,7 @@ HOMES = {
     "contrib.eager.functional": "gradients_function implicit_gradients implicit_value_and_gradients make_vjp "
     "value_and_gradients_function",
     "contrib.eager.saver": "Saver get_optimizer_variables restore_variables_on_create",
+    "contrib.eager.datasets": "Iterator",
     "autodiff.tape": "GradientTape",
     "ops.flow.custom_gradient": "custom_gradient",
     "ops.flow.py_func": "py_function",

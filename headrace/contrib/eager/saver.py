@@ -1,4 +1,4 @@
-"""Saving in eager execution, which graphs do by `tf.train.Saver` and `tf.train.Checkpoint`."""
+"""Saving in eager execution: `tfe.Saver` and what goes with it."""
 
 from __future__ import annotations
 
@@ -6,36 +6,87 @@ import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from headrace.core.convert import convert_to_tensor
+from headrace.core.eager import executing_eagerly
+from headrace.files.checkpoint.reader import CheckpointReader
+from headrace.files.paths import as_path
+from headrace.state.scoping import variable_creator_scope
+from headrace.train.saver import Saver as GraphSaver
+
 
 class Saver:
-    """A saver for eager execution only.
+    """Saves and restores variables, in eager execution only.
 
     Args:
-        var_list: the variables.
+        var_list: a list of variables, or a dict from names in the checkpoint to them.
 
     Raises:
-        RuntimeError: always, as in TensorFlow while graphs are built.
+        RuntimeError: while graphs are built.
+
+    Example:
+        >>> saver = tfe.Saver([x, y])
+        >>> path = saver.save("/tmp/ckpt")
+        >>> saver.restore(path)
     """
 
     def __init__(self, var_list: Any) -> None:
-        raise RuntimeError(
-            "tfe.Saver can only be used when eager execution is enabled. Use tf.train.Saver when building graphs."
-        )
+        if not executing_eagerly():
+            raise RuntimeError(
+                "tfe.Saver can only be used when eager execution is enabled. Use tf.train.Saver when building graphs."
+            )
+        self._saver = GraphSaver(var_list=var_list)
+
+    def save(self, file_prefix: Any, global_step: Any = None) -> str:
+        """Saves the variables.
+
+        Args:
+            file_prefix: the path of the checkpoint.
+            global_step: a number that is added to it.
+
+        Returns:
+            the path of the checkpoint.
+        """
+        path = self._saver.save(None, file_prefix, global_step=global_step, write_meta_graph=False)
+        return path or as_path(file_prefix)
+
+    def restore(self, file_prefix: Any) -> None:
+        """Gives the variables the values they have in a checkpoint.
+
+        Args:
+            file_prefix: what `save` or `tf.train.latest_checkpoint` returned.
+        """
+        self._saver.restore(None, file_prefix)
 
 
 @contextlib.contextmanager
 def restore_variables_on_create(save_path: Any, map_func: Callable[[str], str] | None = None) -> Iterator[None]:
-    """Restores variables as they are made, in eager execution only.
+    """Variables made inside begin with the values that a checkpoint has under their names.
 
     Args:
-        save_path: a checkpoint.
+        save_path: a checkpoint; None restores nothing.
         map_func: from names of variables to names in it.
 
     Raises:
-        ValueError: always, as in TensorFlow while graphs are built; see `tf.train.init_from_checkpoint`.
+        ValueError: while graphs are built (see `tf.train.init_from_checkpoint`), or if `map_func` is not callable.
+        NotFoundError: inside, when a variable is made that the checkpoint lacks.
     """
-    raise ValueError("Currently, restore_variables_on_create can only be used with eager execution enabled.")
-    yield
+    if not executing_eagerly():
+        raise ValueError("Currently, restore_variables_on_create can only be used with eager execution enabled.")
+    if map_func is not None and not callable(map_func):
+        raise ValueError(f"map_func must be callable, got {map_func!r}.")
+    if save_path is None:
+        yield
+        return
+    reader = CheckpointReader(as_path(save_path))
+
+    def restored(next_creator: Callable[..., Any], **settings: Any) -> Any:
+        variable = next_creator(**settings)
+        name = variable._shared_name
+        variable.assign(convert_to_tensor(reader.get_tensor(name if map_func is None else map_func(name))))
+        return variable
+
+    with variable_creator_scope(restored):
+        yield
 
 
 def get_optimizer_variables(optimizer: Any) -> list[Any]:
@@ -44,4 +95,5 @@ def get_optimizer_variables(optimizer: Any) -> list[Any]:
     Args:
         optimizer: an optimizer.
     """
-    return optimizer.variables()
+    made: list[Any] = optimizer.variables()
+    return made
