@@ -252,4 +252,7 @@ def _override(shape: Any, static: TensorShape, name: str) -> Tensor | None:
 
 def _static(shape: Tensor) -> TensorShape:
     value = known(shape)
-    return TensorShape([None] * int((shape.dims or (0,))[0] or 0) if value is None else value.tolist())
+    if value is not None:
+        return TensorShape(value.tolist())
+    rank = shape.dims[0] if shape.dims else None
+    return TensorShape(None if rank is None else [None] * rank)

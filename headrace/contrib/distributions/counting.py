@@ -352,8 +352,9 @@ class _OneHot(_WithOdds):
         """`x`, checked to be logarithms of probabilities."""
         if not self.validate_args:
             return x
+        negative = assert_non_positive(x)
         whole = assert_near(composing.zeros([], dtype=self.dtype), reduce_logsumexp(x, axis=[-1]))
-        return with_dependencies([assert_non_positive(x), whole], x)
+        return with_dependencies([negative, whole], x)
 
 
 class OneHotCategorical(_OneHot):

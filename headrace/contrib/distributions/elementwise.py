@@ -7,18 +7,21 @@ from typing import Any
 
 import numpy as np
 
+from headrace.core.convert import convert_to_tensor
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.distributions.base import NOT_REPARAMETERIZED
-from headrace.distributions.common import nan_unless
+from headrace.distributions.common import embed_check_nonnegative_integer_form, nan_unless
 from headrace.distributions.elementwise import Elementwise, LocationScale
 from headrace.distributions.gamma import Gamma
+from headrace.distributions.special import ndtri
 from headrace.ops import composing
+from headrace.ops.array.identity import identity
 from headrace.ops.math.special import igammac
 from headrace.ops.math.unary import sigmoid
 from headrace.ops.nn.activations import softplus
 from headrace.ops.random.normal import random_normal
-from headrace.ops.random.sampling import random_gamma
+from headrace.ops.random.sampling import random_gamma, random_poisson
 from headrace.ops.random.uniform import random_uniform
 
 
@@ -130,6 +133,10 @@ class HalfNormal(Elementwise):
     def _cdf(self, x: Tensor) -> Tensor:
         return raw.Erf(raw.Relu(x) / self._scale / np.sqrt(2.0))
 
+    def _quantile(self, p: Tensor) -> Tensor:
+        # The inverse of the error function, by that of the normal distribution.
+        return self._scale * ndtri((p + 1.0) / 2.0)
+
     def _entropy(self) -> Tensor:
         return 0.5 * raw.Log(np.pi * self._scale**2.0 / 2.0) + 0.5
 
@@ -207,7 +214,6 @@ class Poisson(Elementwise):
         self,
         rate: Any = None,
         log_rate: Any = None,
-        interpolate_nondiscrete: bool = True,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "Poisson",
@@ -215,45 +221,33 @@ class Poisson(Elementwise):
         arguments = dict(locals())
         if (rate is None) == (log_rate is None):
             raise ValueError("Must specify exactly one of `rate` and `log_rate`.")
-        if rate is None:
-            from headrace.core.convert import convert_to_tensor
-
-            rate = raw.Exp(convert_to_tensor(log_rate, name="log_rate"))
-        self._between = interpolate_nondiscrete
+        given = None if log_rate is None else convert_to_tensor(log_rate, name="log_rate")
+        if given is not None:
+            rate = raw.Exp(given)
         self._begin({**arguments, "rate": rate}, positive=("rate",), reparameterized=NOT_REPARAMETERIZED)
-        self._parameters = arguments
-        self._log_rate = raw.Log(self._rate)
+        self._parameters = {key: value for key, value in arguments.items() if key not in ("self", "__class__")}
+        self._log_rate = raw.Log(self._rate) if given is None else given
 
     @property
     def log_rate(self) -> Tensor:
         """The logarithm of the rate."""
         return self._log_rate
 
-    @property
-    def interpolate_nondiscrete(self) -> bool:
-        """Whether values between whole numbers have a probability."""
-        return self._between
-
     def _sample_n(self, n: Any, seed: int | None = None) -> Tensor:
-        from headrace.ops.random.sampling import random_poisson
-
         return random_poisson(self._rate, [n], dtype=self.dtype, seed=seed)
 
+    def _counted(self, x: Tensor) -> Tensor:
+        """`x`, which is to be whole and not negative where arguments are checked."""
+        return embed_check_nonnegative_integer_form(x) if self.validate_args else x
+
     def _log_prob(self, x: Tensor) -> Tensor:
-        log = x * self._log_rate - raw.Lgamma(1.0 + x) - self._rate
-        if self._between:
-            return log
-        whole = raw.LogicalAnd(raw.Equal(x, raw.Floor(x)), x >= 0)
-        return raw.SelectV2(whole, log, composing.zeros_like(log) - np.inf)
+        x = self._counted(x)
+        return x * self._log_rate - raw.Lgamma(1.0 + x) - self._rate
 
     def _cdf(self, x: Tensor) -> Tensor:
-        x = x if self._between else raw.Floor(x)
-        value = igammac(1.0 + raw.Maximum(x, -1.0 + 1e-6), self._rate * composing.ones_like(x))
-        return raw.SelectV2(x < 0.0, composing.zeros_like(value), value)
+        return igammac(1.0 + self._counted(x), self._rate)
 
     def _mean(self) -> Tensor:
-        from headrace.ops.array.identity import identity
-
         return identity(self._rate)
 
     def _variance(self) -> Tensor:
