@@ -16,7 +16,7 @@ MERGES = frozenset({"Merge", "RefMerge"})
 def guard_of(value: Value) -> Guard:
     """The branches in which `value` exists."""
     node = value.node
-    if node.type in SWITCHES and node.inputs[1].constant is None:
+    if node.type in SWITCHES and node.attrs.get("_guards", node.inputs[1].constant is None):
         return (*node.guard, (node.inputs[1], bool(value.index)))
     return node.guard
 
@@ -58,6 +58,9 @@ def set_guards(nodes: list[Node]) -> list[Node]:
                 prefix = prefix[:common]
             node.guard = prefix
         else:
+            if node.type in SWITCHES:
+                # The guards derived here hold, also where the predicate turns out to be a constant later.
+                node.attrs = {**node.attrs, "_guards": node.inputs[1].constant is None}
             # The longest guard first keeps outer branches before the inner ones.
             guards = [guard_of(value) for value in node.inputs] + [control.guard for control in node.control]
             combined: dict[tuple[Value, bool], None] = {}

@@ -511,6 +511,19 @@ def test_a_condition_may_become_a_tensor_in_a_loop():
         assert run(to_graph(late_condition)(tf.constant(3))) == -1
 
 
+def test_constants_in_functions_of_the_graph():
+    def total(x):
+        s = 0.0
+        for _ in tf.range(3):
+            if x > 0:
+                s += x
+        return s
+
+    with tf.Graph().as_default():
+        assert run(to_graph(total)(tf.constant(2.0))) == 6.0
+        assert run(tf.function(total)(tf.constant(2.0))) == 6.0
+
+
 def test_code():
     text = to_code(branches)
     assert text.startswith("def branches(x, y):\n")

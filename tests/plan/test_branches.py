@@ -1,5 +1,7 @@
 """Conds whose predicates become known to be equal while planning."""
 
+import pytest
+
 import headrace as tf
 
 
@@ -29,3 +31,15 @@ def test_constants_of_branches_wait_for_a_predicate_that_is_itself_chosen():
         either = tf.cond(inner, lambda: inner, lambda: tf.cond(x > 2, lambda: x > 2, lambda: tf.logical_not(y > 2)))
         chosen = tf.cond(either, lambda: tf.constant(1), lambda: tf.constant(2))
         assert [sess.run(chosen, {x: a, y: b}) for a, b in ((0, 0), (0, 5), (3, 0), (5, 3))] == [1, 2, 1, 1]
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_a_predicate_in_a_loop_that_is_a_constant(sign):
+    with tf.Graph().as_default(), tf.Session() as sess:
+        x = tf.constant(2.0 * sign)
+
+        def body(i, total, other):
+            return i + 1, tf.cond(x > 0, lambda: total + x, lambda: total - 1), tf.cond(x > 0, lambda: i, lambda: 7)
+
+        results = tf.while_loop(lambda i, *_: i < 3, body, [0, 0.0, -1])
+        assert sess.run(results) == ((3, 6.0, 2) if sign > 0 else (3, -3.0, 7))
