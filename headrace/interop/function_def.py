@@ -10,7 +10,7 @@ from headrace.core.graph import Graph
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import OpDecl, find
 from headrace.interop import protos
-from headrace.interop.node_def import attr_from_proto, attr_to_proto, node_def_of
+from headrace.interop.node_def import attr_from_proto, attr_to_proto, kind_of, node_def_of
 from headrace.interop.op_def import op_def_of
 from headrace.interop.producers import Producer, UndeclaredOpError
 
@@ -41,16 +41,8 @@ def function_def_of(function: Function) -> Any:
     for arg, tensor in zip(function.decl.signature.outputs, function.outputs, strict=True):
         message.ret[arg.name] = named(tensor)
     for key, value in function.attrs.items():
-        message.attr[key].CopyFrom(attr_to_proto(_kind(value), value))
+        message.attr[key].CopyFrom(attr_to_proto(kind_of(key, value), value))
     return message
-
-
-def _kind(value: Any) -> str:
-    return "bool" if isinstance(value, bool) else "int" if isinstance(value, int) else _text_or_float(value)
-
-
-def _text_or_float(value: Any) -> str:
-    return "string" if isinstance(value, (str, bytes)) else "float"
 
 
 def _exported(function: Function, parameters: set[Tensor]) -> list[Operation]:

@@ -57,7 +57,7 @@ def node_def_of(operation: Any, sort_control_inputs: bool = False) -> Any:
     node.input.extend(sorted(controls) if sort_control_inputs else controls)
     declared = operation.decl.signature.attrs
     for name, value in operation.attrs.items():
-        kind = declared[name].kind if name in declared else _kind_of(name, value)
+        kind = declared[name].kind if name in declared else kind_of(name, value)
         _set(node.attr[name], kind, value)
     return node
 
@@ -66,7 +66,7 @@ def public_attr(operation: Any, name: str) -> Any:
     """What `Operation.get_attr` returns: strings as bytes; shapes, tensors and functions as messages."""
     declared = operation.decl.signature.attrs
     value = operation.attrs[name]
-    kind = declared[name].kind if name in declared else _kind_of(name, value)
+    kind = declared[name].kind if name in declared else kind_of(name, value)
     if kind.startswith("list("):
         kind = kind[5:-1]
         return [_public(kind, item) for item in value]
@@ -134,12 +134,12 @@ def _plain(kind: str, value: Any) -> Any:
     return bool(value) if kind == "bool" else float(value)
 
 
-def _kind_of(name: str, value: Any) -> str:
+def kind_of(name: str, value: Any) -> str:
     """The kind of an attribute that the op type does not declare, such as `_class` or `_output_shapes`."""
     if isinstance(value, list):
         if not value:
             return "list(shape)" if name == "_output_shapes" else "list(string)"
-        return f"list({_kind_of(name, value[0])})"
+        return f"list({kind_of(name, value[0])})"
     if isinstance(value, (bool, np.bool_)):
         return "bool"
     if isinstance(value, (int, np.integer)):

@@ -86,7 +86,7 @@ def tensors_of(source: str, **chosen: Any) -> dict[str, torch.Tensor]:
     for node in () if found else module.graph_def.node:
         if node.op == "Const" and node.attr["value"].tensor.tensor_shape.dim:
             value = MakeNdarray(node.attr["value"].tensor)
-            if value.dtype.kind == "f":
+            if value.dtype.kind == "f" and value.size:
                 found[node.name] = to_tensor(value.copy())
     return found
 

@@ -173,7 +173,9 @@ OPS = {
     "looking up": lambda x, i: [
         tf.gather(x, [2, 0]), tf.gather(x, [1, 1, 3], axis=1), tf.gather_nd(x, [[0, 1], [2, 3]]), *tf.nn.top_k(x, 2),
         tf.one_hot(i, 4), tf.one_hot(i[:, 0], 3, 2.0, -1.0, axis=0), tf.reverse_sequence(x, [1, 3, 2], 1),
-        tf.boolean_mask(x, [True, False, True]),
+        tf.boolean_mask(x, [True, False, True]), *tf.dynamic_partition(x, tf.abs(i) % 3, 3),
+        tf.dynamic_stitch([[2, 0], 1], [x[:2], x[2]]),
+        tf.nn.embedding_lookup([tf.ones([3, 2]), tf.zeros([3, 2]) - 1], tf.abs(i) % 6, "div"),
     ],
     "products": lambda x, i: [
         tf.matmul(x, x, transpose_b=True), tf.matmul(x[None], x[None], adjoint_a=True), tf.tensordot(x, x, [[0], [0]]),

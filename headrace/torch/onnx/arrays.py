@@ -287,6 +287,36 @@ def _where(op: Operation, b: Builder) -> str:
     return b.emit("Transpose", b.emit("NonZero", b.input(op, 0)), perm=[1, 0])
 
 
+def _rows(op: Operation, b: Builder, tensor: Tensor, lead: int) -> tuple[str, str]:
+    """A tensor with its first dimensions made one, and the shape of what follows them."""
+    x = b.name(tensor)
+    rest = b.emit("Shape", x, start=lead)
+    return (x if lead == 1 else b.emit("Reshape", x, b.emit("Concat", b.ints(-1), rest, axis=0))), rest
+
+
+@rule("DynamicPartition")
+def _dynamic_partition(op: Operation, b: Builder) -> list[str]:
+    rows, _ = _rows(op, b, op.inputs[0], rank(op, op.inputs[1]))
+    numbers = b.emit("Reshape", b.input(op, 1), b.ints(-1))
+    masks = [b.emit("Equal", numbers, b.like(op.inputs[1], i)) for i in range(len(op.outputs))]
+    return [b.emit("Compress", rows, mask, axis=0) for mask in masks]
+
+
+@rule("DynamicStitch", "ParallelDynamicStitch")
+def _dynamic_stitch(op: Operation, b: Builder) -> str:
+    count = len(op.inputs) // 2
+    where, rows = [], []
+    for indices, data in zip(op.inputs[:count], op.inputs[count:]):
+        where.append(b.emit("Reshape", b.to_int64(indices), b.ints(-1)))
+        made, rest = _rows(op, b, data, rank(op, indices))
+        # A single row for a single index.
+        rows.append(made if rank(op, indices) else b.emit("Reshape", made, b.emit("Concat", b.ints(1), rest, axis=0)))
+    places = b.emit("Concat", *where, axis=0)
+    size = b.emit("Add", b.emit("ReduceMax", places, b.ints(0), keepdims=1), b.ints(1))
+    empty = b.emit("Expand", b.like(op.inputs[count], 0), b.emit("Concat", size, rest, axis=0))
+    return b.emit("ScatterND", empty, b.emit("Unsqueeze", places, b.ints(1)), b.emit("Concat", *rows, axis=0))
+
+
 @rule("SpaceToDepth", "DepthToSpace")
 def _space_and_depth(op: Operation, b: Builder) -> str:
     if op.get_attr("data_format") not in (b"NHWC", "NHWC"):
