@@ -87,7 +87,9 @@ class ExponentialUpdateLossScaleManager(LossScaleManager):
 
     def update_loss_scale(self, finite_grads: Any) -> Any:
         """Counts the step and changes the factor where it is time to."""
-        scale, good, bad = self._loss_scale, self._num_good_steps, self._num_bad_steps
+        scale: Any = self._loss_scale
+        good: Any = self._num_good_steps
+        bad: Any = self._num_bad_steps
 
         def become(value: Any) -> Any:
             return group(assign(scale, value), group(assign(good, 0), assign(bad, 0)))

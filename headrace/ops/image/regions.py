@@ -95,5 +95,5 @@ def components_kernel(node: Any) -> Any:
     return label
 
 
-bipartite_match_op.accepts(np.float32([[0.5, 0.1], [0.3, 0.2], [0.4, 0.9]]), np.float32(-1))
+bipartite_match_op.accepts(np.array([[0.5, 0.1], [0.3, 0.2], [0.4, 0.9]], np.float32), np.float32(-1))
 components_op.accepts(np.array([[[True, False], [True, True]]]))

@@ -1,0 +1,3 @@
+"""tf.contrib.libsvm: the LIBSVM format."""
+
+HOMES = {"ops.parsing.libsvm": "decode_libsvm"}
