@@ -17,7 +17,7 @@ def _reported(function: Callable[..., Any], *arguments: Any, **keywords: Any) ->
 
     try:
         return function(*arguments, **keywords)
-    except (OSError, ValueError, KeyError, RuntimeError, AssertionError, NotImplementedError, OpError) as error:
+    except (OSError, ValueError, TypeError, LookupError, RuntimeError, AssertionError, MemoryError, OpError) as error:
         message = error.message if isinstance(error, OpError) else error
         raise click.ClickException(str(message)) from None
 
@@ -119,6 +119,17 @@ def show(directory: str, everything: bool, tag_set: str | None, signature_def: s
         click.echo(line)
 
 
+@saved_model.command()
+@click.option("--dir", "directory", required=True, help="The folder of the SavedModel.")
+@click.option("--tag_set", help="Look at the graph with these tags only, divided by commas.")
+def scan(directory: str, tag_set: str | None) -> None:
+    """Say which ops of a SavedModel read or write files, or print."""
+    from headrace.graph_tools.saved_models import scanned
+
+    for line in _reported(lambda: list(scanned(directory, tag_set))):
+        click.echo(line)
+
+
 @saved_model.command("run")
 @click.option("--dir", "directory", required=True, help="The folder of the SavedModel.")
 @click.option("--tag_set", required=True, help="The tags of the graph, divided by commas.")
@@ -128,6 +139,9 @@ def show(directory: str, everything: bool, tag_set: str | None, signature_def: s
 @click.option("--input_examples", help="Examples: 'key=[{\"feature\": [1.0]}]'.")
 @click.option("--outdir", help="The folder to write the outputs to, as KEY.npy.")
 @click.option("--overwrite", is_flag=True, help="Write over files that are there.")
+@click.option("--tf_debug", is_flag=True, help="Run it in the debugger's command line.")
+@click.option("--worker", help="A remote worker, of which there are none here.")
+@click.option("--init_tpu", is_flag=True, help="Set up a TPU, of which there are none here.")
 def run_saved_model_command(
     directory: str,
     tag_set: str,
@@ -137,14 +151,24 @@ def run_saved_model_command(
     input_examples: str | None,
     outdir: str | None,
     overwrite: bool,
+    tf_debug: bool,
+    worker: str | None,
+    init_tpu: bool,
 ) -> None:
     """Print the outputs of a SavedModel for some inputs."""
     from headrace.graph_tools.saved_models import inputs_of, run_saved_model, save_outputs
 
     if not (inputs or input_exprs or input_examples):
         raise click.UsageError("At least one of --inputs, --input_exprs or --input_examples must be given.")
+    if worker or init_tpu:
+        raise click.UsageError("--worker and --init_tpu: models are run in this process, without TPUs.")
     fed = _reported(inputs_of, inputs, input_exprs, input_examples)
-    outputs = _reported(run_saved_model, directory, tag_set, signature_def, fed)
+    wrapped = {}
+    if tf_debug:
+        from headrace.debug.local_cli import LocalCLIDebugWrapperSession
+
+        wrapped = {"wrapped": LocalCLIDebugWrapperSession}
+    outputs = _reported(run_saved_model, directory, tag_set, signature_def, fed, **wrapped)
     for key, value in outputs.items():
         click.echo(f"Result for output key {key}:\n{value}")
     if outdir:

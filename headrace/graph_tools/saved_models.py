@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from headrace.core.graph import Graph
 from headrace.interop import protos
+from headrace.interop.meta_graph import ops_used
 from headrace.runtime.session import Session
 from headrace.saved_model.loading import load, meta_graph_of_tags, parse_saved_model
 
@@ -96,6 +97,31 @@ def _signature(signatures: Any, key: str) -> Any:
     if key not in signatures:
         raise ValueError(f'Could not find signature "{key}". Please choose from: {", ".join(sorted(signatures))}')
     return signatures[key]
+
+
+# What reaches beyond the graph when it is run.
+_SUSPECT = frozenset(("WriteFile", "ReadFile", "PrintV2"))
+
+
+def scanned(saved_model_dir: str, tag_set: str | None = None) -> Iterator[str]:
+    """Which ops that read, write or print there are, in the lines that `saved_model_cli scan` prints.
+
+    Args:
+        saved_model_dir: the folder.
+        tag_set: the graph to look at, by its tags divided by commas; all by default.
+
+    Raises:
+        OSError, RuntimeError: if there is no SavedModel, no such graph.
+    """
+    message = parse_saved_model(saved_model_dir)
+    graphs = [meta_graph_of_tags(message, tag_set.split(","))] if tag_set else list(message.meta_graphs)
+    for meta_graph in graphs:
+        tags = list(meta_graph.meta_info_def.tags)
+        found = ops_used(meta_graph) & _SUSPECT
+        if found:
+            yield f"MetaGraph with tag set {tags} contains the following blacklisted ops: {found}"
+        else:
+            yield f"MetaGraph with tag set {tags} does not contain blacklisted ops."
 
 
 # ---- inputs ----
@@ -204,9 +230,20 @@ def _example(features: Mapping[str, Any]) -> bytes:
 
 
 def run_saved_model(
-    saved_model_dir: str, tag_set: str, signature_def: str, inputs: Mapping[str, Any]
+    saved_model_dir: str,
+    tag_set: str,
+    signature_def: str,
+    inputs: Mapping[str, Any],
+    wrapped: Callable[[Any], Any] = lambda session: session,
 ) -> dict[str, Any]:
     """The outputs of a signature for some inputs.
+
+    Args:
+        saved_model_dir: the folder.
+        tag_set: the tags of the graph, divided by commas.
+        signature_def: the signature.
+        inputs: the values by key.
+        wrapped: makes of the session the one that runs, such as a debugger's.
 
     Raises:
         ValueError: for inputs that it lacks, or that are missing.
@@ -221,7 +258,7 @@ def run_saved_model(
     with Graph().as_default() as graph, Session(graph=graph) as session:
         load(session, tag_set.split(","), saved_model_dir)
         fetches = {key: info.name for key, info in signature.outputs.items()}
-        values = session.run(fetches, {signature.inputs[key].name: value for key, value in inputs.items()})
+        values = wrapped(session).run(fetches, {signature.inputs[key].name: value for key, value in inputs.items()})
     return {key: values[key] for key in sorted(values)}
 
 

@@ -51,6 +51,22 @@ def test_a_saved_model_runs(tmp_path):
     assert invoke(*command, "--overwrite")[0] == 0
 
 
+def test_ops_that_reach_beyond_the_graph_are_told(tmp_path):
+    import headrace as tf
+
+    assert invoke("saved-model", "scan", "--dir", MODEL) == (
+        0,
+        "MetaGraph with tag set ['serve'] does not contain blacklisted ops.\n",
+    )
+    with tf.Graph().as_default(), tf.Session() as session:
+        name = tf.placeholder(tf.string, [])
+        tf.saved_model.simple_save(session, str(tmp_path / "reads"), {"name": name}, {"text": tf.read_file(name)})
+    _, said = invoke("saved-model", "scan", "--dir", tmp_path / "reads", "--tag_set", "serve")
+    assert said == "MetaGraph with tag set ['serve'] contains the following blacklisted ops: {'ReadFile'}\n"
+    run = ("saved-model", "run", "--dir", MODEL, "--tag_set", "serve", "--signature_def", "serving_default")
+    assert invoke(*run, "--input_exprs", "x=[[1.0]]", "--worker", "grpc://a")[0] == 2
+
+
 @pytest.mark.parametrize(
     ("text", "value"),
     [
