@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from headrace.plan.ir import Node, Value, regions
 from headrace.plan.rewrites.bias import fuse_bias
+from headrace.plan.rewrites.buckets import HASHES, fuse_buckets
 from headrace.plan.rewrites.counts import fuse_counts
 from headrace.plan.rewrites.lstm import fuse_lstm
 from headrace.plan.rewrites.packed_convolutions import pack_convolutions
@@ -36,6 +37,7 @@ REWRITES: tuple[tuple[Rewrite, tuple[frozenset[str], ...]], ...] = (
     (fuse_pooled_relus, (frozenset({"MaxPool"}),)),
     (fuse_pooled_sums, (frozenset({"MaxPoolGrad"}),)),
     (fuse_pooling, (frozenset({"MaxPoolGrad"}),)),
+    (fuse_buckets, (HASHES, frozenset({"SelectV2"}), frozenset({"NotEqual"}))),
     (fuse_updates, (frozenset(UPDATES),)),
 )
 

@@ -11,7 +11,7 @@ from headrace.core.errors import InvalidArgumentError
 from headrace.core.operation import Tensor
 from headrace.core.registry import OpDecl, op, raw
 from headrace.ops.composing import first_given
-from headrace.ops.host_values import boxed, to_tensor
+from headrace.ops.host_values import boxed, to_array, to_tensor
 from headrace.ops.string.many_hashes import fingerprints, keyed_hashes, old_hashes
 
 Hashes = Callable[[Sequence[bytes]], np.ndarray]
@@ -35,6 +35,26 @@ def _declare(op_type: str, signature: str, hashes_of: Callable[[Any], Hashes]) -
 
         return buckets
 
+    # What the planner makes of the hash of words that a table may have: the others have any bucket.
+    inputs, rest = signature.split(", *")
+    of_missing = op(f"_{op_type}OfMissing", f"{inputs}, found: T, missing: T, *{rest.replace(' ->', ', T: type ->')}")
+
+    @of_missing.kernel
+    def hash_bucket_of_missing_kernel(node):
+        hashes, count = hashes_of(node), np.uint64(node.attrs["num_buckets"])
+
+        def buckets(text, found, missing):
+            array, unknown = boxed(text), to_array(found) == to_array(missing)
+            made = np.zeros(array.shape, np.int64)
+            if unknown.shape != array.shape:
+                unknown = np.ones(array.shape, bool)
+            if unknown.any():
+                made[unknown] = hashes(array[unknown].tolist()) % count
+            return to_tensor(made)
+
+        return buckets
+
+    of_missing.on_host("found", "missing", outputs=True).not_differentiable()
     return decl.not_differentiable().accepts(np.array([b"a", b""], object), num_buckets=10, **_EXTRA.get(op_type, {}))
 
 
