@@ -54,17 +54,13 @@ def cifarnet(images, classes, is_training, scope="CifarNet"):
 
 
 def cifarnet_arg_scope(weight_decay=0.004):
-    with (
-        slim.arg_scope(
-            [slim.conv2d], weights_initializer=tf.truncated_normal_initializer(stddev=5e-2), activation_fn=tf.nn.relu
-        ),
-        slim.arg_scope(
-            [slim.fully_connected],
-            biases_initializer=tf.constant_initializer(0.1),
-            weights_regularizer=slim.l2_regularizer(weight_decay),
-        ) as scope,
-    ):
-        return scope
+    start = tf.truncated_normal_initializer(stddev=5e-2)
+    decay = slim.l2_regularizer(weight_decay)
+    with slim.arg_scope([slim.conv2d], weights_initializer=start, activation_fn=tf.nn.relu):  # noqa: SIM117
+        with slim.arg_scope(
+            [slim.fully_connected], biases_initializer=tf.constant_initializer(0.1), weights_regularizer=decay
+        ) as scope:
+            return scope
 
 
 def mobilenet(images, classes, is_training, scope="MobilenetV1", multiplier=0.25):
