@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from headrace.core.errors import InvalidArgumentError, OpError
 
@@ -50,6 +51,6 @@ def faults_in(path: str) -> Iterator[None]:
     except (MemoryError, RecursionError) as error:
         raise _class_of(None)(None, None, f"{path}: too large or too deeply nested: {error}") from None
     except (*_KINDS, ArithmeticError, DecodeError) as error:
-        kind = next((kind for kind in _KINDS if isinstance(error, kind)), None)
+        kind: Any = next((kind for kind in _KINDS if isinstance(error, kind)), None)
         text = error.args[0] if isinstance(error, KeyError) and error.args else error
         raise _class_of(kind)(None, None, f"{path}: {text}") from error
