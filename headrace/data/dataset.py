@@ -212,9 +212,9 @@ class Dataset:
         spec = structure.spec_of(element)
         flat = structure.to_batched_tensors(spec, element)
         row = structure.row(spec)
-        size = flat[0].shape[:1]
+        rows = flat[0].shape.with_rank_at_least(1)[0]
         for tensor in flat[1:]:
-            size.assert_is_compatible_with(tensor.shape[:1])
+            rows.assert_is_compatible_with(tensor.shape.with_rank_at_least(1)[0])
         return Dataset(raw.TensorSliceDataset(flat, output_shapes=structure.flat_dims(row)), row)
 
     @staticmethod
@@ -588,6 +588,9 @@ class Dataset:
     def unbatch(self) -> Dataset:
         """The rows of the elements, as elements."""
         spec = self.element_spec
+        sizes = {shape.dims[0].value for shape in nest.flatten(self.output_shapes) if getattr(shape, "dims", None)}
+        if len(sizes - {None}) > 1:
+            raise ValueError("Cannot unbatch an input whose components have different batch sizes.")
 
         def normalize(*parts: Any) -> Any:
             element = parts if type(spec) is tuple else parts[0]
@@ -623,8 +626,12 @@ def known_size(size: Tensor, drop: Tensor) -> int | None:
     return int(count) if dropped is not None and bool(dropped) and count is not None else None
 
 
-def check_predicate(spec: Any) -> None:
+def check_predicate(spec: Any, message: str | None = None) -> None:
     """Checks that a predicate returns a bool scalar.
+
+    Args:
+        spec: the description of what it returns.
+        message: what to say otherwise.
 
     Raises:
         ValueError: if it does not.
@@ -632,7 +639,9 @@ def check_predicate(spec: Any) -> None:
     from headrace.core.type_specs import TensorSpec
 
     if not isinstance(spec, TensorSpec) or spec.dtype.name != "bool" or not spec.shape.is_compatible_with([]):
-        raise ValueError("`predicate` must return a scalar boolean tensor.")
+        raise ValueError(
+            message or f"`predicate` return type must be convertible to a scalar boolean tensor. Was {spec}."
+        )
 
 
 def get_legacy_output_types(dataset_or_iterator: Any) -> Any:

@@ -257,7 +257,7 @@ def take_while(predicate: Callable[..., Any]) -> Transformation:
 
     def apply(dataset: Dataset) -> Dataset:
         function = ElementFunction(predicate, "tf.data.experimental.take_while()", dataset.element_spec)
-        check_predicate(function.output_structure)
+        check_predicate(function.output_structure, "`predicate` must return a scalar boolean tensor.")
         variant = raw.ExperimentalTakeWhileDataset(
             dataset._variant_tensor, function.captured, predicate=function.name, **dataset._flat_structure
         )
@@ -351,16 +351,22 @@ def assert_element_shape(expected_shapes: Any) -> Transformation:
 
 def _with_shape(shape: Any, tensor: Tensor) -> Tensor:
     from headrace.core.defaults import control_dependencies
-    from headrace.ops.flow.checks import assert_equal
+    from headrace.ops.flow.assertion import Assert
     from headrace.ops.flow.rank_checks import assert_rank
 
+    if not tensor.shape.is_compatible_with(shape):
+        raise ValueError(f"Shapes {tensor.shape} and {shape} are not compatible")
     if shape.ndims is None:
         return tensor
     checks = [assert_rank(tensor, shape.ndims)]
     sizes = shape.as_list()
     known = [i for i, size in enumerate(sizes) if size is not None]
-    found = raw.GatherV2(raw.Shape(tensor), known, 0)
-    checks.append(assert_equal(found, [sizes[i] for i in known]))
+    if known:
+        wanted = convert_to_tensor([sizes[i] for i in known], dtype="int32")
+        found = raw.GatherV2(raw.Shape(tensor), known, 0)
+        message = f"Wrong shape for {tensor.name} [expected] [actual]."
+        same = raw.All(raw.Equal(wanted, found), [0])
+        checks.append(Assert(same, [message, wanted, found]))
     with control_dependencies([check for check in checks if check is not None]):
         made: Tensor = raw.Identity(tensor)
     made.set_shape(shape)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies, name_scope
 from headrace.core.registry import raw
 from headrace.core.shapes import as_shape
@@ -19,14 +20,14 @@ from headrace.ops.array.constant import constant
 Transformation = Callable[[Dataset], Dataset]
 
 
-def _key_function(key_func: Callable[..., Any], transformation: str, dataset: Dataset) -> ElementFunction:
+def _key_function(
+    key_func: Callable[..., Any], transformation: str, dataset: Dataset, converts: bool
+) -> ElementFunction:
     def as_int64(*element: Any) -> Any:
-        from headrace.ops.math.cast import cast
+        return convert_to_tensor(key_func(*element), dtype="int64")
 
-        return cast(key_func(*element), "int64")
-
-    made = ElementFunction(as_int64, transformation, dataset.element_spec)
-    if not made.output_structure.is_compatible_with(TensorSpec([], "int64")):
+    made = ElementFunction(as_int64 if converts else key_func, transformation, dataset.element_spec)
+    if not structure.are_compatible(made.output_structure, TensorSpec([], "int64")):
         raise ValueError(f"`key_func` must return a single tf.int64 tensor. Got {made.output_structure}.")
     return made
 
@@ -49,7 +50,7 @@ def group_by_window(
         ValueError: if not exactly one of the two sizes is given.
     """
     if (window_size is None) == (window_size_func is None):
-        raise ValueError("Must pass either window_size or window_size_func, but not both.")
+        raise ValueError("Must pass either window_size or window_size_func.")
     if window_size is not None:
 
         def sized(_: Any) -> Any:
@@ -61,7 +62,7 @@ def group_by_window(
 
     def apply(dataset: Dataset) -> Dataset:
         transformation = "tf.data.experimental.group_by_window()"
-        key = _key_function(key_func, transformation, dataset)
+        key = _key_function(key_func, transformation, dataset, converts=True)
         scalar = TensorSpec([], "int64")
         nested = structure.DatasetSpec(dataset.element_spec)
         reduce = ElementFunction(reduce_func, transformation, (scalar, nested))
@@ -69,8 +70,6 @@ def group_by_window(
             raise TypeError("`reduce_func` must return a `Dataset` object.")
 
         def as_int64(value: Any) -> Any:
-            from headrace.core.convert import convert_to_tensor
-
             return convert_to_tensor(size_func(value), dtype="int64")
 
         size = ElementFunction(as_int64, transformation, scalar)
@@ -136,7 +135,7 @@ def group_by_reducer(key_func: Callable[..., Any], reducer: Reducer) -> Transfor
         from headrace.data.stateful import _traced
 
         transformation = "tf.data.experimental.group_by_reducer()"
-        key = _key_function(key_func, transformation, dataset)
+        key = _key_function(key_func, transformation, dataset, converts=False)
         begin = ElementFunction(reducer.init_func, transformation, TensorSpec([], "int64"))
         reduce, state = _traced(reducer.reduce_func, transformation, begin.output_structure, dataset, lambda spec: spec)
         finish = ElementFunction(reducer.finalize_func, transformation, state)

@@ -107,7 +107,7 @@ class Iterator:
             ValueError: if the iterator needs none, or was made without a dataset.
         """
         if self._initializer is None:
-            raise ValueError(f"Iterator does not have an initializer: {self}")
+            raise ValueError("Iterator does not have an initializer.")
         return self._initializer
 
     def make_initializer(self, dataset: Dataset, name: str | None = None) -> Operation:
@@ -118,7 +118,7 @@ class Iterator:
         """
         from headrace.core.defaults import name_scope
 
-        with name_scope(name, "make_initializer"):
+        with name_scope(name, "make_initializer") as scope:
             for what, mine, theirs in (
                 ("types", self.output_types, dataset.output_types),
                 ("classes", self.output_classes, dataset.output_classes),
@@ -133,7 +133,7 @@ class Iterator:
                         f"shapes {dataset.output_shapes!r}."
                     )
             with colocate_with(self._iterator_resource):
-                raw.MakeIterator(dataset._variant_tensor, self._iterator_resource, name=name)
+                raw.MakeIterator(dataset._variant_tensor, self._iterator_resource, name=scope)
                 return get_default_graph().get_operations()[-1]
 
     def get_next(self, name: str | None = None) -> Any:
@@ -204,20 +204,24 @@ def _as_type(value: Any) -> Any:
     return value if hasattr(value, "value_type") else as_dtype(value)
 
 
-def _check_graph(dataset: Dataset) -> None:
+def _other_graph(dataset: Dataset) -> str | None:
+    """What is to be said of a dataset that is not of the default graph."""
     graph = get_default_graph()
-    if dataset._graph is not graph:
-        raise ValueError(
-            f"The graph ({graph}) of the iterator is different from the graph ({dataset._graph}) the dataset: {dataset} "
-            "was created in. If you are using the Estimator API, make sure that no part of the dataset returned by the "
-            "`input_fn` function is defined outside the `input_fn` function. Please ensure that all datasets in the "
-            "pipeline are created in the same graph as the iterator."
-        )
+    if dataset._graph is graph:
+        return None
+    return (
+        f"The graph ({graph}) of the iterator is different from the graph ({dataset._graph}) the dataset: {dataset} "
+        "was created in. If you are using the Estimator API, make sure that no part of the dataset returned by the "
+        "`input_fn` function is defined outside the `input_fn` function. Please ensure that all datasets in the "
+        "pipeline are created in the same graph as the iterator."
+    )
 
 
 def initializable(dataset: Dataset, shared_name: str | None) -> Iterator:
     """`Dataset.make_initializable_iterator`."""
-    _check_graph(dataset)
+    other = _other_graph(dataset)
+    if other is not None:
+        raise ValueError(other)
     applied = dataset._applied()
     spec = dataset.element_spec
     resource = raw.IteratorV2(container="", shared_name=shared_name or "", **structure.described(spec))
@@ -242,7 +246,10 @@ def _dataset_ops(tensor: Tensor) -> set[Operation]:
 
 def one_shot(dataset: Dataset) -> Iterator:
     """`Dataset.make_one_shot_iterator`."""
-    _check_graph(dataset)
+    other = _other_graph(dataset)
+    if other is not None:
+        # What makes it is copied, so it works all the same.
+        warnings.warn(other, stacklevel=4)
     outer = get_default_graph()
     graph_seed, op_seed = random_seed.get_seed(None)
     graph = FuncGraph("_make_dataset", None, True, _dataset_ops(dataset._variant_tensor))

@@ -282,12 +282,21 @@ def encoded(leaf: Any, value: Any) -> Tensor:
 
 
 def encoded_rows(leaf: Any, value: Any) -> Tensor:
-    """The tensor whose rows stand for the rows of a leaf."""
+    """The tensor whose rows stand for the rows of a leaf.
+
+    Raises:
+        ValueError: if it is a scalar.
+    """
     if isinstance(leaf, SparseTensorSpec):
         made: Tensor = raw.SerializeManySparse(value.indices, value.values, value.dense_shape, out_type="variant")
         return made
     if isinstance(leaf, RaggedTensorSpec):
         return ragged_to_variant(value, batched_input=True)
+    if isinstance(leaf, TensorSpec):
+        tensor = convert_to_tensor(value, leaf.dtype)
+        if tensor.shape.ndims == 0:
+            raise ValueError(f"Value {tensor} has insufficient rank for batching.")
+        return tensor
     return encoded(leaf, value)
 
 

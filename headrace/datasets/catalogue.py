@@ -9,8 +9,8 @@ from headrace.datasets.mnist import load_mnist
 from headrace.datasets.synthetic import circles, spirals
 from headrace.datasets.text import load_dbpedia
 
-DATASETS = {"iris": load_iris, "boston": load_boston, "mnist": load_mnist, "dbpedia": load_dbpedia}
-SYNTHETIC = {"circles": circles, "spirals": spirals}
+DATASETS: dict[str, Any] = {"iris": load_iris, "boston": load_boston, "mnist": load_mnist, "dbpedia": load_dbpedia}
+SYNTHETIC: dict[str, Any] = {"circles": circles, "spirals": spirals}
 
 
 def load_dataset(name: str, size: str = "small", test_with_fake_data: bool = False) -> Any:

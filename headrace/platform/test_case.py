@@ -367,9 +367,8 @@ class TestCase(absltest.TestCase):
             same = same | (np.isnan(a) & np.isnan(b))
         if not np.all(same):
             different = ~same
-            raise AssertionError(
-                f"not equal where {np.where(different)}\nleft: {a[different]}\nright: {b[different]}\n{msg or ''}"
-            )
+            where = np.nonzero(np.atleast_1d(different))
+            raise AssertionError(f"not equal where {where}\nleft: {a[different]}\nright: {b[different]}\n{msg or ''}")
 
     def assertNotAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
         """Checks that two arrays differ somewhere."""

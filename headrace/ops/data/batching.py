@@ -278,29 +278,30 @@ class SparseBatches(Batched):
                 element = upstream()
                 if element is None:
                     break
+                _check_row(element[0], shape)
                 parts.append(element[0])
             return (_sparse(parts, shape),) if parts else None
 
         return next_element
 
 
+def _check_row(part: Any, wanted: Sequence[int]) -> None:
+    shapes = shape_text(part.shape), shape_text(wanted)
+    if part.ndim != len(wanted):
+        raise invalid("Input element had shape ({}) that is incompatible with the row shape ({}).".format(*shapes))
+    if any(0 <= most < size for size, most in zip(part.shape, wanted, strict=True)):
+        raise DataLossError(
+            None, None, "Input element had shape ({}) that is larger than the row shape ({}).".format(*shapes)
+        )
+
+
 def _sparse(parts: Sequence[Any], wanted: Sequence[int]) -> Any:
     sizes = [0 if size < 0 else size for size in wanted]
     indices = []
     for i, part in enumerate(parts):
-        if part.ndim != len(wanted):
-            raise invalid(
-                f"Input element had shape ({shape_text(part.shape)}) that is incompatible with the row shape "
-                f"({shape_text(wanted)})."
-            )
         for d, size in enumerate(part.shape):
             if wanted[d] < 0:
                 sizes[d] = max(sizes[d], size)
-            elif size > wanted[d]:
-                raise invalid(
-                    f"Input element had shape ({shape_text(part.shape)}) that is incompatible with the row shape "
-                    f"({shape_text(wanted)})."
-                )
         places = np.indices(part.shape).reshape(part.ndim, -1).T
         indices.append(np.concatenate([np.full((len(places), 1), i), places], axis=1))
     flat = [part.reshape(-1) for part in parts]
@@ -324,8 +325,9 @@ class SlidingWindows(Dataset):
 
     def __init__(self, source: Dataset, size: int, shift: int, stride: int) -> None:
         super().__init__(source)
-        if size <= 0 or shift <= 0 or stride <= 0:
-            raise invalid("Window size, shift and stride must be greater than zero.")
+        for name, value in (("size", size), ("shift", shift), ("stride", stride)):
+            if value <= 0:
+                raise invalid(f"Window {name} must be greater than zero.")
         self.size, self.shift, self.stride = size, shift, stride
 
     def start(self, iteration: Iteration) -> Next:

@@ -58,6 +58,17 @@ class CachedInFile(Dataset):
         self.path = path
 
     def start(self, iteration: Iteration) -> Next:
+        begun: Next | None = None
+
+        def next_element() -> Element | None:
+            nonlocal begun
+            if begun is None:
+                begun = self._begin(iteration)
+            return begun()
+
+        return next_element
+
+    def _begin(self, iteration: Iteration) -> Next:
         finished = self.path + _ENDING
         if os.path.exists(finished):
             return _from(_read(finished))

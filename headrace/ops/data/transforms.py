@@ -335,6 +335,15 @@ class Windowed(Dataset):
 
         return next_element
 
+    def cardinality(self) -> int:
+        found = self.inputs[0].cardinality()
+        if found < 0:
+            return found
+        if not self.drop:
+            return -(-found // self.shift)
+        rest = found - ((self.size - 1) * self.stride + 1)
+        return rest // self.shift + 1 if rest >= 0 else 0
+
 
 class Scanned(Dataset):
     """What a function makes of a state and each element; it returns the next state and the new element."""
@@ -401,6 +410,9 @@ class WithoutErrors(Dataset):
                         raise
 
         return next_element
+
+    def cardinality(self) -> int:
+        return self.inputs[0].cardinality()
 
 
 class GroupedByWindow(Dataset):
@@ -538,7 +550,12 @@ class Unbatched(Dataset):
                     raise invalid("Input element must have a non-scalar value in each component.")
                 sizes = {len(value) for value in element}
                 if len(sizes) > 1:
-                    raise invalid("Input element must have the same batch size in each component.")
+                    first = len(element[0])
+                    other = next(i for i, value in enumerate(element) if len(value) != first)
+                    raise invalid(
+                        "Input element must have the same batch size in each component. Component 0 had size "
+                        f"{first} but component {other} had size {len(element[other])}."
+                    )
                 current = rows(element, sizes.pop())
 
         return next_element
