@@ -227,6 +227,19 @@ def _tensor_of(element: Any, graph: Graph) -> Tensor:
     return found
 
 
+def _refuse_handles_in_calls(part: Any) -> None:
+    """Functions that are given variables, rather than values, would be given what is no variable any more."""
+    handles = {node.name for node in part.node if node.op == "VarHandleOp"}
+    functions = {function.signature.name for function in part.library.function}
+    for node in part.node:
+        calls = node.op in functions or any(value.HasField("func") for value in node.attr.values())
+        if calls and handles.intersection(name.partition(":")[0] for name in node.input):
+            raise NotImplementedError(
+                f"{node.op} (node '{node.name}') gives variables to a function: a module cannot be made of it. "
+                "SavedModels of TensorFlow 2 are such; headrace.saved_model.loader.load runs them in a session."
+            )
+
+
 def to_module(fetches: Any, feeds: Any, session: Any) -> GraphModule:
     """A part of a graph as an `nn.Module`, with the variables' values in a session as its parameters.
 
@@ -240,6 +253,7 @@ def to_module(fetches: Any, feeds: Any, session: Any) -> GraphModule:
 
     Raises:
         TypeError: if a fetch is no tensor.
+        NotImplementedError: if a function of the graph is given variables, as in SavedModels of TensorFlow 2.
         ValueError: if the fetches change variables, which a function does not.
 
     Example:
@@ -259,6 +273,7 @@ def to_module(fetches: Any, feeds: Any, session: Any) -> GraphModule:
     if assigned:
         raise ValueError(f"The fetches change variables ({', '.join(assigned[:3])}), which a module's results do not.")
     variables = {node.name: node.attr["dtype"].type for node in part.node if node.op in _VARIABLES}
+    _refuse_handles_in_calls(part)
     frozen = convert_variables_to_constants(session, part, outputs)
     values: dict[str, Any] = {}
     for node in frozen.node:
