@@ -236,7 +236,7 @@ def _refuse_handles_in_calls(part: Any) -> None:
         if calls and handles.intersection(name.partition(":")[0] for name in node.input):
             raise NotImplementedError(
                 f"{node.op} (node '{node.name}') gives variables to a function: a module cannot be made of it. "
-                "SavedModels of TensorFlow 2 are such; headrace.saved_model.loader.load runs them in a session."
+                "SavedModels of TensorFlow 2 are such; tf.saved_model.loader.load runs them in a session."
             )
 
 
