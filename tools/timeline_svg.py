@@ -23,9 +23,9 @@ def draw(events: list[dict], begin: float, end: float) -> str:
     rows = sorted({(event["pid"], event["tid"]) for event in spans})
     scale = (WIDTH - LEFT - 10) / (end - begin)
     height = TOP + ROW * len(rows) + 24
+    size = f'width="{WIDTH}" height="{height}"'
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" '
-        'font-family="sans-serif" font-size="12">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif" font-size="12">',
         f'<rect width="{WIDTH}" height="{height}" fill="white"/>',
     ]
     for i, (pid, tid) in enumerate(rows):
