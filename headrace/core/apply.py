@@ -21,10 +21,6 @@ from headrace.core.signature import Arg, Attr
 _result_types: dict[str, Any] = {}
 
 
-class _WrongTensorType(TypeError):
-    """A tensor is not of the type that the op, or another of its inputs, asks for."""
-
-
 def apply_op(decl: OpDecl, args: Sequence[Any], keywords: dict[str, Any], name: str | None) -> Any:
     """Adds an operation of the declared type to the graph of its inputs.
 
@@ -49,7 +45,9 @@ def apply_op(decl: OpDecl, args: Sequence[Any], keywords: dict[str, Any], name: 
         given = dict(keywords)
         try:
             result = _apply(default, decl, args, keywords, name)
-        except _WrongTensorType as error:
+        except TypeError as error:
+            if not hasattr(error, "is_of_tensors"):
+                raise
             raise InvalidArgumentError(None, None, f"{error} [Op:{decl.type}]") from None
         default.learn(decl, args, given, result)
         return result
@@ -210,7 +208,7 @@ def _settle_type(decl: OpDecl, arg: Arg, dtype: DType, attrs: dict[str, Any], in
         raise TypeError(f"'{decl.type}' Op requires that input '{arg.name}' be a mutable tensor (e.g.: a tf.Variable)")
     if arg.dtype is not None:
         if base is not arg.dtype:
-            raise _WrongTensorType(
+            raise _wrong_tensor_type(
                 f"Input '{arg.name}' of '{decl.type}' Op has type {base.name} that does not match expected type of "
                 f"{arg.dtype.name}."
             )
@@ -227,9 +225,17 @@ def _settle_type(decl: OpDecl, arg: Arg, dtype: DType, attrs: dict[str, Any], in
     elif settled is not base:
         first = next((a.name for a in inputs if a.type_attr == key), arg.name)
         said = f"argument '{first}'" if first != arg.name else f"attribute {key}"
-        raise _WrongTensorType(
+        raise _wrong_tensor_type(
             f"Input '{arg.name}' of '{decl.type}' Op has type {base.name} that does not match type {settled.name} of {said}."
         )
+
+
+def _wrong_tensor_type(message: str) -> TypeError:
+    """The error of a tensor that is not of the type that the op, or another of its inputs, asks for."""
+    error = TypeError(message)
+    # While executing eagerly this is the op's complaint about its arguments.
+    error.is_of_tensors = True  # type: ignore[attr-defined]
+    return error
 
 
 def _check_allowed(arg: Arg, dtype: DType, allowed: Sequence[DType]) -> None:
@@ -349,7 +355,7 @@ def _convert_value(
             else:
                 first = next((a.name for a in decl.signature.inputs if a.type_attr == arg.type_attr), arg.name)
                 tail = f"type {wanted.name} of argument '{first}'"
-            raise _WrongTensorType(
+            raise _wrong_tensor_type(
                 f"Input '{arg.name}' of '{decl.type}' Op has type {got} that does not match {tail}."
             ) from None
         raise TypeError(

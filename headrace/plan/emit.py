@@ -300,11 +300,12 @@ class _Writer:
             self._owned(value, scalar) if i in kept else self._name(value) for i, value in enumerate(node.inputs)
         ]
         call = f"{name}({', '.join(arguments)})"
-        if node in self.copies:
-            call += ".clone()"
         comment = f"  # {node.name}"
         declared = node.decl.signature.outputs
-        if len(declared) == 1 and declared[0].number_attr is None and declared[0].type_list_attr is None:
+        is_single = len(declared) == 1 and declared[0].number_attr is None and declared[0].type_list_attr is None
+        if node in self.copies:
+            call = f"{call}.clone()" if is_single else f"[value.clone() for value in {call}]"
+        if is_single:
             value = node.outputs[0]
             target = f"{self._name(value)} = " if value in self.used else ""
         elif any(value in self.used for value in node.outputs):

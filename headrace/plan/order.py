@@ -5,6 +5,8 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable, Iterator
 
+from headrace.core.buffers import VariableBuffer
+from headrace.core.dtypes import string
 from headrace.plan.ir import Node, Region, Value, regions
 
 Guard = tuple[tuple[Value, bool], ...]
@@ -166,18 +168,33 @@ def state_inputs(node: Node, declared: tuple[int, ...]) -> list[int]:
 
 
 def _written(node: Node) -> Iterator[object]:
-    """The buffers of resource variables that the node writes."""
+    """The buffers of variables that the node writes."""
     if node.region is not None:
         for inner in node.region.nodes:
             yield from _written(inner)
     for index in state_inputs(node, node.decl.writes_state):
         bound = node.inputs[index].bound
-        if getattr(bound, "is_resource", False):
+        if isinstance(bound, VariableBuffer):
             yield bound
 
 
+# What hands its input on as it is, in TensorFlow too: the value of a reference variable stays the variable's own.
+_HANDED_ON = frozenset(
+    {
+        *("Identity", "IdentityN", "StopGradient", "PreventGradient", "EnsureShape", "Reshape", "ExpandDims", "Squeeze"),
+        *("Bitcast", "Cast", "Print", "CheckNumerics", "GuaranteeConst", "PlaceholderWithDefault", "Switch", "Merge"),
+        *("Enter", "Exit"),
+    }
+)
+_READ_REFERENCE = "_ReadRef"
+
+
 def reads_to_copy(nodes: list[Node], fetched: Iterable[Value]) -> set[Node]:
-    """The reads of resource variables whose value is still used when the variable is written in place."""
+    """The nodes whose value is still used when the variable that it shares memory with is written in place.
+
+    These are reads of resource variables, and what TensorFlow computes anew from a reference variable where a kernel
+    here gives a view of it, such as a slice.
+    """
     writes: list[tuple[int, object]] = []
     for position, node in enumerate(nodes):
         writes.extend((position, bound) for bound in _written(node))
@@ -186,6 +203,8 @@ def reads_to_copy(nodes: list[Node], fetched: Iterable[Value]) -> set[Node]:
     written = {id(bound) for _, bound in writes}
     copies = set()
     roots: dict[Value, set[Node]] = {}
+    buffers: dict[Node, set[object]] = {}
+    handed_on: dict[Value, set[object]] = {}
     position_of: dict[Node, int] = {}
     last_use: dict[Node, int] = {}
     for position, node in enumerate(nodes):
@@ -197,30 +216,67 @@ def reads_to_copy(nodes: list[Node], fetched: Iterable[Value]) -> set[Node]:
             touched |= roots.get(value, set())
         for root in touched:
             last_use[root] = position
-        if node.decl.reads_state:
-            for value in node.outputs:
-                roots[value] = {node}
-        elif touched and node.decl.may_alias:
+        own = _shared_buffers(node, handed_on)
+        if own:
+            buffers[node] = own
+            touched = {node} if node.decl.reads_state else touched | {node}
+        if (own or touched) and (node.decl.may_alias or node.decl.reads_state):
             for value in node.outputs:
                 roots[value] = touched
     for value in fetched:
         for root in roots.get(value, set()):
             last_use[root] = len(nodes)
     for root, last in last_use.items():
-        if not root.decl.reads_state:
-            continue
-        buffer = root.inputs[root.decl.reads_state[0]].bound
-        if any(bound is buffer and position_of[root] < position <= last for position, bound in writes):
+        own = buffers[root]
+        if any(bound in own and position_of[root] < position <= last for position, bound in writes):
             copies.add(root)
     return copies
+
+
+def _shared_buffers(node: Node, handed_on: dict[Value, set[object]]) -> set[object]:
+    """The variables whose memory the node's outputs are, where TensorFlow's would be their own.
+
+    `handed_on` collects the values that are a reference variable's own in TensorFlow as well.
+    """
+    decl = node.decl
+    if any(value.dtype.base_dtype is string for value in node.outputs):
+        # Arrays of bytes are replaced, never written to.
+        return set()
+    if decl.type == _READ_REFERENCE:
+        handed_on[node.outputs[0]] = {node.inputs[0].bound}
+        return set()
+    if decl.reads_state:
+        return {node.inputs[decl.reads_state[0]].bound}
+    if not decl.may_alias:
+        return set()
+    shared: set[object] = set()
+    for value in node.inputs:
+        shared |= handed_on.get(value, set())
+    if not shared:
+        return shared
+    if decl.type in _HANDED_ON or (decl.type == "Transpose" and _keeps_layout(node)):
+        for value in node.outputs:
+            handed_on[value] = shared
+        return set()
+    return shared
+
+
+def _keeps_layout(transpose: Node) -> bool:
+    """Whether a Transpose moves axes of size 1 only."""
+    dims, perm = transpose.inputs[0].dims, transpose.constant_dims(1)
+    if dims is None or perm is None:
+        return False
+    moved = [axis for axis in perm if axis is not None and dims[axis] != 1]
+    return moved == sorted(moved)
 
 
 def _reads_inside(region: Region, written: set[int]) -> set[Node]:
     """In a loop a value may be used iterations later: whatever is written anywhere is copied."""
     copies = set()
+    handed_on: dict[Value, set[object]] = {}
     for node in region.nodes:
         if node.region is not None:
             copies |= _reads_inside(node.region, written)
-        if node.decl.reads_state and id(node.inputs[node.decl.reads_state[0]].bound) in written:
+        if any(id(buffer) in written for buffer in _shared_buffers(node, handed_on)):
             copies.add(node)
     return copies

@@ -150,7 +150,6 @@ def test_benchmark_is_reported(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: tf.enable_eager_execution(),
         lambda: tf.enable_v2_behavior(),
         lambda: tf.enable_v2_tensorshape(),
         lambda: tf.enable_tensor_equality(),
