@@ -10,8 +10,14 @@ from oracle import assert_same, golden, has_oracle, run_program
 HERE = Path(__file__).resolve().parent
 PROGRAMS = sorted({path.stem for path in HERE.glob("*.py")} - {"conftest", "test_programs"})
 
-# A thousand optimizer steps let rounding differences grow, and so does rounding to few values.
-TOLERANCE = {"curve_fit": 1e-3, "entropy_optimum": 1e-3, "quantize_training": 1e-3, "train_half": 1e-2}
+# A thousand optimizer steps let rounding differences grow, and so do rounding to few values and gradients in the thousands.
+TOLERANCE = {
+    "curve_fit": 1e-3,
+    "entropy_optimum": 1e-3,
+    "quantize_training": 1e-3,
+    "rnn_contrib_cells": 3e-5,
+    "train_half": 1e-2,
+}
 
 
 # A program may do what TensorFlow warns of too.

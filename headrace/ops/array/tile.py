@@ -18,6 +18,8 @@ from headrace.ops.array.shape import broadcast_to, expand_dims, rank, reshape, s
 from headrace.ops.array.transpose import transpose
 
 tile_op = op("Tile", "input: T, multiples: Tmultiples, *, Tmultiples: index = int32 -> output: T").on_host("multiples")
+# One row again and again is a view.
+tile_op.aliases()
 
 
 @tile_op.shape
@@ -40,7 +42,7 @@ def tile_kernel(node):
     if known is not None and node.inputs[0].dims is not None:
         if any(m < 0 for m in known):
             raise invalid(f"Expected multiples >= 0, but got {known}")
-        return moving(node, lambda x, _: x.repeat(known))
+        return moving(node, lambda x, _: _repeated(x, known))
 
     def tile(x, multiples):
         counts = numbers(multiples)
@@ -49,9 +51,18 @@ def tile_kernel(node):
         for i, count in enumerate(counts):
             if count < 0:
                 raise invalid(f"Expected multiples[{i}] >= 0, but got {count}")
-        return x.repeat(counts)
+        return _repeated(x, counts)
 
     return moving(node, tile)
+
+
+def _repeated(x, counts):
+    sizes = []
+    for dim, count in zip(x.shape, counts):
+        if dim != 1 and count != 1:
+            return x.repeat(counts)
+        sizes.append(dim * count)
+    return x.expand(sizes)
 
 
 @tile_op.gradient

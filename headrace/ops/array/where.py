@@ -27,6 +27,7 @@ from headrace.ops.array.constant import constant
 from headrace.ops.array.gather import gather
 from headrace.ops.array.join import concat
 from headrace.ops.array.shape import expand_dims, rank, reshape, shape, squeeze
+from headrace.ops.math.numpy_loops import places
 
 where_op = op(
     "Where",
@@ -47,7 +48,7 @@ def where_kernel(node):
     stand_in = stand_in_for(node.inputs[0].dtype.torch)
     if stand_in is not node.inputs[0].dtype.torch:
         return lambda x: x.view(stand_in).nonzero()
-    return torch.nonzero
+    return places
 
 
 where_op.accepts(np.array([[True, False], [True, True]])).accepts(np.array(True))

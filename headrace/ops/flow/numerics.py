@@ -13,6 +13,7 @@ from headrace.core.errors import InvalidArgumentError
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import op, raw
 from headrace.ops.flow.grouping import group, with_dependencies
+from headrace.ops.math.numpy_loops import all_finite
 
 check_numerics_op = op(
     "CheckNumerics", "tensor: T, *, T: floating, message: string -> output: T", stateful=True
@@ -29,7 +30,7 @@ def check_numerics_kernel(node):
     message = node.attrs["message"]
 
     def check(value):
-        if not torch.isfinite(value).all():
+        if not all_finite(value):
             found = [name for name, test in (("Inf", torch.isinf), ("NaN", torch.isnan)) if test(value).any()]
             raise InvalidArgumentError(None, None, f"{message} : Tensor had {' and '.join(found)} values")
         return value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import torch
 
 from headrace.core.errors import InvalidArgumentError
@@ -11,6 +12,7 @@ from headrace.core.operation import Tensor
 from headrace.core.registry import OpDecl, op, raw
 from headrace.core.shapes import Dims
 from headrace.ops.composing import first_given
+from headrace.ops.math.numpy_loops import faster_search
 
 _SIGNATURE = (
     "input: T, dimension: Tidx, *, T: numeric, Tidx: index = int32, output_type: index = int64 -> output: output_type"
@@ -39,8 +41,9 @@ def _shape(op: Any) -> list[Dims]:
     return [dims[:where] + dims[where + 1 :]]
 
 
-def _kernel(function: Any) -> Any:
+def _kernel(by_torch: Any, by_numpy: Any) -> Any:
     def rule(node: Any) -> Any:
+        function = faster_search(node, by_torch, by_numpy)
         wider = _WIDER.get(node.inputs[0].dtype.torch)
         narrow = node.outputs[0].dtype.name == "int32"
         constant = node.constant(1)
@@ -72,17 +75,17 @@ def _kernel(function: Any) -> Any:
     return rule
 
 
-def _declare(op_type: str, function: Any) -> OpDecl:
+def _declare(op_type: str, function: Any, by_numpy: Any) -> OpDecl:
     decl = op(op_type, _SIGNATURE).on_host("dimension").not_differentiable()
     decl.shape(_shape)
-    decl.kernel(_kernel(function))
+    decl.kernel(_kernel(function, by_numpy))
     decl.accepts([2, 3], 0).accepts([2, 3], -1).accepts([4], 0, output_type="int32")
     decl.rejects([2, 3], 2, error=ValueError)
     return decl
 
 
-arg_max_op = _declare("ArgMax", torch.argmax)
-arg_min_op = _declare("ArgMin", torch.argmin)
+arg_max_op = _declare("ArgMax", torch.argmax, np.argmax)
+arg_min_op = _declare("ArgMin", torch.argmin, np.argmin)
 
 
 def argmax(

@@ -19,6 +19,7 @@ from headrace.ops.math.elementwise import (
     require_broadcast,
     widened,
 )
+from headrace.ops.math.numpy_loops import faster_of_two
 
 _COMPARABLE = (
     "{bfloat16, half, float, double, uint8, int8, int16, int32, int64, complex64, quint8, qint8, qint32, string, bool, "
@@ -27,7 +28,7 @@ _COMPARABLE = (
 _ORDERED = "realnumeric"
 
 
-def _equality(op_type: str, function: Callable[..., Any], of_bytes: Callable[..., Any]) -> OpDecl:
+def _equality(op_type: str, function: Callable[..., Any], ufunc: Any) -> OpDecl:
     decl = binary(op_type, _COMPARABLE, result="bool", attrs="incompatible_shape_error=True").not_differentiable()
 
     @decl.shape
@@ -40,11 +41,12 @@ def _equality(op_type: str, function: Callable[..., Any], of_bytes: Callable[...
             return [()]
 
     def strings(x, y):
-        return torch.from_numpy(np.asarray(of_bytes(x, y), dtype=bool))
+        return torch.from_numpy(np.asarray(ufunc(x, y), dtype=bool))
 
     @decl.kernel
     def kernel(node):
-        compare = checked(node, strings if node.inputs[0].dtype.torch is None else function)
+        is_text = node.inputs[0].dtype.torch is None
+        compare = checked(node, strings if is_text else faster_of_two(node, function, ufunc))
         if node.attrs["incompatible_shape_error"]:
             return compare
 
@@ -61,7 +63,7 @@ def _equality(op_type: str, function: Callable[..., Any], of_bytes: Callable[...
     return decl
 
 
-def _order(op_type: str, function: Callable[..., Any]) -> OpDecl:
+def _order(op_type: str, function: Callable[..., Any], ufunc: Any) -> OpDecl:
     decl = binary(op_type, _ORDERED, result="bool").not_differentiable()
     lowest = torch.iinfo(torch.int64).min
 
@@ -71,17 +73,19 @@ def _order(op_type: str, function: Callable[..., Any]) -> OpDecl:
 
     @decl.kernel
     def kernel(node):
-        return checked(node, of_uint64 if node.inputs[0].dtype.torch is torch.uint64 else widened(node, function))
+        if node.inputs[0].dtype.torch is torch.uint64:
+            return checked(node, of_uint64)
+        return checked(node, faster_of_two(node, widened(node, function), ufunc))
 
     return decl
 
 
 equal_op = _equality("Equal", torch.eq, np.equal)
 not_equal_op = _equality("NotEqual", torch.ne, np.not_equal)
-less_op = _order("Less", torch.lt)
-less_equal_op = _order("LessEqual", torch.le)
-greater_op = _order("Greater", torch.gt)
-greater_equal_op = _order("GreaterEqual", torch.ge)
+less_op = _order("Less", torch.lt, np.less)
+less_equal_op = _order("LessEqual", torch.le, np.less_equal)
+greater_op = _order("Greater", torch.gt, np.greater)
+greater_equal_op = _order("GreaterEqual", torch.ge, np.greater_equal)
 
 equal = function_of(equal_op, "equal", "Where x == y.")
 not_equal = function_of(not_equal_op, "not_equal", "Where x != y.")

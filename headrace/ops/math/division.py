@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import torch
 
 from headrace.core.convert import convert_to_tensor
@@ -33,6 +34,7 @@ from headrace.ops.math.elementwise import (
     summed,
     widened,
 )
+from headrace.ops.math.numpy_loops import faster_of_two
 
 _DIVISIBLE = "{bfloat16, half, float, double, uint8, int8, uint16, int16, int32, int64, complex64, complex128}"
 _WITH_REMAINDER = "{int32, int64, bfloat16, half, float, double}"
@@ -69,12 +71,12 @@ def _whole_toward_zero(x, y):
     return torch.where(opposite, -x, _toward_zero(x, torch.where(opposite, 1, y)))
 
 
-def _integer_kernel(node: Any, function: Callable[..., Any]) -> Callable[..., Any]:
+def _integer_kernel(node: Any, function: Callable[..., Any], ufunc: Any) -> Callable[..., Any]:
     """`function` on integers, refusing zeros among the divisors."""
     function = widened(node, function)
     divisor = node.constant(1)
     if divisor is not None and divisor.all():
-        return checked(node, function)
+        return checked(node, function if ufunc is None else faster_of_two(node, function, ufunc))
     if node.device.type != "cpu":
         return checked(node, _asking_first(function))
 
@@ -104,22 +106,24 @@ def _asking_first(function: Callable[..., Any]) -> Callable[..., Any]:
     return compute
 
 
-def _kernels(integers: Callable[..., Any] | None, floats: Callable[..., Any]) -> Callable[[Any], Any]:
+def _kernels(
+    integers: Callable[..., Any] | None, floats: Callable[..., Any], ufunc: Any = None
+) -> Callable[[Any], Any]:
     def kernel(node):
         if not node.inputs[0].dtype.is_integer:
             return checked(node, floats)
         if integers is None:
             raise no_kernel(node)
-        return _integer_kernel(node, integers)
+        return _integer_kernel(node, integers, ufunc)
 
     return kernel
 
 
 div_op.kernel(_kernels(_whole_toward_zero, torch.div))
 real_div_op.kernel(_kernels(None, torch.div))
-floor_div_op.kernel(_kernels(torch.floor_divide, _floored_quotient))
+floor_div_op.kernel(_kernels(torch.floor_divide, _floored_quotient, np.floor_divide))
 truncate_div_op.kernel(_kernels(_whole_toward_zero, _toward_zero))
-floor_mod_op.kernel(_kernels(torch.remainder, torch.remainder))
+floor_mod_op.kernel(_kernels(torch.remainder, torch.remainder, np.remainder))
 truncate_mod_op.kernel(_kernels(torch.fmod, torch.fmod))
 mod_op.kernel(_kernels(torch.fmod, torch.fmod))
 div_no_nan_op.kernel(_kernels(None, _no_nan_quotient))

@@ -16,6 +16,7 @@ from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import OpDecl, op, raw
 from headrace.core.shapes import Dims, element_count
 from headrace.ops import composing
+from headrace.ops.math.numpy_loops import faster_reduction
 
 _NUMERIC = "input: T, reduction_indices: Tidx, *, keep_dims=False, T: numeric, Tidx: index = int32 -> output: T"
 _LOGIC = "input: bool, reduction_indices: Tidx, *, keep_dims=False, Tidx: index = int32 -> output: bool"
@@ -213,13 +214,25 @@ def _norm_rule(node: Any) -> Any:
     return reduction_kernel(norm, lambda x: norm(x, None, False), _same, None)(node)
 
 
+def _logic_rule(reduce: Any, name: str) -> Any:
+    def rule(node: Any) -> Any:
+        reduced = faster_reduction(node, reduce, name)
+
+        def whole(x: Any) -> Any:
+            return reduced(x, tuple(range(x.dim())), False)
+
+        return reduction_kernel(reduced, reduce if reduced is reduce else whole, _same, None)(node)
+
+    return rule
+
+
 sum_op = declare_reduction("Sum", _NUMERIC, _sum_rule)
 mean_op = declare_reduction("Mean", _NUMERIC, _mean_rule)
 prod_op = declare_reduction("Prod", _NUMERIC, _prod_rule)
 max_op = declare_reduction("Max", _NUMERIC, _extreme_rule(torch.amax, -1))
 min_op = declare_reduction("Min", _NUMERIC, _extreme_rule(torch.amin, 1))
-all_op = declare_reduction("All", _LOGIC, reduction_kernel(torch.all, torch.all, _same, None))
-any_op = declare_reduction("Any", _LOGIC, reduction_kernel(torch.any, torch.any, _same, None))
+all_op = declare_reduction("All", _LOGIC, _logic_rule(torch.all, "all"))
+any_op = declare_reduction("Any", _LOGIC, _logic_rule(torch.any, "any"))
 euclidean_norm_op = declare_reduction("EuclideanNorm", _NUMERIC, _norm_rule).not_differentiable()
 
 
