@@ -66,7 +66,17 @@ _PYTHON: dict[str, dict[str, str]] = {
         "debug.remote": "grpc_wrapper",
     },
     "distribute": {"distribute .": "distribute_lib distribution_strategy_context mirrored_strategy reduce_util values"},
-    "eager": {"platform.eager_context .": "context", ".": "backprop def_function function tape execute"},
+    "eager": {
+        "platform.eager_context .": "context",
+        "contrib.eager.backprop contrib.eager.functional .": "backprop",
+        "contrib.eager.callbacks platform.eager_context .": "execution_callbacks execute",
+        "autodiff.tape .": "tape",
+        "platform.eager_context": "remote",
+        "state.polymorphic_function state.concrete_function .": "def_function function",
+        "state.wrapped_function .": "wrap_function",
+        "core.eager core.errors .": "core",
+        "platform.test_util test .": "test",
+    },
     "estimator": {
         "estimator .": "estimator estimator_lib exporter keras model_fn run_config training util",
     },
@@ -91,15 +101,21 @@ _PYTHON: dict[str, dict[str, str]] = {
         "core.tensor_util interop.tensor_proto core.convert core.operation .": "tensor_util",
         "ops.flow.case .": "smart_cond",
         "interop.meta_graph interop.op_lists .": "meta_graph",
-        ".": "random_seed sparse_tensor indexed_slices tensor_spec type_spec framework_lib load_library "
-        "graph_io subscribe config",
+        "core.composite core.internals core.convert .": "sparse_tensor indexed_slices composite_tensor",
+        "core.type_specs .": "tensor_spec type_spec",
+        "platform.config config .": "config",
+        "interop.graph_files .": "graph_io",
+        ".": "random_seed framework_lib load_library subscribe",
         "interop.graph_util graph_util .": "graph_util graph_util_impl convert_to_constants",
         "version .": "versions",
         "platform.test_util test .": "test_util",
         "platform.combinations": "combinations test_combinations",
     },
     "keras": {},
-    "layers": {"layers .": "base convolutional core layers normalization pooling utils"},
+    "layers": {
+        "layers .": "base convolutional core layers normalization pooling",
+        "layers.sizes ops.flow.case .": "utils",
+    },
     "lib.io": {"files.file_io gfile io .": "file_io", "files.records python_io io .": "python_io tf_record"},
     "ops": {
         "ops.queues.staging ops.queues.barriers ops.readers.record_input ops.queues.queues .": "data_flow_ops",
@@ -110,33 +126,44 @@ _PYTHON: dict[str, dict[str, str]] = {
         "state.partitioned .": "partitioned_variables",
         "state.template .": "template",
         "state.functional .": "functional_ops",
-        "math .": "math_ops special_math_ops bitwise_ops confusion_matrix",
+        "math ops.math.matmul ops.math.reduce .": "math_ops",
+        "math .": "special_math_ops bitwise_ops",
+        "math ops.squeezing .": "confusion_matrix",
         "ops.flow.switching ops.flow.grouping ops.flow.cond "
         "ops.flow.while_context ops.flow.frames ops.flow.assertion .": "control_flow_ops control_flow_util",
-        ".": "array_ops standard_ops "
+        "ops.array.shape ops.array.gather ops.array.fake_quant .": "array_ops",
+        "train.resources .": "resources",
+        "runtime.session_handles .": "session_ops",
+        "strings ops.string.text ops.string.regex ops.flow.printing .": "string_ops",
+        ".": "standard_ops "
         "gradients gradients_impl gradients_util custom_gradient map_fn logging_ops "
-        "resources script_ops session_ops string_ops tensor_array_ops "
+        "script_ops tensor_array_ops "
         "clip_ops io_ops manip_ops histogram_ops list_ops unconnected_gradients "
         "numerics sort_ops inplace_ops batch_ops critical_section_ops array_grad math_grad nn_grad "
         "control_flow_grad data_flow_grad linalg_grad sparse_grad state_grad",
-        "initializers state.initializers .": "init_ops init_ops_v2 initializers_ns",
-        "random .": "random_ops stateless_random_ops stateful_random_ops",
+        "initializers state.initializers state.orthogonal_kernels .": "init_ops init_ops_v2 initializers_ns",
+        "random ops.random.normal .": "random_ops stateless_random_ops stateful_random_ops",
         "debugging .": "check_ops",
-        "nn .": "nn nn_impl nn_ops embedding_ops candidate_sampling_ops ctc_ops",
+        "nn .": "nn embedding_ops candidate_sampling_ops",
+        "nn ops.nn.moments .": "nn_impl",
+        "nn ops.nn.prepared_convolution ops.nn.bias ops.nn.fractional_pooling ops.math.counting .": "nn_ops",
+        "nn ops.nn.ctc_functions .": "ctc_ops",
         "recurrent.internals nn .": "rnn",
         "nn.rnn_cell recurrent.internals nn .": "rnn_cell rnn_cell_impl rnn_cell_wrapper_impl",
         "contrib.legacy_seq2seq.seq2seq contrib.legacy_seq2seq .": "seq2seq",
         "linalg .": "linalg_ops linalg_ops_impl",
         "image .": "image_ops image_ops_impl",
         "io .": "parsing_ops",
-        "lookup .": "lookup_ops",
-        "metrics .": "metrics metrics_impl",
+        "lookup lookup.tables lookup.initializers lookup.functions .": "lookup_ops",
+        "metrics metrics.common .": "metrics metrics_impl",
         "sets .": "sets sets_impl",
-        "sparse .": "sparse_ops",
-        "summary .": "summary_ops summary_op_util",
-        "losses .": "weights_broadcast_ops",
+        "sparse ops.sparse.cross ops.sparse.layout ops.sparse.building ops.sparse.serializing ops.sparse.slice .": "sparse_ops",
+        "summary .": "summary_ops",
+        "summary.functions .": "summary_op_util",
+        "ops.weights .": "weights_broadcast_ops",
         "signal spectral .": "spectral_ops",
         "test .": "gradient_checker",
+        "autodiff.function_checker": "gradient_checker_v2",
     },
     "ops.distributions": {
         "distributions .": "bernoulli beta bijector bijector_impl categorical dirichlet "
@@ -293,7 +320,7 @@ def _rows() -> dict[str, tuple[str, ...]]:
 
 
 _ROWS = _rows()
-_GENERATED = re.compile(r"python\.ops\.gen_\w+_ops")
+_GENERATED = re.compile(r"(?:contrib\.\w+\.)?(?:python\.)?ops\.gen_\w+_ops?")
 _KERAS = re.compile(r"python\.(keras\.[\w.]+)")
 _CONTRIB = re.compile(r"(contrib\.\w+)\.(?:python|pylib)(?:\.\w+((?:\.\w+){0,2}))?")
 

@@ -5,7 +5,8 @@ HOMES = {
     "autodiff.recomputing": "recompute_grad",
     "autodiff.gradients": "UnconnectedGradients gradients hessians",
     "autodiff.tape": "GradientTape",
-    "state.polymorphic_function": "function wrap_function",
+    "state.polymorphic_function": "function",
+    "state.wrapped_function": "wrap_function",
     "core.collections": "GraphKeys",
     "core.composite": "IndexedSlices SparseTensor SparseTensorValue convert_to_tensor_or_indexed_slices "
     "convert_to_tensor_or_sparse_tensor",

@@ -1,0 +1,230 @@
+"""A function traced for one kind of arguments: called as an op, and split in two where a tape records it."""
+
+from __future__ import annotations
+
+import importlib
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from headrace.core import nest
+from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import get_default_graph
+from headrace.core.eager import eager_graph, executing_eagerly
+from headrace.core.func_graph import FuncGraph
+from headrace.core.functions import Function
+from headrace.core.operation import Tensor
+from headrace.core.registry import raw
+
+
+class ConcreteFunction:
+    """A traced function: tensors in, the structure that the Python function returned out.
+
+    Args:
+        graph: the traced body, whose captured tensors are passed by every call.
+        name: what its name in the library begins with.
+
+    Attributes:
+        structured_input_signature: the arguments it was traced for: (positional, by name).
+    """
+
+    def __init__(self, graph: FuncGraph, name: str, signature: Any = None) -> None:
+        self.graph = graph
+        self.function = Function(None, graph, base=f"__inference_{name}")
+        self.structured_input_signature = signature
+        self._recorded: _Recorded | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def name(self) -> str:
+        """Its name in the library."""
+        return self.function.name
+
+    @property
+    def inputs(self) -> list[Tensor]:
+        """Its parameters, captured tensors last."""
+        return self.function.inputs
+
+    @property
+    def outputs(self) -> list[Tensor]:
+        """Its results, flat."""
+        return self.function.outputs
+
+    @property
+    def structured_outputs(self) -> Any:
+        """What the Python function returned, as tensors of the body."""
+        return self.graph.structured_outputs
+
+    @property
+    def output_shapes(self) -> Any:
+        """The static shapes of what it returns."""
+        return nest.map_structure(lambda t: t.shape, self.graph.structured_outputs, expand_composites=True)
+
+    @property
+    def output_dtypes(self) -> Any:
+        """The element types of what it returns."""
+        return nest.map_structure(lambda t: t.dtype, self.graph.structured_outputs, expand_composites=True)
+
+    @property
+    def captured_inputs(self) -> list[Tensor]:
+        """The outer tensors that the body uses."""
+        return self.graph.external_captures
+
+    @property
+    def variables(self) -> list[Any]:
+        """The variables that the body uses."""
+        found = [_variable_of(tensor) for tensor in self.captured_inputs]
+        return [variable for variable in found if variable is not None]
+
+    @property
+    def trainable_variables(self) -> list[Any]:
+        """The trainable ones of `variables`."""
+        return [variable for variable in self.variables if variable.trainable]
+
+    @property
+    def function_def(self) -> Any:
+        """It as a `FunctionDef` message."""
+        return importlib.import_module("headrace.interop.function_def").function_def_of(self.function)
+
+    def add_to_graph(self, graph: Any = None) -> None:
+        """Puts it into the library of `graph`, the default graph by default."""
+        self.function.add_to_graph(graph or get_default_graph())
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls it with the tensors of its arguments, in order; those that have a name also by name."""
+        flat = nest.flatten(args, expand_composites=True) + nest.flatten(list(kwargs.values()), expand_composites=True)
+        return self.call_flat([value for value in flat if _is_tensor_like(value)])
+
+    def call_flat(self, tensors: Sequence[Any]) -> Any:
+        """Calls it with its arguments as flat tensors."""
+        count = len(self.function.inputs) - len(self.captured_inputs)
+        if len(tensors) != count:
+            raise TypeError(f"{self.name} takes {count} tensors, got {len(tensors)}.")
+        inputs = [
+            convert_to_tensor(value, parameter.dtype.base_dtype)
+            if parameter.dtype.name != "resource" or isinstance(value, Tensor)
+            else value.handle
+            for value, parameter in zip(tensors, self.function.inputs, strict=False)
+        ]
+        inputs += self.captured_inputs
+        graph = get_default_graph()
+        if executing_eagerly() and graph.tapes:
+            results = self._call_recorded(inputs)
+        else:
+            results = self._call(self.function, inputs)
+        return self._structured(results)
+
+    def _call(self, function: Function, inputs: Sequence[Any]) -> list[Any]:
+        function.add_to_graph(get_default_graph())
+        decl = raw.StatefulPartitionedCall if function.stateful else raw.PartitionedCall
+        made = decl(list(inputs), Tout=tuple(function.output_types), f=function.name)
+        if not function.outputs:
+            return []
+        for tensor, known in zip(made, function.outputs, strict=True):
+            tensor.set_shape(known.shape)
+        return list(made)
+
+    def _call_recorded(self, inputs: Sequence[Any]) -> list[Any]:
+        """The call while tapes record: what the gradient needs of the way to the results is kept."""
+        with self._lock:
+            if self._recorded is None:
+                self._recorded = _Recorded(self.function)
+        recorded = self._recorded
+        if recorded.backward is None:
+            return self._call(self.function, inputs)
+        graph = eager_graph()
+        with graph.not_recording():
+            everything = self._call(recorded.forward, inputs)
+        count = len(self.function.outputs)
+        results, kept = everything[:count], everything[count:]
+        parameters = {id(parameter): value for parameter, value in zip(self.function.inputs, inputs, strict=True)}
+
+        def backward(*gradients: Any) -> list[Any]:
+            starts = []
+            for i in recorded.started:
+                given = gradients[i]
+                starts.append(raw.ZerosLike(results[i]) if given is None else convert_to_tensor(given))
+            passed = [parameters[id(t)] for t in recorded.parameters]
+            made = self._call(recorded.backward, [*kept, *passed, *starts])  # type: ignore[arg-type]
+            found = iter(made)
+            return [next(found) if is_on else None for is_on in recorded.connected]
+
+        watched = [variable for variable in map(_variable_of, inputs) if variable is not None and variable.trainable]
+        for variable in watched:
+            for tape in graph.tapes:
+                if tape.watches_variables:
+                    tape.watch_variable(variable)
+        graph.note(inputs, results, backward)
+        return results
+
+    def _structured(self, results: Sequence[Any]) -> Any:
+        structure = self.graph.structured_outputs
+        if self.graph.returns_none:  # type: ignore[attr-defined]
+            return None
+        return nest.pack_sequence_as(structure, list(results), expand_composites=True)
+
+
+class _Recorded:
+    """A function split for a tape: forward with what the gradient needs, and the gradient of that.
+
+    Attributes:
+        forward: returns the results and then what is kept; None where the gradient runs the function again.
+        backward: takes what is kept, parameters, and the gradients of results.
+        parameters: the parameters it takes.
+        started: the results whose gradients it takes.
+        connected: for each parameter, whether a gradient flows to it.
+    """
+
+    def __init__(self, function: Function) -> None:
+        build = importlib.import_module("headrace.autodiff.functions")
+        graph = function.graph
+        self.forward: Any = None
+        self.backward: Function | None = None
+        own = set(graph.get_operations())
+        self.connected = build.connected(function)
+        if not any(self.connected):
+            return
+        if any(op._control_flow_context is not None for op in own):
+            # What a loop keeps for its gradient stays in the loop's own stacks: the call is differentiated as a whole.
+            return
+        derived = build.gradient_of(function)
+        new = [op for op in graph.get_operations() if op not in own]
+        inputs = {id(tensor) for tensor in function.inputs}
+        starts = derived.inputs[len(function.inputs) :]
+        kept: dict[int, Tensor] = {}
+        passed: dict[int, Tensor] = {}
+        wanted = [g for g, is_on in zip(derived.outputs, self.connected, strict=True) if is_on]
+        for tensor in [*(t for op in new for t in op.inputs), *wanted]:
+            if tensor.op not in own or tensor.op.type == "Const":
+                continue
+            (passed if id(tensor) in inputs else kept).setdefault(id(tensor), tensor)
+        self.parameters = list(passed.values())
+        self.started = [i for i, _ in enumerate(function.outputs)]
+        self.forward = Function(
+            None,
+            graph,
+            inputs=function.inputs,
+            outputs=[*function.outputs, *kept.values()],
+            base=f"{function.name}_forward",
+        )
+        # It runs for its effects too.
+        self.forward.is_view = False
+        self.forward.operations = function.operations
+        self.backward = Function(
+            None,
+            graph,
+            inputs=[*kept.values(), *self.parameters, *starts],
+            outputs=wanted,
+            base=f"{function.name}_backward",
+        )
+
+
+def _variable_of(tensor: Any) -> Any:
+    found = getattr(tensor, "_variable", None)
+    return None if found is None else found()
+
+
+def _is_tensor_like(value: Any) -> bool:
+    return isinstance(value, (Tensor, np.ndarray)) or hasattr(value, "handle")
