@@ -26,7 +26,7 @@ def _matmul(a: Tensor, b: Tensor, transpose_b: bool = False) -> Tensor:
         return raw.MatMul(a, b, transpose_b=transpose_b, name=scope)
 
 
-def _sampled_logits(
+def sampled_logits(
     weights: Any,
     biases: Any,
     labels: Any,
@@ -139,7 +139,7 @@ def nce_loss(
     Returns:
         a loss for each example, [batch].
     """
-    logits, targets = _sampled_logits(
+    logits, targets = sampled_logits(
         weights,
         biases,
         labels,
@@ -188,7 +188,7 @@ def sampled_softmax_loss(
     Returns:
         a loss for each example, [batch].
     """
-    logits, targets = _sampled_logits(
+    logits, targets = sampled_logits(
         weights,
         biases,
         labels,

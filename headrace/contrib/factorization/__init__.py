@@ -1,0 +1,1 @@
+"""tf.contrib.factorization: k-means, mixtures of Gaussians, factorization of sparse matrices."""

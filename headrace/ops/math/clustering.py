@@ -1,0 +1,184 @@
+"""Clusters of points: what k-means begins with, and the centers nearest to points."""
+
+from __future__ import annotations
+
+import importlib
+import math
+from typing import Any
+
+import numpy as np
+import torch
+
+from headrace.core.errors import InvalidArgumentError
+from headrace.core.registry import op
+from headrace.ops.array.common import invalid
+
+_UINT64 = 2**64
+# So many draws of rows that were chosen before mean that rounding errors are all that is left to draw by.
+_PATIENCE = 100_000
+
+nearest_neighbors_op = op(
+    "NearestNeighbors",
+    "points: float, centers: float, k: int64 -> nearest_center_indices: int64, nearest_center_distances: float",
+)
+kmeans_plus_plus_op = op(
+    "KmeansPlusPlusInitialization",
+    "points: float, num_to_sample: int64, seed: int64, num_retries_per_sample: int64 -> samples: float",
+)
+kmc2_chain_op = op("KMC2ChainInitialization", "distances: float, seed: int64 -> index: int64")
+
+nearest_neighbors_op.on_host("k")
+kmeans_plus_plus_op.on_host("points", "num_to_sample", "seed", "num_retries_per_sample", outputs=True)
+kmc2_chain_op.on_host("distances", "seed", outputs=True)
+
+
+class _Draws:
+    """Numbers of a Philox stream, one after another, of all kinds."""
+
+    def __init__(self, seed: int) -> None:
+        # Streams belong to the room above this one.
+        self._place = importlib.import_module("headrace.runtime.philox").Philox(seed % _UINT64, 0)
+        self._words: list[int] = []
+
+    def _word(self) -> int:
+        if not self._words:
+            self._words = self._place.words(16)[::-1].tolist()
+            self._place = self._place.skip(16)
+        return self._words.pop()
+
+    def fraction(self) -> np.float32:
+        """A number of [0, 1), of the 23 lowest bits of a word."""
+        return np.float32((self._word() & 0x7FFFFF) * 2.0**-23)
+
+    def below(self, limit: int) -> int:
+        """An integer of [0, limit), each as likely as another."""
+        excess = _UINT64 % limit
+        while True:
+            word = self._word() | self._word() << 32
+            if word < _UINT64 - excess:
+                return word % limit
+
+
+def _require_matrix(value: Any, name: str) -> None:
+    if value.ndim != 2:
+        raise invalid(f"Input {name} should be a matrix.")
+
+
+def _scalar(value: Any, name: str) -> int:
+    if value.ndim != 0:
+        raise invalid(f"Input {name} should be a scalar.")
+    return int(value)
+
+
+@nearest_neighbors_op.kernel
+def nearest_neighbors_kernel(node: Any) -> Any:
+    def nearest(points: Any, centers: Any, k: Any) -> Any:
+        _require_matrix(points, "points")
+        _require_matrix(centers, "centers")
+        wanted = _scalar(k, "k")
+        if wanted < 0:
+            raise invalid(f"Expected k >= 0, got {wanted}.")
+        if points.shape[0] and not points.shape[1]:
+            raise invalid("Expected points.cols() > 0.")
+        if points.shape[1] != centers.shape[1]:
+            raise invalid(f"Expected point_dimensions == center_dimensions: {points.shape[1]} vs {centers.shape[1]}.")
+        halves = 0.5 * (centers * centers).sum(1) - points @ centers.T
+        if wanted == 1 and len(centers):
+            values, indices = halves.min(1, keepdim=True)
+        else:
+            # Stable, so that of two centers at one distance the first comes first.
+            values, indices = halves.sort(dim=1, stable=True)
+            values, indices = values[:, :wanted], indices[:, :wanted]
+        distances = 2.0 * values + (points * points).sum(1, keepdim=True)
+        return indices.contiguous(), distances
+
+    return nearest
+
+
+nearest_neighbors_op.accepts([4, 3], [2, 3], np.int64(1))
+nearest_neighbors_op.rejects([4, 3], [2, 2], np.int64(1), error=InvalidArgumentError, match="point_dimensions")
+
+
+@kmeans_plus_plus_op.kernel
+def kmeans_plus_plus_kernel(node: Any) -> Any:
+    def sample(points: Any, num_to_sample: Any, seed: Any, retries: Any) -> Any:
+        rows = np.asarray(points)
+        _require_matrix(rows, "points")
+        count = _scalar(num_to_sample, "num_to_sample")
+        draws = _Draws(_scalar(seed, "seed"))
+        tries = _scalar(retries, "num_retries_per_sample")
+        if not len(rows):
+            raise invalid("Expected points.rows() > 0.")
+        if count <= 0:
+            raise invalid("Expected num_to_sample > 0.")
+        if count > len(rows):
+            raise invalid(f"Expected num_to_sample <= points.rows(). {count} vs {len(rows)}.")
+        if tries < 0:
+            tries = 2 + int(math.log(count))
+        return torch.from_numpy(rows[_spread(rows, count, draws, tries)])
+
+    return sample
+
+
+def _spread(points: Any, count: int, draws: _Draws, retries: int) -> list[int]:
+    """`count` different rows, each the best of a few that are drawn in proportion to their squared distance."""
+    halves = np.float32(0.5) * np.einsum("ij,ij->i", points, points)
+
+    def nearer(row: int, least: Any) -> Any:
+        return np.minimum(least, halves - points @ points[row] + halves[row])
+
+    def draw(sums: Any) -> int:
+        if not chosen:
+            return draws.below(len(points))
+        for _ in range(_PATIENCE):
+            row = int(np.searchsorted(sums, draws.fraction() * sums[-1], side="right"))
+            if row not in chosen:
+                return min(row, len(points) - 1)
+        return next(i for i in range(len(points)) if i not in chosen)
+
+    chosen: list[int] = []
+    least = np.full(len(points), np.inf, np.float32)
+    while len(chosen) < count:
+        sums = np.cumsum(least, dtype=np.float32)
+        if not sums[-1] > 0:
+            # All that is left lies on points that were chosen: any other will do.
+            return chosen + [i for i in range(len(points)) if i not in chosen][: count - len(chosen)]
+        best: tuple[float, int, Any] = (math.inf, 0, least)
+        for _ in range(1 + retries):
+            row = draw(sums)
+            new = nearer(row, least)
+            total = float(new.sum())
+            if total < best[0]:
+                best = (total, row, new)
+        chosen.append(best[1])
+        least = best[2]
+    return chosen
+
+
+kmeans_plus_plus_op.accepts(np.eye(4, dtype=np.float32), np.int64(2), np.int64(1), np.int64(2))
+
+
+@kmc2_chain_op.shape
+def kmc2_chain_shape(op: Any) -> list[Any]:
+    return [()]
+
+
+@kmc2_chain_op.kernel
+def kmc2_chain_kernel(node: Any) -> Any:
+    def walk(distances: Any, seed: Any) -> Any:
+        if distances.ndim != 1:
+            raise invalid("Input distances should be a vector.")
+        candidates = np.asarray(distances)
+        if not len(candidates):
+            raise invalid("Expected distances_tensor.size() > 0.")
+        draws = _Draws(_scalar(seed, "seed"))
+        at = 0
+        for i in range(1, len(candidates)):
+            if candidates[i] > draws.fraction() * candidates[at]:
+                at = i
+        return torch.tensor(at, dtype=torch.int64)
+
+    return walk
+
+
+kmc2_chain_op.accepts(np.ones(5, np.float32), np.int64(1))
