@@ -120,7 +120,7 @@ class Tape:
             outputs = record.outputs
             if not any(id(tensor) in collected for tensor in outputs):
                 continue
-            received = []
+            received: list[Any] = []
             for tensor in outputs:
                 parts = collected.get(id(tensor))
                 if parts is not None and len(parts) > 1:

@@ -25,7 +25,7 @@ def constant_value(tensor: Tensor) -> np.ndarray | None:
     Only small values are computed; the result must not be written to.
     """
     if not tensor._is_graph_tensor:
-        return importlib.import_module("headrace.core.eager").constant_array(tensor)  # type: ignore[no-any-return]
+        return importlib.import_module("headrace.core.eager").constant_array(tensor)
     op = tensor.op
     if op.type == "Const":
         return op.attrs["value"]

@@ -133,7 +133,7 @@ class name_scope:
         values = self._values
         if default.is_eager and not (values and any(isinstance(v, Tensor) and v._is_graph_tensor for v in values)):
             self._exits = default.name_scope_now(self._name)
-            return self._exits.scope  # type: ignore[no-any-return]
+            return self._exits.scope
         self._exits = contextlib.ExitStack()
         graph = _graph_of_inputs(values) if values is not None else get_default_graph()
         if graph is not get_default_graph():

@@ -124,7 +124,7 @@ class EagerTensor(Tensor):
     value_index = _meaningless("value_index")
 
     @property
-    def _consumers(self) -> Any:
+    def _consumers(self) -> Any:  # type: ignore[override]
         raise AttributeError("Tensor.consumers is meaningless when eager execution is enabled.")
 
     def consumers(self) -> Any:

@@ -22,6 +22,20 @@ PRODUCER_VERSION = 134
 MIN_CONSUMER_VERSION = 0
 
 
+def _attr_of_scope(op: Operation, value: Any) -> Any:
+    """The plain value for `op` of what an attribute scope gives, which may be a function of the operation."""
+    if callable(value):
+        value = value(op)
+    if hasattr(value, "WhichOneof"):
+        value = importlib.import_module("headrace.interop.node_def").attr_from_proto(value)
+    return value
+
+
+def _check_map_of_strings(name: str, value: Any) -> None:
+    if not isinstance(value, dict) or not all(isinstance(part, str) for item in value.items() for part in item):
+        raise TypeError(f"{name} must be a dictionary mapping strings to strings")
+
+
 class Graph:
     """A dataflow program: operations, the tensors between them, and named collections.
 
@@ -39,6 +53,8 @@ class Graph:
     call: Any
     learn: Any
     next_op_seed: Any
+    name_scope_now: Any
+    array_of: Any
     tapes: Any
 
     def __init__(self) -> None:
@@ -55,7 +71,8 @@ class Graph:
         self._finalized = False
         self._unfetchable: set[Operation] = set()
         self._unfeedable: set[Tensor] = set()
-        self._attr_scope: dict[str, Any] = {}
+        self._scope_attrs: dict[str, Any] = {}
+        self._kernel_labels: dict[str, str] = {}
         self._gradient_override: dict[str, str] = {}
         self._handle_feeders: dict[str, Any] = {}
         self._functions: dict[str, Any] = {}
@@ -144,9 +161,16 @@ class Graph:
             if scopes.control_stack:
                 self._collect_control_inputs(inputs, controls)
             op = Operation(self, decl, name, inputs, attrs, controls, "")
-            if self._attr_scope:
-                for key, value in self._attr_scope.items():
-                    attrs.setdefault(key, value)
+            if self._scope_attrs:
+                for key, value in self._scope_attrs.items():
+                    if key not in attrs:
+                        attr = _attr_of_scope(op, value)
+                        if attr is not None:
+                            attrs[key] = attr
+            if self._kernel_labels and decl.type in self._kernel_labels:
+                attrs.setdefault("_kernel", self._kernel_labels[decl.type])
+            if self._container and decl.stateful and "container" in decl.signature.attrs:
+                attrs["container"] = attrs.get("container") or self._container
             if self._gradient_override and decl.type in self._gradient_override:
                 attrs["_gradient_op_type"] = self._gradient_override[decl.type]
             op._control_flow_context = context
@@ -469,11 +493,11 @@ class Graph:
     # ---- scopes that shape new operations ----
 
     @property
-    def _control_stack(self) -> list[Controller]:
+    def _control_dependencies_stack(self) -> list[Controller]:
         return self._scopes.control_stack
 
-    @_control_stack.setter
-    def _control_stack(self, value: list[Controller]) -> None:
+    @_control_dependencies_stack.setter
+    def _control_dependencies_stack(self, value: list[Controller]) -> None:
         self._scopes.control_stack = value
 
     def control_dependencies(self, control_inputs: Iterable[Any] | None) -> Controller:
@@ -551,10 +575,7 @@ class Graph:
         Args:
             op_type_map: op type to the name given to `tf.RegisterGradient`.
         """
-        if not isinstance(op_type_map, dict):
-            raise TypeError("`op_type_map` must be a dictionary mapping strings to strings")
-        if not all(isinstance(k, str) and isinstance(v, str) for k, v in op_type_map.items()):
-            raise TypeError("`op_type_map` must be a dictionary mapping strings to strings")
+        _check_map_of_strings("op_type_map", op_type_map)
         old = self._gradient_override
         self._gradient_override = {**old, **op_type_map}
         try:
@@ -564,12 +585,47 @@ class Graph:
 
     @contextlib.contextmanager
     def _attr_scope_of(self, attrs: dict[str, Any]) -> Iterator[None]:
-        old = self._attr_scope
-        self._attr_scope = {k: v for k, v in {**old, **attrs}.items() if v is not None}
+        old = self._scope_attrs
+        self._scope_attrs = {k: v for k, v in {**old, **attrs}.items() if v is not None}
         try:
             yield
         finally:
-            self._attr_scope = old
+            self._scope_attrs = old
+
+    @contextlib.contextmanager
+    def _attr_scope(self, attr_map: dict[str, Any]) -> Iterator[None]:
+        """A context in which new operations have attributes: `AttrValue` messages, functions of the operation that
+        return one, or None for no longer having it."""
+        wanted = "attr_map must be a dictionary mapping strings to AttrValue protocol buffers"
+        if not isinstance(attr_map, dict):
+            raise TypeError(wanted)
+        for key, value in attr_map.items():
+            if not isinstance(key, str) or not (value is None or callable(value) or hasattr(value, "WhichOneof")):
+                raise TypeError(f"{wanted} or callables that emit AttrValue protocol buffers")
+        with self._attr_scope_of(attr_map):
+            yield
+
+    @contextlib.contextmanager
+    def _kernel_label_map(self, op_to_kernel_label_map: dict[str, str]) -> Iterator[None]:
+        """A context in which new operations of the given types have a label as their attribute `_kernel`."""
+        _check_map_of_strings("op_to_kernel_label_map", op_to_kernel_label_map)
+        old = self._kernel_labels
+        self._kernel_labels = {**old, **op_to_kernel_label_map}
+        try:
+            yield
+        finally:
+            self._kernel_labels = old
+
+    def _variable_creator_scope(self, creator: Any, priority: int = 100) -> contextlib.AbstractContextManager[None]:
+        """`tf.variable_creator_scope` in this graph. The creator inside passes on to the one outside, whatever their
+        priorities."""
+        scope: contextlib.AbstractContextManager[None] = importlib.import_module(
+            "headrace.state.scoping"
+        ).variable_creator_scope(creator, self)
+        return scope
+
+    def switch_to_thread_local(self) -> None:
+        """Nothing to switch: what is open around new operations is each thread's own from the beginning."""
 
     @contextlib.contextmanager
     def _original_op_of(self, op: Operation) -> Iterator[None]:

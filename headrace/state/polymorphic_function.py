@@ -166,7 +166,7 @@ class PolymorphicFunction:
         if not earlier:
             return specs
         before = earlier[-1][0]
-        made = []
+        made: list[Any] = []
         for old, new in zip(before, specs, strict=True):
             if isinstance(new, _Given):
                 made.append(new)
@@ -191,7 +191,7 @@ class PolymorphicFunction:
                 f"Structure of Python function inputs does not match input_signature: inputs {given}, input_signature "
                 f"{signature}."
             ) from None
-        made = []
+        made: list[Any] = []
         for value, spec in zip(values, nest.flatten(list(signature)), strict=True):
             if isinstance(value, TensorSpec):
                 made.append(value)

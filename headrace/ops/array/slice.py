@@ -11,8 +11,8 @@ import torch
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import as_dtype, int32, int64
 from headrace.core.dtypes import bool as bool_type
-from headrace.core.errors import InvalidArgumentError
 from headrace.core.eager import executing_eagerly
+from headrace.core.errors import InvalidArgumentError
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.core.shapes import Dimension
@@ -485,7 +485,7 @@ def slice_helper(tensor: Any, slice_spec: Any, var: Any = None) -> Tensor:
 
     if begin and executing_eagerly() and all(type(bound) is int for bound in (*begin, *end, *strides)):
         # Numbers stay numbers: no tensors need be packed of them.
-        return strided_slice(tensor, begin, end, strides, var=var, **masks)
+        return strided_slice(tensor, begin, end, strides, var=var, **masks)  # type: ignore[arg-type]
     with name_scope(None, "strided_slice", [tensor, *begin, *end, *strides]) as scope:
         if begin:
             bounds = [stack(begin), stack(end), stack(strides)]

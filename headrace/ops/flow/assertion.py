@@ -68,7 +68,7 @@ def Assert(condition: Any, data: Any, summarize: int | None = None, name: str | 
         tensors = convert_n_to_tensor(data)
         if executing_eagerly():
             raw.Assert(condition, tensors, summarize=summarize)
-            return None
+            return None  # type: ignore[return-value]
         if all(tensor.dtype.name in ("string", "int32") for tensor in tensors):
             return raw.Assert(condition, data, summarize=summarize, name="Assert")
         # Values that may lie on another device are only fetched from there when there is something to tell.

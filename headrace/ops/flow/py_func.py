@@ -363,7 +363,7 @@ class _GradientFunction:
             made = tape.gradient(outputs, inputs, starts, False)
             results = []
             for gradient, tensor in zip(made, inputs, strict=True):
-                given = raw.ZerosLike(tensor) if gradient is None else convert_to_tensor(gradient)
+                given: Any = raw.ZerosLike(tensor) if gradient is None else convert_to_tensor(gradient)
                 results.append(given._value)
         return tuple(results)
 

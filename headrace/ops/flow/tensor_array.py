@@ -293,7 +293,7 @@ class TensorArray:
         )
 
 
-class _EagerTensorArray(EagerMethods, TensorArray):
+class _EagerTensorArray(EagerMethods, TensorArray):  # type: ignore[misc]
     """The array that programs get while executing eagerly; arguments as those of `TensorArray`."""
 
     def __init__(

@@ -217,7 +217,7 @@ class WhileContext(ControlFlowContext):
                     kept.append(before)
             entered.op._set_control_flow_context(self)
             entered.op._add_control_inputs(kept)
-            for controller in graph._control_stack:
+            for controller in graph._control_dependencies_stack:
                 controller.seen.add(entered.op)
 
     # ---- building ----
