@@ -238,11 +238,18 @@ def tf_record_iterator(path: Any, options: Any = None) -> Iterator[bytes]:
     with failures_of(name):
         file = open_binary(name, "rb")
     with file:
-        yield from records_of(_pieces(file, name, chosen), name)
+        yield from records_of(pieces_of(file, name, chosen), name)
 
 
-def _pieces(file: Any, path: str, options: TFRecordOptions) -> Callable[[int], bytes]:
-    """What hands out the file's (decompressed) bytes: some while there are any, no more than asked for."""
+def pieces_of(file: Any, path: str, options: Any) -> Callable[[int], bytes]:
+    """What hands out the file's (decompressed) bytes: some while there are any, no more than asked for.
+
+    Args:
+        file: a binary file.
+        path: its path, for errors, which are DataLossError where decompressing fails.
+        options: `TFRecordOptions`, "GZIP", "ZLIB" or "".
+    """
+    options = as_options(options)
     kind = TFRecordOptions.get_compression_type_string(options)
 
     def read(size: int) -> bytes:
@@ -270,9 +277,8 @@ def _pieces(file: Any, path: str, options: TFRecordOptions) -> Callable[[int], b
                 # Bounded, so that a small hostile file cannot fill the memory at one go.
                 data = stream.decompress(packed, size)
             except zlib.error as error:
-                raise errors.DataLossError(
-                    None, None, f"inflate() failed with error {str(error).removeprefix('Error ')} (file: {path})"
-                ) from None
+                said = str(error).removeprefix("Error ").replace(" while decompressing data", "")
+                raise errors.DataLossError(None, None, f"inflate() failed with error {said} (file: {path})") from None
             left = stream.unconsumed_tail
             if data:
                 return data

@@ -24,6 +24,7 @@ from headrace.ops.data.base import (
     made_by,
 )
 from headrace.ops.data.sources import Slices, rows
+from headrace.ops.data.tables import Row, together
 from headrace.ops.data.transforms import Mapped
 
 
@@ -37,6 +38,9 @@ def stacked(elements: Sequence[Element], mapped: bool = False) -> Element:
     Raises:
         InvalidArgumentError: if the shapes of a component differ.
     """
+    found = together(elements) if type(elements[0]) is Row else None
+    if found is not None:
+        return found
     return tuple([_stack(i, values, mapped) for i, values in enumerate(zip(*elements, strict=True))])
 
 

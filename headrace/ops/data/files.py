@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import itertools
 import re
-import zlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -18,7 +16,7 @@ from headrace.core.registry import op
 from headrace.files.failures import failures_of
 from headrace.files.file_io import get_matching_files
 from headrace.files.paths import open_binary
-from headrace.files.records import TFRecordWriter, tf_record_iterator
+from headrace.files.records import TFRecordWriter, pieces_of, tf_record_iterator
 from headrace.ops.data.base import (
     Dataset,
     Element,
@@ -41,51 +39,11 @@ def _names(filenames: Any) -> list[str]:
     return [name.decode() for name in np.asarray(filenames, dtype=object).reshape(-1)]
 
 
-def _opened(path: str, compression: str, buffer: int) -> Any:
-    """A file that reads what was compressed, if it was.
-
-    Raises:
-        InvalidArgumentError: for an unknown compression.
-    """
+def opened(path: str, compression: str) -> tuple[Any, Callable[[int], bytes]]:
+    """A file, and what hands out its (decompressed) bytes: some while there are any, no more than asked for."""
     with failures_of(path):
         stream = open_binary(path, "rb")
-    if compression == "":
-        return io.BufferedReader(stream, buffer or _PIECE) if isinstance(stream, io.RawIOBase) else stream
-    if compression == "GZIP":
-        return gzip.GzipFile(fileobj=stream)
-    if compression == "ZLIB":
-        return _Inflated(stream, path)
-    raise invalid(f"Unsupported compression_type: {compression}.")
-
-
-class _Inflated(io.RawIOBase):
-    """What a zlib stream holds."""
-
-    def __init__(self, stream: Any, path: str) -> None:
-        self._stream, self._path = stream, path
-        self._inflate = zlib.decompressobj()
-        self._held = b""
-
-    def readable(self) -> bool:
-        return True
-
-    def read(self, size: int | None = -1) -> bytes:
-        wanted = -1 if size is None else size
-        while wanted < 0 or len(self._held) < wanted:
-            piece = self._stream.read(_PIECE)
-            if not piece:
-                break
-            try:
-                self._held += self._inflate.decompress(piece)
-            except zlib.error as error:
-                raise errors.DataLossError(None, None, f"inflate() failed in {self._path}: {error}") from None
-        end = len(self._held) if wanted < 0 else wanted
-        out, self._held = self._held[:end], self._held[end:]
-        return out
-
-    def close(self) -> None:
-        self._stream.close()
-        super().close()
+    return stream, pieces_of(stream, path, compression)
 
 
 class Read(Dataset):
@@ -93,10 +51,12 @@ class Read(Dataset):
 
     Args:
         read: takes a path, gives elements.
+        resumes: whether what it gives goes on by itself after an error.
     """
 
-    def __init__(self, filenames: Any, read: Callable[[str], Iterator[Element]]) -> None:
+    def __init__(self, filenames: Any, read: Callable[[str], Iterator[Element]], resumes: bool = False) -> None:
         super().__init__()
+        self.resumes = resumes
         self.paths = _names(filenames)
         self.read = read
 
@@ -116,7 +76,7 @@ class Read(Dataset):
                     begun = True
                     raise
                 except errors.OpError:
-                    if not begun and path is not None:
+                    if not begun and not self.resumes and path is not None:
                         # A file that cannot be opened is tried again.
                         current = self.read(path)
                     raise
@@ -132,7 +92,7 @@ class Read(Dataset):
         return next_element
 
 
-def _checked_compression(value: Any) -> str:
+def checked_compression(value: Any) -> str:
     kind = text(value)
     if kind not in ("", "GZIP", "ZLIB"):
         raise invalid("Unsupported compression_type.")
@@ -141,19 +101,15 @@ def _checked_compression(value: Any) -> str:
 
 def _lines(compression: str, buffer: int) -> Callable[[str], Iterator[Element]]:
     def read(path: str) -> Iterator[Element]:
-        stream = _opened(path, compression, buffer)
-        with failures_of(path):
+        stream, pieces = opened(path, compression)
+        with stream:
             held = b""
-            while True:
-                piece = stream.read(buffer or _PIECE)
-                if not piece:
-                    break
+            while piece := pieces(buffer or _PIECE):
                 *lines, held = (held + piece).split(b"\n")
                 for line in lines:
                     yield (strings(line.replace(b"\r", b"") if b"\r" in line else line),)
             if held:
                 yield (strings(held.replace(b"\r", b"")),)
-        stream.close()
 
     return read
 
@@ -167,7 +123,7 @@ text_line_dataset = dataset_op(
 
 @text_line_dataset.kernel
 def text_line_dataset_kernel(node):
-    return lambda names, compression, size: Read(names, _lines(_checked_compression(compression), integer(size)))
+    return lambda names, compression, size: Read(names, _lines(checked_compression(compression), integer(size)))
 
 
 tf_record_dataset = dataset_op(
@@ -180,7 +136,7 @@ tf_record_dataset = dataset_op(
 @tf_record_dataset.kernel
 def tf_record_dataset_kernel(node):
     def make(names, compression, size):
-        kind = _checked_compression(compression)
+        kind = checked_compression(compression)
 
         def read(path):
             for record in tf_record_iterator(path, kind):
@@ -192,21 +148,36 @@ def tf_record_dataset_kernel(node):
 
 
 def _fixed(header: int, record: int, footer: int, compression: str) -> Callable[[str], Iterator[Element]]:
+    def excess(path: str, size: int) -> str:
+        return (
+            f'Excluding the header ({header} bytes) and footer ({footer} bytes), input file "{path}" has body length '
+            f"{size - header - footer} bytes, which is not an exact multiple of the record length ({record} bytes)."
+        )
+
     def read(path: str) -> Iterator[Element]:
-        stream = _opened(path, compression, 0)
-        with failures_of(path):
-            content = stream.read()
-        stream.close()
-        body = len(content) - header - footer
-        if body % record:
-            raise invalid(
-                f'Excess bytes in input file "{path}": The header, footer and record sizes do not fit its size: '
-                f"header {header} bytes, record size {record} bytes, footer {footer} bytes, file {len(content)} bytes."
-                if compression == ""
-                else f'Excess bytes in input file "{path}".'
-            )
-        for first in range(header, header + body, record):
-            yield (strings(content[first : first + record]),)
+        stream, pieces = opened(path, compression)
+        with stream:
+            if not compression:
+                with failures_of(path):
+                    size = stream.seek(0, io.SEEK_END)
+                    stream.seek(0)
+                if (size - header - footer) % record:
+                    raise invalid(excess(path, size))
+            held, place, size = b"", header, 0
+            while piece := pieces(max(_PIECE, record)):
+                size += len(piece)
+                held += piece
+                # The footer is known by the end of the file only.
+                last = len(held) - footer - record
+                while place <= last:
+                    yield (strings(held[place : place + record]),)
+                    place += record
+                if place < len(held):
+                    held, place = held[place:], 0
+                else:
+                    held, place = b"", place - len(held)
+            if (size - header - footer) % record:
+                raise errors.DataLossError(None, None, excess(path, size))
 
     return read
 
@@ -227,7 +198,7 @@ def fixed_length_record_dataset_kernel(node):
             raise invalid("`record_bytes` must be > 0")
         if integer(footer) < 0:
             raise invalid("`footer_bytes` must be >= 0")
-        kind = "" if compression is None else _checked_compression(compression)
+        kind = "" if compression is None else checked_compression(compression)
         return Read(names, _fixed(integer(header), integer(record), integer(footer), kind))
 
     return make
@@ -361,147 +332,3 @@ def to_record_kernel(node):
             iteration.close()
 
     return write
-
-
-# ---- comma-separated values ----
-
-_CSV = (
-    "filenames: string, compression_type: string, buffer_size: int64, header: bool, field_delim: string, use_quote_delim: "
-    "bool, na_value: string, select_cols: int64, record_defaults: *output_types, *, output_types: "
-    "list({{float, double, int32, int64, string}}) >= 1, output_shapes: list(shape) >= 1 -> handle: variant"
-)
-csv_dataset = dataset_op("CSVDataset", _CSV, stateful=True)
-experimental_csv_dataset = dataset_op("ExperimentalCSVDataset", _CSV, stateful=True)
-
-
-def _records(stream: Any, delimiter: bytes, quoted: bool) -> Iterator[list[tuple[bytes, bool]]]:
-    """The records of a file: for each field its text and whether it was quoted; quotes may hold line ends."""
-    data = stream.read()
-    place, end = 0, len(data)
-    quote = b'"'[0]
-    while place < end:
-        fields: list[tuple[bytes, bool]] = []
-        while True:
-            if quoted and place < end and data[place] == quote:
-                parts = []
-                place += 1
-                while True:
-                    close = data.find(b'"', place)
-                    if close < 0:
-                        raise invalid("Reached end of file without closing quoted field in record")
-                    parts.append(data[place:close])
-                    place = close + 1
-                    if place < end and data[place] == quote:
-                        parts.append(b'"')
-                        place += 1
-                        continue
-                    break
-                fields.append((b"".join(parts), True))
-                if place < end and data[place : place + 1] not in (delimiter, b"\n", b"\r"):
-                    raise invalid("Quote inside a string has to be escaped by another quote")
-            else:
-                stop = place
-                while stop < end and data[stop : stop + 1] not in (delimiter, b"\n", b"\r"):
-                    if quoted and data[stop] == quote:
-                        raise invalid("Unquoted fields cannot have quotes inside")
-                    stop += 1
-                fields.append((data[place:stop], False))
-                place = stop
-            if place < end and data[place : place + 1] == delimiter:
-                place += 1
-                continue
-            if data[place : place + 2] == b"\r\n":
-                place += 2
-            elif place < end:
-                place += 1
-            break
-        yield fields
-
-
-def _csv_value(field: bytes, was_quoted: bool, column: int, dtype: Any, default: Any, na_value: bytes) -> Any:
-    name = dtype.name
-    missing = (not field and not was_quoted) or field == na_value if not was_quoted else False
-    if missing:
-        if default is None:
-            raise invalid(f"Field {column} is required but missing in record!")
-        return default
-    if name == "string":
-        return strings(field)
-    try:
-        value = int(field) if name.startswith("int") else float(field)
-        if name == "int32" and not -(2**31) <= value < 2**31:
-            raise ValueError
-    except ValueError:
-        raise invalid(
-            f"Field {column} in record is not a valid {_plain_name(name)}: {field.decode(errors='replace')}"
-        ) from None
-    return torch.tensor(value, dtype=dtype.torch)
-
-
-def _plain_name(name: str) -> str:
-    return {"float32": "float", "float64": "double"}.get(name, name)
-
-
-@made_by(csv_dataset, experimental_csv_dataset)
-def csv_dataset_kernel(node):
-    types = node.attrs["output_types"]
-
-    def make(names, compression, buffer, header, delimiter, quoted, na_value, columns, *defaults):
-        kind = _checked_compression(compression)
-        chosen = columns.tolist()
-        if len(text(delimiter)) != 1:
-            raise invalid("field_delim should be only 1 char")
-        if any(a >= b for a, b in itertools.pairwise(chosen)):
-            raise invalid("select_cols should be strictly increasing indices")
-        if chosen and len(chosen) != len(types):
-            raise invalid("select_cols should match output size")
-        presets = [
-            None
-            if not (len(value) if value.ndim else 1)
-            else (value.reshape(-1)[0] if isinstance(value, torch.Tensor) else strings(value.reshape(-1)[0]))
-            for value in defaults
-        ]
-        split, quotes, na = text(delimiter).encode(), bool(quoted), text(na_value).encode()
-
-        def read(path):
-            stream = _opened(path, kind, 0)
-            rows = _records(stream, split, quotes)
-            if header:
-                next(rows, None)
-            return _Rows(rows, types, chosen, presets, na)
-
-        return Read(names, read)
-
-    return make
-
-
-class _Rows:
-    """The elements of a file of comma-separated values; a record that is wrong leaves the next ones readable."""
-
-    def __init__(
-        self,
-        rows: Iterator[list[tuple[bytes, bool]]],
-        types: list[Any],
-        chosen: list[int],
-        defaults: list[Any],
-        na: bytes,
-    ) -> None:
-        self._rows, self._types, self._chosen, self._defaults, self._na = rows, types, chosen, defaults, na
-
-    def __iter__(self) -> Iterator[Element]:
-        return self
-
-    def __next__(self) -> Element:
-        fields = next(self._rows)
-        if self._chosen:
-            if len(fields) <= self._chosen[-1]:
-                raise invalid(f"Expect at least {self._chosen[-1] + 1} fields but have {len(fields)} in record")
-            fields = [fields[i] for i in self._chosen]
-        elif len(fields) != len(self._types):
-            raise invalid(
-                f"Expect {len(self._types)} fields but have {'more' if len(fields) > len(self._types) else 'fewer'} in record"
-            )
-        return tuple(
-            _csv_value(field, quoted, i, dtype, default, self._na)
-            for i, ((field, quoted), dtype, default) in enumerate(zip(fields, self._types, self._defaults, strict=True))
-        )

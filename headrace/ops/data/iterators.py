@@ -70,9 +70,10 @@ class Iterator:
                 self.begin(self.factory())
             assert self._next is not None
             element = self._next()
-            if element is not None:
-                self.taken += 1
-            return element
+            if element is None:
+                return None
+            self.taken += 1
+            return tuple(element)
 
     def skip_to(self, count: int) -> None:
         """Begins anew and passes over the first `count` elements."""

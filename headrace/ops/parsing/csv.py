@@ -40,7 +40,7 @@ def decode_csv_kernel(node):
     attrs = node.attrs
     split, split_all = _splitters(attrs["field_delim"], attrs["use_quote_delim"], attrs["select_cols"])
     na_value = attrs["na_value"].encode()
-    columns = [_reader(dtype.base_dtype, i, na_value) for i, dtype in enumerate(attrs["OUT_TYPE"])]
+    columns = [column_reader(dtype.base_dtype, i, na_value) for i, dtype in enumerate(attrs["OUT_TYPE"])]
     read_line = _line_reader([dtype.base_dtype for dtype in attrs["OUT_TYPE"]], na_value)
     lone_defaults = all(value.dims in ((), (0,), (1,)) for value in node.inputs[1:])
 
@@ -78,7 +78,7 @@ def decode_csv_kernel(node):
             try:
                 read((text,), default)
             except BadField as error:
-                raise _invalid(error.text.format(record=number)) from None
+                raise _invalid(error.text.format(record=f" {number}")) from None
 
     return decode
 
@@ -115,14 +115,14 @@ def _line_reader(dtypes: Sequence[Any], na_value: bytes) -> Callable[[Sequence[b
 
 
 class BadField(ValueError):
-    """A field that is missing or of another type; `text` says so, with `{record}` for the number of its record."""
+    """A field that is missing or of another type; `text` says so, with `{record}` for a blank and its record's number."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
         self.text = text
 
 
-def _reader(dtype: Any, index: int, na_value: bytes) -> Callable[[Sequence[bytes], np.ndarray], np.ndarray]:
+def column_reader(dtype: Any, index: int, na_value: bytes) -> Callable[[Sequence[bytes], np.ndarray], np.ndarray]:
     """What reads a column of fields with its default."""
     is_text = dtype.name == "string"
     numbers = None if is_text else numbers_of(np.dtype(dtype.as_numpy_dtype))
@@ -132,7 +132,7 @@ def _reader(dtype: Any, index: int, na_value: bytes) -> Callable[[Sequence[bytes
         if b"" in texts or na_value in texts:
             missing = [i for i, text in enumerate(texts) if not text or text == na_value]
         if missing and not default.size:
-            raise BadField(f"Field {index} is required but missing in record {{record}}!")
+            raise BadField(f"Field {index} is required but missing in record{{record}}!")
         if numbers is None:
             values = np.empty(len(texts), object)
             values[:] = texts
@@ -146,7 +146,7 @@ def _reader(dtype: Any, index: int, na_value: bytes) -> Callable[[Sequence[bytes
             except NoNumber as error:
                 shown = error.text.decode("utf-8", "backslashreplace").replace("{", "{{").replace("}", "}}")
                 raise BadField(
-                    f"Field {index} in record {{record}} is not a valid {_C_NAMES[dtype.name]}: {shown}"
+                    f"Field {index} in record{{record}} is not a valid {_C_NAMES[dtype.name]}: {shown}"
                 ) from None
         if missing:
             values[missing] = default.reshape(-1)[0]

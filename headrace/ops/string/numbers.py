@@ -85,7 +85,7 @@ def _floats_of(dtype: np.dtype) -> Callable[[Sequence[bytes]], np.ndarray]:
         if tiny:
             small = np.abs(numbers) < tiny
             if small.any():
-                numbers[small] = 0.0
+                numbers[small] *= 0.0  # The sign stays.
         with np.errstate(over="ignore"):
             return numbers.astype(dtype, copy=False)
 
