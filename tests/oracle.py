@@ -42,6 +42,7 @@ def run_program(text: str, implementation: str = "headrace", path: str = "<progr
         return recorded.loads(ask_oracle(path, text))
     if implementation != "headrace":
         raise ValueError(f"implementation must be 'headrace' or 'tf1', got {implementation!r}")
+    from headrace.platform.test_util import forget_eager_names
     from headrace.shim import install_as_tensorflow
 
     install_as_tensorflow()
@@ -53,6 +54,8 @@ def run_program(text: str, implementation: str = "headrace", path: str = "<progr
         exec(compile(text, path, "exec"), scope)
     finally:
         # For the programs after this one.
+        if tf.executing_eagerly():
+            forget_eager_names()
         tf.disable_eager_execution()
     return recorded.loads(recorded.dumps(scope["results"]))
 

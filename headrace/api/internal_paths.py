@@ -97,6 +97,7 @@ _PYTHON: dict[str, dict[str, str]] = {
         "core.registry core.graph core.defaults .": "registry op_def_registry importer",
         "state.defun .": "function",
         "core.func_graph core.functions .": "func_graph",
+        "core.op_def_library": "op_def_library",
         "core.convert core.operation .": "constant_op tensor_conversion_registry tensor_like common_shapes",
         "core.tensor_util interop.tensor_proto core.convert core.operation .": "tensor_util",
         "ops.flow.case .": "smart_cond",

@@ -178,7 +178,12 @@ class Dataset:
 
         Args:
             shared_name: a name under which several graphs' iterators of one session are the same.
+
+        Raises:
+            RuntimeError: while executing eagerly.
         """
+        if executing_eagerly():
+            raise RuntimeError("dataset.make_initializable_iterator is not supported when eager execution is enabled.")
         return importlib.import_module("headrace.data.iterator").initializable(self, shared_name)
 
     _make_one_shot_iterator = make_one_shot_iterator

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from headrace.core.defaults import get_default_graph
-from headrace.core.eager import executing_eagerly
+from headrace.core.eager import EagerTensor, executing_eagerly
 from headrace.core.errors import OutOfRangeError
 from headrace.core.registry import raw
 from headrace.data import structure
@@ -39,6 +39,9 @@ class EagerIterator:
         applied = dataset._applied()
         self._described = structure.described(self._element_spec)
         self._resource = raw.AnonymousIterator(**self._described)
+        if isinstance(applied._variant_tensor, EagerTensor):
+            # Each iteration draws the random numbers that the first drew.
+            applied._variant_tensor._value.reset()
         raw.MakeIterator(applied._variant_tensor, self._resource)
 
     def __iter__(self) -> EagerIterator:
@@ -51,6 +54,10 @@ class EagerIterator:
             raise StopIteration from None
 
     next = __next__
+
+    @property
+    def _iterator_resource(self) -> Any:
+        return self._resource
 
     def _next_internal(self) -> Any:
         made = raw.IteratorGetNextSync(self._resource, **self._described)

@@ -11,6 +11,7 @@ from headrace.core import nest
 from headrace.core.collections import GraphKeys
 from headrace.core.defaults import get_collection, get_collection_ref, get_default_graph, name_scope
 from headrace.core.dtypes import as_dtype
+from headrace.core.eager import executing_eagerly
 from headrace.core.operation import Tensor
 from headrace.layers import engine
 from headrace.layers.context import to_snake_case, unique_object_name
@@ -90,7 +91,13 @@ class Layer(engine.Layer):
 
     @property
     def graph(self) -> None:
-        """None: layers are of no particular graph."""
+        """None: layers are of no particular graph.
+
+        Raises:
+            RuntimeError: while executing eagerly.
+        """
+        if executing_eagerly():
+            raise RuntimeError("Layer.graph not supported when executing eagerly.")
         return None
 
     @property
@@ -144,6 +151,8 @@ class Layer(engine.Layer):
         """Adds losses of the layer, to `GraphKeys.REGULARIZATION_LOSSES` as well; arguments as in Keras."""
         before, callable_before = len(self._losses), len(self._callable_losses)
         super().add_loss(losses, inputs=inputs)
+        if executing_eagerly():
+            return
         made = [loss() for loss in self._callable_losses[callable_before:]]
         _add_to_collection(
             [*self._losses[before:], *(loss for loss in made if loss is not None)], GraphKeys.REGULARIZATION_LOSSES
@@ -219,8 +228,12 @@ class Layer(engine.Layer):
                 if regularizer and all(id(part) not in existing for part in parts):
                     self._handle_weight_regularization(name, variable, regularizer)
         if trainable and self.trainable:
-            trained = get_default_graph().get_collection_ref(GraphKeys.TRAINABLE_VARIABLES)
-            if all(variable is not other for other in trained):
+            if executing_eagerly():
+                is_trained = bool(variable.trainable)
+            else:
+                trained = get_default_graph().get_collection_ref(GraphKeys.TRAINABLE_VARIABLES)
+                is_trained = any(variable is other for other in trained)
+            if not is_trained:
                 # A custom getter, or a scope, made one that is not to be trained.
                 self._non_trainable_weights += self._trainable_weights[already_trained:]
                 del self._trainable_weights[already_trained:]
@@ -283,7 +296,9 @@ def _refuse_with_keras_style(**given: Any) -> None:
 
 
 def _add_to_collection(elements: Any, key: str) -> None:
-    """Appends to a collection those elements that are not in it."""
+    """Appends to a collection those elements that are not in it; while executing eagerly there are no collections."""
+    if executing_eagerly():
+        return
     collection = get_collection_ref(key)
     have = {id(item) for item in collection}
     for element in nest.flatten(elements):

@@ -16,8 +16,8 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import as_dtype
 from headrace.core.dtypes import bool as bool_type
-from headrace.core.module import ModuleMembers
 from headrace.core.eager import executing_eagerly
+from headrace.core.module import ModuleMembers
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape
@@ -29,6 +29,7 @@ from headrace.layers.policy import as_policy
 from headrace.layers.values import get_values, set_values
 from headrace.ops.array.shape import shape
 from headrace.ops.math.cast import cast
+from headrace.state import restoring
 from headrace.state.initializers import GlorotUniform, Initializer, Zeros
 from headrace.state.modes import VariableAggregation, VariableSynchronization
 from headrace.state.partitioned import PartitionedVariable
@@ -305,6 +306,12 @@ class Layer(ModuleMembers):
             elif loss is not None:
                 self._losses.append(_as_loss(loss, inputs is None))
 
+    def _clear_losses(self) -> None:
+        self._losses.clear()
+        for layer in self._sublayers():
+            if isinstance(layer, Layer):
+                layer._clear_losses()
+
     def add_update(self, updates: Any, inputs: Any = None) -> None:
         """Adds operations to run in each training step.
 
@@ -367,6 +374,9 @@ class Layer(ModuleMembers):
         training, given_training = self._training_argument(args, kwargs)
         if not call_context.in_call:
             make_history(inputs)
+            if executing_eagerly():
+                # What the last call added; regularizers stay, and are computed when they are asked for.
+                self._clear_losses()
         with call_context.enter(self, inputs, training):
             check_inputs(self.input_spec, inputs, self.name)
             with name_scope(self._name_scope()):
@@ -440,6 +450,7 @@ class Layer(ModuleMembers):
                 known = all(hasattr(tensor, "shape") for tensor in flat)
                 self.build(nest.map_structure(lambda tensor: tensor.shape, inputs) if known else None)
             self.built = True
+            restoring.changed()
         if self._initial_weights is not None:
             self.set_weights(self._initial_weights)
             self._initial_weights = None
@@ -784,6 +795,8 @@ class Layer(ModuleMembers):
         if name not in _OWN_LISTS:
             self._track(name, value)
         object.__setattr__(self, name, value)
+        if isinstance(value, (Variable, Layer)):
+            restoring.changed()
 
     def _track(self, name: str, value: Any) -> None:
         if hasattr(type(self), name):

@@ -8,6 +8,7 @@ from headrace.core.collections import GraphKeys
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import add_to_collection, name_scope
 from headrace.core.dtypes import as_dtype, int64, string
+from headrace.core.eager import EagerTensor
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import raw
 
@@ -162,7 +163,7 @@ class TextFileInitializer(TableInitializerBase):
             )
         add_to_collection(GraphKeys.TABLE_INITIALIZERS, made)
         # A file named by a constant travels with an exported model.
-        if self._filename.op.type == "Const":
+        if not isinstance(self._filename, EagerTensor) and self._filename.op.type == "Const":
             add_to_collection(GraphKeys.ASSET_FILEPATHS, self._filename)
         return made
 

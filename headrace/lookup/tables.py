@@ -13,6 +13,7 @@ from headrace.core.composite import SparseTensor
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import add_to_collection, get_collection, name_scope
 from headrace.core.dtypes import as_dtype, int64, string
+from headrace.core.eager import EagerTensor
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import as_shape
@@ -71,6 +72,8 @@ class _HandleTable(LookupInterface):
     @property
     def name(self) -> str:
         """The table's name."""
+        if isinstance(self._handle, EagerTensor):
+            return f"table_{self._handle._id}"
         return self._handle.op.name.split("/")[-1]
 
     def size(self, name: str | None = None) -> Tensor:

@@ -7,6 +7,7 @@ from typing import Any
 from headrace.core.collections import GraphKeys
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import add_to_collection, get_collection
+from headrace.core.eager import executing_eagerly
 from headrace.core.operation import Tensor
 from headrace.ops.math.add_n import add_n
 
@@ -16,9 +17,9 @@ def add_loss(loss: Any, loss_collection: str | None = GraphKeys.LOSSES) -> None:
 
     Args:
         loss: tensor.
-        loss_collection: the collection's name; nothing happens without one.
+        loss_collection: the collection's name; nothing happens without one, or while executing eagerly.
     """
-    if loss_collection:
+    if loss_collection and not executing_eagerly():
         add_to_collection(loss_collection, loss)
 
 

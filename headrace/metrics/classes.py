@@ -9,7 +9,7 @@ from typing import Any
 
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
-from headrace.metrics.common import collect, metric_variable, ratio
+from headrace.metrics.common import collect, in_graphs_only, metric_variable, ratio
 from headrace.ops import composing
 from headrace.ops.confusion import confusion_matrix
 from headrace.ops.math.division import div
@@ -47,6 +47,7 @@ def streaming_confusion_matrix(
     return total, assign_add(total, batch)
 
 
+@in_graphs_only
 def mean_iou(
     labels: Any,
     predictions: Any,
@@ -90,6 +91,7 @@ def mean_iou(
         return value, update
 
 
+@in_graphs_only
 def mean_per_class_accuracy(
     labels: Any,
     predictions: Any,

@@ -6,11 +6,14 @@ that adds a batch to them and is the value afterwards.
 
 from __future__ import annotations
 
-from typing import Any
+import functools
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
 
 from headrace.core.collections import GraphKeys
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import add_to_collections
+from headrace.core.eager import executing_eagerly
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.ops import composing
@@ -18,6 +21,22 @@ from headrace.ops.math.division import div_no_nan
 from headrace.ops.squeezing import remove_squeezable_dimensions, squeeze_weights
 from headrace.state.modes import VariableAggregation, VariableSynchronization
 from headrace.state.variables import Variable
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def in_graphs_only(function: _Function) -> _Function:
+    """Marks a metric of `tf.metrics`, which refuses to run while executing eagerly."""
+
+    @functools.wraps(function)
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        if executing_eagerly():
+            raise RuntimeError(
+                f"tf.metrics.{function.__name__} is not supported when eager execution is enabled; use tfe.metrics."
+            )
+        return function(*args, **kwargs)
+
+    return cast(_Function, checked)
 
 
 def metric_variable(shape: Any, dtype: Any, validate_shape: bool = True, name: str | None = None) -> Any:

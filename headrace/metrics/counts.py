@@ -11,7 +11,7 @@ from typing import Any
 from headrace.core.defaults import control_dependencies
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
-from headrace.metrics.common import aligned, collect, metric_variable
+from headrace.metrics.common import aligned, collect, in_graphs_only, metric_variable
 from headrace.metrics.thresholds import counts_at_thresholds
 from headrace.ops import composing
 from headrace.ops.flow.checks import assert_type
@@ -91,6 +91,7 @@ def _count_at_thresholds(
         return value, updates[short]
 
 
+@in_graphs_only
 def true_positives(
     labels: Any,
     predictions: Any,
@@ -116,6 +117,7 @@ def true_positives(
     )
 
 
+@in_graphs_only
 def true_positives_at_thresholds(
     labels: Any,
     predictions: Any,
@@ -144,6 +146,7 @@ def true_positives_at_thresholds(
     )
 
 
+@in_graphs_only
 def false_negatives(
     labels: Any,
     predictions: Any,
@@ -169,6 +172,7 @@ def false_negatives(
     )
 
 
+@in_graphs_only
 def false_negatives_at_thresholds(
     labels: Any,
     predictions: Any,
@@ -205,6 +209,7 @@ def false_negatives_at_thresholds(
     )
 
 
+@in_graphs_only
 def true_negatives(
     labels: Any,
     predictions: Any,
@@ -230,6 +235,7 @@ def true_negatives(
     )
 
 
+@in_graphs_only
 def true_negatives_at_thresholds(
     labels: Any,
     predictions: Any,
@@ -258,6 +264,7 @@ def true_negatives_at_thresholds(
     )
 
 
+@in_graphs_only
 def false_positives(
     labels: Any,
     predictions: Any,
@@ -283,6 +290,7 @@ def false_positives(
     )
 
 
+@in_graphs_only
 def false_positives_at_thresholds(
     labels: Any,
     predictions: Any,
@@ -324,6 +332,7 @@ def _fraction(right: Any, wrong: Any, name: str) -> Tensor:
     return raw.Select(raw.Greater(right + wrong, 0), div(right, right + wrong), 0, name=name)
 
 
+@in_graphs_only
 def precision(
     labels: Any,
     predictions: Any,
@@ -355,6 +364,7 @@ def precision(
         return value, update
 
 
+@in_graphs_only
 def recall(
     labels: Any,
     predictions: Any,
@@ -407,6 +417,7 @@ def _fraction_at_thresholds(
         return results[0], results[1]
 
 
+@in_graphs_only
 def precision_at_thresholds(
     labels: Any,
     predictions: Any,
@@ -435,6 +446,7 @@ def precision_at_thresholds(
     )
 
 
+@in_graphs_only
 def recall_at_thresholds(
     labels: Any,
     predictions: Any,

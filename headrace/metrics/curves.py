@@ -10,7 +10,7 @@ from typing import Any
 
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
-from headrace.metrics.common import collect, ratio
+from headrace.metrics.common import collect, in_graphs_only, ratio
 from headrace.metrics.thresholds import counts_at_thresholds, spaced_thresholds
 from headrace.ops import composing
 from headrace.ops.math.argmax import argmax, argmin
@@ -69,6 +69,7 @@ def _area(counts: Counts, curve: str, method: str, last: int, name: str) -> Tens
     return reduce_sum(raw.Mul(width, height), name=name)
 
 
+@in_graphs_only
 def auc(
     labels: Any,
     predictions: Any,
@@ -140,6 +141,7 @@ def _rate_at(
         return value, update
 
 
+@in_graphs_only
 def sensitivity_at_specificity(
     labels: Any,
     predictions: Any,
@@ -183,6 +185,7 @@ def sensitivity_at_specificity(
     return _rate_at(rate, scope, limits, labels, predictions, weights, metrics_collections, updates_collections, name)
 
 
+@in_graphs_only
 def specificity_at_sensitivity(
     labels: Any,
     predictions: Any,

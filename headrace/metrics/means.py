@@ -12,7 +12,7 @@ from typing import Any
 from headrace.core.defaults import control_dependencies
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
-from headrace.metrics.common import aligned, collect, metric_variable, ratio
+from headrace.metrics.common import aligned, collect, in_graphs_only, metric_variable, ratio
 from headrace.ops import composing
 from headrace.ops.math.division import div
 from headrace.ops.math.reduction import reduce_sum
@@ -44,6 +44,7 @@ def _of_sums(
     return value, update
 
 
+@in_graphs_only
 def mean(
     values: Any,
     weights: Any = None,
@@ -80,6 +81,7 @@ def mean(
         return _of_sums(total, count, values, reduce_sum(values), number, metrics_collections, updates_collections)
 
 
+@in_graphs_only
 def mean_tensor(
     values: Any,
     weights: Any = None,
@@ -110,6 +112,7 @@ def mean_tensor(
         return _of_sums(total, count, values, values, number, metrics_collections, updates_collections)
 
 
+@in_graphs_only
 def accuracy(
     labels: Any,
     predictions: Any,
@@ -138,6 +141,7 @@ def accuracy(
     return mean(right, weights, metrics_collections, updates_collections, name or "accuracy")
 
 
+@in_graphs_only
 def mean_absolute_error(
     labels: Any,
     predictions: Any,
@@ -163,6 +167,7 @@ def mean_absolute_error(
     return mean(errors, weights, metrics_collections, updates_collections, name or "mean_absolute_error")
 
 
+@in_graphs_only
 def mean_cosine_distance(
     labels: Any,
     predictions: Any,
@@ -194,6 +199,7 @@ def mean_cosine_distance(
     return distance, update
 
 
+@in_graphs_only
 def mean_relative_error(
     labels: Any,
     predictions: Any,
@@ -225,6 +231,7 @@ def mean_relative_error(
     return mean(errors, weights, metrics_collections, updates_collections, name or "mean_relative_error")
 
 
+@in_graphs_only
 def mean_squared_error(
     labels: Any,
     predictions: Any,
@@ -250,6 +257,7 @@ def mean_squared_error(
     return mean(errors, weights, metrics_collections, updates_collections, name or "mean_squared_error")
 
 
+@in_graphs_only
 def root_mean_squared_error(
     labels: Any,
     predictions: Any,
@@ -279,6 +287,7 @@ def root_mean_squared_error(
     return root, update
 
 
+@in_graphs_only
 def percentage_below(
     values: Any,
     threshold: Any,

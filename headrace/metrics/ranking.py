@@ -15,7 +15,7 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies, name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
-from headrace.metrics.common import collect, metric_variable
+from headrace.metrics.common import collect, in_graphs_only, metric_variable
 from headrace.ops import composing
 from headrace.ops.array.fill import fill
 from headrace.ops.array.shape import shape_internal
@@ -152,6 +152,7 @@ def _rate_at_top_k(
         return value, update
 
 
+@in_graphs_only
 def recall_at_top_k(
     labels: Any,
     predictions_idx: Any,
@@ -186,6 +187,7 @@ def recall_at_top_k(
     )  # fmt: skip
 
 
+@in_graphs_only
 def recall_at_k(
     labels: Any,
     predictions: Any,
@@ -219,6 +221,7 @@ def recall_at_k(
         return recall_at_top_k(labels, best, k, class_id, weights, metrics_collections, updates_collections, scope)
 
 
+@in_graphs_only
 def precision_at_top_k(
     labels: Any,
     predictions_idx: Any,
@@ -253,6 +256,7 @@ def precision_at_top_k(
     )  # fmt: skip
 
 
+@in_graphs_only
 def precision_at_k(
     labels: Any,
     predictions: Any,
@@ -286,6 +290,7 @@ def precision_at_k(
         return precision_at_top_k(labels, best, k, class_id, weights, metrics_collections, updates_collections, scope)
 
 
+@in_graphs_only
 def sparse_precision_at_k(
     labels: Any,
     predictions: Any,
@@ -440,6 +445,7 @@ def _known_classes(labels: Any, number: Tensor) -> Any:
     return cond(raw.GreaterEqual(greatest, number), all_cleaned, lambda: labels)
 
 
+@in_graphs_only
 def average_precision_at_k(
     labels: Any,
     predictions: Any,
@@ -477,6 +483,7 @@ def average_precision_at_k(
         )
 
 
+@in_graphs_only
 def sparse_average_precision_at_k(
     labels: Any,
     predictions: Any,

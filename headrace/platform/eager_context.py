@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+import contextlib
+from collections.abc import Iterator
+from typing import Any, NoReturn
 
 import torch
 
 from headrace.core.eager import eager_graph, eager_mode, executing_eagerly, graph_mode
 from headrace.core.internals import uid
+from headrace.platform import app
 from headrace.platform.behavior import (
     ASYNC,
     DEVICE_PLACEMENT_EXPLICIT,
     DEVICE_PLACEMENT_SILENT,
     DEVICE_PLACEMENT_WARN,
     SYNC,
+    enable_eager_execution,
 )
 
 __all__ = [
@@ -81,6 +85,80 @@ def shared_name(name: str | None = None) -> str:
 
 def async_wait() -> None:
     """Waits for operations in the background: there are none."""
+
+
+def async_clear_error() -> None:
+    """Forgets the errors of operations in the background: there are none."""
+
+
+def set_execution_mode(mode: Any) -> None:
+    """Sets how operations of this thread run.
+
+    Args:
+        mode: `tfe.SYNC`, or None for it.
+
+    Raises:
+        ValueError: for something that is no mode.
+        NotImplementedError: for `tfe.ASYNC`.
+    """
+    if mode not in (None, SYNC, ASYNC):
+        raise ValueError(f"Execution mode should be None/SYNC/ASYNC. Got {mode}")
+    if mode == ASYNC:
+        raise NotImplementedError("tfe.ASYNC: operations run as they are made; use tfe.SYNC.")
+
+
+@contextlib.contextmanager
+def execution_mode(mode: Any) -> Iterator[None]:
+    """A context in which `set_execution_mode(mode)` has been called; arguments and errors are its."""
+    set_execution_mode(mode)
+    yield
+
+
+def set_server_def(server_def: Any) -> NoReturn:
+    """Would run operations on other machines.
+
+    Raises:
+        NotImplementedError: always.
+    """
+    raise NotImplementedError(
+        "tfe.set_server_def: eager operations run in this process; run a graph on a tf.train.Server instead."
+    )
+
+
+def connect_to_remote_host(remote_host: Any = None, job_name: str = "worker") -> NoReturn:
+    """Would run operations on another machine.
+
+    Raises:
+        NotImplementedError: always.
+    """
+    raise NotImplementedError(
+        "tfe.connect_to_remote_host: eager operations run in this process; run a graph with "
+        "tf.Session('grpc://host:port') instead."
+    )
+
+
+def enable_remote_eager_execution(
+    config: Any = None, device_policy: Any = None, execution_mode: Any = None, server_def: Any = None
+) -> None:
+    """As `tf.enable_eager_execution`, on other machines if `server_def` says so.
+
+    Raises:
+        NotImplementedError: for a `server_def`.
+    """
+    if server_def is not None:
+        set_server_def(server_def)
+    enable_eager_execution(config, device_policy, execution_mode)
+
+
+def run(main: Any = None, argv: Any = None) -> None:
+    """Enables eager execution and runs the program, as `tf.app.run` does.
+
+    Args:
+        main: the function; that of the program by default.
+        argv: the arguments; those of the program by default.
+    """
+    enable_eager_execution()
+    app.run(main, argv)
 
 
 def device(name: Any) -> Any:

@@ -10,12 +10,14 @@ from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 from headrace.core.defaults import device as device_scope
+from headrace.core.defaults import get_default_graph
 from headrace.core.eager import eager_mode, graph_mode
 from headrace.core.graph import Graph
 from headrace.core.internals import get_collection_proto_type
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.interop import protos
+from headrace.layers.context import names_of_graph
 from headrace.platform.devices import gpu_device_name, is_gpu_available
 from headrace.platform.test_case import CapturedWrites, EagerSessionWarner, FakeEagerSession, TestCase
 from headrace.runtime.session import Session
@@ -105,6 +107,7 @@ def run_in_graph_and_eager_modes(
             self._runs_eagerly = True
             try:
                 with Graph().as_default(), eager_mode():
+                    forget_eager_names()
                     if reset_test:
                         self.setUp()
                     with contextlib.nullcontext() if use_gpu else device_scope("/device:CPU:0"):
@@ -115,6 +118,13 @@ def run_in_graph_and_eager_modes(
         return run
 
     return _for_methods(func, decorate)
+
+
+def forget_eager_names() -> None:
+    """Lets eager execution begin anew: with no collections, no global step, no variable scopes, no names given."""
+    with eager_mode():
+        get_default_graph()._collections.clear()
+        names_of_graph().clear()
 
 
 def run_all_in_graph_and_eager_modes(cls: type) -> type:

@@ -9,6 +9,7 @@ from headrace.core import nest
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import colocate_with, control_dependencies, name_scope
 from headrace.core.dtypes import int32
+from headrace.core.eager import executing_eagerly
 from headrace.core.operation import Operation, Tensor
 from headrace.core.shapes import TensorShape, merge_dim
 from headrace.ops.array.constant import constant
@@ -93,7 +94,7 @@ def dynamic_rnn(
             if not dtype:
                 raise ValueError("If there is no initial_state, you must give a dtype.")
             initial_state = initial_state_of(cell, batch_size, dtype)
-        if sequence_length is not None:
+        if sequence_length is not None and not executing_eagerly():
             with control_dependencies([_has_shape(sequence_length, [batch_size])]):
                 sequence_length = identity(sequence_length, name="CheckSeqLen")
         outputs, final_state = _loop(

@@ -123,6 +123,7 @@ class EagerGraph(Graph):
 
     Attributes:
         runtime: what keeps random streams, tables and the like.
+        callbacks: called with each operation that has run: its type, inputs, attributes, outputs and name.
     """
 
     is_eager = True
@@ -141,6 +142,7 @@ class EagerGraph(Graph):
         self._numbers = itertools.count()
         self._rng: random.Random | None = None
         self._recording = _Recording()
+        self.callbacks: tuple[Callable[..., Any], ...] = ()
 
     # ---- what a graph has and this one has not ----
 
@@ -222,7 +224,7 @@ class EagerGraph(Graph):
         except TypeError:
             # An attribute, or a value, that is no part of a key.
             return NotImplemented
-        if found is None or self._gradient_override or self._scopes.devices:
+        if found is None or self._gradient_override or self._scopes.devices or self.callbacks:
             return NotImplemented
         if found.fixed is None:
             given = args
@@ -280,6 +282,10 @@ class EagerGraph(Graph):
         if tapes:
             for tape in tapes:
                 tape.see(op)
+        if self.callbacks and decl.type != "Const":
+            given = tuple(itertools.chain.from_iterable(attrs.items()))
+            for callback in self.callbacks:
+                callback(decl.type, list(inputs), given, list(op._outputs), None)
         return op
 
     def _results(self, op: EagerOperation, output_types: Sequence[Any]) -> Sequence[Any]:
@@ -292,7 +298,7 @@ class EagerGraph(Graph):
             return (VariableBuffer(op._name, attrs["dtype"], attrs["shape"], self._device(op), True),)
         if kind in _REFUSED:
             if kind == "PlaceholderWithDefault":
-                return (op._inputs[0]._value,)
+                return (op._inputs[0]._value,)  # type: ignore[attr-defined]
             raise RuntimeError(_REFUSED[kind])
         latest = self._latest
         latest.made = None

@@ -148,7 +148,9 @@ class BaseResourceVariable(Variable):
 
     def _graph_of_updates(self) -> Any:
         # What an eager variable gets may be part of a function that is being traced.
-        return self._handle._op._graph.as_default() if self._in_graph_mode else contextlib.nullcontext()
+        if not self._in_graph_mode or get_default_graph().building_function:
+            return contextlib.nullcontext()
+        return self._handle._op._graph.as_default()
 
     def _after(self, op: Operation, read_value: bool = True) -> Any:
         if executing_eagerly():

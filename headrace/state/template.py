@@ -9,7 +9,10 @@ from typing import Any
 
 from headrace.core.collections import GraphKeys
 from headrace.core.defaults import get_collection, get_collection_ref
+from headrace.core.eager import executing_eagerly
+from headrace.state.polymorphic_function import defun
 from headrace.state.variable_scope import VariableScope, _unique_scope_name, pure_variable_scope, variable_scope
+from headrace.state.variable_store import AUTO_REUSE, EagerVariableStore
 
 
 def make_template(
@@ -49,17 +52,19 @@ def make_template_internal(
     create_graph_function_: bool = False,
     **kwargs: Any,
 ) -> Template:
-    """As `make_template`; graph functions are not there.
+    """As `make_template`, and `create_graph_function_`: whether `func_` is traced, as by `tfe.defun`.
 
     Raises:
-        NotImplementedError: if `create_graph_function_` is true.
+        ValueError: if `unique_name_` is given while executing eagerly.
     """
-    if create_graph_function_:
-        raise NotImplementedError(
-            "make_template(create_graph_function_=True): leave it False; func_ builds the same graph."
-        )
     if kwargs:
         func_ = functools.partial(func_, **kwargs)
+    if create_graph_function_:
+        func_ = defun(func_)
+    if executing_eagerly():
+        if unique_name_ is not None:
+            raise ValueError("unique_name_ cannot be used when eager execution is enabled.")
+        return EagerTemplate(name_, func_, create_scope_now_, None, custom_getter_)
     return Template(name_, func_, create_scope_now_, unique_name_, custom_getter_)
 
 
@@ -198,6 +203,87 @@ class Template:
     def non_trainable_weights(self) -> list[Any]:
         """The variables it made that are not trained."""
         return self.non_trainable_variables
+
+    @property
+    def _checkpoint_dependencies(self) -> list[tuple[str, Any]]:
+        prefix = self.variable_scope_name or ""
+        return [(variable.name[len(prefix) :].split(":")[0], variable) for variable in self._kept_variables()]
+
+    def _kept_variables(self) -> list[Any]:
+        return self.variables
+
+
+class EagerTemplate(Template):
+    """What `make_template` returns while executing eagerly: it keeps its variables itself; arguments as of `Template`."""
+
+    def __init__(
+        self,
+        name: str,
+        func: Callable[..., Any],
+        create_scope_now: bool = False,
+        unique_name: str | None = None,
+        custom_getter: Any = None,
+    ) -> None:
+        if not executing_eagerly():
+            raise RuntimeError(
+                f"{type(self)} objects can only be used when eager execution is enabled, use tf.Template for graph "
+                "construction"
+            )
+        super().__init__(name, func, create_scope_now, unique_name, custom_getter)
+        self._store = EagerVariableStore()
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls the function in the template's scope."""
+        if self._variable_scope is not None:
+            scope: Any = variable_scope(self._variable_scope, reuse=AUTO_REUSE)
+        else:
+            scope = variable_scope(self._unique_name, self._name, custom_getter=self._custom_getter)
+        with scope as entered:
+            self._variable_scope = entered
+            with self._store.as_default():
+                return self._call_func(args, kwargs)
+
+    def _call_func(self, args: Any, kwargs: Any) -> Any:
+        try:
+            before = self._store.trainable_variables()
+            result = self._func(*args, **kwargs)
+            made = [v for v in self._store.trainable_variables() if all(v is not known for known in before)]
+            if self._variables_created and made:
+                raise ValueError(
+                    "Trainable variable created when calling a template after the first time, perhaps you used "
+                    f"tf.Variable when you meant tf.get_variable: {made}"
+                )
+            self._variables_created = True
+            return result
+        except Exception as error:
+            first = error.args[0] if error.args else ""
+            where = "".join(_own_part(self._stacktrace, traceback.format_stack()))
+            error.args = (f"{first}\n\noriginally defined at:\n{where}", *error.args[1:])
+            raise
+
+    def _kept_variables(self) -> list[Any]:
+        # While it is being called the first time, too: what is restored is restored as it is made.
+        return self._store.variables()
+
+    @property
+    def variables(self) -> list[Any]:
+        """The variables it made."""
+        return self._store.variables() if self._variables_created else []
+
+    @property
+    def trainable_variables(self) -> list[Any]:
+        """The trainable variables it made."""
+        return self._store.trainable_variables() if self._variables_created else []
+
+    @property
+    def global_variables(self) -> list[Any]:
+        """The variables it made."""
+        return self.variables
+
+    @property
+    def local_variables(self) -> list[Any]:
+        """None: nothing is local while executing eagerly."""
+        return []
 
 
 def _own_part(stack: list[str], base: list[str]) -> list[str]:

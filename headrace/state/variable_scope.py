@@ -20,6 +20,7 @@ from headrace.state.variable_store import (
     default_variable_store,
     disable_resource_variables,
     enable_resource_variables,
+    makes_eager_variables,
     resource_variables_enabled,
     with_variable_store,
 )
@@ -205,7 +206,8 @@ class VariableScope:
                 dtype=_first(dtype, self._dtype),
                 initializer=_first(initializer, self._initializer),
                 regularizer=_first(regularizer, self._regularizer),
-                reuse=_first(reuse, self._reuse),
+                # Eager variables are found again in stores that keep them only, whatever the scope says.
+                reuse=reuse if makes_eager_variables() else _first(reuse, self._reuse),
                 trainable=trainable,
                 collections=collections,
                 caching_device=_first(caching_device, self._caching_device),

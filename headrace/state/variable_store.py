@@ -17,6 +17,7 @@ from headrace.core.func_graph import FuncGraph
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape, as_dims
+from headrace.state import restoring
 from headrace.state.modes import (
     VariableAggregation,
     VariableSynchronization,
@@ -69,14 +70,15 @@ def default_variable_creator(next_creator: Any = None, **kwargs: Any) -> Variabl
         use_resource = get_variable_scope().use_resource
     if use_resource is None:
         use_resource = _use_resource_by_default
-    if use_resource or _makes_eager_variables():
+    if use_resource or makes_eager_variables():
         kwargs.pop("expected_shape", None)
         return ResourceVariable(**kwargs)
     kwargs.pop("distribute_strategy", None)
     return RefVariable(**kwargs)
 
 
-def _makes_eager_variables() -> bool:
+def makes_eager_variables() -> bool:
+    """Whether variables made here are eager ones."""
     # A function traced while executing eagerly makes its variables outside of it.
     graph = get_default_graph()
     while isinstance(graph, FuncGraph):
@@ -199,7 +201,7 @@ class VariableStore:
 
         `reuse` is True to find only, False to make only, None or AUTO_REUSE for either.
         """
-        if _makes_eager_variables():
+        if makes_eager_variables():
             if not self._store_eager_variables and reuse:
                 raise RuntimeError(
                     "When eager execution is enabled variable reuse is only supported when an EagerVariableStore is active. "
@@ -451,6 +453,7 @@ class VariableStore:
         eagerly = isinstance(made, BaseResourceVariable) and not made._in_graph_mode
         if not eagerly or self._store_eager_variables:
             self._vars[name] = made
+            restoring.changed()
         if regularizer:
             if eagerly:
                 # Its value changes: programs compute it from the variable when they need it.
@@ -518,3 +521,53 @@ def with_variable_store(store: VariableStore) -> Iterator[None]:
         yield
     finally:
         kept[:] = outer
+
+
+class EagerVariableStore:
+    """Keeps the variables that `get_variable` makes eagerly, so that they are found again by name.
+
+    Args:
+        store: the store of another one, to share it.
+
+    Raises:
+        ValueError: if `store` is one that does not keep eager variables.
+
+    Example:
+        >>> container = tfe.EagerVariableStore()
+        >>> with container.as_default():
+        ...     y = tf.layers.dense(x, 10, name="l1")
+        >>> container.variables()
+    """
+
+    def __init__(self, store: VariableStore | None = None) -> None:
+        if store is not None and not store._store_eager_variables:
+            raise ValueError(
+                "Cannot construct EagerVariableStore from a VariableStore object that does not hold eager variables."
+            )
+        self._store = VariableStore() if store is None else store
+        self._store._store_eager_variables = True
+
+    def as_default(self) -> Any:
+        """A context in which variables are kept here."""
+        return with_variable_store(self._store)
+
+    def variables(self) -> list[Any]:
+        """The variables, by name."""
+        return sorted(self._store._vars.values(), key=lambda variable: variable.name)
+
+    def trainable_variables(self) -> list[Any]:
+        """Those of `variables` that are trained."""
+        return [variable for variable in self.variables() if variable.trainable]
+
+    def non_trainable_variables(self) -> list[Any]:
+        """Those of `variables` that are not trained."""
+        return [variable for variable in self.variables() if not variable.trainable]
+
+    def copy(self) -> EagerVariableStore:
+        """Another store, with variables of its own that have the same names and values."""
+        made = EagerVariableStore()
+        for key, variable in self._store._vars.items():
+            made._store._vars[key] = ResourceVariable(
+                variable.read_value(), name=variable.name.split(":")[0], trainable=variable.trainable
+            )
+        return made

@@ -11,12 +11,15 @@ from headrace.core.collections import GraphKeys
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import add_to_collection, get_collection, name_scope
 from headrace.core.dtypes import as_dtype, string
+from headrace.core.eager import executing_eagerly
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import raw
 from headrace.interop import protos
 from headrace.platform import tf_logging
 
 _UNFIT = re.compile(r"[^-/\w.]")
+
+_NO_MERGING = "Merging tf.summary.* ops is not compatible with eager execution. Use tf.contrib.summary instead."
 
 
 def clean_tag(name: str | None) -> str | None:
@@ -220,6 +223,8 @@ def merge(inputs: Any, collections: Sequence[str] | None = None, name: str | Non
     Returns:
         a string tensor, shape [], with a Summary message.
     """
+    if executing_eagerly():
+        raise RuntimeError(_NO_MERGING)
     with name_scope(clean_tag(name), "Merge", inputs):
         return collect(raw.MergeSummary(inputs=inputs, name=clean_tag(name)), collections or [])
 
@@ -239,6 +244,8 @@ def merge_all(key: str = GraphKeys.SUMMARIES, scope: str | None = None, name: st
         >>> merged = tf.summary.merge_all()
         >>> writer.add_summary(sess.run(merged, feed_dict), step)
     """
+    if executing_eagerly():
+        raise RuntimeError(_NO_MERGING)
     found = get_collection(key, scope)
     return merge(found, name=name) if found else None
 

@@ -7,6 +7,7 @@ import time
 from typing import Any
 
 from headrace.core.defaults import get_default_graph
+from headrace.core.eager import executing_eagerly
 from headrace.core.graph import Graph
 from headrace.core.registry import raw
 from headrace.files.events import EventFile
@@ -103,6 +104,10 @@ class FileWriter:
         filename_suffix: str | None = None,
         session: Any = None,
     ) -> None:
+        if executing_eagerly():
+            raise RuntimeError(
+                "tf.summary.FileWriter is not compatible with eager execution. Use tf.contrib.summary instead."
+            )
         self._logdir = logdir
         self._closed = False
         self._tags_of_metadata: set[str] = set()

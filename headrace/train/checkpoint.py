@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from typing import Any
 
 from headrace.core.defaults import colocate_with, control_dependencies, device, get_default_session
 from headrace.core.dtypes import int64
+from headrace.core.eager import executing_eagerly
 from headrace.core.errors import NotFoundError
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import raw
@@ -16,6 +18,8 @@ from headrace.files.paths import as_path
 from headrace.interop import protos
 from headrace.ops.array.constant import constant
 from headrace.ops.flow.grouping import group
+from headrace.state import restoring
+from headrace.state.scoping import init_scope
 from headrace.state.variables import Variable
 from headrace.train import checkpoint_state
 from headrace.train.object_graph import OBJECT_GRAPH_KEY, Match, described, matched, node_names, objects_below
@@ -24,6 +28,8 @@ from headrace.train.saver import Saver
 from headrace.train.tracking import AutoTrackable, NoDependency, is_trackable
 
 _NOTHING = "No checkpoint specified (save_path=None); nothing is being restored."
+
+_numbers = itertools.count()
 
 
 def _session(session: Any) -> Any:
@@ -88,6 +94,8 @@ class Checkpoint(AutoTrackable):
         Returns:
             its path.
         """
+        if executing_eagerly():
+            return self._saver.save_now(as_path(file_prefix))
         return self._saver.save(as_path(file_prefix), _session(session))
 
     def save(self, file_prefix: Any, session: Any = None) -> str:
@@ -100,7 +108,8 @@ class Checkpoint(AutoTrackable):
         Returns:
             the path with the number, for `restore`.
         """
-        session = _session(session)
+        if not executing_eagerly():
+            session = _session(session)
         prefix = as_path(file_prefix)
         path = self.write(f"{prefix}-{self._count(session)}", session)
         checkpoint_state.update_checkpoint_state_internal(
@@ -112,6 +121,8 @@ class Checkpoint(AutoTrackable):
         return path
 
     def _count(self, session: Any) -> int:
+        if executing_eagerly():
+            return int(self.save_counter.assign_add(1).numpy())
         if self._save_counter is None:
             session.run(self.save_counter.initializer)
         if self._save_assign_op is None:
@@ -148,6 +159,42 @@ class _ObjectSaver:
         self._saved: bytes | None = None
         self._save_op: Any = None
         self._restores: dict[Any, Operation] = {}
+
+    def save_now(self, path: str) -> str:
+        """Writes a checkpoint while executing eagerly."""
+        folder = os.path.dirname(path)
+        if folder:
+            file_io.recursive_create_dir(folder)
+        message, saveables, states = described(objects_below(self.root))
+        specs = [spec for saveable in saveables for spec in saveable.specs]
+        texts = {key: state.serialize() for key, state in states.items()}
+        texts[OBJECT_GRAPH_KEY] = message.SerializeToString(deterministic=True)
+        with device("/cpu:0"):
+            raw.SaveV2(
+                path,
+                [spec.name for spec in specs] + list(texts),
+                [spec.slice_spec for spec in specs] + [""] * len(texts),
+                [spec.tensor for spec in specs] + [constant(text) for text in texts.values()],
+            )
+        return path
+
+    def restore_now(self, saveables: list[SaveableObject], path: str) -> None:
+        """Restores values while executing eagerly."""
+        specs = [spec for saveable in saveables for spec in saveable.specs]
+        if not specs:
+            return
+        with device("/cpu:0"):
+            tensors = raw.RestoreV2(
+                path,
+                [spec.name for spec in specs],
+                [spec.slice_spec for spec in specs],
+                dtypes=[spec.dtype.base_dtype for spec in specs],
+            )
+        first = 0
+        for saveable in saveables:
+            after = first + len(saveable.specs)
+            saveable.restore(tensors[first:after], None)
+            first = after
 
     def _feeds(self) -> tuple[Tensor, Tensor]:
         if self._prefix is None or self._objects is None:
@@ -186,10 +233,17 @@ class _ObjectSaver:
         try:
             message = protos.TrackableObjectGraph.FromString(reader.get_tensor(OBJECT_GRAPH_KEY))
         except NotFoundError:
-            return NameBasedSaverStatus(self.root, path)
+            by_name = NameBasedSaverStatus(self.root, path)
+            if executing_eagerly():
+                by_name.take()
+            return by_name
+        status = CheckpointLoadStatus(self, message, path)
+        if executing_eagerly():
+            status.take()
+            return status
         for key, state in matched(message, self.root).states.items():
             state.deserialize(reader.get_tensor(key))
-        return CheckpointLoadStatus(self, message, path)
+        return status
 
     def run_restore(self, saveables: list[SaveableObject], path: str, session: Any) -> None:
         """Restores values."""
@@ -226,6 +280,34 @@ class CheckpointLoadStatus:
         self._saver = saver
         self._message = message
         self._path = path
+        self.number = next(_numbers)
+        self._taken: set[int] = set()
+
+    def take(self) -> None:
+        """While executing eagerly, restores what there is of what has not been restored; the rest when it is made."""
+        with init_scope():
+            match = self._match()
+            fresh = [number for number in match.objects if number not in self._taken]
+            self._taken.update(fresh)
+            if len(self._taken) == len(self._message.nodes):
+                restoring.done(self)
+            else:
+                restoring.wait(self)
+                for number in fresh:
+                    # An object keeps what may yet come to objects below it.
+                    match.objects[number].__dict__.setdefault("_restorations", []).append(self)
+            if not fresh:
+                return
+            keys = {
+                attribute.checkpoint_key for number in fresh for attribute in self._message.nodes[number].attributes
+            }
+            saveables = [saveable for saveable in match.saveables if saveable.name in keys]
+            self._saver.restore_now(saveables, self._path)
+            states = [(key, state) for key, state in match.states.items() if key in keys]
+            if states:
+                reader = CheckpointReader(self._path)
+                for key, state in states:
+                    state.deserialize(reader.get_tensor(key))
 
     def _match(self) -> Match:
         return matched(self._message, self._saver.root)
@@ -284,10 +366,14 @@ class CheckpointLoadStatus:
 
     def run_restore_ops(self, session: Any = None) -> None:
         """Restores what has been matched in `session`, or the default session."""
+        if executing_eagerly():
+            return
         self._saver.run_restore(self._match().saveables, self._path, _session(session))
 
     def initialize_or_restore(self, session: Any = None) -> None:
         """Restores what has been matched and initializes the other variables."""
+        if executing_eagerly():
+            return
         session = _session(session)
         match = self._match()
         found = {id(item) for item in match.objects.values()}
@@ -324,6 +410,8 @@ class InitializationOnlyStatus:
 
     def initialize_or_restore(self, session: Any = None) -> None:
         """Initializes the variables."""
+        if executing_eagerly():
+            return
         _session(session).run(_initializers(objects_below(self._root).objects))
 
 
@@ -334,6 +422,20 @@ class NameBasedSaverStatus:
         self._root = root
         self._path = path
         self._saver: Saver | None = None
+        self.number = next(_numbers)
+        self._taken: set[int] = set()
+
+    def take(self) -> None:
+        """While executing eagerly, restores the variables there are; the others when they are made."""
+        reader = CheckpointReader(self._path)
+        objects = objects_below(self._root).objects
+        fresh = [item for item in objects if id(item) not in self._taken]
+        self._taken.update(map(id, fresh))
+        restoring.wait(self)
+        for item in fresh:
+            item.__dict__.setdefault("_restorations", []).append(self)
+            if isinstance(item, Variable) and reader.has_tensor(item._shared_name):
+                item.assign(reader.get_tensor(item._shared_name))
 
     def _variables(self) -> list[Any]:
         return [item for item in objects_below(self._root).objects if isinstance(item, Variable)]
@@ -341,7 +443,7 @@ class NameBasedSaverStatus:
     def assert_consumed(self) -> NameBasedSaverStatus:
         """Checks that every variable here is in the checkpoint; AssertionError names those that are not."""
         reader = CheckpointReader(self._path)
-        missing = [v for v in self._variables() if not reader.has_tensor(v.op.name)]
+        missing = [v for v in self._variables() if not reader.has_tensor(v._shared_name)]
         if missing:
             raise AssertionError(f"Object not restored: {missing[0]}")
         return self
@@ -354,6 +456,8 @@ class NameBasedSaverStatus:
 
     def run_restore_ops(self, session: Any = None) -> None:
         """Restores the variables by their names."""
+        if executing_eagerly():
+            return
         if self._saver is None:
             counter = getattr(self._root, "_save_counter", None)
             self._saver = Saver([v for v in self._variables() if v is not counter])

@@ -7,6 +7,7 @@ import os
 import time
 from typing import Any
 
+from headrace.core.eager import executing_eagerly
 from headrace.core.errors import OpError
 from headrace.platform import tf_logging
 from headrace.train import checkpoint_state
@@ -108,7 +109,7 @@ class CheckpointManager:
         Returns:
             its path.
         """
-        session = _session(None)
+        session = None if executing_eagerly() else _session(None)
         counted = self._checkpoint._count(session)
         if checkpoint_number is None:
             number = counted

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
+from typing import cast as type_cast
 
 from headrace.core.convert import convert_n_to_tensor, convert_to_tensor
 from headrace.core.defaults import get_default_graph
 from headrace.core.dtypes import DType, int32, int64
+from headrace.core.eager import executing_eagerly
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.ops.array.constant import constant
@@ -18,6 +21,27 @@ from headrace.ops.math.binary import minimum, pow
 from headrace.ops.math.cast import cast
 from headrace.ops.math.division import divide
 from headrace.ops.random.normal import random_normal
+
+_Decay = TypeVar("_Decay", bound=Callable[..., Any])
+
+
+def _computed_when_called(decay: _Decay) -> _Decay:
+    """While executing eagerly a decay is a function of no arguments, which optimizers call at each step."""
+
+    @functools.wraps(decay)
+    def made(*args: Any, **kwargs: Any) -> Any:
+        step = args[1] if len(args) > 1 else kwargs.get("global_step", args)
+        if not executing_eagerly() or step is None:
+            return decay(*args, **kwargs)
+
+        def rate() -> Any:
+            value = decay(*args, **kwargs)
+            # One decay may be made of another.
+            return value if isinstance(value, Tensor) else value()
+
+        return rate
+
+    return type_cast(_Decay, made)
 
 
 def _start(learning_rate: Any) -> tuple[Tensor, DType]:
@@ -30,6 +54,7 @@ def _require_step(global_step: Any, of: str) -> None:
         raise ValueError(f"global_step is required for {of}.")
 
 
+@_computed_when_called
 def exponential_decay(
     learning_rate: Any,
     global_step: Any,
@@ -66,6 +91,7 @@ def exponential_decay(
         return raw.Mul(rate, pow(factor, times), name=scope)
 
 
+@_computed_when_called
 def natural_exp_decay(
     learning_rate: Any,
     global_step: Any,
@@ -80,6 +106,7 @@ def natural_exp_decay(
     return exponential_decay(learning_rate, global_step, decay_steps, factor, staircase=staircase, name=name)
 
 
+@_computed_when_called
 def inverse_time_decay(
     learning_rate: Any,
     global_step: Any,
@@ -101,6 +128,7 @@ def inverse_time_decay(
         return divide(rate, raw.Add(one, raw.Mul(factor, times)), name=scope)
 
 
+@_computed_when_called
 def polynomial_decay(
     learning_rate: Any,
     global_step: Any,
@@ -143,6 +171,7 @@ def polynomial_decay(
         return raw.Add(raw.Mul(rate - end, pow(1 - gone, exponent)), end, name=scope)
 
 
+@_computed_when_called
 def piecewise_constant(x: Any, boundaries: Sequence[Any], values: Sequence[Any], name: str | None = None) -> Tensor:
     """values[0] while x <= boundaries[0], values[1] while boundaries[0] < x <= boundaries[1], and so on.
 
@@ -191,6 +220,7 @@ def _giving(value: Any) -> Callable[[], Any]:
 piecewise_constant_decay = piecewise_constant
 
 
+@_computed_when_called
 def cosine_decay(
     learning_rate: Any, global_step: Any, decay_steps: Any, alpha: Any = 0.0, name: str | None = None
 ) -> Tensor:
@@ -222,6 +252,7 @@ def _half_wave(fraction: Any) -> Any:
     return 0.5 * (1.0 + raw.Cos(constant(math.pi) * fraction))
 
 
+@_computed_when_called
 def cosine_decay_restarts(
     learning_rate: Any,
     global_step: Any,
@@ -272,6 +303,7 @@ def cosine_decay_restarts(
         return raw.Mul(rate, (1 - alpha) * wave + alpha, name=scope)
 
 
+@_computed_when_called
 def linear_cosine_decay(
     learning_rate: Any,
     global_step: Any,
@@ -311,6 +343,7 @@ def linear_cosine_decay(
         return raw.Mul(rate, (alpha + line) * wave + beta, name=scope)
 
 
+@_computed_when_called
 def noisy_linear_cosine_decay(
     learning_rate: Any,
     global_step: Any,

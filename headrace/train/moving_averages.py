@@ -9,6 +9,7 @@ from headrace.core.collections import GraphKeys
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import add_to_collection, colocate_with, get_default_graph, name_scope
 from headrace.core.dtypes import bfloat16, float16, float32, float64
+from headrace.core.eager import executing_eagerly
 from headrace.core.operation import Operation
 from headrace.ops.flow.grouping import group
 from headrace.ops.math.binary import minimum, pow
@@ -182,6 +183,10 @@ class ExponentialMovingAverage:
         for var in var_list:
             if var.dtype.base_dtype not in (bfloat16, float16, float32, float64):
                 raise TypeError(f"The variables must be half, float, or double: {var.name}")
+            if executing_eagerly() and not isinstance(var, Variable):
+                raise TypeError(
+                    "tf.train.ExponentialMovingAverage does not support non-Variable tensors when eager execution is enabled."
+                )
             if var.experimental_ref() in self._averages:
                 continue
             with init_scope():

@@ -28,6 +28,7 @@ from headrace.ops.array.unique import unique
 from headrace.ops.flow.grouping import group
 from headrace.ops.flow.grouping import tuple as control_tuple
 from headrace.ops.math.segments import unsorted_segment_sum
+from headrace.state import restoring
 from headrace.state.collecting import trainable_variables
 from headrace.state.resource_variables import BaseResourceVariable, is_resource_variable
 from headrace.state.scoping import init_scope
@@ -281,6 +282,7 @@ class Optimizer:
             raise ValueError(f"No gradients provided for any variable: {[str(var) for _, var, _ in converted]}.")
         with init_scope():
             self._create_slots(var_list)
+        restoring.changed()
         update_ops = []
         with name_scope(name, self._name) as scope:
             self._prepare()

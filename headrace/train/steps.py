@@ -8,6 +8,7 @@ from typing import Any
 from headrace.core.collections import GraphKeys
 from headrace.core.defaults import control_dependencies, get_default_graph
 from headrace.core.dtypes import int64
+from headrace.core.eager import executing_eagerly
 from headrace.core.graph import Graph
 from headrace.core.operation import Tensor
 from headrace.state.initializers import zeros_initializer
@@ -30,6 +31,8 @@ def global_step(sess: Any, global_step_tensor: Any) -> int:
         >>> tf.train.global_step(sess, tf.train.get_global_step())
         10
     """
+    if executing_eagerly():
+        return int(global_step_tensor.numpy())
     return int(sess.run(global_step_tensor))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from headrace.core.defaults import get_default_graph
+from headrace.state import restoring
 from headrace.state.variables import Variable
 from headrace.train.optimizer import Optimizer
 
@@ -49,6 +50,7 @@ class Trackable:
                 "declared as a dependency. Names must be unique (or overwrite=True)."
             )
         self._dependencies[name] = trackable
+        restoring.changed()
         return trackable
 
     def _lookup_dependency(self, name: str) -> Any:
@@ -90,6 +92,7 @@ class AutoTrackable(Trackable):
             else:
                 self._dependencies.pop(name, None)
         super().__setattr__(name, value)
+        restoring.changed()
 
     def __delattr__(self, name: str) -> None:
         self._dependencies.pop(name, None)
@@ -123,10 +126,12 @@ class List(_Container, list):  # type: ignore[type-arg]
     def append(self, value: Any) -> None:
         """Adds an element."""
         list.append(self, wrapped(value))
+        restoring.changed()
 
     def extend(self, values: Iterable[Any]) -> None:
         """Adds elements."""
         list.extend(self, (wrapped(value) for value in values))
+        restoring.changed()
 
     def _named(self) -> Iterator[tuple[str, Any]]:
         return ((str(i), item) for i, item in enumerate(self))
@@ -147,6 +152,7 @@ class Dict(_Container, dict):  # type: ignore[type-arg]
 
     def __setitem__(self, key: Any, value: Any) -> None:
         dict.__setitem__(self, key, wrapped(value))
+        restoring.changed()
 
     def _named(self) -> Iterator[tuple[str, Any]]:
         for key, item in self.items():
@@ -206,7 +212,11 @@ def is_trackable(item: Any) -> bool:
     """Whether checkpoints of objects can hold an object."""
     if isinstance(item, type):
         return False
-    return isinstance(item, (Trackable, Variable, Optimizer)) or _is_layer(item)
+    return (
+        isinstance(item, (Trackable, Variable, Optimizer))
+        or _is_layer(item)
+        or hasattr(item, "_checkpoint_dependencies")
+    )
 
 
 def dependencies_of(item: Any) -> list[TrackableReference]:
@@ -216,7 +226,7 @@ def dependencies_of(item: Any) -> list[TrackableReference]:
     if isinstance(item, Optimizer):
         # An optimizer serves several graphs; what it made in others is no part of this one.
         graph = get_default_graph()
-        own = [(name, made) for (name, _), made in item._non_slot_dict.items() if made.graph is graph]
+        own = [(name, made) for (name, _), made in item._non_slot_dict.items() if made._graph_key is graph]
         found = [TrackableReference(name, made) for name, made in sorted(own, key=lambda pair: pair[0])]
         # One around another optimizer depends on that.
         return [*found, *item._checkpoint_dependencies] if isinstance(item, Trackable) else found

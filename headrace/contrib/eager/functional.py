@@ -10,8 +10,10 @@ from typing import Any
 from headrace.autodiff.tape import GradientTape
 from headrace.core import nest
 from headrace.core.convert import convert_to_tensor
+from headrace.core.eager import EagerTensor, eager_graph
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
+from headrace.ops.array.fill import ones_like, zeros_like
 
 
 def _positions(f: Callable[..., Any], params: Sequence[Any] | None, args: Sequence[Any]) -> list[int]:
@@ -122,6 +124,10 @@ def _run(
         value = nest.map_structure(convert_to_tensor, result)
 
     def backward(start: Any = None) -> list[Any]:
+        if start is None and isinstance(value, EagerTensor):
+            # The first gradients are constants as functions of the arguments: their derivatives are zeros, not missing.
+            start = ones_like(value)
+            eager_graph().note([value], [start], lambda _: [zeros_like(value)])
         gradients: list[Any] = tape.gradient(value, sources, start)
         return gradients
 

@@ -17,6 +17,7 @@ from headrace.core.defaults import (
     name_scope,
 )
 from headrace.core.dtypes import int64
+from headrace.core.eager import executing_eagerly
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import raw
 from headrace.ops.array.constant import constant
@@ -45,7 +46,8 @@ def _written(name: str, tensor: Any, write: Callable[[Any, str, str], Operation]
 
     with device("cpu:0"):
         op = smart_cond(recording(), record, lambda: constant(False), name="")
-        add_to_collection(GraphKeys._SUMMARY_COLLECTION, op)
+        if not executing_eagerly():
+            add_to_collection(GraphKeys._SUMMARY_COLLECTION, op)
     return op
 
 
@@ -176,6 +178,8 @@ def import_event(tensor: Any, name: str | None = None) -> Operation:
     return raw.ImportEvent(current_writer()._resource, tensor, name=name)
 
 
-def all_summary_ops() -> list[Any]:
-    """The operations of the default graph that write summaries."""
+def all_summary_ops() -> list[Any] | None:
+    """The operations of the default graph that write summaries; None while executing eagerly."""
+    if executing_eagerly():
+        return None
     return get_collection(GraphKeys._SUMMARY_COLLECTION)

@@ -15,6 +15,7 @@ from headrace.core.defaults import (
     get_collection,
     get_default_session,
 )
+from headrace.core.eager import executing_eagerly
 from headrace.core.graph import Graph
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import raw
@@ -49,7 +50,8 @@ class SummaryWriter:
         self._resource = raw.SummaryWriter(shared_name=shared_name, name=name)
         self._make = make
         self._init_op = make(self._resource)
-        add_to_collection(_INITIALIZERS, self._init_op)
+        if not executing_eagerly():
+            add_to_collection(_INITIALIZERS, self._init_op)
 
     def set_as_default(self) -> None:
         """Makes this the writer of all summaries that follow in this thread."""
@@ -182,6 +184,9 @@ def initialize(graph: Any = None, session: Any = None) -> None:
     from headrace.core.dtypes import string
     from headrace.ops.array.constant import placeholder
 
+    if executing_eagerly():
+        # Writers open their files when they are made.
+        return
     if _state.writer is None:
         raise RuntimeError("No default tf.contrib.summary.SummaryWriter found")
     session = get_default_session() if session is None else session
