@@ -1,0 +1,194 @@
+"""The layers of `tf.contrib.layers` with masks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headrace.contrib.framework.arg_scope import add_arg_scope
+from headrace.contrib.layers.scoped import (
+    WEIGHTS_AND_BIASES,
+    XAVIER,
+    ZEROS,
+    add_variable_to_collections,
+    finished,
+    layer_scope,
+)
+from headrace.contrib.model_pruning.core_layers import MaskedConv2D, MaskedFullyConnected
+from headrace.core.convert import convert_to_tensor
+from headrace.ops.nn.activations import relu
+
+
+def _applied(
+    layer: Any,
+    inputs: Any,
+    variables_collections: Any,
+    normalizer_fn: Any,
+    normalizer_params: Any,
+    activation_fn: Any,
+    outputs_collections: Any,
+    scope_name: str,
+) -> Any:
+    outputs = layer.apply(inputs)
+    add_variable_to_collections(layer.kernel, variables_collections, "weights")
+    if layer.bias is not None:
+        add_variable_to_collections(layer.bias, variables_collections, "biases")
+    if normalizer_fn is not None:
+        outputs = normalizer_fn(outputs, **(normalizer_params or {}))
+    return finished(outputs, activation_fn, outputs_collections, scope_name)
+
+
+@add_arg_scope
+def masked_convolution(
+    inputs: Any,
+    num_outputs: int,
+    kernel_size: Any,
+    stride: Any = 1,
+    padding: str = "SAME",
+    data_format: str | None = None,
+    rate: Any = 1,
+    activation_fn: Any = relu,
+    normalizer_fn: Any = None,
+    normalizer_params: Any = None,
+    weights_initializer: Any = XAVIER,
+    weights_regularizer: Any = None,
+    biases_initializer: Any = ZEROS,
+    biases_regularizer: Any = None,
+    reuse: Any = None,
+    variables_collections: Any = None,
+    outputs_collections: Any = None,
+    trainable: bool = True,
+    scope: Any = None,
+) -> Any:
+    """A convolution whose weights have a mask; arguments and result as in `tf.contrib.layers.conv2d`.
+
+    Args:
+        inputs: images, of rank 4.
+        num_outputs: the number of channels of the outputs.
+        kernel_size: the size of the filters: an int or one for each spatial axis.
+        stride: by how much they move, likewise.
+        padding: "SAME" or "VALID".
+        data_format: "NHWC" or "NCHW".
+        rate: how far apart the elements of filters are; not together with strides.
+        activation_fn: a function; None changes nothing.
+        normalizer_fn: a function such as `batch_norm` to use instead of biases; `normalizer_params`: its arguments.
+        weights_initializer, weights_regularizer, biases_initializer, biases_regularizer: as in `tf.get_variable`;
+            without an initializer there are no biases.
+        reuse: whether to use the variables of `scope` that are there.
+        variables_collections: collections for the variables, or a dict with those of each.
+        outputs_collections: collections for the outputs.
+        trainable: whether optimizers train the variables.
+        scope: the name of the variable scope.
+
+    Raises:
+        ValueError: for another layout or rank.
+
+    Example:
+        >>> net = tf.contrib.model_pruning.masked_conv2d(images, 64, [3, 3], scope="conv1")
+    """
+    if data_format not in (None, "NWC", "NCW", "NHWC", "NCHW", "NDHWC", "NCDHW"):
+        raise ValueError(f"Invalid data_format: {data_format!r}")
+    with layer_scope(scope, "Conv", inputs, reuse, WEIGHTS_AND_BIASES) as opened:
+        inputs = convert_to_tensor(inputs)
+        if inputs.shape.ndims != 4:
+            raise ValueError("Sparse Convolution not supported for input with rank", inputs.shape.ndims)
+        if data_format not in (None, "NHWC", "NCHW"):
+            raise ValueError("Unsupported data format", data_format)
+        layer = MaskedConv2D(
+            filters=num_outputs,
+            kernel_size=kernel_size,
+            strides=stride,
+            padding=padding,
+            data_format="channels_first" if data_format == "NCHW" else "channels_last",
+            dilation_rate=rate,
+            activation=None,
+            use_bias=not normalizer_fn and biases_initializer,
+            kernel_initializer=weights_initializer,
+            bias_initializer=biases_initializer,
+            kernel_regularizer=weights_regularizer,
+            bias_regularizer=biases_regularizer,
+            activity_regularizer=None,
+            trainable=trainable,
+            name=opened.name,
+            dtype=inputs.dtype.base_dtype,
+            _scope=opened,
+            _reuse=reuse,
+        )
+        return _applied(
+            layer,
+            inputs,
+            variables_collections,
+            normalizer_fn,
+            normalizer_params,
+            activation_fn,
+            outputs_collections,
+            opened.name,
+        )
+
+
+masked_conv2d = masked_convolution
+
+
+@add_arg_scope
+def masked_fully_connected(
+    inputs: Any,
+    num_outputs: int,
+    activation_fn: Any = relu,
+    normalizer_fn: Any = None,
+    normalizer_params: Any = None,
+    weights_initializer: Any = XAVIER,
+    weights_regularizer: Any = None,
+    biases_initializer: Any = ZEROS,
+    biases_regularizer: Any = None,
+    reuse: Any = None,
+    variables_collections: Any = None,
+    outputs_collections: Any = None,
+    trainable: bool = True,
+    scope: Any = None,
+) -> Any:
+    """A layer of units whose weights have a mask; arguments and result as in `tf.contrib.layers.fully_connected`.
+
+    Args:
+        inputs: floats of rank 2 or more, the last size known.
+        num_outputs: the size of the last axis of the outputs.
+        activation_fn: a function; None changes nothing.
+        normalizer_fn: a function such as `batch_norm` to use instead of biases; `normalizer_params`: its arguments.
+        weights_initializer, weights_regularizer, biases_initializer, biases_regularizer: as in `tf.get_variable`;
+            without an initializer there are no biases.
+        reuse: whether to use the variables of `scope` that are there.
+        variables_collections: collections for the variables, or a dict with those of each.
+        outputs_collections: collections for the outputs.
+        trainable: whether optimizers train the variables.
+        scope: the name of the variable scope.
+
+    Raises:
+        ValueError: if `num_outputs` is no int, or the inputs are of rank below 2 or of an unknown last size.
+    """
+    if not isinstance(num_outputs, int):
+        raise ValueError(f"num_outputs should be int or long, got {num_outputs}.")
+    with layer_scope(scope, "fully_connected", inputs, reuse, WEIGHTS_AND_BIASES) as opened:
+        inputs = convert_to_tensor(inputs)
+        layer = MaskedFullyConnected(
+            units=num_outputs,
+            activation=None,
+            use_bias=not normalizer_fn and biases_initializer,
+            kernel_initializer=weights_initializer,
+            bias_initializer=biases_initializer,
+            kernel_regularizer=weights_regularizer,
+            bias_regularizer=biases_regularizer,
+            activity_regularizer=None,
+            trainable=trainable,
+            name=opened.name,
+            dtype=inputs.dtype.base_dtype,
+            _scope=opened,
+            _reuse=reuse,
+        )
+        return _applied(
+            layer,
+            inputs,
+            variables_collections,
+            normalizer_fn,
+            normalizer_params,
+            activation_fn,
+            outputs_collections,
+            opened.name,
+        )
