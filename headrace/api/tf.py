@@ -193,5 +193,5 @@ SPELLED: dict[str, str] = {
     "mul": "ops.math.binary.multiply",
     "neg": "ops.math.unary.negative",
     "sub": "ops.math.binary.subtract",
-    "raw_ops": "core.registry.raw",
+    "raw_ops": "api.gen_ops.raw_ops",
 }

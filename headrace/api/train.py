@@ -53,6 +53,7 @@ NESTED = {
     "experimental": {
         "train.loss_scale": "DynamicLossScale FixedLossScale LossScale",
         "train.loss_scale_optimizer": "MixedPrecisionLossScaleOptimizer",
+        "train.mixed_precision": "disable_mixed_precision_graph_rewrite enable_mixed_precision_graph_rewrite",
         "train.python_state": "PythonState",
     }
 }

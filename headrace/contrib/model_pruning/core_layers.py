@@ -61,7 +61,8 @@ class MaskedConv2D(convolutional.Conv2D):
         self.threshold = add_threshold(self)
         self.masked_kernel = masked(self.kernel, self.mask, self.threshold)
         self.bias = self._add_bias()
-        self._convolution_op = self._convolve_masked
+        convolve: Any = self._convolve_masked
+        self._convolution_op = convolve
         self.built = True
 
     def _convolve_masked(self, inputs: Any, _: Any) -> Any:

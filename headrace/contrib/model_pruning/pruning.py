@@ -41,7 +41,7 @@ from headrace.summary.functions import scalar
 from headrace.train.steps import get_global_step
 
 
-def get_pruning_hparams() -> HParams:
+def get_pruning_hparams() -> Any:
     """The parameters of pruning with their defaults.
 
     Returns:
@@ -161,8 +161,8 @@ class Pruning:
         matrix = squeeze(weights)
         if matrix.get_shape().ndims != 2 or given == [1, 1]:
             return self._update(name, weights, threshold)
-        sizes = matrix.get_shape().as_list()
-        dims = [whole if dim == -1 else dim for dim, whole in zip(given, sizes, strict=True)]
+        sizes: list[Any] = matrix.get_shape().as_list()
+        dims: list[int] = [whole if dim == -1 else dim for dim, whole in zip(given, sizes, strict=True)]
         if spec.block_pooling_function not in ("AVG", "MAX"):
             raise ValueError(f"Unknown pooling function for block sparsity: {spec.block_pooling_function}")
         with name_scope(f"{name}_pruning_ops"):

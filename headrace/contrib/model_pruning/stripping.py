@@ -58,7 +58,7 @@ def graph_def_from_checkpoint(checkpoint_dir: str, output_node_names: list[str])
     path = latest_checkpoint(checkpoint_dir)
     if path is None:
         raise ValueError(f"Could not find a checkpoint at: {checkpoint_dir}.")
-    saver = import_meta_graph(f"{path}.meta", clear_devices=True)
+    saver: Any = import_meta_graph(f"{path}.meta", clear_devices=True)
     with Session() as sess:
         saver.restore(sess, path)
         return convert_variables_to_constants(sess, get_default_graph().as_graph_def(), output_node_names)
