@@ -10,7 +10,7 @@ import numpy as np
 
 from headrace.core.convert import convert_to_tensor, register_tensor_conversion_function
 from headrace.core.defaults import _graph_of_inputs, name_scope
-from headrace.core.dtypes import DType, int64
+from headrace.core.dtypes import DType, as_dtype, int64
 from headrace.core.graph import Graph
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import raw
@@ -96,8 +96,8 @@ class IndexedSlices:
         return list(dict.fromkeys(user for tensor in tensors for user in tensor.consumers()))
 
     def __str__(self) -> str:
-        shape = "" if self._dense_shape is None else f", dense_shape={self._dense_shape}"
-        return f"IndexedSlices(indices={self._indices}, values={self._values}{shape})"
+        shape = "" if self._dense_shape is None else f", dense_shape={self._dense_shape!s}"
+        return f"IndexedSlices(indices={self._indices!s}, values={self._values!s}{shape})"
 
     def __neg__(self) -> IndexedSlices:
         return IndexedSlices(-self._values, self._indices, self._dense_shape)
@@ -200,7 +200,7 @@ class SparseTensor:
         setattr(cls, operator, function)
 
     def __str__(self) -> str:
-        return f"SparseTensor(indices={self._indices}, values={self._values}, dense_shape={self._dense_shape})"
+        return f"SparseTensor(indices={self._indices!s}, values={self._values!s}, dense_shape={self._dense_shape!s})"
 
 
 def _session(item: Any, session: Any) -> Any:
@@ -234,7 +234,7 @@ def convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None, name: str
     if isinstance(value, (IndexedSlices, SparseTensor)):
         if dtype is not None and value.dtype.base_dtype != dtype:
             raise ValueError(
-                f"Tensor conversion requested dtype {dtype} for a value of dtype {value.dtype.name}: {value}"
+                f"Tensor conversion requested dtype {as_dtype(dtype).name} for Tensor with dtype {value.dtype.name}: {value}"
             )
         return value
     return convert_to_tensor(value, dtype, name)

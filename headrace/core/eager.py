@@ -281,8 +281,10 @@ def _text(tensor: EagerTensor, as_repr: bool) -> str:
         return "<unprintable>"
     value = tensor.numpy()
     if not as_repr:
-        return str(value)
-    return repr(value) if np.ndim(value) else repr(value.item() if isinstance(value, np.generic) else value)
+        text = str(value)
+    else:
+        text = repr(value) if np.ndim(value) else repr(value.item() if isinstance(value, np.generic) else value)
+    return "\n" + text if "\n" in text else text
 
 
 class EagerOperation(Operation):

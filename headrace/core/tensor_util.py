@@ -9,6 +9,7 @@ import numpy as np
 from headrace.core.composite import IndexedSlices, SparseTensor
 from headrace.core.convert import convert_to_tensor
 from headrace.core.dtypes import int32
+from headrace.core.eager import constant_array
 from headrace.core.operation import Tensor
 from headrace.core.shapes import Dims, TensorShape, dimension_value
 
@@ -70,6 +71,8 @@ def constant_value(tensor: Any, partial: bool = False) -> Any:
         return tensor
     if not isinstance(tensor, Tensor):
         return None
+    if not tensor._is_graph_tensor:
+        return constant_array(tensor)
     value = _value(tensor, partial)
     if value is not None:
         tensor.graph.prevent_feeding(tensor)
@@ -94,8 +97,13 @@ def _value(tensor: Tensor, partial: bool) -> Any:
         if not op.inputs or op.attrs["axis"] != 0:
             return None
         values = [constant_value(source, partial) for source in op.inputs]
-        known = partial or all(value is not None for value in values)
-        return np.array(values) if known else None
+        if all(value is not None for value in values):
+            return np.array(values)
+        if not partial:
+            return None
+        some = np.empty(len(values), object)
+        some[:] = values
+        return some
     if kind == "Fill":
         value = constant_value(op.inputs[1])
         if value is None or tensor.dims is None or None in tensor.dims:

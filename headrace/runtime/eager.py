@@ -6,6 +6,7 @@ import contextlib
 import itertools
 import random
 import threading
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -14,11 +15,12 @@ import torch
 
 from headrace.core.buffers import VariableBuffer
 from headrace.core.eager import EagerOperation, EagerSource, EagerTensor, invalid
+from headrace.core.errors import OpError
 from headrace.core.graph import Graph
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import raw
 from headrace.plan.plan import Plan, make_plan
-from headrace.plan.threads import all_threads
+from headrace.plan.threads import all_threads, one_thread
 from headrace.plan.values import to_numpy, to_torch
 from headrace.runtime import configuration, failures
 from headrace.runtime.resources import Runtime
@@ -30,7 +32,8 @@ _InferenceMode = torch._C._InferenceMode
 # after that a plan serves all shapes of one rank (all values).
 _MOST_VARIANTS = 64
 _LARGEST_KNOWN = 32
-_MOST_CALLS = 20_000
+_MOST_CALLS = 8_000
+_MOST_KERNELS = 8_000
 _VALUES = frozenset({int, bool, str, bytes, np.int32, np.int64, np.bool_})
 
 # What only graphs have.
@@ -66,25 +69,38 @@ class _Kernel:
     """A planned operation.
 
     Attributes:
+        type: the operation's type.
         function: the plan's function.
         given: the positions of the inputs it takes; the others are part of it.
         takes_all: whether it takes all inputs.
         writes: the positions of variables it may write.
         lends: whether a result is the memory of a variable.
-        is_heavy: whether it changes the number of threads.
     """
 
-    __slots__ = ("function", "given", "is_heavy", "lends", "plan", "scratch", "takes_all", "writes")
+    __slots__ = ("function", "given", "lends", "plan", "scratch", "takes_all", "type", "writes")
 
-    def __init__(self, plan: Plan, given: list[int], count: int, writes: tuple[int, ...], scratch: Graph) -> None:
+    def __init__(
+        self, kind: str, plan: Plan, given: list[int], count: int, writes: tuple[int, ...], scratch: Graph
+    ) -> None:
         self.plan = plan
         self.function = plan.function
         self.given = given
         self.takes_all = len(given) == count
         self.writes = writes
         self.lends = any(node.decl.reads_state for node in plan.nodes) and any(plan.shared)
-        self.is_heavy = any(node.heavy for node in plan.nodes)
         self.scratch = scratch
+        self.type = kind
+
+    def named(self, error: OpError) -> OpError:
+        """An error of this operation, with the operation's type at the end of what it says."""
+        mark = f"[Op:{self.type}]"
+        if not error._message.endswith("]") or "[Op:" not in error._message:
+            error._message = f"{error._message} {mark}"
+            error.args = (error._message,)
+        if error._op is not None and error._op.type == self.type:
+            # There is no graph for it to be in, and where it was made is where it failed.
+            error._op = None
+        return error
 
 
 class _Call:
@@ -143,6 +159,8 @@ class EagerGraph(Graph):
         self._rng: random.Random | None = None
         self._recording = _Recording()
         self.callbacks: tuple[Callable[..., Any], ...] = ()
+        # Functions go when what they were traced for goes.
+        self._functions: Any = weakref.WeakValueDictionary()
 
     # ---- what a graph has and this one has not ----
 
@@ -239,14 +257,18 @@ class EagerGraph(Graph):
             op._outputs = outputs
             for tape in tapes:
                 tape.see(op)
-        return outputs[0] if found.is_single else outputs
+        if found.is_single:
+            return outputs[0]
+        return outputs if decl.signature.outputs else None
 
     def learn(self, decl: Any, args: Sequence[Any], keywords: dict[str, Any], result: Any) -> None:
         """Remembers what a call came to, where that depends on types, shapes and the values in the key alone."""
         outputs = decl.signature.outputs
         latest = self._latest.made
-        if latest is None or decl.binding_rule is not None or len(outputs) != 1 or len(self._calls) > _MOST_CALLS:
+        if latest is None or decl.binding_rule is not None or len(outputs) > 1:
             return
+        if len(self._calls) > _MOST_CALLS:
+            self._calls.clear()
         kernel, op = latest
         flat = _flat(args)
         if op.decl is not decl or len(flat) != len(op._inputs) or len(args) != len(decl.signature.inputs):
@@ -329,6 +351,8 @@ class EagerGraph(Graph):
         return results
 
     def _call(self, kernel: _Kernel, values: Sequence[Any]) -> Sequence[Any]:
+        # Small operations are quicker in one thread; the plan says which are worth more.
+        one_thread()
         _flush_denormal(True)
         guard = _InferenceMode(True)
         try:
@@ -336,14 +360,15 @@ class EagerGraph(Graph):
             return results
         except BaseException as error:
             raised = failures.explained(error, kernel.plan)
+            if isinstance(raised, OpError):
+                raised = kernel.named(raised)
             if raised is error:
                 raise
             raise raised from None
         finally:
             del guard
             _flush_denormal(False)
-            if kernel.is_heavy:
-                all_threads()
+            all_threads()
 
     def _device(self, op: Any) -> torch.device:
         return self.runtime.device
@@ -363,6 +388,7 @@ class EagerGraph(Graph):
                 host
                 and isinstance(tensor._value, torch.Tensor)  # type: ignore[attr-defined]
                 and _size(tensor.dims) <= _LARGEST_KNOWN
+                and not dtype.is_floating
                 and self._is_host_input(op, i)
             ):
                 known.append((i, tensor._value.numpy().tobytes()))  # type: ignore[attr-defined]
@@ -386,7 +412,10 @@ class EagerGraph(Graph):
             kernel = self._kernels.get(kind)
             if kernel is None:
                 kernel = self._kernels[kind] = self._make(op, output_types, True, {}, name)
-            return kernel, False
+            return kernel, True
+        if len(self._kernels) > _MOST_KERNELS:
+            self._kernels.clear()
+            self._variants.clear()
         self._variants[kind] = count + 1
         constants = {i: op._inputs[i]._value.numpy() for i, _ in known}  # type: ignore[attr-defined]
         kernel = self._kernels[key] = self._make(op, output_types, False, constants, name)
@@ -451,7 +480,7 @@ class EagerGraph(Graph):
             if tensor._dtype.name == "resource"
             and (decl.signature.calls or i in decl.writes_state or decl.type in self._functions)
         )
-        return _Kernel(plan, given, len(op._inputs), writes, scratch)
+        return _Kernel(decl.type, plan, given, len(op._inputs), writes, scratch)
 
     def array_of(self, tensor: EagerTensor) -> np.ndarray:
         """The value of a tensor as an array that may share its memory."""
@@ -539,7 +568,8 @@ def _call_key(decl: Any, args: Sequence[Any], keywords: dict[str, Any]) -> Any:
         if kind is EagerTensor:
             key.append(value._dtype)
             key.append(value.dims)
-            if i in host:
+            # Numbers such as learning rates change from call to call, and decide no plan.
+            if i in host and not value._dtype.is_floating:
                 held = value._value
                 if held.__class__ is not torch.Tensor or held.numel() > _LARGEST_KNOWN:
                     # Not hashable: such a call is looked at anew each time.

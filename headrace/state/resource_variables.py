@@ -98,6 +98,17 @@ class BaseResourceVariable(Variable):
     def _shape_as_list(self) -> list[int | None] | None:
         return None if self._shape.ndims is None else self._shape.as_list()
 
+    @property
+    def initial_value(self) -> Any:
+        """The tensor of the initial value; there is none of an eager variable.
+
+        Raises:
+            RuntimeError: while executing eagerly.
+        """
+        if executing_eagerly():
+            raise RuntimeError("initial_value not supported in EAGER mode.")
+        return self._initial_value
+
     def set_shape(self, shape: Any) -> None:
         """Not there for this kind."""
         raise NotImplementedError("ResourceVariable does not implement set_shape(); make it with the `shape` wanted.")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from headrace.core.defaults import colocate_with, control_dependencies, get_default_graph
+from headrace.core.eager import executing_eagerly
 from headrace.core.registry import raw
 from headrace.ops.flow.grouping import group
 from headrace.ops.math.cast import cast
@@ -50,6 +51,7 @@ class AdamOptimizer(OpOptimizer):
         self._beta1_t: Any = None
         self._beta2_t: Any = None
         self._epsilon_t: Any = None
+        self._powers: Any = None
 
     def _kind(self) -> str:
         return "Adam"
@@ -58,7 +60,13 @@ class AdamOptimizer(OpOptimizer):
         return ("m", "v")
 
     def _values(self) -> dict[str, Any]:
-        beta1_power, beta2_power = self._get_beta_accumulators()
+        if executing_eagerly():
+            # Read once for all variables of a step; a graph reads them where it uses them.
+            if self._powers is None:
+                self._powers = tuple(power.value() for power in self._get_beta_accumulators())
+            beta1_power, beta2_power = self._powers
+        else:
+            beta1_power, beta2_power = self._get_beta_accumulators()
         return {
             "beta1_power": beta1_power,
             "beta2_power": beta2_power,
@@ -90,6 +98,7 @@ class AdamOptimizer(OpOptimizer):
         self._beta1_t = self._as_tensor(self._beta1, "beta1")
         self._beta2_t = self._as_tensor(self._beta2, "beta2")
         self._epsilon_t = self._as_tensor(self._epsilon, "epsilon")
+        self._powers = None
 
     def _apply_sparse_shared(self, grad: Any, var: Any, indices: Any, scatter_add: Callable[..., Any]) -> Any:
         dtype = var.dtype.base_dtype

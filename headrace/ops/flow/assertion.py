@@ -48,6 +48,13 @@ assert_op.not_differentiable()
 assert_op.accepts(True, [np.float32(1.0), b"text"])
 
 
+def summarized(tensor: Any, summarize: int | None) -> str:
+    """The first elements of an eager tensor: three, or `summarize` of them, all if that is negative."""
+    flat = np.asarray(tensor.numpy(), object if tensor.dtype.name == "string" else None).reshape(-1)
+    count = 3 if summarize is None else flat.size if summarize < 0 else summarize
+    return ", ".join([str(item) for item in flat[:count]] + (["..."] if tensor.dims and count < flat.size else []))
+
+
 def Assert(condition: Any, data: Any, summarize: int | None = None, name: str | None = None) -> Operation:
     """An operation that fails, telling `data`, unless `condition` is true; make others depend on it.
 
@@ -67,7 +74,9 @@ def Assert(condition: Any, data: Any, summarize: int | None = None, name: str | 
     with name_scope(name, "Assert", [condition, data]):
         tensors = convert_n_to_tensor(data)
         if executing_eagerly():
-            raw.Assert(condition, tensors, summarize=summarize)
+            if not condition:
+                told = "\n".join(summarized(tensor, summarize) for tensor in tensors)
+                raise InvalidArgumentError(None, None, f"Expected '{condition!s}' to be true. Summarized data: {told}")
             return None  # type: ignore[return-value]
         if all(tensor.dtype.name in ("string", "int32") for tensor in tensors):
             return raw.Assert(condition, data, summarize=summarize, name="Assert")

@@ -14,12 +14,13 @@ from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import DType
+from headrace.core.eager import executing_eagerly
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import OpDecl, raw
 from headrace.ops import composing
 from headrace.ops.array.slice import strided_slice
-from headrace.ops.flow.assertion import Assert, all_of
+from headrace.ops.flow.assertion import Assert, all_of, summarized
 from headrace.ops.flow.cond import cond
 from headrace.ops.flow.grouping import no_op
 
@@ -46,6 +47,32 @@ def _text(item: Any) -> str:
     return str(item if known is None else known)
 
 
+def _check_now(sign: str, held: Any, x: Any, y: Any, data: Any, summarize: int | None, message: str | None) -> None:
+    """Raises an error that tells where a comparison does not hold, if it does not everywhere."""
+    right = held.numpy()
+    if right.all():
+        return
+    most = 3 if summarize is None else right.size + x.numpy().size + y.numpy().size if summarize < 0 else summarize
+    lines: list[Any] = []
+    if data is not None:
+        lines = [summarized(item, summarize) if isinstance(item, Tensor) else item for item in data]
+    else:
+        lines.append(f"Condition x {sign} y did not hold.")
+        pairs = [("x", x.numpy()), ("y", y.numpy())]
+        if most > 0 and x.dims and x.dims == y.dims:
+            places = np.argwhere(~right)[:most]
+            lines += [f"Indices of first {len(places)} different values:", places]
+            for name, value in pairs:
+                lines += [f"Corresponding {name} values:", value[~right][:most]]
+        if most > 0:
+            for name, value in pairs:
+                first = np.reshape(value, -1)[:most]
+                lines += [f"First {len(first)} elements of {name}:", first]
+    if message is not None:
+        lines = [message, *lines]
+    raise InvalidArgumentError(None, None, "\n".join(map(str, lines)))
+
+
 def _binary(
     sign: str,
     default_name: str,
@@ -61,6 +88,9 @@ def _binary(
     with name_scope(name, default_name, [x, y, data]):
         x = convert_to_tensor(x, name="x")
         y = convert_to_tensor(y, name="y")
+        if executing_eagerly():
+            _check_now(sign, decl()(x, y), x, y, data, summarize, message)
+            return None  # type: ignore[return-value]
         if data is None:
             data = [
                 f"Condition x {sign} y did not hold element-wise:",

@@ -103,7 +103,8 @@ class QueueBase:
             raise ValueError("Queue names must have the same length as dtypes")
         self._names = names
         self._queue_ref = queue_ref
-        self._name = queue_ref._op._name.rpartition("/")[2]
+        # What eager tensors come from has no name.
+        self._name = queue_ref._op._name.rpartition("/")[2] or "queue"
 
     @staticmethod
     def from_list(index: Any, queues: list[QueueBase]) -> QueueBase:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from headrace.core import nest
 from headrace.core.composite import convert_to_tensor_or_sparse_tensor, is_sparse
 from headrace.core.composite_types import CompositeTensor
 from headrace.core.constant_value import constant_value
@@ -70,9 +71,15 @@ class FromRows(CompositeTensor):
 
     nrows: Callable[..., Tensor]
     row_splits: Any
+    values: Any
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise NotImplementedError
+
+    def _part_dims(self, dims: Any) -> list[Any]:
+        inner = None if dims is None else (None, *dims[2:])
+        splits = (None if not dims or dims[0] is None else dims[0] + 1,)
+        return [*(self.values._part_dims(inner) if isinstance(self.values, FromRows) else [inner]), splits]
 
     @classmethod
     def _converted(cls, values: Any, partition: Any, name: str) -> tuple[Any, Tensor]:
@@ -451,3 +458,10 @@ class FromRows(CompositeTensor):
                 ids = composing.cast(raw.Identity(indices[:, 0]), splits_type)
                 rows = composing.cast(sparse.dense_shape[0], splits_type)
                 return cls.from_value_rowids(sparse.values, ids, rows, validate=False)
+
+
+nest.register_composite(
+    FromRows,
+    lambda rows: [rows.values, rows.row_splits],
+    lambda rows, parts: type(rows).from_row_splits(*parts, validate=False),
+)

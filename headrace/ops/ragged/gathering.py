@@ -49,7 +49,7 @@ def gather(
         levels, values = raw.RaggedGather(
             splits, params.flat_values, indices, OUTPUT_RAGGED_RANK=len(indices.dims) + len(splits) - 1
         )
-        return RaggedTensor.from_nested_row_splits(values, levels, validate=False)
+        return RaggedTensor.from_nested_row_splits(values, levels, validate=False) if levels else values
 
 
 def gather_nd(params: Any, indices: Any, name: str | None = None, batch_dims: Any = 0) -> Any:

@@ -134,6 +134,9 @@ def ragged_gather_kernel(node):
             lengths = level[places + 1] - begins
             made.append(_splits_of(lengths))
             places = _places(begins, lengths)
+        if not indices.dim():
+            # One row: it is not a row among others.
+            made = made[1:]
         picked = values[places.numpy()] if isinstance(values, np.ndarray) else values.index_select(0, places)
         return (*(level.to(splits_type) for level in made), picked)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from headrace.core.composite import SparseTensor
@@ -357,15 +358,28 @@ class RaggedTensor(FromRows):
             return SparseTensor(*raw.RaggedTensorToSparse(list(self.nested_row_splits), self.flat_values, name=name))
 
     def to_list(self) -> list[Any]:
-        """Nested lists, outside graphs; here there are only graphs.
+        """The rows as nested lists, while executing eagerly.
 
         Raises:
-            ValueError: always: run it and ask its value.
+            ValueError: in a graph: run it and ask its value.
         """
-        raise ValueError(
-            "RaggedTensor.to_list() is only supported in eager mode; in graph mode, evaluate the RaggedTensor first and "
-            "then use RaggedTensorValue.to_list()."
-        )
+        if not self._is_eager:
+            raise ValueError(
+                "RaggedTensor.to_list() is only supported in eager mode; in graph mode, evaluate the RaggedTensor first "
+                "and then use RaggedTensorValue.to_list()."
+            )
+        rows = self._values
+        rows = rows.to_list() if isinstance(rows, RaggedTensor) else rows.numpy().tolist()
+        return [rows[begin:end] for begin, end in itertools.pairwise(self._row_splits.numpy().tolist())]
+
+    @property
+    def _is_eager(self) -> bool:
+        return not (self.flat_values._is_graph_tensor or self._row_splits._is_graph_tensor)
+
+    def __iter__(self) -> Iterator[Any]:
+        if not self._is_eager:
+            raise TypeError("RaggedTensor can be iterated over while executing eagerly only; use tf.map_fn.")
+        return (self[row] for row in range(self._row_splits.dims[0] - 1))
 
     def consumers(self) -> list[Operation]:
         """The operations that take one of its tensors."""
@@ -399,7 +413,9 @@ class RaggedTensor(FromRows):
         raise TypeError("RaggedTensor may not be used as a boolean.")
 
     def __repr__(self) -> str:
-        return f"tf.RaggedTensor(values={self._values}, row_splits={self._row_splits})"
+        if self._is_eager:
+            return f"<tf.RaggedTensor {self.to_list()}>"
+        return f"tf.RaggedTensor(values={self._values!s}, row_splits={self._row_splits!s})"
 
 
 def _longest(lengths: Tensor) -> Tensor:
