@@ -31,3 +31,8 @@ SPELLED: dict[str, str] = {
     # Spellings of 0.x.
     "per_image_whitening": "ops.image.adjusting.per_image_standardization",
 }
+
+ABSENT = {
+    "generate_bounding_box_proposals": "the binaries of 1.15 have no such op either; decode the boxes and use "
+    "tf.image.non_max_suppression",
+}

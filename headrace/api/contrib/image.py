@@ -7,3 +7,9 @@ HOMES = {
     "matrices_to_flat_transforms rotate transform translate translations_to_projective_transforms",
     "contrib.image.warping": "dense_image_warp interpolate_spline sparse_image_warp",
 }
+
+ABSENT = {
+    "adjust_yiq_hsv": "it is adjust_hsv_in_yiq",
+    "random_yiq_hsv": "it is random_hsv_in_yiq",
+    "single_image_random_dot_stereograms": "compute the picture with NumPy in tf.py_func",
+}

@@ -1,4 +1,5 @@
-"""tf.compat: strings, shapes and types across Python 2 and 3; `tf.compat.v1` is the root itself."""
+"""tf.compat: strings, shapes and types across Python 2 and 3; `tf.compat.v1` is the root itself,
+`tf.compat.v2` what of it means the same in TensorFlow 2."""
 
 HOMES = {
     "core.shapes": "dimension_at_index dimension_value",

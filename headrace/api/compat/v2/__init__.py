@@ -1,0 +1,63 @@
+"""tf.compat.v2: the names that mean the same in 1.x, and those that take other arguments there."""
+
+HOMES = {
+    "": "AggregationMethod Assert DType GradientTape Graph IndexedSlices Module Operation RaggedTensor "
+    "RaggedTensorSpec RegisterGradient SparseTensor SparseTensorSpec Tensor TensorArray TensorShape "
+    "TensorSpec TypeSpec UnconnectedGradients VariableSynchronization abs acos acosh add add_n argsort "
+    "as_dtype as_string asin asinh atan atan2 atanh bfloat16 bitcast bool broadcast_dynamic_shape "
+    "broadcast_static_shape broadcast_to case cast clip_by_global_norm clip_by_norm clip_by_value complex "
+    "complex128 complex64 concat control_dependencies cos cosh cumsum custom_gradient divide double "
+    "dynamic_partition dynamic_stitch edit_distance einsum enable_v2_behavior ensure_shape equal "
+    "executing_eagerly exp expand_dims extract_volume_patches eye fill fingerprint float16 float32 "
+    "float64 floor foldl foldr function get_logger get_static_value grad_pass_through greater "
+    "greater_equal group guarantee_const half histogram_fixed_width histogram_fixed_width_bins identity "
+    "identity_n import_graph_def init_scope int16 int32 int64 int8 is_tensor less less_equal linspace "
+    "load_library load_op_library logical_and logical_not logical_or make_ndarray make_tensor_proto "
+    "map_fn matmul matrix_square_root maximum meshgrid minimum multiply name_scope negative no_gradient "
+    "no_op nondifferentiable_batch_function norm not_equal numpy_function one_hot ones parallel_stack pow "
+    "print py_function qint16 qint32 qint8 quint16 quint8 range rank realdiv recompute_grad reduce_all "
+    "reduce_any reduce_logsumexp reduce_max reduce_mean reduce_min reduce_prod reduce_sum "
+    "register_tensor_conversion_function repeat required_space_to_batch_paddings reshape resource reverse "
+    "reverse_sequence roll round saturate_cast scalar_mul scan scatter_nd searchsorted sequence_mask "
+    "shape_n sigmoid sign sin sinh slice sort space_to_batch_nd split sqrt square squeeze stack "
+    "stop_gradient strided_slice string subtract switch_case tan tanh tensor_scatter_nd_add "
+    "tensor_scatter_nd_sub tensor_scatter_nd_update tensordot tile timestamp truediv truncatediv "
+    "truncatemod uint16 uint32 uint64 uint8 unique unique_with_counts unravel_index unstack "
+    "variable_creator_scope variant zeros",
+}
+
+SPELLED = {
+    "raw_ops": "api.gen_ops.raw_ops",
+    "version": "version",
+    "argmax": "api.later_arguments.argmax",
+    "argmin": "api.later_arguments.argmin",
+    "assert_equal": "api.later_arguments.assert_equal",
+    "assert_greater": "api.later_arguments.assert_greater",
+    "assert_less": "api.later_arguments.assert_less",
+    "assert_rank": "api.later_arguments.assert_rank",
+    "batch_to_space": "api.later_arguments.batch_to_space",
+    "boolean_mask": "api.later_arguments.boolean_mask",
+    "cond": "api.later_arguments.cond",
+    "convert_to_tensor": "api.later_arguments.convert_to_tensor",
+    "gather": "api.later_arguments.gather",
+    "gather_nd": "api.later_arguments.gather_nd",
+    "ones_like": "api.later_arguments.ones_like",
+    "pad": "api.later_arguments.pad",
+    "shape": "api.later_arguments.shape",
+    "size": "api.later_arguments.size",
+    "space_to_batch": "api.later_arguments.space_to_batch",
+    "transpose": "api.later_arguments.transpose",
+    "tuple": "api.later_arguments.tuple",
+    "where": "where_v2",
+    "while_loop": "api.later_arguments.while_loop",
+    "zeros_like": "api.later_arguments.zeros_like",
+}
+
+ABSENT = {
+    "Variable": "tf.compat.v1.Variable(..., use_resource=True) is the variable of TensorFlow 2",
+    "constant": "tf.constant is that of 1.x, whose `shape` repeats the last value where there are too few",
+    "device": "tf.device is that of 1.x, which takes functions too",
+    "gradients": "tf.gradients(..., colocate_gradients_with_ops=True) is that of TensorFlow 2",
+    "hessians": "tf.hessians(..., colocate_gradients_with_ops=True) is that of TensorFlow 2",
+    "summary": "tf.contrib.summary writes summaries with steps",
+}

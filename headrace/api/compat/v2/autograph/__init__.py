@@ -1,0 +1,5 @@
+"""tf.compat.v2.autograph: the names that mean the same in 1.x."""
+
+HOMES = {
+    "autograph": "set_verbosity to_graph trace",
+}

@@ -1,0 +1,43 @@
+"""tf.compat.v2.nn: the names that mean the same in 1.x, and those that take other arguments there."""
+
+HOMES = {
+    "nn": "all_candidate_sampler atrous_conv2d atrous_conv2d_transpose avg_pool1d avg_pool3d "
+    "batch_normalization bias_add collapse_repeated compute_accidental_hits compute_average_loss "
+    "conv1d_transpose conv_transpose ctc_beam_search_decoder ctc_greedy_decoder ctc_unique_labels "
+    "depthwise_conv2d_backprop_filter depthwise_conv2d_backprop_input elu fixed_unigram_candidate_sampler "
+    "l2_loss l2_normalize leaky_relu learned_unigram_candidate_sampler local_response_normalization "
+    "log_poisson_loss log_softmax lrn max_pool1d max_pool2d max_pool3d normalize_moments relu relu6 "
+    "scale_regularization_loss selu sigmoid softmax softplus softsign swish tanh top_k "
+    "with_space_to_batch zero_fraction",
+}
+
+SPELLED = {
+    "avg_pool2d": "api.later_arguments.nn__avg_pool2d",
+    "conv1d": "api.later_arguments.nn__conv1d",
+    "conv2d": "api.later_arguments.nn__conv2d",
+    "conv2d_transpose": "api.later_arguments.nn__conv2d_transpose",
+    "conv3d": "api.later_arguments.nn__conv3d",
+    "conv3d_transpose": "api.later_arguments.nn__conv3d_transpose",
+    "convolution": "api.later_arguments.nn__convolution",
+    "crelu": "api.later_arguments.nn__crelu",
+    "ctc_loss": "nn.ctc_loss_v2",
+    "depth_to_space": "api.later_arguments.nn__depth_to_space",
+    "depthwise_conv2d": "api.later_arguments.nn__depthwise_conv2d",
+    "dropout": "api.later_arguments.nn__dropout",
+    "embedding_lookup": "api.later_arguments.nn__embedding_lookup",
+    "embedding_lookup_sparse": "api.later_arguments.nn__embedding_lookup_sparse",
+    "in_top_k": "api.later_arguments.nn__in_top_k",
+    "moments": "api.later_arguments.nn__moments",
+    "nce_loss": "api.later_arguments.nn__nce_loss",
+    "pool": "api.later_arguments.nn__pool",
+    "safe_embedding_lookup_sparse": "api.later_arguments.nn__safe_embedding_lookup_sparse",
+    "sampled_softmax_loss": "api.later_arguments.nn__sampled_softmax_loss",
+    "separable_conv2d": "api.later_arguments.nn__separable_conv2d",
+    "sigmoid_cross_entropy_with_logits": "api.later_arguments.nn__sigmoid_cross_entropy_with_logits",
+    "softmax_cross_entropy_with_logits": "api.later_arguments.nn__softmax_cross_entropy_with_logits",
+    "space_to_batch": "api.later_arguments.nn__space_to_batch",
+    "space_to_depth": "api.later_arguments.nn__space_to_depth",
+    "sparse_softmax_cross_entropy_with_logits": "api.later_arguments.nn__sparse_softmax_cross_entropy_with_logits",
+    "sufficient_statistics": "api.later_arguments.nn__sufficient_statistics",
+    "weighted_moments": "api.later_arguments.nn__weighted_moments",
+}

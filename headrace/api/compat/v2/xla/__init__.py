@@ -1,0 +1,1 @@
+"""tf.compat.v2.xla."""
