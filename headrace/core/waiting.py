@@ -128,16 +128,20 @@ class Waitable:
 
 
 class Waits:
-    """The waits of one session."""
+    """The waits of one session.
+
+    Attributes:
+        closed: whether they have been cancelled.
+    """
 
     def __init__(self) -> None:
         self._open: set[Attempt] = set()
-        self._closed = False
+        self.closed = False
         self._others: weakref.WeakSet[Any] = weakref.WeakSet()
 
     def close(self) -> None:
         """Cancels every wait, those to come as well."""
-        self._closed = True
+        self.closed = True
         for attempt in self._open.copy():
             attempt.cancel()
         for other in list(self._others):
@@ -176,7 +180,7 @@ class Waits:
                     wake()
         self._open.update(attempts)
         try:
-            if self._closed:
+            if self.closed:
                 for attempt in attempts:
                     attempt.cancel()
             deadline = getattr(_step, "deadline", None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 import weakref
+from collections import deque
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,8 @@ class Iterator:
         self.dataset: Dataset | None = None
         self.taken = 0
         self.factory: Any = None
+        # Calls of `next` whose steps did not wait for them to end.
+        self.late: deque[Any] = deque()
         self._next: Next | None = None
         self._iteration = Iteration()
         _by_handle[self.handle] = self
@@ -50,6 +53,7 @@ class Iterator:
             self._iteration = Iteration()
             self.dataset = dataset
             self.taken = 0
+            self.late.clear()
             self._next = dataset.start(self._iteration)
 
     def next(self) -> Element | None:
@@ -172,11 +176,36 @@ for _decl in (get_next_op, get_next_sync_op):
     _decl.shape(lambda op: list(op.attrs["output_shapes"]))
 
 
+class _Late(Call):
+    """The making of the next element, which goes on when the step that waits for it gives up."""
+
+    __slots__ = ("iterator", "waits")
+
+    def __init__(self, iterator: Iterator, waits: Waits) -> None:
+        self.iterator, self.waits = iterator, waits
+        super().__init__(iterator.next, (), pool.submit)
+
+    def cancel(self, error: Exception | None = None) -> bool:
+        """Ends the wait, not the call: what it makes is for the step that asks next, if there can be one."""
+        if self.waits.closed:
+            return super().cancel(error)
+        self.iterator.late.append(self)
+        return False
+
+
 def _next_in_time(iterator: Iterator, waits: Waits) -> Element | None:
-    """The next element; when a step that has a deadline gives up on it, it goes on being made, for nobody."""
+    """The next element; what a step with a deadline gave up waiting for comes first."""
+    element: Element | None
+    if iterator.late:
+        try:
+            late = iterator.late.popleft()
+        except IndexError:  # Another step was quicker.
+            return _next_in_time(iterator, waits)
+        element = waits.wait(late)
+        return element
     if not has_deadline():
         return iterator.next()
-    element: Element | None = waits.wait(Call(iterator.next, (), pool.submit))
+    element = waits.wait(_Late(iterator, waits))
     return element
 
 

@@ -43,6 +43,14 @@ def split_shape(op):
 
 
 def _sparse(rows: list[list[bytes]]) -> tuple[Any, Any, Any]:
+    if len(rows) == 1:
+        # A line of a text at a time is the usual thing in input pipelines.
+        total = len(rows[0])
+        values = np.empty(total, object)
+        values[:] = rows[0]
+        indices = np.zeros((total, 2), np.int64)
+        indices[:, 1] = np.arange(total)
+        return torch.from_numpy(indices), values, torch.from_numpy(np.array((1, total), np.int64))
     counts = np.fromiter(map(len, rows), np.int64, len(rows))
     total = int(counts.sum())
     values = np.empty(total, object)
