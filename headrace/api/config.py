@@ -4,6 +4,10 @@ HOMES: dict[str, str] = {
     "platform.config": "experimental_list_devices get_soft_device_placement set_soft_device_placement",
 }
 
+SPELLED: dict[str, str] = {
+    "experimental_run_functions_eagerly": "state.polymorphic_function.run_functions_eagerly",
+}
+
 NESTED: dict[str, dict[str, str]] = {
     "experimental": {
         "platform.config": "VirtualDeviceConfiguration get_device_policy get_memory_growth get_synchronous_execution "
@@ -21,5 +25,4 @@ NESTED: dict[str, dict[str, str]] = {
 ABSENT: dict[str, str] = {
     "experimental_connect_to_cluster": "sessions run in this process only",
     "experimental_connect_to_host": "sessions run in this process only",
-    "experimental_run_functions_eagerly": "Headrace runs graphs only",
 }

@@ -98,7 +98,8 @@ _PYTHON: dict[str, dict[str, str]] = {
         "state.defun .": "function",
         "core.func_graph core.functions .": "func_graph",
         "core.op_def_library": "op_def_library",
-        "core.convert core.operation .": "constant_op tensor_conversion_registry tensor_like common_shapes",
+        "core.convert core.operation .": "constant_op tensor_conversion_registry tensor_like",
+        "core.common_shapes core.shapes .": "common_shapes",
         "core.tensor_util interop.tensor_proto core.convert core.operation .": "tensor_util",
         "ops.flow.case .": "smart_cond",
         "interop.meta_graph interop.op_lists .": "meta_graph",
@@ -127,7 +128,7 @@ _PYTHON: dict[str, dict[str, str]] = {
         "state.partitioned .": "partitioned_variables",
         "state.template .": "template",
         "state.functional .": "functional_ops",
-        "math ops.math.matmul ops.math.reduce .": "math_ops",
+        "math ops.math.matmul ops.math.reduce . api.gen_ops": "math_ops",
         "math .": "special_math_ops bitwise_ops",
         "math ops.squeezing .": "confusion_matrix",
         "ops.flow.switching ops.flow.grouping ops.flow.cond "

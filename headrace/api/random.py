@@ -16,3 +16,9 @@ SPELLED: dict[str, str] = {
     "shuffle": "ops.random.shuffle.random_shuffle",
     "uniform": "ops.random.uniform.random_uniform",
 }
+
+NESTED: dict[str, dict[str, str]] = {
+    "experimental": {
+        "state.random_generators": "Generator create_rng_state get_global_generator set_global_generator",
+    },
+}

@@ -76,7 +76,7 @@ HOMES = {
     "ops.nn.ctc_functions": "ctc_loss_v2",
     "ops.parsing.csv": "decode_csv",
     "ops.parsing.tensors": "decode_compressed decode_json_example parse_tensor serialize_tensor",
-    "recurrent.functional": "foldl foldr map_fn scan",
+    "recurrent.functional": "foldl foldr map_fn scan vectorized_map",
     "interop.torch_func": "torch_func",
     "ops.flow.rank_checks": "assert_rank assert_rank_at_least assert_rank_in",
     "ops.math.argmax": "arg_max arg_min argmax argmin",
@@ -167,6 +167,7 @@ HOMES = {
     "state.partitioned": "create_partitioned_variables fixed_size_partitioner min_max_variable_partitioner "
     "variable_axis_size_partitioner",
     "state.scoping": "init_scope variable_creator_scope",
+    "state.critical_section": "CriticalSection",
     "state.template": "make_template",
     "state.updates": "assign assign_add assign_sub batch_scatter_update count_up_to is_variable_initialized "
     "scatter_add scatter_div scatter_max scatter_min scatter_mul scatter_nd_add scatter_nd_sub scatter_nd_update "

@@ -18,6 +18,7 @@ from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.interop import protos
 from headrace.layers.context import names_of_graph
+from headrace.platform import behavior
 from headrace.platform.devices import gpu_device_name, is_gpu_available
 from headrace.platform.test_case import CapturedWrites, EagerSessionWarner, FakeEagerSession, TestCase
 from headrace.runtime.session import Session
@@ -124,6 +125,7 @@ def forget_eager_names() -> None:
     """Lets eager execution begin anew: with no collections, no global step, no variable scopes, no names given."""
     with eager_mode():
         get_default_graph()._collections.clear()
+        get_default_graph()._scopes.name_stack = ""
         names_of_graph().clear()
 
 
@@ -268,15 +270,20 @@ def for_all_test_methods(decorator: Decorator, *args: Any, **kwargs: Any) -> Cal
     return decorate
 
 
-def enable_control_flow_v2(fn: Any) -> NoReturn:
-    """Would run a test with branches and loops built of functions.
+def enable_control_flow_v2(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """Runs a test with `tf.enable_control_flow_v2` in force."""
 
-    Raises:
-        NotImplementedError: always.
-    """
-    raise NotImplementedError(
-        "test_util.enable_control_flow_v2: branches and loops are built of Switch and Merge; remove the decorator."
-    )
+    @functools.wraps(fn)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        before = behavior.control_flow_v2_enabled()
+        behavior.enable_control_flow_v2()
+        try:
+            return fn(*args, **kwargs)
+        finally:
+            if not before:
+                behavior.disable_control_flow_v2()
+
+    return run
 
 
 def with_control_flow_v2(cls: type) -> type:

@@ -25,6 +25,21 @@ from headrace.core.type_specs import TensorSpec
 from headrace.state.concrete_function import ConcreteFunction
 from headrace.state.scoping import variable_creator_scope
 
+# Not empty: functions run as Python, untraced.
+_plain_calls: list[bool] = []
+
+
+def run_functions_eagerly(run_eagerly: bool) -> None:
+    """Lets functions of `tf.function` run as plain Python while executing eagerly, for debugging; or no longer.
+
+    Args:
+        run_eagerly: whether they do.
+
+    Example:
+        >>> tf.config.experimental_run_functions_eagerly(True)
+    """
+    _plain_calls[:] = [True] if run_eagerly else []
+
 
 class PolymorphicFunction:
     """What `tf.function` makes of a Python function; see there."""
@@ -86,6 +101,8 @@ class PolymorphicFunction:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Calls the graph traced for arguments like these, tracing it if it is the first such call."""
+        if _plain_calls and self._once and executing_eagerly():
+            return self._python_function(*args, **kwargs)
         concrete, tensors = self._for(args, kwargs)
         return concrete.call_flat(tensors)
 

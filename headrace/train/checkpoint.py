@@ -435,7 +435,7 @@ class NameBasedSaverStatus:
         for item in fresh:
             item.__dict__.setdefault("_restorations", []).append(self)
             if isinstance(item, Variable) and reader.has_tensor(item._shared_name):
-                item.assign(reader.get_tensor(item._shared_name))
+                item.assign(reader.get_tensor(item._shared_name))  # type: ignore[attr-defined]
 
     def _variables(self) -> list[Any]:
         return [item for item in objects_below(self._root).objects if isinstance(item, Variable)]

@@ -1,5 +1,7 @@
 """Checkpoints of objects in eager execution: saved and restored at once, or when what they are of is made."""
 
+# ruff: noqa: B005, B023, BLE001, E731, E741, PLC3002, SIM, RUF
+
 import os
 import tempfile
 

@@ -1,5 +1,7 @@
 """tf.contrib.eager: metrics, networks and their checkpoints, stores of variables, templates, callbacks."""
 
+# ruff: noqa: B005, B023, BLE001, E731, E741, PLC3002, SIM, RUF
+
 import os
 import tempfile
 

@@ -1,5 +1,7 @@
 """Eager execution: operations of all kinds on values."""
 
+# ruff: noqa: B005, B023, BLE001, E731, E741, PLC3002, SIM, RUF
+
 
 import numpy as np
 import tensorflow as tf
@@ -402,7 +404,12 @@ keep(
 )
 keep("var2", lambda: tf.Variable(lambda: tf.ones([2]), name="q").numpy())
 keep("var3", lambda: [tf.get_variable("g", [2], initializer=ones), tf.get_variable("g", [2], initializer=ones).name])
-keep("scope", lambda: (lambda s: s.name)(tf.variable_scope("a").__enter__()))
+def scoped():
+    with tf.variable_scope("a") as scope:
+        return scope.name
+
+
+keep("scope", scoped)
 keep("initval", lambda: tf.Variable(1.0).initial_value)
 keep("initr", lambda: tf.Variable(1.0).initializer)
 keep("op", lambda: tf.Variable(1.0).op)

@@ -233,7 +233,7 @@ class Accuracy(_Matches):
         dtype: the type it computes in.
     """
 
-    def call(self, labels: Any, predictions: Any, weights: Any = None) -> Any:
+    def call(self, labels: Any, predictions: Any, weights: Any = None) -> Any:  # type: ignore[override]
         """Adds a batch: labels and predictions of one shape and type, and a weight for each example."""
         _check_same_shape(labels, predictions)
         return self._count(labels, predictions, raw.Equal(labels, predictions), weights)
@@ -247,7 +247,7 @@ class CategoricalAccuracy(_Matches):
         dtype: the type it computes in.
     """
 
-    def call(self, labels: Any, predictions: Any, weights: Any = None) -> Any:
+    def call(self, labels: Any, predictions: Any, weights: Any = None) -> Any:  # type: ignore[override]
         """Adds a batch: one-hot labels, predictions of their shape, and a weight for each example."""
         _check_same_shape(labels, predictions)
         labels = raw.ArgMax(labels, -1)
@@ -268,7 +268,7 @@ class BinaryAccuracy(_Matches):
         super().__init__(name=name, dtype=dtype)
         self.threshold = threshold
 
-    def call(self, labels: Any, predictions: Any, weights: Any = None) -> Any:
+    def call(self, labels: Any, predictions: Any, weights: Any = None) -> Any:  # type: ignore[override]
         """Adds a batch: labels of zeros and ones, predictions of their shape, and a weight for each example."""
         _check_same_shape(labels, predictions)
         predictions = convert_to_tensor(predictions) > self.threshold
@@ -284,7 +284,7 @@ class SparseAccuracy(_Matches):
         dtype: the type it computes in.
     """
 
-    def call(self, labels: Any, predictions: Any, weights: Any = None) -> Any:
+    def call(self, labels: Any, predictions: Any, weights: Any = None) -> Any:  # type: ignore[override]
         """Adds a batch: integers as labels, predictions with a dimension of classes more, a weight for each example."""
         assert_equal(shape(labels), shape(predictions)[0], message="First axis of labels and predictions is unequal")
         predictions = raw.ArgMax(predictions, -1)

@@ -368,9 +368,10 @@ class RaggedTensor(FromRows):
                 "RaggedTensor.to_list() is only supported in eager mode; in graph mode, evaluate the RaggedTensor first "
                 "and then use RaggedTensorValue.to_list()."
             )
-        rows = self._values
+        rows: Any = self._values
         rows = rows.to_list() if isinstance(rows, RaggedTensor) else rows.numpy().tolist()
-        return [rows[begin:end] for begin, end in itertools.pairwise(self._row_splits.numpy().tolist())]
+        splits: Any = self._row_splits
+        return [rows[begin:end] for begin, end in itertools.pairwise(splits.numpy().tolist())]
 
     @property
     def _is_eager(self) -> bool:
@@ -379,7 +380,8 @@ class RaggedTensor(FromRows):
     def __iter__(self) -> Iterator[Any]:
         if not self._is_eager:
             raise TypeError("RaggedTensor can be iterated over while executing eagerly only; use tf.map_fn.")
-        return (self[row] for row in range(self._row_splits.dims[0] - 1))
+        splits: Any = self._row_splits
+        return (self[row] for row in range(splits.dims[0] - 1))
 
     def consumers(self) -> list[Operation]:
         """The operations that take one of its tensors."""

@@ -1,0 +1,136 @@
+"""`tf.CriticalSection`: parts of steps of which one runs at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from headrace.core import nest
+from headrace.core.composite import IndexedSlices, SparseTensor
+from headrace.core.defaults import (
+    control_dependencies,
+    get_collection,
+    get_collection_ref,
+    get_default_graph,
+    name_scope,
+)
+from headrace.core.eager import executing_eagerly
+from headrace.core.internals import uid
+from headrace.core.operation import Operation, Tensor
+from headrace.core.registry import raw
+from headrace.ops.flow import mutex  # noqa: F401  (declared for `raw`)
+from headrace.ops.flow.grouping import group
+
+
+class CriticalSection:
+    """Runs functions so that one at a time is running, in whichever steps and threads they are.
+
+    Args:
+        name: the name of the lock's operation.
+        shared_name: the name under which graphs share the lock; made of `name` by default.
+        critical_section_def, import_scope: as TensorFlow would read one from a message, which is not supported.
+
+    Raises:
+        ValueError: if both a name and a message are given.
+        NotImplementedError: for a message.
+
+    Example:
+        >>> section = tf.CriticalSection()
+        >>> doubled = section.execute(lambda: v.assign(v.read_value() * 2.0))
+    """
+
+    def __init__(
+        self,
+        name: str | None = None,
+        shared_name: str | None = None,
+        critical_section_def: Any = None,
+        import_scope: str | None = None,
+    ) -> None:
+        if critical_section_def is not None:
+            if name is not None or shared_name is not None:
+                raise ValueError(
+                    f"critical_section_def and shared_name are mutually exclusive; got {critical_section_def} and {shared_name}"
+                )
+            raise NotImplementedError(
+                "CriticalSection(critical_section_def=...): make it by name and shared_name instead."
+            )
+        del import_scope
+        with name_scope(name, "CriticalSection", []) as scope:
+            if shared_name is None:
+                plain = scope.rstrip("/")
+                shared_name = f"{plain}_{uid()}" if executing_eagerly() else plain
+            self._handle = raw.MutexV2(shared_name=shared_name, name=scope)
+
+    @property
+    def name(self) -> str:
+        """The name of the lock's operation."""
+        name: str = self._handle.op.name
+        return name
+
+    def execute(self, fn: Callable[[], Any], exclusive_resource_access: bool = True, name: str | None = None) -> Any:
+        """What `fn` returns, computed while nothing else of this section is.
+
+        Args:
+            fn: takes nothing, returns tensors.
+            exclusive_resource_access: whether no other section of the graph may use the resources that `fn` uses.
+            name: a name scope.
+
+        Raises:
+            ValueError: if `fn` uses the section itself, or another section uses a resource of it and one of both wants it
+                for itself.
+        """
+        with name_scope(name, "critical_section_execute", []):
+            lock = raw.MutexLock(self._handle)
+            if executing_eagerly():
+                try:
+                    return fn()
+                finally:
+                    raw.ConsumeMutexLock(lock)
+            graph = get_default_graph()
+            before = len(graph.get_operations())
+            with control_dependencies([lock]):
+                result = fn()
+            made = graph.get_operations()[before:]
+            self._note_resources(made, exclusive_resource_access)
+            flat = [item for item in nest.flatten(result) if item is not None]
+            with control_dependencies([*made, *(item for item in flat if isinstance(item, (Tensor, Operation)))]):
+                released = raw.ConsumeMutexLock(lock)
+            with control_dependencies([released]):
+                return nest.map_structure(_after, result)
+
+    def _note_resources(self, made: list[Operation], exclusive: bool) -> None:
+        used = {id(tensor): tensor for op in made for tensor in op.inputs if tensor.dtype.name == "resource"}
+        if id(self._handle) in used:
+            raise ValueError(
+                f"Attempting to lock a CriticalSection in which we are already running: {self.name}. This is illegal and "
+                "may cause deadlocks."
+            )
+        for other in get_collection(_EXECUTIONS):
+            if other.handle is self._handle:
+                continue
+            shared = [tensor for tensor in other.resources if id(tensor) in used]
+            if shared and (exclusive or other.exclusive):
+                raise ValueError(
+                    f"This execution of CriticalSection '{self.name}' uses resources {[t.name for t in shared]} that "
+                    f"'{other.handle.op.name}' uses, and one of them asks for exclusive access; pass "
+                    "exclusive_resource_access=False to both."
+                )
+        get_collection_ref(_EXECUTIONS).append(_Execution(self._handle, list(used.values()), exclusive))
+
+
+_EXECUTIONS = "critical_section_executions"
+
+
+class _Execution:
+    def __init__(self, handle: Tensor, resources: list[Tensor], exclusive: bool) -> None:
+        self.handle = handle
+        self.resources = resources
+        self.exclusive = exclusive
+
+
+def _after(item: Any) -> Any:
+    if isinstance(item, Operation):
+        return group(item)
+    if isinstance(item, (Tensor, SparseTensor, IndexedSlices)):
+        return raw.Identity(item) if isinstance(item, Tensor) else item
+    return raw.Identity(item) if item is not None else None
