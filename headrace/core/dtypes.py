@@ -376,3 +376,10 @@ DTYPE_SETS: dict[str, tuple[DType, ...]] = {
     "complex": (complex64, complex128),
     "quantized": (qint8, quint8, qint32, qint16, quint16),
 }  # fmt: skip
+
+
+def __getattr__(name: str) -> DType:
+    # The types of references are told apart by name only.
+    if name.endswith("_ref") and not name.startswith("_") and name in _LOOKUP:
+        return _LOOKUP[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)

@@ -106,6 +106,13 @@ def rank_is(dims: Dims, rank: int, what: str = "Shape") -> Dims:
     return dims
 
 
+def scalar_constant(op: Any, index: int) -> int | None:
+    """The value of an integer input that must be a scalar, where it is known; ValueError if it is none."""
+    rank_is(op.inputs[index].dims, 0)
+    value = op.constant(index)
+    return None if value is None else int(value)
+
+
 def invalid(message: str) -> InvalidArgumentError:
     """The run-time error of a bad value."""
     return InvalidArgumentError(None, None, message)

@@ -15,7 +15,17 @@ from headrace.core.dtypes import int32, int64
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.core.shapes import Dims, merge_dims
-from headrace.ops.array.common import axis_in, boxed, constants, invalid, is_text, moving, shape_text, unknown
+from headrace.ops.array.common import (
+    axis_in,
+    boxed,
+    constants,
+    invalid,
+    is_text,
+    moving,
+    scalar_constant,
+    shape_text,
+    unknown,
+)
 from headrace.ops.array.fill import ones, zeros
 from headrace.ops.array.join import concat, stack, unstack
 from headrace.ops.array.shape import expand_dims, rank, reshape, shape, size, squeeze
@@ -64,9 +74,8 @@ def _gathered_dims(params: Dims, indices: Dims, axis: int | None, batch_dims: in
 
 @gather_v2_op.shape
 def gather_v2_shape(op):
-    axis = op.constant(2)
-    at = None if axis is None else int(axis.reshape(-1)[0])
-    return [_gathered_dims(op.inputs[0].dims, op.inputs[1].dims, at, op.attrs["batch_dims"])]
+    axis = scalar_constant(op, 2)
+    return [_gathered_dims(op.inputs[0].dims, op.inputs[1].dims, axis, op.attrs["batch_dims"])]
 
 
 def _bad_index(indices: Any, limit: int) -> Exception:
@@ -364,7 +373,7 @@ def gather(
     if axis is None:
         axis = batch_dims
     static = constant_value(axis) if isinstance(axis, Tensor) else axis
-    if static is None or int(static) != 0:
+    if static is None or np.ndim(static) or int(static) != 0:
         return raw.GatherV2(params, indices, axis, batch_dims=batch_dims, name=name)
     if hasattr(params, "sparse_read"):
         return params.sparse_read(indices, name=name)

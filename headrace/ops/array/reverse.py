@@ -59,6 +59,8 @@ def reverse_shape(op):
     dims, axes = op.inputs[0].dims, op.constant(1)
     if op.inputs[1].dims is not None and len(op.inputs[1].dims) != 1:
         raise ValueError(f"Shape must be rank 1 but is rank {len(op.inputs[1].dims)}")
+    if dims is not None and len(dims) > 8:
+        raise ValueError("reverse does not work on tensors with more than 8 dimensions")
     if dims is not None and axes is not None:
         _axes([int(axis) for axis in axes], len(dims))
     return [dims]

@@ -12,7 +12,7 @@ from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.core.shapes import Dims, merge_dims
 from headrace.ops import composing
-from headrace.ops.array.common import constants, filled_text, invalid, is_text, numbers, shape_text
+from headrace.ops.array.common import constants, filled_text, invalid, is_text, numbers, rank_is, shape_text
 from headrace.ops.array.constant import constant
 from headrace.ops.array.fill import zeros_like
 from headrace.ops.array.gather import flat_positions
@@ -194,6 +194,7 @@ sparse_to_dense_op.on_host("sparse_indices", "output_shape")
 
 @sparse_to_dense_op.shape
 def sparse_to_dense_shape(op):
+    rank_is(op.inputs[1].dims, 1)
     return [op.constant_dims(1)]
 
 
@@ -237,6 +238,12 @@ def sparse_to_dense_kernel(node):
 
     def dense(indices, shape, values, default):
         target = tuple(numbers(shape))
+        if indices.ndim > 2:
+            raise invalid(
+                f"sparse_indices should be a scalar, vector, or matrix, got shape {shape_text(indices.shape)}"
+            )
+        if default.ndim:
+            raise invalid("default_value should be a scalar.")
         vectors = indices.reshape(-1, 1) if indices.ndim < 2 else indices
         if vectors.shape[1] != len(target):
             raise invalid(f"output_shape has incorrect number of elements: {len(target)} should be: {vectors.shape[1]}")

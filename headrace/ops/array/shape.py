@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -156,6 +157,19 @@ def reshape_same(node):
     return value if known and not value.dtype._is_ref_dtype else None
 
 
+def _reshaped_empty(x: Any, shape: Any) -> Any:
+    """What torch and NumPy leave open: the size -1 beside a 0 is what the sizes that are not 0 leave of the input's.
+
+    Raises:
+        InvalidArgumentError: for any other shape that does not fit.
+    """
+    sizes = list(shape)
+    if sizes.count(-1) != 1 or 0 not in sizes or 0 not in x.shape or min(sizes) < -1:
+        raise _reshape_failed(x, shape) from None
+    left = math.prod(size for size in x.shape if size) // math.prod(size for size in sizes if size > 0)
+    return x.reshape([left if size == -1 else size for size in sizes])
+
+
 def _reshape_failed(x: Any, shape: Any) -> Exception:
     count = int(np.prod(tuple(x.shape)))
     sizes = list(shape)
@@ -193,7 +207,7 @@ def reshape_kernel(node):
             try:
                 return x.reshape(target)
             except (RuntimeError, ValueError):
-                raise _reshape_failed(x, target) from None
+                return _reshaped_empty(x, target)
 
         return to_known
 
@@ -202,7 +216,7 @@ def reshape_kernel(node):
         try:
             return x.reshape(target)
         except (RuntimeError, ValueError):
-            raise _reshape_failed(x, target) from None
+            return _reshaped_empty(x, target)
 
     return to_given
 
@@ -410,7 +424,7 @@ def shape_internal(input: Any, name: str | None = None, optimize: bool = True, o
     """`shape`; without `optimize`, an operation even for a fully known static shape."""
     with name_scope(name, "Shape", [input]) as scope:
         if is_sparse(input):
-            return raw.Cast(input.dense_shape, DstT=as_dtype(out_type), name=scope)
+            return raw.Cast(input.dense_shape, DstT=as_dtype(out_type))
         tensor = convert_to_tensor(input)
         if optimize and is_fully_defined(tensor.dims):
             return constant(list(tensor.dims or ()), out_type, name=scope)

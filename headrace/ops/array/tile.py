@@ -11,7 +11,7 @@ from headrace.core.defaults import name_scope
 from headrace.core.dtypes import int32
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.ops.array.common import constants, invalid, is_text, moving, numbers, unknown
+from headrace.ops.array.common import constants, invalid, is_text, moving, numbers, rank_is, unknown
 from headrace.ops.array.fill import ones
 from headrace.ops.array.join import concat, stack
 from headrace.ops.array.shape import broadcast_to, expand_dims, rank, reshape, shape, size
@@ -25,6 +25,7 @@ tile_op.aliases()
 @tile_op.shape
 def tile_shape(op):
     dims, multiples = op.inputs[0].dims, op.constant_dims(1)
+    rank_is(op.inputs[1].dims, 1)
     if multiples is None:
         return [unknown(None if dims is None else len(dims))]
     if dims is None:

@@ -11,6 +11,7 @@ from headrace.core.defaults import name_scope
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op, raw
 from headrace.ops import composing
+from headrace.ops.array.common import scalar_constant
 
 
 def _invalid(text: str) -> InvalidArgumentError:
@@ -92,15 +93,15 @@ _WIDER = {torch.uint16: torch.int32, torch.uint32: torch.int64, torch.uint64: to
 
 @nth_element_op.shape
 def nth_element_shape(op):
-    dims, n = op.inputs[0].dims, op.constant(1)
-    if n is not None and int(n) < 0:
-        raise ValueError(f"Input n must be non-negative but is {int(n)}")
+    dims, n = op.inputs[0].dims, scalar_constant(op, 1)
+    if n is not None and n < 0:
+        raise ValueError(f"Input n must be non-negative but is {n}")
     if dims is None:
         return [None]
     if not dims:
         raise ValueError("Shape must be at least rank 1 but is rank 0")
-    if n is not None and dims[-1] is not None and dims[-1] <= int(n):
-        raise ValueError(f"Input must have last dimension > n = {int(n)} but is {dims[-1]}")
+    if n is not None and dims[-1] is not None and dims[-1] <= n:
+        raise ValueError(f"Input must have last dimension > n = {n} but is {dims[-1]}")
     return [dims[:-1]]
 
 

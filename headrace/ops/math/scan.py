@@ -45,6 +45,8 @@ def _kernel(scan: Callable[[Any, int], Any], first: Callable[[torch.dtype], floa
             return total(x, axis)
 
         def any_axis(x: Any, axis: Any) -> Any:
+            if axis.ndim:
+                raise InvalidArgumentError(None, None, f"ScanOp: axis must be a scalar, not {list(axis.shape)}")
             where = int(axis)
             if not -x.dim() <= where < x.dim():
                 raise InvalidArgumentError(
@@ -53,7 +55,7 @@ def _kernel(scan: Callable[[Any, int], Any], first: Callable[[torch.dtype], floa
             return run(x, where)
 
         axis, dims = node.constant(1), node.inputs[0].dims
-        if axis is None or dims is None or not -len(dims) <= int(axis) < len(dims):
+        if axis is None or axis.ndim or dims is None or not -len(dims) <= int(axis) < len(dims):
             return any_axis
         where = int(axis)
         if wider is None and not exclusive and not reverse:

@@ -15,6 +15,7 @@ from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import OpDecl, op, raw
 from headrace.core.shapes import Dims, merge_dims
 from headrace.ops import composing
+from headrace.ops.array.common import scalar_constant
 
 _WIDER = {torch.uint16: torch.int32, torch.uint32: torch.int64, torch.uint64: torch.int64}
 _REDUCTIONS = {"Prod": "prod", "Min": "amin", "Max": "amax"}
@@ -152,8 +153,7 @@ segment_max_op = _declare_sorted("Max", "realnumeric")
 
 def _unsorted_shape(op: Any) -> list[Dims]:
     data, ids = op.inputs[0].dims, op.inputs[1].dims
-    number = op.constant(2)
-    count = None if number is None else int(number)
+    count = scalar_constant(op, 2)
     if count is not None and count < 0:
         raise ValueError(f"Dimension size, given by scalar input 2, must be non-negative but is {count}")
     if data is None or ids is None:

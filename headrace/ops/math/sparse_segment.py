@@ -10,8 +10,9 @@ import torch
 
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import OpDecl, op, raw
-from headrace.core.shapes import Dims
+from headrace.core.shapes import Dims, merge_dims
 from headrace.ops import composing
+from headrace.ops.array.common import scalar_constant
 
 _WIDER = {torch.uint16: torch.int32, torch.uint32: torch.int64, torch.uint64: torch.int64}
 
@@ -42,15 +43,16 @@ def _shape(with_number: bool) -> Callable[[Any], list[Dims]]:
         for source in op.inputs[1:3]:
             if source.dims is not None and len(source.dims) != 1:
                 raise ValueError(f"Shape must be rank 1 but is rank {len(source.dims)}")
-        count = op.constant(3) if with_number else None
+        merge_dims(op.inputs[1].dims, op.inputs[2].dims)
+        count = scalar_constant(op, 3) if with_number else None
         dims = op.inputs[0].dims
-        if count is not None and int(count) < 0:
+        if count is not None and count < 0:
             raise ValueError("Cannot specify a negative value for num_segments")
         if dims is None:
             return [None]
         if not dims:
             raise ValueError("Shape must be at least rank 1 but is rank 0")
-        return [(None if count is None else int(count), *dims[1:])]
+        return [(count, *dims[1:])]
 
     return rule
 
@@ -114,8 +116,8 @@ def _declare_gradient(kind: str) -> OpDecl:
 
     @decl.shape
     def shape(op):
-        dims, rows = op.inputs[0].dims, op.constant(3)
-        return [None if dims is None else (None if rows is None else int(rows), *dims[1:])]
+        dims, rows = op.inputs[0].dims, scalar_constant(op, 3)
+        return [None if dims is None else (rows, *dims[1:])]
 
     @decl.kernel
     def kernel(node):

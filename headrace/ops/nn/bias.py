@@ -36,7 +36,7 @@ def bias_add_shape(op):
     """The shape rule of both bias additions."""
     axis = _channel_axis(op)
     value, bias = op.inputs[0].dims, op.inputs[1].dims
-    value = _with_rank_at_least(value, 2)
+    value = _with_rank_at_least(value, 2 if axis == -1 else 3)
     if bias is not None and len(bias) != 1:
         raise ValueError(f"Shape must be rank 1 but is rank {len(bias)}")
     if value is None or bias is None:

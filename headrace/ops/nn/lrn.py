@@ -45,7 +45,7 @@ def _neighbours(radius: int) -> Any:
         if band is None:
             ones = torch.ones(channels, channels, dtype=x.dtype, device=x.device)
             band = bands[key] = ones.triu(-radius).tril(radius)
-        return (x.reshape(-1, channels) @ band).view(x.shape)
+        return (x.flatten(0, -2) @ band).view(x.shape)
 
     return summed
 
