@@ -106,7 +106,7 @@ def hessians(
 
     Args:
         ys: a tensor or list of tensors.
-        xs: a tensor or variable, or a list of them, of fully known shape.
+        xs: a tensor or variable, or a list of them.
         name, colocate_gradients_with_ops, gate_gradients, aggregation_method: as in `tf.gradients`.
 
     Returns:
@@ -123,19 +123,35 @@ def hessians(
     results = []
     for i, (first, x) in enumerate(zip(gradients(ys, xs, **options), xs, strict=True)):
         count = x.shape.num_elements()
-        if count is None:
-            raise NotImplementedError(
-                f"tf.hessians: the shape of {x.name} must be fully known, got {x.shape}; use set_shape or tf.reshape."
-            )
         if first is None:
             raise ValueError(f"tf.hessians: ys do not depend on {x.name}.")
         with name_scope(f"{name}_{i}"):
             flat = raw.Reshape(first, [-1])
+            if count is None:
+                results.append(_hessian_in_loop(flat, convert_to_tensor(x), options))
+                continue
             rows = [gradients(flat[j], x, name="gradients", **options)[0] for j in range(count)]
             rows = [zeros_like(x) if row is None else row for row in rows]
             stacked = raw.Pack(rows, axis=0) if rows else zeros([0, *x.shape.as_list()], x.dtype)
             results.append(raw.Reshape(stacked, [*x.shape.as_list(), *x.shape.as_list()]))
     return results
+
+
+def _hessian_in_loop(gradient: Tensor, x: Tensor, options: dict[str, Any]) -> Tensor:
+    """The Hessian of as many rows as `x` turns out to have elements."""
+    from headrace.core.registry import raw
+    from headrace.ops.flow.tensor_array import TensorArray
+    from headrace.ops.flow.while_loop import while_loop
+
+    count = raw.Size(x)
+
+    def one_row(row: Tensor, rows: Any) -> list[Any]:
+        derivative = gradients(raw.GatherV2(gradient, row, 0), x, name="gradients", **options)[0]
+        return [row + 1, rows.write(row, zeros_like(x) if derivative is None else derivative)]
+
+    _, rows = while_loop(lambda row, _: raw.Less(row, count), one_row, [0, TensorArray(x.dtype, count)])
+    shape = raw.Shape(x)
+    return raw.Reshape(rows.stack(), raw.ConcatV2([shape, shape], 0))
 
 
 def _as_list(value: Any) -> list[Any]:

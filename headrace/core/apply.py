@@ -154,7 +154,10 @@ def operation_from_parts(
         position += count
     if position != len(inputs):
         raise ValueError(f"{op_type} takes {position} inputs, got {len(inputs)}.")
-    op = _add(graph, decl, inputs, attrs, full_name(graph, name or op_type), control_inputs)
+    name = op_type if name is None else name
+    if not _is_valid_name(graph, name):
+        raise ValueError(f"'{name}' is not a valid node name")
+    op = _add(graph, decl, inputs, attrs, full_name(graph, name), control_inputs)
     if dtypes is not None and len(dtypes) != len(op.outputs):
         raise ValueError(f"{op_type} has {len(op.outputs)} outputs, got {len(dtypes)} dtypes.")
     return op
@@ -166,7 +169,7 @@ def full_name(graph: Graph, name: str) -> str:
     Raises:
         ValueError: if it is not a valid name or, given with '/', is taken.
     """
-    if not _VALID_OP_NAME.match(name) and not (graph.get_name_scope() and _VALID_SCOPE_NAME.match(name)):
+    if not _is_valid_name(graph, name):
         raise ValueError(f"'{name}' is not a valid scope name")
     if name[-1] == "/":
         name = name[:-1]
@@ -175,6 +178,12 @@ def full_name(graph: Graph, name: str) -> str:
         graph._names_in_use.setdefault(name.lower(), 1)
         return name
     return graph.unique_name(name)
+
+
+def _is_valid_name(graph: Graph, name: str) -> bool:
+    if _VALID_OP_NAME.match(name):
+        return True
+    return bool(name and graph.get_name_scope() and _VALID_SCOPE_NAME.match(name))
 
 
 def _names(inputs: Sequence[Arg]) -> str:
@@ -477,8 +486,13 @@ def _add(
 
 def output_types(decl: OpDecl, attrs: dict[str, Any]) -> list[DType]:
     """The element types of the outputs, lists flattened."""
+    return argument_types(decl.signature.outputs, attrs)
+
+
+def argument_types(arguments: Sequence[Arg], attrs: dict[str, Any]) -> list[DType]:
+    """The element types that attributes settle for some inputs or outputs, lists flattened."""
     types: list[DType] = []
-    for arg in decl.signature.outputs:
+    for arg in arguments:
         if arg.type_list_attr is not None:
             types.extend(as_dtype(t) for t in attrs[arg.type_list_attr])
             continue

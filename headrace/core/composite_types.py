@@ -20,8 +20,14 @@ class Dispatching:
 class CompositeTensor(Dispatching):
     """A value in a graph that is made of several tensors."""
 
+    shape: Any
+
     def _fetched(self) -> tuple[list[Any], Callable[[list[Any]], Any]]:
         """The tensors to fetch, and a function from their values to the whole's."""
+        raise NotImplementedError
+
+    def _part_dims(self, dims: Any) -> list[Any]:
+        """What is known of the shapes of its tensors, in the order of `nest`, from what is known of the whole's."""
         raise NotImplementedError
 
     def _fed(self, value: Any) -> list[tuple[Any, Any]]:

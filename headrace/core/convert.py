@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
+
+import numpy as np
 
 from headrace.core.dtypes import DType, as_dtype
 from headrace.core.operation import Tensor
@@ -109,7 +111,8 @@ def convert_to_tensor(
             raise RuntimeError(f"The conversion function of {type(value)} returned a non-Tensor: {result!r}")
         if dtype is not None and not dtype.is_compatible_with(result.dtype):
             raise RuntimeError(
-                f"The conversion function of {type(value)} returned dtype {result.dtype.name}, asked for {dtype.name}."
+                f"The conversion function of {type(value)} returned incompatible dtype: requested = {dtype.name}, "
+                f"actual = {result.dtype.name}"
             )
         return result
     raise TypeError(
@@ -121,7 +124,13 @@ def convert_to_tensor(
 def convert_n_to_tensor(
     values: Iterable[Any], dtype: Any = None, name: str | None = None, preferred_dtype: Any = None
 ) -> list[Tensor]:
-    """Converts each of `values`; the constants are named `name_0`, `name_1`, …"""
+    """Converts each of `values`; the constants are named `name_0`, `name_1`, …
+
+    Raises:
+        TypeError: if `values` is no sequence.
+    """
+    if not isinstance(values, (Sequence, np.ndarray)):
+        raise TypeError("values must be a sequence.")
     return [
         convert_to_tensor(value, dtype, None if name is None else f"{name}_{i}", preferred_dtype)
         for i, value in enumerate(values)

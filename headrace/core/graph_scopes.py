@@ -27,19 +27,19 @@ class Controller:
         graph = self.graph
         if self.new_stack:
             # control_dependencies(None) also leaves any control flow context.
-            self.previous_stack = graph._control_stack
-            graph._control_stack = []
+            self.previous_stack = graph._control_dependencies_stack
+            graph._control_dependencies_stack = []
             self.previous_context = graph._get_control_flow_context()
             graph._set_control_flow_context(None)
-        graph._control_stack = [*graph._control_stack, self]
+        graph._control_dependencies_stack = [*graph._control_dependencies_stack, self]
 
     def __exit__(self, *_: object) -> None:
         graph = self.graph
-        if not graph._control_stack or graph._control_stack[-1] is not self:
+        if not graph._control_dependencies_stack or graph._control_dependencies_stack[-1] is not self:
             raise RuntimeError("control_dependencies blocks must be left in the reverse order of entering them.")
-        graph._control_stack = graph._control_stack[:-1]
+        graph._control_dependencies_stack = graph._control_dependencies_stack[:-1]
         if self.new_stack:
-            graph._control_stack = self.previous_stack
+            graph._control_dependencies_stack = self.previous_stack
             graph._set_control_flow_context(self.previous_context)
 
 

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from headrace.core.apply import operation_from_parts
+from headrace.core.apply import argument_types, operation_from_parts
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph
+from headrace.core.device import DeviceSpec
 from headrace.core.functions import called_function
 from headrace.core.graph import PRODUCER_VERSION, Graph
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import find
+from headrace.core.shapes import TensorShape
 from headrace.core.version import VERSION
 from headrace.interop import protos
 from headrace.interop.function_def import import_library, library_of
 from headrace.interop.node_def import attrs_from_protos, node_def_of, shape_to_proto
 from headrace.interop.producers import Producer, UndeclaredOpError
 
+_TENSOR_NAME = re.compile(r"^[^:]+:\d+$")
 _LOOP_BACK = "NextIteration"
 # More than any graph has, and few enough to make.
 _MOST_OUTPUTS = 1 << 20
@@ -118,7 +123,9 @@ def _check_versions(versions: Any) -> None:
             f"TensorFlow {VERSION}.  Please upgrade TensorFlow."
         )
     if PRODUCER_VERSION in versions.bad_consumers:
-        raise ValueError(f"GraphDef disallows consumer version {PRODUCER_VERSION}.  Please upgrade TensorFlow.")
+        raise ValueError(
+            f"GraphDef disallows consumer version {PRODUCER_VERSION}.  Please upgrade TensorFlow: this version is likely buggy."
+        )
 
 
 def _check_types(graph: Graph, graph_def: Any) -> None:
@@ -139,6 +146,13 @@ def _parse(text: str) -> tuple[str, int]:
         return text[1:], -1
     name, colon, index = text.rpartition(":")
     return (name, int(index)) if colon and index.isdigit() else (text, 0)
+
+
+def _type_name(dtype: Any) -> str:
+    """What TensorFlow's runtime calls a type."""
+    base = dtype.base_dtype.name
+    name = {"float32": "float", "float64": "double", "float16": "half"}.get(base, base)
+    return f"{name}_ref" if dtype._is_ref_dtype else name
 
 
 class _Import:
@@ -165,6 +179,8 @@ class _Import:
 
     def run(self, return_elements: Sequence[str] | None) -> list[Operation | Tensor] | None:
         for element in return_elements or ():
+            if ":" in element and not _TENSOR_NAME.match(element):
+                raise ValueError(f"Cannot convert {element!r} to a tensor name.")
             if _parse(element)[0] not in self.nodes:
                 raise ValueError(f"Requested return node '{_parse(element)[0]}' not found in graph def")
         missing = []
@@ -214,7 +230,8 @@ class _Import:
                             continue
                         mark = state.get(key[0])
                         if mark == 1:
-                            raise ValueError(f"Graph has a cycle through node '{key[0]}' outside of a loop.")
+                            count = len(stack) - stack.index(key[0])
+                            raise ValueError(f"{count} nodes in a cycle through '{key[0]}', outside of a loop")
                         if mark is None:
                             stack.append(key[0])
         return ordered
@@ -244,6 +261,7 @@ class _Import:
                 inputs.append(self._output(node, key))
         attrs = self._attrs(node)
         full = self.scope + node.name
+        self._check_signature(node, inputs, attrs, full)
         if full in self.graph._nodes_by_name:
             full = self.graph.unique_name(full)
         try:
@@ -253,7 +271,11 @@ class _Import:
             raise ValueError(f"Node '{node.name}' was passed an input incompatible with it: {error}") from None
         self.graph._names_in_use[full.lower()] = max(1, self.graph._names_in_use.get(full.lower(), 0))
         if node.device:
-            op._device = node.device
+            # What the node says comes before the scopes that are open, which say the rest.
+            merged = DeviceSpec.from_string(op._device)
+            merged.merge_from(DeviceSpec.from_string(node.device))
+            op._device = merged.to_string() if op._device else node.device
+        self._refine_shapes(node, op)
         self.made[node.name] = op
         self.unfinished.extend((op, position, key) for position, key in later)
 
@@ -284,6 +306,37 @@ class _Import:
             attrs["_class"] = [self._moved(group) for group in attrs["_class"]]
         return attrs
 
+    def _check_signature(self, node: Any, inputs: list[Tensor], attrs: dict[str, Any], full: str) -> None:
+        """Compares a node with its op's signature; a function that is called has none until it is called."""
+        decl = find(node.op)
+        if decl is None or (self.graph._functions and called_function(self.graph, node.op) is not None):
+            return
+        where = f"Op<name={node.op}>; NodeDef: {{{{node {full}}}}}"
+        for attr in decl.signature.attrs.values():
+            if attr.name not in attrs and not attr.has_default:
+                raise ValueError(f"NodeDef missing attr '{attr.name}' from {where}")
+        settled = {attr.name: attr.default for attr in decl.signature.attrs.values() if attr.has_default} | attrs
+        wanted = argument_types(decl.signature.inputs, settled)
+        if len(wanted) != len(inputs):
+            names = ", ".join(map(_type_name, wanted))
+            raise ValueError(f"NodeDef expected inputs '{names}' do not match {len(inputs)} inputs specified; {where}")
+        for position, (dtype, tensor) in enumerate(zip(wanted, inputs, strict=True)):
+            if dtype.base_dtype is not tensor.dtype.base_dtype or (
+                dtype._is_ref_dtype and not tensor.dtype._is_ref_dtype
+            ):
+                raise ValueError(
+                    f"Input {position} of node {full} was passed {_type_name(tensor.dtype)} from {tensor.name} "
+                    f"incompatible with expected {_type_name(dtype)}."
+                )
+
+    def _refine_shapes(self, node: Any, op: Operation) -> None:
+        """Adds what `_output_shapes`, which exporters may write, knows of the outputs."""
+        if "_output_shapes" not in node.attr:
+            return
+        for tensor, shape in zip(op.outputs, node.attr["_output_shapes"].list.shape, strict=False):
+            with contextlib.suppress(ValueError):  # the shape function knows better than an old file
+                tensor.set_shape(TensorShape(shape))
+
     def _output(self, node: Any, key: tuple[str, int]) -> Tensor:
         source = self.made[key[0]]
         if key[1] >= len(source.outputs):
@@ -309,5 +362,5 @@ class _Import:
             return self.mapped[key]
         op = self.made[name]
         if key[1] >= len(op.outputs):
-            raise ValueError(f"Requested return tensor '{text}' but node '{name}' has {len(op.outputs)} outputs.")
+            raise ValueError(f"Invalid return output {key[1]} of node '{name}', which has {len(op.outputs)} output(s)")
         return op.outputs[key[1]]

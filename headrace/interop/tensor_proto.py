@@ -70,7 +70,7 @@ def make_tensor_proto(
         return values
     if shape is None:
         array = to_array(values, dtype, copy=False)
-        return array_to_proto(array, _dtype_of(array, dtype))
+        return _proto(array, _dtype_of(array, dtype), array.shape)
     dims = tuple(int(size) for size in shape)
     count = math.prod(dims)
     if count == 0 and values is not None:

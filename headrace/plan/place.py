@@ -21,7 +21,7 @@ def assign_devices(nodes: list[Node], runtime: Any) -> None:
     """Sets `device` of each node: what its device scope asks for, else the session's default.
 
     Raises:
-        InvalidArgumentError: if a scope asks for a device that is not there and soft placement is off.
+        InvalidArgumentError: if a scope asks for a task that is not there or, with soft placement off, a device.
     """
     default = runtime.device
     settings = runtime.settings
@@ -31,6 +31,8 @@ def assign_devices(nodes: list[Node], runtime: Any) -> None:
         asked = node.origin.device if node.origin is not None else ""
         if default == _CPU and not asked:
             continue
+        if asked:
+            _check_device(node, asked, runtime)
         node.device = _device_for(node, asked, default, settings)
         if settings is not None and settings.log_device_placement and node.origin is not None:
             print(f"{node.name}: ({node.type}): {node.device}", flush=True)
@@ -46,18 +48,39 @@ def _device_for(node: Node, asked: str, default: torch.device, settings: Any) ->
         device = _parsed(asked, default)
         count = settings.gpu_count() if settings is not None else 0
         if device.type == "cuda" and (device.index or 0) >= count:
-            if settings is None or not settings.allow_soft_placement:
-                raise InvalidArgumentError(
-                    None,
-                    node.origin,
-                    f"Cannot assign a device for operation {node.name}: it was explicitly assigned to {asked} but available "
-                    f"devices are {settings.devices() if settings is not None else ['CPU:0']}. Make sure the device "
-                    "specification refers to a valid device, or allow soft placement.",
-                )
             device = default if count else _CPU
     if device.type == "cuda" and (node.decl.host_outputs or _is_host(node)):
         return _CPU
     return device
+
+
+def _check_device(node: Node, asked: str, runtime: Any) -> None:
+    names = runtime.device_names()
+    settings = runtime.settings
+    if not _is_there(asked, names, settings is not None and settings.allow_soft_placement):
+        raise InvalidArgumentError(
+            None,
+            node.origin,
+            f"Cannot assign a device for operation {node.name}: node {node.name} was explicitly assigned to {asked} but "
+            f"available devices are [ {', '.join(names)} ]. Make sure the device specification refers to a valid device; "
+            "soft placement replaces a device that is missing, not a job or task.",
+        )
+
+
+@functools.lru_cache(maxsize=256)
+def _is_there(asked: str, names: tuple[str, ...], soft: bool) -> bool:
+    """Whether a device scope fits one of the devices; under soft placement, one of their tasks."""
+    wanted = DeviceSpec.from_string(asked)
+    # Compiling is not a place of its own here.
+    kind = None if wanted.device_type is None else wanted.device_type.upper().removeprefix("XLA_")
+    for name in names:
+        spec = DeviceSpec.from_string(name)
+        pairs = [(wanted.job, spec.job), (wanted.replica, spec.replica), (wanted.task, spec.task)]
+        if not soft:
+            pairs += [(kind, spec.device_type), (wanted.device_index, spec.device_index)]
+        if all(want is None or want == have for want, have in pairs):
+            return True
+    return False
 
 
 @functools.lru_cache(maxsize=256)

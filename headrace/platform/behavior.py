@@ -91,21 +91,22 @@ def enable_tensor_equality() -> NoReturn:
     raise NotImplementedError("tf.enable_tensor_equality(): `==` of tensors is identity; use tf.equal(x, y).")
 
 
-def enable_control_flow_v2() -> NoReturn:
-    """Would build `tf.cond` and `tf.while_loop` of functions.
+_control_flow_v2 = False
 
-    Raises:
-        NotImplementedError: always.
+
+def enable_control_flow_v2() -> None:
+    """Notes that branches and loops are wanted as functions.
+
+    They are built of Switch and Merge all the same: what they compute, and their gradients, do not depend on it; the
+    types and names of their operations do.
     """
-    raise NotImplementedError(
-        "tf.enable_control_flow_v2(): branches and loops are built of Switch and Merge, which compute the same; remove "
-        "the call."
-    )
+    global _control_flow_v2
+    _control_flow_v2 = True
 
 
 def control_flow_v2_enabled() -> bool:
-    """Whether branches and loops are built of functions: never."""
-    return False
+    """Whether `enable_control_flow_v2` is in force."""
+    return _control_flow_v2
 
 
 def disable_eager_execution() -> None:
@@ -122,7 +123,9 @@ def disable_tensor_equality() -> None:
 
 
 def disable_control_flow_v2() -> None:
-    """Branches and loops are built of Switch and Merge: so they are already."""
+    """Takes `enable_control_flow_v2` back."""
+    global _control_flow_v2
+    _control_flow_v2 = False
 
 
 def disable_v2_behavior() -> None:

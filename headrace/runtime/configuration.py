@@ -18,12 +18,10 @@ from headrace.plan.plan import Plan
 from headrace.plan.watched import WatchedPlan, make_watched_plan
 from headrace.runtime import watching
 from headrace.runtime.process_settings import settings as process
+from headrace.runtime.resources import LOCAL_TASK
 
 if TYPE_CHECKING:
     from headrace.runtime.session import BaseSession
-
-# How the names of devices begin where no server names them.
-LOCAL_TASK = "/job:localhost/replica:0/task:0"
 
 
 class Settings:
@@ -57,11 +55,11 @@ class Settings:
         """Where operations run that no device scope places."""
         return torch.device("cuda:0") if self.gpu_count() else torch.device("cpu")
 
-    def devices(self) -> list[str]:
-        """The names of the devices."""
-        names = [f"{LOCAL_TASK}/device:CPU:0"]
+    def devices(self) -> tuple[str, ...]:
+        """The names of the devices: as many names of the one CPU as the configuration asks for, and the GPUs."""
+        names = [f"{LOCAL_TASK}/device:CPU:{i}" for i in range(max(1, self.device_count.get("CPU", 1)))]
         names += [f"{LOCAL_TASK}/device:GPU:{i}" for i in range(self.gpu_count())]
-        return names
+        return tuple(names)
 
 
 def run_with_options(

@@ -26,11 +26,13 @@ def feeder(tensor: Tensor) -> Callable[[Any], Any]:
     dims = tensor.dims
     name = tensor.name
     plain = numpy_dtype.kind in "fiubc" and dtype.torch is not None and dtype.name != "bfloat16"
+    is_object = numpy_dtype.kind == "O"
     rank = None if dims is None else len(dims)
     known = () if dims is None else tuple((i, d) for i, d in enumerate(dims) if d is not None)
 
     def feed(value: Any) -> Any:
-        if type(value) is np.ndarray and value.dtype == numpy_dtype:
+        # Arrays of objects may hold text beside bytes.
+        if type(value) is np.ndarray and value.dtype == numpy_dtype and not is_object:
             array = value
         else:
             array = as_array(value, tensor, numpy_dtype)
@@ -105,6 +107,8 @@ def bytes_array(value: Any) -> np.ndarray:
         TypeError: if an element is neither text nor bytes.
     """
     array = np.asarray(value, dtype=object)
+    if array is value and all(type(item) is bytes for item in array.flat):
+        return array
     result = np.empty(array.shape, dtype=object)
     flat = result.reshape(-1)
     for i, item in enumerate(array.reshape(-1)):

@@ -37,6 +37,7 @@ class CallRuntime:
         self.buffer = outer.buffer
         self.buffers = outer.buffers
         self.waits = outer.waits
+        self.device_names = outer.device_names
 
     @property
     def objects(self) -> dict[Any, Any]:

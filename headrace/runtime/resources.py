@@ -13,6 +13,9 @@ from headrace.core.shapes import Dims
 from headrace.core.waiting import Waits
 from headrace.runtime.functions import bind
 
+# How the names of devices begin where no server names them.
+LOCAL_TASK = "/job:localhost/replica:0/task:0"
+
 
 class Runtime:
     """What kernels may ask of the session they run in.
@@ -31,6 +34,10 @@ class Runtime:
         self.lock = threading.RLock()
         self.waits = Waits()
         self.settings: Any = None
+
+    def device_names(self) -> tuple[str, ...]:
+        """The full names of the devices that operations may run on."""
+        return (f"{LOCAL_TASK}/device:CPU:0",) if self.settings is None else self.settings.devices()
 
     def buffer(
         self, container: str, name: str, dtype: DType, dims: Dims, device: Any, is_resource: bool

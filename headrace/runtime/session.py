@@ -141,10 +141,7 @@ class BaseSession:
     def list_devices(self) -> list[Any]:
         """The devices this session can use, as objects with `name`, `device_type` and `memory_limit_bytes`."""
         self._check_open()
-        names = self._settings.devices()
-        if isinstance(self._runtime, SharingRuntime):
-            names = [name.replace(configuration.LOCAL_TASK, self._runtime.state.device) for name in names]
-        return [SessionDevice(name) for name in names]
+        return [SessionDevice(name) for name in self._runtime.device_names()]
 
     # ---- life ----
 
@@ -400,6 +397,33 @@ class BaseSession:
                 entry = self._entry(fetches, feed_dict)
                 prepared = entry if entry.expand is None and len(entry.feeders) == count else None
             return result
+
+        return call
+
+    def _make_callable_from_options(self, callable_options: Any) -> Callable[..., list[Any]]:
+        """A function of the values of the feeds that a `CallableOptions` names, which gives a list of its fetches.
+
+        Raises:
+            NotImplementedError: for connections of tensors.
+        """
+        if callable_options.tensor_connection:
+            raise NotImplementedError("CallableOptions.tensor_connection: feed the tensor that is connected instead.")
+        feeds, fetches = list(callable_options.feed), list(callable_options.fetch)
+        everything = [
+            fetches,
+            [self._graph.get_operation_by_name(name.partition(":")[0]) for name in callable_options.target],
+        ]
+        plain = not callable_options.HasField("run_options")
+        run = self.make_callable(everything, feeds, accept_options=True)
+
+        def call(*values: Any, run_metadata: Any = None) -> list[Any]:
+            if len(values) != len(feeds):
+                raise errors.InvalidArgumentError(
+                    None, None, f"Expected {len(feeds)} feed tensors, but got {len(values)}"
+                )
+            if plain and run_metadata is None:
+                return run(*values)[0]  # type: ignore[no-any-return]
+            return run(*values, options=callable_options.run_options, run_metadata=run_metadata)[0]  # type: ignore[no-any-return]
 
         return call
 

@@ -11,7 +11,7 @@ import torch
 from headrace.core import errors
 from headrace.core.buffers import VariableBuffer
 from headrace.runtime.functions import OWN_KINDS
-from headrace.runtime.resources import Runtime
+from headrace.runtime.resources import LOCAL_TASK, Runtime
 
 
 class SharedState:
@@ -49,6 +49,10 @@ class SharingRuntime(Runtime):
         # The session keeps the state alive.
         self.state = state
         self.buffers, self.objects, self.lock = state.buffers, state.objects, state.lock
+
+    def device_names(self) -> tuple[str, ...]:
+        """The full names of the devices, which are the server's."""
+        return tuple(name.replace(LOCAL_TASK, self.state.device) for name in super().device_names())
 
     def object(self, key: Any, make: Any) -> Any:
         """The object kept under `key`, made by calling `make` at its first use."""
@@ -92,14 +96,17 @@ class _SharedStates:
         """The state of a target.
 
         Raises:
-            NotImplementedError: if no server of this process has it.
+            NotFoundError: if no server of this process has it.
         """
         name = target.decode() if isinstance(target, bytes) else target
         found = self._states.get(name)
         if found is None:
-            raise NotImplementedError(
-                f"Session(target={target!r}): Headrace runs graphs in this process only, in which no server has this "
-                "target; leave it empty, or take that of a tf.train.Server made here."
+            raise errors.NotFoundError(
+                None,
+                None,
+                f"No session factory registered for the given session options: {{target: {target!r}}}. Headrace runs graphs "
+                "in this process only, in which no server has this target; leave it empty, or take that of a "
+                "tf.train.Server made here.",
             )
         return found
 

@@ -357,7 +357,7 @@ def _attributes(name: str, given: dict[str, Any]) -> dict[str, Any]:
     if compiled is not None:
         attrs["_XlaCompile"] = bool(compiled)
         attrs["_XlaSeparateCompiledGradients"] = bool(separate)
-        attrs["_XlaScope"] = get_default_graph()._attr_scope.get("_XlaScope", f"function_{name}")
+        attrs["_XlaScope"] = get_default_graph()._scope_attrs.get("_XlaScope", f"function_{name}")
     for key in list(given):
         if key.startswith("experimental_"):
             attrs[key] = given.pop(key)

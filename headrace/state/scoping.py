@@ -52,12 +52,13 @@ def creators_of(graph: Graph) -> _Creators:
 
 
 @contextlib.contextmanager
-def variable_creator_scope(variable_creator: Callable[..., Any]) -> Iterator[None]:
+def variable_creator_scope(variable_creator: Callable[..., Any], graph: Graph | None = None) -> Iterator[None]:
     """A context in which `variable_creator` makes, or passes on the making of, every variable.
 
     Args:
         variable_creator: called as `f(next_creator, **kwargs)` with the arguments of `tf.Variable` by keyword; returns
             a variable, usually that of `next_creator(**kwargs)`.
+        graph: the graph it is for; the default graph if None.
 
     Example:
         >>> def on_cpu(next_creator, **kwargs):
@@ -66,7 +67,7 @@ def variable_creator_scope(variable_creator: Callable[..., Any]) -> Iterator[Non
         >>> with tf.variable_creator_scope(on_cpu):
         ...     v = tf.Variable(1.0)
     """
-    creators = creators_of(get_default_graph())
+    creators = creators_of(get_default_graph() if graph is None else graph)
     outer = creators.stack
     creators.stack = [*outer, variable_creator]
     try:

@@ -153,7 +153,6 @@ def test_benchmark_is_reported(tmp_path, monkeypatch):
         lambda: tf.enable_v2_behavior(),
         lambda: tf.enable_v2_tensorshape(),
         lambda: tf.enable_tensor_equality(),
-        lambda: tf.enable_control_flow_v2(),
         lambda: tf.load_op_library("x.so"),
         lambda: tf.sysconfig.get_include(),
         lambda: tf.test.create_local_cluster(1, 1),
@@ -169,6 +168,17 @@ def test_switches_that_are_set_already():
     for switch in ("eager_execution", "v2_tensorshape", "tensor_equality", "control_flow_v2", "v2_behavior"):
         getattr(tf, f"disable_{switch}")()
     assert not tf.executing_eagerly()
+
+
+def test_functional_control_flow_computes_the_same():
+    tf.enable_control_flow_v2()
+    try:
+        assert tf.control_flow_v2_enabled()
+        with tf.Session() as sess:
+            assert sess.run(tf.while_loop(lambda i: i < 3, lambda i: i + 1, [0])) == 3
+    finally:
+        tf.disable_control_flow_v2()
+    assert not tf.control_flow_v2_enabled()
 
 
 def test_devices():

@@ -66,7 +66,7 @@ def test_sessions_of_a_server_end_one_by_one():
 
 
 def test_targets_of_nobody():
-    with pytest.raises(NotImplementedError, match="no server has this target"):
+    with pytest.raises(tf.errors.NotFoundError, match="no server has this target"):
         tf.Session("grpc://localhost:1")
     with pytest.raises(NotImplementedError, match="only worker"):
         tf.train.Server({"ps": ["a:1"], "worker": ["b:1"]}, job_name="worker", task_index=0)

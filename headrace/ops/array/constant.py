@@ -124,6 +124,8 @@ def _constant_from_shape(value: TensorShape, dtype: Any = None, name: str | None
         dtype = as_dtype("int64") if any(size >= 2**31 for size in sizes) else as_dtype("int32")
     elif as_dtype(dtype).base_dtype.name not in ("int32", "int64"):
         raise TypeError(f"Cannot convert a TensorShape to dtype: {as_dtype(dtype).name}")
+    elif as_dtype(dtype).base_dtype.name == "int32" and any(size >= 2**31 for size in sizes):
+        raise ValueError(f"Cannot convert a TensorShape to dtype int32; a dimension is too large ({max(sizes)})")
     return constant(sizes, dtype, name=name or "shape_as_tensor")
 
 

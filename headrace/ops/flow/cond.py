@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from typing import Any
 
@@ -57,6 +58,18 @@ class CondContext(ControlFlowContext):
     def IsCondContext(self) -> bool:
         """Whether this is a branch of a cond: it is."""
         return True
+
+    def to_proto(self, export_scope: str | None = None) -> Any:
+        """This branch as a `CondContextDef`; None if it is not below `export_scope`."""
+        return importlib.import_module("headrace.interop.control_flow").cond_to_proto(self, export_scope)
+
+    @staticmethod
+    def from_proto(context_def: Any, import_scope: str | None = None) -> CondContext:
+        """The branch of a `CondContextDef` whose operations are in the default graph."""
+        found: CondContext = importlib.import_module("headrace.interop.control_flow").cond_from_proto(
+            context_def, import_scope
+        )
+        return found
 
     def GetControlPivot(self) -> Tensor:
         """The pivot."""
@@ -205,6 +218,8 @@ def cond(
                 raise ValueError(
                     f"Outputs of true_fn and false_fn must have the same type: {x.dtype.name}, {y.dtype.name}"
                 )
+        if not flat_true:
+            raise ValueError("true_fn and false_fn must return at least one result.")
         merges = [merge([no, yes])[0] for no, yes in zip(flat_false, flat_true, strict=True)]
         if context_true.outer_context is None:
             # What lies inside another context is described with that one.

@@ -26,6 +26,9 @@ class ControlFlowContext:
         """The name of the branch or loop."""
         raise NotImplementedError
 
+    def __str__(self) -> str:
+        return self.name
+
     @property
     def outer_context(self) -> Any:
         """The context this one lies in."""

@@ -45,20 +45,15 @@ def _exit_gradient(op: Operation, grad: Any) -> Any:
     if op._get_control_flow_context().grad_state is not None:
         raise TypeError("Second-order gradient for while loops not supported.")
     if isinstance(grad, IndexedSlices):
-        parts = [grad.values, grad.indices, grad.dense_shape]
-    else:
-        parts = [grad]
-    entered: list[Any] = []
-    for part in parts:
-        if part is None:
-            entered.append(None)
-            continue
-        loop.know(part)
-        with loop:
-            inner = enter(part, loop.name, parallel_iterations=loop.parallel_iterations, name="b_exit")
-            loop.loop_enters.append(inner)
-        entered.append(inner)
-    return [IndexedSlices(*entered) if len(entered) == 3 else entered[0]]
+        # What goes round the loop keeps its shape; the tensor is made before the loop.
+        loop.Exit()
+        grad = convert_to_tensor(grad)
+        loop.Enter()
+    loop.know(grad)
+    with loop:
+        entered = enter(grad, loop.name, parallel_iterations=loop.parallel_iterations, name="b_exit")
+        loop.loop_enters.append(entered)
+    return [entered]
 
 
 def _enter_gradient(op: Operation, grad: Any) -> Any:

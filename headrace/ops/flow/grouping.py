@@ -84,13 +84,17 @@ def with_dependencies(dependencies: Any, output_tensor: Any, name: str | None = 
 
     Args:
         dependencies: operations or tensors.
-        output_tensor: a tensor or IndexedSlices.
+        output_tensor: a tensor, IndexedSlices or SparseTensor.
         name: a name for the operation.
     """
-    target = output_tensor.values if isinstance(output_tensor, IndexedSlices) else output_tensor
+    composite = isinstance(output_tensor, (IndexedSlices, SparseTensor))
+    target = output_tensor.values if composite else output_tensor
     scopes = name_scope(name, "control_dependency", [*dependencies, output_tensor])
     with scopes as scope, colocate_with(target), control_dependencies(dependencies):
         output_tensor = convert_to_tensor_or_indexed_slices(output_tensor)
+        if isinstance(output_tensor, SparseTensor):
+            values = _identity(output_tensor.values, scope)
+            return SparseTensor(output_tensor.indices, values, output_tensor.dense_shape)
         if isinstance(output_tensor, IndexedSlices):
             values = _identity(output_tensor.values, scope)
             return IndexedSlices(values, output_tensor.indices, output_tensor.dense_shape)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from headrace.core import nest
+from headrace.core.composite import IndexedSlices, SparseTensor
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import colocate_with, control_dependencies, get_default_graph, name_scope
 from headrace.core.operation import Operation, Tensor
@@ -97,14 +99,20 @@ _declare_merge("Merge", "")
 _declare_merge("RefMerge", "ref ")
 
 
-def switch(data: Any, pred: Any, dtype: Any = None, name: str | None = None) -> tuple[Tensor, Tensor]:
+def switch(data: Any, pred: Any, dtype: Any = None, name: str | None = None) -> tuple[Any, Any]:
     """Passes `data` to the second output when `pred` is true, to the first when it is not.
 
     Returns:
         (output_false, output_true); what depends on the one not taken does not run.
     """
-    data = convert_to_tensor(data, dtype, name="data")
-    return raw.Switch(data, convert_to_tensor(pred, name="pred"), name=name)
+    if not isinstance(data, (IndexedSlices, SparseTensor)):
+        data = convert_to_tensor(data, dtype, name="data")
+        return raw.Switch(data, convert_to_tensor(pred, name="pred"), name=name)
+    with name_scope(name, "Switch", [data, pred]):
+        pred = convert_to_tensor(pred, name="pred")
+        sides = zip(*(raw.Switch(part, pred) for part in nest.flatten(data, expand_composites=True)), strict=True)
+        when_false, when_true = (nest.pack_sequence_as(data, side, expand_composites=True) for side in map(list, sides))
+        return when_false, when_true
 
 
 def switch_ref_or_tensor(data: Tensor, pred: Tensor, name: str = "Switch") -> tuple[Tensor, Tensor]:
@@ -115,12 +123,54 @@ def switch_ref_or_tensor(data: Tensor, pred: Tensor, name: str = "Switch") -> tu
         return raw.Switch(data, pred, name=name)
 
 
-def merge(inputs: list[Any], name: str | None = None) -> tuple[Tensor, Tensor]:
-    """The one of `inputs` whose branch was taken, and its index."""
+def ref_switch(data: Tensor, pred: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+    """`switch` of a reference to a variable: both outputs are references."""
+    return raw.RefSwitch(convert_to_tensor(data, as_ref=True), convert_to_tensor(pred, name="pred"), name=name)
+
+
+def merge(inputs: list[Any], name: str | None = None) -> tuple[Any, Tensor]:
+    """The one of `inputs` whose branch was taken, and its index.
+
+    Tensors among IndexedSlices count as slices of all rows.
+
+    Raises:
+        ValueError: if one of `inputs` is None.
+    """
+    if any(item is None for item in inputs):
+        raise ValueError(f"At least one of the merge inputs is None: {inputs}")
+    if any(isinstance(item, (IndexedSlices, SparseTensor)) for item in inputs):
+        with name_scope(name, "Merge", inputs):
+            slices: list[Any] = [item if isinstance(item, SparseTensor) else _all_rows(item) for item in inputs]
+            if len({item.indices.dtype for item in slices}) > 1:
+                slices = [_wide_indices(item) for item in slices]
+            for item in slices[1:]:
+                nest.assert_same_structure(slices[0], item, expand_composites=True)
+            parts = zip(*(nest.flatten(item, expand_composites=True) for item in slices), strict=True)
+            merged = [raw.Merge(list(alternatives)) for alternatives in parts]
+            whole = nest.pack_sequence_as(slices[0], [values for values, _ in merged], expand_composites=True)
+            return whole, merged[0][1]
     tensors = [convert_to_tensor(item, as_ref=True) for item in inputs]
     if all(tensor.dtype._is_ref_dtype for tensor in tensors):
         return raw.RefMerge(tensors, name=name or "Merge")
     return raw.Merge(tensors, name=name)
+
+
+def _all_rows(value: Any) -> IndexedSlices:
+    if isinstance(value, IndexedSlices):
+        return value
+    tensor = convert_to_tensor(value)
+    # What is known of the shape while the graph is built is still of the tensor's branch only.
+    with control_dependencies([raw.Identity(tensor)]):
+        shape = raw.Shape(tensor)
+        rows = raw.Range(0, raw.StridedSlice(shape, [0], [1], [1], shrink_axis_mask=1), 1)
+    return IndexedSlices(tensor, rows, shape)
+
+
+def _wide_indices(slices: IndexedSlices) -> IndexedSlices:
+    if slices.indices.dtype.name == "int64":
+        return slices
+    with control_dependencies([raw.Identity(slices.values)]):
+        return IndexedSlices(slices.values, raw.Cast(slices.indices, DstT="int64"), slices.dense_shape)
 
 
 def zeros_outside_loop(op: Operation, index: int) -> Tensor | None:

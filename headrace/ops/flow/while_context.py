@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from headrace.core import errors, nest
 from headrace.core.collections import GraphKeys
 from headrace.core.composite import IndexedSlices
+from headrace.core.composite_types import CompositeTensor
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies, get_default_graph
 from headrace.core.graph import Graph
@@ -127,6 +129,18 @@ class WhileContext(ControlFlowContext):
     def GetWhileContext(self) -> WhileContext:
         """This loop."""
         return self
+
+    def to_proto(self, export_scope: str | None = None) -> Any:
+        """This loop as a `WhileContextDef`; None if it is not below `export_scope`."""
+        return importlib.import_module("headrace.interop.control_flow").while_to_proto(self, export_scope)
+
+    @staticmethod
+    def from_proto(context_def: Any, import_scope: str | None = None) -> WhileContext:
+        """The loop of a `WhileContextDef` whose operations are in the default graph."""
+        found: WhileContext = importlib.import_module("headrace.interop.control_flow").while_from_proto(
+            context_def, import_scope
+        )
+        return found
 
     def GetControlPivot(self) -> Any:
         """What marks the body once it is begun, the condition before that."""
@@ -550,13 +564,15 @@ def _invariant_dims(loop_vars: list[Any], invariants: list[Any] | None) -> list[
 
 
 def _composite_dims(variable: Any, given: Any, has_given: bool) -> list[Dims]:
-    """The invariants of the parts of an IndexedSlices or SparseTensor, from the one of the whole."""
+    """The invariants of the parts of a composite tensor, from the one of the whole."""
+    if isinstance(variable, CompositeTensor):
+        return variable._part_dims(as_dims(given if has_given else variable.shape))
     parts = nest.flatten(variable, expand_composites=True)
     if not has_given:
         if isinstance(variable, IndexedSlices):
             values = variable.values.dims
-            rows = None if values is None else (None, *values[1:])
-            return [rows, (None,), *([] if variable.dense_shape is None else [variable.dense_shape.dims])]
+            dense = [] if variable.dense_shape is None else [variable.dense_shape.dims]
+            return [values, None if values is None else values[:1], *dense]
         rank = variable.dense_shape.dims[0] if variable.dense_shape.dims else None
         return [(None, rank), (None,), (rank,)]
     shape = as_dims(given)
@@ -566,5 +582,9 @@ def _composite_dims(variable: Any, given: Any, has_given: bool) -> list[Dims]:
             None if shape is None else shape[:1],
             *([(None if shape is None else len(shape),)] * (len(parts) - 2)),
         ]
-    rank = None if shape is None else len(shape)
-    return [(None, rank), (None,), (rank,)]
+    # That of a SparseTensor is the shape of its `dense_shape`.
+    if shape is None or len(shape) != 1:
+        raise ValueError(
+            f"Expected a shape with 1 dimension, [rank], as the invariant of a SparseTensor, got {TensorShape.from_dims(shape)}"
+        )
+    return [(None, shape[0]), (None,), shape]
