@@ -60,6 +60,9 @@ results["errors"] = {
     "dense shape": error_of(lambda: tf.sparse_to_dense([1], [[3]], 1, 0)),
     "default": error_of(lambda: tf.sparse_to_dense([1], [3], 1, [0])),
     "indices": error_of(lambda: tf.sparse_to_dense([[[1]]], [3], 1, 0)),
+    "shifts": error_of(lambda: tf.roll([1], [1, 2], [0])),
+    "shift": error_of(lambda: tf.roll([1], [[1]], [0])),
+    "samples": error_of(lambda: tf.multinomial([[0.0, 0.0]], -1)),
     "rank 9": error_of(lambda: tf.reverse(tf.zeros([1] * 9), [0])),
 }
 results["no channels"] = np.shape(session.run(tf.nn.lrn(np.zeros([1, 2, 2, 0], np.float32))))

@@ -160,6 +160,11 @@ def roll_shape(op):
     dims = op.inputs[0].dims
     if dims == ():
         raise ValueError("Shape must be at least rank 1 but is rank 0")
+    shift, axis = op.inputs[1].dims, op.inputs[2].dims
+    for vector in (shift, axis):
+        if vector is not None and len(vector) > 1:
+            raise ValueError(f"Shape must be at most rank 1 but is rank {len(vector)}")
+    merge_dims(shift, axis)
     return [dims]
 
 

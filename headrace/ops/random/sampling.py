@@ -50,6 +50,8 @@ def _multinomial_shape(op: Any) -> list[Dims]:
     if op.inputs[1].dims:
         raise ValueError(f"Shape must be rank 0 but is rank {len(op.inputs[1].dims)}")
     samples = op.constant(1)
+    if samples is not None and samples < 0:
+        raise ValueError(f"Dimension size, given by scalar input 1, must be non-negative but is {int(samples)}")
     return [(None if dims is None else dims[0], None if samples is None else int(samples))]
 
 
