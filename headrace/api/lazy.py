@@ -91,7 +91,7 @@ class Finder:
         self._folder = f"{package}.api"
         self._first: set[str] | None = None
         self._tables: dict[str, Table | None] = {}
-        self._supported: dict[tuple[str, str], str] | None = None
+        self._supported: set[tuple[str, str]] | None = None
         self._dispatched: dict[tuple[str, str], Any] = {}
 
     def table(self, path: str) -> Table | None:
@@ -164,10 +164,11 @@ class Finder:
         raise AttributeError(self._absent(path, name), name=name)
 
     def _taking_composites(self, module: str, attribute: str, value: Any) -> Any:
-        """A function that takes ragged tensors as well, made so once; any other value as it is."""
+        """A function that takes ragged tensors or linear operators as well, made so once; any other value as it is."""
         if self._supported is None:
-            rows = f"{self.package}.ops.ragged.supported"
-            self._supported = importlib.import_module(rows).SUPPORTED if importable(rows) else {}
+            rows = [f"{self.package}.ops.{family}.supported" for family in ("ragged", "linalg")]
+            found = [importlib.import_module(row).SUPPORTED for row in rows if importable(row)]
+            self._supported = {key for supported in found for key in supported}
         if (module, attribute) not in self._supported:
             return value
         if (module, attribute) not in self._dispatched:

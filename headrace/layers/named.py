@@ -68,7 +68,7 @@ def _found(kind: str, identifier: Any) -> Any:
 
 
 def get_initializer(identifier: Any) -> Any:
-    """The initializer an argument stands for: None, a function, an object, or a name such as "glorot_uniform"."""
+    """The initializer an argument stands for: None, a function, an object, its settings, or a name such as "glorot_uniform"."""
     if identifier is None or callable(identifier):
         return identifier() if isinstance(identifier, type) else identifier
     if isinstance(identifier, str):
@@ -77,6 +77,10 @@ def get_initializer(identifier: Any) -> Any:
         by_class = getattr(initializers, identifier, None)
         if isinstance(by_class, type):
             return by_class()
+    if isinstance(identifier, dict) and {"class_name", "config"} <= identifier.keys():
+        by_class = getattr(initializers, str(identifier["class_name"]), None)
+        if isinstance(by_class, type):
+            return by_class(**identifier["config"])
     return _found("initializer", identifier)
 
 

@@ -275,7 +275,8 @@ def recompute_grad(fn: Any = None, use_data_dep: Any = False, tupleize_grads: bo
         def recomputing(*args: Tensor) -> Any:
             scope, arguments = get_variable_scope(), current_arg_scope()
 
-            def grad(*grads: Tensor, variables: Sequence[Any] = ()) -> Any:
+            def grad(*grads: Tensor, **given: Any) -> Any:
+                variables = given.get("variables", ())
                 inputs: list[Any] = [identity(arg) for arg in args]
                 # Nothing of it begins before the gradients are there.
                 with control_dependencies([grad for grad in grads if grad is not None]):

@@ -13,6 +13,7 @@ from headrace.core.errors import InvalidArgumentError
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.core.shapes import Dims
+from headrace.ops import composing
 from headrace.ops.array.common import rank_is
 from headrace.ops.flow.assertion import Assert
 from headrace.ops.flow.cond import cond
@@ -379,7 +380,13 @@ def _starts_with(contents: Any, mark: bytes, name: str) -> Tensor:
     return raw.Equal(raw.Substr(contents, 0, 3, name="Substr"), mark, name=name)
 
 
-def decode_image(contents: Any, channels: int | None = None, dtype: Any = uint8, name: str | None = None) -> Tensor:
+def decode_image(
+    contents: Any,
+    channels: int | None = None,
+    dtype: Any = uint8,
+    name: str | None = None,
+    expand_animations: bool = True,
+) -> Tensor:
     """The pixels of a BMP, GIF, JPEG or PNG file, whichever it is.
 
     Args:
@@ -387,9 +394,11 @@ def decode_image(contents: Any, channels: int | None = None, dtype: Any = uint8,
         channels: 0 or None for as the file has it, 1, 3 or 4.
         dtype: the type of the values; floats lie in [0, 1].
         name: a name for the operation.
+        expand_animations: whether a GIF file gives all its frames; if not, it gives the first one.
 
     Returns:
-        a tensor [height, width, channels], of a GIF file [frames, height, width, 3]; its static shape is unknown.
+        a tensor [height, width, channels], of a GIF file [frames, height, width, 3]; its static shape is unknown
+        unless only first frames are taken: then its rank is 3.
 
     Raises:
         ValueError: for another number of channels.
@@ -423,7 +432,8 @@ def decode_image(contents: Any, channels: int | None = None, dtype: Any = uint8,
 
         def gif() -> Tensor:
             with control_dependencies([checked("0, 3", "GIF", 1, 4)]):
-                return convert_image_dtype(decode_gif(contents), dtype)
+                frames = convert_image_dtype(decode_gif(contents), dtype)
+                return frames if expand_animations else composing.gather(frames, 0)
 
         def bmp() -> Tensor:
             is_bmp = raw.Equal(raw.Substr(contents, 0, 2, name="Substr"), b"BM", name="is_bmp")

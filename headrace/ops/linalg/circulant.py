@@ -20,8 +20,9 @@ _SPECTRUM_TYPES = ("float16", "float32", "float64", "complex64", "complex128")
 _FORWARD, _BACK = {1: "FFT", 2: "FFT2D", 3: "FFT3D"}, {1: "IFFT", 2: "IFFT2D", 3: "IFFT3D"}
 
 
-def _complex(x: Tensor) -> Tensor:
-    wide = x.dtype.base_dtype.name in ("float64", "complex128")
+def _complex(x: Tensor, like: Any = None) -> Tensor:
+    """`x` as complex numbers as wide as it is, or as the type `like`."""
+    wide = (like or x.dtype).base_dtype.name in ("float64", "complex128")
     return composing.cast(x, "complex128" if wide else "complex64")
 
 
@@ -88,7 +89,7 @@ class _Circulant(LinearOperator):
         """`factor` times the Fourier transform of the columns of `x`, transformed back."""
         columns = composing.matrix_transpose(x)
         outer = shape_internal(columns)[:-1]
-        blocks = reshape(_complex(columns), composing.concat([outer, self.block_shape_tensor()], 0))
+        blocks = reshape(_complex(columns, factor.dtype), composing.concat([outer, self.block_shape_tensor()], 0))
         spread = composing.expand_dims(_complex(factor), -self._depth - 1)
         product = getattr(raw, _BACK[self._depth])(spread * getattr(raw, _FORWARD[self._depth])(blocks))
         batch = shape_internal(product)[: -self._depth]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from headrace.core.composite_types import Dispatching
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import as_dtype
@@ -25,7 +26,7 @@ from headrace.ops.math.matrices import eye
 from headrace.ops.math.reduction import reduce_max, reduce_min, reduce_sum
 
 
-class LinearOperator(ModuleMembers):
+class LinearOperator(ModuleMembers, Dispatching):
     """A matrix, or a batch of them, of shape [*batch, m, n]. A subclass overrides `_shape`, `_shape_tensor`, `_matmul`.
 
     Args:
@@ -240,6 +241,11 @@ class LinearOperator(ModuleMembers):
                 f"Operators are incompatible. Expected `{name}` to have dimension {sizes[0]} but got {sizes[1]}."
             )
         return left, right
+
+    def _dispatch(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        from headrace.ops.linalg.dispatch import apply
+
+        return apply(function, args, kwargs)
 
     # ---------------------------------------------------------------------------------------- products, solutions
 

@@ -8,6 +8,7 @@ from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import as_dtype
+from headrace.core.errors import InvalidArgumentError
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape
@@ -551,7 +552,7 @@ class LinearOperatorZeros(LinearOperator):
         if is_square and num_columns is not None and num_columns is not num_rows and num_columns != num_rows:
             raise ValueError("Argument `is_square` is True, but num_rows and num_columns are different.")
         with name_scope(name):
-            super().__init__(as_dtype(dtype or "float32"), None, False, is_square or None, False, is_square, name=name)
+            super().__init__(as_dtype(dtype or "float32"), None, False, is_self_adjoint, False, is_square, name=name)
             columns = num_rows if num_columns is None else num_columns
             sizes = [convert_to_tensor(size, "int32") for size in (num_rows, columns)]
             known = [constant_value(size) for size in sizes]
@@ -574,10 +575,10 @@ class LinearOperatorZeros(LinearOperator):
         return self._dims
 
     def _assert_non_singular(self) -> Any:
-        raise NotImplementedError("Zero operators are always non-invertible.")
+        raise InvalidArgumentError(None, None, "Zero operators are always non-invertible.")
 
     def _assert_positive_definite(self) -> Any:
-        raise NotImplementedError("Zero operators are never positive-definite.")
+        raise InvalidArgumentError(None, None, "Zero operators are never positive-definite.")
 
     def _assert_self_adjoint(self) -> Any:
         return no_op("assert_self_adjoint")
@@ -652,7 +653,7 @@ class LinearOperatorHouseholder(LinearOperator):
         return composing.concat([shape, [shape[-1]]], 0)
 
     def _assert_positive_definite(self) -> Any:
-        raise NotImplementedError("Householder operators are always non-positive definite.")
+        raise InvalidArgumentError(None, None, "Householder operators are always non-positive definite.")
 
     def _assert_self_adjoint(self) -> Any:
         return no_op("assert_self_adjoint")

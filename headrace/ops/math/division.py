@@ -122,7 +122,8 @@ def _kernels(
 div_op.kernel(_kernels(_whole_toward_zero, torch.div))
 real_div_op.kernel(_kernels(None, torch.div))
 floor_div_op.kernel(_kernels(torch.floor_divide, _floored_quotient, np.floor_divide))
-truncate_div_op.kernel(_kernels(_whole_toward_zero, _toward_zero))
+# TensorFlow's quotient of floats is not rounded.
+truncate_div_op.kernel(_kernels(_whole_toward_zero, torch.div))
 floor_mod_op.kernel(_kernels(torch.remainder, torch.remainder, np.remainder))
 truncate_mod_op.kernel(_kernels(torch.fmod, torch.fmod))
 mod_op.kernel(_kernels(torch.fmod, torch.fmod))
@@ -130,7 +131,7 @@ div_no_nan_op.kernel(_kernels(None, _no_nan_quotient))
 
 realdiv = function_of(real_div_op, "realdiv", "x / y of floats.")
 floor_div = function_of(floor_div_op, "floor_div", "x / y rounded towards minus infinity.")
-truncatediv = function_of(truncate_div_op, "truncatediv", "x / y of integers, rounded towards zero.")
+truncatediv = function_of(truncate_div_op, "truncatediv", "x / y; of integers it is rounded towards zero.")
 floormod = function_of(floor_mod_op, "floormod", "What is left of x after floor division by y; it has the sign of y.")
 mod = floormod
 truncatemod = function_of(truncate_mod_op, "truncatemod", "What is left of x after x / y is rounded towards zero.")
