@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from headrace.core.errors import OutOfRangeError
+from headrace.core.errors import CancelledError, OpError, OutOfRangeError
 from headrace.ops.data.base import (
     INFINITE,
     BoundFunction,
@@ -215,6 +215,11 @@ class Generated(Dataset):
             except OutOfRangeError:
                 close()
                 return None
+            except OpError:
+                if over:
+                    # Closed by another thread while this one was asking.
+                    raise CancelledError(None, None, "Iterator was cancelled") from None
+                raise
 
         return next_element
 
