@@ -139,7 +139,11 @@ def _fold(node: Node) -> bool:
         if value.dims is None:
             return False
         for dim in value.dims:
-            size *= dim if dim is not None else _FOLD_LIMIT
+            if dim is not None:
+                size *= dim
+            elif not node.decl.host_outputs:
+                # What is made on the host is sizes and axes, few of them whatever their number.
+                size = _FOLD_LIMIT
     if size >= _FOLD_LIMIT:
         return False
     # Constants are made and kept on the CPU; placement copies them to where they are needed.
