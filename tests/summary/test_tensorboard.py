@@ -33,7 +33,7 @@ STEPS = (0, 5, 10)
 
 def write(folder: str) -> None:
     """A run with everything in it."""
-    with tf.Graph().as_default() as graph, tf.Session() as session:
+    with tf.Graph().as_default() as graph, tf.Session(config=tf.ConfigProto(device_count={"CPU": 2})) as session:
         with tf.name_scope("input"):
             x = tf.placeholder(tf.float32, [None, 6, 6, 1], name="x")
             factor = tf.placeholder(tf.float32, [], name="factor")
