@@ -6,6 +6,7 @@ import itertools
 import linecache
 import weakref
 from collections.abc import Callable, Sequence
+from types import CodeType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -64,14 +65,29 @@ def emit(
     writer = _Writer(nodes, feeds, fetches, copies, observed or watched, heavy, partial, watched)
     source = writer.write()
     filename = f"<headrace plan {next(_numbers)}>"
-    code = compile(source, filename, "exec")
-    exec(code, writer.constants)
+    function = FunctionType(_code_of(source).replace(co_filename=filename), writer.constants, "step")
     # Known to linecache, so that tracebacks and debuggers show the plan's own lines.
     linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
-    function = writer.constants["step"]
     # Sessions come and go: what they planned goes with them.
     weakref.finalize(function, linecache.cache.pop, filename, None).atexit = False
     return Emitted(function, source, filename, writer.line_nodes, writer.numbered)
+
+
+# Compiled sources: the same ones come again in other sessions, and for each kind of eager operation.
+_codes: dict[str, CodeType] = {}
+_MOST_CODES = 2048
+
+
+def _code_of(source: str) -> CodeType:
+    """The code of the one function in `source`."""
+    code = _codes.get(source)
+    if code is None:
+        module = compile(source, "<headrace plan>", "exec")
+        code = next(item for item in module.co_consts if isinstance(item, CodeType))
+        if len(_codes) >= _MOST_CODES:
+            _codes.clear()
+        _codes[source] = code
+    return code
 
 
 _ONE, _ALL = 1, 2

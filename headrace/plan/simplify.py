@@ -30,7 +30,7 @@ def simplify(nodes: list[Node], keep: set[Node], only_bind: bool = False) -> tup
     """
     replaced: dict[Value, Value] = {}
     dropped: dict[Node, list[Node]] = {}
-    merged: dict[Any, Node] = {}
+    merged: dict[Any, list[Node]] = {}
     left: list[Node] = []
 
     for node in nodes:
@@ -58,10 +58,9 @@ def simplify(nodes: list[Node], keep: set[Node], only_bind: bool = False) -> tup
                 # A constant that waits for something makes its consumers wait too.
                 left.append(node)
                 continue
-            key = None if decl.stateful or only_bind else _merge_key(node)
             dropped[node] = []
-            if key is not None and not _merge_into(merged, key, node, replaced):
-                merged[key] = node
+            if not decl.stateful and not only_bind:
+                _merged(merged, node, replaced)
             continue
 
         if not only_bind and not decl.stateful and not node.control and node not in keep:
@@ -78,12 +77,10 @@ def simplify(nodes: list[Node], keep: set[Node], only_bind: bool = False) -> tup
             if _fold(node):
                 dropped[node] = []
                 continue
-            key = _merge_key(node)
-            if key is not None:
-                if _merge_into(merged, key, node, replaced):
-                    dropped[node] = [merged[key]]
-                    continue
-                merged[key] = node
+            first = _merged(merged, node, replaced)
+            if first is not None:
+                dropped[node] = [first]
+                continue
         left.append(node)
     return left, replaced
 
@@ -163,10 +160,32 @@ def _fold(node: Node) -> bool:
     return True
 
 
-def _merge_key(node: Node) -> Any:
-    attrs = node.attrs
+def _merged(merged: dict[Any, list[Node]], node: Node, replaced: dict[Value, Value]) -> Node | None:
+    """The node before that computes the same, whose outputs then stand for this one's; else the node is noted itself."""
+    inputs = node.inputs
+    # Equals of different branches stay two: only one of them runs, and a Merge asks in which branch its inputs lie.
+    value = node.attrs.get("value") if not inputs else None
+    kind = None if value is None else (getattr(value, "dtype", None), getattr(value, "shape", None))
+    alike = merged.setdefault((node.decl, tuple(inputs), kind, node.device, node.guard), [])
+    if not alike:
+        alike.append(node)
+        return None
+    key = _attrs_key(node)
+    if key is None:
+        return None
+    for first in alike:
+        if _attrs_key(first) == key:
+            for output, same in zip(node.outputs, first.outputs, strict=True):
+                replaced[output] = same
+            return first
+    alike.append(node)
+    return None
+
+
+def _attrs_key(node: Node) -> Any:
+    """The attributes in a form to compare; None if they are too large or no part of a key."""
     frozen = []
-    for name, value in attrs.items():
+    for name, value in node.attrs.items():
         if name.startswith("_"):
             continue
         if isinstance(value, np.ndarray):
@@ -176,19 +195,9 @@ def _merge_key(node: Node) -> Any:
         elif isinstance(value, list):
             value = tuple(value)
         frozen.append((name, value))
+    key = tuple(frozen)
     try:
-        # Equals of different branches stay two: only one of them runs, and a Merge asks in which branch its inputs lie.
-        key = (node.type, tuple(node.inputs), tuple(frozen), node.device, node.guard)
         hash(key)
     except TypeError:
         return None
     return key
-
-
-def _merge_into(merged: dict[Any, Node], key: Any, node: Node, replaced: dict[Value, Value]) -> bool:
-    first = merged.get(key)
-    if first is None:
-        return False
-    for value, same in zip(node.outputs, first.outputs, strict=True):
-        replaced[value] = same
-    return True
