@@ -18,6 +18,7 @@ _ENTERS = frozenset({"Enter", "RefEnter"})
 _EXITS = frozenset({"Exit", "RefExit"})
 _NEXTS = frozenset({"NextIteration", "RefNextIteration"})
 _SWITCHES = frozenset({"Switch", "RefSwitch"})
+_IDENTITIES = frozenset({"Identity", "RefIdentity", "_ReadRef"})
 MERGES = frozenset({"Merge", "RefMerge"})
 
 
@@ -64,7 +65,72 @@ def raise_loops(nodes: list[Node], fetched: Iterable[Value]) -> list[Node]:
             gone = set(exits)
             parent.nodes = [node for node in parent.nodes if node not in gone]
             parent.nodes.append(raised)
+    for node in root.nodes:
+        if node.region is not None:
+            _begin_before_the_end(node)
     return topological(root.nodes)
+
+
+def _begin_before_the_end(loop: Node) -> None:
+    """Takes off what a loop waits for where that waits for what leaves the loop.
+
+    The gradient of a loop adds a count to it. Made under dependencies on the loop's results, the count waits for them, in
+    its first value and in its steps. That is no cycle where each loop variable goes round by itself; here all go together.
+    """
+    for value in loop.inputs:
+        start = value.node
+        if start.type == "Const" and start.control:
+            start.control = [before for before in start.control if not _comes_after(before, loop)]
+    region = loop.region
+    assert region is not None
+    marks = _marks(region)
+    for capture, nodes in marks.items():
+        position = len(region.variables) + region.captures.index(capture)
+        if _comes_after(loop.inputs[position].node, loop):
+            del loop.inputs[position]
+            region.captures.remove(capture)
+            region.nodes = [node for node in region.nodes if node not in nodes]
+            for node in region.nodes:
+                node.control = [before for before in node.control if before not in nodes]
+            region.waits = [before for before in region.waits if before not in nodes]
+
+
+def _marks(region: Region) -> dict[Value, set[Node]]:
+    """Captures that are only waited for, by way of Identities that nothing takes the value of: those of each."""
+    users: dict[Value, list[Node]] = {}
+    for node in region.nodes:
+        for value in node.inputs:
+            users.setdefault(value, []).append(node)
+    results = set(region.results)
+    found: dict[Value, set[Node]] = {}
+    for capture in region.captures:
+        marks: set[Node] = set()
+        pending = [capture]
+        while pending:
+            value = pending.pop()
+            if value in results or not all(node.type in _IDENTITIES for node in users.get(value, ())):
+                break
+            marks.update(users.get(value, ()))
+            pending.extend(node.outputs[0] for node in users.get(value, ()))
+        else:
+            found[capture] = marks
+    return found
+
+
+def _comes_after(node: Node, loop: Node) -> bool:
+    seen: set[Node] = set()
+    pending = [node]
+    while pending:
+        node = pending.pop()
+        while node.stands_for is not None:
+            node = node.stands_for
+        if node is loop:
+            return True
+        if node not in seen:
+            seen.add(node)
+            pending.extend(value.node for value in node.inputs)
+            pending.extend(node.control)
+    return False
 
 
 def _assign_frames(nodes: list[Node], root: _Frame) -> dict[Node, _Frame]:
