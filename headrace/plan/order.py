@@ -181,7 +181,16 @@ def _written(node: Node) -> Iterator[object]:
 # What hands its input on as it is, in TensorFlow too: the value of a reference variable stays the variable's own.
 _HANDED_ON = frozenset(
     {
-        *("Identity", "IdentityN", "StopGradient", "PreventGradient", "EnsureShape", "Reshape", "ExpandDims", "Squeeze"),
+        *(
+            "Identity",
+            "IdentityN",
+            "StopGradient",
+            "PreventGradient",
+            "EnsureShape",
+            "Reshape",
+            "ExpandDims",
+            "Squeeze",
+        ),
         *("Bitcast", "Cast", "Print", "CheckNumerics", "GuaranteeConst", "PlaceholderWithDefault", "Switch", "Merge"),
         *("Enter", "Exit"),
     }

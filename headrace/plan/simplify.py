@@ -30,7 +30,7 @@ def simplify(nodes: list[Node], keep: set[Node], only_bind: bool = False) -> tup
     """
     replaced: dict[Value, Value] = {}
     dropped: dict[Node, list[Node]] = {}
-    merged: dict[Any, list[Node]] = {}
+    merged: dict[Any, Node | dict[Any, Node]] = {}
     left: list[Node] = []
 
     for node in nodes:
@@ -160,26 +160,27 @@ def _fold(node: Node) -> bool:
     return True
 
 
-def _merged(merged: dict[Any, list[Node]], node: Node, replaced: dict[Value, Value]) -> Node | None:
+def _merged(merged: dict[Any, Node | dict[Any, Node]], node: Node, replaced: dict[Value, Value]) -> Node | None:
     """The node before that computes the same, whose outputs then stand for this one's; else the node is noted itself."""
     inputs = node.inputs
     # Equals of different branches stay two: only one of them runs, and a Merge asks in which branch its inputs lie.
     value = node.attrs.get("value") if not inputs else None
     kind = None if value is None else (getattr(value, "dtype", None), getattr(value, "shape", None))
-    alike = merged.setdefault((node.decl, tuple(inputs), kind, node.device, node.guard), [])
-    if not alike:
-        alike.append(node)
+    place = (node.decl, tuple(inputs), kind, node.device, node.guard)
+    alike = merged.get(place)
+    if alike is None:
+        # Attributes are looked at when there is something to compare them with.
+        merged[place] = node
         return None
+    if isinstance(alike, Node):
+        alike = merged[place] = {_attrs_key(alike): alike}
     key = _attrs_key(node)
-    if key is None:
+    first = None if key is None else alike.setdefault(key, node)
+    if first is None or first is node:
         return None
-    for first in alike:
-        if _attrs_key(first) == key:
-            for output, same in zip(node.outputs, first.outputs, strict=True):
-                replaced[output] = same
-            return first
-    alike.append(node)
-    return None
+    for output, same in zip(node.outputs, first.outputs, strict=True):
+        replaced[output] = same
+    return first
 
 
 def _attrs_key(node: Node) -> Any:

@@ -280,7 +280,7 @@ def _over_columns(images: torch.Tensor, taps: Taps, out: torch.Tensor | None = N
 
 
 # Up to so many neighbours are quicker picked one by one than multiplied by a band.
-_MOST_GATHERS = 4
+_MOST_GATHERS = 2
 
 
 @functools.lru_cache(maxsize=64)
