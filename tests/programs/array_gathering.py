@@ -164,7 +164,7 @@ case("partition text", lambda p, x: tf.dynamic_partition(x, p, 2), index(1, 0), 
 case(
     "stitch", lambda x, y: tf.dynamic_stitch([[0, 2], [1, 3, 2]], [x, y]), numbers(2, 2), -numbers(3, 2), gradient=True
 )
-stitched = lambda i, j, x: tf.dynamic_stitch([i, j], [x, x[0]])  # noqa: E731
+stitched = lambda i, j, x: tf.dynamic_stitch([i, j], [x, x[0]])
 case("stitch fed", stitched, index(4, 0), np.int32(2), numbers(2, 2), dims=[[None], [], None])
 case("stitch text", lambda x: tf.dynamic_stitch([[1], [0]], [x[:1], x[1:]]), words)
 case("sort", lambda x: [tf.sort(x), tf.sort(x, axis=0), tf.sort(x, direction="DESCENDING")], -x)

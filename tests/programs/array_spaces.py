@@ -80,7 +80,7 @@ case(
     numbers(4, 2, 3, 2),
     gradient=True,
 )
-back = lambda b, p, x: tf.batch_to_space_nd(x, b, p)  # noqa: E731
+back = lambda b, p, x: tf.batch_to_space_nd(x, b, p)
 case("from batch fed", back, index(2), index([1, 0]), numbers(4, 2, 2), dims=[[1], [1, 2], [None, 2, 2]])
 case("from batch fed unknown", back, index(2), index([1, 0]), numbers(4, 2, 2), dims=[[None], [None, 2], [None, 2, 2]])
 case("from batch wrong", lambda x: tf.batch_to_space(x, none, 2), numbers(3, 2, 2, 1))

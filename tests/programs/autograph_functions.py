@@ -1,6 +1,5 @@
 """Python's control flow over tensors, converted by tf.autograph."""
 
-import numpy as np
 import tensorflow as tf
 
 results = {}
@@ -53,7 +52,7 @@ def evens(n):
 
 
 def in_range(x, low, high):
-    return x > low and x < high or not x < 100.0
+    return (x > low and x < high) or not x < 100.0
 
 
 def dot(rows, weights):
@@ -149,7 +148,12 @@ with tf.Graph().as_default(), tf.Session() as sess:
     flag = tf.placeholder(tf.bool, [])
     values = tf.constant([[-1.0, 2.0], [0.5, -3.0]])
     chosen = to_graph(relu_or_tanh)(values, flag)
-    results["chosen"] = [chosen.op.type, chosen.dtype.name, sess.run(chosen, {flag: True}), sess.run(chosen, {flag: False})]
+    results["chosen"] = [
+        chosen.op.type,
+        chosen.dtype.name,
+        sess.run(chosen, {flag: True}),
+        sess.run(chosen, {flag: False}),
+    ]
     results["chosen by Python"] = sess.run(to_graph(relu_or_tanh)(values, True))
     inside = to_graph(in_range)(x, 0.0, 1.0)
     results["in range"] = [sess.run(inside, {x: v}) for v in (-1.0, 0.5, 3.0, 200.0)]

@@ -29,7 +29,7 @@ def managed():
 def refusal(function):
     try:
         function()
-    except Exception as error:  # noqa: BLE001  the class is the answer
+    except Exception as error:
         return [type(error).__name__, re.sub(" at 0x[0-9a-f]+", "", inside(str(error))).split("\n")[0][:90]]
     return "nothing"
 

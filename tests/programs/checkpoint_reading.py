@@ -14,7 +14,7 @@ folder = tempfile.mkdtemp()
 def refusal(function):
     try:
         function()
-    except Exception as error:  # noqa: BLE001  the class is the answer
+    except Exception as error:
         return [type(error).__name__, str(getattr(error, "message", error)).replace(folder, "DIR").split("\n\t [[")[0]]
     return "nothing"
 

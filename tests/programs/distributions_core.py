@@ -11,7 +11,7 @@ def fails(make):
     with tf.Graph().as_default():
         try:
             tf.Session().run(make())
-        except Exception as error:  # noqa: BLE001  which one is the question
+        except Exception as error:
             return type(error).__name__
     return None
 

@@ -1,7 +1,5 @@
 """Checkpoints of objects in eager execution: saved and restored at once, or when what they are of is made."""
 
-# ruff: noqa: B005, B023, BLE001, E731, E741, PLC3002, SIM, RUF
-
 import os
 import tempfile
 
@@ -17,7 +15,7 @@ folder = tempfile.mkdtemp()
 def failing(call, *args, **kwargs):
     try:
         call(*args, **kwargs)
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:
         return type(error).__name__
     return "none"
 

@@ -1,7 +1,5 @@
 """tf.contrib.eager: metrics, networks and their checkpoints, stores of variables, templates, callbacks."""
 
-# ruff: noqa: B005, B023, BLE001, E731, E741, PLC3002, SIM, RUF
-
 import os
 import tempfile
 
@@ -16,7 +14,7 @@ results = {}
 def failing(call, *args, **kwargs):
     try:
         call(*args, **kwargs)
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:
         return type(error).__name__
     return "none"
 
@@ -238,7 +236,7 @@ tfe.add_execution_callback(tfe.inf_callback)
 results["inf only"] = [failing(lambda: a / zero), failing(lambda: zero / zero)]
 try:
     a / zero
-except Exception as error:  # noqa: BLE001
+except Exception as error:
     results["inf message"] = str(error).split("contains")[1]
 tfe.clear_execution_callbacks()
 with tfe.execution_mode(tfe.SYNC):

@@ -1,7 +1,5 @@
 """Eager execution: generators of random numbers whose state is a variable."""
 
-# ruff: noqa: B005, B023, BLE001, E731, E741, PLC3002, SIM, RUF
-
 import numpy as np
 import tensorflow as tf
 

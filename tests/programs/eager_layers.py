@@ -1,6 +1,6 @@
 """Eager execution: layers, cells and losses; metrics of graphs, which refuse."""
 
-# ruff: noqa: B005, B023, BLE001, E731, E741, PLC3002, SIM, RUF
+# ruff: noqa: E741, SIM, RUF
 
 import numpy as np
 import tensorflow as tf

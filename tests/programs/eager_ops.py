@@ -1,7 +1,6 @@
 """Eager execution: operations of all kinds on values."""
 
-# ruff: noqa: B005, B023, BLE001, E731, E741, PLC3002, SIM, RUF
-
+# ruff: noqa: B005, E741, SIM, RUF
 
 import numpy as np
 import tensorflow as tf
@@ -404,6 +403,8 @@ keep(
 )
 keep("var2", lambda: tf.Variable(lambda: tf.ones([2]), name="q").numpy())
 keep("var3", lambda: [tf.get_variable("g", [2], initializer=ones), tf.get_variable("g", [2], initializer=ones).name])
+
+
 def scoped():
     with tf.variable_scope("a") as scope:
         return scope.name

@@ -1,7 +1,5 @@
 """Eager execution: summaries, decays, averages, optimizers, tables and datasets."""
 
-# ruff: noqa: B005, B023, BLE001, E731, E741, PLC3002, SIM, RUF
-
 import glob
 import tempfile
 

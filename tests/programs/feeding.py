@@ -54,7 +54,7 @@ asserted = tf.Assert(tf.less(n, 3), [n])
 def refused(*arguments):
     try:
         sess.run(*arguments)
-    except Exception as error:  # noqa: BLE001  which one is the question
+    except Exception as error:
         if isinstance(error, tf.errors.OpError):
             return [type(error).__name__, error.error_code, error.op.name if error.op else None]
         return [type(error).__name__]
@@ -91,7 +91,7 @@ results["closed"] = refused(y, {x: ones})
 def building(action):
     try:
         action()
-    except Exception as error:  # noqa: BLE001  which one is the question
+    except Exception as error:
         return type(error).__name__
     return "nothing"
 

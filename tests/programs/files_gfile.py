@@ -19,7 +19,7 @@ def path(name):
 def attempt(function):
     try:
         return cleaned(function())
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:
         return [type(error).__name__, cleaned(str(error))]
 
 

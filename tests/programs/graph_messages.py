@@ -144,7 +144,7 @@ results["bad graphs"] = [
 ]
 
 # the graph editor
-names = lambda items: [item.name for item in items]  # noqa: E731
+names = lambda items: [item.name for item in items]
 g = tf.Graph()
 with g.as_default():
     with tf.name_scope("in"):

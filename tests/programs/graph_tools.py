@@ -21,7 +21,7 @@ def path(name):
 def attempt(function):
     try:
         return function()
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:
         text = error.args[0] if len(error.args) == 1 else " ".join(str(part) for part in error.args)
         return [type(error).__name__, str(text).replace(folder, "FOLDER").split("\n")[0]]
 

@@ -14,7 +14,7 @@ def refusal(name, function, words):
     """The exception `function` ends with, and which of `words` its message has."""
     try:
         value = function()
-    except Exception as error:  # noqa: BLE001  the kind is what is asked for
+    except Exception as error:
         text = str(getattr(error, "message", None) or error)
         results[name] = [type(error).__name__] + [word for word in words if word in text]
     else:

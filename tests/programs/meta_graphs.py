@@ -16,7 +16,7 @@ ys = np.ones((2, 1), np.float32)
 def attempt(function):
     try:
         return function()
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:
         return [type(error).__name__, str(error).replace(folder, "FOLDER").split("\n")[0]]
 
 

@@ -19,7 +19,7 @@ def path(name):
 def attempt(function):
     try:
         return function()
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:
         return [type(error).__name__, str(error).replace(folder, "FOLDER").split("\n")[0].split(" To inspect")[0]]
 
 

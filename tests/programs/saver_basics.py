@@ -29,7 +29,7 @@ def files(part=""):
 def refusal(function):
     try:
         function()
-    except Exception as error:  # noqa: BLE001  the class is the answer
+    except Exception as error:
         text = inside(str(getattr(error, "message", error))).split("\n\t [[")[0].split("\nNode '")[0]
         return [type(error).__name__, text]
     return "nothing"

@@ -66,8 +66,8 @@ def basic(helper, layer=True, cell=None, options=None, memory=False):
 
 
 START = [2, 3, 4]
-training = lambda x, table: S.TrainingHelper(x, LENGTHS)  # noqa: E731
-greedy = lambda x, table: S.GreedyEmbeddingHelper(table, START, END)  # noqa: E731
+training = lambda x, table: S.TrainingHelper(x, LENGTHS)
+greedy = lambda x, table: S.GreedyEmbeddingHelper(table, START, END)
 results["training"] = run(basic(training))
 results["training imputed"] = run(basic(training, options={"impute_finished": True}))
 results["training time major"] = run(

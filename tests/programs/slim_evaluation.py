@@ -25,7 +25,7 @@ for key in ("once", "loop"):
     x = tf.placeholder_with_default([1.0, 3.0], [2], name="x")
     value, update = slim.metrics.streaming_mean(x * v + extra)
     tf.summary.scalar("mean", value)
-    arguments = dict(  # noqa: C408
+    arguments = dict(
         num_evals=3,
         initial_op=tf.no_op(),
         eval_op=update,

@@ -42,7 +42,7 @@ def scores():
     return tf.SparseTensor(IDS.indices, tf.constant([0.5, 0.25, 2.0]), IDS.dense_shape)
 
 
-unknown = lambda x: tf.placeholder_with_default(x, None)  # noqa: E731  shorter so
+unknown = lambda x: tf.placeholder_with_default(x, None)
 record("from dense", lambda: tf.sparse.from_dense([[0, 2], [3, 0]]))
 record("from dense floats", lambda: tf.sparse.from_dense(unknown(np.float32([[0, 2], [3, 0]])), name="made"))
 record("eye", lambda: tf.sparse.eye(3))
@@ -108,9 +108,9 @@ with tf.Graph().as_default(), tf.Session() as sess:
     }
 
 # Crosses.
-words = lambda: tf.SparseTensor([[0, 0], [0, 1], [1, 0]], ["b", "a", "b"], [2, 3])  # noqa: E731
-more = lambda: tf.SparseTensor([[0, 0], [0, 1], [1, 1]], ["b", "a" * 40, "c"], [2, 3])  # noqa: E731
-numbers = lambda: tf.SparseTensor([[0, 0], [0, 1], [1, 1]], tf.constant([5, -6, 7], tf.int64), [2, 3])  # noqa: E731
+words = lambda: tf.SparseTensor([[0, 0], [0, 1], [1, 0]], ["b", "a", "b"], [2, 3])
+more = lambda: tf.SparseTensor([[0, 0], [0, 1], [1, 1]], ["b", "a" * 40, "c"], [2, 3])
+numbers = lambda: tf.SparseTensor([[0, 0], [0, 1], [1, 1]], tf.constant([5, -6, 7], tf.int64), [2, 3])
 record("cross", lambda: tf.sparse.cross([words(), more()]))
 record("cross mixed", lambda: tf.sparse.cross([words(), numbers(), tf.constant([["d"], ["e"]])], name="x"))
 record("cross hashed", lambda: tf.sparse.cross_hashed([words(), more()]))

@@ -54,7 +54,7 @@ def values_of(summary):
 def attempt(function):
     try:
         return function()
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:
         text = getattr(error, "message", None) or str(error)
         return [type(error).__name__, text.split("\n")[0]]
 

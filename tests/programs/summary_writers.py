@@ -29,7 +29,7 @@ def events_of(name):
 def attempt(function):
     try:
         return function()
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:
         return [type(error).__name__, str(error).split("\n")[0]]
 
 
