@@ -1,8 +1,8 @@
 """Eager execution: single operations, variables, gradients of a small network, a step of Adam, a traced function."""
 
 BARS = {
-    "multiply, 50": 1.5,
-    "matmul, 50": 1.5,
+    "multiply, 50": 1.0,
+    "matmul, 50": 1.0,
     "slice, 50": 1.0,
     "read variable, 50": 1.0,
     "gradient of an MLP": 1.0,
