@@ -8,14 +8,17 @@ import sys
 from types import CodeType
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-_INTERNAL: dict[CodeType, bool] = {}
+# Of code by its identity, which it keeps as long as it is kept here: Python hashes code by all that is in it.
+_INTERNAL: dict[int, bool] = {}
+_KEPT: list[CodeType] = []
 
 Frames = tuple[tuple[CodeType, int], ...]
 
 
 def _is_internal(code: CodeType) -> bool:
     internal = code.co_filename.startswith((_PACKAGE, "<frozen", "<headrace"))
-    _INTERNAL[code] = internal
+    _INTERNAL[id(code)] = internal
+    _KEPT.append(code)
     return internal
 
 
@@ -25,7 +28,7 @@ def user_frames(skip: int = 1) -> Frames:
     frame = sys._getframe(skip)
     while frame is not None:
         code = frame.f_code
-        internal = _INTERNAL.get(code)
+        internal = _INTERNAL.get(id(code))
         if internal is None:
             internal = _is_internal(code)
         if not internal:

@@ -15,7 +15,7 @@ from headrace.core.device import DeviceSpec
 from headrace.core.functions import called_function
 from headrace.core.graph import PRODUCER_VERSION, Graph
 from headrace.core.operation import Operation, Tensor
-from headrace.core.registry import find
+from headrace.core.registry import OpDecl, find
 from headrace.core.shapes import TensorShape
 from headrace.core.version import VERSION
 from headrace.interop import protos
@@ -155,6 +155,28 @@ def _type_name(dtype: Any) -> str:
     return f"{name}_ref" if dtype._is_ref_dtype else name
 
 
+def _fits(decl: OpDecl, inputs: list[Tensor], attrs: dict[str, Any]) -> bool:
+    """Whether a node plainly fits its op's signature; a signature with lists is looked at more closely."""
+    signature = decl.signature
+    args = signature.inputs
+    if len(args) != len(inputs):
+        return False
+    declared = signature.attrs
+    for name, attr in declared.items():
+        if name not in attrs and not attr.has_default:
+            return False
+    for arg, tensor in zip(args, inputs, strict=True):
+        if arg.is_ref or arg.number_attr is not None or arg.type_list_attr is not None:
+            return False
+        wanted = arg.dtype
+        if wanted is None:
+            key = arg.type_attr or ""
+            wanted = attrs[key] if key in attrs else declared[key].default
+        if tensor._dtype.base_dtype is not wanted:
+            return False
+    return True
+
+
 class _Import:
     """One import: nodes become operations in an order in which their inputs exist."""
 
@@ -259,9 +281,14 @@ class _Import:
                 inputs.append(inputs[0])
             else:
                 inputs.append(self._output(node, key))
-        attrs = self._attrs(node)
+        decl = find(node.op)
+        if decl is not None and self.graph._functions and called_function(self.graph, node.op) is not None:
+            # A call of a function, which has no attributes of its own and no signature until it is called.
+            decl = None
+        attrs = self._attrs(node, decl)
         full = self.scope + node.name
-        self._check_signature(node, inputs, attrs, full)
+        if decl is not None and not _fits(decl, inputs, attrs):
+            self._check_signature(node, decl, inputs, attrs, full)
         if full in self.graph._nodes_by_name:
             full = self.graph.unique_name(full)
         try:
@@ -279,16 +306,16 @@ class _Import:
         self.made[node.name] = op
         self.unfinished.extend((op, position, key) for position, key in later)
 
-    def _attrs(self, node: Any) -> dict[str, Any]:
+    def _attrs(self, node: Any, decl: OpDecl | None) -> dict[str, Any]:
         values = node.attr
-        decl = find(node.op)
-        if decl is None or (self.graph._functions and called_function(self.graph, node.op) is not None):
-            # A call of a function, which has no attributes of its own.
+        if decl is None:
             attrs = attrs_from_protos(values, None)
         else:
             declared = decl.signature.attrs
-            if not declared.keys() >= values.keys():
-                values = self.producer.understood(node, declared)
+            for name in values:
+                if name not in declared:
+                    values = self.producer.understood(node, declared)
+                    break
             try:
                 attrs = attrs_from_protos(values, declared)
             except ValueError as error:
@@ -306,11 +333,12 @@ class _Import:
             attrs["_class"] = [self._moved(group) for group in attrs["_class"]]
         return attrs
 
-    def _check_signature(self, node: Any, inputs: list[Tensor], attrs: dict[str, Any], full: str) -> None:
-        """Compares a node with its op's signature; a function that is called has none until it is called."""
-        decl = find(node.op)
-        if decl is None or (self.graph._functions and called_function(self.graph, node.op) is not None):
-            return
+    def _check_signature(self, node: Any, decl: OpDecl, inputs: list[Tensor], attrs: dict[str, Any], full: str) -> None:
+        """Compares a node with its op's signature.
+
+        Raises:
+            ValueError: naming the attribute or input that does not fit.
+        """
         where = f"Op<name={node.op}>; NodeDef: {{{{node {full}}}}}"
         for attr in decl.signature.attrs.values():
             if attr.name not in attrs and not attr.has_default:

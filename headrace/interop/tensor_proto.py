@@ -149,6 +149,8 @@ def MakeNdarray(tensor: Any) -> np.ndarray:
 
 # A message is at most this large, so that only what is repeated can make an array larger.
 _LARGEST_PADDED = 1 << 31
+# Up to so many elements are written out: that is quicker than saying that they are all one.
+_SMALL = 4096
 
 
 def array_of(tensor: Any) -> np.ndarray:
@@ -177,7 +179,7 @@ def array_of(tensor: Any) -> np.ndarray:
             empty = b"" if name == "string" else np.zeros((), flat.dtype)
             one = np.empty(1, flat.dtype)
             one[:] = flat if flat.size else empty
-            return np.broadcast_to(one, dims)
+            return np.full(dims, one[0], flat.dtype) if count <= _SMALL else np.broadcast_to(one, dims)
         if count * flat.dtype.itemsize > _LARGEST_PADDED:
             raise ValueError(f"The TensorProto holds {flat.size} elements, its shape {list(dims)} asks for {count}.")
         full = np.empty(count, flat.dtype)
