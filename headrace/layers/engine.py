@@ -378,7 +378,9 @@ class Layer(ModuleMembers):
                 # What the last call added; regularizers stay, and are computed when they are asked for.
                 self._clear_losses()
         with call_context.enter(self, inputs, training):
-            check_inputs(self.input_spec, inputs, self.name)
+            if not executing_eagerly():
+                # Eagerly it is the op itself that complains, as in 1.15.
+                check_inputs(self.input_spec, inputs, self.name)
             with name_scope(self._name_scope()):
                 self._maybe_build(inputs)
                 outputs = self.call(self._maybe_cast_inputs(inputs), *args, **kwargs)
