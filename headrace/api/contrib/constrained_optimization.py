@@ -1,18 +1,9 @@
-"""tf.contrib.constrained_optimization, which is not here: optimization under constraints."""
+"""tf.contrib.constrained_optimization: minima of losses under constraints."""
 
-_ADVICE = (
-    "minimize the loss plus multipliers times the constraints and maximize over the multipliers with a second optimizer"
-)
-
-ABSENT = dict.fromkeys(
-    (
-        "AdditiveExternalRegretOptimizer",
-        "AdditiveSwapRegretOptimizer",
-        "ConstrainedMinimizationProblem",
-        "ConstrainedOptimizer",
-        "MultiplicativeSwapRegretOptimizer",
-        "find_best_candidate_distribution",
-        "find_best_candidate_index",
-    ),
-    _ADVICE,
-)
+HOMES = {
+    "contrib.constrained_optimization.candidates": "find_best_candidate_distribution find_best_candidate_index",
+    "contrib.constrained_optimization.optimizer": "ConstrainedOptimizer",
+    "contrib.constrained_optimization.problem": "ConstrainedMinimizationProblem",
+    "contrib.constrained_optimization.regret": "AdditiveExternalRegretOptimizer AdditiveSwapRegretOptimizer "
+    "MultiplicativeSwapRegretOptimizer",
+}

@@ -1,0 +1,1 @@
+"""Optimization under constraints, as a game between the model and what the constraints cost."""
