@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import nullcontext
 from typing import Any
 
 from headrace.core.graph import Graph
@@ -10,6 +11,7 @@ from headrace.files import file_io
 from headrace.files.checkpoint.reader import CheckpointReader
 from headrace.files.paths import as_path
 from headrace.interop import protos
+from headrace.interop.file_faults import faults_in
 from headrace.interop.graph_def import import_graph_def
 from headrace.interop.graph_files import read_message, write_message
 from headrace.interop.graph_util import convert_variables_to_constants
@@ -42,8 +44,9 @@ def freeze_graph_with_def_protos(
     input_saved_model_dir: str | None = None,
     saved_model_tags: list[str] | None = None,
     checkpoint_version: int = 2,
+    source_path: str = "",
 ) -> Any:
-    """`freeze_graph` of messages; the arguments are the same.
+    """`freeze_graph` of messages; the arguments are the same. `source_path` is the file they are from, to name in errors.
 
     Returns:
         a GraphDef without variables.
@@ -60,11 +63,13 @@ def freeze_graph_with_def_protos(
         if input_saved_model_dir:
             load(sess, saved_model_tags or [], input_saved_model_dir)
         elif input_meta_graph_def is not None:
-            saver = import_meta_graph(input_meta_graph_def, clear_devices=True)
+            with _faults_in(source_path, protos.MetaGraphDef):
+                saver = import_meta_graph(input_meta_graph_def, clear_devices=True)
             if saver is not None:
                 saver.restore(sess, input_checkpoint)
         else:
-            import_graph_def(input_graph_def, name="")
+            with _faults_in(source_path, protos.GraphDef):
+                import_graph_def(input_graph_def, name="")
             if input_saver_def is not None:
                 Saver(saver_def=input_saver_def, write_version=checkpoint_version).restore(sess, input_checkpoint)
             else:
@@ -81,6 +86,10 @@ def freeze_graph_with_def_protos(
     if output_graph:
         write_message(output_graph, frozen)
     return frozen
+
+
+def _faults_in(path: str, kind: Any) -> Any:
+    return faults_in(path, kind) if path else nullcontext()
 
 
 def _restore_by_name(graph: Graph, sess: Any, checkpoint: str, version: int) -> None:
@@ -183,4 +192,5 @@ def freeze_graph(
         input_saved_model_dir,
         tags,
         checkpoint_version,
+        source_path=as_path(input_meta_graph or input_graph or ""),
     )

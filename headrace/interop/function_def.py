@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
+from headrace.core.dtypes import as_dtype
 from headrace.core.func_graph import FuncGraph
 from headrace.core.functions import Function, called_function
 from headrace.core.graph import Graph
 from headrace.core.operation import Operation, Tensor
-from headrace.core.registry import OpDecl, find
+from headrace.core.registry import OpDecl, find, raw
 from headrace.interop import protos
 from headrace.interop.node_def import attr_from_proto, attr_to_proto, kind_of, node_def_of
 from headrace.interop.op_def import op_def_of
 from headrace.interop.producers import Producer, UndeclaredOpError
 
 _OUTPUT_SHAPES = "_output_shapes"
+# The definitions of functions that cannot run here, for those who export the graph again.
+_ORIGINALS: weakref.WeakKeyDictionary[Function, Any] = weakref.WeakKeyDictionary()
 
 
 def function_def_of(function: Function) -> Any:
     """A function as a FunctionDef."""
     message = protos.FunctionDef()
+    if function in _ORIGINALS:
+        message.CopyFrom(_ORIGINALS[function])
+        return message
     message.signature.CopyFrom(op_def_of(function.decl))
     if function.doc:
         message.signature.description = function.doc
@@ -104,6 +111,8 @@ def import_library(graph: Graph, library: Any, producer: Producer | None = None)
         library: the `FunctionDefLibrary`.
         producer: what is known of the program that made it.
 
+    A function that uses op types that are not declared can be called, but not run.
+
     Raises:
         ValueError: if a gradient is declared of or by a function that is not there.
     """
@@ -124,7 +133,10 @@ def import_library(graph: Graph, library: Any, producer: Producer | None = None)
             for attr in node.attr.values():
                 for referred in (attr.func.name, *[item.name for item in attr.list.func]):
                     ensure(referred)
-        function = function_from_def(message, graph, producer)
+        try:
+            function = function_from_def(message, graph, producer)
+        except UndeclaredOpError as error:
+            function = _not_runnable(message, graph, str(error))
         function.add_to_graph(graph)
 
     for name in messages:
@@ -133,6 +145,33 @@ def import_library(graph: Graph, library: Any, producer: Producer | None = None)
         owner, found = called_function(graph, name), called_function(graph, gradient)
         if owner is not None:
             owner.gradient = found
+
+
+def _not_runnable(message: Any, graph: Graph, why: str) -> Function:
+    """What stands for a function that cannot be had: calls and exports are possible, running it raises the reason."""
+    unknown = sorted({n.op for n in message.node_def if called_function(graph, n.op) is None and find(n.op) is None})
+    name = message.signature.name
+    reason = f"Function {name!r} cannot run: Headrace declares no op of type {', '.join(unknown)}." if unknown else why
+    _check_typed(message)
+    body = FuncGraph(name, graph)
+    inputs = [body.add_input(arg.type, None, arg.name) for arg in message.signature.input_arg]
+    with body.as_default():
+        types = [as_dtype(arg.type) for arg in message.signature.output_arg]
+        results = raw._NotRunnable(inputs, reason=reason, Tout=types, name="not_runnable")
+    body.inputs = inputs
+    body.outputs = [] if isinstance(results, Operation) else list(results)
+    function = Function(name, body, out_names=[arg.name for arg in message.signature.output_arg])
+    _ORIGINALS[function] = message
+    return function
+
+
+def _check_typed(message: Any) -> None:
+    for arg in message.signature.input_arg:
+        if not arg.type:
+            raise NotImplementedError(
+                f"The argument {arg.name!r} of function {message.signature.name!r} has no fixed type; export the graph "
+                "with a function instantiated for it."
+            )
 
 
 def function_from_def(message: Any, graph: Graph, producer: Producer | None = None) -> Function:
@@ -148,12 +187,8 @@ def function_from_def(message: Any, graph: Graph, producer: Producer | None = No
     body = FuncGraph(message.signature.name, graph)
     arguments = [arg.name for arg in message.signature.input_arg]
     graph_def = protos.GraphDef()
+    _check_typed(message)
     for index, arg in enumerate(message.signature.input_arg):
-        if not arg.type:
-            raise NotImplementedError(
-                f"The argument {arg.name!r} of function {message.signature.name!r} has no fixed type; export the graph "
-                "with a function instantiated for it."
-            )
         node = graph_def.node.add(name=arg.name, op="Placeholder")
         node.attr["dtype"].type = arg.type
         shapes = message.arg_attr[index].attr if index in message.arg_attr else {}

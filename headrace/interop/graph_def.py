@@ -19,6 +19,7 @@ from headrace.core.registry import OpDecl, find
 from headrace.core.shapes import TensorShape
 from headrace.core.version import VERSION
 from headrace.interop import protos
+from headrace.interop.file_faults import note_node
 from headrace.interop.function_def import import_library, library_of
 from headrace.interop.node_def import attrs_from_protos, node_def_of, shape_to_proto
 from headrace.interop.producers import Producer, UndeclaredOpError
@@ -132,12 +133,14 @@ def _check_types(graph: Graph, graph_def: Any) -> None:
     types = {node.op for node in graph_def.node}
     unknown = sorted(t for t in types if called_function(graph, t) is None and find(t) is None)
     if unknown:
-        raise UndeclaredOpError(
+        error = UndeclaredOpError(
             None,
             None,
             f"Op type not registered '{unknown[0]}': Headrace declares no op of type {', '.join(unknown)}, which the "
             "GraphDef uses.",
         )
+        note_node(error, next(node.name for node in graph_def.node if node.op in unknown))
+        raise error
 
 
 def _parse(text: str) -> tuple[str, int]:
@@ -214,9 +217,14 @@ class _Import:
             raise ValueError(f"Attempted to map inputs that were not found in graph_def: [{', '.join(texts)}]")
         self._check_inputs()
         stack_scope, self.graph._name_stack = self.graph._name_stack, ""
+        name = ""
         try:
             for node in self._ordered():
+                name = node.name
                 self._make(node)
+        except Exception as error:
+            note_node(error, name)
+            raise
         finally:
             self.graph._name_stack = stack_scope
         for op, position, (source, index) in self.unfinished:
@@ -229,7 +237,9 @@ class _Import:
         for node in self.nodes.values():
             for key, text in zip(self.keys[node.name], node.input):
                 if key[0] not in self.nodes and key not in self.mapped:
-                    raise ValueError(f"Node '{node.name}': Unknown input node '{text}'")
+                    error = ValueError(f"Node '{node.name}': Unknown input node '{text}'")
+                    note_node(error, node.name)
+                    raise error
 
     def _ordered(self) -> list[Any]:
         ordered: list[Any] = []

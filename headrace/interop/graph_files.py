@@ -8,6 +8,7 @@ from typing import Any
 from headrace.core.errors import DataLossError
 from headrace.files import file_io
 from headrace.files.paths import as_path
+from headrace.interop.wire_faults import first_fault
 
 
 def read_message(path: Any, message: Any, as_text: bool | None = None) -> Any:
@@ -19,7 +20,7 @@ def read_message(path: Any, message: Any, as_text: bool | None = None) -> Any:
         as_text: whether the file is text; None to find out.
 
     Raises:
-        NotFoundError: if there is no file; DataLossError: if it holds something else, naming it.
+        NotFoundError: if there is no file; DataLossError: if it holds something else, naming it and where in it.
     """
     from google.protobuf import text_format  # type: ignore[import-untyped]
     from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
@@ -33,16 +34,38 @@ def read_message(path: Any, message: Any, as_text: bool | None = None) -> Any:
             message.ParseFromString(data)
             return message
         except (DecodeError, RecursionError) as error:
-            problem = str(error)
+            problem = str(first_fault(data, type(message).DESCRIPTOR) or error)
             message.Clear()
-    if as_text or as_text is None:
+    if as_text or (as_text is None and _looks_like_text(data)):
         try:
             text_format.Parse(data.decode(), message)
             return message
-        except (text_format.ParseError, UnicodeDecodeError, RecursionError) as error:
-            problem = str(error)
-            message.Clear()
+        except UnicodeDecodeError as error:
+            problem = f"text that is not UTF-8 at byte {error.start}"
+        except text_format.ParseError as error:
+            problem = f"{error} (line:column), byte {_offset(data.decode(), error)}"
+        except RecursionError:
+            problem = "fields nested too deeply"
+        message.Clear()
     raise DataLossError(None, None, f"Cannot parse {kind} in file {name}: {problem}.")
+
+
+def _offset(text: str, error: Any) -> int:
+    """The byte at which text stops being a message."""
+    line, column = error.GetLine() or 1, error.GetColumn() or 1
+    lines = text.split("\n")
+    before = "".join(f"{each}\n" for each in lines[: line - 1]) + "".join(lines[line - 1 : line])[: column - 1]
+    return len(before.encode())
+
+
+def _looks_like_text(data: bytes) -> bool:
+    """Whether a file is at least in parts text: what is not is told as the binary message that it no longer is."""
+    try:
+        data[:256].decode()
+    except UnicodeDecodeError as error:
+        # A character may be cut at the end.
+        return error.start > 252
+    return not any(byte < 0x20 and byte not in b"\t\n\r\f\v" for byte in data[:256])
 
 
 def write_message(path: Any, message: Any, as_text: bool = False) -> None:

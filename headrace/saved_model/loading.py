@@ -144,7 +144,7 @@ class SavedModelLoader:
         """Adds a graph of the model to a graph; returns the saver for its variables, and elements asked for."""
         message = self.get_meta_graph_def_from_tags(tags)
         refuse_python(message, self._export_dir)
-        with graph.as_default(), faults_in(self._path):
+        with graph.as_default(), faults_in(self._path, protos.SavedModel):
             return import_meta_graph_with_return_elements(message, import_scope=import_scope, **saver_kwargs)
 
     def restore_variables(self, sess: Any, saver: Saver | None, import_scope: str | None = None) -> None:

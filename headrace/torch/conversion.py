@@ -12,6 +12,7 @@ from headrace.core.graph import Graph
 from headrace.files import file_io
 from headrace.interop import protos
 from headrace.interop.graph_def import import_graph_def
+from headrace.interop.file_faults import faults_in
 from headrace.interop.graph_files import read_message
 from headrace.interop.tensor_proto import MakeNdarray
 from headrace.ops.host_values import to_tensor
@@ -66,7 +67,9 @@ def module_of(
             if saver is not None:
                 saver.restore(session, source.removesuffix(".meta"))
         else:
-            import_graph_def(read_message(source, protos.GraphDef()), name="")
+            message = read_message(source, protos.GraphDef())
+            with faults_in(source, protos.GraphDef):
+                import_graph_def(message, name="")
         fetched = {name.removesuffix(":0"): name for name in _named(outputs, graph, "outputs")}
         return to_module(fetched, _named(inputs, graph, "inputs"), session)
 

@@ -122,7 +122,7 @@ def import_meta_graph_with_return_elements(
     """`import_meta_graph` that also returns operations and tensors by their names in the file."""
     if not isinstance(meta_graph_or_file, protos.MetaGraphDef):
         message = read_meta_graph_file(meta_graph_or_file)
-        with faults_in(as_path(meta_graph_or_file)):
+        with faults_in(as_path(meta_graph_or_file), protos.MetaGraphDef):
             saver, elements = import_meta_graph_with_return_elements(
                 message, clear_devices, import_scope, return_elements, **kwargs
             )
