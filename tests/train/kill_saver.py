@@ -28,15 +28,18 @@ def main(folder, rounds, seed):
     random.seed(seed)
     value = tf.get_variable("value", [50, 40])
     saver = tf.train.Saver(max_to_keep=3)
+    in_shards = tf.train.Saver(max_to_keep=3, sharded=True)
     sess = tf.Session()
     sess.run(tf.global_variables_initializer())
     saver.save(sess, os.path.join(folder, "warm"), write_state=False)
+    in_shards.save(sess, os.path.join(folder, "warm"), write_state=False)
     seen, good = -1, 0
     for number in range(rounds):
         numbered = number % 2 == 0
         child = os.fork()
         if child == 0:
-            loop(sess, saver, value, os.path.join(folder, "model"), seen + 1, numbered)
+            path = os.path.join(folder, "model")
+            loop(sess, in_shards if number % 4 >= 2 else saver, value, path, seen + 1, numbered)
         time.sleep(random.uniform(0.005, 0.06))
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
@@ -56,7 +59,13 @@ def main(folder, rounds, seed):
     # What the killed ones left is taken away by the next who saves; there are few, however many were killed.
     abandoned = [name for name in os.listdir(folder) if ".tempstate" in name]
     assert len(abandoned) <= 2, abandoned
+    in_shards.save(sess, os.path.join(folder, "other"), write_state=False)
+    left = [name for name in os.listdir(folder) if "_temp_" in name]
+    in_shards.save(sess, os.path.join(folder, "model"), write_state=False)
+    # Empty ones may be of a process that is about to write: they stay for a minute.
+    assert not [name for name in os.listdir(folder) if "_temp_" in name and os.listdir(os.path.join(folder, name))]
     print(good)
+    print(f"{len(left)} folders of shards were left, and taken away", file=sys.stderr)
     print(f"last step {seen}, {len(os.listdir(folder))} files", file=sys.stderr)
 
 

@@ -32,11 +32,20 @@ def temporary_name(path: str) -> str:
 def open_temporary(temporary: str, buffering: int = -1) -> IO[bytes]:
     """Opens a new file for writing, locked until it is closed."""
     file = open(temporary, "wb", buffering=buffering)  # noqa: SIM115  the caller closes it
-    if fcntl is not None:
-        # Some network file systems have no locks; there the name must do.
-        with contextlib.suppress(OSError):
-            fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    # Some network file systems have no locks; there the name must do.
+    try_lock(file.fileno())
     return file
+
+
+def try_lock(descriptor: int) -> bool:
+    """Locks a file until it is closed, where that can be done; False if another has it or there are no locks."""
+    if fcntl is None:
+        return True
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
 
 
 def remove_abandoned(folder: str) -> None:
@@ -47,16 +56,16 @@ def remove_abandoned(folder: str) -> None:
         return
     for name in names:
         match = _TEMPORARY.fullmatch(name) if ".tempstate" in name else None
-        if match is None or _is_running(int(match[1])):
+        if match is None or is_running(int(match[1])):
             continue
         path = os.path.join(folder, name)
         with contextlib.suppress(OSError), open(path, "rb") as file:
-            if fcntl is not None:
-                fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
-            os.unlink(path)
+            if try_lock(file.fileno()):
+                os.unlink(path)
 
 
-def _is_running(process: int) -> bool:
+def is_running(process: int) -> bool:
+    """Whether there is a process of this number here."""
     try:
         os.kill(process, 0)
     except (ProcessLookupError, OverflowError):

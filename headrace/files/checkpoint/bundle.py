@@ -23,7 +23,7 @@ import numpy as np
 
 from headrace.core.dtypes import DType, as_dtype
 from headrace.core.errors import DataLossError, InvalidArgumentError, NotFoundError, UnimplementedError
-from headrace.files.checkpoint import slices, wire
+from headrace.files.checkpoint import shard_folders, slices, wire
 from headrace.files.checkpoint.atomic import (
     open_temporary,
     remove_abandoned,
@@ -358,9 +358,8 @@ class BundleWriter:
         self._entries: dict[bytes, Entry] = {}
         self._temporary = temporary_name(data_name(prefix, 0, 1))
         folder = os.path.dirname(prefix)
-        with contextlib.suppress(OSError):
-            # One level, as TensorFlow does; opening the file tells what is wrong where that is not it.
-            os.mkdir(folder)
+        # One level, as TensorFlow does; opening the file tells what is wrong where that is not it.
+        shard_folders.claim(folder)
         remove_abandoned(folder)
         with failures_of(prefix):
             self._file = open_temporary(self._temporary, buffering=0)
@@ -591,8 +590,12 @@ def merge(prefixes: Sequence[str], destination: str, delete_old_dirs: bool = Tru
     for reader in readers:
         with contextlib.suppress(OSError):
             os.unlink(reader.path)
+    folders = list(dict.fromkeys(os.path.dirname(prefix) for prefix in prefixes))
+    for folder in folders:
+        shard_folders.release(folder)
+    shard_folders.remove_stale(destination)
     if delete_old_dirs:
-        for folder in dict.fromkeys(os.path.dirname(prefix) for prefix in prefixes):
+        for folder in folders:
             with contextlib.suppress(OSError):
                 os.rmdir(folder)
 
