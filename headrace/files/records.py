@@ -7,7 +7,10 @@ The checksums are CRC32C, turned and shifted so that a checksum of data that hol
 
 from __future__ import annotations
 
+import functools
+import itertools
 import struct
+import threading
 import zlib
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
@@ -16,12 +19,13 @@ import numpy as np
 from google_crc32c import value as crc32c
 
 from headrace.core import errors
-from headrace.files.failures import failures_of, file_error
+from headrace.files.failures import failures_of
 from headrace.files.paths import as_path, open_binary
 
 _HEADER = struct.Struct("<QI")
 _CHECKSUM = struct.Struct("<I")
 _LENGTH = struct.Struct("<Q")
+_HEADERS = np.dtype([("length", "<u8"), ("checksum", "<u4")])
 _MASK_DELTA = 0xA282EAD8
 _PIECE = 1 << 18
 _LARGEST_READ = 1 << 26
@@ -136,6 +140,8 @@ def as_options(options: Any) -> TFRecordOptions:
 class TFRecordWriter:
     """Writes records to a file, which it makes anew.
 
+    Records are kept until there are enough of them: the checksums of many cost less than those of one at a time.
+
     Args:
         path: the file's path.
         options: `TFRecordOptions`, "GZIP", "ZLIB" or None.
@@ -149,26 +155,17 @@ class TFRecordWriter:
         ...     writer.write(example.SerializeToString())
     """
 
+    _file: Any = None
+
     def __init__(self, path: Any, options: Any = None) -> None:
         self._path = as_path(path)
         self._options = as_options(options)
         self._compressor = self._options._compressor()
+        self._pending: list[bytes] = []
+        self._room = _PIECE  # how many more bytes are kept
+        self._lock = threading.Lock()
         with failures_of(self._path):
-            file = open_binary(self._path, "wb")
-        self._file: Any = file
-        self._headers: dict[int, bytes] = {}  # by length: lengths come again
-        self._write: Callable[[bytes], Any] = file.write
-        if self._compressor is not None:
-            self._write = self._write_compressed
-
-    def _write_compressed(self, data: bytes) -> None:
-        packed = self._compressor.compress(data)
-        if packed:
-            self._file.write(packed)
-
-    def _check_open(self) -> None:
-        if self._file is None:
-            raise errors.FailedPreconditionError(None, None, "Writer not initialized or previously closed")
+            self._file = open_binary(self._path, "wb")
 
     def write(self, record: bytes) -> None:
         """Writes a record.
@@ -180,20 +177,32 @@ class TFRecordWriter:
             raise TypeError(f"expected bytes, {type(record).__name__} found")
         if self._file is None:
             self._check_open()
-        header = self._headers.get(len(record))
-        if header is None:
-            if len(self._headers) > 4096:
-                self._headers.clear()
-            length = _LENGTH.pack(len(record))
-            header = self._headers[len(record)] = length + _CHECKSUM.pack(masked_crc32c(length))
-        try:
-            self._write(b"".join((header, record, _CHECKSUM.pack(masked_crc32c(record)))))
-        except OSError as error:
-            raise file_error(error, self._path) from None
+        self._pending.append(record)
+        self._room -= len(record)
+        if self._room < 0:
+            self._write_pending()
+
+    def _check_open(self) -> None:
+        if self._file is None:
+            raise errors.FailedPreconditionError(None, None, "Writer not initialized or previously closed")
+
+    def _write_pending(self) -> None:
+        with self._lock:
+            records = self._pending[:]
+            del self._pending[: len(records)]
+            self._room = _PIECE
+            if not records:
+                return
+            data = b"".join(_framed(records))
+            with failures_of(self._path):
+                if self._compressor is not None:
+                    data = self._compressor.compress(data)
+                self._file.write(data)
 
     def flush(self) -> None:
         """Hands what was written to the system, as far as compression has it ready."""
         self._check_open()
+        self._write_pending()
         with failures_of(self._path):
             if self._compressor is not None and self._options.flush_mode:
                 self._file.write(self._compressor.flush(self._options.flush_mode))
@@ -201,21 +210,73 @@ class TFRecordWriter:
 
     def close(self) -> None:
         """Writes what is left and closes the file; closing twice is nothing."""
-        file, self._file = self._file, None
-        if file is None:
+        if self._file is None:
             return
-        with failures_of(self._path):
-            try:
-                if self._compressor is not None:
-                    file.write(self._compressor.flush(zlib.Z_FINISH))
-            finally:
-                file.close()
+        try:
+            self._write_pending()
+        finally:
+            file, self._file = self._file, None
+            with failures_of(self._path):
+                try:
+                    if self._compressor is not None:
+                        file.write(self._compressor.flush(zlib.Z_FINISH))
+                finally:
+                    file.close()
 
     def __enter__(self) -> TFRecordWriter:
         return self
 
     def __exit__(self, *exception: Any) -> None:
         self.close()
+
+    def __del__(self) -> None:
+        # A program that forgets to close its writer finds its records in the file all the same.
+        self.close()
+
+
+def _framed(records: list[bytes]) -> list[bytes]:
+    """The records as they stand in a file, each with its length and checksums around it."""
+    headers = np.empty(len(records), _HEADERS)
+    headers["length"] = _lengths(records)
+    headers["checksum"] = _checksums_of_lengths(headers["length"])
+    framed: list[bytes] = [b""] * (3 * len(records))
+    framed[0::3] = headers.view("V12").tolist()
+    framed[1::3] = records
+    framed[2::3] = _checksums(records).astype("<u4").view("V4").tolist()
+    return framed
+
+
+def _lengths(records: list[bytes]) -> np.ndarray:
+    return np.fromiter(map(len, records), np.int64, len(records))
+
+
+def _checksums(records: list[bytes]) -> np.ndarray:
+    """The checksums of many records, as they are stored."""
+    return _masked(np.fromiter(map(crc32c, records), np.uint32, len(records)))
+
+
+def _masked(crcs: np.ndarray) -> np.ndarray:
+    return (crcs >> np.uint32(15) | crcs << np.uint32(17)) + np.uint32(_MASK_DELTA)
+
+
+@functools.cache
+def _crcs_of_bytes() -> list[np.ndarray]:
+    """For each byte of a length, what each of its values changes in the CRC of a length of zero."""
+    zero = crc32c(_LENGTH.pack(0))
+    return [
+        np.array([crc32c(_LENGTH.pack(value << 8 * place)) ^ zero for value in range(256)], np.uint32)
+        for place in range(8)
+    ]
+
+
+def _checksums_of_lengths(lengths: np.ndarray) -> np.ndarray:
+    """The checksums of many lengths, as they are stored: CRCs are linear, so that those of a length's bytes add up."""
+    crcs = np.full(lengths.shape, crc32c(_LENGTH.pack(0)), np.uint32)
+    longest = int(lengths.max(initial=0))
+    for place, table in enumerate(_crcs_of_bytes()):
+        if longest >> 8 * place:
+            crcs ^= table[lengths >> lengths.dtype.type(8 * place) & lengths.dtype.type(255)]
+    return _masked(crcs)
 
 
 def tf_record_iterator(path: Any, options: Any = None) -> Iterator[bytes]:
@@ -238,7 +299,8 @@ def tf_record_iterator(path: Any, options: Any = None) -> Iterator[bytes]:
     with failures_of(name):
         file = open_binary(name, "rb")
     with file:
-        yield from records_of(pieces_of(file, name, chosen), name)
+        for records in batches_of(pieces_of(file, name, chosen), name):
+            yield from records
 
 
 def pieces_of(file: Any, path: str, options: Any) -> Callable[[int], bytes]:
@@ -287,7 +349,12 @@ def pieces_of(file: Any, path: str, options: Any) -> Callable[[int], bytes]:
 
 
 def records_of(read: Callable[[int], bytes], path: str) -> Iterator[bytes]:
-    """The records in a sequence of bytes, checked.
+    """The records in a sequence of bytes, checked: `batches_of`, one by one."""
+    return itertools.chain.from_iterable(batches_of(read, path))
+
+
+def batches_of(read: Callable[[int], bytes], path: str) -> Iterator[list[bytes]]:
+    """The records in a sequence of bytes, checked, as many at a time as are read at once.
 
     Args:
         read: hands out the next bytes, some while there are any and no more than asked for.
@@ -295,49 +362,26 @@ def records_of(read: Callable[[int], bytes], path: str) -> Iterator[bytes]:
     """
     buffer = b""
     start = 0  # of the buffer, in the file
-    known: dict[bytes, int] = {}  # lengths by headers that were found right: lengths come again
     ahead = _PIECE
     while True:
-        # All records that are in the buffer, their checksums in one go.
-        records: list[bytes] = []
-        ends: list[int] = []
-        at, size, length = 0, len(buffer), None
-        fault = ""
-        while True:
-            header = buffer[at : at + 12]
-            length = known.get(header)
-            if length is None:
-                if len(header) < 12:
-                    break
-                length = _length(header)
-                if length is None:
-                    fault = f"corrupted record at {start + at} (file: {path})"
-                    break
-                if len(known) > 4096:
-                    known.clear()
-                known[header] = length
-            stop = at + 12 + length
-            if stop + 4 > size:
-                break
-            records.append(buffer[at + 12 : stop])
-            ends.append(stop)
-            at = stop + 4
+        records, at = _sliced(buffer)
         if records:
-            wrong = _first_wrong(buffer, records, ends)
-            if wrong is not None:
-                yield from records[:wrong]
-                place = start + ends[wrong] - len(records[wrong])
-                raise errors.DataLossError(None, None, f"corrupted record at {place} (file: {path})")
-            yield from records
-        if fault:
-            raise errors.DataLossError(None, None, fault)
+            right, fault = _checked(buffer, records)
+            if right:
+                yield records[:right]
+            if fault is not None:
+                raise errors.DataLossError(None, None, f"corrupted record at {start + fault} (file: {path})")
         buffer, start = buffer[at:], start + at
-        if length is None:
+        if len(buffer) < 12:
             buffer = _extended(buffer, 12, ahead, read)
             if len(buffer) < 12:
                 # TensorFlow takes fewer bytes than a length and its checksum for the end of the file.
                 return
-        elif length <= _PIECE or len(buffer) > 12 + length:
+            continue
+        length = _length(buffer[:12])
+        if length is None:
+            raise errors.DataLossError(None, None, f"corrupted record at {start} (file: {path})")
+        if length <= _PIECE or len(buffer) > 12 + length:
             buffer = _extended(buffer, 12 + length + 4, _PIECE, read)
             ahead = _PIECE
             if len(buffer) < 12 + length + 4:
@@ -351,22 +395,44 @@ def records_of(read: Callable[[int], bytes], path: str) -> Iterator[bytes]:
             if masked_crc32c(record) != _CHECKSUM.unpack(checksum)[0]:
                 raise errors.DataLossError(None, None, f"corrupted record at {start + 12} (file: {path})")
             buffer, start, ahead = b"", start + 12 + length + 4, 12
-            yield record
+            yield [record]
+
+
+def _sliced(buffer: bytes) -> tuple[list[bytes], int]:
+    """The whole records of a buffer, by the lengths that stand there, unchecked; and where what is left of it begins."""
+    records: list[bytes] = []
+    append, length_at = records.append, _LENGTH.unpack_from
+    at, last = 0, len(buffer) - 12
+    length = 0
+    while at <= last:
+        (length,) = length_at(buffer, at)
+        at += 12
+        append(buffer[at : (at := at + length)])
+        at += 4
+    if at > len(buffer):
+        records.pop()
+        at -= 12 + length + 4
+    return records, at
+
+
+def _checked(buffer: bytes, records: list[bytes]) -> tuple[int, int | None]:
+    """How many of a buffer's records are right, and where the first wrong checksum's data stand, if any is wrong."""
+    lengths = _lengths(records)
+    ends = np.cumsum(lengths + 16) - 4
+    stored = np.ndarray(len(buffer) - 3, "<u4", buffer, strides=(1,))  # at any place
+    wrong_lengths = np.flatnonzero(stored[ends - lengths - 4] != _checksums_of_lengths(lengths))
+    right = int(wrong_lengths[0]) if len(wrong_lengths) else len(records)
+    wrong_records = np.flatnonzero(stored[ends[:right]] != _checksums(records[:right]))
+    if len(wrong_records):
+        right = int(wrong_records[0])
+        return right, int(ends[right] - lengths[right])
+    return right, int(ends[right] - lengths[right] - 12) if len(wrong_lengths) else None
 
 
 def _length(header: bytes) -> int | None:
     """The length that a header tells, None if its checksum is wrong."""
     length, checksum = _HEADER.unpack(header)
     return length if masked_crc32c(header[:8]) == checksum else None
-
-
-def _first_wrong(buffer: bytes, records: list[bytes], ends: list[int]) -> int | None:
-    """The first of the records whose checksum, which stands right behind it, is wrong."""
-    crcs = np.fromiter(map(crc32c, records), np.uint32, len(records))
-    masked = (crcs >> np.uint32(15) | crcs << np.uint32(17)) + np.uint32(_MASK_DELTA)
-    stored = np.frombuffer(buffer, np.uint8)[np.array(ends)[:, None] + np.arange(4)].view("<u4")[:, 0]
-    wrong = np.flatnonzero(masked != stored)
-    return int(wrong[0]) if len(wrong) else None
 
 
 def _extended(buffer: bytes, wanted: int, ahead: int, read: Callable[[int], bytes]) -> bytes:

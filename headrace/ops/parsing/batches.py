@@ -27,17 +27,22 @@ def read_batch(columns: Sequence[Column], records: Sequence[bytes], layouts: Lay
     Raises:
         InvalidArgumentError: for a record that is no Example.
     """
-    groups, others = layouts.group(records)
-    if not groups:
+    others: list[int] = []
+    places: list[np.ndarray] = []
+    parts: list[list[Read | BadExample]] = []
+    for group in layouts.group(records, others):
+        places.append(group.places)
+        parts.append([_group_read(column, group) for column in columns])
+    if not parts:
         return _read_messages(columns, records)
-    if len(groups) == 1 and not others:
-        return [_group_read(column, groups[0]) for column in columns]
-    left = _read_messages(columns, [records[i] for i in others])
-    places = np.concatenate([group.places for group in groups] + [np.array(others, np.int64)])
-    return [
-        _merged([*[_group_read(column, group) for group in groups], _moved(rest, others)], places)
-        for column, rest in zip(columns, left)
-    ]
+    if len(parts) == 1 and not others:
+        return parts[0]
+    if others:
+        places.append(np.array(others, np.int64))
+        left = _read_messages(columns, [records[i] for i in others])
+        parts.append([_moved(read, others) for read in left])
+    order = np.concatenate(places)
+    return [_merged(reads, order) for reads in zip(*parts)]
 
 
 def _moved(read: Read | BadExample, places: Sequence[int]) -> Read | BadExample:

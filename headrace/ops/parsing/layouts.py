@@ -7,7 +7,7 @@ that was read properly, so do the places of the values, which are then columns o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Iterator, Sequence
 
 import numpy as np
 
@@ -19,6 +19,8 @@ _KEY, _VALUE = 0x0A, 0x12
 _MEMBERS = {0x0A: "bytes_list", 0x12: "float_list", 0x1A: "int64_list"}
 # Fewer records than this are not worth a matrix.
 _LEAST = 6
+# Records of so many bytes are looked at together.
+_BLOCK = 1 << 19
 # So many lengths, and layouts a length, are remembered.
 _MOST_LENGTHS, _MOST_LAYOUTS = 256, 4
 
@@ -123,7 +125,8 @@ class Group:
         if member == "bytes_list":
             values = np.empty((count, len(places)), object)
             for i, (start, end) in enumerate(places):
-                values[:, i] = [record[start:end] for record in self.records]
+                part = slice(start, end)
+                values[:, i] = [record[part] for record in self.records]
             return values.reshape(-1), np.full(count, len(places), np.int64)
         start, end = places[0] if places else (0, 0)
         numbers = self.rows[:, start:end]
@@ -139,23 +142,27 @@ class Layouts:
     def __init__(self) -> None:
         self._known: dict[int, list[Layout]] = {}
 
-    def group(self, records: Sequence[bytes]) -> tuple[list[Group], list[int]]:
-        """The records in groups of one layout each; and those that belong to none."""
-        by_length: dict[int, list[int]] = {}
-        for i, record in enumerate(records):
-            by_length.setdefault(len(record), []).append(i)
-        groups: list[Group] = []
-        others: list[int] = []
-        for length, members in by_length.items():
-            if len(members) < _LEAST:
-                others.extend(members)
-                continue
-            members = self._match(length, members, records, groups)
-            others.extend(members)
+    def group(self, records: Sequence[bytes], others: list[int]) -> Iterator[Group]:
+        """The records in groups of one layout each, one after the other; those that belong to none go to `others`."""
+        lengths = np.fromiter(map(len, records), np.int64, len(records))
+        order = np.argsort(lengths, kind="stable")
+        starts = np.flatnonzero(np.diff(lengths[order], prepend=-1))
+        ends = np.append(starts[1:], len(records))
+        often = ends - starts >= _LEAST
+        others += order[~np.repeat(often, ends - starts)].tolist()
+        for start, end in zip(starts[often].tolist(), ends[often].tolist()):
+            length = int(lengths[order[start]])
+            # What is looked at together fits into the processor's caches, and memory for it comes from what is there.
+            most = max(_LEAST, _BLOCK // max(length, 1))
+            while end - start >= _LEAST:
+                members = order[start : min(start + most, end)]
+                start += len(members)
+                others += yield from self._match(length, members, records)
+            others += order[start:end].tolist()
         others.sort()
-        return groups, others
 
-    def _match(self, length: int, members: list[int], records: Sequence[bytes], groups: list[Group]) -> list[int]:
+    def _match(self, length: int, members: np.ndarray, records: Sequence[bytes]) -> Generator[Group, None, list[int]]:
+        """Groups of records of one length; returns those that belong to none."""
         known = self._known.setdefault(length, []) if len(self._known) < _MOST_LENGTHS else []
         for attempt in range(_MOST_LAYOUTS):
             if attempt == len(known):
@@ -163,18 +170,18 @@ class Layouts:
                 if layout is None:
                     break
                 known.append(layout)
-            chosen = [records[i] for i in members]
+            chosen = [records[i] for i in members.tolist()]
             rows = np.frombuffer(b"".join(chosen), np.uint8).reshape(len(members), length)
             layout = known[attempt]
-            same = (rows.take(layout.fixed, 1) == layout.bytes).all(1)
-            if same.all():
-                groups.append(Group(layout, np.array(members), chosen, rows))
+            equal = rows.take(layout.fixed, 1) == layout.bytes
+            if equal.all():
+                yield Group(layout, members, chosen, rows)
                 return []
+            same = equal.all(1)
             if same.any():
-                places = np.array(members)
                 kept = np.flatnonzero(same)
-                groups.append(Group(layout, places[kept], [chosen[i] for i in kept.tolist()], rows[kept]))
-                members = places[~same].tolist()
+                yield Group(layout, members[kept], [chosen[i] for i in kept.tolist()], rows[kept])
+                members = members[~same]
             if len(members) < _LEAST:
                 break
-        return members
+        return members.tolist()

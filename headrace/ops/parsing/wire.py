@@ -139,13 +139,19 @@ def _varints(stream: np.ndarray, last: np.ndarray) -> np.ndarray:
         return stream.astype(np.int64)
     lengths = np.diff(stops, prepend=-1)
     values = stream[stops].astype(np.int64)
-    # From the last byte of each number, its highest, to the first.
-    longer = np.flatnonzero(lengths > 1)
+    # From the last byte of each number, its highest, to the first: all at once while most go on, then only those.
     back = 1
-    while len(longer):
-        values[longer] = (values[longer] << 7) | (stream[stops[longer] - back] & 127)
+    longer = lengths > back
+    while np.count_nonzero(longer) * 4 > len(values):
+        values <<= np.multiply(longer, 7, dtype=np.int64)
+        values |= (stream[stops - back] & 127) * longer
         back += 1
-        longer = longer[lengths[longer] > back]
+        longer = lengths > back
+    left = np.flatnonzero(longer)
+    while len(left):
+        values[left] = (values[left] << 7) | (stream[stops[left] - back] & 127)
+        back += 1
+        left = left[lengths[left] > back]
     return values
 
 
