@@ -7,13 +7,14 @@ import linecache
 import weakref
 from collections.abc import Callable, Sequence
 from types import CodeType, FunctionType
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
+from headrace.core import errors
 from headrace.plan import scalar_functions
 from headrace.plan.ir import UNBOUND, Node, Region, Value, is_live
-from headrace.plan.order import MERGES, SWITCHES, Guard, guard_of, state_inputs
+from headrace.plan.order import MERGES, SWITCHES, Guard, guard_of, is_never_taken, state_inputs
 from headrace.plan.threads import all_threads, one_thread, thread_count
 
 _numbers = itertools.count(1)
@@ -148,6 +149,11 @@ def _computes_with_numpy(nodes: Sequence[Node]) -> bool:
     )
 
 
+def _no_value(position: int) -> NoReturn:
+    """Refuses to fetch what lies in a branch that was not taken."""
+    raise errors.InvalidArgumentError(None, None, f"Retval[{position}] does not have value")
+
+
 class _Writer:
     def __init__(
         self,
@@ -181,6 +187,8 @@ class _Writer:
         self.guard: Guard = ()
         # Values that anything uses, and those that one iteration of the open loop hands on.
         self.used: set[Value] = set()
+        # Values that the nodes of the plan make, or that are fed.
+        self.made: set[Value] = set()
 
     def write(self) -> str:
         for i, value in enumerate(self.feeds):
@@ -195,8 +203,9 @@ class _Writer:
             self.constants.update(vars(scalar_functions), np=np)
             self._line("with np.errstate(all='ignore'):")
             self.depth += 1
-        self._block(self.nodes, self.fetches)
-        returned = ", ".join(self._fetch(value) for value in self.fetches)
+        asked = [] if self.partial else [pred for value in self.fetches for pred, _ in guard_of(value)]
+        self._block(self.nodes, [*self.fetches, *asked])
+        returned = ", ".join(self._fetch(value, i) for i, value in enumerate(self.fetches))
         self._line(f"return ({returned}{',' if len(self.fetches) == 1 else ''})")
         return "\n".join(self.lines) + "\n"
 
@@ -212,6 +221,7 @@ class _Writer:
         made = {value for node in nodes for value in node.outputs}
         if nodes is self.nodes:
             made.update(self.feeds)
+            self.made = made
         dying: dict[int, list[Value]] = {}
         for value, position in last_uses.items():
             if value in made and value not in kept and value.bound is UNBOUND:
@@ -275,9 +285,20 @@ class _Writer:
             self.constants[name] = value.constant.reshape(())[()]
         return name
 
-    def _fetch(self, value: Value) -> str:
+    def _fetch(self, value: Value, position: int) -> str:
+        if self.partial:
+            return self._name(value)
+        if is_never_taken(value) or (value.bound is UNBOUND and value not in self.made):
+            self.constants["no_value"] = _no_value
+            return f"no_value({position})"
         name = self._name(value)
-        return f"{name}.read()" if value.dtype._is_ref_dtype and not self.partial else name
+        text = f"{name}.read()" if value.dtype._is_ref_dtype else name
+        guard = guard_of(value)
+        if not guard:
+            return text
+        self.constants["no_value"] = _no_value
+        test = " and ".join(f"{'' if taken else 'not '}{self._name(pred)}" for pred, taken in guard)
+        return f"{text} if {test} else no_value({position})"
 
     def _node(self, node: Node) -> None:
         if node.decl.binding_rule is not None:

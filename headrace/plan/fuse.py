@@ -6,6 +6,7 @@ import operator
 from collections.abc import Callable
 
 from headrace.plan.ir import Node, Value, regions
+from headrace.plan.rewrites.averages import SUBTRACTIONS, separate_averages
 from headrace.plan.rewrites.bias import fuse_bias
 from headrace.plan.rewrites.buckets import HASHES, fuse_buckets
 from headrace.plan.rewrites.counts import fuse_counts
@@ -39,6 +40,7 @@ REWRITES: tuple[tuple[Rewrite, tuple[frozenset[str], ...]], ...] = (
     (fuse_pooling, (frozenset({"MaxPoolGrad"}),)),
     (fuse_buckets, (HASHES, frozenset({"SelectV2"}), frozenset({"NotEqual"}))),
     (fuse_updates, (frozenset(UPDATES),)),
+    (separate_averages, (SUBTRACTIONS,)),
 )
 
 

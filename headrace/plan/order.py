@@ -23,7 +23,7 @@ def guard_of(value: Value) -> Guard:
     return node.guard
 
 
-def _never(value: Value) -> bool:
+def is_never_taken(value: Value) -> bool:
     """Whether `value` is the output of a Switch that a constant predicate never takes."""
     node = value.node
     if node.type not in SWITCHES:
@@ -44,7 +44,7 @@ def set_guards(nodes: list[Node]) -> list[Node]:
         if node.region is not None:
             node.region.nodes = set_guards(node.region.nodes)
         if node.type in MERGES:
-            live = [i for i, value in enumerate(node.inputs) if value.node not in dead and not _never(value)]
+            live = [i for i, value in enumerate(node.inputs) if value.node not in dead and not is_never_taken(value)]
             if not live:
                 # It lies in a branch that is never taken.
                 dead.add(node)
@@ -72,7 +72,7 @@ def set_guards(nodes: list[Node]) -> list[Node]:
             if any((pred, not taken) in combined for pred, taken in combined):
                 dead.add(node)
                 continue
-            if any(value.node in dead or _never(value) for value in node.inputs) or any(
+            if any(value.node in dead or is_never_taken(value) for value in node.inputs) or any(
                 c in dead for c in node.control
             ):
                 dead.add(node)
