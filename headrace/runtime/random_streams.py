@@ -268,7 +268,7 @@ def stateless_uniform(shape: Shape, seed: npt.ArrayLike, dtype: npt.DTypeLike) -
         True
     """
     dims, count = _dims(shape)
-    return plain.uniform(_scrambled(seed), count, dtype).reshape(dims)
+    return plain.uniform(scrambled(seed), count, dtype).reshape(dims)
 
 
 def stateless_uniform_int(
@@ -276,19 +276,19 @@ def stateless_uniform_int(
 ) -> Array:
     """Integers of [minval, maxval): StatelessRandomUniformInt. Other arguments as for `stateless_uniform`."""
     dims, count = _dims(shape)
-    return plain.uniform_int(_scrambled(seed), count, minval, maxval, dtype).reshape(dims)
+    return plain.uniform_int(scrambled(seed), count, minval, maxval, dtype).reshape(dims)
 
 
 def stateless_normal(shape: Shape, seed: npt.ArrayLike, dtype: npt.DTypeLike) -> Array:
     """Normal numbers: StatelessRandomNormal. Arguments as for `stateless_uniform`."""
     dims, count = _dims(shape)
-    return plain.standard_normal(_scrambled(seed), count, dtype).reshape(dims)
+    return plain.standard_normal(scrambled(seed), count, dtype).reshape(dims)
 
 
 def stateless_truncated_normal(shape: Shape, seed: npt.ArrayLike, dtype: npt.DTypeLike) -> Array:
     """Normal numbers within two deviations: StatelessTruncatedNormal. Arguments as for `stateless_uniform`."""
     dims, count = _dims(shape)
-    return plain.truncated_normal(_scrambled(seed), count, dtype).reshape(dims)
+    return plain.truncated_normal(scrambled(seed), count, dtype).reshape(dims)
 
 
 def stateless_multinomial(
@@ -296,10 +296,10 @@ def stateless_multinomial(
 ) -> Array:
     """Classes: StatelessMultinomial. Arguments as for `RandomStream.multinomial`, seed two integers."""
     logits, samples = _checked_logits(logits, num_samples)
-    return _multinomial(_scrambled(seed), logits, samples, dtype)
+    return _multinomial(scrambled(seed), logits, samples, dtype)
 
 
-def _scrambled(seed: npt.ArrayLike) -> Philox:
+def scrambled(seed: npt.ArrayLike) -> Philox:
     """A stream for two seeds. One block under a fixed key spreads them, so that neighbouring seeds will do."""
     pair = np.asarray(seed)
     if pair.shape != (2,):

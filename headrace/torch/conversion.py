@@ -11,8 +11,8 @@ import torch
 from headrace.core.graph import Graph
 from headrace.files import file_io
 from headrace.interop import protos
-from headrace.interop.graph_def import import_graph_def
 from headrace.interop.file_faults import faults_in
+from headrace.interop.graph_def import import_graph_def
 from headrace.interop.graph_files import read_message
 from headrace.interop.tensor_proto import MakeNdarray
 from headrace.ops.host_values import to_tensor

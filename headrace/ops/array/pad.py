@@ -53,7 +53,7 @@ def _padded_dims(op: Any, sign: int = 1) -> Dims:
     if rows is None:
         return unknown(len(dims) if dims is not None else None if paddings is None else paddings[0])
     if value is not None and (value < 0).any():
-        raise ValueError(f"Paddings must be non-negative: {value.tolist()}")
+        raise ValueError("Paddings must be non-negative")
     if dims is None:
         return unknown(len(rows))
     result = []
@@ -71,9 +71,10 @@ def pad_shape(op):
 pad_v2_op.shape(pad_shape)
 
 
-def _pairs(flat: list[int], rank: int) -> list[tuple[int, int]]:
+def _pairs(flat: list[int], rank: int, shape: Any = None) -> list[tuple[int, int]]:
     if len(flat) != 2 * rank:
-        raise invalid(f"The first dimension of paddings must be the rank of inputs{[len(flat) // 2, 2]} {rank}")
+        of = rank if shape is None else shape_text(shape)
+        raise invalid(f"The first dimension of paddings must be the rank of inputs[{len(flat) // 2},2] {of}")
     pairs = list(zip(flat[::2], flat[1::2]))
     for before, after in pairs:
         if before < 0 or after < 0:
@@ -98,7 +99,7 @@ def pad_kernel(node):
     known, dims, text = constants(node, 1), node.inputs[0].dims, is_text(node.inputs[0])
     fill = b"" if text else 0
     if known is None or dims is None or text or not dims:
-        return moving(node, lambda x, paddings: _surrounded(x, _pairs(numbers(paddings), x.ndim), fill))
+        return moving(node, lambda x, paddings: _surrounded(x, _pairs(numbers(paddings), x.ndim, x.shape), fill))
     amounts = [n for pair in reversed(_pairs(known, len(dims))) for n in pair]
     pad = torch.constant_pad_nd
     return moving(node, lambda x, _: pad(x, amounts))
@@ -107,11 +108,11 @@ def pad_kernel(node):
 @pad_v2_op.kernel
 def pad_v2_kernel(node):
     if is_text(node.inputs[0]):
-        return lambda x, paddings, value: _surrounded(x, _pairs(numbers(paddings), x.ndim), value[()])
+        return lambda x, paddings, value: _surrounded(x, _pairs(numbers(paddings), x.ndim, x.shape), value[()])
     known = node.constant(2)
 
     def pad(x, paddings, value):
-        pairs = _pairs(numbers(paddings), x.ndim)
+        pairs = _pairs(numbers(paddings), x.ndim, x.shape)
         if known is not None and not x.is_complex() and x.dtype not in (torch.uint16, torch.uint32, torch.uint64):
             return _surrounded(x, pairs, value.item())
         shape = [size + before + after for size, (before, after) in zip(x.shape, pairs)]
@@ -158,11 +159,11 @@ def mirror_pad_grad_shape(op):
     return [_padded_dims(op, -1)]
 
 
-def _sources(size: int, before: int, after: int, edge: int) -> list[int]:
+def mirrored_sources(size: int, before: int, after: int, edge: int) -> list[int]:
     """For each place along a padded axis, the place its element comes from; `edge` is 1 where the border is not repeated."""
     if before > size - edge or after > size - edge:
-        limit = "less than" if edge else "no greater than"
-        raise invalid(f"paddings must be {limit} the dimension size: {before}, {after} {limit} {size}")
+        limit, fault = ("less than", "not less than") if edge else ("no greater than", "greater than")
+        raise invalid(f"paddings must be {limit} the dimension size: {before}, {after} {fault} {size}")
     left = range(before - 1 + edge, edge - 1, -1)
     right = range(size - 1 - edge, size - 1 - edge - after, -1)
     return [*left, *range(size), *right]
@@ -174,9 +175,9 @@ def mirror_pad_kernel(node):
     device = node.device
 
     def pad(x, paddings):
-        for axis, (before, after) in enumerate(_pairs(numbers(paddings), x.ndim)):
+        for axis, (before, after) in enumerate(_pairs(numbers(paddings), x.ndim, x.shape)):
             if before or after:
-                sources = _sources(x.shape[axis], before, after, edge)
+                sources = mirrored_sources(x.shape[axis], before, after, edge)
                 if isinstance(x, np.ndarray):
                     x = x.take(sources, axis)
                 else:
@@ -201,7 +202,7 @@ def mirror_pad_grad_kernel(node):
                 size = grad.shape[axis] - before - after
                 if size < 0:
                     raise invalid(f"paddings {before}, {after} exceed a gradient of shape {shape_text(grad.shape)}")
-                sources = torch.tensor(_sources(size, before, after, edge), device=device)
+                sources = torch.tensor(mirrored_sources(size, before, after, edge), device=device)
                 whole = list(grad.shape)
                 whole[axis] = size
                 grad = torch.zeros(whole, dtype=grad.dtype, device=device).index_add_(axis, sources, grad)

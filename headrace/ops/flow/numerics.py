@@ -38,6 +38,28 @@ def check_numerics_kernel(node):
     return check
 
 
+# The same with a message that tells the signs of infinities apart.
+check_numerics_v2_op = op(
+    "CheckNumericsV2", "tensor: T, *, T: floating, message: string -> output: T", stateful=True
+).aliases()
+check_numerics_v2_op.shape_rule = check_numerics_op.shape_rule
+check_numerics_v2_op.gradient(lambda op, grad: raw.CheckNumericsV2(grad, message=op.attrs["message"]))
+
+
+@check_numerics_v2_op.kernel
+def check_numerics_v2_kernel(node):
+    message = node.attrs["message"]
+
+    def check(value):
+        if not all_finite(value):
+            tests = (("-Inf", torch.isneginf), ("+Inf", torch.isposinf), ("NaN", torch.isnan))
+            found = [name for name, test in tests if test(value).any()]
+            raise InvalidArgumentError(None, None, f"{message} : Tensor had {', '.join(found)} values")
+        return value
+
+    return check
+
+
 @check_numerics_op.gradient
 def check_numerics_gradient(op, grad):
     return raw.CheckNumerics(grad, message="Not a number (NaN) or infinity (Inf) values detected in gradient.")

@@ -10,9 +10,10 @@ from headrace.core.defaults import name_scope
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.core.shapes import Dims, broadcast_dims, is_fully_defined, merge_dims
+from headrace.core.shapes import Dims, is_fully_defined, merge_dims
 from headrace.ops import composing
 from headrace.ops.composing import matmul
+from headrace.ops.math.elementwise import broadcast_or_raise
 from headrace.ops.math.large_products import large_product
 
 _TYPES = "{bfloat16, half, float, double, int32, int64, complex64, complex128}"
@@ -244,7 +245,7 @@ batch_matmul_op.accepts([5, 2, 3], [5, 3, 4]).accepts([2, 5, 3, 2], [2, 5, 4, 3]
 batch_matmul_op.rejects([5, 2, 3], [4, 3, 4], error=ValueError)
 
 batch_matmul_v2_op = op("BatchMatMulV2", f"x: T, y: T, *, T: {_TYPES}, adj_x=False, adj_y=False -> output: T")
-batch_matmul_v2_op.shape(_batch_shape(broadcast_dims))
+batch_matmul_v2_op.shape(_batch_shape(broadcast_or_raise))
 
 
 @batch_matmul_v2_op.kernel
@@ -254,6 +255,23 @@ def batch_matmul_v2_kernel(node):
 
 batch_matmul_v2_op.accepts([5, 2, 3], [3, 4]).accepts([5, 1, 3, 2], [2, 4, 3], adj_x=True, adj_y=True)
 batch_matmul_v2_op.rejects([5, 2, 3], [5, 2, 4], error=ValueError).rejects([3], [3, 2], error=ValueError)
+
+
+_WIDENED = _TYPES.replace("}", ", int8, uint8, int16}")
+batch_matmul_v3_op = op(
+    "BatchMatMulV3",
+    f"x: Ta, y: Tb, *, Ta: {_WIDENED}, Tb: {_WIDENED}, Tout: {_TYPES}, adj_x=False, adj_y=False, grad_x=False, "
+    "grad_y=False -> output: Tout",
+).not_differentiable()
+batch_matmul_v3_op.shape(_batch_shape(broadcast_or_raise))
+
+
+@batch_matmul_v3_op.kernel
+def batch_matmul_v3_kernel(node):
+    product, dtype = _batch_kernel(node), node.attrs["Tout"].torch
+    if all(value.dtype is node.attrs["Tout"] for value in node.inputs):
+        return product
+    return lambda x, y: product(x.to(dtype), y.to(dtype))
 
 
 def _batch_gradients(op: Any, grad: Any) -> tuple[Any, Any]:

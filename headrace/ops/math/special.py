@@ -54,6 +54,11 @@ lgamma_op = unary("Lgamma", FLOATS, torch.lgamma, sample=[0.5, 2.0])
 digamma_op = unary("Digamma", FLOATS, _digamma, sample=[0.5, 2.0])
 bessel_i0e_op = unary("BesselI0e", FLOATS, _in_float(torch.special.i0e))
 bessel_i1e_op = unary("BesselI1e", FLOATS, _in_float(torch.special.i1e))
+# Ops of TensorFlow 2, for graphs it has written.
+unary("BesselI0", FLOATS, _in_float(torch.special.i0)).not_differentiable()
+unary("BesselI1", FLOATS, _in_float(torch.special.i1)).not_differentiable()
+unary("Erfinv", FLOATS, _in_float(torch.special.erfinv)).not_differentiable()
+unary("Ndtri", FLOATS, _in_float(torch.special.ndtri)).not_differentiable()
 
 erf = function_of(erf_op, "erf", "The error function of each element.", sparse=True)
 erfc = function_of(erfc_op, "erfc", "1 - erf(x), exact for large x as well.")
@@ -99,6 +104,7 @@ igamma_grad_a_op = binary("IgammaGradA", _DOUBLES, igamma_derivative, inputs="a 
 polygamma_op = binary("Polygamma", _DOUBLES, _polygamma, inputs="a x")
 zeta_op = binary("Zeta", _DOUBLES, torch.special.zeta, inputs="x q")
 xlogy_op = binary("Xlogy", NO_NAN, _unless_zero(lambda x, y: x * torch.log(y)))
+binary("Xlog1py", NO_NAN, _unless_zero(lambda x, y: x * torch.log1p(y))).not_differentiable()
 xdivy_op = binary("Xdivy", NO_NAN, _unless_zero(torch.div))
 
 next_after_op = op("NextAfter", "x1: T, x2: T, *, T: {double, float} = float -> output: T")

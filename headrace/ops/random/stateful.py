@@ -83,7 +83,8 @@ def _drawing(decl: Any, draw: Callable[..., Any], index: int = 2) -> None:
         return run
 
 
-def _full_range(place: Any, count: int, dtype: Any) -> Any:
+def full_range(place: Any, count: int, dtype: Any) -> Any:
+    """Integers of all bits of the words of a stream."""
     kind = np.dtype(dtype)
     words = place.words(_philox().blocks_of(count, kind))
     if kind.itemsize == 8:
@@ -136,7 +137,7 @@ _drawing(stateful_uniform_op, lambda *args: _philox().uniform(*args))
 _drawing(stateful_normal_v2_op, lambda *args: _philox().standard_normal(*args))
 _drawing(stateful_truncated_op, lambda *args: _philox().truncated_normal(*args))
 _drawing(stateful_normal_op, lambda *args: _philox().standard_normal(*args), index=1)
-_drawing(stateful_full_int_op, _full_range)
+_drawing(stateful_full_int_op, full_range)
 
 
 def _int_between(place: Any, count: int, dtype: Any, low: int, high: int) -> Any:
@@ -158,9 +159,14 @@ rng_skip_op.not_differentiable()
 def rng_skip_kernel(node: Any) -> Any:
     def skip(buffer: Any, algorithm: Any, delta: Any) -> None:
         with buffer.lock:
-            _move(buffer, _place(buffer, algorithm), int(delta))
+            skipped(buffer, algorithm, int(delta))
 
     return skip
+
+
+def skipped(buffer: Any, algorithm: Any, delta: int) -> None:
+    """Moves the state in a variable on by that many outputs; its lock is held."""
+    _move(buffer, _place(buffer, algorithm), delta)
 
 
 non_deterministic_op = op(

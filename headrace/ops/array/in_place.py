@@ -1,0 +1,122 @@
+"""Ops that TensorFlow makes of others when it rewrites a graph, and those of its own library: rows replaced, values that
+stand for none, values on the host."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from headrace.core.errors import InvalidArgumentError
+from headrace.core.registry import op
+from headrace.ops.array.constant import const, placeholder_op
+from headrace.ops.array.scatter import _scatter
+
+
+def _rows(op_type: str, write: Any) -> None:
+    decl = op(op_type, "x: T, i: int32, v: T -> y: T")
+    decl.not_differentiable()
+    decl.shape(lambda op: [op.inputs[0].dims])
+
+    @decl.kernel
+    def rows_kernel(node):
+        def run(x, i, v):
+            if x.shape[1:] != v.shape[1:] or i.dim() > 1 or len(v) != i.numel():
+                raise InvalidArgumentError(
+                    None, None, f"x, i and v do not fit: {list(x.shape)}, {list(i.shape)}, {list(v.shape)}"
+                )
+            if isinstance(x, np.ndarray):
+                made = x.copy()
+                made[i.reshape(-1).numpy() % max(1, len(x))] = v
+                return made
+            # Numbers of rows are taken modulo their count, as the op does.
+            return write(x.clone(), (i.reshape(-1) % max(1, len(x))).long(), v)
+
+        return run
+
+
+_rows("InplaceUpdate", lambda x, i, v: x.index_copy_(0, i, v))
+_rows("InplaceAdd", lambda x, i, v: x.index_add_(0, i, v))
+_rows("InplaceSub", lambda x, i, v: x.index_add_(0, i, v, alpha=-1))
+
+# Ops of TensorFlow 2, for graphs it has written.
+for _op_type, _reduce in (("TensorScatterMax", "amax"), ("TensorScatterMin", "amin")):
+    _scatter(
+        op(
+            _op_type, "tensor: T, indices: Tindices, updates: T, *, Tindices: index, bad_indices_policy='' -> output: T"
+        ).not_differentiable(),
+        lambda out, positions, slices, how=_reduce: out.index_reduce_(0, positions, slices, how),
+    )
+
+# What a branch of a conditional returns where the other one returns something that only its gradient needs.
+fake_param_op = op("FakeParam", "*, dtype: type, shape: shape -> output: dtype").not_differentiable()
+fake_param_op.shape(lambda op: [op.attrs["shape"]])
+
+
+@fake_param_op.kernel
+def fake_param_kernel(node):
+    dims, dtype = node.attrs["shape"], node.attrs["dtype"]
+    sizes = [size or 0 for size in dims or ()]
+    if dtype.name == "string":
+        return lambda: np.full(sizes, b"", object)
+    if dtype.torch is None:
+        return lambda: None
+    return lambda: torch.zeros(sizes, dtype=dtype.torch, device=node.device)
+
+
+placeholder_v2_op = op("PlaceholderV2", "*, dtype: type, shape: shape -> output: dtype").not_differentiable()
+placeholder_v2_op.shape_rule, placeholder_v2_op.kernel_rule = placeholder_op.shape_rule, placeholder_op.kernel_rule
+
+host_const_op = op("HostConst", "*, value: tensor, dtype: type -> output: dtype").not_differentiable()
+host_const_op.shape_rule, host_const_op.binding_rule = const.shape_rule, const.binding_rule
+
+
+def _layout(op_type: str, permute: bool) -> None:
+    decl = op(op_type, "x: T, *, T: index = int32, src_format='NHWC', dst_format='NCHW' -> y: T")
+    decl.on_host("x", outputs=True).not_differentiable()
+    decl.shape(lambda op: [op.inputs[0].dims])
+
+    @decl.kernel
+    def layout_kernel(node):
+        formats = [node.attrs[name] for name in ("src_format", "dst_format")]
+        source, target = (value.decode() if isinstance(value, bytes) else value for value in formats)
+        if sorted(source) != sorted(target):
+            raise InvalidArgumentError(None, None, f"{source!r} and {target!r} name different axes")
+        # Where each axis of the source is in the target, and the other way round.
+        forth = torch.tensor([target.index(axis) for axis in source])
+        back = [source.index(axis) for axis in target]
+
+        def dims(x):
+            if bool(((x < -len(source)) | (x >= len(source))).any()):
+                raise InvalidArgumentError(
+                    None, None, f"Axes must be in [-{len(source)}, {len(source)}), got {x.tolist()}"
+                )
+            return forth.to(x.dtype)[x.long() % len(source)]
+
+        def vector(x):
+            if x.shape[0] == len(source):
+                return x[back]
+            if len(source) == 4 and x.shape[0] == 2:
+                kept = [axis for axis in target if axis in "HW"]
+                return x[[[axis for axis in source if axis in "HW"].index(axis) for axis in kept]]
+            raise InvalidArgumentError(None, None, f"x must have {len(source)} rows or 2, got {x.shape[0]}")
+
+        return vector if permute else dims
+
+
+_layout("DataFormatDimMap", False)
+_layout("DataFormatVecPermute", True)
+
+to_bool_op = op("ToBool", "input: T -> output: bool").not_differentiable()
+to_bool_op.shape(lambda op: [()])
+
+
+@to_bool_op.kernel
+def to_bool_kernel(node):
+    def run(x):
+        if isinstance(x, np.ndarray):
+            return torch.tensor(bool(x.size and (x.ndim or len(x.item()))))
+        return x != 0 if not x.dim() else torch.tensor(x.numel() > 0, device=x.device)
+
+    return run
