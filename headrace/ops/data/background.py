@@ -139,13 +139,14 @@ def prefetch_dataset_kernel(node):
 
 
 class _Call:
-    """One call of the function, made by a pool thread."""
+    """One call of the function: of `element` by some thread, or with its `result` already there."""
 
-    __slots__ = ("done", "result")
+    __slots__ = ("done", "element", "result")
 
-    def __init__(self) -> None:
-        self.done = False
-        self.result: Any = None
+    def __init__(self, element: Element = (), result: Any = None) -> None:
+        self.element = element
+        self.result = result
+        self.done = result is not None
 
 
 class ParallelMapped(Mapped):
@@ -174,44 +175,59 @@ class ParallelMapped(Mapped):
     def start(self, iteration: Iteration) -> Next:
         upstream, call, calls, sloppy = self.inputs[0].start(iteration), self.call, self.calls, self.sloppy
         slow = 0  # calls one after the other that were worth a thread
-        running: deque[_Call] = deque()
+        under_way: deque[_Call] = deque()  # in the order of the input
+        waiting: deque[_Call] = deque()  # those of them that no thread has begun
+        threads = 0
         changed = threading.Condition()
         iteration.wakes(changed)
         over = False
 
-        def run(task: _Call, element: Element) -> None:
-            began = time.perf_counter()
-            try:
-                task.result = call(*element)
-            except BaseException as error:  # noqa: BLE001 -- it is raised where the element is asked for
-                task.result = Failed(error)
-            if activity.traced():
-                activity.note("ParallelMapDataset", began)
-            with changed:
-                task.done = True
-                changed.notify_all()
+        def work() -> None:
+            nonlocal threads
+            while True:
+                with changed:
+                    if not waiting or iteration.closed or ending.begun:
+                        threads -= 1
+                        return
+                    task = waiting.popleft()
+                began = time.perf_counter()
+                try:
+                    task.result = call(*task.element)
+                except BaseException as error:  # noqa: BLE001 -- it is raised where the element is asked for
+                    task.result = Failed(error)
+                if activity.traced():
+                    activity.note("ParallelMapDataset", began)
+                with changed:
+                    task.done = True
+                    if sloppy or task is under_way[0]:
+                        changed.notify_all()
+                # What it refers to must not wait for the next one.
+                del task
 
         def submit() -> bool:
-            nonlocal over
-            task = _Call()
+            nonlocal over, threads
             try:
                 element = upstream()
             except BaseException as error:  # noqa: BLE001 -- it is raised where the element is asked for
-                task.result = Failed(error)
-                task.done = True
-                running.append(task)
+                under_way.append(_Call(result=Failed(error)))
                 return True
             if element is None:
                 over = True
                 return False
-            running.append(task)
-            pool.submit(lambda: run(task, element))
+            task = _Call(element)
+            with changed:
+                under_way.append(task)
+                waiting.append(task)
+                if threads == calls:
+                    return True
+                threads += 1
+            pool.submit(work)
             return True
 
         def first_done() -> _Call | None:
             if not sloppy:
-                return running[0] if running[0].done else None
-            return next((task for task in running if task.done), None)
+                return under_way[0] if under_way[0].done else None
+            return next((task for task in under_way if task.done), None)
 
         def next_element() -> Element | None:
             nonlocal slow
@@ -223,14 +239,15 @@ class ParallelMapped(Mapped):
                 result = call(*element)
                 slow = slow + 1 if time.perf_counter() - begun >= WORTH_A_THREAD else 0
                 return result
-            while not over and len(running) < calls and submit():
+            # Twice as many as run, so that a thread that is done need not wait for this one to find its next call.
+            while not over and len(under_way) < 2 * calls and submit():
                 pass
-            if not running:
+            if not under_way:
                 return None
             with changed:
                 while (task := first_done()) is None:
                     iteration.wait(changed)
-            running.remove(task)
+                under_way.remove(task)
             if not over:
                 submit()
             if type(task.result) is Failed:
