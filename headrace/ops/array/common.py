@@ -108,7 +108,8 @@ def rank_is(dims: Dims, rank: int, what: str = "Shape") -> Dims:
 
 def scalar_constant(op: Any, index: int) -> int | None:
     """The value of an integer input that must be a scalar, where it is known; ValueError if it is none."""
-    rank_is(op.inputs[index].dims, 0)
+    if op.inputs[index].dims:
+        raise ValueError(f"Input must be scalar but has rank {len(op.inputs[index].dims)}")
     value = op.constant(index)
     return None if value is None else int(value)
 

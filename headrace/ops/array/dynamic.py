@@ -9,7 +9,7 @@ import torch
 
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.core.shapes import merge_dims
+from headrace.core.shapes import merge_dim, merge_dims
 from headrace.ops.array.common import filled_text, invalid, is_text, shape_text, stand_in_for
 from headrace.ops.array.shape import reshape, shape
 
@@ -26,7 +26,8 @@ def dynamic_partition_shape(op):
         return [None] * count
     if len(data) < len(partitions):
         raise ValueError(f"Shape must be at least rank {len(partitions)} but is rank {len(data)}")
-    merge_dims(data[: len(partitions)], partitions)
+    for sizes in zip(data, partitions):
+        merge_dim(*sizes)
     return [(None, *data[len(partitions) :])] * count
 
 
@@ -100,7 +101,8 @@ def dynamic_stitch_shape(op):
             continue
         if len(data) < len(indices):
             raise ValueError(f"Shape must be at least rank {len(indices)} but is rank {len(data)}")
-        merge_dims(data[: len(indices)], indices)
+        for sizes in zip(data, indices):
+            merge_dim(*sizes)
         rest = merge_dims(rest, data[len(indices) :])
     if rest is None:
         return [None]

@@ -9,8 +9,8 @@ import torch
 
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.core.shapes import Dims
-from headrace.ops.array.common import invalid
+from headrace.core.shapes import Dims, merge_dim
+from headrace.ops.array.common import invalid, require_scalar
 
 _GRID = "num_bits=8, narrow_range=False"
 
@@ -22,7 +22,7 @@ def _same_dims(op):
 def _levels(attrs: dict[str, Any]) -> tuple[float, float]:
     bits = attrs["num_bits"]
     if not 2 <= bits <= 16:
-        raise ValueError(f"num_bits must be between 2 and 16, inclusive, got {bits}")
+        raise invalid("num_bits must be between 2 and 16, inclusive")
     return (1.0 if attrs["narrow_range"] else 0.0), float(2**bits - 1)
 
 
@@ -66,7 +66,7 @@ fake_quant_args_grad_op.shape(_same_dims)
 def _range_of(node: Any) -> tuple[Any, ...]:
     low, high = node.attrs["min"], node.attrs["max"]
     if not low < high:
-        raise invalid(f"min has to be smaller than max, was: {low} >= {high}")
+        raise invalid(f"min has to be smaller than max, was: {low:g} >= {high:g}")
     return tuple(torch.tensor(value, dtype=torch.float32, device=node.device) for value in (low, high))
 
 
@@ -113,6 +113,13 @@ def _check_range(op: Any, first: int, rank: int) -> None:
             raise ValueError(f"Shape must be rank {rank} but is rank {len(tensor.dims)}")
 
 
+def _check_channels(op: Any, first: int) -> None:
+    dims = op.inputs[0].dims
+    for tensor in op.inputs[first : first + 2]:
+        if dims and tensor.dims:
+            merge_dim(dims[-1], tensor.dims[0])
+
+
 @fake_quant_vars_op.shape
 def fake_quant_vars_shape(op):
     _check_range(op, 1, 0)
@@ -122,6 +129,7 @@ def fake_quant_vars_shape(op):
 @fake_quant_channels_op.shape
 def fake_quant_channels_shape(op):
     _check_range(op, 1, 1)
+    _check_channels(op, 1)
     return [op.inputs[0].dims]
 
 
@@ -134,6 +142,7 @@ def fake_quant_vars_grad_shape(op):
 @fake_quant_channels_grad_op.shape
 def fake_quant_channels_grad_shape(op):
     _check_range(op, 2, 1)
+    _check_channels(op, 2)
     channels: Dims = op.inputs[2].dims
     return [op.inputs[0].dims, channels, channels]
 
@@ -191,19 +200,30 @@ quantize_v3_op = op(
     "narrow_range=False -> output: T",
 )
 quantize_v3_op.on_host("num_bits")
-for _declared in (quantize_v1_op, quantize_v2_op, quantize_v3_op):
-    _declared.shape(_same_dims)
+quantize_v1_op.shape(_same_dims)
+
+
+@quantize_v2_op.shape
+def quantize_v2_shape(op):
+    for place in range(1, len(op.inputs)):
+        require_scalar(op, place)
+    return _same_dims(op)
+
+
+quantize_v3_op.shape(quantize_v2_shape)
 
 
 def _to_grid(attrs: dict[str, Any], x: Any, low: Any, high: Any, bits: int) -> Any:
     """`x` rounded to multiples of a step, zero among them, that cover the range with `bits` bits."""
     signed, given = attrs["signed_input"], attrs["range_given"]
+    if not (1 if signed else 0) < bits < (63 if signed else 64):
+        raise invalid(f"num_bits is out of range: {bits} with signed_input_ {int(signed)}")
     if not given:
         if not x.numel():
             return x.clone()
         low, high = x.min(), x.max()
     elif bool(low > high):
-        raise invalid(f"Invalid range: input_min {float(low)} > input_max {float(high)}")
+        raise invalid(f"Invalid range: input_min {float(low):g} > input_max {float(high):g}")
     least = (-(2 ** (bits - 1)) + (1 if attrs.get("narrow_range") else 0)) if signed else 0
     most = 2 ** (bits - 1) - 1 if signed else 2**bits - 1
     limit = torch.finfo(x.dtype).max

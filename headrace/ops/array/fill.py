@@ -33,13 +33,14 @@ def fill_shape(op):
         raise ValueError(f"Shape must be rank 0 but is rank {len(value)}")
     given = op.constant(0)
     if given is not None and (given < 0).any():
-        raise ValueError(f"Fill dimensions must be >= 0, got {given.tolist()}")
+        raise ValueError("Fill dimensions must be >= 0")
     return [op.constant_dims(0)]
 
 
 def _checked(dims: list[int]) -> list[int]:
-    if any(size < 0 for size in dims):
-        raise invalid(f"Fill dimensions must be >= 0, got {dims}")
+    for size in dims:
+        if size < 0:
+            raise invalid(f"Dimension {size} must be >= 0")
     return dims
 
 

@@ -320,6 +320,8 @@ def gather_nd_kernel(node):
         if depth > len(shape):
             raise invalid(f"index innermost dimension length must be <= params rank; saw: {depth} vs. {len(shape)}")
         outer, rest = tuple(indices.shape[:-1]), shape[depth:]
+        if 0 in shape and 0 not in outer:
+            raise invalid(f"Requested more than 0 entries, but params is empty.  Params shape: {shape_text(shape)}")
         flat = params.reshape((math.prod(shape[:depth]), math.prod(rest)))
         if depth:
             positions = flat_positions(indices, shape[:depth], f"param shape {shape_text(shape)}")

@@ -110,7 +110,7 @@ ensure_shape_op = op("EnsureShape", "input: T, *, shape: shape -> output: T").al
 
 @ensure_shape_op.shape
 def ensure_shape_shape(op):
-    return [merge_dims(op.inputs[0].dims, op.attrs["shape"])]
+    return [merge_dims(op.attrs["shape"], op.inputs[0].dims)]
 
 
 @ensure_shape_op.kernel

@@ -96,8 +96,10 @@ def _cat(axis_index: int) -> Any:
                     ):
                         odd = s
                         break
+                unlike = len(odd) != len(shapes[0])
+                what = "Ranks of all input tensors" if unlike else "Dimensions of inputs"
                 raise invalid(
-                    "ConcatOp : Dimensions of inputs should match: shape[0] = "
+                    f"ConcatOp : {what} should match: shape[0] = "
                     f"{shape_text(shapes[0])} vs. shape[{shapes.index(odd)}] = {shape_text(odd)}"
                 ) from None
 
@@ -251,12 +253,16 @@ def concat_offset_kernel(node):
             raise invalid(f"Concat dim is out of range: {axis} vs. {len(first)}")
         axis %= len(first)
         begin, result = 0, []
-        for i, sizes in enumerate(shapes):
-            sizes = sizes.tolist()
-            if len(sizes) != len(first) or any(a != b for k, (a, b) in enumerate(zip(sizes, first)) if k != axis):
+        for i, given in enumerate(shapes):
+            if given.ndim != 1:
+                raise invalid(f"input {i} should be a vector, but got shape {shape_text(given.shape)}")
+            sizes = given.tolist()
+            if len(sizes) != len(first):
+                raise invalid(f"input {i} should contain {len(first)} elements, but got {len(sizes)}")
+            if any(a != b for k, (a, b) in enumerate(zip(sizes, first)) if k != axis):
                 raise invalid(
-                    f"All dimensions except {axis} must match. Input {i} has shape {sizes} and doesn't match input 0 with "
-                    f"shape {first}."
+                    f"All dimensions except {axis} must match. Input {i} has shape [{' '.join(map(str, sizes))}] and "
+                    f"doesn't match input 0 with shape [{' '.join(map(str, first))}]."
                 )
             offset = [0] * len(first)
             offset[axis] = begin
@@ -277,7 +283,7 @@ def pack_shape(op):
         try:
             dims = merge_dims(dims, tensor.dims)
         except ValueError as error:
-            raise ValueError(f"{error} From merging shape {i} with other shapes.") from None
+            raise ValueError(f"{error}\n\tFrom merging shape {i - 1} with other shapes.") from None
     if dims is None:
         return [None]
     axis = axis_in(op.attrs["axis"], len(dims) + 1)
@@ -298,6 +304,9 @@ def pack_kernel(node):
     def pack(*values):
         try:
             return stacked(values, axis)
+        except IndexError:
+            count = values[0].ndim + 1
+            raise invalid(f"axis = {axis} not in [{-count}, {count})") from None
         except RuntimeError:
             first = values[0].shape
             i, odd = next((i, v.shape) for i, v in enumerate(values) if v.shape != first)
@@ -324,9 +333,12 @@ parallel_concat_op = op("ParallelConcat", "values: N * T, *, shape: shape -> out
 def parallel_concat_shape(op):
     dims = op.attrs["shape"]
     if dims is None or None in dims:
-        raise ValueError("shape attr must be fully defined")
-    for tensor in op.inputs:
-        merge_dims(tensor.dims, (1, *dims[1:]))
+        raise ValueError("shape attr must be fully defined.")
+    for i, tensor in enumerate(op.inputs):
+        try:
+            merge_dims(tensor.dims, (1, *dims[1:]))
+        except ValueError as error:
+            raise ValueError(f"{error}\n\tFrom merging shape {i} with other shapes.") from None
     return [dims]
 
 

@@ -9,8 +9,8 @@ import torch
 
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.core.shapes import merge_dims
-from headrace.ops.array.common import axis_in, constants, either, invalid, is_text, moving, numbers, renamed
+from headrace.core.shapes import merge_dim, merge_dims
+from headrace.ops.array.common import constants, either, invalid, is_text, moving, numbers, renamed, shape_text
 
 _PLAIN = "uint8, int8, uint16, int16, int32, int64, bool, half, float, double, complex64, complex128, string"
 reverse_v1_op = op("Reverse", f"tensor: T, dims: bool, *, T: {{{_PLAIN}}} -> output: T").on_host("dims")
@@ -48,7 +48,10 @@ reverse_op = op("ReverseV2", f"tensor: T, axis: Tidx, *, Tidx: index = int32, T:
 
 
 def _axes(listed: list[int], rank: int) -> tuple[int, ...]:
-    axes = [axis_in(axis, rank, "axis") for axis in listed]
+    for i, axis in enumerate(listed):
+        if not -rank <= axis < rank:
+            raise ValueError(f"'axis'[{i}] = {axis} is out of valid range [0, {rank - 1}]")
+    axes = [axis % rank for axis in listed]
     if len(set(axes)) != len(axes):
         raise ValueError(f"axis {next(a for a in axes if axes.count(a) > 1)} specified more than once.")
     return tuple(axes)
@@ -111,8 +114,7 @@ def reverse_sequence_shape(op):
         if axis >= len(dims):
             raise ValueError(f"{what} must be < input rank: {axis} vs. {len(dims)}")
     if lengths is not None:
-        merged = merge_dims((dims[batch],), lengths)
-        dims = (*dims[:batch], merged[0] if merged else None, *dims[batch + 1 :])
+        dims = (*dims[:batch], merge_dim(dims[batch], lengths[0]), *dims[batch + 1 :])
     return [dims]
 
 
@@ -123,6 +125,9 @@ def reverse_sequence_kernel(node):
         raise invalid(f"batch_dim == seq_dim == {seq}")
 
     def reverse(x, lengths):
+        for what, axis in (("batch_dim", batch), ("seq_dim", seq)):
+            if axis >= x.ndim:
+                raise invalid(f"{what} must be < input.dims()( {axis} vs. {x.ndim})")
         size = x.shape[seq]
         if lengths.shape[0] != x.shape[batch]:
             raise invalid(f"Length of seq_lengths != input.dims({batch}), ({lengths.shape[0]} vs. {x.shape[batch]})")
@@ -173,12 +178,17 @@ def roll_kernel(node):
     roll = np.roll if is_text(node.inputs[0]) else torch.roll
 
     def rolled(x, shift, axis):
+        if not x.ndim:
+            raise invalid("input must be 1-D or higher")
+        for what, given in (("shift", shift), ("axis", axis)):
+            if given.ndim > 1:
+                raise invalid(f"{what} must be a scalar or a 1-D vector. Found: {shape_text(given.shape)}")
         shifts, axes = tuple(numbers(shift)), tuple(numbers(axis))
         if len(shifts) != len(axes):
             raise invalid("shift and axis must have the same size")
         for at in axes:
             if not -x.ndim <= at < x.ndim:
-                raise invalid(f"axis {at} is out of range")
+                raise invalid(f"axis {at if at >= 0 else at + x.ndim} is out of range")
         return roll(x, shifts, axes)
 
     return moving(node, rolled)

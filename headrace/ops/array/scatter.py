@@ -10,7 +10,7 @@ import torch
 
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.core.shapes import Dims, merge_dims
+from headrace.core.shapes import Dims, element_count, merge_dims
 from headrace.ops import composing
 from headrace.ops.array.common import constants, filled_text, invalid, is_text, numbers, rank_is, shape_text
 from headrace.ops.array.constant import constant
@@ -38,7 +38,7 @@ def _check_update_dims(indices: Dims, updates: Dims, output: Dims) -> None:
     except ValueError as error:
         inner = len(output) - depth
         raise ValueError(
-            f"The inner {inner} dimensions of input.shape={shape_text(output)} must match the inner "
+            f"The inner {inner} dimensions of output.shape={shape_text(output)} must match the inner "
             f"{len(updates) - outer} dimensions of updates.shape={shape_text(updates)}: {error}"
         ) from None
 
@@ -46,6 +46,11 @@ def _check_update_dims(indices: Dims, updates: Dims, output: Dims) -> None:
 @scatter_nd_op.shape
 def scatter_nd_shape(op):
     output = op.constant_dims(2)
+    indices, updates = (op.inputs[i].dims for i in (0, 1))
+    if indices == ():
+        raise ValueError("Shape must be at least rank 1 but is rank 0")
+    if output is not None and 0 in output and element_count(indices) and element_count(updates):
+        raise ValueError("Indices and updates specified for empty output shape")
     _check_update_dims(op.inputs[0].dims, op.inputs[1].dims, output)
     return [output]
 
@@ -55,7 +60,8 @@ def _flat_updates(indices: Any, updates: Any, shape: tuple[int, ...]) -> tuple[A
     depth = indices.shape[-1] if indices.ndim else 1
     if depth > len(shape):
         raise invalid(
-            f"Inner dimensions of output shape must match inner dimensions of updates shape: {shape_text(shape)}"
+            "Inner dimensions of output shape must match inner dimensions of updates shape. Output: "
+            f"{shape_text(shape)} updates: {shape_text(updates.shape)}"
         )
     wanted = tuple(indices.shape[:-1]) + shape[depth:]
     if tuple(updates.shape) != wanted:

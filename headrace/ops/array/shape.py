@@ -13,7 +13,7 @@ from headrace.core.defaults import name_scope
 from headrace.core.dtypes import as_dtype, int32
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.core.shapes import Dims, TensorShape, as_dims, broadcast_dims, dims_text, element_count, is_fully_defined
+from headrace.core.shapes import Dims, TensorShape, as_dims, broadcast_dims, element_count, is_fully_defined
 from headrace.ops.array.common import constants, either, invalid, is_sparse, is_text, numbers, shape_text
 from headrace.ops.array.constant import constant
 
@@ -115,7 +115,7 @@ reshape_op = op("Reshape", "tensor: T, shape: Tshape, *, Tshape: index = int32 -
 def _reshaped(dims: Dims, wanted: Dims, given: np.ndarray | None) -> Dims:
     if given is not None:
         if (given < -1).any():
-            raise ValueError(f"Size {int(given.min())} of the requested shape must not be less than -1")
+            raise ValueError(f"Invalid value in tensor used for shape: {int(given[given < -1][0])}")
         if (given == -1).sum() > 1:
             raise ValueError("Only one input size may be -1")
     if wanted is None or dims is None:
@@ -177,7 +177,8 @@ def _reshape_failed(x: Any, shape: Any) -> Exception:
         first = sizes.index(-1)
         return invalid(f"Only one input size may be -1, not both {first} and {sizes.index(-1, first + 1)}")
     if min(sizes, default=0) < -1:
-        return invalid(f"Size {sizes.index(min(sizes))} must be non-negative, not {min(sizes)}")
+        at = next(i for i, size in enumerate(sizes) if size < -1)
+        return invalid(f"Size {at} must be non-negative, not {sizes[at]}")
     if -1 in shape:
         rest = int(np.prod([size for size in shape if size != -1]))
         if rest == 0:
@@ -242,7 +243,7 @@ def expand_dims_shape(op):
     if dims is None or axis is None:
         return [None]
     if axis.size != 1:
-        raise ValueError(f"'dim' input must be a tensor with a single value, got shape {axis.shape}")
+        raise ValueError("'dim' input must be a tensor with a single value")
     at, rank = int(axis.reshape(-1)[0]), len(dims) + 1
     if not -rank <= at < rank:
         raise ValueError(f"dim {at} not in the interval [{-rank}, {rank - 1}].")
@@ -284,7 +285,7 @@ def _squeezed_axes(dims: Any, listed: list[int]) -> list[int]:
     axes = []
     for i, axis in enumerate(listed):
         if not -rank <= axis < rank:
-            raise ValueError(f"squeeze_dims[{i}] not in [{-rank},{rank}): {axis} for tensor with {rank} dimensions.")
+            raise ValueError(f"squeeze_dims[{i}] not in [{-rank},{rank}).")
         axis %= rank
         if dims[axis] not in (None, 1):
             raise ValueError(f"Can not squeeze dim[{axis}], expected a dimension of 1, got {dims[axis]}")
@@ -346,10 +347,12 @@ def broadcast_to_shape(op):
             raise ValueError(f"Shape must be at most rank {len(wanted)} but is rank {len(dims)}")
         for have, want in zip(dims, wanted[len(wanted) - len(dims) :]):
             if have not in (None, 1) and want is not None and want != have:
-                raise ValueError(
-                    f"Dimensions must be equal, but are {have} and {want}: cannot broadcast "
-                    f"{dims_text(dims)} to {dims_text(wanted)}"
-                )
+                raise ValueError(f"Dimensions must be equal, but are {have} and {want}")
+        if None in wanted:
+            # Of what is not known, a size of the input other than 1 can only stay.
+            lead = len(wanted) - len(dims)
+            kept = [have if want is None and have not in (1, None) else want for have, want in zip(dims, wanted[lead:])]
+            wanted = (*wanted[:lead], *kept)
     return [wanted]
 
 

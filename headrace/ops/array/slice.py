@@ -12,11 +12,21 @@ from headrace.core.defaults import name_scope
 from headrace.core.dtypes import as_dtype, int32, int64
 from headrace.core.dtypes import bool as bool_type
 from headrace.core.eager import executing_eagerly
-from headrace.core.errors import InvalidArgumentError
+from headrace.core.errors import InvalidArgumentError, UnimplementedError
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.core.shapes import Dimension
-from headrace.ops.array.common import boxed, constants, filled_text, invalid, is_text, numbers, stand_in_for
+from headrace.core.shapes import Dimension, merge_dims
+from headrace.ops.array.common import (
+    boxed,
+    constants,
+    filled_text,
+    invalid,
+    is_text,
+    numbers,
+    rank_is,
+    shape_text,
+    stand_in_for,
+)
 from headrace.ops.array.constant import constant
 from headrace.ops.array.fill import ones_like
 from headrace.ops.array.join import concat, stack
@@ -36,6 +46,9 @@ slice_op.on_host("begin", "size")
 def slice_shape(op):
     dims = op.inputs[0].dims
     begin, size = op.constant(1), op.constant(2)
+    if size is not None and (size < -1).any():
+        raise ValueError(f"Invalid value in tensor used for shape: {int(size[size < -1][0])}")
+    merge_dims(rank_is(op.inputs[1].dims, 1), rank_is(op.inputs[2].dims, 1))
     partial = op.constant_dims(2)
     if dims is None:
         return [partial]
@@ -126,11 +139,11 @@ strided_slice_op.aliases().on_host("begin", "end", "strides")
 def _static_slice(op: Any, dims: Any, first: int) -> Any:
     """The static shape of a strided slice whose begin, end and strides are the inputs from `first` on."""
     begin, end, strides = (op.constant(i) for i in range(first, first + 3))
-    lengths = {t.dims[0] for t in op.inputs[first : first + 3] if t.dims is not None and len(t.dims) == 1}
+    length: Any = None
+    for tensor in op.inputs[first : first + 3]:
+        length = merge_dims(length, rank_is(tensor.dims, 1))
     if strides is None or dims is None:
         return None
-    if any(t.dims is not None and len(t.dims) != 1 for t in op.inputs[first : first + 3]) or len(lengths - {None}) > 1:
-        raise ValueError("Expected begin, end, and strides to be 1D equal size tensors")
     known = begin is not None and end is not None
     blank = [0] * strides.size
     index = index_tuple(begin if known else blank, end if known else blank, strides.tolist(), op.attrs)
@@ -288,12 +301,13 @@ def _put(x: Any, index: tuple[Any, ...], value: Any) -> None:
         raise out_of_bounds(x, index) from None
     stand_in = stand_in_for(x.dtype)
     value = value.view(stand_in)
-    try:
-        value = value.expand(view.shape)
-    except RuntimeError:
-        raise invalid(
-            f"could not assign a value of shape {list(value.shape)} to a slice of shape {list(view.shape)}"
-        ) from None
+    if value.shape != view.shape and value.ndim:
+        raise UnimplementedError(
+            None,
+            None,
+            f"sliced l-value shape {shape_text(view.shape)} does not match r-value shape {shape_text(value.shape)}. "
+            "Automatic broadcasting not yet implemented.",
+        )
     view.view(stand_in).copy_(value.flip(flips) if flips else value)
 
 

@@ -14,7 +14,7 @@ from headrace.core.defaults import name_scope
 from headrace.core.dtypes import int32
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.core.shapes import Dims
+from headrace.core.shapes import Dims, merge_dims
 from headrace.ops.array.common import either, invalid, moving, numbers, rank_is
 from headrace.ops.array.fill import zeros
 from headrace.ops.array.join import stack
@@ -51,12 +51,12 @@ def _space_dims(dims: Dims, block: list[int] | None, count: int | None, pairs: A
         return (None,) * (1 + count) + dims[1 + count :]
     if any(size < 1 for size in block):
         raise ValueError("block_shape must be positive")
-    total = math.prod(block)
     batch = dims[0]
     if batch is not None:
-        if not to_batch and batch % total:
-            raise ValueError(f"Dimension size must be evenly divisible by {total} but is {batch}")
-        batch = batch * total if to_batch else batch // total
+        for size in block:
+            if not to_batch and batch % size:
+                raise ValueError(f"Dimension size must be evenly divisible by {size} but is {batch}")
+            batch = batch * size if to_batch else batch // size
     space: list[int | None] = []
     for i, size in enumerate(block):
         have = dims[1 + i]
@@ -65,7 +65,7 @@ def _space_dims(dims: Dims, block: list[int] | None, count: int | None, pairs: A
             continue
         before, after = (int(n) for n in pairs[i])
         if before < 0 or after < 0:
-            raise ValueError("paddings and crops cannot be negative")
+            raise ValueError(f"{'paddings' if to_batch else 'crops'} cannot be negative")
         if to_batch:
             if (have + before + after) % size:
                 raise ValueError(f"Dimension size must be evenly divisible by {size} but is {have + before + after}")
@@ -79,6 +79,11 @@ def _space_dims(dims: Dims, block: list[int] | None, count: int | None, pairs: A
 
 
 def _block_of(op: Any) -> tuple[list[int] | None, int | None]:
+    block_dims, pairs = op.inputs[1].dims, op.inputs[2].dims
+    if block_dims is not None and len(block_dims) != 1:
+        raise ValueError("block_shape must have rank 1.")
+    if block_dims is not None:
+        merge_dims(pairs, (block_dims[0], 2))
     block = op.constant(1)
     if block is not None:
         return [int(size) for size in block], block.size

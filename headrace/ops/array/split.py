@@ -113,8 +113,15 @@ def split_v_shape(op):
 
 @split_v_op.kernel
 def split_v_kernel(node):
+    outputs = node.attrs["num_split"]
+
     def split(x, sizes, axis):
         axis, parts = int(axis), numbers(sizes)
+        if len(parts) != outputs:
+            raise invalid(
+                "size of the split_tensor must be 1-D and have the same elements as outputs got "
+                f"{sizes.ndim} -D and {len(parts)} elements"
+            )
         have = x.shape[axis]
         if parts.count(-1) == 1:
             parts[parts.index(-1)] = have - sum(parts) - 1

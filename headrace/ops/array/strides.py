@@ -76,7 +76,7 @@ def sliced_dims(dims: tuple[int | None, ...], index: Sequence[Any], known: bool)
                 whole = item.start is None and item.stop is None
                 result.append(len(range(size)[item]) if size is not None and (known or whole) else None)
             elif known and size is not None and not -size <= item < size:
-                raise ValueError(f"slice index {item} of dimension {axis} out of bounds.")
+                raise ValueError(f"slice index {item if item >= 0 else item + size} of dimension {axis} out of bounds.")
             axis += 1
     return tuple(result)
 

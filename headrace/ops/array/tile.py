@@ -31,7 +31,7 @@ def tile_shape(op):
     if dims is None:
         return [unknown(len(multiples))]
     if len(dims) != len(multiples):
-        raise ValueError(f"Shape must be rank {len(multiples)} but is rank {len(dims)}")
+        raise ValueError(f"Shape must be rank {len(dims)} but is rank {len(multiples)}")
     return [tuple(None if d is None or m is None else d * m for d, m in zip(dims, multiples))]
 
 
@@ -41,8 +41,9 @@ def tile_kernel(node):
     if is_text(node.inputs[0]):
         return lambda x, multiples: np.tile(x, numbers(multiples))
     if known is not None and node.inputs[0].dims is not None:
-        if any(m < 0 for m in known):
-            raise invalid(f"Expected multiples >= 0, but got {known}")
+        for i, count in enumerate(known):
+            if count < 0:
+                raise invalid(f"Expected multiples[{i}] >= 0, but got {count}")
         return moving(node, lambda x, _: _repeated(x, known))
 
     def tile(x, multiples):

@@ -23,6 +23,8 @@ conjugate_transpose_op.aliases().on_host("perm")
 @transpose_op.shape
 def transpose_shape(op):
     dims, perm = op.inputs[0].dims, op.constant(1)
+    if op.inputs[1].dims is not None and len(op.inputs[1].dims) > 1:
+        raise ValueError(f"Shape must be rank 1 but is rank {len(op.inputs[1].dims)}")
     count = None if op.inputs[1].dims is None else op.inputs[1].dims[0] if op.inputs[1].dims else None
     if dims is not None:
         if count is not None and len(dims) != count:

@@ -10,7 +10,7 @@ import torch
 from headrace.core.dtypes import as_dtype, int32
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.ops.array.common import constants, invalid, is_text, numbers, rank_is
+from headrace.ops.array.common import constants, invalid, is_text, numbers, rank_is, shape_text
 
 unique_op = op("Unique", "x: T, *, out_idx: index = int32 -> y: T, idx: out_idx").not_differentiable()
 unique_v2_op = op(
@@ -170,6 +170,7 @@ def unravel_index_shape(op):
     indices, dims = op.inputs[0].dims, op.inputs[1].dims
     if indices is None:
         return [None]
+    rank_is(dims, 1)
     count = None if dims is None else dims[0]
     if indices == ():
         return [(count,)]
@@ -182,6 +183,8 @@ def unravel_index_shape(op):
 @unravel_index_op.kernel
 def unravel_index_kernel(node):
     def unravel(indices, dims):
+        if indices.ndim > 1:
+            raise invalid(f'The indices can only be scalar or vector, got "{shape_text(indices.shape)}"')
         rest = indices.reshape(-1) if indices.ndim else indices
         parts = []
         for size in reversed(numbers(dims)):

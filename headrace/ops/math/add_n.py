@@ -13,7 +13,7 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.core.shapes import Dims, as_dims, dims_text, is_fully_defined, merge_dims
+from headrace.core.shapes import Dims, as_shape, dims_text, is_fully_defined, merge_dims
 from headrace.ops.math.elementwise import bracketed, widened
 
 _ADDABLE = (
@@ -157,11 +157,11 @@ def accumulate_n(inputs: Any, shape: Any = None, tensor_dtype: Any = None, name:
     values = [convert_to_tensor_or_indexed_slices(value) for value in inputs]
     if not all(isinstance(value, Tensor) for value in values) or len({value.dtype for value in values}) > 1:
         raise ValueError(wrong)
-    dims = as_dims(shape)
+    known = as_shape(shape)
     for value in values:
-        dims = merge_dims(dims, value.dims)
+        known = known.merge_with(value.dims)
     if tensor_dtype is not None and values[0].dtype != tensor_dtype:
         raise TypeError(f"tensor_dtype is {tensor_dtype}, but input is of type {values[0].dtype}")
     if len(values) == 1:
         return values[0] if name is None else raw.Identity(values[0], name=name)
-    return raw.AccumulateNV2(values, shape=dims, name=name)
+    return raw.AccumulateNV2(values, shape=known._dims, name=name)

@@ -10,7 +10,7 @@ import torch
 from headrace.core.convert import convert_to_tensor
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op, raw
-from headrace.core.shapes import Dims, compatible_dims, is_fully_defined, merge_dims
+from headrace.core.shapes import Dims, compatible_dims, is_fully_defined, merge_dim, merge_dims
 from headrace.ops import composing
 
 _DIAG_TYPES = "{bfloat16, half, float, double, int32, int64, complex64, complex128}"
@@ -57,7 +57,8 @@ def diag_part_shape(op):
         return [None]
     if len(dims) % 2 or not dims:
         raise ValueError(f"Input must have even and non-zero rank, input rank is {len(dims)}")
-    return [merge_dims(dims[: len(dims) // 2], dims[len(dims) // 2 :])]
+    half = len(dims) // 2
+    return [tuple(merge_dim(one, other) for one, other in zip(dims[:half], dims[half:]))]
 
 
 @diag_part_op.kernel
@@ -295,7 +296,10 @@ def _set_diag_shape(op: Any, lower: int | None, upper: int | None) -> list[Dims]
     between = () if lower == upper else (upper - lower + 1,)
     wanted: Dims = (*dims[:-2], *between, _longest(dims[-2], dims[-1], lower, upper))
     if not compatible_dims(wanted, diagonal):
-        raise ValueError(f"Dimensions must be equal: the diagonal must have shape {wanted}, not {diagonal}")
+        if len(wanted) != len(diagonal):
+            raise ValueError(f"Shape must be rank {len(wanted)} but is rank {len(diagonal)}")
+        for sizes in zip(wanted, diagonal):
+            merge_dim(*sizes)
     return [dims]
 
 

@@ -62,9 +62,11 @@ def histogram_fixed_width_shape(op):
         dims = op.inputs[index].dims
         if dims is not None and len(dims) != rank:
             raise ValueError(f"Shape must be rank {rank} but is rank {len(dims)}")
+    if op.inputs[1].dims not in (None, (None,), (2,)):
+        raise ValueError(f"Dimension must be 2 but is {op.inputs[1].dims[0]}")
     bins = op.constant(2)
     if bins is not None and int(bins) <= 0:
-        raise ValueError(f"Dimension must be > 0, is {int(bins)}")
+        raise ValueError(f"Requires nbins > 0: {int(bins)}")
     return [(None if bins is None else int(bins),)]
 
 
@@ -76,7 +78,7 @@ def histogram_fixed_width_kernel(node):
         bins = int(bins)
         low, high = value_range.tolist()
         if not low < high:
-            raise _invalid(f"value_range should satisfy value_range[0] < value_range[1], but got '[{low}, {high}]'")
+            raise _invalid(f"value_range should satisfy value_range[0] < value_range[1], but got '[{low:g}, {high:g}]'")
         if bins <= 0:
             raise _invalid(f"nbins should be a positive number, but got '{bins}'")
         step = (high - low) / bins

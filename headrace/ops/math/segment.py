@@ -13,7 +13,7 @@ import torch
 from headrace.core.convert import convert_to_tensor
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import OpDecl, op, raw
-from headrace.core.shapes import Dims, merge_dims
+from headrace.core.shapes import Dims, merge_dim
 from headrace.ops import composing
 from headrace.ops.array.common import scalar_constant
 
@@ -105,7 +105,7 @@ def _row_dims(op: Any, first: int | None, ids: int = 1) -> list[Dims]:
     return [(first, *dims[1:])]
 
 
-def _in_wider(node: Any, run: Callable[..., Any]) -> Callable[..., Any]:
+def in_wider(node: Any, run: Callable[..., Any]) -> Callable[..., Any]:
     """`run`, with its first input in a type that torch reduces."""
     _know_beta()
     dtype = node.inputs[0].dtype.torch
@@ -130,7 +130,7 @@ def _sorted_kernel(kind: str) -> Callable[[Any], Any]:
                 result[absent] = 0
             return result
 
-        return _in_wider(node, run)
+        return in_wider(node, run)
 
     return rule
 
@@ -160,7 +160,8 @@ def _unsorted_shape(op: Any) -> list[Dims]:
         return [None]
     if len(ids) > len(data):
         raise ValueError(f"Shape must be at least rank {len(ids)} but is rank {len(data)}")
-    merge_dims(data[: len(ids)], ids)
+    for sizes in zip(data, ids):
+        merge_dim(*sizes)
     return [(count, *data[len(ids) :])]
 
 
@@ -187,7 +188,7 @@ def _unsorted_kernel(kind: str) -> Callable[[Any], Any]:
                     ids, rows = ids[kept], rows[kept]
             return combined(kind, rows, ids, count)
 
-        return _in_wider(node, run)
+        return in_wider(node, run)
 
     return rule
 

@@ -12,7 +12,7 @@ from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import OpDecl, op, raw
 from headrace.core.shapes import Dims, merge_dims
 from headrace.ops import composing
-from headrace.ops.array.common import scalar_constant
+from headrace.ops.array.common import rank_is, scalar_constant
 
 _WIDER = {torch.uint16: torch.int32, torch.uint32: torch.int64, torch.uint64: torch.int64}
 
@@ -29,13 +29,15 @@ def _scale(kind: str, ids: Any, count: int, like: Any) -> Any:
     return number.reshape(-1, *[1] * (like.dim() - 1))
 
 
-def _check(indices: Any, ids: Any, rows: int) -> None:
+def _check(
+    indices: Any, ids: Any, rows: int, outside_text: str = "Bad: indices[{where}] == {value} out of range [0, {rows})"
+) -> None:
     if indices.shape != ids.shape or ids.dim() != 1:
         raise _invalid("segment_ids and indices should have same size.")
     outside = (indices < 0) | (indices >= rows)
     if bool(outside.any()):
         where = int(outside.nonzero()[0])
-        raise _invalid(f"Bad: indices[{where}] == {int(indices[where])} out of range [0, {rows})")
+        raise _invalid(outside_text.format(where=where, value=int(indices[where]), rows=rows))
 
 
 def _shape(with_number: bool) -> Callable[[Any], list[Dims]]:
@@ -117,15 +119,18 @@ def _declare_gradient(kind: str) -> OpDecl:
     @decl.shape
     def shape(op):
         dims, rows = op.inputs[0].dims, scalar_constant(op, 3)
+        merge_dims(rank_is(op.inputs[2].dims, 1), rank_is(op.inputs[1].dims, 1))
         return [None if dims is None else (rows, *dims[1:])]
 
     @decl.kernel
     def kernel(node):
         def run(grad, indices, ids, rows):
-            _check(indices, ids, int(rows))
+            _check(indices, ids, int(rows), "Index {value} out of range [0, {rows}).")
             ids = ids.to(torch.int64)
-            if ids.shape[0] and not 0 <= int(ids.min()) <= int(ids.max()) < grad.shape[0]:
-                raise _invalid(f"Segment id out of range [0, {grad.shape[0]}).")
+            if ids.shape[0] and int(ids[-1]) >= grad.shape[0]:
+                raise _invalid("Invalid number of segments")
+            if ids.shape[0] and int(ids.min()) < 0:
+                raise _invalid(f"Segment id {int(ids.min())} out of range [0, {grad.shape[0]}).")
             scaled = grad / _scale(kind, ids, grad.shape[0], grad)
             result = grad.new_zeros((int(rows), *grad.shape[1:]))
             return result.index_add_(0, indices, scaled.index_select(0, ids))

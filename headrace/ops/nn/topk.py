@@ -29,7 +29,7 @@ top_k_v2_op = op("TopKV2", "input: T, k: int32, *, sorted=True, T: realnumeric -
 
 def _top_k_dims(dims: Dims, k: int | None) -> Dims:
     if k is not None and k < 0:
-        raise ValueError(f"Need k >= 0, got {k}")
+        raise ValueError(f"Dimension size, given by scalar input 1, must be non-negative but is {k}")
     if dims is None:
         return None
     if not dims:
@@ -49,7 +49,7 @@ def top_k_shape(op):
 def top_k_v2_shape(op):
     dims = op.inputs[1].dims
     if dims is not None and dims != ():
-        raise ValueError(f"Shape must be rank 0 but is rank {len(dims)}")
+        raise ValueError(f"Input must be scalar but has rank {len(dims)}")
     k = op.constant(1)
     return [_top_k_dims(op.inputs[0].dims, None if k is None else int(k))] * 2
 

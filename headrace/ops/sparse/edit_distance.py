@@ -36,7 +36,9 @@ def edit_distance_shape(op):
     if sizes[0] is None or sizes[1] is None:
         return [None]
     if len(sizes[0]) != len(sizes[1]):
-        raise ValueError(f"Ranks of the sequences must be the same, but are {len(sizes[0])} and {len(sizes[1])}")
+        raise ValueError(
+            f"Num elements of hypothesis_shape does not match truth_shape: {len(sizes[0])} vs. {len(sizes[1])}"
+        )
     return [tuple(np.maximum(*sizes)[:-1].tolist())]
 
 
@@ -78,9 +80,7 @@ def edit_distance_kernel(node):
                 f"{shapes[1].tolist()}"
             )
         if len(shapes[0]) < 2:
-            raise invalid(
-                f"Input SparseTensors must have rank at least 2, but hypothesis_shape rank is: {len(shapes[0])}"
-            )
+            raise invalid(f"Input SparseTensors must have rank at least 2, but truth_shape rank is: {len(shapes[1])}")
         hypotheses = _sequences("hypothesis", h_indices, h_values, shapes[0])
         truths = _sequences("truth", t_indices, t_values, shapes[1])
         output = np.zeros(np.maximum(shapes[0], shapes[1])[:-1], np.float32)
