@@ -48,15 +48,20 @@ _PYTHON: dict[str, dict[str, str]] = {
         "data.tensor_lists data.structure": "structure",
     },
     "debug.cli": {
-        "debug.terminal debug.commands debug.parsing debug.formatting debug.values": (
-            "analyzer_cli cli_config cli_shared command_parser debugger_cli_common tensor_format"
-        )
+        "debug.cli.analyzer": "analyzer_cli",
+        "debug.cli.config": "cli_config",
+        "debug.cli.shared": "cli_shared",
+        "debug.cli.reading": "command_parser",
+        "debug.cli.registries debug.cli.rich_text debug.cli.menus debug.terminal": "debugger_cli_common",
+        "debug.cli.tensors": "tensor_format",
     },
     "debug.lib": {
-        "debug.dump_dir debug.values debug.dump_files": "debug_data common",
+        "debug.dump_dir debug.values debug.dump_files": "debug_data",
+        "debug.run_keys debug.values": "common",
         "debug.watch_options": "debug_utils",
-        "debug.debug_graphs debug.values": "debug_graphs",
-        "debug.sources": "source_utils",
+        "debug.debug_graphs debug.tracing debug.values": "debug_graphs",
+        "debug.profiling": "profiling",
+        "debug.sources debug.profiling": "source_utils",
         "debug.gradients": "debug_gradients",
     },
     "debug.wrappers": {
@@ -89,12 +94,16 @@ _PYTHON: dict[str, dict[str, str]] = {
     "feature_column": {"feature_column .": "feature_column feature_column_v2 feature_column_lib utils"},
     "framework": {
         "core.graph core.defaults core.operation core.convert core.registry core.collections core.internals "
-        "state.scoping .": "ops",
+        "core.composite state.scoping .": "ops",
         "core.dtypes .": "dtypes",
         "core.shapes .": "tensor_shape",
         "core.errors errors .": "errors errors_impl",
         "core.device .": "device device_spec",
-        "core.registry core.graph core.defaults .": "registry op_def_registry importer",
+        "core.registry_of_objects": "registry",
+        "core.registry core.graph core.defaults interop.op_lists .": "op_def_registry importer",
+        "core.error_interpolation": "error_interpolation",
+        "core.traceable_stack": "traceable_stack",
+        "graph_tools.subscribing": "subscribe",
         "state.defun .": "function",
         "core.func_graph core.functions .": "func_graph",
         "core.op_def_library": "op_def_library",
@@ -107,9 +116,11 @@ _PYTHON: dict[str, dict[str, str]] = {
         "core.type_specs .": "tensor_spec type_spec",
         "platform.config config .": "config",
         "interop.graph_files .": "graph_io",
-        ".": "random_seed framework_lib load_library subscribe",
+        ".": "framework_lib load_library",
+        "core.random_seed .": "random_seed",
         "interop.graph_util graph_util .": "graph_util graph_util_impl convert_to_constants",
         "version .": "versions",
+        "platform.test_ops": "test_ops",
         "platform.test_util test .": "test_util",
         "platform.combinations": "combinations test_combinations",
     },
@@ -129,7 +140,8 @@ _PYTHON: dict[str, dict[str, str]] = {
         "state.template .": "template",
         "state.functional .": "functional_ops",
         "math ops.math.matmul ops.math.reduce . api.gen_ops": "math_ops",
-        "math .": "special_math_ops bitwise_ops",
+        "math .": "special_math_ops",
+        "bitwise math .": "bitwise_ops",
         "math ops.squeezing .": "confusion_matrix",
         "ops.flow.switching ops.flow.grouping ops.flow.cond "
         "ops.flow.while_context ops.flow.frames ops.flow.assertion .": "control_flow_ops control_flow_util",
@@ -247,14 +259,21 @@ _PYTHON: dict[str, dict[str, str]] = {
     "user_ops": {"user_ops .": "user_ops"},
     "util": {
         "core.nest": "nest",
+        "core.stack_frames": "tf_stack",
         "platform.compat compat .": "compat",
+        "platform.compat": "compat_internal",
         "platform.deprecation": "deprecation",
+        "platform.dispatching": "dispatch",
+        "platform.documented_names": "all_util",
+        "platform.locks": "lock_util",
+        "platform.serialization": "serialization",
         "platform.decorators": "decorator_utils keyword_args tf_contextlib tf_decorator tf_should_use",
         "platform.export": "tf_export",
         "platform.identity": "object_identity",
         "platform.inspection": "function_utils tf_inspect",
         "platform.lazy_loader": "lazy_loader",
     },
+    "util.protobuf": {"platform.proto_comparison": "compare"},
     "": {
         "pywrap_tensorflow train .": "pywrap_tensorflow pywrap_tensorflow_internal",
         "debug.sessions debug.local_cli debug.hooks debug.remote debug.dump_dir debug.watch_options debug.values "
@@ -276,7 +295,7 @@ _PACKAGES = {
 _PROTOS = {
     "core.framework": "allocation_description api_def attr_value cost_graph function graph node_def op_def "
     "resource_handle step_stats summary tensor tensor_description tensor_shape types variable versions",
-    "core.protobuf": "cluster config debug meta_graph rewriter_config saved_object_graph saver struct "
+    "core.protobuf": "cluster config debug graph_debug_info meta_graph rewriter_config saved_object_graph saver struct "
     "trackable_object_graph verifier_config",
     "core.util": "event",
     "core.profiler": "tfprof_log",

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from headrace.debug.cli.reading import add_print_tensor_arguments
 from headrace.debug.dump_dir import DebugDumpDir, DebugTensorDatum
 from headrace.debug.formatting import format_tensor
 from headrace.debug.parsing import Arguments, CommandError, parse_tensor_name_with_slicing
@@ -30,20 +31,7 @@ _SORTS: dict[str, Callable[[DebugTensorDatum, DebugDumpDir], Any]] = {
 def print_tensor_arguments(description: str) -> Arguments:
     """The arguments of `print_tensor` and `print_feed`."""
     arguments = Arguments(description)
-    arguments.add_argument("tensor_name", help="name of the tensor, perhaps with a slicing: hidden/MatMul:0[1, :]")
-    arguments.add_argument("-n", "--number", type=int, default=-1, help="which dump, from 0, of a tensor with several")
-    arguments.add_argument(
-        "-r",
-        "--ranges",
-        default="",
-        help="ranges of values to point out: -r 0,1e-8, -r [-0.1,0.1], -r [[-inf,-1],[1,inf]]",
-    )
-    arguments.add_argument("-a", "--all", dest="print_all", action="store_true", help="print all elements")
-    arguments.add_argument(
-        "-s", "--numeric_summary", "--numpy_summary", dest="numeric_summary", action="store_true",
-        help="count kinds of elements and give their range",
-    )  # fmt: skip
-    arguments.add_argument("-w", "--write_path", default="", help="file to save the array to, with numpy.save()")
+    add_print_tensor_arguments(arguments)
     return arguments
 
 
@@ -63,8 +51,20 @@ class DebugAnalyzer:
 
     def register(self, terminal: Terminal) -> None:
         """Adds the commands to a prompt."""
+        for name, alias, handler, arguments in self.all_commands():
+            terminal.register(name, handler, arguments, [alias])
+        terminal.complete(["print_tensor", "pt"], [datum.tensor_name for datum in self._dump.dumped_tensor_data])
+        nodes = self._dump.nodes() if self._dump.loaded_partition_graphs() else []
+        terminal.complete(["node_info", "ni", "list_inputs", "li", "list_outputs", "lo"], nodes)
+
+    def all_commands(self) -> list[tuple[str, str, Callable[[Any], list[str]], Arguments]]:
+        """The commands: name, short name, what carries it out, and what it takes."""
         after = "Show the nodes that take what a node makes."
-        for name, alias, handler, arguments in (
+        evaluated = Arguments("Evaluate a Python expression of dumped tensors, named in backquotes; np is NumPy.")
+        evaluated.add_argument("expression", help='such as "np.argmax(`Softmax:0`)" or "`w:0:DebugIdentity[1]` + 1"')
+        evaluated.add_argument("-a", "--all", dest="print_all", action="store_true", help="print all elements")
+        evaluated.add_argument("-w", "--write_path", default="", help="file to save the array to, with numpy.save()")
+        return [
             ("list_tensors", "lt", self.list_tensors, self._list_arguments()),
             ("node_info", "ni", self.node_info, self._info_arguments()),
             ("list_inputs", "li", self.list_inputs, self._neighbour_arguments("Show the inputs of a node.", "inputs")),
@@ -72,16 +72,8 @@ class DebugAnalyzer:
             ("print_tensor", "pt", self.print_tensor, print_tensor_arguments("Print the value of a dumped tensor.")),
             ("print_source", "ps", self.print_source, self._source_arguments()),
             ("list_source", "ls", self.list_source, self._sources_arguments()),
-        ):
-            terminal.register(name, handler, arguments, [alias])
-        arguments = Arguments("Evaluate a Python expression of dumped tensors, named in backquotes; np is NumPy.")
-        arguments.add_argument("expression", help='such as "np.argmax(`Softmax:0`)" or "`w:0:DebugIdentity[1]` + 1"')
-        arguments.add_argument("-a", "--all", dest="print_all", action="store_true", help="print all elements")
-        arguments.add_argument("-w", "--write_path", default="", help="file to save the array to, with numpy.save()")
-        terminal.register("eval", self.evaluate, arguments, ["ev"])
-        terminal.complete(["print_tensor", "pt"], [datum.tensor_name for datum in self._dump.dumped_tensor_data])
-        nodes = self._dump.nodes() if self._dump.loaded_partition_graphs() else []
-        terminal.complete(["node_info", "ni", "list_inputs", "li", "list_outputs", "lo"], nodes)
+            ("eval", "ev", self.evaluate, evaluated),
+        ]
 
     def _op_type(self, name: str) -> str:
         node = get_node_name(name)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
+from headrace.debug.tracing import COPY_PREFIX, DEBUG_PREFIX
 from headrace.debug.values import get_node_name
 
-_COPY = "__copy_"
-_DEBUG = "__dbg_"
 _REF_TAKERS = frozenset({"Assign", "AssignAdd", "AssignSub"})
 
 
@@ -95,19 +94,19 @@ def reconstruct_non_debug_graph_def(debug_graph_def: Any) -> Any:
     Args:
         debug_graph_def: the graph, from `RunMetadata.partition_graphs` or a dump.
     """
-    if not any(node.name.startswith((_COPY, _DEBUG)) for node in debug_graph_def.node):
+    if not any(node.name.startswith((COPY_PREFIX, DEBUG_PREFIX)) for node in debug_graph_def.node):
         return debug_graph_def
-    sources = {node.name: node.input[0] for node in debug_graph_def.node if node.name.startswith(_COPY)}
+    sources = {node.name: node.input[0] for node in debug_graph_def.node if node.name.startswith(COPY_PREFIX)}
     clean = type(debug_graph_def)(versions=debug_graph_def.versions, library=debug_graph_def.library)
     for node in debug_graph_def.node:
-        if node.name.startswith((_COPY, _DEBUG)):
+        if node.name.startswith((COPY_PREFIX, DEBUG_PREFIX)):
             continue
         copied = clean.node.add()
         copied.CopyFrom(node)
         del copied.input[:]
         for text in node.input:
             if text.startswith("^"):
-                if not text.startswith((f"^{_COPY}", f"^{_DEBUG}")):
+                if not text.startswith((f"^{COPY_PREFIX}", f"^{DEBUG_PREFIX}")):
                     copied.input.append(text)
             else:
                 copied.input.append(sources.get(get_node_name(text), text))

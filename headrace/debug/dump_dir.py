@@ -145,7 +145,9 @@ class DebugDumpDir:
             raise OSError(f"Dump root directory {dump_root} does not exist")
         self._dump_root = dump_root
         self._python_graph: Any = None
-        self._core_metadata = [_core_metadata(event) for event in self._events(CORE_METADATA_TAG)]
+        self._core_metadata = [
+            extract_core_metadata_from_event_proto(event) for event in self._events(CORE_METADATA_TAG)
+        ]
         self._fetches_info = [event.log_message.message for event in self._events(FETCHES_INFO_FILE_TAG)]
         self._feeds_info = [event.log_message.message for event in self._events(FEED_KEYS_INFO_FILE_TAG)]
         self._data: dict[str, list[DebugTensorDatum]] = {}
@@ -484,6 +486,7 @@ def _load_device(dump_root: str, folder: str) -> tuple[list[DebugTensorDatum], s
     return data, graph_file
 
 
-def _core_metadata(event: Any) -> Any:
+def extract_core_metadata_from_event_proto(event: Any) -> Any:
+    """What an `Event` of a dump tells of the run: its number, what it was fed and what it gave."""
     found = json.loads(event.log_message.message)
     return CoreMetadata(*(found[field] for field in CoreMetadata._fields))

@@ -93,8 +93,12 @@ def summary_lines(value: np.ndarray) -> list[str]:
 
 
 def _table(cells: dict[str, Any]) -> list[str]:
+    """Two lines: names over values, columns of one width; the total stands apart."""
     texts = {name: str(value) for name, value in cells.items()}
-    widths = [max(len(name), len(text)) for name, text in texts.items()]
-    head = " ".join(f"{name:>{width}} |" for name, width in zip(texts, widths, strict=True))
-    row = " ".join(f"{text:>{width}} |" for text, width in zip(texts.values(), widths, strict=True))
-    return [f"| {head}", f"| {row}"]
+    total = texts.pop("total", None)
+    width = 1 + max((max(len(name), len(text)) for name, text in texts.items()), default=0)
+    rows = ["".join(f"{text:>{width}}" for text in row) for row in (texts, texts.values())]
+    if total is None:
+        return [f"|{row} |" for row in rows]
+    width = max(len("total") + 1, len(total))
+    return [f"|{row} |{text:>{width}} |" for row, text in zip(rows, ("total", total), strict=True)]

@@ -13,16 +13,18 @@ class History:
 
     Args:
         path: the file they are kept in.
+        limit: how many of them are kept.
     """
 
     _known: ClassVar[dict[str, History]] = {}
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, limit: int = _LIMIT) -> None:
         self._path = path
+        self._limit = limit
         self.commands: list[str] = []
         if os.path.isfile(path):
             with open(path, encoding="utf-8", errors="replace") as file:
-                self.commands = [line for line in file.read().splitlines() if line][-_LIMIT:]
+                self.commands = [line for line in file.read().splitlines() if line][-limit:]
 
     @classmethod
     def of(cls, path: str) -> History:
@@ -35,7 +37,7 @@ class History:
         """Adds a command, in the file too."""
         if self.commands and self.commands[-1] == command:
             return
-        self.commands = [*self.commands, command][-_LIMIT:]
+        self.commands = [*self.commands, command][-self._limit :]
         try:
             with open(self._path, "w", encoding="utf-8") as file:
                 file.write("\n".join(self.commands) + "\n")

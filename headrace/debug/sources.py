@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from typing import Any
@@ -79,3 +80,74 @@ def source_table(dump: DebugDumpDir, path_filter: str, node_filter: str) -> list
             row[1] += len(operation.outputs)
             row[2] += dumps
     return [(path, *map(str, row)) for path, row in sorted(counts.items())]  # type: ignore[misc]
+
+
+UNCOMPILED_SOURCE_SUFFIXES = (".py",)
+COMPILED_SOURCE_SUFFIXES = (".pyc", ".pyo")
+_OWN_FILES = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+
+
+def is_extension_uncompiled_python_source(file_path: str) -> bool:
+    """Whether a file is one of Python source, by its name."""
+    return os.path.splitext(file_path)[1].lower() in UNCOMPILED_SOURCE_SUFFIXES
+
+
+def is_extension_compiled_python_source(file_path: str) -> bool:
+    """Whether a file is one of compiled Python, by its name."""
+    return os.path.splitext(file_path)[1].lower() in COMPILED_SOURCE_SUFFIXES
+
+
+def guess_is_tensorflow_py_library(py_file_path: str) -> bool:
+    """Whether a file is one of this library, not of the program.
+
+    Raises:
+        ValueError: if it is none of Python.
+    """
+    if not is_extension_uncompiled_python_source(py_file_path) and not is_extension_compiled_python_source(
+        py_file_path
+    ):
+        raise ValueError(f"Input file path ({py_file_path}) is not a Python source file.")
+    return os.path.abspath(py_file_path).startswith(_OWN_FILES) and not py_file_path.endswith("_test.py")
+
+
+def load_source(source_file_path: str) -> tuple[list[str], int]:
+    """The lines of a file, and how wide the column of their numbers should be."""
+    with open(source_file_path, encoding="utf-8") as file:
+        lines = file.read().split("\n")
+    return lines, math.ceil(math.log10(len(lines))) + 3
+
+
+def list_source_files_against_dump(
+    dump: DebugDumpDir, path_regex_whitelist: str | None = None, node_name_regex_whitelist: str | None = None
+) -> list[tuple[str, bool, int, int, int, int]]:
+    """The source files that have made nodes of a dump's graph.
+
+    Args:
+        dump: a dump that knows the `tf.Graph`.
+        path_regex_whitelist: regular expression for paths.
+        node_name_regex_whitelist: regular expression for nodes' names.
+
+    Returns:
+        for each file its path, whether it is one of this library, how many nodes and tensors it has made, how many
+        values of them were dumped, and the first line that made any.
+
+    Raises:
+        ValueError: if the dump does not know the graph.
+    """
+    if dump.python_graph is None:
+        raise ValueError("Cannot generate source list due to a lack of set Python graph in the dump object")
+    counts: dict[str, list[int]] = {}
+    for operation in dump.python_graph.get_operations():
+        if node_name_regex_whitelist and not re.match(node_name_regex_whitelist, operation.name):
+            continue
+        dumps = sum(len(dump.watch_key_to_data(key)) for key in dump.debug_watch_keys(operation.name))
+        first: dict[str, int] = {}
+        for row in operation.traceback:
+            path = os.path.abspath(row[0])
+            first[path] = min(row[1], first.get(path, row[1]))
+        for path, line in first.items():
+            if not os.path.isfile(path) or (path_regex_whitelist and not re.match(path_regex_whitelist, path)):
+                continue
+            row = counts.setdefault(path, [0, 0, 0, line])
+            row[:] = [row[0] + 1, row[1] + len(operation.outputs), row[2] + dumps, min(row[3], line)]
+    return [(path, guess_is_tensorflow_py_library(path), *row) for path, row in sorted(counts.items())]  # type: ignore[misc]

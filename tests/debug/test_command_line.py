@@ -70,7 +70,7 @@ def test_commands(program, user, capsys, tmp_path):
     assert 'Op type regex filter: "MatMul"' in told[5]
     assert "1 dumped tensor(s)" in told[5]
     assert 'Tensor "y:0:DebugIdentity":\n  dtype: float32\n  shape: (2, 2)\n\narray([[1., 2.],' in told[6]
-    assert "| 0 | + | total |" in told[7]
+    assert "0 + | total |" in told[7]
     assert "1 of 4 element(s)" not in told[8]
     assert "Highlighted([-inf,0]): 2 of 4 element(s) (50.00%)" in told[8]
     assert 'ERROR: Node "nothere" does not exist in partition graphs' in told[9]
@@ -227,10 +227,10 @@ def test_slicings_that_do_not_fit(slicing):
 @pytest.mark.parametrize(
     ("value", "parts"),
     [
-        (np.array([True, False, True]), ["| False | True | total |", "|     1 |    2 |     3 |"]),
+        (np.array([True, False, True]), ["| False  True | total |", "|     1     2 |     3 |"]),
         (np.array([b"a"], object), ["No numeric summary available due to tensor dtype: object."]),
         (np.zeros(0), ["No numeric summary available due to empty tensor."]),
-        (np.array([np.nan, 1.0]), ["| nan | + | total |"]),
+        (np.array([np.nan, 1.0]), ["| nan   + | total |", "|   1   1 |     2 |"]),
     ],
 )
 def test_summaries(value, parts):
