@@ -1,12 +1,3 @@
-"""tf.contrib.memory_stats, which is not here: memory of devices as ops."""
+"""tf.contrib.memory_stats: the memory of devices."""
 
-_ADVICE = "read torch.cuda.memory_allocated, or resource.getrusage on a CPU, in tf.py_func"
-
-ABSENT = dict.fromkeys(
-    (
-        "BytesInUse",
-        "BytesLimit",
-        "MaxBytesInUse",
-    ),
-    _ADVICE,
-)
+HOMES = {"ops.state.memory": "BytesInUse BytesLimit MaxBytesInUse"}

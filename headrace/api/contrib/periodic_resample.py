@@ -1,8 +1,3 @@
-"""tf.contrib.periodic_resample, which is not here: resampling by periodic shuffling."""
+"""tf.contrib.periodic_resample."""
 
-_ADVICE = "use tf.depth_to_space, or tf.reshape and tf.transpose"
-
-ABSENT = dict.fromkeys(
-    ("periodic_resample",),
-    _ADVICE,
-)
+HOMES = {"ops.array.periodic_resample": "periodic_resample"}

@@ -1,13 +1,3 @@
-"""tf.contrib.reduce_slice_ops, which is not here: reductions of slices."""
+"""tf.contrib.reduce_slice_ops: reductions of slices."""
 
-_ADVICE = "use tf.segment_sum and its kin where slices do not overlap"
-
-ABSENT = dict.fromkeys(
-    (
-        "reduce_slice_max",
-        "reduce_slice_min",
-        "reduce_slice_prod",
-        "reduce_slice_sum",
-    ),
-    _ADVICE,
-)
+HOMES = {"ops.math.slice_reduction": "reduce_slice_max reduce_slice_min reduce_slice_prod reduce_slice_sum"}

@@ -141,7 +141,9 @@ def resample_grad_kernel(node: Any) -> Any:
     def spread(grad: Any) -> Any:
         full, shown, source = _sources(original, desired)
         if tuple(grad.shape) != full:
-            raise invalid(f"PeriodicResampleOpGrad expects grad of shape {shape_text(full)}, got {shape_text(grad.shape)}.")
+            raise invalid(
+                f"PeriodicResampleOpGrad expects grad of shape {shape_text(full)}, got {shape_text(grad.shape)}."
+            )
         values = grad.new_zeros(math.prod(original))
         values[shown.to(grad.device)] = grad.reshape(-1)[source.to(grad.device)]
         return values.reshape(original)

@@ -1,0 +1,54 @@
+"""Walking through a list of strings, round and round."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headrace.core.operation import Tensor
+from headrace.core.registry import op, raw
+from headrace.ops.array.common import rank_is, require_scalar
+from headrace.ops.state.common import invalid
+
+obtain_next_op = op("ObtainNext", "list: string, counter: ref int64 -> out_element: string").writes("counter")
+obtain_next_op.not_differentiable()
+
+
+@obtain_next_op.shape
+def obtain_next_shape(op: Any) -> list[Any]:
+    rank_is(op.inputs[0].dims, 1)
+    require_scalar(op, 1)
+    return [()]
+
+
+@obtain_next_op.kernel
+def obtain_next_kernel(node: Any) -> Any:
+    def walk(strings: Any, buffer: Any) -> Any:
+        if not len(strings):
+            raise invalid("ObtainNext expects a list that is not empty")
+        with buffer.lock:
+            counter = buffer.read()
+            place = (int(counter) + 1) % len(strings)
+            counter.fill_(place)
+        return strings[place]
+
+    return walk
+
+
+def obtain_next(string_list_tensor: Any, counter: Any) -> Tensor:
+    """The next string of a list, each time it is run; after the last one the first again.
+
+    Args:
+        string_list_tensor: a vector of strings.
+        counter: a reference variable of int64, where in the list the last one was; it starts at -1.
+
+    Returns:
+        a scalar string.
+
+    Raises:
+        TypeError: if `counter` is a resource variable or of another type.
+
+    Example:
+        >>> counter = tf.Variable(np.int64(-1), trainable=False)
+        >>> element = tf.contrib.input_pipeline.obtain_next(["a", "b"], counter)
+    """
+    return raw.ObtainNext(string_list_tensor, counter)
