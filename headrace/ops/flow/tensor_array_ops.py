@@ -216,8 +216,8 @@ class ElementList:
                 )
             if value.shape[1:] != first[1:]:
                 raise _refuse(
-                    "TensorArray has inconsistent shapes.  Index 0 has (excluding dimension 0) shape: "
-                    f"{_text(first[1:])} but index {i} has (excluding dimension 0) shape: {_text(value.shape[1:])}"
+                    "TensorArray has inconsistent shapes.  Index 0 has (excepting dimension 0) shape: "
+                    f"{_text(first[1:])} but index {i} has (excepting dimension 0) shape: {_text(value.shape[1:])}"
                 )
         lengths = torch.tensor([value.shape[0] for value in values], dtype=torch.int64)
         return (torch.cat(values) if isinstance(values[0], torch.Tensor) else np.concatenate(values)), lengths
@@ -289,7 +289,7 @@ def _declare(version: str) -> None:
         f"{identical}tensor_array_name='' -> handle: HANDLE{', flow: float' if resource else ''}",
     )
     new.on_host("size").not_differentiable()
-    new.shape(lambda op: [(2,), ()] if resource else [()])
+    new.shape(lambda op: _new_shapes(op, resource))
     new.kernel(lambda node: _new_kernel(node, resource))
 
     grad = declare(
@@ -319,7 +319,7 @@ def _declare(version: str) -> None:
 
     scatter = declare("Scatter", "handle: HANDLE, indices: int32, value: T, flow_in: float -> flow_out: float")
     scatter.on_host("indices").keeps("value").aliases()
-    scatter.shape(lambda op: [()])
+    scatter.shape(_scatter_shapes)
     scatter.kernel(lambda node: _scatter)
 
     concat = declare(
@@ -348,6 +348,23 @@ def _declare(version: str) -> None:
 
 _MAKERS = frozenset({"", "Grad"})
 _FLOW = torch.tensor(0.0)
+
+
+def _new_shapes(op: Any, has_flow: bool) -> list[Dims]:
+    if op.inputs[0].dims:
+        raise ValueError(f"Shape must be rank 0 but is rank {len(op.inputs[0].dims)}")
+    return [(2,), ()] if has_flow else [()]
+
+
+def _scatter_shapes(op: Any) -> list[Dims]:
+    indices, value = op.inputs[1].dims, op.inputs[2].dims
+    if indices is not None and len(indices) != 1:
+        raise ValueError(f"Shape must be rank 1 but is rank {len(indices)}")
+    if value == ():
+        raise ValueError("Shape must be at least rank 1 but is rank 0")
+    if indices and value and None not in (indices[0], value[0]) and indices[0] != value[0]:
+        raise ValueError(f"Dimensions must be equal, but are {value[0]} and {indices[0]}")
+    return [()]
 
 
 def _stacked(dims: Dims) -> Dims:
@@ -416,8 +433,19 @@ def _size(array: ElementList, flow: Any) -> Any:
     return torch.tensor(len(array.values), dtype=torch.int32)
 
 
+class _Closed:
+    """In the place of the elements of an array that was closed."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __len__(self) -> int:
+        raise _refuse(f"TensorArray {self._name} has already been closed.")
+
+
 def _close(array: ElementList) -> None:
-    array.values.clear()
+    values: Any = _Closed(array.name)
+    array.values = values
 
 
 _declare("V2")
