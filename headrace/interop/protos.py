@@ -11,7 +11,10 @@ from __future__ import annotations
 
 import importlib
 import re
+import sys
 from typing import Any
+
+from headrace.core.message_types import add_finder
 
 _SHIPPED = {
     "allocation_description_pb2": "AllocationDescription",
@@ -292,3 +295,19 @@ def _set_type(field: Any, kind: str, enum: str | None, known: dict[str, str]) ->
     else:
         field.type = field.TYPE_ENUM if enum else field.TYPE_MESSAGE
         field.type_name = known[kind]
+
+
+def _descriptor_of(full_name: str) -> Any:
+    """The descriptor of a message of TensorFlow's by its full name there, None if there is none."""
+    package, _, names = full_name.partition(".")
+    first, *nested = names.split(".")
+    if package != "tensorflow" or not (first in _MODULE_OF or first in _FILE_OF):
+        return None
+    found = getattr(sys.modules[__name__], first).DESCRIPTOR
+    for name in nested:
+        found = found.nested_types_by_name.get(name) if found is not None else None
+    # Enumerations are in the tables too.
+    return found if hasattr(found, "fields_by_name") else None
+
+
+add_finder(_descriptor_of)

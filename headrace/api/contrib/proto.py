@@ -1,11 +1,3 @@
-"""tf.contrib.proto, which is not here: protocol buffers as ops."""
+"""tf.contrib.proto: protocol buffer messages as tensors of their fields."""
 
-_ADVICE = "use tf.parse_example, or a message class in tf.py_func"
-
-ABSENT = dict.fromkeys(
-    (
-        "decode_proto",
-        "encode_proto",
-    ),
-    _ADVICE,
-)
+HOMES = {"ops.parsing.protos": "decode_proto encode_proto"}

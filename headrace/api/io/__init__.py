@@ -9,6 +9,7 @@ HOMES: dict[str, str] = {
     "ops.parsing.csv": "decode_csv",
     "ops.parsing.example": "parse_example parse_single_example",
     "ops.parsing.features": "FixedLenFeature FixedLenSequenceFeature SparseFeature VarLenFeature",
+    "ops.parsing.protos": "decode_proto encode_proto",
     "ops.parsing.sequence_example": "parse_sequence_example parse_single_sequence_example",
     "ops.parsing.tensors": "decode_compressed decode_json_example parse_tensor serialize_tensor",
     "ops.queues.queues": "PaddingFIFOQueue PriorityQueue QueueBase RandomShuffleQueue",
