@@ -107,7 +107,8 @@ _PYTHON: dict[str, dict[str, str]] = {
         "state.defun .": "function",
         "core.func_graph core.functions .": "func_graph",
         "core.op_def_library": "op_def_library",
-        "core.convert core.operation .": "constant_op tensor_conversion_registry tensor_like",
+        "core.convert core.operation core.constant_value .": "constant_op tensor_like",
+        "core.tensor_conversion_registry": "tensor_conversion_registry",
         "core.common_shapes core.shapes .": "common_shapes",
         "core.tensor_util interop.tensor_proto core.convert core.operation .": "tensor_util",
         "ops.flow.case .": "smart_cond",
@@ -131,10 +132,10 @@ _PYTHON: dict[str, dict[str, str]] = {
     },
     "lib.io": {"files.file_io gfile io .": "file_io", "files.records python_io io .": "python_io tf_record"},
     "ops": {
-        "ops.queues.staging ops.queues.barriers ops.readers.record_input ops.queues.queues .": "data_flow_ops",
-        "state.updates state.variables .": "state_ops",
+        "ops.queues.staging ops.queues.barriers ops.readers.record_input ops.queues.queues . api.gen_ops": "data_flow_ops",
+        "state.updates state.variables . api.gen_ops": "state_ops",
         "state.variables state.collecting state.modes state.partitioned state.slice_info .": "variables",
-        "state.resource_variables state.variables ops.state.resource .": "resource_variable_ops",
+        "state.resource_variables state.variables ops.state.resource . api.gen_ops": "resource_variable_ops",
         "state.variable_scope state.variable_store state.partitioned state.scoping state.modes .": "variable_scope",
         "state.partitioned .": "partitioned_variables",
         "state.template .": "template",
@@ -144,34 +145,37 @@ _PYTHON: dict[str, dict[str, str]] = {
         "bitwise math .": "bitwise_ops",
         "math ops.squeezing .": "confusion_matrix",
         "ops.flow.switching ops.flow.grouping ops.flow.cond "
-        "ops.flow.while_context ops.flow.frames ops.flow.assertion .": "control_flow_ops control_flow_util",
-        "ops.array.shape ops.array.gather ops.array.fake_quant .": "array_ops",
+        "ops.flow.while_context ops.flow.frames ops.flow.assertion . api.gen_ops": "control_flow_ops control_flow_util",
+        "ops.array.shape ops.array.gather ops.array.fake_quant . api.gen_ops": "array_ops",
         "train.resources .": "resources",
         "runtime.session_handles .": "session_ops",
-        "strings ops.string.text ops.string.regex ops.flow.printing .": "string_ops",
+        "strings ops.string.text ops.string.regex ops.string.splitting ops.flow.printing . api.gen_ops": "string_ops",
+        ". api.gen_ops": "io_ops logging_ops inplace_ops",
+        "ops.flow.tensor_lists api.gen_ops .": "list_ops",
         ".": "standard_ops "
-        "gradients gradients_impl gradients_util custom_gradient map_fn logging_ops "
+        "gradients gradients_impl gradients_util custom_gradient map_fn "
         "script_ops tensor_array_ops "
-        "clip_ops io_ops manip_ops histogram_ops list_ops unconnected_gradients "
-        "numerics sort_ops inplace_ops batch_ops critical_section_ops array_grad math_grad nn_grad "
-        "control_flow_grad data_flow_grad linalg_grad sparse_grad state_grad",
+        "clip_ops manip_ops histogram_ops unconnected_gradients "
+        "numerics sort_ops batch_ops critical_section_ops array_grad math_grad nn_grad "
+        "control_flow_grad data_flow_grad linalg_grad sparse_grad state_grad tensor_array_grad image_grad random_grad "
+        "manip_grad rnn_grad optional_grad cudnn_rnn_grad default_gradient proto_ops collective_ops clustering_ops",
         "initializers state.initializers state.orthogonal_kernels .": "init_ops init_ops_v2 initializers_ns",
         "random ops.random.normal .": "random_ops stateless_random_ops stateful_random_ops",
         "debugging .": "check_ops",
         "nn .": "nn embedding_ops candidate_sampling_ops",
         "nn ops.nn.moments .": "nn_impl",
-        "nn ops.nn.prepared_convolution ops.nn.bias ops.nn.fractional_pooling ops.math.counting .": "nn_ops",
+        "nn ops.nn.prepared_convolution ops.nn.bias ops.nn.fractional_pooling ops.math.counting . api.gen_ops": "nn_ops",
         "nn ops.nn.ctc_functions .": "ctc_ops",
         "recurrent.internals nn .": "rnn",
         "nn.rnn_cell recurrent.internals nn .": "rnn_cell rnn_cell_impl rnn_cell_wrapper_impl",
         "contrib.legacy_seq2seq.seq2seq contrib.legacy_seq2seq .": "seq2seq",
-        "linalg .": "linalg_ops linalg_ops_impl",
+        "linalg . api.gen_ops": "linalg_ops linalg_ops_impl",
         "image .": "image_ops image_ops_impl",
-        "io .": "parsing_ops",
-        "lookup lookup.tables lookup.initializers lookup.functions .": "lookup_ops",
+        "io . api.gen_ops": "parsing_ops",
+        "lookup lookup.tables lookup.initializers lookup.functions . api.gen_ops": "lookup_ops",
         "metrics metrics.common .": "metrics metrics_impl",
         "sets .": "sets sets_impl",
-        "sparse ops.sparse.cross ops.sparse.layout ops.sparse.building ops.sparse.serializing ops.sparse.slice .": "sparse_ops",
+        "sparse . ops.sparse.cross ops.sparse.layout ops.sparse.building ops.sparse.slice api.gen_ops": "sparse_ops",
         "summary .": "summary_ops",
         "summary.functions .": "summary_op_util",
         "ops.weights .": "weights_broadcast_ops",
@@ -227,17 +231,21 @@ _PYTHON: dict[str, dict[str, str]] = {
         "saved_model.tag_constants saved_model .": "tag_constants",
         "saved_model.constants saved_model .": "constants",
     },
-    "summary": {"summary .": "summary summary_iterator"},
-    "summary.writer": {"summary .": "writer writer_cache event_file_writer"},
+    "summary": {"summary .": "summary summary_iterator", "summary.plugin_asset": "plugin_asset"},
+    "summary.writer": {"summary .": "writer writer_cache", "summary.writer": "event_file_writer"},
     "training": {
-        "train .": "adadelta adagrad adagrad_da adam basic_loops basic_session_run_hooks "
-        "coordinator device_setter ftrl gradient_descent input "
+        "train .": "adadelta adagrad adagrad_da adam basic_loops "
+        "coordinator ftrl gradient_descent input "
         "learning_rate_decay learning_rate_decay_v2 momentum monitored_session "
         "proximal_adagrad proximal_gradient_descent queue_runner queue_runner_impl rmsprop server_lib "
         "session_manager session_run_hook summary_io supervisor sync_replicas_optimizer training "
         "evaluation distribution_strategy_context",
         "train.checkpoint_state train.checkpoint_manager train .": "checkpoint_management",
         "train.checkpoint_utils train.checkpoint_state train .": "checkpoint_utils",
+        "train.cluster train .": "device_setter",
+        "train.checkpointed_op": "saver_test_utils",
+        "train.hook_timers train.hooks train .": "basic_session_run_hooks",
+        "summary.log_messages": "tensorboard_logging",
         "train.vocabularies train .": "checkpoint_ops",
         "train.moving_averages train .": "moving_averages",
         "train.optimizer train .": "optimizer",
@@ -248,7 +256,16 @@ _PYTHON: dict[str, dict[str, str]] = {
         "api.gen_ops train .": "training_ops gen_training_ops",
     },
     "training.saving": {"train.saveables train .": "saveable_object saveable_object_util functional_saver"},
-    "training.tracking": {"train.tracking train.checkpoint train .": "base data_structures tracking util"},
+    "training.experimental": {
+        "train.loss_scale": "loss_scale",
+        "train.loss_scale_optimizer": "loss_scale_optimizer",
+        "train.mixed_precision": "mixed_precision",
+    },
+    "training.tracking": {
+        "train.tracking train.checkpoint train .": "base data_structures tracking util",
+        "train.layer_weights": "layer_utils",
+        "train.python_state train .": "python_state",
+    },
     "tools": {
         "train.inspect_checkpoint": "inspect_checkpoint",
         "graph_tools.freezing .": "freeze_graph",
@@ -343,6 +360,9 @@ def _rows() -> dict[str, tuple[str, ...]]:
 _ROWS = _rows()
 _GENERATED = re.compile(r"(?:contrib\.\w+\.)?(?:python\.)?ops\.gen_\w+_ops?")
 _KERAS = re.compile(r"python\.(keras\.[\w.]+)")
+_VERSIONED = re.compile(r"(\w+)_v([12])")
+# The public modules in which TensorFlow 2 has functions with other arguments.
+_PUBLISHED = ("debugging", "image", "io", "linalg", "math", "nn", "random", "sparse", "strings")
 _CONTRIB = re.compile(r"(contrib\.\w+)\.(?:python|pylib)(?:\.\w+((?:\.\w+){0,2}))?")
 
 
@@ -372,6 +392,37 @@ def searched(path: str) -> tuple[str, ...] | None:
         folder = below.rpartition(".")[0]
         return (*(f"{match[1]}{tail}" for tail in dict.fromkeys((below, folder, ""))), ".")
     return None
+
+
+def versions(path: str, name: str, places: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Where a name of an internal module that ends in a version is looked up: its (public module, name) in order.
+
+    1.x wrote `pad_v2` in `array_ops` for what TensorFlow 2 publishes as `pad`, and `reduce_sum_v1` for its own.
+
+    Example:
+        >>> versions("python.ops.string_ops", "string_split_v2", ("strings", "."))
+        [('compat.v2.strings', 'string_split'), ('compat.v2.strings', 'split'), ('compat.v2', 'string_split'), \
+('compat.v2.nn', 'string_split')]
+    """
+    match = _VERSIONED.fullmatch(name)
+    if match is None or not path.startswith("python."):
+        return []
+    plain, number = match.groups()
+    found = []
+    for place in places:
+        public = "" if place == "." else place
+        if number == "1":
+            found.append((public, plain))
+        elif not public or public in _PUBLISHED:
+            later = f"compat.v2.{public}" if public else "compat.v2"
+            found.append((later, plain))
+            if public and plain.startswith(f"{public.removesuffix('s')}_"):
+                found.append((later, plain.removeprefix(f"{public.removesuffix('s')}_")))
+    if number == "2":
+        found.append(("compat.v2.nn", plain))
+        if plain.startswith("sparse_"):
+            found.append(("compat.v2.sparse", plain.removeprefix("sparse_")))
+    return found
 
 
 def is_contrib(path: str) -> bool:

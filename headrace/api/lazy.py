@@ -92,6 +92,7 @@ class Finder:
         self._first: set[str] | None = None
         self._tables: dict[str, Table | None] = {}
         self._supported: set[tuple[str, str]] | None = None
+        self._declaration: Any = None
         self._dispatched: dict[tuple[str, str], Any] = {}
 
     def table(self, path: str) -> Table | None:
@@ -157,10 +158,15 @@ class Finder:
             if self._is_public_module(child):
                 return importlib.import_module(self._full(child))
             for source in sources:
+                # A function that 1.x wrote hides the op of the same name.
+                if source == "api.gen_ops" and (value := self._version(path, name, sources)) is not None:
+                    return value
                 try:
-                    return getattr(self._place(source), name)
+                    return self._callable(getattr(self._place(source), name))
                 except AttributeError:
                     continue
+            if (value := self._version(path, name, sources)) is not None:
+                return value
         raise AttributeError(self._absent(path, name), name=name)
 
     def _taking_composites(self, module: str, attribute: str, value: Any) -> Any:
@@ -175,6 +181,23 @@ class Finder:
             dispatched = importlib.import_module(f"{self.package}.core.composite_types").dispatched
             self._dispatched[module, attribute] = dispatched(value)
         return self._dispatched[module, attribute]
+
+    def _version(self, path: str, name: str, sources: tuple[str, ...]) -> Any:
+        """What a name of an internal module that ends in a version means, or None."""
+        for module, plain in internal_paths.versions(path, name, sources):
+            try:
+                return getattr(importlib.import_module(self._full(module) if module else self.package), plain)
+            except (AttributeError, ImportError):
+                continue
+        return None
+
+    def _callable(self, value: Any) -> Any:
+        """A declared op found in an implementation module as the function of 1.x's generated modules."""
+        if self._declaration is None:
+            self._declaration = importlib.import_module(f"{self.package}.core.registry").OpDecl
+        if not isinstance(value, self._declaration):
+            return value
+        return importlib.import_module(f"{self.package}.api.gen_ops").OpFunction(value)
 
     def _is_public_module(self, path: str) -> bool:
         return path == ROOT_ALIAS or self.table(path) is not None or internal_paths.message_module(path) is not None

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from headrace.core.dtypes import string
+from headrace.core.errors import OpError
 from headrace.core.operation import Tensor
 from headrace.core.shapes import Dims
 
@@ -17,6 +18,11 @@ _UNKNOWN: Any = object()
 
 # Ops whose outputs, of sizes that are not static, are no larger than their inputs together.
 _NO_LONGER = frozenset({"BroadcastGradientArgs", "ConcatV2", "ListDiff", "Unique"})
+
+
+def is_constant(tensor_or_op: Any) -> bool:
+    """Whether a tensor is a constant's, or an operation a constant."""
+    return getattr(tensor_or_op, "op", tensor_or_op).type == "Const"
 
 
 def constant_value(tensor: Tensor) -> np.ndarray | None:
@@ -63,7 +69,11 @@ def _computed(tensor: Tensor) -> np.ndarray | None:
         if value is None:
             return None
         values.append(value)
-    return importlib.import_module("headrace.plan.evaluate").evaluate(op, values)[tensor.value_index]
+    try:
+        return importlib.import_module("headrace.plan.evaluate").evaluate(op, values)[tensor.value_index]
+    except OpError:
+        # What an op refuses, it refuses when the graph runs.
+        return None
 
 
 def _small(tensor: Tensor) -> bool:

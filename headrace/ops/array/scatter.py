@@ -225,7 +225,8 @@ def _check_sparse_indices(rows: np.ndarray, target: tuple[int, ...], ordered: bo
     if outside.any():
         i = int(outside.argmax())
         raise invalid(
-            f"Indices are not valid: indices[{i}] = {rows[i].tolist()} is out of bounds: need 0 <= index < {list(target)}"
+            f"Indices are not valid (out of bounds): indices[{i}] = {rows[i].tolist()} is out of bounds: need 0 <= index "
+            f"< {list(target)}"
         )
     if not ordered or len(rows) < 2:
         return

@@ -65,8 +65,11 @@ def _declare_complex(rank: int, inverse: bool) -> None:
 def _real_shape(rank: int, inverse: bool) -> Callable[[Any], list[Dims]]:
     def rule(op: Any) -> list[Dims]:
         dims = _at_least(op.inputs[0].dims, rank)
-        if op.inputs[1].dims is not None and op.inputs[1].dims != (rank,) and None not in op.inputs[1].dims:
-            raise ValueError(f"Dimension must be {rank} but is {op.inputs[1].dims}")
+        length = op.inputs[1].dims
+        if length is not None and len(length) != 1:
+            raise ValueError(f"Shape must be rank 1 but is rank {len(length)}")
+        if length is not None and length[0] not in (None, rank):
+            raise ValueError(f"Dimension must be {rank} but is {length[0]}")
         if dims is None:
             return [None]
         sizes = op.constant(1)
@@ -202,7 +205,14 @@ def _padded(x: Tensor, rank: int, length: Tensor, inverse: bool) -> Tensor:
         return x
     wanted = constant_dims(length)
     known: Any = (None,) if x.dims is None else x.dims[-rank:]
-    if wanted is not None and None not in wanted and x.dims is not None and None not in known:
+    if (
+        wanted is not None
+        and len(wanted) == rank
+        and None not in wanted
+        and x.dims is not None
+        and len(known) == rank
+        and None not in known
+    ):
         inner: list[Any] = list(wanted)
         if inverse:
             inner[-1] = inner[-1] // 2 + 1

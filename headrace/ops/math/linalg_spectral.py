@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from headrace.core.defaults import control_dependencies, name_scope
+from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op, raw
 from headrace.core.shapes import Dims, merge_dims
 from headrace.ops import composing
@@ -236,7 +237,12 @@ def lu_kernel(node):
     narrow = node.inputs[0].dtype.name == "float16"
 
     def lu(x):
-        factors, pivots = torch.linalg.lu_factor(x.float() if narrow else x)
+        try:
+            factors, pivots = torch.linalg.lu_factor(x.float() if narrow else x)
+        except RuntimeError as error:
+            if "is zero" not in str(error):
+                raise
+            raise InvalidArgumentError(None, None, "Input is not invertible.") from None
         permutation, _, _ = torch.lu_unpack(factors, pivots, unpack_data=False)
         # Column j of the permutation says which row of the input is row j of the product.
         order = permutation.abs().argmax(-2).to(index)

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from headrace.core.errors import InvalidArgumentError
+from headrace.core.errors import InvalidArgumentError, UnimplementedError
 from headrace.core.registry import op, raw
 from headrace.ops import composing
 from headrace.ops.nn.pool_windows import Windows, pooled_dims, settings_of
@@ -62,7 +62,7 @@ def _averaging(rank: int) -> Any:
         windows = Windows(node, node.inputs[0].dims, rank)
         layout, ksize, strides = windows.layout, windows.ksize, windows.strides
         if windows.depth != 1:
-            raise InvalidArgumentError(None, None, "Non-spatial pooling is not yet supported.")
+            raise UnimplementedError(None, None, "Non-spatial pooling is not yet supported.")
         # torch has no means of volumes in these.
         wide = rank == 5 and node.inputs[0].dtype.torch in (torch.float16, torch.bfloat16)
 
@@ -86,7 +86,7 @@ def _averaging_gradient(rank: int) -> Any:
         windows = Windows(node, node.outputs[0].dims, rank)
         layout, ksize, strides = windows.layout, windows.ksize, windows.strides
         if windows.depth != 1:
-            raise InvalidArgumentError(None, None, "Non-spatial pooling is not yet supported.")
+            raise UnimplementedError(None, None, "Non-spatial pooling is not yet supported.")
         wide = rank == 5 and node.inputs[1].dtype.torch in (torch.float16, torch.bfloat16)
         fixed = node.outputs[0].dims
         if fixed is not None and None in fixed:

@@ -11,6 +11,8 @@ from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op, raw
 from headrace.core.shapes import Dims
 from headrace.ops import composing
+from headrace.ops.array.common import shape_text
+from headrace.ops.nn.row_convolution import rows_of
 from headrace.ops.nn.windows import (
     Layout,
     Padding,
@@ -230,6 +232,29 @@ class ConvolutionSetting:
             )
         return channels // part
 
+    def nothing(self, x: Any, weights: Any) -> Any:
+        """The empty result of a convolution that torch refuses; to be called while its error is handled.
+
+        Raises:
+            InvalidArgumentError: if the window is larger than the image by more than what leaves no place for it.
+        """
+        image, filters = self.layout.enter(x), self.filters(weights)
+        sizes, windows = image.shape[2:], filters.shape[2:]
+        counts = []
+        for axis, (size, window, pair) in enumerate(zip(sizes, windows, self.amounts(sizes, windows), strict=True)):
+            reach, stride = (window - 1) * self.dilations[axis] + 1, self.strides[axis]
+            counts.append((size + sum(pair) - reach + stride) // stride)
+            if counts[-1] < 0:
+                raise InvalidArgumentError(
+                    None,
+                    None,
+                    f"Computed output size would be negative: {counts[-1]} [input_size: {size}, effective_filter_size: "
+                    f"{reach}, stride: {stride}]",
+                )
+        if filters.shape[0] and all(counts):
+            raise
+        return self.layout.leave(image.new_empty((image.shape[0], filters.shape[0], *counts)))
+
     def require_result(self, sizes: Any, windows: Any, result: Any) -> None:
         """Raises InvalidArgumentError unless convolving `sizes` gives `result`."""
         for axis, (size, window, pair) in enumerate(zip(sizes, windows, self.amounts(sizes, windows), strict=True)):
@@ -244,6 +269,19 @@ class ConvolutionSetting:
                     f"output: {result[axis]} stride: {self.strides[axis]} dilation: {self.dilations[axis]}",
                 )
 
+    def require_batch_and_depth(self, batch: int, gradient: Any, depth: int, kind: str) -> None:
+        """Raises InvalidArgumentError unless a gradient has the images and channels of the result."""
+        what = f"Conv3D{kind}" if self.layout.rank == 5 else f"Conv2DCustom{kind}"
+        if gradient.shape[0] != batch:
+            raise InvalidArgumentError(
+                None,
+                None,
+                f"{what}: input and out_backprop must have the same batch sizeinput batch: {batch}outbackprop batch: "
+                f"{gradient.shape[0]} batch_dim: 0",
+            )
+        if gradient.shape[1] != depth:
+            raise InvalidArgumentError(None, None, f"{what}: filter and out_backprop must have the same out_depth")
+
 
 def _convolution(rank: int, depthwise: bool = False) -> Any:
     convolve_in_torch = torch.conv2d if rank == 4 else torch.conv3d
@@ -256,18 +294,26 @@ def _convolution(rank: int, depthwise: bool = False) -> Any:
             both = setting.split[0]
 
             def convolve_plainly(x, weights, bias=None):
-                x, weights = x.permute(to), weights.permute(turn)
-                return convolve_in_torch(x, weights, bias, strides, both, dilations).permute(back)
+                try:
+                    turned = convolve_in_torch(x.permute(to), weights.permute(turn), bias, strides, both, dilations)
+                except RuntimeError:
+                    return setting.nothing(x, weights)
+                return turned.permute(back)
 
             return convolve_plainly
 
         def convolve(x, weights, bias=None):
-            x, filters = layout.enter(x), setting.filters(weights)
-            both, rest = setting.split or split_padding(setting.amounts(x.shape[2:], filters.shape[2:]))
+            if x.dim() != rank:
+                raise InvalidArgumentError(None, None, f"input must be {rank}-dimensional{shape_text(x.shape)}")
+            image, filters = layout.enter(x), setting.filters(weights)
+            both, rest = setting.split or split_padding(setting.amounts(image.shape[2:], filters.shape[2:]))
+            groups = setting.groups(image.shape[1], weights.shape[-2])
             if rest is not None:
-                x = torch.constant_pad_nd(x, rest)
-            groups = setting.groups(x.shape[1], weights.shape[-2])
-            return layout.leave(convolve_in_torch(x, filters, bias, strides, both, dilations, groups))
+                image = torch.constant_pad_nd(image, rest)
+            try:
+                return layout.leave(convolve_in_torch(image, filters, bias, strides, both, dilations, groups))
+            except RuntimeError:
+                return setting.nothing(x, weights)
 
         return convolve
 
@@ -289,10 +335,9 @@ def _input_gradient(rank: int, depthwise: bool = False, like: bool = False) -> A
             gradient, filters = layout.enter(gradient), setting.filters(weights)
             spatial, windows, counts = layout.sizes(sizes), filters.shape[2:], gradient.shape[2:]
             setting.require_result(spatial, windows, counts)
-            if gradient.shape[0] != sizes[0]:
-                raise InvalidArgumentError(
-                    None, None, f"{node.type}: input and out_backprop must have the same batch size"
-                )
+            setting.require_batch_and_depth(
+                sizes[0], gradient, filters.shape[0], "BackpropInput" if rank == 4 else "BackpropInputOp"
+            )
             amounts = setting.amounts(spatial, windows)
             both, rest = split_padding(amounts)
             # What the windows left over at the end, which their count does not tell.
@@ -342,6 +387,10 @@ def _filter_gradient(rank: int, depthwise: bool = False, like: bool = False) -> 
             x, gradient = layout.enter(x), layout.enter(gradient)
             windows = sizes[: rank - 2]
             setting.require_result(x.shape[2:], windows, gradient.shape[2:])
+            depth = sizes[-1] * sizes[-2] if depthwise else sizes[-1]
+            setting.require_batch_and_depth(
+                x.shape[0], gradient, depth, "BackpropFilter" if rank == 4 else "BackpropFilterOp"
+            )
             groups = setting.groups(x.shape[1], sizes[-2])
             both, rest = setting.split or split_padding(setting.amounts(x.shape[2:], windows))
             if rest is not None:
@@ -358,17 +407,40 @@ def _filter_gradient(rank: int, depthwise: bool = False, like: bool = False) -> 
     return kernel
 
 
-conv2d_op.kernel(_convolution(4))
+def _by_rows(general: Any, method: str, image: Callable[[Any], Any], weights: Callable[[Any], Any]) -> Any:
+    """The kernel `general`, or the `method` of `Rows` where the filter is as wide as the image."""
+
+    def kernel(node):
+        value, filters, otherwise = image(node).dims, weights(node).dims, general(node)
+        rows = rows_of(ConvolutionSetting(node, 4, False, value, filters), value, filters)
+        return otherwise if rows is None else getattr(rows, method)(otherwise)
+
+    return kernel
+
+
+def _first(node: Any) -> Any:
+    return node.inputs[0]
+
+
+def _second(node: Any) -> Any:
+    return node.inputs[1]
+
+
+def _result(node: Any) -> Any:
+    return node.outputs[0]
+
+
+conv2d_op.kernel(_by_rows(_convolution(4), "convolving", _first, _second))
 depthwise_op.kernel(_convolution(4, depthwise=True))
 conv3d_op.kernel(_convolution(5))
-conv2d_bias_op.kernel(_convolution(4))
+conv2d_bias_op.kernel(_by_rows(_convolution(4), "convolving", _first, _second))
 depthwise_bias_op.kernel(_convolution(4, depthwise=True))
 conv3d_bias_op.kernel(_convolution(5))
-conv2d_input_op.kernel(_input_gradient(4))
+conv2d_input_op.kernel(_by_rows(_input_gradient(4), "scattering", _result, _second))
 depthwise_input_op.kernel(_input_gradient(4, depthwise=True))
 conv3d_input_op.kernel(_input_gradient(5))
 conv3d_input_v1_op.kernel(_input_gradient(5, like=True))
-conv2d_filter_op.kernel(_filter_gradient(4))
+conv2d_filter_op.kernel(_by_rows(_filter_gradient(4), "correlating", _first, _result))
 depthwise_filter_op.kernel(_filter_gradient(4, depthwise=True))
 conv3d_filter_op.kernel(_filter_gradient(5))
 conv3d_filter_v1_op.kernel(_filter_gradient(5, like=True))

@@ -13,11 +13,11 @@ from headrace.core.defaults import control_dependencies, name_scope
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.core.shapes import broadcast_dims, compatible_dims, element_count, is_fully_defined, merge_dim
+from headrace.core.shapes import compatible_dims, element_count, is_fully_defined, merge_dim
 from headrace.ops import composing
 from headrace.ops.composing import first_given
 from headrace.ops.flow.checks import assert_equal
-from headrace.ops.math.elementwise import bracketed
+from headrace.ops.math.elementwise import bracketed, broadcast_or_raise
 from headrace.ops.nn.softmax import along_axis, log_softmax_op, softmax_op
 
 # torch has no cross-entropy of the short types on every device; they are computed wider.
@@ -34,11 +34,11 @@ dense_op = op("SoftmaxCrossEntropyWithLogits", "features: T, labels: T, *, T: fl
 @dense_op.shape
 def dense_shape(op):
     features, labels = op.inputs[0].dims, op.inputs[1].dims
-    for dims in (features, labels):
-        if dims is not None and len(dims) != 2:
-            raise ValueError(f"Shape must be rank 2 but is rank {len(dims)}")
-    both = broadcast_dims(features or (None, None), labels or (None, None))
-    assert both is not None
+    both = broadcast_or_raise(features, labels)
+    if both is None:
+        both = (None, None)
+    elif len(both) != 2:
+        raise ValueError(f"Shape must be rank 2 but is rank {len(both)}")
     return [(both[0],), both]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from headrace.core.defaults import name_scope
-from headrace.core.errors import InvalidArgumentError
+from headrace.core.errors import UnimplementedError
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.ops.composing import first_given
@@ -64,10 +64,10 @@ class _Windows:
     def __init__(self, node: Any) -> None:
         strides, rates = node.attrs["strides"], node.attrs["rates"]
         if strides[0] != 1 or strides[3] != 1 or rates[0] != 1 or rates[3] != 1:
-            raise InvalidArgumentError(
+            raise UnimplementedError(
                 None,
                 None,
-                "Current implementation does not yet support strides or rates in the batch and depth dimensions.",
+                f"{'Stride' if strides[0] != 1 or strides[3] != 1 else 'Rate'} is only supported across spatial dimensions.",
             )
         self.strides, self.rates = strides[1:3], rates[1:3]
         self.padding = Padding(node, Layout("NHWC", 4), self.strides, self.rates)

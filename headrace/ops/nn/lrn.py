@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from headrace.core.errors import InvalidArgumentError
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.core.shapes import merge_dims
@@ -57,6 +58,8 @@ def lrn_kernel(node):
     own = node.inputs[0].dtype.torch
 
     def normalize(x):
+        if x.dim() != 4:
+            raise InvalidArgumentError(None, None, "in must be 4-dimensional")
         x = x.float()
         return (x * summed(x * x).mul_(alpha).add_(bias).pow_(-beta)).to(own)
 

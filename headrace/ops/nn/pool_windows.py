@@ -19,10 +19,14 @@ def pooled_dims(op: Any, rank: int = 4) -> Dims:
     if len(ksize) != rank:
         raise ValueError(f"{op.type} requires the ksize attribute to contain {rank} values, but got: {len(ksize)}")
     check_strides(op, rank)
-    return tuple(
+    if ksize[0] != 1 or strides[0] != 1:
+        # Refused when the graph runs.
+        return (None,) * rank
+    rest = (
         window_count(size, window, stride, op.attrs["padding"])
-        for size, window, stride in zip(dims, ksize, strides, strict=True)
+        for size, window, stride in zip(dims[1:], ksize[1:], strides[1:], strict=True)
     )
+    return (dims[0], *rest)
 
 
 Geometry = tuple[tuple[int, ...], bool, tuple[int, ...] | None]

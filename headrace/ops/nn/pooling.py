@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from headrace.core.errors import InvalidArgumentError
+from headrace.core.errors import InvalidArgumentError, UnimplementedError
 from headrace.core.registry import op, raw
 from headrace.core.shapes import merge_dims
 from headrace.ops import composing
@@ -221,15 +221,18 @@ def _largest_of_four(otherwise: Callable[[Any], Any]) -> Callable[[Any], Any]:
 def _largest_over_depth(windows: Windows) -> Callable[[Any], Any]:
     """The largest over windows of channels, at each place."""
     count, axis = windows.depth, windows.layout.channel
-    if windows.depth_stride != count or any(size != 1 for size in windows.ksize):
-        raise NotImplementedError(
-            f"{windows.node.type} (node '{windows.node.name}') pools over channels only with windows as large as their "
-            "strides, and of 1 along all other axes: pool over the axes one after the other."
+    if any(size != 1 for size in windows.ksize):
+        raise UnimplementedError(
+            None, None, "MaxPooling supports exactly one of pooling across depth or pooling across width/height."
+        )
+    if windows.depth_stride != count:
+        raise UnimplementedError(
+            None, None, "Depthwise max pooling requires the depth window to equal the depth stride."
         )
 
     def largest(x):
         if x.shape[axis] % count:
-            raise InvalidArgumentError(
+            raise UnimplementedError(
                 None, None, "Depthwise max pooling requires the depth window to evenly divide the input depth."
             )
         return x.unflatten(axis, (-1, count)).amax(axis + 1)

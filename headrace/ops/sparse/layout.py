@@ -13,7 +13,6 @@ from headrace.core.defaults import name_scope
 from headrace.core.dtypes import int32, int64
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
-from headrace.core.shapes import merge_dim
 from headrace.core.tensor_util import constant_value
 from headrace.ops import composing
 from headrace.ops.array.fill import zeros
@@ -49,7 +48,7 @@ def sparse_retain(sp_input: Any, to_retain: Any) -> SparseTensor:
     to_retain = convert_to_tensor(to_retain)
     to_retain.shape.assert_has_rank(1)
     if sp_input.values.dims is not None and to_retain.dims is not None:
-        merge_dim(sp_input.values.dims[0], to_retain.dims[0])
+        sp_input.values.shape[0].merge_with(to_retain.shape[0])
     kept = raw.Reshape(where(to_retain), [-1])
     indices, values = composing.gather(sp_input.indices, kept), composing.gather(sp_input.values, kept)
     return SparseTensor(indices, values, raw.Identity(sp_input.dense_shape))
@@ -84,7 +83,7 @@ def sparse_reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
     new.shape.assert_has_rank(1)
     new = composing.cast(new, int64)
     if new.dims is not None and old.dims is not None:
-        merge_dim(new.dims[0], old.dims[0])
+        new.shape[0].merge_with(old.shape[0])
     known, static = constant_value(new), sp_input.shape
     if known is not None and static.is_fully_defined():
         before = np.array(static.as_list())

@@ -238,6 +238,7 @@ def decode_raw(
     little_endian: bool = True,
     name: str | None = None,
     bytes: Any = None,
+    fixed_length: Any = None,
 ) -> Tensor:
     """The bytes of each string as numbers.
 
@@ -247,6 +248,7 @@ def decode_raw(
         little_endian: whether their least byte stands first.
         name: a name for the operation.
         bytes: the older name of `input_bytes`.
+        fixed_length: how many bytes of each string are taken; what is shorter ends with zeros.
 
     Returns:
         a tensor with one more dimension, of the numbers of a string.
@@ -260,6 +262,10 @@ def decode_raw(
     text = first_given("input_bytes", input_bytes, "bytes", bytes)
     if out_type is None:
         raise ValueError("decode_raw() missing 1 positional argument: 'out_type'")
+    if fixed_length is not None:
+        return raw.DecodePaddedRaw(
+            text, fixed_length, out_type=as_dtype(out_type), little_endian=little_endian, name=name
+        )
     return raw.DecodeRaw(text, out_type=as_dtype(out_type), little_endian=little_endian, name=name)
 
 

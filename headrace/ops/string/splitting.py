@@ -196,3 +196,12 @@ def _ragged() -> Any:
 def _check_result(result_type: str) -> None:
     if result_type not in ("RaggedTensor", "SparseTensor"):
         raise ValueError("result_type must be 'RaggedTensor' or 'SparseTensor'.")
+
+
+def string_split_v2(source: Any, sep: Any = None, maxsplit: int = -1) -> SparseTensor:
+    """`split` of a vector of strings into a SparseTensor, with the name of 1.x's own module.
+
+    Example:
+        >>> string_split_v2(["a b", "c"]).dense_shape  # [2, 2]
+    """
+    return split(source, sep=sep, maxsplit=maxsplit, result_type="SparseTensor")
