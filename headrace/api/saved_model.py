@@ -13,14 +13,16 @@ HOMES = {
     "saved_model.init_ops": "main_op_with_restore",
     "saved_model.loading": "contains_saved_model load maybe_saved_model_directory",
     "saved_model.names": f"{_SIGNATURE_NAMES} {_FILE_NAMES} {_TAGS}",
+    "saved_model.objects_writing": "save",
     "saved_model.signatures": f"{_SIGNATURES} build_tensor_info get_tensor_from_tensor_info",
     "saved_model.writing": "simple_save",
 }
 
-SPELLED = {"Builder": "saved_model.writing.SavedModelBuilder"}
+SPELLED = {"Builder": "saved_model.writing.SavedModelBuilder", "load_v2": "saved_model.objects_loading.load"}
 
 NESTED = {
     "builder": {"saved_model.writing": "SavedModelBuilder"},
+    "experimental": {"saved_model.objects_writing": "save"},
     "constants": {"saved_model.names": _FILE_NAMES},
     "loader": {"saved_model.loading": "load maybe_saved_model_directory"},
     "main_op": {"saved_model.init_ops": "main_op main_op_with_restore"},
@@ -28,11 +30,4 @@ NESTED = {
     "signature_def_utils": {"saved_model.signatures": _SIGNATURES},
     "tag_constants": {"saved_model.names": f"{_TAGS} EVAL"},
     "utils": {"saved_model.signatures": "build_tensor_info get_tensor_from_tensor_info"},
-}
-
-_OBJECTS = "Headrace writes and reads the graphs of SavedModels; use tf.saved_model."
-ABSENT = {
-    "save": _OBJECTS + "simple_save or Builder",
-    "load_v2": _OBJECTS + "load(sess, tags, export_dir)",
-    "experimental": _OBJECTS + "simple_save or Builder",
 }

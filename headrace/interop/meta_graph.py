@@ -360,10 +360,6 @@ def export_scoped_meta_graph(
     Raises:
         ValueError: if a graph is larger than a message may be.
     """
-    if save_debug_info:
-        raise NotImplementedError(
-            "export_meta_graph(save_debug_info=True): Headrace writes no GraphDebugInfo; leave the argument out."
-        )
     graph = graph or get_default_graph()
     exclude: set[str] = set()
     unbound: list[str] = []
@@ -402,7 +398,17 @@ def export_scoped_meta_graph(
         if folder and not file_io.is_directory(folder):
             file_io.recursive_create_dir(folder)
         write_message(path, made, as_text)
+        if save_debug_info:
+            write_message(f"{os.path.splitext(path)[0]}.debug", _debug_info(graph, made, export_scope), as_text)
     return made, variables
+
+
+def _debug_info(graph: Graph, message: Any, export_scope: str | None) -> Any:
+    """Where the operations of a MetaGraphDef were made, as a `GraphDebugInfo`."""
+    from headrace.core.error_interpolation import create_graph_debug_info_def
+
+    names = [prepend_name_scope(node.name, export_scope) for node in message.graph_def.node]
+    return create_graph_debug_info_def([("", graph.get_operation_by_name(name)) for name in names])
 
 
 def _export_unbound(graph: Graph, name: str, unbound: list[str]) -> None:

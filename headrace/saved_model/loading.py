@@ -227,19 +227,29 @@ def asset_tensors(export_dir: str, meta_graph_def: Any, import_scope: str | None
     Raises:
         InvalidArgumentError: for a name that leads outside of the model's folder.
     """
+    folder = os.path.join(export_dir, names.ASSETS_DIRECTORY)
+    found = _assets(export_dir, meta_graph_def)
+    return {_scoped(d.tensor_info.name, import_scope): os.path.join(folder, d.filename) for d in found}
+
+
+def asset_paths(export_dir: str, meta_graph_def: Any) -> list[str]:
+    """The files that go with a model, in their order; errors as above."""
+    return [os.path.join(export_dir, names.ASSETS_DIRECTORY, d.filename) for d in _assets(export_dir, meta_graph_def)]
+
+
+def _assets(export_dir: str, meta_graph_def: Any) -> list[Any]:
     found = list(meta_graph_def.asset_file_def)
     if names.ASSETS_KEY in meta_graph_def.collection_def:
         for packed in meta_graph_def.collection_def[names.ASSETS_KEY].any_list.value:
             if packed.type_url.endswith("AssetFileDef"):
                 found.append(_asset(packed.value, export_dir))
-    folder = os.path.join(export_dir, names.ASSETS_DIRECTORY)
     for described in found:
         name = described.filename
         if os.path.isabs(name) or ".." in name.replace("\\", "/").split("/"):
             raise errors.InvalidArgumentError(
                 None, None, f"The SavedModel in {export_dir} names a file outside of its folder: {name!r}."
             )
-    return {_scoped(d.tensor_info.name, import_scope): os.path.join(folder, d.filename) for d in found}
+    return found
 
 
 def _asset(data: bytes, where: str) -> Any:

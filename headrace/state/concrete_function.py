@@ -75,7 +75,7 @@ class ConcreteFunction:
     @property
     def variables(self) -> list[Any]:
         """The variables that the body uses."""
-        found = [_variable_of(tensor) for tensor in self.captured_inputs]
+        found = [variable_of(tensor) for tensor in self.captured_inputs]
         return [variable for variable in found if variable is not None]
 
     @property
@@ -151,7 +151,7 @@ class ConcreteFunction:
             found = iter(made)
             return [next(found) if is_on else None for is_on in recorded.connected]
 
-        watched = [variable for variable in map(_variable_of, inputs) if variable is not None and variable.trainable]
+        watched = [variable for variable in map(variable_of, inputs) if variable is not None and variable.trainable]
         for variable in watched:
             for tape in graph.tapes:
                 if tape.watches_variables:
@@ -221,7 +221,8 @@ class _Recorded:
         )
 
 
-def _variable_of(tensor: Any) -> Any:
+def variable_of(tensor: Any) -> Any:
+    """The variable that a handle belongs to, None if there is none."""
     found = getattr(tensor, "_variable", None)
     return None if found is None else found()
 

@@ -54,14 +54,14 @@ def export_meta_graph(
         clear_devices: leave out where nodes are placed.
         clear_extraneous_savers: leave out the nodes and collections of savers other than that of `saver_def`.
         strip_default_attrs: leave out attributes with their default values, which older programs may not know.
-        save_debug_info: not here.
+        save_debug_info: write where each operation was made to a file beside it, with the ending ".debug".
         **kwargs: `unbound_inputs_col_name`: the collection that is to name the inputs from outside of the scope.
 
     Returns:
         a `MetaGraphDef`.
 
     Raises:
-        NotImplementedError: for `save_debug_info`.
+        ValueError: if a graph is larger than a message may be.
 
     Example:
         >>> tf.train.export_meta_graph("model.meta", collection_list=["inputs", "outputs"])

@@ -149,3 +149,14 @@ def test_functions_with_undeclared_ops_fail_when_they_are_used():
                 session.run(name, {"a:0": 3.0})
         # Exported, it is what it was.
         assert graph.as_graph_def().library.function[0] == graph_def.library.function[0]
+
+
+def test_where_operations_were_made_is_written_beside_the_graph(tmp_path):
+    from tensorboard.compat.proto.graph_debug_info_pb2 import GraphDebugInfo
+
+    with tf.Graph().as_default():
+        tf.add(1.0, 2.0, name="sum")
+        tf.train.export_meta_graph(str(tmp_path / "model-3.meta"), save_debug_info=True)
+    found = GraphDebugInfo.FromString((tmp_path / "model-3.debug").read_bytes())
+    places = found.traces["sum"].file_line_cols
+    assert __file__ in [found.files[place.file_index] for place in places]

@@ -1,6 +1,6 @@
 """What ops of TensorFlow 2 and of rewritten graphs answer. Under TensorFlow 2 this writes tests/golden/later_versions.json:
 
-    python tests/ops/later_versions.py
+python tests/ops/later_versions.py
 """
 
 import json
@@ -34,7 +34,10 @@ def calls(tf):
             f"diag_{align}",
             r.MatrixDiagV3(diagonal=part, k=[-1, 2], num_rows=3, num_cols=4, padding_value=0.0, align=align),
         )
-        yield f"set_{align}", r.MatrixSetDiagV3(input=np.zeros((3, 4), np.float32), diagonal=part, k=[-1, 2], align=align)
+        yield (
+            f"set_{align}",
+            r.MatrixSetDiagV3(input=np.zeros((3, 4), np.float32), diagonal=part, k=[-1, 2], align=align),
+        )
     splits = {"row_partition_types": ["ROW_SPLITS"]}
     numbers = np.float32([1, 2, 3])
     rows = [np.array([0, 2, 2, 3])]
@@ -105,9 +108,9 @@ def plain(value):
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
     array = np.asarray(value)
-    return [
-        item.decode() if isinstance(item, bytes) else item for item in array.reshape(-1).tolist()
-    ], list(array.shape)
+    return [item.decode() if isinstance(item, bytes) else item for item in array.reshape(-1).tolist()], list(
+        array.shape
+    )
 
 
 if __name__ == "__main__":

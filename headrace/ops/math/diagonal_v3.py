@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import torch
 
 from headrace.core.errors import InvalidArgumentError
@@ -50,7 +51,7 @@ matrix_diag_v3_op = op(
     "MatrixDiagV3",
     "diagonal: T, k: int32, num_rows: int32, num_cols: int32, padding_value: T, *, align='RIGHT_LEFT' -> output: T",
 ).on_host("k", "num_rows", "num_cols", "padding_value")
-matrix_diag_v3_op.accepts([3], 0, -1, -1, 0).accepts([2, 3], [-1, 0], -1, -1, 0)
+matrix_diag_v3_op.accepts([3], 0, -1, -1, 0).accepts([2, 3], np.array([-1, 0]), -1, -1, 0)
 _embedding = _of_earlier(matrix_diag_v3_op, "MatrixDiagV2")
 
 
@@ -80,7 +81,7 @@ matrix_diag_part_v3_op = (
     .on_host("k", "padding_value")
     .aliases()
 )
-matrix_diag_part_v3_op.accepts([2, 3], 0, 0).accepts([2, 3, 3], [-1, 1], 7)
+matrix_diag_part_v3_op.accepts([2, 3], 0, 0).accepts([2, 3, 3], np.array([-1, 1]), 7)
 _taking = _of_earlier(matrix_diag_part_v3_op, "MatrixDiagPartV2")
 
 
@@ -107,7 +108,7 @@ def matrix_diag_part_v3_gradient(op, grad):
 matrix_set_diag_v3_op = op(
     "MatrixSetDiagV3", "input: T, diagonal: T, k: int32, *, align='RIGHT_LEFT' -> output: T"
 ).on_host("k")
-matrix_set_diag_v3_op.accepts([3, 4], [3], 0).accepts([2, 3, 4], [2, 2, 3], [0, 1])
+matrix_set_diag_v3_op.accepts([3, 4], [3], 0).accepts([2, 3, 4], [2, 2, 3], np.array([0, 1]))
 _replacing = _of_earlier(matrix_set_diag_v3_op, "MatrixSetDiagV2")
 
 

@@ -87,16 +87,17 @@ def ragged_to_tensor_kernel(node):
         depth = where.shape[1]
         kept = (where < torch.tensor(sizes[:depth])).all(1)
         inner = tuple(slice(min(a, b)) for a, b in zip(sizes[depth:], values.shape[1:], strict=True))
+        whole_rows = (slice(None), *inner)
         if isinstance(values, np.ndarray):
             made: Any = np.empty(sizes, object)
             made[...] = np.broadcast_to(default, sizes[len(sizes) - np.ndim(default) :])
             mask = kept.numpy()
-            made[tuple(where.numpy()[mask].T) + inner] = values[mask][(slice(None), *inner)]
+            made[tuple(where.numpy()[mask].T) + inner] = values[mask][whole_rows]
             return made
         made = default.expand(sizes).clone() if default.dim() <= len(sizes) else None
         if made is None:
             raise _invalid("default_value has more dimensions than the result")
-        made[(*where[kept].unbind(1), *inner)] = values[kept][(slice(None), *inner)]
+        made[tuple(where[kept].unbind(1)) + inner] = values[kept][whole_rows]
         return made
 
     return dense

@@ -1,0 +1,318 @@
+"""Object graphs of SavedModels as objects: variables, functions and what holds them, by the names they were saved with."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import deque
+from collections.abc import Iterable
+from typing import Any
+
+from headrace.core import errors
+from headrace.core.collections import GraphKeys
+from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import add_to_collection
+from headrace.core.dtypes import as_dtype
+from headrace.core.eager import executing_eagerly
+from headrace.core.functions import function_named
+from headrace.core.graph import Graph
+from headrace.core.registry import raw
+from headrace.core.shapes import TensorShape
+from headrace.files.checkpoint.reader import CheckpointReader
+from headrace.files.paths import as_path
+from headrace.interop import protos
+from headrace.interop.file_faults import faults_in
+from headrace.interop.function_def import import_library
+from headrace.interop.tensor_proto import MakeNdarray
+from headrace.saved_model import names
+from headrace.saved_model.loading import (
+    asset_paths,
+    meta_graph_of_tags,
+    parse_saved_model,
+    refuse_python,
+    saved_model_path,
+)
+from headrace.saved_model.restored import RestoredConcreteFunction, RestoredFunction, RestoredSignature
+from headrace.state.resource_variables import ResourceVariable
+from headrace.train.object_graph import OBJECT_GRAPH_KEY
+from headrace.train.tracking import VARIABLE_VALUE, AutoTrackable, Dict, List
+
+_NAME = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\\/-]*")
+
+
+class LoadedObject(AutoTrackable):
+    """An object of a loaded model, which has the variables, functions and objects that the saved one had.
+
+    Attributes:
+        signatures: of the root, the functions for serving by key.
+        graph_debug_info: nothing is known of where the model was made.
+    """
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls what was saved as `__call__`.
+
+        Raises:
+            TypeError: if that was nothing.
+        """
+        call = self.__dict__.get("__call__")
+        if call is None:
+            raise TypeError("The object was saved without a function to call it by.")
+        return call(*args, **kwargs)
+
+
+class _Signatures(dict[str, Any]):
+    """The functions for serving by key."""
+
+
+# What became of Python's containers when they were saved.
+_CONTAINERS: dict[str, Any] = {
+    "signature_map": _Signatures,
+    "trackable_list_wrapper": List,
+    "trackable_tuple_wrapper": List,
+    "trackable_dict_wrapper": Dict,
+}
+
+
+def load(export_dir: Any, tags: Iterable[str] | str | None = None) -> Any:
+    """Loads a SavedModel as an object.
+
+    Args:
+        export_dir: its folder.
+        tags: which of its graphs; not needed where there is only one.
+
+    Returns:
+        an object with the attributes of the one that was saved: variables, functions, objects, and `signatures`. While a
+        graph is built the variables belong to it, and their initializers restore their values.
+
+    Raises:
+        OSError: if there is no SavedModel; RuntimeError: if it has no such tags.
+        NotImplementedError: for models of graphs alone; `tf.saved_model.loader.load` takes them.
+        InvalidArgumentError: if it calls Python functions, or its parts do not fit together.
+
+    Example:
+        >>> model = tf.saved_model.load_v2("model")
+        >>> model.signatures["serving_default"](x=batch)["output_0"]
+    """
+    folder = as_path(export_dir)
+    model = parse_saved_model(folder)
+    if tags is None:
+        if len(model.meta_graphs) != 1:
+            raise ValueError("Specify `tags`: the SavedModel has several graphs.")
+        message = model.meta_graphs[0]
+    else:
+        message = meta_graph_of_tags(model, [tags] if isinstance(tags, str) else tags)
+    if not message.HasField("object_graph_def"):
+        raise NotImplementedError(
+            f"The SavedModel in {folder} holds a graph and no objects; use tf.saved_model.loader.load(sess, tags, export_dir)."
+        )
+    refuse_python(message, folder)
+    with faults_in(saved_model_path(folder), protos.SavedModel):
+        return _Loader(folder, message).run()
+
+
+class _Loader:
+    def __init__(self, folder: str, message: Any) -> None:
+        self.folder = folder
+        self.message = message
+        self.saved = message.object_graph_def
+        self.nodes = self.saved.nodes
+        self.objects: list[Any] = [None] * len(self.nodes)
+        self.prefix = os.path.join(folder, names.VARIABLES_DIRECTORY, names.VARIABLES_FILENAME)
+        self.library = Graph()
+        self.concrete: dict[str, RestoredConcreteFunction] = {}
+        self.handles: dict[int, Any] = {}
+
+    def run(self) -> Any:
+        if not self.nodes:
+            raise errors.InvalidArgumentError(None, None, "The object graph has no objects.")
+        self._check_numbers()
+        import_library(self.library, self.message.graph_def.library)
+        keys = self._checkpoint_keys()
+        for number, node in enumerate(self.nodes):
+            self.objects[number] = self._plain(number, node, keys)
+        for number, node in enumerate(self.nodes):
+            if node.WhichOneof("kind") == "resource":
+                self._create(number, node)
+        for number, node in enumerate(self.nodes):
+            kind = node.WhichOneof("kind")
+            if kind == "function":
+                traces = [self._concrete(name) for name in node.function.concrete_functions]
+                self.objects[number] = RestoredFunction(self._name_of(number), traces, node.function)
+            elif kind == "bare_concrete_function":
+                bare = node.bare_concrete_function
+                concrete = self._concrete(bare.concrete_function_name)
+                self.objects[number] = RestoredSignature(
+                    concrete, bare.argument_keywords, bare.allowed_positional_arguments
+                )
+        self._connect()
+        self._initialize()
+        root = self.objects[0]
+        if isinstance(root, LoadedObject):
+            root.__dict__.setdefault("signatures", _Signatures())
+            root.__dict__["graph_debug_info"] = None
+        return root
+
+    def _check_numbers(self) -> None:
+        count = len(self.nodes)
+        for node in self.nodes:
+            slots = [slot.slot_variable_node_id for slot in node.slot_variables]
+            slots += [slot.original_variable_node_id for slot in node.slot_variables]
+            for number in [child.node_id for child in node.children] + slots:
+                if not 0 <= number < count:
+                    raise ValueError(f"The object graph names object {number} of {count}")
+        for name, described in self.saved.concrete_functions.items():
+            for number in described.bound_inputs:
+                if not 0 <= number < count:
+                    raise ValueError(f"Function {name!r} captures object {number} of {count}")
+
+    def _name_of(self, number: int) -> str:
+        for node in self.nodes:
+            for child in node.children:
+                if child.node_id == number:
+                    return str(child.local_name)
+        return f"function {number}"
+
+    def _checkpoint_keys(self) -> dict[int, str]:
+        """The key in the checkpoint of each variable, found by the names on the way to it."""
+        if not any(node.WhichOneof("kind") == "variable" for node in self.nodes):
+            return {}
+        reader = CheckpointReader(self.prefix)
+        message = protos.TrackableObjectGraph.FromString(reader.get_tensor(OBJECT_GRAPH_KEY))
+        keys: dict[int, str] = {}
+        seen: set[int] = set()
+        pending = deque([(0, 0)])
+        while pending:
+            number, stored = pending.popleft()
+            if number in seen or not 0 <= stored < len(message.nodes):
+                continue
+            seen.add(number)
+            found = message.nodes[stored]
+            for attribute in found.attributes:
+                if attribute.name == VARIABLE_VALUE:
+                    keys[number] = attribute.checkpoint_key
+            below = {child.local_name: child.node_id for child in found.children}
+            for child in self.nodes[number].children:
+                if child.local_name in below:
+                    pending.append((child.node_id, below[child.local_name]))
+            # The slots of an optimizer are in the same order, and named.
+            for slot, same in zip(self.nodes[number].slot_variables, found.slot_variables, strict=False):
+                if slot.slot_name == same.slot_name:
+                    pending.append((slot.slot_variable_node_id, same.slot_variable_node_id))
+        return keys
+
+    def _plain(self, number: int, node: Any, keys: dict[int, str]) -> Any:
+        kind = node.WhichOneof("kind")
+        if kind == "variable":
+            return self._variable(number, node.variable, keys)
+        if kind == "constant":
+            return self._constant(node.constant.operation)
+        if kind == "asset":
+            paths = asset_paths(self.folder, self.message)
+            index = node.asset.asset_file_def_index
+            if not 0 <= index < len(paths):
+                raise ValueError(f"The object graph names asset {index} of {len(paths)}")
+            return convert_to_tensor(paths[index])
+        if kind in ("user_object", "resource", None):
+            identifier = node.user_object.identifier if kind == "user_object" else ""
+            return _CONTAINERS.get(identifier, LoadedObject)()
+        return None
+
+    def _variable(self, number: int, described: Any, keys: dict[int, str]) -> Any:
+        dtype, shape = as_dtype(described.dtype), TensorShape(described.shape)
+        if number in keys:
+
+            def value() -> Any:
+                (found,) = raw.RestoreV2(self.prefix, [keys[number]], [""], dtypes=[dtype])
+                found.set_shape(shape)
+                return found
+        elif shape.is_fully_defined():
+            # Not saved: a counter of a model that has not run, say.
+            def value() -> Any:
+                return raw.Fill(shape.as_list(), convert_to_tensor(0, dtype))
+        else:
+            raise errors.NotFoundError(None, None, f"The checkpoint has no value of variable {described.name!r}")
+        name = described.name.partition(":")[0]
+        return ResourceVariable(
+            value,
+            trainable=described.trainable,
+            name=name if _NAME.fullmatch(name) else None,
+            dtype=dtype,
+            shape=shape,
+        )
+
+    def _constant(self, operation: str) -> Any:
+        for node in self.message.graph_def.node:
+            if node.name == operation and node.op == "Const":
+                return convert_to_tensor(MakeNdarray(node.attr["value"].tensor))
+        raise ValueError(f"The graph has no constant '{operation}', which an object is")
+
+    def _captured(self, name: str, number: int) -> Any:
+        if number in self.handles:
+            return self.handles[number]
+        found = self.objects[number]
+        if isinstance(found, ResourceVariable):
+            return found.handle
+        if isinstance(found, (LoadedObject, dict, list)) or found is None:
+            raise ValueError(f"Function {name!r} captures object {number}, which is no tensor")
+        return found
+
+    def _concrete(self, name: str) -> RestoredConcreteFunction:
+        found = self.concrete.get(name)
+        if found is None:
+            if name not in self.saved.concrete_functions:
+                raise ValueError(f"The object graph says nothing of function {name!r}")
+            described = self.saved.concrete_functions[name]
+            try:
+                function = function_named(self.library, name)
+            except KeyError:
+                raise ValueError(f"The library has no function {name!r}, which the object graph names") from None
+            captured = [self._captured(name, number) for number in described.bound_inputs]
+            if len(captured) > len(function.inputs):
+                raise ValueError(f"Function {name!r} has {len(function.inputs)} inputs, and captures {len(captured)}")
+            found = self.concrete[name] = RestoredConcreteFunction(function, captured, described)
+        return found
+
+    def _function_of(self, node: Any, name: str) -> RestoredConcreteFunction | None:
+        """The only trace of a function that is a child."""
+        for child in node.children:
+            if child.local_name == name:
+                traces = self.nodes[child.node_id].function.concrete_functions
+                return self._concrete(traces[0]) if traces else None
+        return None
+
+    def _create(self, number: int, node: Any) -> None:
+        create = self._function_of(node, "_create_resource")
+        if create is None:
+            raise ValueError(f"Resource {number} has no function that creates it")
+        self.handles[number] = create()
+        self.objects[number].__dict__["resource_handle"] = self.handles[number]
+
+    def _connect(self) -> None:
+        for node, item in zip(self.nodes, self.objects, strict=True):
+            if not isinstance(item, (LoadedObject, dict, list)):
+                continue
+            if isinstance(item, list):
+                # By their places; what is no such number is no element.
+                places = {child.local_name: child.node_id for child in node.children}
+                item.extend(self.objects[places[str(i)]] for i in range(len(places)) if str(i) in places)
+                continue
+            for child in node.children:
+                below = self.objects[child.node_id]
+                if isinstance(item, dict):
+                    item[child.local_name] = below
+                elif child.local_name == "__call__":
+                    item.__dict__["__call__"] = below
+                elif isinstance(below, _Signatures):
+                    item.__dict__[child.local_name] = below
+                else:
+                    setattr(item, child.local_name, below)
+
+    def _initialize(self) -> None:
+        for number, node in enumerate(self.nodes):
+            if number not in self.handles:
+                continue
+            initialize = self._function_of(node, "_initialize")
+            if initialize is not None:
+                done = initialize()
+                if not executing_eagerly() and done is not None:
+                    add_to_collection(GraphKeys.TABLE_INITIALIZERS, getattr(done, "op", done))

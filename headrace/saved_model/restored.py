@@ -1,0 +1,194 @@
+"""Functions of object graphs in SavedModels: chosen among traces by their arguments, and called."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from headrace.core import nest
+from headrace.core.convert import convert_to_tensor
+from headrace.core.operation import Tensor
+from headrace.core.type_specs import TensorSpec
+from headrace.interop.structured_values import decoded
+from headrace.state.concrete_function import ConcreteFunction
+
+
+class RestoredConcreteFunction(ConcreteFunction):
+    """A traced function out of a file.
+
+    Args:
+        function: it, as a function of a library.
+        captured: what it takes after its arguments, tensors of the current graph.
+        described: its `SavedConcreteFunction`.
+    """
+
+    def __init__(self, function: Any, captured: Sequence[Any], described: Any) -> None:
+        graph = function.graph
+        count = len(graph.inputs) - len(captured)
+        for inner, outer in zip(graph.inputs[count:], captured, strict=True):
+            graph._outer_of[inner] = outer
+        structure = decoded(described.output_signature)
+        self.structure = structure
+        graph.returns_none = structure is None
+        leaves = nest.flatten(structure)
+        results = iter(graph.outputs)
+        filled = [next(results, None) if isinstance(leaf, TensorSpec) else leaf for leaf in leaves]
+        graph.structured_outputs = () if structure is None else nest.pack_sequence_as(structure, filled)
+        super().__init__(graph, function.name, decoded(described.canonicalized_input_signature))
+
+    def _structured(self, results: Sequence[Any]) -> Any:
+        if self.structure is None:
+            return None
+        found = iter(results)
+        leaves = nest.flatten(self.structure)
+        return nest.pack_sequence_as(
+            self.structure, [next(found) if isinstance(leaf, TensorSpec) else leaf for leaf in leaves]
+        )
+
+
+class RestoredSignature:
+    """A signature of a model: tensors by name in, tensors by name out.
+
+    Args:
+        concrete: the function.
+        names: of its arguments in order.
+    """
+
+    def __init__(self, concrete: ConcreteFunction, names: Sequence[str], positional: int) -> None:
+        self._concrete = concrete
+        self._names = list(names)
+        self._positional = positional
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self._concrete, name)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls it with its arguments by name.
+
+        Raises:
+            TypeError: naming those that are missing or not known.
+        """
+        if len(args) > self._positional:
+            raise TypeError(f"Expected at most {self._positional} positional arguments, got {len(args)}.")
+        given = dict(zip(self._names, args, strict=False)) | kwargs
+        missing, unknown = [n for n in self._names if n not in given], sorted(set(given) - set(self._names))
+        if missing or unknown:
+            raise TypeError(f"The signature takes {self._names}: missing {missing}, not known {unknown}.")
+        return self._concrete.call_flat([given[name] for name in self._names])
+
+
+class RestoredFunction:
+    """What a `tf.function` is in a loaded model.
+
+    Args:
+        name: what to call it in errors.
+        concrete: its traces.
+        described: its `SavedFunction`.
+    """
+
+    def __init__(self, name: str, concrete: Sequence[ConcreteFunction], described: Any) -> None:
+        self.name = name
+        self.concrete_functions = list(concrete)
+        self._signature = _python_signature(described.function_spec)
+
+    def _canonical(self, args: Any, kwargs: Any) -> tuple[Any, Any]:
+        if self._signature is None:
+            return args, kwargs
+        bound = self._signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        return bound.args, bound.kwargs
+
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+        """The trace for arguments like these; `tf.TensorSpec` stands for a tensor.
+
+        Raises:
+            ValueError: if there is none.
+        """
+        return self._chosen(args, kwargs)[0]
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls the trace that takes arguments like these.
+
+        Raises:
+            ValueError: if there is none, telling those there are.
+        """
+        concrete, tensors = self._chosen(args, kwargs)
+        return concrete.call_flat(tensors)
+
+    def _chosen(self, args: Any, kwargs: Any) -> tuple[ConcreteFunction, list[Any]]:
+        args, kwargs = self._canonical(args, kwargs)
+        for exactly in (True, False):
+            for concrete in self.concrete_functions:
+                tensors = _matched(concrete.structured_input_signature, (tuple(args), dict(kwargs)), exactly)
+                if tensors is not None:
+                    return concrete, tensors
+        there = "\n".join(f"  {concrete.structured_input_signature}" for concrete in self.concrete_functions)
+        raise ValueError(
+            f"Could not find matching function to call loaded from the SavedModel: {self.name} was given {args}, {kwargs}, "
+            f"and is there for {len(self.concrete_functions)} kinds of arguments:\n{there}"
+        )
+
+
+def _python_signature(spec: Any) -> inspect.Signature | None:
+    """The signature of the Python function; None where it is not told."""
+    found = decoded(spec.fullargspec)
+    if found is None:
+        return None
+    kind = inspect.Parameter
+    names = list(found.args)
+    defaults = list(found.defaults or ())
+    if spec.is_method and names:
+        names = names[1:]
+    by_name = dict(zip(names[len(names) - len(defaults) :], defaults, strict=True)) if defaults else {}
+    made = [kind(n, kind.POSITIONAL_OR_KEYWORD, default=by_name.get(n, kind.empty)) for n in names]
+    if found.varargs:
+        made.append(kind(found.varargs, kind.VAR_POSITIONAL))
+    plain = found.kwonlydefaults or {}
+    made += [kind(n, kind.KEYWORD_ONLY, default=plain.get(n, kind.empty)) for n in found.kwonlyargs or ()]
+    if found.varkw:
+        made.append(kind(found.varkw, kind.VAR_KEYWORD))
+    try:
+        return inspect.Signature(made)
+    except ValueError:
+        # A parameter without a default after one that has one: partial functions are told so.
+        return None
+
+
+def _matched(signature: Any, given: Any, exactly: bool) -> list[Any] | None:
+    """The tensors among arguments that fit a trace; None if they do not."""
+    try:
+        nest.assert_same_structure(signature, given)
+    except (TypeError, ValueError):
+        return None
+    tensors: list[Any] = []
+    for wanted, value in zip(nest.flatten(signature), nest.flatten(given), strict=True):
+        if not isinstance(wanted, TensorSpec):
+            if isinstance(value, (Tensor, np.ndarray)) or type(value) is not type(wanted) or value != wanted:
+                return None
+            continue
+        if isinstance(value, TensorSpec):
+            if value.dtype != wanted.dtype or not _covers(wanted, value.shape):
+                return None
+            tensors.append(value)
+            continue
+        if value is None or (isinstance(value, (str, bytes, bool)) and wanted.dtype.name not in ("string", "bool")):
+            return None
+        if exactly and not isinstance(value, Tensor):
+            return None
+        try:
+            tensor = convert_to_tensor(value, None if isinstance(value, Tensor) else wanted.dtype)
+        except (TypeError, ValueError):
+            return None
+        if tensor.dtype.base_dtype != wanted.dtype or not _covers(wanted, tensor.shape):
+            return None
+        tensors.append(tensor)
+    return tensors
+
+
+def _covers(wanted: TensorSpec, shape: Any) -> bool:
+    return bool(wanted.shape.is_compatible_with(shape))
