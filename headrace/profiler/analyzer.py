@@ -12,7 +12,7 @@ from headrace.core.defaults import get_default_graph
 from headrace.interop import protos
 from headrace.platform.timeline import Timeline
 from headrace.profiler.options import Options, ProfileOptionBuilder
-from headrace.profiler.report import graph_node_proto, multi_graph_node_proto, text_of, time
+from headrace.profiler.report import graph_node_proto, multi_graph_node_proto, report_of, text_of, time
 from headrace.profiler.statistics import NodeStatistics, fill_shapes, merge_default_with_oplog, node_statistics
 from headrace.profiler.views import VIEWS, Row, filled
 
@@ -101,7 +101,7 @@ class Profiler:
             with open(path, "w") as file:
                 file.write(text_of(root, view, options))
         elif kind == "stdout":
-            sys.stdout.write(text_of(root, view, options) + "\n")
+            sys.stdout.write(report_of(root, view, options))
             sys.stdout.flush()
         return graph_node_proto(root) if view in ("scope", "graph") else multi_graph_node_proto(root, view == "op")
 

@@ -71,12 +71,50 @@ def _columns(options: Options) -> list[str]:
     return [column for column in order if column in asked and column in COLUMNS]
 
 
+# What views and columns are, in the order in which reports tell it.
+_VIEWS = {
+    "op": "op: Operations of one type are counted together.",
+    "code": "code: Operations are counted by the lines of the program that made them, as these call one another.",
+    "scope": "scope: Operations are counted by the scopes of their names.",
+    "graph": "graph: Operations are counted by what they take their inputs from.",
+}
+_MEANINGS = {
+    "bytes": "requested bytes: What operations allocated.",
+    "peak_bytes": "peak bytes: The most that operations held at a time.",
+    "residual_bytes": "residual bytes: What operations still held at their end.",
+    "output_bytes": "output bytes: The size of what operations gave.",
+    "micros": "total execution time: On accelerators and on the CPU together.",
+    "cpu_micros": "cpu execution time: From the beginning of operations to their end.",
+    "accelerator_micros": "accelerator execution time: As the accelerator measured it.",
+    "device": "device: Where operations ran.",
+    "float_ops": "flops: Arithmetic of floating point numbers, by the formulas of the op types.",
+    "input_shapes": "input shape: The shapes of what operations took.",
+    "occurrence": "occurrence: How often operations ran, and how many there are.",
+    "op_types": "op_types: Types, devices and what else operations are counted under.",
+    "params": "param: The elements of variables.",
+    "tensor_value": "tensor_value: Not available.",
+}
+
+
+def report_of(root: Row, view: str, options: Options) -> str:
+    """A view as the text that is printed."""
+    bars = ("==================Model Analysis Report======================", "End of Report".join(("=" * 22, "=" * 26)))
+    return f"\n{bars[0]}\n{text_of(root, view, options)}\n{bars[1]}\n\n"
+
+
 def text_of(root: Row, view: str, options: Options) -> str:
-    """A view as the text of a report."""
+    """A view as the text that files get."""
     columns = _columns(options)
-    titles = [_TITLES[column][0] if column in _TITLES else column.replace("_", " ") for column in columns]
-    lines = ["", "==================Model Analysis Report======================", "", "Profile:"]
-    lines.append(" | ".join(["node name", *titles]))
+    titles = []
+    for column in columns:
+        if column in _TITLES:
+            titles.append(_TITLES[column][0])
+        elif column == "occurrence":
+            titles.append(f"op {'occurrence' if view == 'op' else 'count'} (run|defined)")
+        elif column != "tensor_value":
+            titles.append({"device": "assigned devices"}.get(column, column.replace("_", " ")))
+    told = [_VIEWS[view], *(text for column, text in _MEANINGS.items() if column in columns)]
+    lines = ["", "Doc:", *told, "", "Profile:", " | ".join(["node name", *titles])]
     if view == "op":
         lines += _op_lines(root, columns)
     else:
@@ -85,7 +123,7 @@ def text_of(root: Row, view: str, options: Options) -> str:
             row, indent = stack.pop()
             lines.append(f"{' ' * indent}{row.name} ({', '.join(_cells(row, columns))})")
             stack.extend((child, indent + 2) for child in reversed(row.below))
-    return "\n".join([*lines, "", "======================End of Report==========================", ""])
+    return "\n".join([*lines, ""])
 
 
 def _cells(row: Row, columns: list[str]) -> list[str]:
@@ -102,19 +140,20 @@ def _cells(row: Row, columns: list[str]) -> list[str]:
         elif column == "op_types":
             cells.append("|".join(row.types))
         elif column == "device":
-            cells.append("|".join(row.node.devices) if row.node is not None else "")
+            if row.node is not None and row.node.devices:
+                cells.append("|".join(row.node.devices))
         elif column == "occurrence":
             ran, defined = (row.own.run_count, row.own.definition_count) if row.accounted else ("--", "--")
             cells.append(f"{ran}/{row.total.run_count}|{defined}/{row.total.definition_count}")
-        elif column == "input_shapes" and row.node is not None:
-            shapes = sorted(row.node.input_shapes.items())
-            cells.append(" ".join(f"{i}:{'x'.join(map(str, dims))}" for i, dims in shapes))
+        elif column == "input_shapes":
+            shapes = sorted(row.node.input_shapes.items()) if row.node is not None else []
+            cells.append("|".join(f"{i}:{'x'.join(map(str, dims))}" for i, dims in shapes))
     return cells
 
 
 def _op_lines(root: Row, columns: list[str]) -> list[str]:
     """A line an op type: its amount, the share of this and all below it, and its own share."""
-    rows: list[tuple[str, list[str]]] = [("", [])] if not root.below else []
+    lines = []
     rest = {column: getattr(root.total, _TITLES[column][1]) for column in columns if column in _TITLES}
     whole = dict(rest)
     for row in root.below:
@@ -125,18 +164,30 @@ def _op_lines(root: Row, columns: list[str]) -> list[str]:
                 below = 100.0 * rest[column] / whole[column] if whole[column] else 0.0
                 share = 100.0 * value / whole[column] if whole[column] else 0.0
                 unit = {"params": " params", "float_ops": " float_ops"}.get(column, "")
-                cells.append(f"{_amount(column, value)}{unit} ({below:.2f}%, {share:.2f}%)")
+                cells.append(f"{f'{_amount(column, value)}{unit} ({below:.2f}%, {share:.2f}%)':>30}")
                 rest[column] -= value
+            elif column == "device":
+                cells.append("|".join(dict.fromkeys(device for node in row.nodes for device in node.devices)))
             elif column == "op_types":
                 cells.append("|".join(row.types))
             elif column == "occurrence":
-                cells.append(f"{row.own.run_count}|{row.own.definition_count}")
-        rows.append((row.name, cells))
-    name_width = max(len(name) for name, _ in rows)
-    widths = [max(map(len, column)) for column in zip(*(cells for _, cells in rows), strict=True)]
+                cells.append(f"{f'{row.own.run_count}|{row.own.definition_count}':>10}")
+        lines.append(f"{row.name:<25}{', '.join(cells)}")
+        if "input_shapes" in columns:
+            lines += ["", *_inputs(row), ""]
+    return lines
+
+
+def _inputs(row: Row) -> list[str]:
+    """A line for each kind of inputs that operations of one type have."""
+    kinds: dict[str, Counts] = {}
+    for node in row.nodes:
+        shapes = ",\t".join(f"{i}:{'x'.join(map(str, dims))}" for i, dims in sorted(node.input_shapes.items()))
+        kinds.setdefault(shapes, Counts()).add(node.counts)
     return [
-        f"{name:<{name_width}}  " + ", ".join(f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True))
-        for name, cells in rows
+        f"input_type: {shapes}\t(run*{counts.run_count}|defined*{counts.definition_count})\t"
+        f"exec_time: {time(counts.exec_micros)}"
+        for shapes, counts in sorted(kinds.items())
     ]
 
 

@@ -57,7 +57,7 @@ _KEYS: dict[str, str] = {
     "cpu_micros": "cpu_exec_micros",
     "params": "parameters",
     "float_ops": "float_ops",
-    "occurrence": "run_count",
+    "occurrence": "definition_count",
 }
 
 
@@ -152,7 +152,7 @@ def by_op(nodes: Mapping[str, NodeStatistics], options: Options) -> Row:
         row.own.add(node.counts)
         row.nodes.append(node)
     _add_up_all(rows.values())
-    return _shown(list(rows.values()), options, _large_enough_in_all)
+    return _shown([rows[op_type] for op_type in sorted(rows)], options, _large_enough_in_all)
 
 
 def _add_up_all(rows: Iterable[Row]) -> None:
