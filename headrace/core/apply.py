@@ -10,7 +10,7 @@ from typing import Any
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import _graph_of_inputs, get_default_graph
 from headrace.core.dtypes import DType, as_dtype
-from headrace.core.errors import InvalidArgumentError
+from headrace.core.errors import InvalidArgumentError, UndeclaredOpError
 from headrace.core.functions import called_function
 from headrace.core.graph import _VALID_OP_NAME, _VALID_SCOPE_NAME, Graph
 from headrace.core.operation import Operation, Tensor
@@ -134,8 +134,10 @@ def operation_from_parts(
     function = called_function(graph, op_type)
     decl = function.decl if function is not None else find(op_type)
     if decl is None:
-        raise NotImplementedError(
-            f"Op type not registered: {op_type!r}. Headrace declares no op of this type; see docs/differences.md."
+        raise UndeclaredOpError(
+            None,
+            None,
+            f"Op type not registered '{op_type}': Headrace declares no op of this type; see docs/differences.md.",
         )
     attrs = dict(attrs)
     position = 0
@@ -269,17 +271,20 @@ def _convert_input(decl: OpDecl, arg: Arg, value: Any, attrs: dict[str, Any]) ->
         _settle_type(decl, arg, tensor._dtype, attrs, signature.inputs)
         return [tensor]
     if not isinstance(value, (list, tuple)):
-        raise TypeError(f"Expected list for '{arg.name}' argument to '{decl.type}' Op, not {value!r}.")
+        raise TypeError(f"Expected list for '{arg.name}' argument to '{decl.type}' Op, not {_shown(value)}.")
     if arg.type_list_attr is not None:
         types = attrs.get(arg.type_list_attr)
         if types is not None and len(types) != len(value):
             raise ValueError(
                 f"'{decl.type}' Op takes as many '{arg.name}' as '{arg.type_list_attr}' says ({len(types)}), got {len(value)}."
             )
-        tensors = [
-            _convert_value(decl, arg, item, None if types is None else types[i], None, f"{arg.name}_{i}")
-            for i, item in enumerate(value)
-        ]
+        try:
+            tensors = [
+                _convert_value(decl, arg, item, None if types is None else types[i], None, f"{arg.name}_{i}")
+                for i, item in enumerate(value)
+            ]
+        except (TypeError, ValueError):
+            raise _unfit_types(decl, arg, value, types) from None
         minimum = signature.attrs[arg.type_list_attr].minimum
         if minimum is not None and len(value) < minimum:
             raise ValueError(
@@ -302,8 +307,8 @@ def _convert_input(decl: OpDecl, arg: Arg, value: Any, attrs: dict[str, Any]) ->
     count = attrs.get(arg.number_attr or "")
     if count is not None and count != len(value):
         raise ValueError(
-            f"List argument '{arg.name}' to '{decl.type}' Op with length {len(value)} must match length {count} of other "
-            "list arguments."
+            f"List argument '{arg.name}' to '{decl.type}' Op with length {len(value)} must match length {count} of argument "
+            f"'{next((a.name for a in signature.inputs if a.number_attr == arg.number_attr), arg.name)}'."
         )
     minimum = signature.attrs[arg.number_attr or ""].minimum
     if minimum is not None and len(value) < minimum:
@@ -329,8 +334,38 @@ def _convert_input(decl: OpDecl, arg: Arg, value: Any, attrs: dict[str, Any]) ->
     return tensors
 
 
+def _shown(value: Any) -> Any:
+    return str(value) if isinstance(value, Tensor) else repr(value)
+
+
 def _mixed_types(decl: OpDecl, arg: Arg, values: Sequence[Any]) -> TypeError:
     """The complaint about a list input whose elements are not all of one type, or not of the op's."""
+    verdict = "don't all match" if arg.dtype is None else f"do not match expected type {arg.dtype.name}"
+    return TypeError(
+        f"Tensors in list passed to '{arg.name}' of '{decl.type}' Op have types [{', '.join(_type_names(values))}] that "
+        f"{verdict}."
+    )
+
+
+def _unfit_types(decl: OpDecl, arg: Arg, values: Sequence[Any], types: Sequence[DType] | None) -> TypeError:
+    """The complaint about a list input whose types are free, or those of another input, `types`."""
+    names = _type_names(values)
+    if types is None or _UNKNOWN_TYPE in names:
+        return TypeError(
+            f"Tensors in list passed to '{arg.name}' of '{decl.type}' Op have types [{', '.join(names)}] that are invalid. "
+            f"Tensors: {values}"
+        )
+    first = next(a.name for a in decl.signature.inputs if a.type_list_attr == arg.type_list_attr)
+    return TypeError(
+        f"Input '{arg.name}' of '{decl.type}' Op has type list of {', '.join(names)} that does not match type list "
+        f"{', '.join(t.name for t in types)} of argument '{first}'."
+    )
+
+
+_UNKNOWN_TYPE = "<NOT CONVERTIBLE TO TENSOR>"
+
+
+def _type_names(values: Sequence[Any]) -> list[str]:
     names = []
     for value in values:
         dtype = getattr(value, "dtype", None)
@@ -340,13 +375,10 @@ def _mixed_types(decl: OpDecl, arg: Arg, values: Sequence[Any]) -> TypeError:
                 with Graph().as_default():
                     dtype = convert_to_tensor(value).dtype
             except (TypeError, ValueError):
-                names.append("<NOT CONVERTIBLE TO TENSOR>")
+                names.append(_UNKNOWN_TYPE)
                 continue
         names.append(dtype.base_dtype.name)
-    verdict = "don't all match" if arg.dtype is None else f"do not match expected type {arg.dtype.name}"
-    return TypeError(
-        f"Tensors in list passed to '{arg.name}' of '{decl.type}' Op have types [{', '.join(names)}] that {verdict}."
-    )
+    return names
 
 
 def _convert_value(
@@ -378,7 +410,7 @@ def _plain_attr(decl: OpDecl, attr: Attr, value: Any) -> Any:
     kind = attr.kind
     if kind.startswith("list("):
         if not isinstance(value, (list, tuple)):
-            raise TypeError(f"Expected list for attr {attr.name} of {decl.type}, got {value!r}.")
+            raise TypeError(f"Expected list for attr {attr.name}")
         items = [_plain_item(decl, attr, kind[5:-1], item) for item in value]
         if attr.minimum is not None and len(items) < attr.minimum:
             raise ValueError(
@@ -391,10 +423,16 @@ def _plain_attr(decl: OpDecl, attr: Attr, value: Any) -> Any:
     return plain
 
 
+def _not_of_kind(wanted: str, attr: Attr, value: Any, rest: str = ".") -> TypeError:
+    return TypeError(f"Expected {wanted} for argument '{attr.name}' not {value!r}{rest}")
+
+
 def _plain_item(decl: OpDecl, attr: Attr, kind: str, value: Any) -> Any:
-    where = f"attr {attr.name!r} of {decl.type}"
     if kind == "type":
-        dtype = as_dtype(value).base_dtype
+        try:
+            dtype = as_dtype(value).base_dtype
+        except TypeError as error:
+            raise _not_of_kind("DataType", attr, value, f": {error}" if isinstance(value, str) else ".") from None
         if attr.allowed is not None and dtype not in attr.allowed:
             raise TypeError(
                 f"Value passed to parameter '{attr.name}' has DataType {dtype.name} not in list of allowed values: "
@@ -403,18 +441,18 @@ def _plain_item(decl: OpDecl, attr: Attr, kind: str, value: Any) -> Any:
         return dtype
     if kind == "bool":
         if not isinstance(value, (bool,)) and type(value).__name__ != "bool_" and type(value).__name__ != "bool":
-            raise TypeError(f"Expected bool for {where}, got {value!r} of type {type(value).__name__}.")
+            raise _not_of_kind("bool", attr, value)
         return bool(value)
     if kind == "int":
         try:
             return int(value)
         except (TypeError, ValueError):
-            raise TypeError(f"Expected int for {where}, got {value!r} of type {type(value).__name__}.") from None
+            raise _not_of_kind("int", attr, value) from None
     if kind == "float":
         try:
             return float(value)
         except (TypeError, ValueError):
-            raise TypeError(f"Expected float for {where}, got {value!r} of type {type(value).__name__}.") from None
+            raise _not_of_kind("float", attr, value) from None
     if kind == "string":
         if isinstance(value, bytes):
             try:
@@ -422,7 +460,7 @@ def _plain_item(decl: OpDecl, attr: Attr, kind: str, value: Any) -> Any:
             except UnicodeDecodeError:
                 return value
         if not isinstance(value, str):
-            raise TypeError(f"Expected string for {where}, got {value!r} of type {type(value).__name__}.")
+            raise _not_of_kind("string", attr, value)
         if attr.allowed is not None and value not in attr.allowed:
             raise ValueError(
                 f"Attr '{attr.name}' of '{decl.type}' Op passed string '{value}' not in: "
@@ -432,6 +470,9 @@ def _plain_item(decl: OpDecl, attr: Attr, kind: str, value: Any) -> Any:
         return value
     if kind == "shape":
         return as_dims(value)
+    if kind == "func" and hasattr(value, "add_to_graph"):
+        value.add_to_graph(get_default_graph())
+        return value.name
     return value
 
 

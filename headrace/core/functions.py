@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from headrace.core.dtypes import DType
+from headrace.core.errors import InvalidArgumentError
 from headrace.core.func_graph import FuncGraph
 from headrace.core.graph import Graph
 from headrace.core.operation import Operation, Tensor
@@ -193,6 +194,13 @@ def _declaration(function: Function) -> OpDecl:
 
     inputs = tuple(Arg(named(t.op.name), t.dtype.base_dtype) for t in function.inputs)
     if function.out_names:
+        if len(function.out_names) != len(function.outputs):
+            raise InvalidArgumentError(
+                None,
+                None,
+                f"output names must be either empty or equal in size to outputs. output names size = "
+                f"{len(function.out_names)} outputs size = {len(function.outputs)}",
+            )
         outputs = tuple(Arg(n, t.dtype.base_dtype) for n, t in zip(function.out_names, function.outputs, strict=True))
     else:
         outputs = tuple(

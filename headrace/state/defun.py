@@ -13,7 +13,7 @@ from headrace.core.func_graph import FuncGraph, trace
 from headrace.core.functions import Function
 from headrace.core.graph import Graph
 from headrace.core.operation import Operation, Tensor
-from headrace.state.variable_scope import get_variable_scope, variable_scope
+from headrace.state.variable_scope import VariableScope, get_variable_scope, variable_scope
 from headrace.state.variable_store import default_variable_store
 
 _SHORT = {
@@ -231,7 +231,8 @@ class DefinedFunction:
             return variable
 
         def traced(*tensors: Tensor) -> Any:
-            with variable_scope("", custom_getter=getvar):
+            # Its scopes begin anew: those around it are added by the outer one.
+            with variable_scope(VariableScope(None), custom_getter=getvar, auxiliary_name_scope=False):
                 result = func(*tensors)
             values = list(result) if isinstance(result, (list, tuple)) else [] if result is None else [result]
             if any(value is None for value in values):

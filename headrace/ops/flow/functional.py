@@ -252,14 +252,10 @@ def while_kernel(node):
 
 
 def _counts(start: Any, limit: Any, delta: Any) -> range:
-    step = int(delta)
-    if step == 0:
-        raise errors.InvalidArgumentError(None, None, f"delta must not be 0: start={int(start)}, limit={int(limit)}")
-    if (int(limit) - int(start)) * step < 0:
-        raise errors.InvalidArgumentError(
-            None, None, f"start, limit and delta do not lead anywhere: {int(start)}, {int(limit)}, {step}"
-        )
-    return range(int(start), int(limit), step)
+    first, last, step = int(start), int(limit), int(delta)
+    if step == 0 or (last - first) * step < 0:
+        raise errors.InvalidArgumentError(None, None, f"Invalid start/limit/delta: {first} {last} {step}")
+    return range(first, last, step)
 
 
 @for_op.kernel
