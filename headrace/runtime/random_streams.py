@@ -27,6 +27,35 @@ _DOUBLE = np.dtype(np.float64)
 Shape = Sequence[SupportsInt] | npt.NDArray[Any]
 
 
+# As many numbers as an op makes ahead at most: 256 KiB of float32.
+_AHEAD_NUMBERS = 65536
+
+
+class _Ahead:
+    """The numbers of an op's next requests, while they stay what they were.
+
+    Attributes:
+        asked: how the numbers are made, how many a request wants, and their type.
+        rows: the numbers of each request.
+        place: where in the stream the next of them belongs.
+        taken: how many have been given out.
+    """
+
+    __slots__ = ("asked", "place", "rows", "taken")
+
+    def __init__(self, asked: tuple[Any, ...], rows: Sequence[Array], place: int) -> None:
+        self.asked, self.rows, self.place, self.taken = asked, rows, place, min(1, len(rows))
+
+
+def _rows(here: Philox, requests: int, make: Callable[..., Array], count: int, dtype: np.dtype[Any]) -> Sequence[Array]:
+    """The numbers of `requests` requests for `count` each, the first of which begins at `here`."""
+    blocks = plain.blocks_of(count, dtype)
+    starts = np.arange(requests, dtype=np.uint64) * np.uint64(count * RESERVED_PER_OUTPUT)
+    places = (starts[:, None] + np.arange(blocks, dtype=np.uint64)).reshape(-1)
+    made = make(here.words_at(places).reshape(-1), dtype).reshape(requests, -1)
+    return list(made[:, :count]) if made.shape[1] == count else [row[:count].copy() for row in made]
+
+
 class RandomStream:
     """The stream of one op; several threads may draw from it at once.
 
@@ -45,6 +74,7 @@ class RandomStream:
             seed, seed2 = (int.from_bytes(os.urandom(8), "little") for _ in range(2))
         self._next = Philox(int(seed) % _UINT64, int(seed2) % _UINT64)
         self._lock = threading.Lock()
+        self._ahead: _Ahead | None = None
 
     def reserve(self, blocks: int) -> Philox:
         """The place of the next `blocks` blocks, which no other request will get.
@@ -60,6 +90,31 @@ class RandomStream:
         """The place of a request for `count` numbers. TensorFlow reserves a block where a word was meant."""
         return self.reserve(count * RESERVED_PER_OUTPUT)
 
+    def _drawn(self, draw: Callable[..., Array], make: Callable[..., Array], count: int, dtype: npt.DTypeLike) -> Array:
+        """A request for `count` numbers, which `draw` reads from a place and `make` makes of words.
+
+        A small request costs some fifty calls into NumPy however small it is. An op that asks for as many again and
+        again, as in the steps of training, is answered from the numbers of many requests made at once.
+        """
+        if not 0 < count <= _AHEAD_NUMBERS // 4:
+            return draw(self._reserve_outputs(count), count, dtype)
+        with self._lock:
+            here, ahead = self._next, self._ahead
+            self._next = here.skip(count * RESERVED_PER_OUTPUT)
+            if ahead is not None and ahead.asked == (make, count, dtype):
+                if ahead.taken < len(ahead.rows) and ahead.place == here.position:
+                    ahead.place = self._next.position
+                    ahead.taken += 1
+                    # A row goes out once; what it goes to may keep it and write to it.
+                    return ahead.rows[ahead.taken - 1]
+                # More each time, so that a few requests never make many numbers.
+                requests = min(max(2 * len(ahead.rows), 4), _AHEAD_NUMBERS // count)
+                rows = _rows(here, requests, make, count, plain.floating(dtype))
+                self._ahead = _Ahead((make, count, dtype), rows, self._next.position)
+                return rows[0]
+            self._ahead = _Ahead((make, count, dtype), (), self._next.position)
+        return draw(here, count, dtype)
+
     def uniform(self, shape: Shape, dtype: npt.DTypeLike) -> Array:
         """Numbers uniform in [0, 1): RandomUniform.
 
@@ -74,7 +129,7 @@ class RandomStream:
             InvalidArgumentError: if `dtype` is no such type, or a size is negative.
         """
         dims, count = _dims(shape)
-        return plain.uniform(self._reserve_outputs(count), count, dtype).reshape(dims)
+        return self._drawn(plain.uniform, plain.uniform_from_words, count, dtype).reshape(dims)
 
     def uniform_int(self, shape: Shape, minval: SupportsInt, maxval: SupportsInt, dtype: npt.DTypeLike) -> Array:
         """Integers of [minval, maxval): RandomUniformInt.
@@ -97,7 +152,7 @@ class RandomStream:
     def standard_normal(self, shape: Shape, dtype: npt.DTypeLike) -> Array:
         """Normal numbers of mean 0 and deviation 1: RandomStandardNormal. Arguments as for `uniform`."""
         dims, count = _dims(shape)
-        return plain.standard_normal(self._reserve_outputs(count), count, dtype).reshape(dims)
+        return self._drawn(plain.standard_normal, plain.normal_from_words, count, dtype).reshape(dims)
 
     def truncated_normal(self, shape: Shape, dtype: npt.DTypeLike) -> Array:
         """Normal numbers within two deviations of the mean: TruncatedNormal. Arguments as for `uniform`."""
