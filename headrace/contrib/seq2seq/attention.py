@@ -19,7 +19,7 @@ from headrace.layers.engine import Layer
 from headrace.ops.array.fill import ones, ones_like
 from headrace.ops.array.join import concat
 from headrace.ops.array.shape import expand_dims, rank, reshape, shape, squeeze
-from headrace.ops.array.where import one_hot, sequence_mask, where, where_v2
+from headrace.ops.array.where import one_hot, sequence_mask, where
 from headrace.ops.flow.checks import assert_positive
 from headrace.ops.math.argmax import argmax
 from headrace.ops.math.matmul import matmul
@@ -217,9 +217,9 @@ class BaseAttentionMechanism(AttentionMechanism):
             raise TypeError(f"probability_fn must be callable, saw type: {type(probability_fn).__name__}")
         if score_mask_value is None:
             score_mask_value = as_dtype(self.dtype).as_numpy_dtype(-np.inf)
-        # A step of a loop need not make the mask anew.
+        # Made anew in each step: an op's number in the graph is the seed of those after it that are random.
         self._probability_fn = lambda score, state: probability_fn(
-            score if self._mask is None else where_v2(self._mask, score, score_mask_value), state
+            mask_score(score, memory_sequence_length, score_mask_value), state
         )
         with name_scope(name, "BaseAttentionMechanismInit", nest.flatten(memory)):
             self._values = prepare_memory(memory, memory_sequence_length, check_inner_dims_defined)
@@ -228,7 +228,6 @@ class BaseAttentionMechanism(AttentionMechanism):
                 self._keys, self._values = custom_key_value_fn(self._keys, self._values)
             self._batch_size = dimension_value(self._keys.shape[0]) or shape(self._keys)[0]
             self._alignments_size = dimension_value(self._keys.shape[1]) or shape(self._keys)[1]
-            self._mask: Tensor | None = score_mask(memory_sequence_length, self._alignments_size)
 
     @property
     def memory_layer(self) -> Any:

@@ -12,6 +12,7 @@ from headrace.core import errors
 from headrace.core.dtypes import DType
 from headrace.core.registry import OpDecl, op
 from headrace.core.shapes import Dims
+from headrace.ops.host_values import boxed
 
 
 class _Cleared:
@@ -69,6 +70,8 @@ class ElementList:
     def write(self, index: int, value: Any) -> None:
         """Sets an element, once; a gradient's elements add up."""
         values = self.values
+        if value.__class__ is bytes:
+            value = boxed(value)
         if index < 0 or index >= len(values):
             if index < 0 or not self.dynamic:
                 raise _refuse(
@@ -232,7 +235,7 @@ class ElementList:
         if largest >= len(self.values) and not self.dynamic:
             raise _refuse(f"Max scatter index must be < array size ({largest} vs. {len(self.values)})")
         for index, row in zip(indices, value.unbind(0) if isinstance(value, torch.Tensor) else value, strict=True):
-            self.write(index, row if isinstance(row, (torch.Tensor, np.ndarray)) else np.array(row, dtype=object))
+            self.write(index, row)
 
     def split(self, value: Any, lengths: Sequence[int]) -> None:
         """Writes consecutive pieces of `value`, of the given lengths."""
