@@ -227,20 +227,19 @@ def _tensor_of(element: Any, graph: Graph) -> Tensor:
     return found
 
 
-def _refuse_handles_in_calls(part: Any) -> None:
-    """Functions that are given variables, rather than values, would be given what is no variable any more."""
+def _given_handles(part: Any) -> list[Any]:
+    """The nodes that give variables to functions other than by calls, which are made part of the graph."""
     handles = {node.name for node in part.node if node.op == "VarHandleOp"}
     functions = {function.signature.name for function in part.library.function}
-    for node in part.node:
-        calls = node.op in functions or any(value.HasField("func") for value in node.attr.values())
-        if calls and handles.intersection(name.partition(":")[0] for name in node.input):
-            raise NotImplementedError(
-                f"{node.op} (node '{node.name}') gives variables to a function: a module cannot be made of it. "
-                "SavedModels of TensorFlow 2 are such; tf.saved_model.loader.load runs them in a session."
-            )
+    return [
+        node
+        for node in part.node
+        if (node.op in functions or any(value.HasField("func") for value in node.attr.values()))
+        and handles.intersection(name.partition(":")[0] for name in node.input)
+    ]
 
 
-def to_module(fetches: Any, feeds: Any, session: Any) -> GraphModule:
+def to_module(fetches: Any, feeds: Any, session: Any, *, _trainable: Sequence[str] = ()) -> GraphModule:
     """A part of a graph as an `nn.Module`, with the variables' values in a session as its parameters.
 
     Args:
@@ -253,7 +252,6 @@ def to_module(fetches: Any, feeds: Any, session: Any) -> GraphModule:
 
     Raises:
         TypeError: if a fetch is no tensor.
-        NotImplementedError: if a function of the graph is given variables, as in SavedModels of TensorFlow 2.
         ValueError: if the fetches change variables, which a function does not.
 
     Example:
@@ -265,15 +263,24 @@ def to_module(fetches: Any, feeds: Any, session: Any) -> GraphModule:
     inputs = [_tensor_of(element, graph).name for element in nest.flatten(feeds)]
     outputs = [name.partition(":")[0] for name in nest.flatten(fetched)]
     from headrace.graph_tools.cutting import cut_at
+    from headrace.graph_tools.inlining import CALLS, with_calls_inlined
 
     part = cut_at(graph.as_graph_def(add_shapes=True), [name.partition(":")[0] for name in inputs], outputs)
+    if any(node.op in CALLS for node in part.node):
+        part = cut_at(
+            with_calls_inlined(graph.as_graph_def(), graph), [name.partition(":")[0] for name in inputs], outputs
+        )
     assigned = [
         node.name for node in part.node if re.match(r"(Resource)?(Assign|Scatter|Apply|Sparse.*Apply)", node.op)
     ]
     if assigned:
         raise ValueError(f"The fetches change variables ({', '.join(assigned[:3])}), which a module's results do not.")
+    for node in _given_handles(part):
+        raise NotImplementedError(
+            f"{node.op} (node '{node.name}') gives variables to the functions of a loop or a conditional: a module cannot be "
+            "made of it. tf.saved_model.loader.load runs such models in a session."
+        )
     variables = {node.name: node.attr["dtype"].type for node in part.node if node.op in _VARIABLES}
-    _refuse_handles_in_calls(part)
     frozen = convert_variables_to_constants(session, part, outputs)
     values: dict[str, Any] = {}
     for node in frozen.node:
@@ -284,7 +291,7 @@ def to_module(fetches: Any, feeds: Any, session: Any) -> GraphModule:
             node.name, node.op = list(values)[-1], "Placeholder"
             node.attr["dtype"].type = dtype
             node.attr["shape"].shape.CopyFrom(shape_to_proto(values[node.name].shape))
-    trainable = {variable.op.name for variable in graph.get_collection("trainable_variables")}
+    trainable = {variable.op.name for variable in graph.get_collection("trainable_variables")} | set(_trainable)
     return GraphModule(frozen, inputs, fetched, values, [name for name in values if name in trainable])
 
 
@@ -309,7 +316,20 @@ def from_saved_model(
             raise KeyError(f"No signature {signature_def_key!r}; there are {', '.join(sorted(model.signature_def))}.")
         signature = model.signature_def[signature_def_key]
         outputs = {key: info.name for key, info in sorted(signature.outputs.items())}
-        return to_module(outputs, [info.name for _, info in sorted(signature.inputs.items())], session)
+        # What TensorFlow 2 writes has no collections; its objects tell which variables are trained.
+        objects = [node.variable for node in model.object_graph_def.nodes if node.WhichOneof("kind") == "variable"]
+        names = {variable.name for variable in objects if variable.trainable}
+        trainable = [
+            op.name
+            for op in graph.get_operations()
+            if op.type == "VarHandleOp" and _text(op.attrs.get("shared_name")) in names
+        ]
+        inputs = [info.name for _, info in sorted(signature.inputs.items())]
+        return to_module(outputs, inputs, session, _trainable=trainable)
+
+
+def _text(value: Any) -> str:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
 
 
 def load(path: Any) -> GraphModule:

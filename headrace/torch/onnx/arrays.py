@@ -61,6 +61,11 @@ def _pack(op: Operation, b: Builder) -> str:
     return b.emit("Concat", *[b.emit("Unsqueeze", name, b.ints(axis)) for name in b.inputs(op)], axis=axis)
 
 
+@rule("IdentityN")
+def _identity_n(op: Operation, b: Builder) -> list[str]:
+    return [b.emit("Identity", b.input(op, i)) for i in range(len(op.inputs))]
+
+
 @rule("Unpack")
 def _unpack(op: Operation, b: Builder) -> list[str]:
     axis, count = int(op.get_attr("axis")), len(op.outputs)
