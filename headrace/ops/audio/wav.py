@@ -81,7 +81,7 @@ def encode_wav_kernel(node):
             raise invalid(f"sample_rate must be in (0, 2^32), got: {rate}")
         if not audio.numel():
             raise invalid(f"audio must hold samples, got shape {list(audio.shape)}")
-        return wav.encode_wav(to_array(audio), rate)
+        return boxed(wav.encode_wav(to_array(audio), rate))
 
     return encode
 

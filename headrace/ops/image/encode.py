@@ -13,7 +13,7 @@ from headrace.core.errors import InvalidArgumentError
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.ops.array.common import rank_is
-from headrace.ops.host_values import to_array
+from headrace.ops.host_values import boxed, to_array
 from headrace.ops.image.encode_png import png_file
 
 encode_jpeg_op = op(
@@ -97,13 +97,13 @@ def encode_jpeg_kernel(node):
         progressive=attrs["progressive"],
         optimize=attrs["optimize_size"],
     )
-    return lambda image: write(to_array(image))
+    return lambda image: boxed(write(to_array(image)))
 
 
 @variable_quality_op.kernel
 def variable_quality_kernel(node):
     def encode(images, quality):
-        return _jpeg_writer("", int(quality))(to_array(images))
+        return boxed(_jpeg_writer("", int(quality))(to_array(images)))
 
     return encode
 
@@ -120,7 +120,7 @@ def encode_png_kernel(node):
             raise _invalid(f"image must be 3-dimensional and not empty, got shape {list(pixels.shape)}")
         if pixels.shape[2] > 4:
             raise _invalid(f"image must have 1, 2, 3, or 4 channels, got {pixels.shape[2]}")
-        return png_file(pixels, compression)
+        return boxed(png_file(pixels, compression))
 
     return encode
 

@@ -186,7 +186,8 @@ class StaticTable(Table):
             array = self.by_number.copy()
             array[-1] = default.item()
             known = (keys >= 0) & (keys < len(array) - 1)
-            return array[np.where(known, keys, len(array) - 1)]
+            places = np.where(known, keys, len(array) - 1)
+            return array[places.reshape(-1)].reshape(places.shape)
         return super().find(keys, default)
 
     def export(self) -> tuple[np.ndarray, np.ndarray]:

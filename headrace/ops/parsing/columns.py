@@ -205,7 +205,7 @@ class DenseColumn(Column):
 
     def single(self, feature: Any, default: Any) -> tuple[Any, ...]:
         values = self.filled(*self.read_features([feature]), default)
-        return (values[0] if not self.dims and values.dtype == object else value_of(values.reshape(self.dims)),)
+        return (value_of(values.reshape(self.dims)),)
 
 
 class RaggedColumn(DenseColumn):

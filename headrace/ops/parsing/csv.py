@@ -101,7 +101,7 @@ def _line_reader(dtypes: Sequence[Any], na_value: bytes) -> Callable[[Sequence[b
             return None
         values: list[Any] = [None] * count
         for i in texts:
-            values[i] = fields[i]
+            values[i] = boxed(fields[i])
         for parse, indices in numbers:
             parsed = parse([fields[i] for i in indices])
             if parsed is None:
@@ -157,7 +157,7 @@ def column_reader(dtype: Any, index: int, na_value: bytes) -> Callable[[Sequence
 
 def _shaped(values: np.ndarray, shape: tuple[int, ...]) -> Any:
     if values.dtype == object:
-        return values.reshape(shape) if shape else values[0]
+        return values.reshape(shape)
     return to_tensor(values.reshape(shape))
 
 

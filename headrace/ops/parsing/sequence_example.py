@@ -178,7 +178,7 @@ def _single(reader: _Reader, message: Any, defaults: Sequence[Any], name: str) -
             values = default
         elif count[0] != dense.elements:
             raise _wrong_count(dense, name, 0, count[0])
-        context_dense.append(_shaped(values, dense.dims))
+        context_dense.append(value_of(values.reshape(dense.dims)))
     list_sparse = []
     for column in reader.list_sparse:
         items = list(lists[column.key].feature) if column.key in lists else []
@@ -198,7 +198,7 @@ def _single(reader: _Reader, message: Any, defaults: Sequence[Any], name: str) -
             raise _mismatch(dense, items[missing[0]], name, "Feature list: {}, Index: {}.  ", missing[0])
         for i in np.flatnonzero(count != dense.elements).tolist():
             raise _wrong_count(dense, name, i, count[i])
-        list_dense.append(_shaped(values, (len(items), *dense.dims)))
+        list_dense.append(value_of(values.reshape(len(items), *dense.dims)))
     return _in_order(context_sparse, context_dense) + _in_order(list_sparse, list_dense)
 
 
@@ -206,12 +206,6 @@ def _context_values(column: Column, feature: Any, name: str) -> tuple[Any, Any, 
     values, _, _ = _read(column, [feature], name, "Context feature: {}.  ")
     count = len(values)
     return torch.arange(count).reshape(-1, 1), value_of(values), torch.tensor([count])
-
-
-def _shaped(values: np.ndarray, dims: tuple[int, ...]) -> Any:
-    if values.dtype == object and not dims:
-        return values.reshape(-1)[0]
-    return value_of(values.reshape(dims))
 
 
 def _read(column: Column, features: Sequence[Any], name: str, place: str) -> tuple[Any, Any, list[int]]:

@@ -53,7 +53,7 @@ def serialize_tensor_kernel(node):
             message.string_val.extend(array.reshape(-1).tolist())
         else:
             message.tensor_content = array.tobytes()
-        return message.SerializeToString(deterministic=True)
+        return boxed(message.SerializeToString(deterministic=True))
 
     return serialize
 

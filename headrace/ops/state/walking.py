@@ -6,7 +6,7 @@ from typing import Any
 
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.ops.array.common import rank_is, require_scalar
+from headrace.ops.array.common import boxed, rank_is, require_scalar
 from headrace.ops.state.common import invalid
 
 obtain_next_op = op("ObtainNext", "list: string, counter: ref int64 -> out_element: string").writes("counter")
@@ -29,7 +29,7 @@ def obtain_next_kernel(node: Any) -> Any:
             counter = buffer.read()
             place = (int(counter) + 1) % len(strings)
             counter.fill_(place)
-        return strings[place]
+        return boxed(strings[place])
 
     return walk
 

@@ -1,0 +1,1 @@
+"""tf.contrib.learn: reading files of examples in the graph."""

@@ -1,0 +1,509 @@
+"""Files of examples as batches in the graph: names queued, records read, batched, parsed and queued once more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from headrace.contrib.learn.walking import seek_next
+from headrace.core import errors
+from headrace.core.composite import SparseTensor
+from headrace.core.defaults import name_scope
+from headrace.core.dtypes import float32, string
+from headrace.core.operation import Tensor
+from headrace.files.io_gfile import glob
+from headrace.ops.array.constant import constant
+from headrace.ops.flow.case import smart_cond
+from headrace.ops.math.cast import cast
+from headrace.ops.parsing.example import parse_example
+from headrace.ops.queues.queues import FIFOQueue
+from headrace.ops.readers.readers import TFRecordReader
+from headrace.summary.functions import scalar
+from headrace.train.batching import batch_join, shuffle_batch_join
+from headrace.train.producers import string_input_producer
+from headrace.train.queue_runner import QueueRunner, add_queue_runner
+
+KEY_FEATURE_NAME = "__key__"
+
+_ENDS = (errors.OutOfRangeError, errors.CancelledError)
+
+
+def read_batch_examples(
+    file_pattern: str | list[str],
+    batch_size: int | Tensor,
+    reader: Callable[[], Any],
+    randomize_input: bool = True,
+    num_epochs: int | None = None,
+    queue_capacity: int = 10000,
+    num_threads: int = 1,
+    read_batch_size: int = 1,
+    parse_fn: Callable[[Tensor], Any] | None = None,
+    name: str | None = None,
+    seed: int | None = None,
+) -> Any:
+    """Batches of the records of files, by queue runners.
+
+    Args:
+        file_pattern: a pattern of file names, or a list of them.
+        batch_size: how many records a batch has.
+        reader: makes a reader, such as `tf.TFRecordReader`.
+        randomize_input: whether files and records come in random order.
+        num_epochs: how often the files are read, None for ever. It needs `tf.local_variables_initializer()`.
+        queue_capacity: how many records are kept at most.
+        num_threads: how many threads read; with one the order is that of the files.
+        read_batch_size: how many records are read at a time.
+        parse_fn: makes something of a record, or of the records read at a time, before they are batched.
+        name: the name scope.
+        seed: where the random order starts.
+
+    Returns:
+        a string tensor [batch_size], or batches of what `parse_fn` returns.
+
+    Raises:
+        ValueError: if there are no such files, or an argument is out of range.
+
+    Example:
+        >>> examples = tf.contrib.learn.read_batch_examples("train-*", 32, tf.TFRecordReader, num_epochs=1)
+    """
+    return read_keyed_batch_examples(
+        file_pattern,
+        batch_size,
+        reader,
+        randomize_input,
+        num_epochs,
+        queue_capacity,
+        num_threads,
+        read_batch_size,
+        parse_fn,
+        name,
+        seed,
+    )[1]
+
+
+def read_keyed_batch_examples(
+    file_pattern: str | list[str],
+    batch_size: int | Tensor,
+    reader: Callable[[], Any],
+    randomize_input: bool = True,
+    num_epochs: int | None = None,
+    queue_capacity: int = 10000,
+    num_threads: int = 1,
+    read_batch_size: int = 1,
+    parse_fn: Callable[[Tensor], Any] | None = None,
+    name: str | None = None,
+    seed: int | None = None,
+) -> Any:
+    """Batches of the records of files with their keys, by queue runners.
+
+    Args:
+        file_pattern: and all others: as in `read_batch_examples`.
+
+    Returns:
+        (keys, records), tensors [batch_size]; what `parse_fn` returns in the place of the records.
+
+    Raises:
+        ValueError: if there are no such files, or an argument is out of range.
+
+    Example:
+        >>> keys, examples = tf.contrib.learn.read_keyed_batch_examples("train-*", 32, tf.TFRecordReader)
+    """
+    return _read_keyed(
+        file_pattern,
+        batch_size,
+        reader,
+        randomize_input,
+        num_epochs,
+        queue_capacity,
+        num_threads,
+        read_batch_size,
+        parse_fn,
+        name,
+        seed,
+        shared_queue=False,
+    )
+
+
+def read_keyed_batch_examples_shared_queue(
+    file_pattern: str | list[str],
+    batch_size: int | Tensor,
+    reader: Callable[[], Any],
+    randomize_input: bool = True,
+    num_epochs: int | None = None,
+    queue_capacity: int = 10000,
+    num_threads: int = 1,
+    read_batch_size: int = 1,
+    parse_fn: Callable[[Tensor], Any] | None = None,
+    name: str | None = None,
+    seed: int | None = None,
+) -> Any:
+    """As `read_keyed_batch_examples`; which file comes next is kept in variables, so that each is read once.
+
+    Args:
+        file_pattern: and all others: as in `read_batch_examples`.
+
+    Returns:
+        (keys, records), tensors [batch_size].
+
+    Raises:
+        ValueError: if there are no such files, or an argument is out of range.
+
+    Example:
+        >>> keys, examples = tf.contrib.learn.read_keyed_batch_examples_shared_queue("train-*", 32, tf.TFRecordReader)
+    """
+    return _read_keyed(
+        file_pattern,
+        batch_size,
+        reader,
+        randomize_input,
+        num_epochs,
+        queue_capacity,
+        num_threads,
+        read_batch_size,
+        parse_fn,
+        name,
+        seed,
+        shared_queue=True,
+    )
+
+
+def _read_keyed(
+    file_pattern: str | list[str],
+    batch_size: Any,
+    reader: Callable[[], Any],
+    randomize_input: bool,
+    num_epochs: int | None,
+    queue_capacity: int,
+    num_threads: int,
+    read_batch_size: Any,
+    parse_fn: Callable[[Tensor], Any] | None,
+    name: str | None,
+    seed: int | None,
+    shared_queue: bool,
+) -> Any:
+    names = _file_names(file_pattern, randomize_input)
+    if not queue_capacity or queue_capacity <= 0:
+        raise ValueError(f"Invalid queue_capacity {queue_capacity}.")
+    if batch_size is None or (not isinstance(batch_size, Tensor) and not 0 < batch_size < queue_capacity):
+        raise ValueError(f"Invalid batch_size {batch_size}, with queue_capacity {queue_capacity}.")
+    if read_batch_size is None or (not isinstance(read_batch_size, Tensor) and read_batch_size <= 0):
+        raise ValueError(f"Invalid read_batch_size {read_batch_size}.")
+    if not num_threads or num_threads <= 0:
+        raise ValueError(f"Invalid num_threads {num_threads}.")
+    if num_epochs is not None and num_epochs <= 0:
+        raise ValueError(f"Invalid num_epochs {num_epochs}.")
+    with name_scope(name, "read_batch_examples", [file_pattern]) as scope:
+        with name_scope("file_name_queue") as queue_scope:
+            if shared_queue:
+                queue: Any = FIFOQueue(1, [string], [[]])
+                following = seek_next(names, shuffle=randomize_input, num_epochs=num_epochs, seed=seed)
+                add_queue_runner(QueueRunner(queue, [queue.enqueue(following)]))
+            else:
+                queue = string_input_producer(
+                    constant(names, name="input"),
+                    shuffle=randomize_input,
+                    num_epochs=num_epochs,
+                    name=queue_scope,
+                    seed=seed,
+                )
+        examples = _examples(queue, reader, num_threads, read_batch_size, parse_fn)
+        options: dict[str, Any] = {
+            "capacity": queue_capacity,
+            "enqueue_many": read_batch_size > 1,
+            "allow_smaller_final_batch": num_epochs is not None,
+            "name": scope,
+        }
+        if randomize_input:
+            if isinstance(batch_size, Tensor):
+                least = int(queue_capacity * 0.4)
+            else:
+                least = max(queue_capacity - 3 * batch_size, batch_size)
+            batched = shuffle_batch_join(examples, batch_size, min_after_dequeue=least, seed=seed, **options)
+        else:
+            batched = batch_join(examples, batch_size, **options)
+    if parse_fn and isinstance(batched, dict):
+        return batched.pop(KEY_FEATURE_NAME), batched
+    return batched
+
+
+def _file_names(file_pattern: str | list[str], randomize_input: bool) -> list[str]:
+    patterns = file_pattern if isinstance(file_pattern, list) else [file_pattern]
+    if not patterns:
+        raise ValueError("No files given to dequeue_examples.")
+    names = [name for pattern in patterns for name in glob(pattern)]
+    if not names:
+        raise ValueError(f"No files match {file_pattern}.")
+    return names if randomize_input else sorted(names)
+
+
+def _examples(
+    queue: Any, reader: Callable[[], Any], num_threads: int, read_batch_size: Any, parse_fn: Callable[..., Any] | None
+) -> list[Any]:
+    """What each thread reads: its keys and records, or what is made of them."""
+    read: list[Any] = []
+    with name_scope("read"):
+        for _ in range(num_threads):
+            keys, records = smart_cond(
+                read_batch_size > 1,
+                lambda: reader().read_up_to(queue, read_batch_size),
+                lambda: reader().read(queue),
+            )
+            parsed = parse_fn(records) if parse_fn else records
+            if parse_fn and isinstance(parsed, dict):
+                parsed[KEY_FEATURE_NAME] = keys
+                read.append(parsed)
+            else:
+                read.append((keys, parsed))
+    return read
+
+
+def read_batch_features(
+    file_pattern: str | list[str],
+    batch_size: int | Tensor,
+    features: Mapping[str, Any],
+    reader: Callable[[], Any],
+    randomize_input: bool = True,
+    num_epochs: int | None = None,
+    queue_capacity: int = 10000,
+    feature_queue_capacity: int = 100,
+    reader_num_threads: int = 1,
+    num_enqueue_threads: int = 2,
+    parse_fn: Callable[[Tensor], Any] | None = None,
+    name: str | None = None,
+    read_batch_size: int | None = None,
+) -> dict[str, Any]:
+    """Batches of the features of files of Examples, by queue runners.
+
+    Args:
+        file_pattern: a pattern of file names, or a list of them.
+        batch_size: how many Examples a batch has.
+        features: from key to `tf.FixedLenFeature` or `tf.VarLenFeature`.
+        reader: makes a reader, such as `tf.TFRecordReader`.
+        randomize_input: whether files and Examples come in random order.
+        num_epochs: how often the files are read, None for ever. It needs `tf.local_variables_initializer()`.
+        queue_capacity: how many Examples are kept at most.
+        feature_queue_capacity: how many parsed batches are kept at most.
+        reader_num_threads: how many threads read.
+        num_enqueue_threads: how many threads parse.
+        parse_fn: makes other Examples of those read at a time, before they are batched.
+        name: the name scope.
+        read_batch_size: how many Examples are read at a time, `batch_size` by default.
+
+    Returns:
+        a dict from key to tensor or SparseTensor.
+
+    Raises:
+        ValueError: if there are no such files, or an argument is out of range.
+
+    Example:
+        >>> features = {"label": tf.FixedLenFeature([], tf.int64)}
+        >>> batch = tf.contrib.learn.read_batch_features("train-*", 32, features, tf.TFRecordReader)
+    """
+    return read_keyed_batch_features(
+        file_pattern,
+        batch_size,
+        features,
+        reader,
+        randomize_input=randomize_input,
+        num_epochs=num_epochs,
+        queue_capacity=queue_capacity,
+        reader_num_threads=reader_num_threads,
+        feature_queue_capacity=feature_queue_capacity,
+        num_enqueue_threads=num_enqueue_threads,
+        parse_fn=parse_fn,
+        name=name,
+        read_batch_size=read_batch_size,
+    )[1]
+
+
+def read_keyed_batch_features(
+    file_pattern: str | list[str],
+    batch_size: int | Tensor,
+    features: Mapping[str, Any],
+    reader: Callable[[], Any],
+    randomize_input: bool = True,
+    num_epochs: int | None = None,
+    queue_capacity: int = 10000,
+    reader_num_threads: int = 1,
+    feature_queue_capacity: int = 100,
+    num_enqueue_threads: int = 2,
+    parse_fn: Callable[[Tensor], Any] | None = None,
+    name: str | None = None,
+    read_batch_size: int | None = None,
+) -> tuple[Tensor, dict[str, Any]]:
+    """Batches of the features of files of Examples with the keys of the Examples, by queue runners.
+
+    Args:
+        file_pattern: and all others: as in `read_batch_features`.
+
+    Returns:
+        (keys, a dict from key of a feature to tensor or SparseTensor).
+
+    Raises:
+        ValueError: if there are no such files, or an argument is out of range.
+
+    Example:
+        >>> keys, batch = tf.contrib.learn.read_keyed_batch_features("train-*", 32, features, tf.TFRecordReader)
+    """
+    with name_scope(name, "read_batch_features", [file_pattern]) as scope:
+        keys, examples = read_keyed_batch_examples(
+            file_pattern,
+            batch_size,
+            reader,
+            randomize_input=randomize_input,
+            num_epochs=num_epochs,
+            queue_capacity=queue_capacity,
+            num_threads=reader_num_threads,
+            read_batch_size=batch_size if read_batch_size is None else read_batch_size,  # type: ignore[arg-type]
+            parse_fn=parse_fn,
+            name=scope,
+        )
+        parsed = parse_example(examples, features)
+        return queue_parsed_features(  # type: ignore[return-value]
+            parsed,
+            keys=keys,
+            feature_queue_capacity=feature_queue_capacity,
+            num_enqueue_threads=num_enqueue_threads,
+            name=scope,
+        )
+
+
+def read_keyed_batch_features_shared_queue(
+    file_pattern: str | list[str],
+    batch_size: int | Tensor,
+    features: Mapping[str, Any],
+    reader: Callable[[], Any],
+    randomize_input: bool = True,
+    num_epochs: int | None = None,
+    queue_capacity: int = 10000,
+    reader_num_threads: int = 1,
+    feature_queue_capacity: int = 100,
+    num_queue_runners: int = 2,
+    parse_fn: Callable[[Tensor], Any] | None = None,
+    name: str | None = None,
+) -> tuple[Tensor, dict[str, Any]]:
+    """As `read_keyed_batch_features`; which file comes next is kept in variables, so that each is read once.
+
+    Args:
+        num_queue_runners: how many threads parse.
+        file_pattern: and all others: as in `read_batch_features`.
+
+    Returns:
+        (keys, a dict from key of a feature to tensor or SparseTensor).
+
+    Raises:
+        ValueError: if there are no such files, or an argument is out of range.
+
+    Example:
+        >>> read = tf.contrib.learn.read_keyed_batch_features_shared_queue
+        >>> keys, batch = read("train-*", 32, features, tf.TFRecordReader)
+    """
+    with name_scope(name, "read_batch_features", [file_pattern]) as scope:
+        keys, examples = read_keyed_batch_examples_shared_queue(
+            file_pattern,
+            batch_size,
+            reader,
+            randomize_input=randomize_input,
+            num_epochs=num_epochs,
+            queue_capacity=queue_capacity,
+            num_threads=reader_num_threads,
+            read_batch_size=batch_size,  # type: ignore[arg-type]
+            parse_fn=parse_fn,
+            name=scope,
+        )
+        parsed = parse_example(examples, features)
+        return queue_parsed_features(  # type: ignore[return-value]
+            parsed,
+            keys=keys,
+            feature_queue_capacity=feature_queue_capacity,
+            num_enqueue_threads=num_queue_runners,
+            name=scope,
+        )
+
+
+def queue_parsed_features(
+    parsed_features: Mapping[str, Any],
+    keys: Tensor | None = None,
+    feature_queue_capacity: int = 100,
+    num_enqueue_threads: int = 2,
+    name: str | None = None,
+) -> tuple[Tensor | None, dict[str, Any]]:
+    """Puts a queue behind parsed batches, so that they are parsed by threads before a step wants them.
+
+    Args:
+        parsed_features: from key to tensor or SparseTensor.
+        keys: the keys of the Examples, if they are wanted.
+        feature_queue_capacity: how many batches are kept at most.
+        num_enqueue_threads: how many threads parse.
+        name: the name scope.
+
+    Returns:
+        (the keys or None, the features), as they come out of the queue.
+
+    Example:
+        >>> _, batch = tf.contrib.learn.queue_parsed_features(tf.parse_example(examples, features))
+    """
+    given = list(parsed_features.values()) + ([] if keys is None else [keys])
+    with name_scope(name, "queue_parsed_features", given):
+        tensors: list[Tensor] = []
+        for key in sorted(parsed_features):
+            tensors += _components(parsed_features[key])
+        if keys is not None:
+            tensors.append(keys)
+        queue = FIFOQueue(feature_queue_capacity, [tensor.dtype for tensor in tensors])
+        scalar(
+            f"queue/parsed_features/{queue.name}/fraction_of_{feature_queue_capacity}_full",
+            cast(queue.size(), float32) * (1.0 / feature_queue_capacity),
+        )
+        enqueue_ops = [queue.enqueue(tensors) for _ in range(num_enqueue_threads)]
+        add_queue_runner(QueueRunner(queue, enqueue_ops, queue_closed_exception_types=_ENDS))
+        dequeued: Any = queue.dequeue()
+        left: list[Tensor] = dequeued if isinstance(dequeued, Sequence) else [dequeued]
+        for tensor, before in zip(left, tensors, strict=True):
+            tensor.set_shape(before.shape)
+        coming = iter(left)
+        found: dict[str, Any] = {}
+        for key in sorted(parsed_features):
+            parts = [next(coming) for _ in _components(parsed_features[key])]
+            found[key] = SparseTensor(*parts) if len(parts) > 1 else parts[0]
+        return next(coming, None), found
+
+
+def _components(value: Any) -> list[Tensor]:
+    return [value.indices, value.values, value.dense_shape] if isinstance(value, SparseTensor) else [value]
+
+
+def read_batch_record_features(
+    file_pattern: str | list[str],
+    batch_size: int | Tensor,
+    features: Mapping[str, Any],
+    randomize_input: bool = True,
+    num_epochs: int | None = None,
+    queue_capacity: int = 10000,
+    reader_num_threads: int = 1,
+    name: str | None = "dequeue_record_examples",
+) -> dict[str, Any]:
+    """`read_batch_features` of TFRecord files.
+
+    Args:
+        file_pattern: and all others: as in `read_batch_features`.
+
+    Returns:
+        a dict from key to tensor or SparseTensor.
+
+    Raises:
+        ValueError: if there are no such files, or an argument is out of range.
+
+    Example:
+        >>> batch = tf.contrib.learn.read_batch_record_features("train-*", 32, features)
+    """
+    return read_batch_features(
+        file_pattern,
+        batch_size,
+        features,
+        TFRecordReader,
+        randomize_input=randomize_input,
+        num_epochs=num_epochs,
+        queue_capacity=queue_capacity,
+        reader_num_threads=reader_num_threads,
+        name=name,
+    )
