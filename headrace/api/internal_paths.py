@@ -113,7 +113,9 @@ _PYTHON: dict[str, dict[str, str]] = {
         "core.tensor_util interop.tensor_proto core.convert core.operation .": "tensor_util",
         "ops.flow.case .": "smart_cond",
         "interop.meta_graph interop.op_lists .": "meta_graph",
-        "core.composite core.internals core.convert .": "sparse_tensor indexed_slices composite_tensor",
+        "core.composite core.type_specs core.internals core.convert .": "sparse_tensor indexed_slices",
+        "core.composite_tensors": "composite_tensor",
+        "ops.composite_values": "composite_tensor_utils",
         "core.type_specs .": "tensor_spec type_spec",
         "platform.config config .": "config",
         "interop.graph_files .": "graph_io",
@@ -145,7 +147,9 @@ _PYTHON: dict[str, dict[str, str]] = {
         "bitwise math .": "bitwise_ops",
         "math ops.squeezing .": "confusion_matrix",
         "ops.flow.switching ops.flow.grouping ops.flow.cond "
-        "ops.flow.while_context ops.flow.frames ops.flow.assertion . api.gen_ops": "control_flow_ops control_flow_util",
+        "ops.flow.inspecting ops.flow.while_context ops.flow.frames ops.flow.assertion . api.gen_ops": (
+            "control_flow_ops control_flow_util"
+        ),
         "ops.array.shape ops.array.gather ops.array.fake_quant . api.gen_ops": "array_ops",
         "train.resources .": "resources",
         "runtime.session_handles .": "session_ops",
@@ -160,7 +164,8 @@ _PYTHON: dict[str, dict[str, str]] = {
         "control_flow_grad data_flow_grad linalg_grad sparse_grad state_grad tensor_array_grad image_grad random_grad "
         "manip_grad rnn_grad optional_grad cudnn_rnn_grad default_gradient proto_ops collective_ops clustering_ops",
         "initializers state.initializers state.orthogonal_kernels .": "init_ops init_ops_v2 initializers_ns",
-        "random ops.random.normal .": "random_ops stateless_random_ops stateful_random_ops",
+        "random ops.random.normal . api.gen_ops": "random_ops stateful_random_ops",
+        "random contrib.stateless .": "stateless_random_ops",
         "debugging .": "check_ops",
         "nn .": "nn embedding_ops candidate_sampling_ops",
         "nn ops.nn.moments .": "nn_impl",
@@ -209,7 +214,7 @@ _PYTHON: dict[str, dict[str, str]] = {
     },
     "platform": {
         "gfile .": "gfile",
-        "logging .": "tf_logging logging",
+        "platform.tf_logging logging .": "tf_logging logging",
         "flags app.flags": "flags",
         "app .": "app",
         "test .": "test",
@@ -234,17 +239,28 @@ _PYTHON: dict[str, dict[str, str]] = {
     "summary": {"summary .": "summary summary_iterator", "summary.plugin_asset": "plugin_asset"},
     "summary.writer": {"summary .": "writer writer_cache", "summary.writer": "event_file_writer"},
     "training": {
-        "train .": "adadelta adagrad adagrad_da adam basic_loops "
-        "coordinator ftrl gradient_descent input "
-        "learning_rate_decay learning_rate_decay_v2 momentum monitored_session "
-        "proximal_adagrad proximal_gradient_descent queue_runner queue_runner_impl rmsprop server_lib "
-        "session_manager session_run_hook summary_io supervisor sync_replicas_optimizer training "
-        "evaluation distribution_strategy_context",
+        "train .": "summary_io training distribution_strategy_context",
+        "train.descent train .": "adadelta gradient_descent momentum proximal_gradient_descent",
+        "train.adagrad train .": "adagrad adagrad_da ftrl proximal_adagrad",
+        "train.adam train .": "adam",
+        "train.rmsprop train .": "rmsprop",
+        "train.basic_loops train .": "basic_loops",
+        "train.coordinator train .": "coordinator",
+        "train.batching train.producers train .": "input",
+        "train.decays train .": "learning_rate_decay learning_rate_decay_v2",
+        "train.monitored_session train.scaffold train .": "monitored_session",
+        "train.queue_runner train .": "queue_runner queue_runner_impl",
+        "train.server train.cluster train .": "server_lib",
+        "train.session_manager train .": "session_manager",
+        "train.session_run_hook train .": "session_run_hook",
+        "train.supervisor train .": "supervisor",
+        "train.sync_replicas train .": "sync_replicas_optimizer",
+        "train.evaluating train .": "evaluation",
         "train.checkpoint_state train.checkpoint_manager train .": "checkpoint_management",
         "train.checkpoint_utils train.checkpoint_state train .": "checkpoint_utils",
         "train.cluster train .": "device_setter",
         "train.checkpointed_op": "saver_test_utils",
-        "train.hook_timers train.hooks train .": "basic_session_run_hooks",
+        "train.hooks train.saving_hooks train.hook_timers train .": "basic_session_run_hooks",
         "summary.log_messages": "tensorboard_logging",
         "train.vocabularies train .": "checkpoint_ops",
         "train.moving_averages train .": "moving_averages",
@@ -284,7 +300,9 @@ _PYTHON: dict[str, dict[str, str]] = {
         "platform.documented_names": "all_util",
         "platform.locks": "lock_util",
         "platform.serialization": "serialization",
-        "platform.decorators": "decorator_utils keyword_args tf_contextlib tf_decorator tf_should_use",
+        "platform.decorators": "keyword_args tf_contextlib tf_decorator",
+        "platform.decorators platform.deprecation": "decorator_utils",
+        "platform.used_results": "tf_should_use",
         "platform.export": "tf_export",
         "platform.identity": "object_identity",
         "platform.inspection": "function_utils tf_inspect",
@@ -292,6 +310,7 @@ _PYTHON: dict[str, dict[str, str]] = {
     },
     "util.protobuf": {"platform.proto_comparison": "compare"},
     "": {
+        "platform.tf2": "tf2",
         "pywrap_tensorflow train .": "pywrap_tensorflow pywrap_tensorflow_internal",
         "debug.sessions debug.local_cli debug.hooks debug.remote debug.dump_dir debug.watch_options debug.values "
         "debug.debug_graphs debug.gradients": "debug",

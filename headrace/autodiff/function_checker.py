@@ -8,16 +8,20 @@ from typing import Any
 import numpy as np
 
 from headrace.autodiff import checker
+from headrace.autodiff.tape import GradientTape
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph, get_default_session
+from headrace.core.dtypes import bfloat16, float32
+from headrace.core.eager import executing_eagerly
 from headrace.core.operation import Tensor
+from headrace.core.registry import raw
 from headrace.ops.array.constant import placeholder
 
 
 def compute_gradient(
-    f: Callable[..., Any], x: Sequence[Any], delta: float = 1.0 / 1024
+    f: Callable[..., Any], x: Sequence[Any], delta: float = 1e-3
 ) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]:
-    """The Jacobians of `f` at `x`, by gradients and by central differences, in the default session.
+    """The Jacobians of `f` at `x`, by gradients and by central differences, in the default session or eagerly.
 
     Args:
         f: function of as many tensors as `x` has, that gives one tensor.
@@ -29,10 +33,13 @@ def compute_gradient(
         of f(*x)].
 
     Raises:
-        ValueError: if `x` is no list, or there is no default session.
+        ValueError: if `x` is no list, or a graph is built and there is no default session.
     """
     if not isinstance(x, (list, tuple)):
-        raise ValueError(f"x must be a list or tuple of arguments, got {x!r}")
+        raise ValueError(f"`x` must be a list of Tensors (arguments to `f`), not a {type(x)}")
+    if executing_eagerly():
+        tensors = [convert_to_tensor(argument) for argument in x]
+        return tuple(_eager_gradients(f, tensors)), tuple(_eager_differences(f, tensors, delta))
     session = get_default_session()
     if session is None:
         raise ValueError("compute_gradient needs a default session: call it under `with session.as_default():`")
@@ -48,6 +55,56 @@ def compute_gradient(
         for one, value in zip(given, values, strict=True)
     ]
     return tuple(by_gradient for by_gradient, _ in pairs), tuple(by_steps for _, by_steps in pairs)
+
+
+def _parts(value: Any) -> np.ndarray:
+    """The real numbers of an array, real and imaginary parts alternating."""
+    flat = np.ascontiguousarray(value).ravel()
+    return flat.view(flat.real.dtype) if np.iscomplexobj(flat) else flat
+
+
+def _array(tensor: Any) -> np.ndarray:
+    # bfloat16 is too coarse to take differences of.
+    return raw.Cast(tensor, DstT=float32).numpy() if tensor.dtype.base_dtype is bfloat16 else tensor.numpy()
+
+
+def _eager_gradients(f: Callable[..., Any], tensors: Sequence[Any]) -> list[np.ndarray]:
+    with GradientTape(persistent=True) as tape:
+        for tensor in tensors:
+            tape.watch(tensor)
+        result = f(*tensors)
+    direction = np.zeros(result.shape.as_list(), result.dtype.as_numpy_dtype)
+    flat = _parts(direction.reshape(-1))
+    jacobians = [np.zeros((_parts(_array(tensor)).size, flat.size), _parts(_array(tensor)).dtype) for tensor in tensors]
+    for column in range(flat.size):
+        parts = np.zeros_like(flat)
+        parts[column] = 1
+        given = convert_to_tensor(parts.view(direction.dtype).reshape(direction.shape), dtype=result.dtype.base_dtype)
+        for i, grad in enumerate(tape.gradient(result, list(tensors), output_gradients=[given])):
+            if grad is None:
+                raise ValueError(f"compute_gradient: the result does not depend on argument {i}.")
+            jacobians[i][:, column] = _parts(_array(convert_to_tensor(grad)))
+    return jacobians
+
+
+def _eager_differences(f: Callable[..., Any], tensors: Sequence[Any], delta: float) -> list[np.ndarray]:
+    jacobians = []
+    for i, tensor in enumerate(tensors):
+        start = _array(tensor)
+        rows = []
+        for row in range(_parts(start).size):
+            results = []
+            for step in (delta, -delta):
+                moved = _parts(start).copy()
+                moved[row] += step
+                value = convert_to_tensor(moved.view(start.dtype).reshape(start.shape))
+                arguments = [*tensors[:i], raw.Cast(value, DstT=tensor.dtype.base_dtype), *tensors[i + 1 :]]
+                results.append(_parts(_array(f(*arguments))))
+            rows.append((results[0] - results[1]) / np.asarray(2 * delta, results[0].dtype)[()])
+        if not rows:
+            rows = np.zeros((0, _parts(_array(f(*tensors))).size))  # type: ignore[assignment]
+        jacobians.append(np.asarray(rows, _parts(start).dtype))
+    return jacobians
 
 
 def max_error(grad1: Sequence[np.ndarray], grad2: Sequence[np.ndarray]) -> float:

@@ -56,6 +56,8 @@ class VariableBuffer:
         old = self.value
         if isinstance(value, np.ndarray):
             self.value = value.copy()
+        elif not hasattr(value, "copy_"):
+            self.value = value  # a variant, which never changes
         elif old is not None and old.shape == value.shape:
             old.copy_(value)
         else:

@@ -86,6 +86,10 @@ class TensorList:
             )
         return value
 
+    def clone(self) -> TensorList:
+        """Itself: a list never changes, so a copy for keeping is not needed."""
+        return self
+
     def at(self, index: int, count: int) -> int:
         """`index`, if it is below `count`.
 
@@ -164,8 +168,8 @@ def stacked(values: list[Any], source: TensorList, dims: Dims) -> Any:
     for i, value in enumerate(values):
         if value.shape != first:
             raise refusal(
-                f"Tried to stack elements of a list with different shapes: {text_of(tuple(first))} at 0 and "
-                f"{text_of(tuple(value.shape))} at {i}"
+                f"Tried to stack elements of a list with different shapes: Incompatible shapes during merge: "
+                f"{text_of(tuple(first))} vs. {text_of(tuple(value.shape))}, of elements 0 and {i}"
             )
     return np.stack(values) if isinstance(values[0], np.ndarray) else torch.stack(values)
 

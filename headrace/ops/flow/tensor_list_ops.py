@@ -206,8 +206,9 @@ def set_kernel(node):
         if grows and int(index) >= len(source):
             items = source.values.items()
             source = source.with_values(PersistentList([*items, *[None] * (int(index) + 1 - len(items))]))
-        index = source.at(int(index), len(source))
-        return source.with_values(source.values.replaced(index, source.checked(item)))
+        if not 0 <= int(index) < len(source):
+            raise refusal(f"Trying to modify element {int(index)} in a list with {len(source)} elements.")
+        return source.with_values(source.values.replaced(int(index), source.checked(item)))
 
     return put
 
@@ -505,11 +506,11 @@ def split_kernel(node):
         sizes = np.asarray(lengths).reshape(-1).tolist()
         if not tensor.ndim:
             raise refusal("Tensor must be at least a vector, but saw shape: []")
-        if min(sizes, default=0) < 0 or sum(sizes) != tensor.shape[0]:
-            raise refusal(
-                f"Attempting to split a tensor with {tensor.shape[0]} rows into lists of the lengths {sizes}: they must be "
-                "positive and add up to that."
-            )
+        if min(sizes, default=0) < 0:
+            raise refusal(f"Lengths of lists must not be negative, got {sizes}")
+        if sum(sizes) != tensor.shape[0]:
+            what = "Unused values in tensor" if sum(sizes) < tensor.shape[0] else "Attempting to slice past its end"
+            raise refusal(f"{what}. Length of tensor: {tensor.shape[0]} Values used: {sum(sizes)}")
         ends = np.cumsum([0, *sizes]).tolist()
         parts = [tensor[start:end] for start, end in itertools.pairwise(ends)]
         return TensorList(dtype, dims_of(shape), PersistentList(parts))

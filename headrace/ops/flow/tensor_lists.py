@@ -23,6 +23,10 @@ def _element_shape(shape: Any) -> Any:
         return shape
     if isinstance(shape, (list, tuple)) and any(isinstance(size, Tensor) for size in shape):
         return convert_to_tensor([-1 if size is None else size for size in shape])
+    if isinstance(shape, (list, tuple)):
+        shape = [None if type(size) is int and size == -1 else size for size in shape]
+    elif type(shape) is int and shape == -1:
+        shape = None
     dims = as_dims(shape)
     if dims is None:
         return convert_to_tensor(-1, int32)
