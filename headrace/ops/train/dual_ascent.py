@@ -119,7 +119,7 @@ def _shrunk(weights: Any, least: float) -> Any:
 
 
 def _ascend(attrs: Any, adaptive: bool, inputs: Sequence[Any]) -> tuple[Any, ...]:
-    parts = [
+    parts: list[Any] = [
         [to_array(v) for v in part] if isinstance(part, list) else to_array(part) for part in _parts(attrs, inputs)
     ]
     loss, l2, partitions = LOSSES[_text(attrs["loss_type"])], np.float64(attrs["l2"]), attrs["num_loss_partitions"]
