@@ -107,7 +107,8 @@ _PYTHON: dict[str, dict[str, str]] = {
         "state.defun .": "function",
         "core.func_graph core.functions .": "func_graph",
         "core.op_def_library": "op_def_library",
-        "core.convert core.operation core.constant_value .": "constant_op tensor_like",
+        "ops.array.later_constant core.convert core.operation core.constant_value .": "constant_op",
+        "core.convert core.operation .": "tensor_like",
         "core.tensor_conversion_registry": "tensor_conversion_registry",
         "core.common_shapes core.shapes .": "common_shapes",
         "core.tensor_util interop.tensor_proto core.convert core.operation .": "tensor_util",
@@ -150,7 +151,7 @@ _PYTHON: dict[str, dict[str, str]] = {
         "ops.flow.inspecting ops.flow.while_context ops.flow.frames ops.flow.assertion . api.gen_ops": (
             "control_flow_ops control_flow_util"
         ),
-        "ops.array.shape ops.array.gather ops.array.fake_quant . api.gen_ops": "array_ops",
+        "ops.array.later_constant ops.array.shape ops.array.gather ops.array.fake_quant . api.gen_ops": "array_ops",
         "train.resources .": "resources",
         "runtime.session_handles .": "session_ops",
         "strings ops.string.text ops.string.regex ops.string.splitting ops.flow.printing . api.gen_ops": "string_ops",
@@ -278,7 +279,7 @@ _PYTHON: dict[str, dict[str, str]] = {
         "train.mixed_precision": "mixed_precision",
     },
     "training.tracking": {
-        "train.tracking train.checkpoint train .": "base data_structures tracking util",
+        "train.tracking train.tracking_internals train.checkpoint train .": "base data_structures tracking util",
         "train.layer_weights": "layer_utils",
         "train.python_state train .": "python_state",
     },
@@ -431,7 +432,8 @@ def versions(path: str, name: str, places: tuple[str, ...]) -> list[tuple[str, s
     for place in places:
         public = "" if place == "." else place
         if number == "1":
-            found.append((public, plain))
+            if not public.startswith(("api.", "core.", "ops.", "state.")):
+                found.append((public, plain))
         elif not public or public in _PUBLISHED:
             later = f"compat.v2.{public}" if public else "compat.v2"
             found.append((later, plain))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -101,6 +102,8 @@ def constant(
     """
     if isinstance(value, Tensor):
         raise TypeError(f"List of Tensors when single Tensor expected: constant() cannot take a Tensor, got {value}.")
+    if shape is not None and executing_eagerly():
+        _require_count(value, as_dims(shape))
     array = to_array(value, dtype, None if shape is None else as_dims(shape))
     if verify_shape and shape is not None and np.shape(value) != tuple(as_dims(shape) or ()):
         raise TypeError(f"Expected Tensor's shape: {tuple(as_dims(shape) or ())}, got {np.shape(value)}.")
@@ -110,6 +113,16 @@ def constant(
     if executing_eagerly():
         return eager_graph().constant(array, wanted)  # type: ignore[no-any-return]
     return raw.Const(value=array, dtype=wanted, name=name)
+
+
+def _require_count(value: Any, dims: Any) -> None:
+    """Raises TypeError unless a value has one element or as many as a shape: eagerly nothing is repeated."""
+    have, wanted = int(np.size(value)), math.prod(dims)
+    if have not in (1, wanted):
+        raise TypeError(
+            f"Eager execution of tf.constant with unsupported shape (value has {have} elements, shape is {dims} with "
+            f"{wanted} elements)."
+        )
 
 
 def _constant_from_value(value: Any, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Tensor:

@@ -47,6 +47,7 @@ SPELLED = {
     "size": "api.later_arguments.size",
     "space_to_batch": "api.later_arguments.space_to_batch",
     "transpose": "api.later_arguments.transpose",
+    "constant": "ops.array.later_constant.constant",
     "tuple": "api.later_arguments.tuple",
     "where": "where_v2",
     "while_loop": "api.later_arguments.while_loop",
@@ -55,7 +56,6 @@ SPELLED = {
 
 ABSENT = {
     "Variable": "tf.compat.v1.Variable(..., use_resource=True) is the variable of TensorFlow 2",
-    "constant": "tf.constant is that of 1.x, whose `shape` repeats the last value where there are too few",
     "device": "tf.device is that of 1.x, which takes functions too",
     "gradients": "tf.gradients(..., colocate_gradients_with_ops=True) is that of TensorFlow 2",
     "hessians": "tf.hessians(..., colocate_gradients_with_ops=True) is that of TensorFlow 2",
