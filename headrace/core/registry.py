@@ -62,6 +62,8 @@ class OpDecl:
     reads_state: tuple[int, ...] = ()
     writes_state: tuple[int, ...] = ()
     kept_inputs: tuple[int, ...] = ()
+    fresh_outputs: frozenset[int] = frozenset()
+    reuse_rule: Callable[[Any, int], Callable[..., Any] | None] | None = None
     must_run: bool = False
     uses_numpy_floats: bool = False
     is_waited_for: bool = True
@@ -139,6 +141,22 @@ class OpDecl:
         """Declares the inputs that it keeps after its call: they get memory that no later write to a variable changes."""
         self.kept_inputs = tuple(self._input_index(name) for name in inputs)
         return self
+
+    def fresh(self, *outputs: str) -> OpDecl:
+        """Declares outputs, all if none are named, as memory that nothing else refers to, a place for each element."""
+        names = [arg.name for arg in self.signature.outputs]
+        self.fresh_outputs = frozenset(i for i, name in enumerate(names) if not outputs or name in outputs)
+        return self
+
+    def reuses(self, rule: Callable[[Any, int], Callable[..., Any] | None]) -> OpDecl:
+        """Declares how the op is computed in the memory of an input that nothing else needs; its output is `fresh`.
+
+        Args:
+            rule: takes the planned node and the index of that input, and returns what runs instead of the kernel, which
+                may destroy that input and no other; or None if it cannot be done.
+        """
+        self.reuse_rule = rule
+        return self.fresh()
 
     def checks(self) -> OpDecl:
         """Declares that the op is there to raise: it runs even where only a control edge asks for it."""

@@ -121,6 +121,9 @@ matmul_bias = op(
 )
 
 
+matmul_bias.fresh()
+
+
 @matmul_bias.kernel
 def matmul_bias_kernel(node):
     a_turned, b_turned = node.attrs["transpose_a"], node.attrs["transpose_b"]
@@ -179,6 +182,9 @@ def matmul_rows_kernel(node):
 
 
 matmul_add_op = op("_MatMulAdd", "total: T, a: T, b: T, *, T: {float, double} -> output: T").not_differentiable()
+
+
+matmul_add_op.fresh()
 
 
 @matmul_add_op.kernel

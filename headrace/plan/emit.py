@@ -15,6 +15,7 @@ from headrace.core import errors
 from headrace.plan import scalar_functions
 from headrace.plan.ir import UNBOUND, Node, Region, Value, is_live
 from headrace.plan.order import MERGES, SWITCHES, Guard, guard_of, is_never_taken, state_inputs
+from headrace.plan.reuse import Replacements
 from headrace.plan.threads import all_threads, one_thread, thread_count
 
 _numbers = itertools.count(1)
@@ -46,6 +47,7 @@ def emit(
     heavy: set[Node] | frozenset[Node] = frozenset(),
     partial: bool = False,
     watched: bool = False,
+    reused: Replacements | None = None,
 ) -> Emitted:
     """Writes and compiles the function of a plan.
 
@@ -62,8 +64,10 @@ def emit(
             for what lies in a branch that was not taken.
         watched: whether the function is observed, and shows all values of all nodes, those of no use too: how debuggers
             see them. Outputs of a Switch that are not taken are None.
+        reused: what computes nodes in the memory of an input, see `plan.reuse`.
     """
     writer = _Writer(nodes, feeds, fetches, copies, observed or watched, heavy, partial, watched)
+    writer.reused = reused or {}
     source = writer.write()
     filename = f"<headrace plan {next(_numbers)}>"
     function = FunctionType(_code_of(source).replace(co_filename=filename), writer.constants, "step")
@@ -184,6 +188,7 @@ class _Writer:
         self.line_nodes: dict[int, Node] = {}
         self.numbered: list[Node] = []
         self.depth = 1
+        self.reused: Replacements = {}
         self.guard: Guard = ()
         # Values that anything uses, and those that one iteration of the open loop hands on.
         self.used: set[Value] = set()
@@ -324,7 +329,8 @@ class _Writer:
         if node.template is not None:
             self._scalar(node, node.template)
             return
-        kernel = node.kernel()
+        in_place = self.reused.get(node)
+        kernel = in_place or node.kernel()
         if kernel is None:
             return
         position = len(self.numbered)
@@ -337,7 +343,7 @@ class _Writer:
             self._owned(value, scalar) if i in kept else self._name(value) for i, value in enumerate(node.inputs)
         ]
         call = f"{name}({', '.join(arguments)})"
-        comment = f"  # {node.name}"
+        comment = f"  # {node.name}{' (in place)' if in_place else ''}"
         declared = node.decl.signature.outputs
         is_single = len(declared) == 1 and declared[0].number_attr is None and declared[0].type_list_attr is None
         if node in self.copies:

@@ -14,6 +14,7 @@ from headrace.plan.loops import raise_loops
 from headrace.plan.order import order, reads_to_copy, set_guards
 from headrace.plan.parallel import mark_heavy
 from headrace.plan.place import assign_devices, place
+from headrace.plan.reuse import reuse_memory
 from headrace.plan.scalars import lower_scalars
 from headrace.plan.simplify import simplify
 from headrace.plan.waiting import emit_parts, waiting_masks
@@ -124,7 +125,8 @@ def make_plan(
             lambda: emit_parts(nodes, collected.feeds, fetched, masks, observed=True, heavy=heavy)[0].function,
             files,
         )
-    emitted = emit(nodes, collected.feeds, fetched, copies, heavy=heavy)
+    reused = reuse_memory(nodes, fetched, copies)
+    emitted = emit(nodes, collected.feeds, fetched, copies, heavy=heavy, reused=reused)
     return Plan(
         emitted.function,
         emitted.source,

@@ -15,6 +15,7 @@ from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.core.shapes import Dims, as_shape, dims_text, is_fully_defined, merge_dims
 from headrace.ops.math.elementwise import bracketed, widened
+from headrace.ops.math.in_place import is_native
 
 _ADDABLE = (
     "{float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, uint16, complex128, "
@@ -99,6 +100,24 @@ def _total(first, second, *others):
     for value in others:
         total.add_(value)
     return total
+
+
+def _add_n_in_place(node, index):
+    dims = node.inputs[0].dims
+    # Only the first two may be swapped without adding up in another order.
+    if index > 1 or not is_native(node) or not is_fully_defined(dims) or any(v.dims != dims for v in node.inputs):
+        return None
+
+    def total(*values):
+        sum_of_two = values[index].add_(values[1 - index])
+        for value in values[2:]:
+            sum_of_two.add_(value)
+        return sum_of_two
+
+    return total
+
+
+add_n_op.reuses(_add_n_in_place)
 
 
 @add_n_op.same_as

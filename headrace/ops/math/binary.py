@@ -33,6 +33,7 @@ from headrace.ops.math.elementwise import (
     widened,
     without_neutral,
 )
+from headrace.ops.math.in_place import binary_in_place
 
 __all__ = ["accumulate_n", "add_n"]
 
@@ -147,6 +148,14 @@ def maximum_kernel(node):
 def minimum_kernel(node):
     return _extreme_kernel(node, torch.minimum, torch.fmin, torch.gt)
 
+
+_Tensor = torch.Tensor
+_into_sum = binary_in_place(_Tensor.add_, lambda x, y: y.add_(x))
+add_op.reuses(lambda node, index: None if node.inputs[0].dtype.torch is None else _into_sum(node, index))
+add_v2_op.reuses(_into_sum)
+mul_op.reuses(binary_in_place(_Tensor.mul_, lambda x, y: y.mul_(x)))
+sub_op.reuses(binary_in_place(_Tensor.sub_, out=torch.sub))
+squared_difference_op.reuses(binary_in_place(lambda x, y: x.sub_(y).square_()))
 
 add = function_of(add_op, "add", "x + y; of strings, their concatenation.")
 subtract = function_of(sub_op, "subtract", "x - y.")

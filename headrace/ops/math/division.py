@@ -34,6 +34,7 @@ from headrace.ops.math.elementwise import (
     summed,
     widened,
 )
+from headrace.ops.math.in_place import binary_in_place
 from headrace.ops.math.numpy_loops import faster_of_two
 
 _DIVISIBLE = "{bfloat16, half, float, double, uint8, int8, uint16, int16, int32, int64, complex64, complex128}"
@@ -119,8 +120,17 @@ def _kernels(
     return kernel
 
 
+_quotient_in_place = binary_in_place(torch.Tensor.div_, out=torch.div)
+
+
+def _floats_in_place(node, index):
+    return _quotient_in_place(node, index) if node.inputs[0].dtype.is_floating else None
+
+
 div_op.kernel(_kernels(_whole_toward_zero, torch.div))
 real_div_op.kernel(_kernels(None, torch.div))
+real_div_op.reuses(_floats_in_place)
+div_op.reuses(_floats_in_place)
 floor_div_op.kernel(_kernels(torch.floor_divide, _floored_quotient, np.floor_divide))
 # TensorFlow's quotient of floats is not rounded.
 truncate_div_op.kernel(_kernels(_whole_toward_zero, torch.div))

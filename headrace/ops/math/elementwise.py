@@ -21,6 +21,7 @@ from headrace.core.registry import OpDecl, op, raw
 from headrace.core.shapes import Dims, broadcast_dims, is_fully_defined
 from headrace.ops.composing import shape as shape_of
 from headrace.ops.math import vector_loops
+from headrace.ops.math.in_place import is_native
 
 # Sets of element types as TensorFlow's op definitions list them.
 FLOATS = "{bfloat16, half, float, double}"
@@ -151,6 +152,7 @@ def unary(
     integers: bool = False,
     result: str = "T",
     sample: Any = None,
+    in_place: Callable[[Any], Any] | None = None,
 ) -> OpDecl:
     """Declares an op that maps each element of its input.
 
@@ -161,6 +163,7 @@ def unary(
         integers: whether there is a kernel for integers, where `types` names any.
         result: the element type of the output.
         sample: arguments at which the op is tested, where it is not defined for all numbers.
+        in_place: computes it in the memory of its argument.
     """
     decl = op(op_type, f"x: T, *, T: {types} -> y: {result}")
     decl.shape(same_shape)
@@ -175,7 +178,16 @@ def unary(
             raise no_kernel(node)
         return vector_loops.faster(node, widened(node, function))
 
-    return decl.numpy_floats() if vector_loops.has_loop(op_type) else decl
+    if vector_loops.has_loop(op_type):
+        decl.numpy_floats()
+    elif in_place is None:
+        return decl.fresh()
+
+    def reuse(node, index):
+        loop = vector_loops.in_place(node)
+        return in_place if loop is None and is_native(node) else loop
+
+    return decl.reuses(reuse)
 
 
 def binary(
@@ -207,7 +219,7 @@ def binary(
     decl.rejects([2], [3], error=ValueError)
     if function is not None:
         decl.kernel(lambda node: checked(node, widened(node, function)))
-    return decl
+    return decl.fresh()
 
 
 def function_of(decl: OpDecl, name: str, summary: str, *, sparse: bool = False) -> Callable[..., Any]:

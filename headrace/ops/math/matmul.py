@@ -52,7 +52,7 @@ def _fits(node: Any) -> bool:
 
 
 matmul_op = op("MatMul", f"a: T, b: T, *, transpose_a=False, transpose_b=False, T: {_TYPES} -> product: T")
-matmul_op.shape(matmul_shape)
+matmul_op.fresh().shape(matmul_shape)
 
 
 def _turned(product: Any, a_turned: bool, b_turned: bool) -> Any:
@@ -233,7 +233,7 @@ def _batch_kernel(node: Any) -> Any:
 
 
 batch_matmul_op = op("BatchMatMul", f"x: T, y: T, *, T: {_TYPES}, adj_x=False, adj_y=False -> output: T")
-batch_matmul_op.shape(_batch_shape(merge_dims))
+batch_matmul_op.fresh().shape(_batch_shape(merge_dims))
 
 
 @batch_matmul_op.kernel
@@ -245,7 +245,7 @@ batch_matmul_op.accepts([5, 2, 3], [5, 3, 4]).accepts([2, 5, 3, 2], [2, 5, 4, 3]
 batch_matmul_op.rejects([5, 2, 3], [4, 3, 4], error=ValueError)
 
 batch_matmul_v2_op = op("BatchMatMulV2", f"x: T, y: T, *, T: {_TYPES}, adj_x=False, adj_y=False -> output: T")
-batch_matmul_v2_op.shape(_batch_shape(broadcast_or_raise))
+batch_matmul_v2_op.fresh().shape(_batch_shape(broadcast_or_raise))
 
 
 @batch_matmul_v2_op.kernel

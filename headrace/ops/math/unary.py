@@ -38,19 +38,21 @@ def _tanh(x):
 
 
 # torch rounds halves to even, as TensorFlow's Round and Rint do.
-abs_op = unary("Abs", "{bfloat16, half, float, double, int8, int16, int32, int64}", torch.abs, integers=True)
-neg_op = unary("Neg", SIGNED, torch.neg, integers=True)
+abs_op = unary(
+    "Abs", "{bfloat16, half, float, double, int8, int16, int32, int64}", torch.abs, integers=True, in_place=torch.abs_
+)
+neg_op = unary("Neg", SIGNED, torch.neg, integers=True, in_place=torch.neg_)
 sign_op = unary("Sign", SIGNED, _sign, integers=True)
-square_op = unary("Square", SIGNED, torch.square, integers=True)
-sqrt_op = unary("Sqrt", INEXACT, torch.sqrt, sample=[0.5, 2.0])
-rsqrt_op = unary("Rsqrt", INEXACT, torch.rsqrt, sample=[0.5, 2.0])
-reciprocal_op = unary("Reciprocal", SIGNED, torch.reciprocal, sample=[0.5, -2.0])
+square_op = unary("Square", SIGNED, torch.square, integers=True, in_place=torch.square_)
+sqrt_op = unary("Sqrt", INEXACT, torch.sqrt, sample=[0.5, 2.0], in_place=torch.sqrt_)
+rsqrt_op = unary("Rsqrt", INEXACT, torch.rsqrt, sample=[0.5, 2.0], in_place=torch.rsqrt_)
+reciprocal_op = unary("Reciprocal", SIGNED, torch.reciprocal, sample=[0.5, -2.0], in_place=torch.reciprocal_)
 inv_op = unary("Inv", SIGNED, torch.reciprocal, sample=[0.5, -2.0])
-exp_op = unary("Exp", INEXACT, torch.exp)
-expm1_op = unary("Expm1", INEXACT, torch.expm1)
-log_op = unary("Log", INEXACT, torch.log, sample=[0.5, 2.0])
-log1p_op = unary("Log1p", INEXACT, torch.log1p, sample=[0.5, -0.3])
-sigmoid_op = unary("Sigmoid", INEXACT, torch.sigmoid)
+exp_op = unary("Exp", INEXACT, torch.exp, in_place=torch.exp_)
+expm1_op = unary("Expm1", INEXACT, torch.expm1, in_place=torch.expm1_)
+log_op = unary("Log", INEXACT, torch.log, sample=[0.5, 2.0], in_place=torch.log_)
+log1p_op = unary("Log1p", INEXACT, torch.log1p, sample=[0.5, -0.3], in_place=torch.log1p_)
+sigmoid_op = unary("Sigmoid", INEXACT, torch.sigmoid, in_place=torch.sigmoid_)
 tanh_op = unary("Tanh", INEXACT, _tanh)
 floor_op = unary("Floor", FLOATS, torch.floor)
 ceil_op = unary("Ceil", FLOATS, torch.ceil)
@@ -205,7 +207,7 @@ def _from_output(op_type, function, conjugates=True):
             return lambda y, dy: function(torch.conj_physical(y), dy)
         return function
 
-    return decl
+    return decl.fresh()
 
 
 reciprocal_grad_op = _from_output("ReciprocalGrad", lambda y, dy: -dy * y * y)
@@ -216,6 +218,14 @@ rsqrt_grad_op = _from_output("RsqrtGrad", lambda y, dy: dy * -0.5 * (y * y * y))
 # Their inputs come conjugated.
 tanh_grad_op = _from_output("TanhGrad", lambda y, dy: torch.addcmul(dy, dy, y * y, value=-1), conjugates=False)
 sigmoid_grad_op = _from_output("SigmoidGrad", lambda y, dy: torch.addcmul(y, y, y, value=-1).mul_(dy), conjugates=False)
+tanh_grad_op.reuses(
+    lambda node, index: (
+        (lambda y, dy: dy.addcmul_(dy, y * y, value=-1))
+        if index
+        else (lambda y, dy: torch.addcmul(dy, dy, y.mul_(y), value=-1))
+    )
+)
+sigmoid_grad_op.reuses(lambda node, index: None if index else lambda y, dy: y.addcmul_(y, y, value=-1).mul_(dy))
 
 
 @reciprocal_op.gradient

@@ -81,22 +81,42 @@ def faster(node: Any, function: Callable[[Any], Any]) -> Callable[[Any], Any]:
         node: the planned node.
         function: computes the op on a torch tensor.
     """
-    ufunc = _UFUNCS.get(node.type)
-    dtype = node.inputs[0].dtype.torch
-    if ufunc is None or node.device.type != "cpu" or not _has_loops():
-        return function
-    if dtype is torch.float64:
-        if node.type in _SLOW_DOUBLES:
-            return function
-    elif dtype is not torch.float32:
-        return function
-    if node.heavy and torch.get_num_threads() > _GAIN[node.type]:
+    ufunc = _loop_for(node)
+    if ufunc is None:
         return function
     from_numpy, asarray = torch.from_numpy, np.asarray
     if node.inputs[0].dims:
         return lambda x: from_numpy(ufunc(x.numpy()))
     # Of an array without axes NumPy makes a scalar.
     return lambda x: from_numpy(asarray(ufunc(x.numpy())))
+
+
+def in_place(node: Any) -> Callable[[Any], Any] | None:
+    """What computes the op in the memory of its input with NumPy where that is faster, else None."""
+    ufunc = _loop_for(node)
+    if ufunc is None:
+        return None
+
+    def compute(x: Any) -> Any:
+        array = x.numpy()
+        ufunc(array, array)
+        return x
+
+    return compute
+
+
+def _loop_for(node: Any) -> Any:
+    """The NumPy function that is faster than torch's for the node, if there is one."""
+    ufunc = _UFUNCS.get(node.type)
+    dtype = node.inputs[0].dtype.torch
+    if ufunc is None or node.device.type != "cpu" or not _has_loops():
+        return None
+    if dtype is torch.float64:
+        if node.type in _SLOW_DOUBLES:
+            return None
+    elif dtype is not torch.float32:
+        return None
+    return None if node.heavy and torch.get_num_threads() > _GAIN[node.type] else ufunc
 
 
 def tanh_of(node: Any) -> Callable[[Any], Any]:

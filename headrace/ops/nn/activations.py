@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from headrace.core.shapes import merge_dims
 from headrace.ops import composing
 from headrace.ops.flow.custom_gradient import custom_gradient
 from headrace.ops.math.elementwise import same_shape, widened
+from headrace.ops.math.in_place import gradient_in_place, unary_in_place
 
 _FLOATS = "{bfloat16, half, float, double}"
 
@@ -38,7 +40,7 @@ def _activation(op_type: str, types: str, rule: Any, attrs: str = "") -> OpDecl:
     decl = op(op_type, f"features: T, *, {attrs}T: {types} -> activations: T")
     decl.shape(same_shape)
     decl.kernel(rule)
-    return decl.accepts([2, 3]).accepts([]).accepts([0, 3])
+    return decl.fresh().accepts([2, 3]).accepts([]).accepts([0, 3])
 
 
 def _merged_shape(op):
@@ -50,7 +52,7 @@ def _activation_gradient(op_type: str, types: str, second: str, rule: Any, attrs
 
     decl.shape(_merged_shape)
     decl.kernel(rule)
-    return decl.accepts([2, 3], [2, 3]).accepts([0], [0]).rejects([2], [3], error=ValueError)
+    return decl.fresh().accepts([2, 3], [2, 3]).accepts([0], [0]).rejects([2], [3], error=ValueError)
 
 
 # ---- kernels ----
@@ -146,6 +148,14 @@ softplus_op = _activation("Softplus", "floating", _softplus_rule)
 softplus_grad_op = _activation_gradient("SoftplusGrad", "floating", "features", _softplus_grad_rule)
 softsign_op = _activation("Softsign", "floating", _softsign_rule)
 softsign_grad_op = _activation_gradient("SoftsignGrad", "floating", "features", _softsign_grad_rule)
+
+relu_op.reuses(unary_in_place(torch.relu_))
+relu6_op.reuses(unary_in_place(lambda features: features.clamp_(0, 6)))
+leaky_relu_op.reuses(
+    lambda node, index: functools.partial(torch.nn.functional.leaky_relu_, negative_slope=node.attrs["alpha"])
+)
+relu_grad_op.reuses(gradient_in_place(torch.ops.aten.threshold_backward.grad_input, 0))
+relu6_grad_op.reuses(gradient_in_place(torch.ops.aten.hardtanh_backward.grad_input, 0.0, 6.0))
 softsign_grad_op.not_differentiable()
 
 

@@ -14,6 +14,7 @@ from headrace.core.registry import op, raw
 from headrace.core.shapes import Dims, merge_dim
 from headrace.ops import composing
 from headrace.ops.math.elementwise import bracketed, widened
+from headrace.ops.math.in_place import is_native
 
 bias_add_op = op("BiasAdd", "value: T, bias: T, *, T: numeric, data_format: {'NHWC', 'NCHW'} = 'NHWC' -> output: T")
 bias_add_v1_op = op("BiasAddV1", "value: T, bias: T, *, T: numeric -> output: T")
@@ -77,9 +78,18 @@ def bias_add_kernel(node):
     return widened(node, add)
 
 
+def _add_in_place(node, index):
+    value, bias = node.inputs[0].dims, node.inputs[1].dims
+    settled = value is not None and bias is not None and len(value) >= 2 and bias[0] is not None
+    if index or not settled or _channel_axis(node) != -1 or value[-1] != bias[0] or not is_native(node):
+        return None
+    return torch.Tensor.add_
+
+
 for _decl in (bias_add_op, bias_add_v1_op):
     _decl.shape(bias_add_shape)
     _decl.kernel(bias_add_kernel)
+    _decl.reuses(_add_in_place)
     _decl.accepts([2, 3], [3]).accepts([2, 4, 5, 3], [3]).accepts([0, 3], [3])
     _decl.rejects([2, 3], [2], error=ValueError).rejects([3], [3], error=ValueError)
     _decl.rejects([2, 3], [1, 3], error=ValueError)

@@ -71,6 +71,12 @@ conv2d_bias_op = op("_Conv2DBias", f"input: T, filter: T, bias: T, {_IMAGE} -> o
 depthwise_bias_op = op("_DepthwiseConv2dBias", f"input: T, filter: T, bias: T, {_DEPTHWISE} -> output: T")
 conv3d_bias_op = op("_Conv3DBias", f"input: T, filter: T, bias: T, {_VOLUME} -> output: T")
 
+for _decl in (
+    *(conv2d_op, conv2d_input_op, conv2d_filter_op, conv2d_bias_op),
+    *(depthwise_op, depthwise_input_op, depthwise_filter_op, depthwise_bias_op),
+    *(conv3d_op, conv3d_input_op, conv3d_filter_op, conv3d_bias_op),
+):
+    _decl.fresh()
 for _decl in (conv2d_input_op, depthwise_input_op, conv3d_input_op):
     _decl.on_host("input_sizes")
 for _decl in (conv2d_filter_op, depthwise_filter_op, conv3d_filter_op):

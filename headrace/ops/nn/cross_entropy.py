@@ -31,6 +31,9 @@ _nll_loss = torch._C._nn.nll_loss_nd
 dense_op = op("SoftmaxCrossEntropyWithLogits", "features: T, labels: T, *, T: floating -> loss: T, backprop: T")
 
 
+dense_op.fresh()
+
+
 @dense_op.shape
 def dense_shape(op):
     features, labels = op.inputs[0].dims, op.inputs[1].dims
@@ -118,6 +121,9 @@ sparse_op = op(
     "SparseSoftmaxCrossEntropyWithLogits",
     "features: T, labels: Tlabels, *, T: floating, Tlabels: index = int64 -> loss: T, backprop: T",
 )
+
+
+sparse_op.fresh()
 
 
 @sparse_op.shape

@@ -164,8 +164,9 @@ for _decl in _FORWARD:
     _decl.shape(batch_norm_shape)
     _decl.kernel(batch_norm_kernel)
     # Without training, the given mean and variance come back as they are.
-    _decl.aliases()
+    _decl.aliases().fresh("y")
 for _decl in _BACKWARD:
+    _decl.fresh("x_backprop")
     _decl.shape(batch_norm_grad_shape)
     _decl.kernel(batch_norm_grad_kernel)
 

@@ -82,6 +82,10 @@ max_pool_indices_grad_op = op(
     f"orig_input: T, indices: int64, grad: T, *, {_WINDOW}, {_FORMAT}, T: realnumeric -> output: T",
 )
 
+for _decl in (max_pool_op, max_pool_grad_op, max_pool_3d_op, max_pool_3d_grad_op, max_pool_indices_grad_op):
+    _decl.fresh()
+max_pool_indices_op.fresh()
+
 
 # ---- static shapes ----
 

@@ -44,7 +44,7 @@ def _kernel(function: Any) -> Any:
 softmax_op.kernel(_kernel(torch.softmax))
 log_softmax_op.kernel(_kernel(torch.log_softmax))
 for _decl in (softmax_op, log_softmax_op):
-    _decl.shape(softmax_shape)
+    _decl.fresh().shape(softmax_shape)
     _decl.accepts([2, 3]).accepts([4]).accepts([2, 3, 4]).accepts([0, 3]).rejects([], error=ValueError)
 
 
