@@ -117,7 +117,8 @@ class _Reader:
                     self.branch(inner.cond_ctxt)
 
     def branch(self, message: Any) -> CondContext:
-        context = CondContext(self.tensor(message.pred_name), self.tensor(message.pivot_name), message.branch)
+        name = prepend_name_scope(message.context_name, self.scope)
+        context = CondContext(self.tensor(message.pred_name), self.tensor(message.pivot_name), message.branch, name)
         self.fill(context, message)
         return context
 

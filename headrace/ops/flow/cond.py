@@ -26,10 +26,12 @@ class CondContext(ControlFlowContext):
         pred: the predicate.
         pivot: a tensor that is there only when this branch is taken.
         branch: 1 for the true branch, 0 for the false one.
+        name: its name; made from "cond_text" and the open name scopes if not given.
     """
 
-    def __init__(self, pred: Tensor, pivot: Tensor, branch: int) -> None:
+    def __init__(self, pred: Tensor, pivot: Tensor, branch: int, name: str | None = None) -> None:
         super().__init__(pred.graph)
+        self._name = name or pred.graph.unique_name("cond_text")
         self._pred, self._pivot, self._branch = pred, pivot, branch
         self._values.update((pred, pivot))
         # They are seen in the branch as they are, and belong to what is around it.
@@ -52,8 +54,8 @@ class CondContext(ControlFlowContext):
 
     @property
     def name(self) -> str:
-        """The name of the scope of the cond, with a number for the branch."""
-        return self._pivot.op.name
+        """The name of the branch."""
+        return self._name
 
     def IsCondContext(self) -> bool:
         """Whether this is a branch of a cond: it is."""
