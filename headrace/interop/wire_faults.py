@@ -5,6 +5,7 @@ The bytes are walked once more, as their descriptors say; that is done only when
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -41,6 +42,7 @@ class _Field(NamedTuple):
     end: int
 
 
+@functools.cache
 def _wire_types() -> tuple[dict[int, int], int, int]:
     from google.protobuf.descriptor import FieldDescriptor as Kind  # type: ignore[import-untyped]
 
