@@ -58,7 +58,7 @@ def drained(label, make, ordered=False):
                 while True:
                     rows += rows_of(sess.run(out))
             except tf.errors.OutOfRangeError as error:
-                results[label + " end"] = error.message.split(" '")[0]
+                results[label + " end"] = error.message.split("\n")[0].split(" '")[0]
             coord.request_stop()
             coord.join(threads)
         results[label] = rows if ordered else sorted(rows)

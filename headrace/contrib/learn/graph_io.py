@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from headrace.contrib.learn.walking import seek_next
@@ -457,7 +457,7 @@ def queue_parsed_features(
         enqueue_ops = [queue.enqueue(tensors) for _ in range(num_enqueue_threads)]
         add_queue_runner(QueueRunner(queue, enqueue_ops, queue_closed_exception_types=_ENDS))
         dequeued: Any = queue.dequeue()
-        left: list[Tensor] = dequeued if isinstance(dequeued, Sequence) else [dequeued]
+        left: list[Tensor] = dequeued if isinstance(dequeued, list) else [dequeued]
         for tensor, before in zip(left, tensors, strict=True):
             tensor.set_shape(before.shape)
         coming = iter(left)

@@ -124,8 +124,12 @@ def _worker(node: Any) -> Callable[[Queue], Callable[[], bytes]]:
             if elements is None:
                 elements = wait(queue.submit(Take(queue, 1, False, lambda taken: taken)))
             work = elements[0]
-            if len(work) != 1 or not isinstance(work[0], np.ndarray) or work[0].ndim:
-                raise invalid("Expected single string from the queue of a reader, a name of what to read")
+            if len(work) != 1:
+                raise invalid("Expected single component queue")
+            if not isinstance(work[0], np.ndarray):
+                raise invalid("Expected queue with single string component")
+            if work[0].size != 1:
+                raise invalid("Expected to dequeue a one-element string tensor")
             name: bytes = work[0].item()
             return name
 
