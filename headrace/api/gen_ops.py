@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import functools
 import inspect
-import re
 import typing
 
 from headrace.core.registry import OpDecl, find, raw
-
-_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<!^)(?=[A-Z][a-z])")
+from headrace.core.signature import function_name
 
 _REDUCTIONS = ("All", "Any", "EuclideanNorm", "Max", "Mean", "Min", "Prod", "Sum")
 
@@ -27,16 +25,6 @@ _SPELLED: dict[str, dict[str, str]] = {
     "Squeeze": {"squeeze_dims": "axis"},
     "Where": {"input": "condition"},
 }
-
-
-def function_name(op_type: str) -> str:
-    """The function name of an op type.
-
-    Example:
-        >>> function_name("SparseMatMul"), function_name("LRNGrad"), function_name("Conv2DBackpropInput")
-        ('sparse_mat_mul', 'lrn_grad', 'conv2d_backprop_input')
-    """
-    return _WORDS.sub("_", op_type).lower()
 
 
 def _parameters(decl: OpDecl) -> dict[str, tuple[str, bool, typing.Any]]:

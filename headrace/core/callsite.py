@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import linecache
 import os
 import sys
@@ -35,6 +36,20 @@ def user_frames(skip: int = 1) -> Frames:
             frames.append((code, frame.f_lineno))
         frame = frame.f_back  # type: ignore[assignment]
     return tuple(frames)
+
+
+def innermost() -> tuple[str | None, int | None]:
+    """The file and the line of the user's innermost frame; None where there is none."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        code = frame.f_code
+        internal = _INTERNAL.get(id(code))
+        if internal is None:
+            internal = _is_internal(code)
+        if not internal and code.co_filename != contextlib.__file__:
+            return code.co_filename, frame.f_lineno
+        frame = frame.f_back  # type: ignore[assignment]
+    return None, None
 
 
 def describe(frames: Frames) -> str | None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from headrace.core.convert import convert_to_tensor
 from headrace.core.operation import Tensor
 from headrace.core.shapes import TensorShape, as_dims, broadcast_dims
 
@@ -9,6 +12,12 @@ from headrace.core.shapes import TensorShape, as_dims, broadcast_dims
 def has_fully_defined_shape(tensor: Tensor) -> bool:
     """Whether every size of a tensor's static shape is known."""
     return tensor.shape.is_fully_defined()
+
+
+def rank(tensor: Any) -> int | None:
+    """How many dimensions a tensor has; None where that is not known."""
+    dims = convert_to_tensor(tensor).dims
+    return None if dims is None else len(dims)
 
 
 def broadcast_shape(shape_x: TensorShape, shape_y: TensorShape) -> TensorShape:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import warnings
 from collections import namedtuple
 from typing import Any
@@ -55,6 +56,11 @@ class IndexedSlices:
 
     def _as_control_input(self) -> Operation:
         return self._values.op
+
+    @property
+    def _type_spec(self) -> Any:
+        """What describes it."""
+        return importlib.import_module("headrace.core.type_specs").spec_from_value(self)
 
     @property
     def shape(self) -> TensorShape:
@@ -144,6 +150,11 @@ class SparseTensor:
             )
         value = sparse_tensor_value
         return cls(indices=value.indices, values=value.values, dense_shape=value.dense_shape)
+
+    @property
+    def _type_spec(self) -> Any:
+        """What describes it."""
+        return importlib.import_module("headrace.core.type_specs").spec_from_value(self)
 
     @property
     def indices(self) -> Tensor:

@@ -104,7 +104,8 @@ def constant_dims(tensor: Tensor) -> Dims:
         return op.inputs[tensor.value_index].dims
     if kind in ("Cast", "Identity", "StopGradient") and tensor.dims is not None and len(tensor.dims) == 1:
         return constant_dims(op.inputs[0])
-    if kind == "Pack" and op.inputs and op.inputs[0].dims == ():
+    # What is packed to a vector are scalars, known to be or not.
+    if kind == "Pack" and op.inputs and (tensor.dims is None or len(tensor.dims) == 1):
         return tuple(_scalar(source) for source in op.inputs)
     if kind == "ConcatV2":
         return _joined(op.inputs[:-1])

@@ -6,17 +6,28 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
+from typing_extensions import Self
+
 # Only these two have a short form, "/gpu:0", and are written in capitals whatever the user types.
 _SHORT_TYPES = frozenset({"CPU", "GPU"})
 _FIELDS = ("job", "replica", "task", "device_type", "device_index")
+
+
+def _as_text(value: Any) -> str | None:
+    return None if value is None else str(value)
+
+
+def _as_type(value: Any) -> str | None:
+    name = _as_text(value)
+    return name.upper() if name in ("cpu", "gpu") else name
 
 
 def _as_int(value: Any) -> int | None:
     return None if value is None else int(value)
 
 
-class DeviceSpec:
-    """A device, or what is known of it; every part may be None.
+class DeviceSpecV2:
+    """A device, or what is known of it; every part may be None. It never changes.
 
     Args:
       job: name of a job, such as "worker".
@@ -29,7 +40,7 @@ class DeviceSpec:
       ValueError: a number is not one.
 
     Example:
-      >>> DeviceSpec(job="ps", device_type="gpu", device_index=0).to_string()
+      >>> DeviceSpecV2(job="ps", device_type="gpu", device_index=0).to_string()
       '/job:ps/device:GPU:0'
     """
 
@@ -41,60 +52,39 @@ class DeviceSpec:
         device_type: str | None = None,
         device_index: int | None = None,
     ) -> None:
-        self.job = job
-        self.replica = replica
-        self.task = task
-        self.device_type = device_type
-        self.device_index = device_index
+        self._job = _as_text(job)
+        self._replica = _as_int(replica)
+        self._task = _as_int(task)
+        self._device_type = _as_type(device_type)
+        self._device_index = _as_int(device_index)
 
     @property
     def job(self) -> str | None:
         """Name of the job."""
         return self._job
 
-    @job.setter
-    def job(self, value: Any) -> None:
-        self._job = None if value is None else str(value)
-
     @property
     def replica(self) -> int | None:
         """Number of the replica."""
         return self._replica
-
-    @replica.setter
-    def replica(self, value: Any) -> None:
-        self._replica = _as_int(value)
 
     @property
     def task(self) -> int | None:
         """Number of the task."""
         return self._task
 
-    @task.setter
-    def task(self, value: Any) -> None:
-        self._task = _as_int(value)
-
     @property
     def device_type(self) -> str | None:
         """Type of the device; "cpu" and "gpu" are turned into capitals."""
         return self._device_type
-
-    @device_type.setter
-    def device_type(self, value: Any) -> None:
-        name = None if value is None else str(value)
-        self._device_type = name.upper() if name in ("cpu", "gpu") else name
 
     @property
     def device_index(self) -> int | None:
         """Number of the device among those of its type; None stands for any."""
         return self._device_index
 
-    @device_index.setter
-    def device_index(self, value: Any) -> None:
-        self._device_index = _as_int(value)
-
     @classmethod
-    def from_string(cls, spec: str) -> DeviceSpec:
+    def from_string(cls, spec: str) -> Self:
         """The device a string names, such as "/gpu:0" or "/job:ps/task:1/device:CPU:*".
 
         Raises:
@@ -102,11 +92,9 @@ class DeviceSpec:
         """
         return cls(**_parsed(spec))
 
-    def parse_from_string(self, spec: str) -> DeviceSpec:
-        """Becomes the device that `spec` names, forgetting what was known; returns itself."""
-        for field, value in {**dict.fromkeys(_FIELDS), **_parsed(spec)}.items():
-            setattr(self, field, value)
-        return self
+    def parse_from_string(self, spec: str) -> DeviceSpecV2:
+        """The device that `spec` names; what was known counts for nothing."""
+        return type(self).from_string(spec)
 
     def to_string(self) -> str:
         """The name in full form; an index without a device type does not show."""
@@ -116,26 +104,21 @@ class DeviceSpec:
             text += f"/device:{self._device_type}:{'*' if self._device_index is None else self._device_index}"
         return text
 
-    def _merged(self, other: DeviceSpec) -> dict[str, Any]:
+    def _merged(self, other: DeviceSpecV2) -> dict[str, Any]:
         values = {field: getattr(self, field) for field in _FIELDS}
         values.update((f, getattr(other, f)) for f in _FIELDS if getattr(other, f) is not None)
         return values
 
-    def merge_from(self, dev: DeviceSpec) -> None:
-        """Takes over what `dev` knows; what it does not know stays as it is."""
-        for field, value in self._merged(dev).items():
-            setattr(self, field, value)
-
-    def make_merged_spec(self, dev: DeviceSpec) -> DeviceSpec:
-        """The device that `merge_from` would make of this one, as a new object."""
+    def make_merged_spec(self, dev: DeviceSpecV2) -> Self:
+        """This device with what `dev` knows put in its place, as a new object."""
         return type(self)(**self._merged(dev))
 
-    def replace(self, **kwargs: Any) -> DeviceSpec:
+    def replace(self, **kwargs: Any) -> Self:
         """A copy with some parts replaced."""
         return type(self)(**{**{field: getattr(self, field) for field in _FIELDS}, **kwargs})
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, DeviceSpec) and all(getattr(self, f) == getattr(other, f) for f in _FIELDS)
+        return isinstance(other, DeviceSpecV2) and all(getattr(self, f) == getattr(other, f) for f in _FIELDS)
 
     def __hash__(self) -> int:
         return hash(tuple(getattr(self, field) for field in _FIELDS))
@@ -143,6 +126,57 @@ class DeviceSpec:
     def __repr__(self) -> str:
         known = [f"{field}={getattr(self, field)!r}" for field in _FIELDS if getattr(self, field) is not None]
         return f"DeviceSpec({', '.join(known)})"
+
+
+class DeviceSpec(DeviceSpecV2):
+    """A device, or what is known of it; every part may be None, and set.
+
+    Args:
+      job, replica, task, device_type, device_index: as of `DeviceSpecV2`.
+
+    Raises:
+      ValueError: a number is not one.
+
+    Example:
+      >>> spec = DeviceSpec(job="ps", device_type="gpu", device_index=0)
+      >>> spec.task = 2
+      >>> spec.to_string()
+      '/job:ps/task:2/device:GPU:0'
+    """
+
+    @DeviceSpecV2.job.setter  # type: ignore[attr-defined]
+    def job(self, value: Any) -> None:
+        self._job = _as_text(value)
+
+    @DeviceSpecV2.replica.setter  # type: ignore[attr-defined]
+    def replica(self, value: Any) -> None:
+        self._replica = _as_int(value)
+
+    @DeviceSpecV2.task.setter  # type: ignore[attr-defined]
+    def task(self, value: Any) -> None:
+        self._task = _as_int(value)
+
+    @DeviceSpecV2.device_type.setter  # type: ignore[attr-defined]
+    def device_type(self, value: Any) -> None:
+        self._device_type = _as_type(value)
+
+    @DeviceSpecV2.device_index.setter  # type: ignore[attr-defined]
+    def device_index(self, value: Any) -> None:
+        self._device_index = _as_int(value)
+
+    def parse_from_string(self, spec: str) -> DeviceSpec:
+        """Becomes the device that `spec` names, forgetting what was known; returns itself."""
+        for field, value in {**dict.fromkeys(_FIELDS), **_parsed(spec)}.items():
+            setattr(self, field, value)
+        return self
+
+    def merge_from(self, dev: DeviceSpecV2) -> None:
+        """Takes over what `dev` knows; what it does not know stays as it is."""
+        for field, value in self._merged(dev).items():
+            setattr(self, field, value)
+
+
+DeviceSpecV1 = DeviceSpec
 
 
 def _parsed(spec: str) -> dict[str, Any]:
@@ -172,7 +206,7 @@ def _parsed(spec: str) -> dict[str, Any]:
 
 def is_device_spec(obj: Any) -> bool:
     """Whether `obj` is a DeviceSpec."""
-    return isinstance(obj, DeviceSpec)
+    return isinstance(obj, DeviceSpecV2)
 
 
 def check_valid(spec: str) -> None:
@@ -184,7 +218,7 @@ def check_valid(spec: str) -> None:
     _canonical(spec)
 
 
-def canonical_name(device: str | DeviceSpec | None) -> str:
+def canonical_name(device: str | DeviceSpecV2 | None) -> str:
     """The full form of a device's name; "" for None.
 
     Raises:
@@ -196,7 +230,7 @@ def canonical_name(device: str | DeviceSpec | None) -> str:
     """
     if device is None:
         return ""
-    if isinstance(device, DeviceSpec):
+    if isinstance(device, DeviceSpecV2):
         return device.to_string()
     return _canonical(device)
 
@@ -217,7 +251,7 @@ def merged_name(current: str, spec: str) -> str:
     return DeviceSpec.from_string(current).make_merged_spec(DeviceSpec.from_string(spec)).to_string()
 
 
-def merge_device(spec: str | DeviceSpec | None) -> Callable[[Any], DeviceSpec]:
+def merge_device(spec: str | DeviceSpecV2 | None) -> Callable[[Any], DeviceSpec]:
     """A device function for `tf.device` that adds the parts `spec` states to a node's device.
 
     Device scopes apply from the innermost outwards: what the node's device states already stays.

@@ -358,6 +358,12 @@ qint32 = DType(13)
 resource = DType(20)
 variant = DType(21)
 
+# The types whose values NumPy can hold.
+TF_VALUE_DTYPES = frozenset(t for t in _BY_ENUM.values() if not t._is_ref_dtype and t.name != "variant")
+
+# What stands in arrays for a resource.
+np_resource = np.dtype([("resource", np.ubyte)])
+
 QUANTIZED_DTYPES = frozenset(t for t in _BY_ENUM.values() if t.is_quantized)
 
 # Sets that op signatures name, in the order of TensorFlow's op definitions, where it shows in error messages.
@@ -378,7 +384,20 @@ DTYPE_SETS: dict[str, tuple[DType, ...]] = {
 }  # fmt: skip
 
 
-def __getattr__(name: str) -> DType:
+def _table(name: str) -> Any:
+    """A table by the name that 1.x's own sources have for it, or None."""
+    if name == "_STRING_TO_TF":
+        return {t.name: t for t in _BY_ENUM.values()}
+    if name == "_TYPE_TO_STRING":
+        return {t.as_datatype_enum: t.name for t in _BY_ENUM.values()}
+    if name == "_NP_TO_TF":
+        return {t.as_numpy_dtype: t for t in TF_VALUE_DTYPES if not t.is_quantized and t != resource}
+    return None
+
+
+def __getattr__(name: str) -> Any:
+    if (table := _table(name)) is not None:
+        return table
     # The types of references are told apart by name only.
     if name.endswith("_ref") and not name.startswith("_") and name in _LOOKUP:
         return _LOOKUP[name]

@@ -110,6 +110,12 @@ class _Coded(OpError):
         super().__init__(node_def, op, message, self._code)
 
 
+def _make_specific_exception(node_def: Any, op: Any, message: str, error_code: int) -> OpError:
+    """The error of a code, of its class where it has one."""
+    kind: Any = _CODED.get(error_code)
+    return OpError(node_def, op, message, error_code) if kind is None else kind(node_def, op, message)
+
+
 class CancelledError(_Coded, code=CANCELLED):
     """The operation was cancelled, as a blocked `queue.enqueue()` is when its session closes."""
 
@@ -124,6 +130,10 @@ class DeadlineExceededError(_Coded, code=DEADLINE_EXCEEDED):
 
 class NotFoundError(_Coded, code=NOT_FOUND):
     """A file, tensor or resource that was asked for does not exist."""
+
+
+class UndeclaredOpError(NotFoundError, NotImplementedError):
+    """A graph uses op types that are not declared."""
 
 
 class AlreadyExistsError(_Coded, code=ALREADY_EXISTS):

@@ -9,11 +9,12 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from headrace.core.device import DeviceSpec, merge_device
-from headrace.core.graph_scopes import Controller, OpenScopes, device_merger
+from headrace.core.callsite import innermost
+from headrace.core.graph_scopes import Controller, OpenScopes, device_scope
 from headrace.core.loop_scopes import check_loops
 from headrace.core.operation import Operation, Tensor
 from headrace.core.stacks import default_graphs
+from headrace.core.traceable_stack import TraceableObject
 
 _VALID_OP_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\-/]*$")
 _VALID_SCOPE_NAME = re.compile(r"^[A-Za-z0-9_.\-/]*$")
@@ -247,6 +248,7 @@ class Graph:
                     controls.append(op)
 
     def _apply_devices(self, op: Operation) -> None:
+        op._device_scopes = self._scopes.devices
         for spec in reversed(self._scopes.devices):
             if spec is None:
                 break
@@ -256,6 +258,7 @@ class Graph:
     def _apply_colocation(self, op: Operation) -> None:
         # What colocation says takes the place of a `_class` that an attribute scope gave.
         groups: list[str] = []
+        op._colocation_scopes = self._scopes.colocation_origins
         for other in self._scopes.colocation:
             for group in other.colocation_groups():
                 text = group.decode()
@@ -536,11 +539,7 @@ class Graph:
                 to forget outer device scopes.
         """
         scopes = self._scopes
-        spec = device_name_or_function
-        if isinstance(spec, (str, DeviceSpec)):
-            spec = device_merger(merge_device(spec))
-        elif spec is not None and not callable(spec):
-            raise TypeError(f"device must be a string, DeviceSpec, function or None, got {spec!r}.")
+        spec = device_scope(device_name_or_function)
         old = scopes.devices
         scopes.devices = [*old, spec]
         try:
@@ -548,25 +547,36 @@ class Graph:
         finally:
             scopes.devices = old
 
+    @property
+    def _device_functions_outer_to_inner(self) -> list[Any]:
+        """What the open device scopes do, the outermost first."""
+        return list(self._scopes.devices)
+
+    def _snapshot_device_function_stack_metadata(self) -> list[TraceableObject]:
+        """The open device scopes and where they were opened, the innermost first."""
+        return [scope.origin for scope in reversed(self._scopes.devices) if scope is not None]
+
     @contextlib.contextmanager
     def colocate_with(self, op: Any, ignore_existing: bool = False) -> Iterator[None]:
         """A context in which new operations go where `op` (an operation, tensor or variable; None forgets) is."""
         scopes = self._scopes
-        old, old_devices = scopes.colocation, scopes.devices
+        old, old_devices, old_origins = scopes.colocation, scopes.devices, scopes.colocation_origins
         if op is None:
             if not ignore_existing:
                 raise ValueError("Trying to reset colocation (op is None) but ignore_existing is not True")
-            scopes.colocation = []
+            scopes.colocation, scopes.colocation_origins = [], []
         else:
             element = self.as_graph_element(op._as_control_input() if hasattr(op, "_as_control_input") else op)
             target = element.op if isinstance(element, Tensor) else element
             scopes.colocation = [target] if ignore_existing else [*old, target]
+            origin = TraceableObject(target._name, *innermost())
+            scopes.colocation_origins = [origin] if ignore_existing else [*old_origins, origin]
         # The device comes from `op`, not from the scopes that are open around this block.
         scopes.devices = []
         try:
             yield
         finally:
-            scopes.colocation, scopes.devices = old, old_devices
+            scopes.colocation, scopes.devices, scopes.colocation_origins = old, old_devices, old_origins
 
     @contextlib.contextmanager
     def gradient_override_map(self, op_type_map: dict[str, str]) -> Iterator[None]:

@@ -6,7 +6,10 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from headrace.core.callsite import innermost
+from headrace.core.device import DeviceSpecV2, merge_device
 from headrace.core.operation import Operation
+from headrace.core.traceable_stack import TraceableObject
 
 if TYPE_CHECKING:
     from headrace.core.graph import Graph
@@ -50,6 +53,7 @@ class OpenScopes(threading.local):
         self.devices: list[Any] = []
         self.control_stack: list[Controller] = []
         self.colocation: list[Operation] = []
+        self.colocation_origins: list[TraceableObject] = []
         self.name_stack = ""
 
 
@@ -59,3 +63,30 @@ def device_merger(merge: Callable[[Any], Any]) -> Callable[[Operation], str]:
         return result if isinstance(result, str) else result.to_string()
 
     return merged
+
+
+def device_scope(given: Any) -> Any:
+    """What a device scope does to operations made in it, with the place in the program as its attribute `origin`.
+
+    Args:
+        given: what `tf.device` was given; None gives None.
+
+    Raises:
+        TypeError: if it says nothing of devices.
+    """
+    if given is None:
+        return None
+    if isinstance(given, (str, DeviceSpecV2)):
+        shown = given if isinstance(given, str) else given.to_string()
+        scope = device_merger(merge_device(given))
+    elif callable(given):
+        code = getattr(given, "__code__", None)
+        name = getattr(given, "__name__", type(given).__name__)
+        shown = name if code is None else f"{name}<{code.co_filename}, {code.co_firstlineno}>"
+
+        def scope(op: Operation) -> Any:
+            return given(op)
+    else:
+        raise TypeError(f"device must be a string, DeviceSpec, function or None, got {given!r}.")
+    scope.origin = TraceableObject(shown, *innermost())  # type: ignore[attr-defined]
+    return scope

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -309,19 +310,27 @@ def register_proto_function(
     _proto_functions[collection_name] = (proto_type, to_proto, from_proto)
 
 
+def _registered(collection_name: str) -> ProtoFunctions:
+    """What is registered for a collection, by modules of ours among others, which may not have been imported yet."""
+    if collection_name not in _proto_functions:
+        for module in ("interop.meta_graph", "interop.control_flow", "train.queue_runner", "train.saver"):
+            importlib.import_module(f"headrace.{module}")
+    return _proto_functions.get(collection_name, (None, None, None))
+
+
 def get_collection_proto_type(collection_name: str) -> Any:
     """The message class registered for a collection, or None."""
-    return _proto_functions.get(collection_name, (None, None, None))[0]
+    return _registered(collection_name)[0]
 
 
 def get_to_proto_function(collection_name: str) -> Callable[..., Any] | None:
     """What writes the items of a collection, or None."""
-    return _proto_functions.get(collection_name, (None, None, None))[1]
+    return _registered(collection_name)[1]
 
 
 def get_from_proto_function(collection_name: str) -> Callable[..., Any] | None:
     """What reads the items of a collection, or None."""
-    return _proto_functions.get(collection_name, (None, None, None))[2]
+    return _registered(collection_name)[2]
 
 
 def get_gradient_function(op: Operation) -> Callable[..., Any] | None:
@@ -330,7 +339,13 @@ def get_gradient_function(op: Operation) -> Callable[..., Any] | None:
     Raises:
         LookupError: if nothing is registered for it.
     """
-    return gradient_function(op) if op.inputs else None
+    if not op.inputs:
+        return None
+    try:
+        return gradient_function(op)
+    except LookupError:
+        asked_for = op.attrs.get("_gradient_op_type", op.type)
+        raise LookupError(f"gradient registry has no entry for: {asked_for}") from None
 
 
 class RegisterShape:
@@ -395,13 +410,14 @@ class RegisterStatistics:
     def __call__(self, f: Callable[[Graph, Any], OpStats]) -> Callable[[Graph, Any], OpStats]:
         """Registers `f`."""
         if self._key in _statistics:
-            raise KeyError(f"Registering two statistics functions with name {','.join(self._key)!r}!")
+            raise KeyError(f"Registering two statistical functions with name {','.join(self._key)!r}!")
         _statistics[self._key] = f
         return f
 
 
 def get_stats_for_node_def(graph: Graph, node: Any, statistic_type: str) -> OpStats:
     """The statistic of the operation that a NodeDef describes; without a value where none is registered."""
+    importlib.import_module("headrace.profiler.flops")
     function = _statistics.get((node.op, statistic_type))
     return OpStats(statistic_type) if function is None else function(graph, node)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from headrace.core import apply
-from headrace.core.registry import find
+from headrace.core.registry import OpDecl, find
 
 
 def apply_op(op_type_name: str, name: str | None = None, **keywords: Any) -> Any:
@@ -29,7 +29,35 @@ def apply_op(op_type_name: str, name: str | None = None, **keywords: Any) -> Any
     decl = find(op_type_name)
     if decl is None:
         raise RuntimeError(f"Unrecognized Op name {op_type_name}")
-    return apply.apply_op(decl, (), keywords, name)
+    return apply.apply_op(decl, (), _arguments(decl, keywords), name)
+
+
+def _arguments(decl: OpDecl, keywords: dict[str, Any]) -> dict[str, Any]:
+    """The arguments under the op's own names; a final underscore keeps a name apart from Python's words."""
+    inputs, attrs = decl.signature.inputs, decl.signature.attrs
+    left = dict(keywords)
+    given = {}
+    for name in (*(arg.name for arg in inputs), *attrs):
+        for spelled in (name, f"{name}_"):
+            if spelled in left:
+                given[name] = left.pop(spelled)
+                break
+    for arg in inputs:
+        if arg.name not in given:
+            raise TypeError(f"No argument for input {arg.name}")
+        for attr in (arg.type_attr, arg.number_attr, arg.type_list_attr):
+            if attr in given:
+                raise TypeError(f"Should not specify value for inferred attr '{attr}'.")
+    inferred = {attr for arg in inputs for attr in (arg.type_attr, arg.number_attr, arg.type_list_attr)}
+    for name, attr_def in attrs.items():
+        if name not in given and name not in inferred and not attr_def.has_default:
+            raise TypeError(f"No argument for attr {name}")
+        if name in given and given[name] is None and not attr_def.has_default and attr_def.kind != "shape":
+            kind = {"type": "DataType"}.get(attr_def.kind, attr_def.kind)
+            raise TypeError(f"Expected {kind} for argument '{name}' not None.")
+    if left:
+        raise TypeError(f"apply_op() got unexpected keyword arguments: {', '.join(sorted(left))}")
+    return given
 
 
 class OpDefLibrary:

@@ -215,6 +215,10 @@ class Tensor:
         def __invert__(self) -> Tensor: ...
         def __getitem__(self, key: Any) -> Tensor: ...
 
+    def _as_node_def_input(self) -> str:
+        """What a NodeDef calls it among its inputs."""
+        return self.name if self._value_index else self._op._name
+
     # The other spelling the 1.x sources use.
     def _as_tf_output(self) -> Any:
         raise NotImplementedError("Tensor._as_tf_output: Headrace has no C API; use the tensor itself.")
@@ -244,6 +248,10 @@ class Operation:
         attrs: attribute name to value: DType, Dims, int, float, bool, str, NumPy array, or a list of them.
         decl: the declaration of its op type.
     """
+
+    # The scopes it was made in, where there were any.
+    _device_scopes: Sequence[Any] = ()
+    _colocation_scopes: Sequence[Any] = ()
 
     def __init__(
         self,
@@ -322,6 +330,22 @@ class Operation:
         return callsite.extract(self._frames)
 
     @property
+    def traceback_with_start_lines(self) -> list[tuple[str, int, str, str | None, int]]:
+        """Where it was made, with the line where each function begins."""
+        starts = [code.co_firstlineno for code, _ in reversed(self._frames)]
+        return [(*row, start) for row, start in zip(self.traceback, starts, strict=True)]
+
+    @property
+    def _device_assignments(self) -> list[Any]:
+        """The device scopes it was made in and where they were opened, the innermost first."""
+        return [scope.origin for scope in reversed(self._device_scopes) if scope is not None]
+
+    @property
+    def _colocation_dict(self) -> dict[str, Any]:
+        """Where the colocation scopes it was made in were opened, by the operation they name."""
+        return {origin.obj: origin.copy_metadata() for origin in self._colocation_scopes}
+
+    @property
     def creation_site(self) -> str | None:
         """`train.py:41: y = tf.matmul(x, w)`: the user's line that made it."""
         return callsite.describe(self._frames)
@@ -381,6 +405,8 @@ class Operation:
 
     def _update_input(self, index: int, tensor: Tensor) -> None:
         self._graph._check_not_finalized()
+        if not isinstance(tensor, Tensor):
+            raise TypeError(f"tensor must be a Tensor: {tensor}")
         if tensor.graph is not self._graph:
             raise ValueError(f"{tensor} must be from the same graph as {self!r}.")
         old = self._inputs[index]
@@ -418,8 +444,8 @@ class Operation:
         self._graph._version_bump()
 
     @property
-    def _output_types(self) -> list[DType]:
-        return [t._dtype for t in self._outputs]
+    def _output_types(self) -> list[int]:
+        return [t._dtype.as_datatype_enum for t in self._outputs]
 
     @property
     def _input_types(self) -> list[DType]:

@@ -56,6 +56,11 @@ def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
     return combine_seeds(graph.seed, op_seed, graph._last_id)
 
 
+def set_seed(seed: int) -> None:
+    """`set_random_seed` by the name of TensorFlow 2."""
+    set_random_seed(seed)
+
+
 def set_random_seed(seed: int | None) -> None:
     """Sets the seed of the default graph; random ops made after it repeat their numbers in every session.
 

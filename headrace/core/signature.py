@@ -37,6 +37,19 @@ from headrace.core.dtypes import DTYPE_SETS, DType, as_dtype
 __all__ = ["Arg", "Attr", "Signature", "parse_signature", "signature_text"]
 
 
+_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<!^)(?=[A-Z][a-z])")
+
+
+def function_name(op_type: str) -> str:
+    """The function name of an op type.
+
+    Example:
+        >>> function_name("SparseMatMul"), function_name("LRNGrad"), function_name("Conv2DBackpropInput")
+        ('sparse_mat_mul', 'lrn_grad', 'conv2d_backprop_input')
+    """
+    return _WORDS.sub("_", op_type).lower()
+
+
 @dataclass(frozen=True, slots=True)
 class Arg:
     """An input or output: one tensor, or a list when `number_attr` or `type_list_attr` is set."""

@@ -2,27 +2,131 @@
 
 from __future__ import annotations
 
+import copyreg
 from typing import Any
 
 import numpy as np
 
-from headrace.core.composite import SparseTensor
+from headrace.core import nest
+from headrace.core.composite import IndexedSlices, SparseTensor, SparseTensorValue
 from headrace.core.dtypes import DType, as_dtype
 from headrace.core.operation import Tensor
 from headrace.core.shapes import TensorShape, as_shape, broadcast_dims
 
 
+def _comparable(value: Any) -> Any:
+    """A part of a description as something hashable that is equal where the part says the same."""
+    if isinstance(value, TensorShape):
+        return (TensorShape, value.dims and tuple(value.as_list()))
+    if isinstance(value, np.ndarray):
+        return (np.ndarray, value.shape, value.tobytes())
+    if isinstance(value, dict):
+        return (dict, *((key, _comparable(value[key])) for key in sorted(value)))
+    if isinstance(value, (list, tuple)):
+        return (type(value), *map(_comparable, value))
+    return value
+
+
+def _agree(one: Any, other: Any) -> bool:
+    """Whether parts of two descriptions may describe one value."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, (list, tuple)):
+        return len(one) == len(other) and all(map(_agree, one, other))
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(_agree(one[key], other[key]) for key in one)
+    if isinstance(one, (TensorShape, DType, TypeSpec)):
+        return bool(one.is_compatible_with(other))
+    return bool(_comparable(one) == _comparable(other))
+
+
+def _merged(one: Any, other: Any) -> Any:
+    """The part that says what two parts both say.
+
+    Raises:
+        ValueError: if they say different things.
+    """
+    if type(one) is type(other):
+        if isinstance(one, (list, tuple)) and len(one) == len(other):
+            return tuple(map(_merged, one, other))
+        if isinstance(one, dict) and one.keys() == other.keys():
+            return {key: _merged(one[key], other[key]) for key in one}
+        if isinstance(one, TensorShape):
+            return one.most_specific_compatible_shape(other)
+        if isinstance(one, TypeSpec):
+            return one.most_specific_compatible_type(other)
+        if _comparable(one) == _comparable(other):
+            return one
+    raise ValueError(f"Types are not compatible: {one!r} vs {other!r}")
+
+
 class TypeSpec:
-    """What is known of a value before there is one."""
+    """What is known of a value before there is one.
+
+    A class of a program's own says with `_serialize` what its constructor takes, and with `_to_components`,
+    `_from_components` and `_component_specs` of which tensors its values are made.
+    """
 
     @property
     def value_type(self) -> Any:
         """The class of the values."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__}.value_type")
+
+    def _serialize(self) -> tuple[Any, ...]:
+        """The arguments that make an equal description."""
+        raise NotImplementedError(f"{type(self).__name__}._serialize()")
+
+    @classmethod
+    def _deserialize(cls, serialization: tuple[Any, ...]) -> Any:
+        return cls(*serialization)
+
+    def _is_serialized(self) -> bool:
+        return type(self)._serialize is not TypeSpec._serialize
+
+    def _to_components(self, value: Any) -> Any:
+        """The tensors a value is made of."""
+        raise NotImplementedError(f"{type(self).__name__}._to_components()")
+
+    def _from_components(self, components: Any) -> Any:
+        """The value made of some tensors."""
+        raise NotImplementedError(f"{type(self).__name__}._from_components()")
+
+    @property
+    def _component_specs(self) -> Any:
+        """The descriptions of the tensors."""
+        raise NotImplementedError(f"{type(self).__name__}._component_specs()")
+
+    @property
+    def _flat_tensor_specs(self) -> list[Any]:
+        return nest.flatten(self._component_specs, expand_composites=True)
+
+    def _to_tensor_list(self, value: Any) -> list[Any]:
+        return nest.flatten(self._to_components(value), expand_composites=True)
+
+    def _from_tensor_list(self, tensor_list: list[Any]) -> Any:
+        expected = self._flat_tensor_specs
+        if len(expected) != len(tensor_list):
+            raise ValueError("Incompatible input: wrong number of tensors")
+        for i, (spec, tensor) in enumerate(zip(expected, tensor_list, strict=True)):
+            if not spec.is_compatible_with(tensor):
+                raise ValueError(f"Incompatible input: tensor {i} ({tensor}) is incompatible with {spec}")
+        return self._from_compatible_tensor_list(tensor_list)
+
+    def _from_compatible_tensor_list(self, tensor_list: list[Any]) -> Any:
+        return self._from_components(nest.pack_sequence_as(self._component_specs, tensor_list, expand_composites=True))
+
+    def _to_legacy_output_types(self) -> Any:
+        raise NotImplementedError(f"{type(self).__name__}._to_legacy_output_types()")
+
+    def _to_legacy_output_shapes(self) -> Any:
+        raise NotImplementedError(f"{type(self).__name__}._to_legacy_output_shapes()")
+
+    def _to_legacy_output_classes(self) -> Any:
+        return self.value_type
 
     def _parts(self) -> tuple[Any, ...]:
         """What two equal descriptions have in common."""
-        raise NotImplementedError
+        return tuple(_comparable(part) for part in self._serialize())
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """Whether a value, or what another description describes, may be described so."""
@@ -30,7 +134,7 @@ class TypeSpec:
         return type(spec) is type(self) and self._accepts(spec)
 
     def _accepts(self, other: Any) -> bool:
-        return bool(self == other)
+        return _agree(self._serialize(), other._serialize()) if self._is_serialized() else bool(self == other)
 
     def _fixed(self) -> tuple[Any, ...]:
         """What two descriptions must share for one to describe what either does."""
@@ -46,6 +150,11 @@ class TypeSpec:
         Raises:
             ValueError: if they differ in anything but the shape.
         """
+        if type(other) is type(self) and self._is_serialized():
+            try:
+                return self._deserialize(_merged(self._serialize(), other._serialize()))
+            except ValueError:
+                raise ValueError(f"No TypeSpec is compatible with both {self} and {other}") from None
         if type(other) is not type(self) or other._fixed() != self._fixed():
             raise ValueError(f"No TypeSpec is compatible with both {self} and {other}")
         mine, theirs = self._parts()[0], other._parts()[0]
@@ -59,8 +168,13 @@ class TypeSpec:
     def __hash__(self) -> int:
         return hash((type(self), str(self._parts())))
 
+    def __reduce__(self) -> Any:
+        if self._is_serialized():
+            return type(self), self._serialize()
+        return copyreg.__newobj__, (type(self),), vars(self)  # type: ignore[attr-defined]
+
     def __repr__(self) -> str:
-        return f"{type(self).__name__}{self._parts()!r}"
+        return f"{type(self).__name__}{(self._serialize() if self._is_serialized() else self._parts())!r}"
 
 
 class TensorSpec(TypeSpec):
@@ -246,11 +360,111 @@ class SparseTensorSpec(TypeSpec):
     def _parts(self) -> tuple[Any, ...]:
         return None if self._shape.dims is None else tuple(self._shape.as_list()), self._dtype
 
+    @property
+    def _component_specs(self) -> list[TensorSpec]:
+        rank = self._shape.ndims
+        return [TensorSpec([None, rank], "int64"), TensorSpec([None], self._dtype), TensorSpec([rank], "int64")]
+
+    def _to_components(self, value: Any) -> list[Any]:
+        return [value.indices, value.values, value.dense_shape]
+
+    def _from_components(self, components: Any) -> Any:
+        whole = SparseTensorValue if all(isinstance(part, np.ndarray) for part in components) else SparseTensor
+        return whole(*components)
+
     def _accepts(self, other: Any) -> bool:
         return self._dtype.is_compatible_with(other.dtype) and self._shape.is_compatible_with(other.shape)
 
     def __repr__(self) -> str:
         return f"SparseTensorSpec({self._shape!r}, {self._dtype!r})"
+
+
+class IndexedSlicesSpec(TypeSpec):
+    """The description of `tf.IndexedSlices`.
+
+    Args:
+        shape: the shape of the whole.
+        dtype: the type of the values.
+        indices_dtype: the type of the indices.
+        dense_shape_dtype: the type of the dense shape, None where there is none.
+        indices_shape: the shape of the indices.
+    """
+
+    def __init__(
+        self,
+        shape: Any = None,
+        dtype: Any = "float32",
+        indices_dtype: Any = "int64",
+        dense_shape_dtype: Any = None,
+        indices_shape: Any = None,
+    ) -> None:
+        self._shape = as_shape(shape)
+        self._values_dtype = as_dtype(dtype)
+        self._indices_dtype = as_dtype(indices_dtype)
+        self._dense_shape_dtype = None if dense_shape_dtype is None else as_dtype(dense_shape_dtype)
+        self._indices_shape = as_shape(indices_shape).with_rank(1) if indices_shape is not None else as_shape(None)
+
+    @property
+    def value_type(self) -> Any:
+        """`tf.IndexedSlices`."""
+        return IndexedSlices
+
+    def _serialize(self) -> tuple[Any, ...]:
+        whole = (self._shape, self._values_dtype, self._indices_dtype, self._dense_shape_dtype)
+        return *whole, self._indices_shape
+
+    @property
+    def _component_specs(self) -> tuple[TensorSpec, ...]:
+        values = self._indices_shape.concatenate(self._shape[1:])
+        specs = (TensorSpec(values, self._values_dtype), TensorSpec(self._indices_shape, self._indices_dtype))
+        if self._dense_shape_dtype is None:
+            return specs
+        return *specs, TensorSpec([self._shape.ndims], self._dense_shape_dtype)
+
+    def _to_components(self, value: Any) -> tuple[Any, ...]:
+        parts = (value.values, value.indices)
+        return parts if value.dense_shape is None else (*parts, value.dense_shape)
+
+    def _from_components(self, components: Any) -> IndexedSlices:
+        return IndexedSlices(*components)
+
+
+_converters: list[tuple[Any, Any]] = []
+
+
+def register_type_spec_from_value_converter(type_object: Any, converter_fn: Any, allow_subclass: bool = False) -> None:
+    """Says how values of a type are described.
+
+    Args:
+        type_object: the type.
+        converter_fn: from a value to its `TypeSpec`.
+        allow_subclass: whether for values of its subclasses too.
+    """
+
+    def fits(value: Any) -> bool:
+        return isinstance(value, type_object) if allow_subclass else type(value) is type_object
+
+    _converters.append((fits, converter_fn))
+
+
+def type_spec_from_value(value: Any) -> Any:
+    """The description of a value: a tensor, something made of tensors, or what NumPy makes an array of.
+
+    Raises:
+        TypeError: for any other value.
+    """
+    for fits, converter in reversed(_converters):
+        if fits(value):
+            return converter(value)
+    try:
+        return spec_from_value(value)
+    except TypeError:
+        try:
+            array = np.asarray(value)
+            return TensorSpec(array.shape, as_dtype(array.dtype))
+        except (TypeError, ValueError):
+            pass
+        raise
 
 
 def spec_from_value(value: Any) -> Any:
@@ -263,6 +477,9 @@ def spec_from_value(value: Any) -> Any:
         return TensorSpec(value.shape, value.dtype)
     if isinstance(value, SparseTensor):
         return SparseTensorSpec(value.shape, value.dtype)
+    if isinstance(value, IndexedSlices):
+        length = None if value.dense_shape is None else value.dense_shape.dtype
+        return IndexedSlicesSpec(value.shape, value.dtype, value.indices.dtype, length, value.indices.shape)
     made = getattr(value, "_type_spec", None)
     if made is None:
         raise TypeError(f"Could not build a TypeSpec for {value!r} with type {type(value).__name__}")

@@ -6,6 +6,7 @@ import weakref
 from typing import Any
 
 from headrace.core.dtypes import as_dtype
+from headrace.core.errors import UndeclaredOpError
 from headrace.core.func_graph import FuncGraph
 from headrace.core.functions import Function, called_function
 from headrace.core.graph import Graph
@@ -14,7 +15,7 @@ from headrace.core.registry import OpDecl, find, raw
 from headrace.interop import protos
 from headrace.interop.node_def import attr_from_proto, attr_to_proto, kind_of, node_def_of
 from headrace.interop.op_def import op_def_of
-from headrace.interop.producers import Producer, UndeclaredOpError
+from headrace.interop.producers import Producer
 
 _OUTPUT_SHAPES = "_output_shapes"
 # The definitions of functions that cannot run here, for those who export the graph again.

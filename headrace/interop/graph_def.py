@@ -12,6 +12,7 @@ from headrace.core.apply import argument_types, operation_from_parts
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph
 from headrace.core.device import DeviceSpec
+from headrace.core.errors import UndeclaredOpError
 from headrace.core.functions import called_function
 from headrace.core.graph import PRODUCER_VERSION, Graph
 from headrace.core.operation import Operation, Tensor
@@ -22,7 +23,7 @@ from headrace.interop import protos
 from headrace.interop.file_faults import note_node
 from headrace.interop.function_def import import_library, library_of
 from headrace.interop.node_def import attrs_from_protos, node_def_of, shape_to_proto
-from headrace.interop.producers import Producer, UndeclaredOpError
+from headrace.interop.producers import Producer
 
 _TENSOR_NAME = re.compile(r"^[^:]+:\d+$")
 _LOOP_BACK = "NextIteration"
@@ -276,6 +277,8 @@ class _Import:
         controls: list[Operation] = []
         later: list[tuple[int, tuple[str, int]]] = []
         for key in self.keys[node.name]:
+            if controls and key[1] >= 0:
+                raise ValueError(f"Node '{node.name}': Control dependencies must come after regular dependencies")
             if key in self.mapped:
                 self.used.add(key)
                 value = self.mapped[key]

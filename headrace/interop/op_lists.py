@@ -4,9 +4,35 @@ from __future__ import annotations
 
 from typing import Any
 
-from headrace.core.registry import find
+from headrace.core.registry import find, raw
 from headrace.interop import protos
 from headrace.interop.op_def import op_def_of
+
+_registered: dict[str, Any] = {}
+
+
+def get_registered_ops() -> dict[str, Any]:
+    """The definitions of all ops by type: those declared here, and those of `register_op_list`."""
+    for op_type in dir(raw):
+        if op_type not in _registered:
+            _registered[op_type] = op_def_of(getattr(raw, op_type))
+    return _registered
+
+
+def register_op_list(op_list: Any) -> None:
+    """Notes op definitions among those `get_registered_ops` gives; this declares no op.
+
+    Raises:
+        TypeError: if `op_list` is no `OpList`; ValueError: if an op is known with another definition.
+    """
+    if not isinstance(op_list, protos.OpList):
+        raise TypeError(f"{op_list} is {type(op_list)}, not an op_def_pb2.OpList")
+    known = get_registered_ops()
+    for op_def in op_list.op:
+        if known.setdefault(op_def.name, op_def) != op_def:
+            raise ValueError(
+                f"Registered op_def for {op_def.name} ({known[op_def.name]}) not equal to op_def to register ({op_def})"
+            )
 
 
 def ops_used_by_graph_def(graph_def: Any) -> list[str]:

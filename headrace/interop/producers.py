@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from headrace.core.errors import NotFoundError
 from headrace.core.signature import Attr
 
 # What later versions of TensorFlow note for their own use; the results do not depend on it.
@@ -15,10 +14,6 @@ _REMARKS = frozenset((
 ))  # fmt: skip
 # What kernels here know, under another name as it is not declared: those that begin so are open to all.
 _KNOWN = frozenset(("resize_if_index_out_of_bounds",))
-
-
-class UndeclaredOpError(NotFoundError, NotImplementedError):
-    """A graph uses op types that are not declared."""
 
 
 class Producer:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from typing import Any
 
+from headrace.core.errors import InvalidArgumentError
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import find
 from headrace.plan.ir import Node, Value
@@ -157,8 +158,10 @@ def _ref_positions(op: Operation) -> list[bool]:
 def _push(stack: list[Operation], state: dict[Operation, int], op: Operation, consumer: Operation) -> None:
     if state.get(op) == 1:
         # Still open below us on the stack: its inputs lead back to it.
-        raise NotImplementedError(
-            f"Operation '{op.name}' ({op.type}), which '{consumer.name}' ({consumer.type}) needs, is part of a cycle that "
-            "does not go through the Merge of a loop."
+        raise InvalidArgumentError(
+            None,
+            None,
+            f"Graph had cycle: operation '{op.name}' ({op.type}), which '{consumer.name}' ({consumer.type}) needs, is part "
+            "of a cycle that does not go through the Merge of a loop.",
         )
     stack.append(op)

@@ -167,3 +167,27 @@ def should_use_result(fn: Callable[..., Any]) -> Callable[..., Any]:
 
 
 must_use_result_or_fatal = should_use_result
+
+
+def get_qualified_name(function: Any) -> str:
+    """The name of a function, with its class."""
+    name: str = getattr(function, "__qualname__", None) or function.__name__
+    return name.split("<locals>.")[-1]
+
+
+class classproperty:
+    """A property of the class.
+
+    Example:
+        >>> class Model:
+        ...     @classproperty
+        ...     def label(cls): return cls.__name__.lower()
+        >>> Model.label
+        'model'
+    """
+
+    def __init__(self, func: Callable[[Any], Any]) -> None:
+        self._func = func
+
+    def __get__(self, owner_self: Any, owner_cls: Any) -> Any:
+        return self._func(owner_cls)

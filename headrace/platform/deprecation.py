@@ -16,6 +16,8 @@ from headrace.platform.inspection import getcallargs, getfullargspec
 
 DeprecatedArgSpec = namedtuple("DeprecatedArgSpec", ["position", "has_ok_value", "ok_value"])
 
+_GOING = "is deprecated and will be removed %s.\nInstructions for updating:\n%s"
+
 # Off inside `silence`.
 _PRINT_DEPRECATION_WARNINGS = True
 _PRINTED_WARNING: dict[Any, bool] = {}
@@ -47,16 +49,36 @@ def _name(func: Any) -> str:
     return getattr(func, "__qualname__", str(func)).split("<locals>.")[-1]
 
 
-def _warn(key: Any, once: bool, text: Callable[[], str]) -> None:
+def _warn(key: Any, once: bool, text: str, *args: Any) -> None:
+    """Logs where the call is and `text`, whose places `args` fill, as the logging module has it."""
     if not _PRINT_DEPRECATION_WARNINGS or key in _PRINTED_WARNING:
         return
     if once:
         _PRINTED_WARNING[key] = True
-    tf_logging.warning("From %s: %s", _call_location(), text())
+    tf_logging.warning(f"From %s: {text}", _call_location(), *args)
+
+
+def add_notice_to_docstring(
+    doc: str | None, instructions: str, no_doc_str: str, suffix_str: str, notice: list[str]
+) -> str:
+    """A docstring with a notice after its first line.
+
+    Args:
+        doc: the docstring; where there is none, `no_doc_str` takes its place.
+        instructions: what to do, said after the notice.
+        no_doc_str: see `doc`.
+        suffix_str: what its first line ends in.
+        notice: the lines of the notice.
+
+    Raises:
+        ValueError: if there are none.
+    """
+    if not notice:
+        raise ValueError("The `notice` arg must not be empty.")
+    return _with_notice(doc, instructions, no_doc_str, suffix_str, notice)
 
 
 def _with_notice(doc: str | None, instructions: str, empty: str, suffix: str, notice: list[str]) -> str:
-    """A docstring with a notice after its first line."""
     if not doc:
         lines = [empty]
     else:
@@ -95,14 +117,8 @@ def deprecated(date: str | None, instructions: str, warn_once: bool = True) -> C
 
         @functools.wraps(func)
         def warning(*args: Any, **kwargs: Any) -> Any:
-            _warn(
-                func,
-                warn_once,
-                lambda: (
-                    f"{_name(func)} (from {func.__module__}) is deprecated and will be removed {when}.\n"
-                    f"Instructions for updating:\n{instructions}"
-                ),
-            )
+            text = f"%s (from %s) {_GOING}"
+            _warn(func, warn_once, text, _name(func), func.__module__, when, instructions)
             return func(*args, **kwargs)
 
         notice = [f"THIS FUNCTION IS DEPRECATED. It will be removed {when}.", "Instructions for updating:"]
@@ -115,15 +131,13 @@ def deprecated(date: str | None, instructions: str, warn_once: bool = True) -> C
 def deprecated_alias(deprecated_name: str, name: str, func_or_class: Any, warn_once: bool = True) -> Any:
     """The same function or class, which warns when it is used under an old name."""
 
-    def text() -> str:
-        return f"The name {deprecated_name} is deprecated. Please use {name} instead.\n"
-
+    text = "The name %s is deprecated. Please use %s instead.\n"
     instead = f"Please use {name} instead."
     if isinstance(func_or_class, type):
 
         class Alias(func_or_class):  # type: ignore[misc, valid-type]
             def __init__(self, *args: Any, **kwargs: Any) -> None:
-                _warn(Alias, warn_once, text)
+                _warn(Alias, warn_once, text, deprecated_name, name)
                 super().__init__(*args, **kwargs)
 
         Alias.__name__, Alias.__qualname__ = func_or_class.__name__, func_or_class.__qualname__
@@ -134,7 +148,7 @@ def deprecated_alias(deprecated_name: str, name: str, func_or_class: Any, warn_o
 
     @functools.wraps(func_or_class)
     def alias(*args: Any, **kwargs: Any) -> Any:
-        _warn(alias, warn_once, text)
+        _warn(alias, warn_once, text, deprecated_name, name)
         return func_or_class(*args, **kwargs)
 
     notice = ["THIS FUNCTION IS DEPRECATED. It will be removed in a future version.", "Instructions for updating:"]
@@ -174,14 +188,10 @@ def _argument_wrapper(
     def warning(*args: Any, **kwargs: Any) -> Any:
         if _PRINT_DEPRECATION_WARNINGS:
             for what in used(args, kwargs):
-
-                def text(what: str = what) -> str:
-                    return (
-                        f"calling {_name(func)} (from {func.__module__}) with {what} is deprecated and will be removed "
-                        f"{when}.\nInstructions for updating:\n{instructions}"
-                    )
-
-                _warn((func, what), warn_once, text)
+                name, _, value = what.partition("=")
+                text = f"calling %s (from %s) with {'%s=%s' if value else '%s'} {_GOING}"
+                said = (name, value) if value else (name,)
+                _warn((func, what), warn_once, text, _name(func), func.__module__, *said, when, instructions)
         return func(*args, **kwargs)
 
     return make_decorator(func, warning, "deprecated", doc)

@@ -12,13 +12,14 @@ from typing import Any, NoReturn
 from headrace.core.defaults import device as device_scope
 from headrace.core.defaults import get_default_graph
 from headrace.core.eager import eager_mode, graph_mode
+from headrace.core.errors import OutOfRangeError
 from headrace.core.graph import Graph
 from headrace.core.internals import get_collection_proto_type
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.interop import protos
 from headrace.layers.context import names_of_graph
-from headrace.platform import behavior
+from headrace.platform import behavior, tf_logging
 from headrace.platform.devices import gpu_device_name, is_gpu_available
 from headrace.platform.test_case import CapturedWrites, EagerSessionWarner, FakeEagerSession, TestCase
 from headrace.runtime.session import Session
@@ -514,6 +515,54 @@ def NHWCToNCHW(input_tensor: Any) -> Any:
 def NCHWToNHWC(input_tensor: Any) -> Any:
     """A tensor or shape with the channels moved from second to last."""
     return _permuted(input_tensor, {4: [0, 2, 3, 1], 5: [0, 2, 3, 4, 1]})
+
+
+def NHWCToNCHW_VECT_C(input_shape_or_tensor: Any) -> Any:
+    """A tensor, or the list of its sizes, moved from NHWC to NCHW_VECT_C, which holds channels by fours.
+
+    Raises:
+        ValueError: if the number of channels is no multiple of four.
+    """
+    sizes, given = _sizes(input_shape_or_tensor)
+    if sizes[-1] % 4:
+        raise ValueError("Last dimension of input must be evenly divisible by 4 to convert to NCHW_VECT_C.")
+    sizes = [*sizes[:-1], sizes[-1] // 4, 4]
+    order = [0, len(sizes) - 2, *range(1, len(sizes) - 2), len(sizes) - 1]
+    if given is None:
+        return [sizes[axis] for axis in order]
+    return raw.Transpose(raw.Reshape(given, sizes), order)
+
+
+def NCHW_VECT_CToNHWC(input_shape_or_tensor: Any) -> Any:
+    """A tensor, or the list of its sizes, moved from NCHW_VECT_C to NHWC.
+
+    Raises:
+        ValueError: if the last size is not four.
+    """
+    sizes, given = _sizes(input_shape_or_tensor)
+    if sizes[-1] != 4:
+        raise ValueError("Last dimension of NCHW_VECT_C must be 4.")
+    order = [0, *range(2, len(sizes) - 1), 1, len(sizes) - 1]
+    result = [sizes[axis] for axis in order[:-1]]
+    result[-1] *= 4
+    return result if given is None else raw.Reshape(raw.Transpose(given, order), result)
+
+
+def _sizes(value: Any) -> tuple[list[Any], Tensor | None]:
+    return (value.shape.as_list(), value) if isinstance(value, Tensor) else (list(value), None)
+
+
+class ErrorLoggingSession(Session):
+    """A session that logs what fails in `run`, except reaching the end of a dataset."""
+
+    def run(self, *args: Any, **kwargs: Any) -> Any:
+        """As of `Session`."""
+        try:
+            return super().run(*args, **kwargs)
+        except Exception as error:
+            if not isinstance(error, OutOfRangeError):
+                tf_logging.error(str(error))
+            raise
 
 
 def generate_combinations_with_testcase_name(**kwargs: Any) -> list[dict[str, Any]]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging as _logging
+import os
 import sys
 import threading
+import time
 from typing import Any
 
 DEBUG = _logging.DEBUG
@@ -92,6 +94,22 @@ def flush() -> None:
 def get_logger() -> _logging.Logger:
     """The logger itself."""
     return _get_logger()
+
+
+def google2_log_prefix(level: int, timestamp: float | None = None, file_and_line: tuple[str, int] | None = None) -> str:
+    """How a line of a log begins that Google's own logging writes.
+
+    Args:
+        level: the level, whose first letter comes first.
+        timestamp: the time, now by default.
+        file_and_line: the place; that of the caller by default.
+    """
+    now = time.time() if timestamp is None else timestamp
+    filename, line = file_and_line or _caller()
+    letter = _PREFIXES.get(level, "I")
+    day = time.strftime("%m%d %H:%M:%S", time.localtime(now))
+    thread = threading.get_ident() & 0xFFFFFFFF
+    return f"{letter}{day}.{int(now % 1 * 1e6):06d} {thread:5d} {os.path.basename(filename)}:{line}] "
 
 
 def log_if(level: int, msg: str, condition: bool, *args: Any) -> None:

@@ -13,26 +13,50 @@ from headrace.core.registry import raw
 from headrace.files.events import EventFile
 from headrace.interop import protos
 from headrace.platform import tf_logging
+from headrace.summary.plugin_asset import write_plugin_assets
 
 
-class _File:
-    """Events into an event file, which is made anew when it is used after being closed on purpose."""
+class EventFileWriter:
+    """Writes `Event` messages to an event file in a folder, which is made anew when it is opened again.
 
-    def __init__(self, logdir: Any, max_queue: int, flush_secs: float, filename_suffix: str | None) -> None:
+    Args:
+        logdir: the folder, made where it is missing.
+        max_queue: after how many events they are written.
+        flush_secs: after how many seconds.
+        filename_suffix: what the file's name ends in.
+    """
+
+    def __init__(
+        self, logdir: Any, max_queue: int = 10, flush_secs: float = 120, filename_suffix: str | None = None
+    ) -> None:
+        self._logdir = logdir
         self._make = lambda: EventFile(logdir, flush_secs, filename_suffix or "", max_queue)
         self._file = self._make()
+        self._closed = False
+
+    def get_logdir(self) -> Any:
+        """The folder."""
+        return self._logdir
 
     def reopen(self) -> None:
-        self._file = self._make()
+        """Begins another file if this one has been closed."""
+        if self._closed:
+            self._file = self._make()
+            self._closed = False
 
-    def add(self, event: Any) -> None:
-        self._file.add(event.SerializeToString())
+    def add_event(self, event: Any) -> None:
+        """Writes an event; nothing once closed."""
+        if not self._closed:
+            self._file.add(event.SerializeToString())
 
     def flush(self) -> None:
+        """Brings what was written to the file."""
         self._file.flush()
 
     def close(self) -> None:
+        """Writes what is left and ends the file."""
         self._file.close()
+        self._closed = True
 
 
 class _InSession:
@@ -60,7 +84,7 @@ class _InSession:
     def reopen(self) -> None:
         self._session.run(self._init)
 
-    def add(self, event: Any) -> None:
+    def add_event(self, event: Any) -> None:
         self._session.run(self._add, {self._event: event.SerializeToString()})
 
     def flush(self) -> None:
@@ -115,7 +139,7 @@ class FileWriter:
         if session is not None:
             self._events: Any = _InSession(session, logdir, max_queue, flush_secs, filename_suffix)
         else:
-            self._events = _File(logdir, max_queue, flush_secs, filename_suffix)
+            self._events = EventFileWriter(logdir, max_queue, flush_secs, filename_suffix)
         # A GraphDef in the place of the graph is how it was called before 1.0.
         if graph is not None or graph_def is not None:
             self.add_graph(graph=graph, graph_def=graph_def)
@@ -132,7 +156,7 @@ class FileWriter:
             tf_logging.warn("Attempting to use a closed FileWriter. The operation will be a noop unless the FileWriter is "
                             "explicitly reopened.")  # fmt: skip
             return
-        self._events.add(event)
+        self._events.add_event(event)
 
     def _write(self, event: Any, step: Any) -> None:
         event.wall_time = time.time()
@@ -175,7 +199,9 @@ class FileWriter:
         if graph is not None and graph_def is not None:
             raise ValueError("Please pass only graph, or graph_def (deprecated), but not both.")
         if isinstance(graph, Graph) or isinstance(graph_def, Graph):
-            shown = (graph if isinstance(graph, Graph) else graph_def).as_graph_def(add_shapes=True)
+            whole: Graph = graph if isinstance(graph, Graph) else graph_def
+            shown = whole.as_graph_def(add_shapes=True)
+            write_plugin_assets(whole, self._logdir)
         elif isinstance(graph, protos.GraphDef) or isinstance(graph_def, protos.GraphDef):
             shown = graph if isinstance(graph, protos.GraphDef) else graph_def
             tf_logging.warn("Passing a `GraphDef` to the SummaryWriter is deprecated. Pass a `Graph` object instead, such as "

@@ -172,7 +172,7 @@ def replica_device_setter(
     if ps_strategy is not None and not callable(ps_strategy):
         raise TypeError("ps_strategy must be callable")
     on_ps = frozenset(STANDARD_PS_OPS if ps_ops is None else ps_ops)
-    strategy = ps_strategy or _Turns(ps_tasks)
+    strategy = ps_strategy or _RoundRobinStrategy(ps_tasks)
 
     def choose(op: Any) -> str:
         if not merge_devices and op.device:
@@ -189,7 +189,7 @@ def replica_device_setter(
     return choose
 
 
-class _Turns:
+class _RoundRobinStrategy:
     """The numbers of tasks in turn."""
 
     def __init__(self, tasks: int) -> None:

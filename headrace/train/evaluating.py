@@ -132,3 +132,8 @@ def evaluate_once(
                 session.run(eval_ops, feed_dict)
     tf_logging.info("Finished evaluation at %s", time.strftime("%Y-%m-%d-%H:%M:%S", time.localtime()))
     return final.final_ops_values
+
+
+_evaluate_once = evaluate_once
+_StopAfterNEvalsHook = StopAfterNEvalsHook
+_get_or_create_eval_step = get_or_create_eval_step

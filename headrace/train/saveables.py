@@ -26,6 +26,9 @@ def on_cpu(name: str) -> str:
     return DeviceSpec.from_string(name).replace(device_type="CPU", device_index=0).to_string()
 
 
+set_cpu0 = on_cpu
+
+
 class SaveSpec:
     """One tensor to save.
 

@@ -17,7 +17,7 @@ from headrace.state.updates import assign_add
 from headrace.state.variable_scope import get_variable
 from headrace.state.variables import Variable
 
-_READ = "global_step_read_op_cache"
+_READ = GLOBAL_STEP_READ_KEY = "global_step_read_op_cache"
 
 
 def global_step(sess: Any, global_step_tensor: Any) -> int:
@@ -116,11 +116,9 @@ def assert_global_step(global_step_tensor: Any) -> None:
 def _get_or_create_global_step_read(graph: Graph | None = None) -> Tensor | None:
     """A tensor with the global step before it is counted up; None if there is no global step."""
     graph = graph or get_default_graph()
-    kept = graph.get_collection(_READ)
-    if len(kept) > 1:
-        raise RuntimeError(f"There are multiple items in collection {_READ}. There should be only one.")
-    if kept:
-        return kept[0]
+    kept = _get_global_step_read(graph)
+    if kept is not None:
+        return kept
     step = get_global_step(graph)
     if step is None:
         return None
@@ -128,6 +126,14 @@ def _get_or_create_global_step_read(graph: Graph | None = None) -> Tensor | None
         read = (step.initialized_value() if isinstance(step, Variable) else step) + 0
         graph.add_to_collection(_READ, read)
     return read
+
+
+def _get_global_step_read(graph: Graph | None = None) -> Tensor | None:
+    """The tensor that `_get_or_create_global_step_read` made; None if it made none."""
+    kept = (graph or get_default_graph()).get_collection(_READ)
+    if len(kept) > 1:
+        raise RuntimeError(f"There are multiple items in collection {_READ}. There should be only one.")
+    return kept[0] if kept else None
 
 
 def _increment_global_step(increment: Any, graph: Graph | None = None) -> Any:

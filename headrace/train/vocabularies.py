@@ -233,3 +233,7 @@ def load_variable_slot_initializer(
         return initialize(shape, dtype, partition_info=primary_partition_info)
 
     return slot
+
+
+_load_and_remap_matrix_initializer = load_and_remap_matrix_initializer
+_load_embedding_initializer = load_embedding_initializer
