@@ -295,7 +295,7 @@ def _set_diag_shape(op: Any, lower: int | None, upper: int | None) -> list[Dims]
         return [dims]
     between = () if lower == upper else (upper - lower + 1,)
     wanted: Dims = (*dims[:-2], *between, _longest(dims[-2], dims[-1], lower, upper))
-    if not compatible_dims(wanted, diagonal):
+    if wanted is not None and not compatible_dims(wanted, diagonal):
         if len(wanted) != len(diagonal):
             raise ValueError(f"Shape must be rank {len(wanted)} but is rank {len(diagonal)}")
         for sizes in zip(wanted, diagonal):

@@ -12,6 +12,7 @@ import string
 from collections.abc import Sequence
 from typing import Any
 
+from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.operation import Tensor
@@ -56,7 +57,20 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
         result = raw.Reshape(product, composing.concat([a_free, b_free], 0), name=scope)
         if a_static is not None and b_static is not None:
             result.set_shape(a_static + b_static)
+        else:
+            free = [_free_dims(a, a_axes), _free_dims(b, b_axes)]
+            if free[0] is not None and free[1] is not None:
+                result.set_shape(free[0] + free[1])
         return result
+
+
+def _free_dims(x: Tensor, axes: Any) -> list[int | None] | None:
+    """The sizes of the axes that stay, where the axes that go are a tensor of known value."""
+    known = constant_value(axes) if isinstance(axes, Tensor) else None
+    if known is None or x.dims is None:
+        return None
+    gone = {int(axis) % len(x.dims) for axis in known.reshape(-1)}
+    return [size for axis, size in enumerate(x.dims) if axis not in gone]
 
 
 def _axes_of_both(a: Tensor, axes: Any) -> tuple[Any, Any]:
