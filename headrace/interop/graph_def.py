@@ -119,6 +119,11 @@ def import_nodes(graph: Graph, graph_def: Any, producer: Producer) -> None:
 
 
 def _check_versions(versions: Any) -> None:
+    if versions.producer < 0:
+        raise ValueError(
+            f"GraphDef producer version {versions.producer} below min producer 0 supported by TensorFlow {VERSION}.  Please "
+            "regenerate your graph."
+        )
     if versions.min_consumer > PRODUCER_VERSION:
         raise ValueError(
             f"GraphDef min consumer version {versions.min_consumer} above current version {PRODUCER_VERSION} for "

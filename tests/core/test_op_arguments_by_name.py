@@ -27,8 +27,10 @@ apply_op = test_ops._op_def_lib.apply_op
         (
             "TypeListTwice",
             {"a": ["z", True], "b": ["y", 6]},
-            "Input 'b' of 'TypeListTwice' Op has type list of string, int32 that does not match type list string, bool of "
-            "argument 'a'.",
+            (
+                "Input 'b' of 'TypeListTwice' Op has type list of string, int32 that does not match type list string, bool "
+                "of argument 'a'."
+            ),
         ),
         (
             "NInTwice",
