@@ -97,25 +97,20 @@ def prepare_memory(memory: Any, memory_sequence_length: Any = None, check_inner_
     return nest.map_structure(masked, memory)
 
 
-def score_mask(memory_sequence_length: Any, length: Any) -> Tensor | None:
-    """Which of `length` scores count: bool [batch, length]; None where all do.
+def mask_score(score: Tensor, memory_sequence_length: Any, score_mask_value: Any) -> Tensor:
+    """Scores [batch, time] with `score_mask_value` past the sequences' ends.
 
     Raises:
         InvalidArgumentError: when run, for a sequence without length.
     """
     if memory_sequence_length is None:
-        return None
+        return score
     positive = assert_positive(
         memory_sequence_length, message="All values in memory_sequence_length must be greater than zero."
     )
     with control_dependencies([positive]):
-        return sequence_mask(memory_sequence_length, maxlen=length)
-
-
-def mask_score(score: Tensor, memory_sequence_length: Any, score_mask_value: Any) -> Tensor:
-    """Scores [batch, time] with `score_mask_value` past the sequences' ends."""
-    mask = score_mask(memory_sequence_length, shape(score)[1])
-    return score if mask is None else where(mask, score, score_mask_value * ones_like(score))
+        mask = sequence_mask(memory_sequence_length, maxlen=shape(score)[1])
+        return where(mask, score, score_mask_value * ones_like(score))
 
 
 def luong_score(query: Tensor, keys: Tensor, scale: Any) -> Tensor:
@@ -144,11 +139,11 @@ def bahdanau_score(query: Tensor, keys: Tensor, v: Any, g: Any = None, b: Any = 
         g: a scalar.
         b: [units].
     """
-    total = keys + expand_dims(query, 1)
-    if g is not None and b is not None:
-        v = g * v * rsqrt(reduce_sum(square(v)))
-        total = total + b
-    return reduce_sum(v * tanh(total), [2])
+    query = expand_dims(query, 1)
+    if g is None or b is None:
+        return reduce_sum(v * tanh(keys + query), [2])
+    v = g * v * rsqrt(reduce_sum(square(v)))
+    return reduce_sum(v * tanh(keys + query + b), [2])
 
 
 def scale_variable(query: Tensor, wanted: bool) -> Any:

@@ -61,7 +61,8 @@ def sequence_loss(
         if averaged and summed:
             raise ValueError(f"average_across_{over} and sum_over_{over} cannot be set to True at same time.")
     with name_scope(name, "sequence_loss", [logits, targets, weights]):
-        labels, rows = reshape(targets, [-1]), reshape(logits, [-1, shape(logits)[2]])
+        rows = reshape(logits, [-1, shape(logits)[2]])
+        labels = reshape(targets, [-1])
         if softmax_loss_function is None:
             losses = sparse_softmax_cross_entropy_with_logits(labels=labels, logits=rows)
         else:
