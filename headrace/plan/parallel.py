@@ -18,7 +18,14 @@ _ELEMENT_WORK = 80_000
 
 # They read or write a few rows of their first input, however large that is.
 _ROW_WISE = ("Scatter", "ResourceScatter", "Gather", "ResourceGather")
-_PRODUCTS = frozenset({"MatMul", "BatchMatMul", "BatchMatMulV2", "_MatMulAdd", "_MatMulBias", "_MatMulRows"})
+_PRODUCTS = frozenset(
+    {
+        *("MatMul", "BatchMatMul", "BatchMatMulV2", "_MatMulAdd", "_MatMulBias", "_MatMulRows"),
+        "_ApplyGradientDescentProduct",
+    }
+)
+# Where the left matrix is not the first input.
+_LEFT = {"_MatMulAdd": 1, "_ApplyGradientDescentProduct": 2}
 
 
 def mark_heavy(nodes: Sequence[Node], unknown: int) -> set[Node]:
@@ -41,8 +48,8 @@ def _is_heavy(node: Node, unknown: int) -> bool:
     if node.region is not None:
         return False
     if kind in _PRODUCTS:
-        left = _elements(node.inputs[1 if kind == "_MatMulAdd" else 0].dims, unknown)
-        out = node.outputs[0].dims
+        left = _elements(node.inputs[_LEFT.get(kind, 0)].dims, unknown)
+        out = node.outputs[0].dims if node.outputs else node.inputs[1].dims
         columns = unknown if out is None or not out or out[-1] is None else out[-1]
         return left * columns > _PRODUCT_WORK
     if "Conv" in kind:

@@ -55,6 +55,15 @@ matmul_op = op("MatMul", f"a: T, b: T, *, transpose_a=False, transpose_b=False, 
 matmul_op.fresh().shape(matmul_shape)
 
 
+# oneDNN has the left matrix copied where it is turned, which with few columns costs more than oneDNN saves.
+_NARROW = 128
+
+
+def _is_narrow(node: Any) -> bool:
+    dims = node.outputs[0].dims
+    return dims is not None and dims[-1] is not None and dims[-1] <= _NARROW
+
+
 def _turned(product: Any, a_turned: bool, b_turned: bool) -> Any:
     if a_turned:
         return lambda a, b: product(a.t(), b.t() if b_turned else b, None)
@@ -66,7 +75,7 @@ def matmul_kernel(node):
     """The bare torch function where the sizes are known to fit, else one that explains what does not."""
     a_turned, b_turned = node.attrs["transpose_a"], node.attrs["transpose_b"]
     mm = torch.mm
-    large = large_product(node) if _fits(node) else None
+    large = large_product(node) if _fits(node) and not (a_turned and _is_narrow(node)) else None
     if large is not None:
         return _turned(large, a_turned, b_turned)
     if a_turned and b_turned:

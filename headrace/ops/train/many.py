@@ -71,6 +71,30 @@ def descent_many_kernel(node):
     return update
 
 
+descent_by_product = (
+    op(
+        "_ApplyGradientDescentProduct",
+        "alpha: T, var: ref T, a: T, b: T, *, transpose_a=False, transpose_b=False, decay=0.0, T: {float, double} -> ",
+        stateful=True,
+    )
+    .writes("var")
+    .on_host("alpha")
+)
+
+
+@descent_by_product.kernel
+def descent_by_product_kernel(node):
+    """Takes alpha * (a @ b + decay * var) off the variable, without the product in memory of its own."""
+    a_turned, b_turned, decay = node.attrs["transpose_a"], node.attrs["transpose_b"], node.attrs["decay"]
+
+    def update(alpha, buffer, a, b):
+        rate = alpha.item()
+        a, b = a.t() if a_turned else a, b.t() if b_turned else b
+        buffer.read().addmm_(a, b, beta=1.0 - rate * decay, alpha=-rate)
+
+    return update
+
+
 def _momentum(
     values: Any, gradients: Any, accumulators: Any, rate: float, momentum: float, decay: float, nesterov: bool
 ) -> None:

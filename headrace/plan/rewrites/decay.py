@@ -49,6 +49,11 @@ class Decays:
                 return rest, factor
         return gradient, 0.0
 
+    def serves_only(self, gradient: Value) -> bool:
+        """Whether nothing but one node takes `gradient`."""
+        self._counted()
+        return gradient not in self._fetched and self._uses[gradient] == 1
+
     def _counted(self) -> dict[Any, int]:
         if self._writers is None:
             self._writers = {}

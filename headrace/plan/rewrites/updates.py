@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from headrace.core.buffers import VariableBuffer
-from headrace.plan.ir import Node, Value, new_node
+from headrace.plan.ir import Node, Value, is_live, new_node
 from headrace.plan.rewrites.decay import Decays
 
 # For each kind of update: the fused op, and which inputs are lists in it (the others are shared by all).
@@ -26,6 +26,10 @@ UPDATES: dict[str, tuple[str, tuple[int, ...]]] = {
 _ALONE = frozenset({"ApplyAdam", "ResourceApplyAdam"})
 _ALONE_SIZE = 10_000
 _TYPES = frozenset({"float32", "float64"})
+_DESCENTS = frozenset({"ApplyGradientDescent", "ResourceApplyGradientDescent"})
+# From as many elements, and up to as many products summed for each, adding up in place beats oneDNN and a pass after it:
+# 784 x 128 sums of 100 take 0.20 instead of 0.26 ms, 1024 x 1024 sums of 128 are even.
+_LARGE_PRODUCT, _LONGEST_INNER = 32_768, 128
 
 
 def fuse_updates(nodes: list[Node], keep: set[Node], fetched: list[Value]) -> tuple[list[Node], dict[Value, Value]]:
@@ -50,16 +54,22 @@ def fuse_updates(nodes: list[Node], keep: set[Node], fetched: list[Value]) -> tu
         plain[node] = decays.split(node.inputs[0], gradient)
         key = (node.type, shared, flags, gradient.dtype.base_dtype, node.device, plain[node][1])
         groups.setdefault(key, []).append(node)
+    products: dict[Node, Node] = {}
+    for key, members in groups.items():
+        if key[0] in _DESCENTS:
+            products |= _by_products(members, plain, decays)
+            members[:] = [member for member in members if member not in products]
     groups = {key: _independent(nodes, members) for key, members in groups.items() if _worthwhile(members, key[-1])}
     groups = {key: members for key, members in groups.items() if _worthwhile(members, key[-1])}
-    if not groups:
+    if not groups and not products:
         return nodes, {}
 
     fused_of: dict[Node, Node] = {}
     replaced: dict[Value, Value] = {}
     last: dict[Node, Node] = {}
-    for members in groups.values():
-        fused = _fused(members, plain)
+    together = [(members, _fused(members, plain)) for members in groups.values()]
+    together += [([member], fused) for member, fused in products.items()]
+    for members, fused in together:
         for member in members:
             fused_of[member] = fused
             for output in member.outputs:
@@ -81,6 +91,40 @@ def fuse_updates(nodes: list[Node], keep: set[Node], fetched: list[Value]) -> tu
     if readers:
         keep.update(fused_of[value.node] for value in readers)
     return _sorted(result), replaced
+
+
+def _by_products(members: list[Node], plain: dict[Node, tuple[Value, float]], decays: Decays) -> dict[Node, Node]:
+    """For updates along a product of matrices, what takes the product off the variable as it is computed."""
+    found: dict[Node, Node] = {}
+    for member in members:
+        gradient, decay = plain[member]
+        if _is_large_product(gradient) and decays.serves_only(gradient):
+            found[member] = _by_product(member, gradient.node, decay)
+    return found
+
+
+def _is_large_product(gradient: Value) -> bool:
+    """Whether `gradient` is a product that takes less time when it is added up where the variable lies."""
+    product = gradient.node
+    if product.type != "MatMul" or product.guard or product.control or product.device.type != "cpu":
+        return False
+    if gradient.dims is None:
+        return False
+    left, dims = product.inputs[0].dims, gradient.dims
+    if left is None or len(left) != 2 or len(dims) != 2 or None in dims:
+        return False
+    inner = left[0 if product.attrs["transpose_a"] else 1]
+    if math.prod(dims) < _LARGE_PRODUCT or (inner or 0) > _LONGEST_INNER:  # type: ignore[arg-type]  # none is None
+        return False
+    # What is read from the variable itself must not change while it is written.
+    return not any(map(is_live, product.inputs))
+
+
+def _by_product(update: Node, product: Node, decay: float) -> Node:
+    attrs = {"T": product.outputs[0].dtype.base_dtype, "decay": decay}
+    attrs.update((name, product.attrs[name]) for name in ("transpose_a", "transpose_b"))
+    variable, rate, _ = update.inputs
+    return new_node("_ApplyGradientDescentProduct", update, [rate, variable, *product.inputs], [], attrs)
 
 
 def _known_as(value: Value) -> Any:
