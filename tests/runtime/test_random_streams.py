@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import math
 import threading
 import zlib
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.random_seed import combine_seeds
 from headrace.runtime import philox, random_streams
-from headrace.runtime.philox import Philox
+from headrace.runtime.philox import RESERVED_PER_OUTPUT, Philox
 from headrace.runtime.random_streams import RandomStream
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "random" / "streams.npz"
@@ -261,3 +262,16 @@ def test_blocks_where_the_low_counter_word_wraps(count, before):
     for place in {0, 6, 7, 8, 18, 19, count - 1, min(before, count - 1)}:
         assert tuple(words[place].tolist()) == here._block(here.position + place)
     np.testing.assert_array_equal(words, here.words_at(np.arange(count, dtype=np.uint64)))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
+@pytest.mark.parametrize("shape", [[7], [3, 5], [100, 33], [20000]])
+@pytest.mark.parametrize("name", ["uniform", "standard_normal"])
+def test_many_requests_give_what_each_of_them_alone_would(name, shape, dtype):
+    stream, start = RandomStream(5, 9), Philox(5, 9)
+    for number in range(14):
+        # Another request in between, which takes its own stretch.
+        asked = shape if number != 9 else [2, *shape]
+        alone = getattr(philox, name)(start, math.prod(asked), dtype).reshape(asked)
+        np.testing.assert_array_equal(getattr(stream, name)(asked, dtype), alone)
+        start = start.skip(math.prod(asked) * RESERVED_PER_OUTPUT)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from headrace.contrib.layers.feature_cross import bucketize, sparse_feature_cross
+from headrace.contrib.layers.shaping import inner_flatten
 from headrace.contrib.layers.sparse_ops import dense_to_sparse_tensor
 from headrace.core.composite import SparseTensor
 from headrace.core.dtypes import DType, float32, int64, string
@@ -274,6 +275,7 @@ class _OneHotColumn(_FeatureColumn, _OneHotFields):
 
     def dense(self, tensor: Any, rank: int) -> Tensor:
         ids, weights = self.sparse_id_column.split(tensor)
+        ids = inner_flatten(ids, rank)
         if weights is not None:
             merged = sparse_merge(ids, weights, self.length)
             size = composing.stack([merged.dense_shape[0], cast(self.length, int64)])
