@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from headrace.core.registry import op
-from headrace.ops.math.vector_loops import tanh_of
+from headrace.ops.math.vector_loops import tanh_in_place_of, tanh_of
 
 _PARTS = "i: T, j: T, f: T, o: T, c: T, tc: T, h: T"
 lstm_tail_op = op("_LSTMTail", f"gates: T, c_before: T, *, forget_bias=0.0, T: {{float, double}} -> {_PARTS}")
@@ -32,6 +32,31 @@ def lstm_tail_kernel(node):
     return tail
 
 
+def _lstm_tail_in_place(node, index):
+    """The values of the gates take the place of what they are computed from."""
+    if index or node.inputs[0].dtype.torch is not torch.float32 or node.device.type != "cpu":
+        return None
+    bias, mul, split = node.attrs["forget_bias"], torch.mul, torch.split
+    shift = torch.tensor(bias, dtype=torch.float32)
+    tanh = tanh_of(node)
+    tanh_into = tanh_in_place_of(node)
+
+    def tail(gates: Any, c_before: Any) -> Any:
+        i, j, f, o = split(gates, gates.shape[1] // 4, 1)
+        i.sigmoid_()
+        tanh_into(j)
+        if bias:
+            f.add_(shift)
+        f.sigmoid_()
+        o.sigmoid_()
+        c = mul(i, j).addcmul_(c_before, f)
+        tc = tanh(c)
+        return i, j, f, o, c, tc, mul(tc, o)
+
+    return tail
+
+
+lstm_tail_op.reuses(_lstm_tail_in_place)
 lstm_tail_grad_op = op(
     "_LSTMTailGrad",
     "dh: T, dc_after: T, i: T, j: T, f: T, o: T, c_before: T, tc: T, *, has_after=True, T: {float, double} "
@@ -44,7 +69,6 @@ lstm_tail_grad_op.not_differentiable()
 def lstm_tail_grad_kernel(node):
     """The gradients of the gates and of the memory before, from those of the output and of the memory after."""
     mul, empty, split = torch.mul, torch.empty, torch.split
-    tanh_backward = torch.ops.aten.tanh_backward.default
     sigmoid_into = torch.ops.aten.sigmoid_backward.grad_input
     tanh_into = torch.ops.aten.tanh_backward.grad_input
     has_after = node.attrs["has_after"]
@@ -53,7 +77,8 @@ def lstm_tail_grad_kernel(node):
         batch, units = i.shape
         gates = empty((batch, 4 * units), dtype=i.dtype)
         to_i, to_j, to_f, to_o = split(gates, units, 1)
-        dc = tanh_backward(mul(dh, o), tc)
+        dc = mul(dh, o)
+        tanh_into(dc, tc, grad_input=dc)
         if has_after:
             dc += dc_after
         sigmoid_into(mul(dc, j), i, grad_input=to_i)

@@ -12,9 +12,10 @@ from math import prod
 from headrace.core.shapes import Dims
 from headrace.plan.ir import Node, regions
 
-# Multiply-adds and elements from which two threads win.
-_PRODUCT_WORK = 2_000_000
-_ELEMENT_WORK = 80_000
+# Multiply-adds and elements from which a second thread is worth waking: it takes up to 0.05 ms on a virtual machine, and
+# these about 0.1 ms on one core.
+_PRODUCT_WORK = 6_000_000
+_ELEMENT_WORK = 250_000
 
 # They read or write a few rows of their first input, however large that is.
 _ROW_WISE = ("Scatter", "ResourceScatter", "Gather", "ResourceGather")

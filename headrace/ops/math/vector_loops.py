@@ -126,3 +126,17 @@ def tanh_of(node: Any) -> Callable[[Any], Any]:
         return torch.tanh
     from_numpy, tanh = torch.from_numpy, np.tanh
     return lambda x: from_numpy(tanh(x.numpy()))
+
+
+def tanh_in_place_of(node: Any) -> Callable[[Any], Any]:
+    """As `tanh_of`, in the memory of the argument."""
+    if tanh_of(node) is torch.tanh:
+        return torch.tanh_
+    tanh = np.tanh
+
+    def compute(x: Any) -> Any:
+        array = x.numpy()
+        tanh(array, array)
+        return x
+
+    return compute
