@@ -15,6 +15,7 @@ from headrace.plan.ir import Node, regions
 # Multiply-adds and elements from which a second thread is worth waking: it takes up to 0.05 ms on a virtual machine, and
 # these about 0.1 ms on one core.
 _PRODUCT_WORK = 6_000_000
+_CONVOLUTION_WORK = 2_000_000
 _ELEMENT_WORK = 250_000
 
 # They read or write a few rows of their first input, however large that is.
@@ -54,7 +55,7 @@ def _is_heavy(node: Node, unknown: int) -> bool:
         columns = unknown if out is None or not out or out[-1] is None else out[-1]
         return left * columns > _PRODUCT_WORK
     if "Conv" in kind:
-        return _convolution_work(node, unknown) > _PRODUCT_WORK
+        return _convolution_work(node, unknown) > _CONVOLUTION_WORK
     # A piece cut out of a large tensor is a view: the rest of the tensor is no work.
     touched = node.outputs if node.decl.may_alias else (*node.inputs, *node.outputs)
     if kind.startswith(_ROW_WISE):
@@ -72,7 +73,7 @@ def _convolution_work(node: Node, unknown: int) -> int:
         of = node.outputs[0] if "BackpropFilter" in kind else node.inputs[1]
         filters = of.dims
     if not filters or None in filters:
-        return _PRODUCT_WORK + 1
+        return _CONVOLUTION_WORK + 1
     results = _elements((node.inputs[2] if "Backprop" in kind else node.outputs[0]).dims, unknown)
     # A result sums over the window, and over the channels that go in where they are not kept apart.
     return results * prod(filters[: -2 if "Depthwise" in kind else -1])
