@@ -154,6 +154,7 @@ class ParallelMapped(Mapped):
 
     Args:
         calls: how many threads may be at work.
+        function: that which is called; it remembers between iterations how long its calls take.
         sloppy: whether elements are given as they are done rather than in the order of the input.
     """
 
@@ -162,11 +163,13 @@ class ParallelMapped(Mapped):
         source: Dataset,
         call: Callable[..., Element],
         calls: int,
+        function: BoundFunction,
         of_batches: Callable[[], Any] | None = None,
         sloppy: bool = False,
     ) -> None:
         super().__init__(source, call, of_batches)
         self.calls = calls
+        self.function = function
         self.sloppy = sloppy
 
     def make_sloppy(self) -> None:
@@ -174,7 +177,7 @@ class ParallelMapped(Mapped):
 
     def start(self, iteration: Iteration) -> Next:
         upstream, call, calls, sloppy = self.inputs[0].start(iteration), self.call, self.calls, self.sloppy
-        slow = 0  # calls one after the other that were worth a thread
+        function = self.function
         under_way: deque[_Call] = deque()  # in the order of the input
         waiting: deque[_Call] = deque()  # those of them that no thread has begun
         threads = 0
@@ -230,14 +233,14 @@ class ParallelMapped(Mapped):
             return next((task for task in under_way if task.done), None)
 
         def next_element() -> Element | None:
-            nonlocal slow
-            if slow < _SLOW_CALLS:
+            if function.slow_calls < _SLOW_CALLS:
                 element = upstream()
                 if element is None:
                     return None
                 begun = time.perf_counter()
                 result = call(*element)
-                slow = slow + 1 if time.perf_counter() - begun >= WORTH_A_THREAD else 0
+                is_slow = time.perf_counter() - begun >= WORTH_A_THREAD
+                function.slow_calls = function.slow_calls + 1 if is_slow else 0
                 return result
             # Twice as many as run, so that a thread that is done need not wait for this one to find its next call.
             while not over and len(under_way) < 2 * calls and submit():
@@ -272,7 +275,9 @@ def mapped(source: Dataset, function: BoundFunction, captured: Any, calls: int, 
     def of_batches() -> Callable[..., Element] | None:
         return function.of_batches(captured)
 
-    return Mapped(source, call, of_batches) if calls == 1 else ParallelMapped(source, call, calls, of_batches, sloppy)
+    if calls == 1:
+        return Mapped(source, call, of_batches)
+    return ParallelMapped(source, call, calls, function, of_batches, sloppy)
 
 
 parallel_map_dataset = dataset_op(

@@ -161,7 +161,12 @@ class BoundFunction:
         attr: the attribute that names the function.
         start: the position among the op's inputs of the first captured value.
         item: which one, where the attribute is a list.
+
+    Attributes:
+        slow_calls: how many calls, one after the other, took long enough for a thread of their own.
     """
+
+    slow_calls = 0
 
     def __init__(self, node: Any, attr: str, start: int, count: int) -> None:
         self.function = attr_function(node, attr)

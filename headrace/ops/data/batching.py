@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,12 +28,15 @@ from headrace.ops.data.tables import Row, together
 from headrace.ops.data.transforms import Mapped
 
 
-def stacked(elements: Sequence[Element], mapped: bool = False) -> Element:
+def stacked(
+    elements: Sequence[Element], mapped: bool = False, storage: Mapping[int, torch.Tensor] | None = None
+) -> Element:
     """Elements as the rows of one.
 
     Args:
         elements: the elements.
         mapped: whether they were mapped into the batch, in the words that errors have then.
+        storage: the components, by index, whose values are the rows of a tensor already.
 
     Raises:
         InvalidArgumentError: if the shapes of a component differ.
@@ -41,7 +44,53 @@ def stacked(elements: Sequence[Element], mapped: bool = False) -> Element:
     found = together(elements) if type(elements[0]) is Row else None
     if found is not None:
         return found
-    return tuple([_stack(i, values, mapped) for i, values in enumerate(zip(*elements, strict=True))])
+    filled = storage or {}
+    return tuple(
+        [
+            _rows(filled[i], len(values)) if i in filled else _stack(i, values, mapped)
+            for i, values in enumerate(zip(*elements, strict=True))
+        ]
+    )
+
+
+def _rows(room: torch.Tensor, count: int) -> torch.Tensor:
+    """The first rows; those of a batch that has not become full in memory of their own."""
+    return room if count == len(room) else room[:count].clone()
+
+
+# From so many bytes on a value is copied to its place in the batch as it comes, while it lies in the cache, and its
+# memory serves the next one. Batches of more than so many bytes are not reserved before it is known that they fill.
+_LARGE_VALUE = 1 << 16
+_LARGEST_RESERVED = 1 << 30
+
+
+def _storage(first: Element, size: int) -> dict[int, torch.Tensor]:
+    """Room for a batch of `size` elements like `first`: a tensor for each component of large values."""
+    return {
+        i: torch.empty((size, *value.shape), dtype=value.dtype)
+        for i, value in enumerate(first)
+        if isinstance(value, torch.Tensor)
+        and _LARGE_VALUE <= value.nbytes <= _LARGEST_RESERVED // size
+        and value.dtype is not torch.bfloat16
+    }
+
+
+def _kept(element: Element, storage: dict[int, torch.Tensor], place: int) -> Element:
+    """The element with its large values copied to their places.
+
+    Where a value has another shape than the room for it, the component is to be stacked like the others, which tells
+    the error.
+    """
+    values = list(element)
+    for i in list(storage):
+        value, row = values[i], storage[i][place]
+        if value.shape != row.shape:
+            del storage[i]
+            continue
+        # NumPy copies in this thread, whatever the size.
+        np.copyto(row.numpy(), value.numpy())
+        values[i] = row
+    return tuple(values)
 
 
 def gathered(components: Element, numbers: Sequence[Element]) -> Element:
@@ -124,6 +173,7 @@ class Batched(Dataset):
 
         def next_element() -> Element | None:
             elements: list[Element] = []
+            storage: dict[int, torch.Tensor] = {}
             while len(elements) < size:
                 try:
                     element = upstream()
@@ -133,10 +183,12 @@ class Batched(Dataset):
                     raise
                 if element is None:
                     break
-                elements.append(element)
+                if not elements and found is None and type(element) is not Row:
+                    storage = _storage(element, size)
+                elements.append(_kept(element, storage, len(elements)) if storage else element)
             if not elements or (drop and len(elements) < size):
                 return None
-            return stacked(elements, whole) if found is None else gathered(found[0], elements)
+            return gathered(found[0], elements) if found else stacked(elements, whole, storage)
 
         return next_element
 
