@@ -38,9 +38,10 @@ def test_rows_give_what_windows_give(image, window, stride):
 def test_images_with_too_few_rows():
     with tf.Graph().as_default(), tf.Session() as session:
         x = tf.placeholder(tf.float32, [None, None, 3, 1])
-        weights = tf.placeholder_with_default(np.ones([4, 3, 1, 2], np.float32), [4, 3, 1, 2])
+        weights = tf.placeholder(tf.float32, [4, 3, 1, 2])
         y = tf.nn.conv2d(x, weights, [1, 1, 1, 1], "VALID")
-        assert session.run(y, {x: np.ones([1, 4, 3, 1])}).shape == (1, 1, 1, 2)
-        assert session.run(y, {x: np.ones([1, 3, 3, 1])}).shape == (1, 0, 1, 2)
-        with pytest.raises(tf.errors.InvalidArgumentError):
-            session.run(y, {x: np.ones([1, 2, 3, 1])})
+        fed = {weights: np.ones([4, 3, 1, 2])}
+        assert session.run(y, {x: np.ones([1, 4, 3, 1]), **fed}).shape == (1, 1, 1, 2)
+        assert session.run(y, {x: np.ones([1, 3, 3, 1]), **fed}).shape == (1, 0, 1, 2)
+        with pytest.raises(tf.errors.InvalidArgumentError, match="output size would be negative: -1"):
+            session.run(y, {x: np.ones([1, 2, 3, 1]), **fed})
