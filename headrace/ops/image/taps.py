@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from headrace.ops.parts import in_parts
+
 _F = np.float32
 # Bicubic weights are read from a table of so many steps, which shows in the fourth digit.
 _STEPS = 1024
@@ -236,9 +238,13 @@ def resample(images: torch.Tensor, rows: Taps, columns: Taps) -> torch.Tensor:
     if batch <= group or channels >= _WIDE:
         return _over_columns(_over_rows(images, rows), columns)
     out = images.new_empty((batch, rows.outputs, columns.outputs, channels))
-    for first in range(0, batch, group):
-        part = slice(first, first + group)
-        _over_columns(_over_rows(images[part], rows), columns, out[part])
+
+    def some(begin: int, end: int) -> None:
+        for first in range(begin, end, group):
+            part = slice(first, min(first + group, end))
+            _over_columns(_over_rows(images[part], rows), columns, out[part])
+
+    in_parts(some, batch)
     return out
 
 
@@ -267,7 +273,7 @@ def _over_columns(images: torch.Tensor, taps: Taps, out: torch.Tensor | None = N
     lines_out = out.view(batch * height, -1)
     gathered = _gathers(taps, channels, lines.device)
     if gathered is not None:
-        _gather_columns(lines, *gathered, lines_out)
+        in_parts(lambda first, last: _gather_columns(lines[first:last], *gathered, lines_out[first:last]), len(lines))
         return out
     # A product with a band takes all of a block for each output, and what is not finite must not leak to others.
     if bool(torch.isfinite(lines.sum())):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -19,7 +20,8 @@ _LEAST = 24
 # Longer strings than this are hashed one after the other: the fingerprint has another form for them.
 _LONGEST = 64
 
-Words = Callable[[np.ndarray], np.ndarray]
+# As many at a time, so that what is computed stays in the nearest caches.
+_AT_ONCE = 16384
 
 
 def _shift(count: int) -> np.uint64:
@@ -35,32 +37,48 @@ class _Strings:
     """Strings one after the other in one buffer, whose words of eight bytes can be read at any place."""
 
     def __init__(self, texts: Sequence[bytes]) -> None:
-        self.sizes = np.fromiter(map(len, texts), np.int64, len(texts))
-        self.starts = np.cumsum(self.sizes) - self.sizes
+        # Where the separators are found again, they tell the sizes ten times as fast as asking each string.
+        data = b"\0".join(texts)
+        ends = np.flatnonzero(np.frombuffer(data, np.uint8) == 0)
+        if len(ends) == len(texts) - 1:
+            self.starts = np.concatenate(([0], ends + 1))
+            self.sizes = np.append(ends, len(data)) - self.starts
+        else:
+            self.sizes = np.fromiter(map(len, texts), np.int64, len(texts))
+            self.starts = np.cumsum(self.sizes + 1) - self.sizes - 1
         # Words that begin in the last string end behind it.
-        self.data = b"".join(texts) + bytes(8)
+        self.data = data + bytes(8)
         count = len(self.data)
         self.words: np.ndarray = np.ndarray((count - 7,), "<u8", self.data, strides=(1,))
         self.halves: np.ndarray = np.ndarray((count - 3,), "<u4", self.data, strides=(1,))
         self.bytes = np.frombuffer(self.data, np.uint8)
 
 
+def _in_parts(texts: Sequence[bytes], hashes: Callable[[_Strings, np.ndarray, np.ndarray], np.ndarray]) -> np.ndarray:
+    """What `hashes` makes of the strings from their starts and sizes."""
+    strings = _Strings(texts)
+    out = np.empty(len(texts), np.uint64)
+    for start in range(0, len(texts), _AT_ONCE):
+        part = slice(start, start + _AT_ONCE)
+        out[part] = hashes(strings, strings.starts[part], strings.sizes[part])
+    return out
+
+
 def fingerprints(texts: Sequence[bytes]) -> np.ndarray:
     """`fingerprint64` of each string, uint64."""
     if len(texts) < _LEAST:
         return _one_by_one(fingerprint64, texts)
-    strings = _Strings(texts)
-    out = np.full(len(texts), _K2, np.uint64)
-    sizes = strings.sizes
-    for low, high, function in ((1, 3, _up_to_3), (4, 7, _up_to_7), (8, 16, _up_to_16), (17, 32, _up_to_32)):
+    return _in_parts(texts, _fingerprints)
+
+
+def _fingerprints(strings: _Strings, starts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    out = np.full(len(sizes), _K2, np.uint64)
+    for low, high, function in _FORMS:
         chosen = np.flatnonzero((sizes >= low) & (sizes <= high))
         if len(chosen):
-            out[chosen] = function(strings, strings.starts[chosen], sizes[chosen])
-    chosen = np.flatnonzero((sizes > 32) & (sizes <= _LONGEST))
-    if len(chosen):
-        out[chosen] = _up_to_64(strings, strings.starts[chosen], sizes[chosen])
+            out[chosen] = function(strings, starts[chosen], sizes[chosen])
     for i in np.flatnonzero(sizes > _LONGEST).tolist():
-        out[i] = fingerprint64(texts[i])
+        out[i] = fingerprint64(strings.data[starts[i] : starts[i] + sizes[i]])
     return out
 
 
@@ -128,6 +146,10 @@ def _up_to_64(strings: _Strings, at: np.ndarray, sizes: np.ndarray) -> np.ndarra
     return _joined(first, e + _rotated(f + a, 18) + g, factor)
 
 
+# The form of the fingerprint goes by the size.
+_FORMS = ((1, 3, _up_to_3), (4, 7, _up_to_7), (8, 16, _up_to_16), (17, 32, _up_to_32), (33, _LONGEST, _up_to_64))
+
+
 def _tails(strings: _Strings, at: np.ndarray, left: np.ndarray) -> np.ndarray:
     """The last `left` bytes (fewer than eight) of strings as words."""
     kept = (_shift(1) << (left.astype(np.uint64) * _shift(8))) - _shift(1)
@@ -138,21 +160,23 @@ def old_hashes(texts: Sequence[bytes]) -> np.ndarray:
     """`hash64` of each string, uint64."""
     if len(texts) < _LEAST:
         return _one_by_one(hash64, texts)
-    strings = _Strings(texts)
-    sizes = strings.sizes
+    return _in_parts(texts, _old_hashes)
+
+
+def _old_hashes(strings: _Strings, starts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     out = _MURMUR_SEED ^ (sizes.astype(np.uint64) * _MURMUR)
     blocks = sizes >> 3
     active = np.flatnonzero(blocks > 0)
     block = 0
     while len(active):
-        k = strings.words[strings.starts[active] + 8 * block] * _MURMUR
+        k = strings.words[starts[active] + 8 * block] * _MURMUR
         k = (k ^ (k >> _shift(47))) * _MURMUR
         out[active] = (out[active] ^ k) * _MURMUR
         block += 1
         active = active[blocks[active] > block]
     left = sizes & 7
     some = np.flatnonzero(left)
-    out[some] = (out[some] ^ _tails(strings, strings.starts[some] + 8 * blocks[some], left[some])) * _MURMUR
+    out[some] = (out[some] ^ _tails(strings, starts[some] + 8 * blocks[some], left[some])) * _MURMUR
     out = (out ^ (out >> _shift(47))) * _MURMUR
     return out ^ (out >> _shift(47))
 
@@ -161,16 +185,18 @@ def keyed_hashes(texts: Sequence[bytes], key: tuple[int, int]) -> np.ndarray:
     """`siphash24` of each string under a key, uint64."""
     if len(texts) < _LEAST:
         return _one_by_one(lambda text: siphash24(text, key), texts)
-    strings = _Strings(texts)
-    sizes = strings.sizes
+    return _in_parts(texts, functools.partial(_keyed_hashes, key))
+
+
+def _keyed_hashes(key: tuple[int, int], strings: _Strings, starts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     k0, k1 = (np.uint64(part & (2**64 - 1)) for part in key)
     initial = (0x736F6D6570736575, 0x646F72616E646F6D, 0x6C7967656E657261, 0x7465646279746573)
-    state = [np.full(len(texts), part ^ np.uint64(start), np.uint64) for part, start in zip((k0, k1, k0, k1), initial)]
+    state = [np.full(len(sizes), part ^ np.uint64(start), np.uint64) for part, start in zip((k0, k1, k0, k1), initial)]
     blocks = sizes >> 3
     active = np.flatnonzero(blocks > 0)
     block = 0
     while len(active):
-        words = strings.words[strings.starts[active] + 8 * block]
+        words = strings.words[starts[active] + 8 * block]
         part = [values[active] for values in state]
         part[3] ^= words
         _rounds(part, 2)
@@ -179,7 +205,7 @@ def keyed_hashes(texts: Sequence[bytes], key: tuple[int, int]) -> np.ndarray:
             values[active] = changed
         block += 1
         active = active[blocks[active] > block]
-    last = _tails(strings, strings.starts + 8 * blocks, sizes & 7) | (sizes.astype(np.uint64) << _shift(56))
+    last = _tails(strings, starts + 8 * blocks, sizes & 7) | (sizes.astype(np.uint64) << _shift(56))
     state[3] ^= last
     _rounds(state, 2)
     state[0] ^= last
@@ -189,16 +215,27 @@ def keyed_hashes(texts: Sequence[bytes], key: tuple[int, int]) -> np.ndarray:
 
 
 def _rounds(state: list[np.ndarray], count: int) -> None:
+    """Changes the four arrays of `state`."""
     a, b, c, d = state
+    spare = np.empty_like(a)
+
+    def rotate(values: np.ndarray, places: int) -> None:
+        np.right_shift(values, _shift(places), out=spare)
+        np.left_shift(values, _shift(64 - places), out=values)
+        np.bitwise_or(values, spare, out=values)
+
     for _ in range(count):
-        a = a + b
-        b = _rotated(b, 51) ^ a
-        a = _rotated(a, 32)
-        c = c + d
-        d = _rotated(d, 48) ^ c
-        a = a + d
-        d = _rotated(d, 43) ^ a
-        c = c + b
-        b = _rotated(b, 47) ^ c
-        c = _rotated(c, 32)
-    state[:] = [a, b, c, d]
+        a += b
+        rotate(b, 51)
+        b ^= a
+        rotate(a, 32)
+        c += d
+        rotate(d, 48)
+        d ^= c
+        a += d
+        rotate(d, 43)
+        d ^= a
+        c += b
+        rotate(b, 47)
+        b ^= c
+        rotate(c, 32)
