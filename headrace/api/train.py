@@ -3,6 +3,7 @@
 HOMES: dict[str, str] = {
     "interop.graph_files": "write_graph",
     "files.events": "summary_iterator",
+    "ops.string.fingerprint128": "sdca_fprint",
     "ops.train.dual_ascent": "sdca_optimizer sdca_shrink_l1",
     "interop.protos": "BytesList ClusterDef Example Feature FeatureList FeatureLists Features FloatList Int64List JobDef "
     "SaverDef SequenceExample ServerDef",

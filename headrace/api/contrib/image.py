@@ -5,11 +5,11 @@ HOMES = {
     "contrib.image.regions": "bipartite_match connected_components",
     "contrib.image.transforms": "angles_to_projective_transforms compose_transforms flat_transforms_to_matrices "
     "matrices_to_flat_transforms rotate transform translate translations_to_projective_transforms",
+    "ops.image.stereograms": "single_image_random_dot_stereograms",
     "contrib.image.warping": "dense_image_warp interpolate_spline sparse_image_warp",
 }
 
-ABSENT = {
-    "adjust_yiq_hsv": "it is adjust_hsv_in_yiq",
-    "random_yiq_hsv": "it is random_hsv_in_yiq",
-    "single_image_random_dot_stereograms": "compute the picture with NumPy in tf.py_func",
+SPELLED = {
+    "adjust_yiq_hsv": "contrib.image.distorting.adjust_hsv_in_yiq",
+    "random_yiq_hsv": "contrib.image.distorting.random_hsv_in_yiq",
 }
