@@ -18,6 +18,14 @@ _PRODUCT_WORK = 6_000_000
 _CONVOLUTION_WORK = 2_000_000
 _ELEMENT_WORK = 250_000
 
+# How many simple operations each element of these takes.
+_COSTS = {
+    **dict.fromkeys(("_ApplyAdamMany", "_ApplyRMSPropMany", "ApplyAdam", "ResourceApplyAdam"), 3),
+    **dict.fromkeys(("Exp", "Log", "Pow", "Sigmoid", "Tanh", "Softplus", "Erf", "Sin", "Cos", "Elu", "Selu"), 4),
+    **dict.fromkeys(("Softmax", "LogSoftmax"), 4),
+    **dict.fromkeys(("SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits"), 4),
+}
+
 # They read or write a few rows of their first input, however large that is.
 _ROW_WISE = ("Scatter", "ResourceScatter", "Gather", "ResourceGather")
 _PRODUCTS = frozenset(
@@ -62,7 +70,7 @@ def _is_heavy(node: Node, unknown: int) -> bool:
         rows_only = node.inputs[1:] if "Scatter" in kind else node.outputs
         touched = tuple(rows_only)
     sizes = [_elements(value.dims, unknown) for value in touched]
-    return max(sizes, default=0) > _ELEMENT_WORK
+    return max(sizes, default=0) * _COSTS.get(kind, 1) > _ELEMENT_WORK
 
 
 def _convolution_work(node: Node, unknown: int) -> int:
