@@ -17,7 +17,7 @@ _IMAGES, _LABELS = 2051, 2049
 
 
 def extract_images(f: Any) -> np.ndarray:
-    """The images of a gzipped IDX file: uint8 [count, rows, columns, 1].
+    """The images of a gzipped IDX file: uint8 [count, rows, columns, 1]. Prints which file it is, as TensorFlow does.
 
     Args:
         f: the file, open for bytes.
@@ -25,6 +25,7 @@ def extract_images(f: Any) -> np.ndarray:
     Raises:
         ValueError: for another kind of file.
     """
+    print("Extracting", getattr(f, "name", f))
     with gzip.GzipFile(fileobj=f) as stream:
         magic, count, rows, columns = np.frombuffer(stream.read(16), ">u4").tolist()
         if magic != _IMAGES:
@@ -34,7 +35,7 @@ def extract_images(f: Any) -> np.ndarray:
 
 
 def extract_labels(f: Any, one_hot: bool = False, num_classes: int = 10) -> np.ndarray:
-    """The labels of a gzipped IDX file: uint8 [count], or one-hot rows.
+    """The labels of a gzipped IDX file: uint8 [count], or one-hot rows. Prints which file it is, as TensorFlow does.
 
     Args:
         f: the file, open for bytes.
@@ -44,6 +45,7 @@ def extract_labels(f: Any, one_hot: bool = False, num_classes: int = 10) -> np.n
     Raises:
         ValueError: for another kind of file.
     """
+    print("Extracting", getattr(f, "name", f))
     with gzip.GzipFile(fileobj=f) as stream:
         magic, count = np.frombuffer(stream.read(8), ">u4").tolist()
         if magic != _LABELS:

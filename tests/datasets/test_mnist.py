@@ -35,6 +35,15 @@ def test_sizes_and_kinds(folder):
     assert (data.test.labels.argmax(1) == np.arange(10)).all()
 
 
+def test_the_files_are_named_as_they_are_read(folder, capsys):
+    mnist.read_data_sets(folder, validation_size=0)
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.rsplit("/", 1)[1] for line in lines] == [
+        f"{part}-{what}-ubyte.gz" for part in ("train", "t10k") for what in ("images-idx3", "labels-idx1")
+    ]
+    assert all(line.startswith(f"Extracting {folder}") for line in lines)
+
+
 def test_batches_go_round_in_the_seeds_order(folder):
     train = mnist.read_data_sets(folder, validation_size=0, seed=3).train
     state = np.random.RandomState(3)
