@@ -19,6 +19,8 @@ _BLOCKS_PER_CLASS = 512
 # Random words are made for so many runs at once where a run takes few of them: making few takes as long.
 _RUNS_AHEAD = 16
 _FEW_BLOCKS = 2048
+# Up to so many classes their probabilities are looked up, not computed.
+_FEW_CLASSES = 1 << 20
 # Up to so many drawn classes a Python loop is faster than sorting.
 _FEW_DRAWN = 1024
 _UINT64 = 2**64
@@ -30,9 +32,11 @@ class ClassSampler:
 
     Attributes:
         words: how many 32-bit words one drawn class takes, as long as none is rejected.
+        steady: whether none ever is, and what was true before has no influence, so that classes can be drawn ahead.
     """
 
     words = 2
+    steady = False
 
     def draw(self, words: np.ndarray) -> np.ndarray:
         """The classes (int64) that a stretch of uint32 words stands for."""
@@ -84,9 +88,12 @@ class UniformSampler(ClassSampler):
 class LogUniformSampler(ClassSampler):
     """Class k with probability log((k + 2) / (k + 1)) / log(limit + 1)."""
 
+    steady = True
+
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._log_range = math.log1p(limit)
+        self._table = self._computed(np.arange(limit)) if limit <= _FEW_CLASSES else None
 
     def draw(self, words: np.ndarray) -> np.ndarray:
         """As `ClassSampler.draw`."""
@@ -94,6 +101,12 @@ class LogUniformSampler(ClassSampler):
 
     def probability(self, classes: np.ndarray) -> np.ndarray:
         """As `ClassSampler.probability`."""
+        table = self._table
+        if table is None or not classes.size or classes.min() < 0 or classes.max() >= self._limit:
+            return self._computed(classes)
+        return table.take(classes)
+
+    def _computed(self, classes: np.ndarray) -> np.ndarray:
         return (np.log((classes + 2.0) / (classes + 1.0)) / self._log_range).astype(np.float32)
 
 
@@ -213,7 +226,7 @@ class SessionSampler:
         philox = importlib.import_module("headrace.runtime.philox")
         self._sampler = sampler
         self._next = philox.Philox(seed % _UINT64, seed2 % _UINT64)
-        # The words of the coming runs, by the place where they begin.
+        # The words of the coming runs, or the classes drawn with them, by the place where they begin.
         self._ahead: dict[Any, np.ndarray] = {}
         self._lock = threading.Lock()
 
@@ -246,35 +259,40 @@ class SessionSampler:
         blocks = -(-count * self._sampler.words // 4)
         blocks += blocks // 2 if unique else 0
         while True:
-            drawn = self._sampler.draw(self._words(here, blocks, count))
+            drawn = self._draw(here, blocks, count)
             if not unique:
                 if len(drawn) >= count:
                     return drawn[:count], count
             elif len(drawn) <= _FEW_DRAWN:
-                different: dict[int, None] = {}
-                for tries, one in enumerate(drawn.tolist(), 1):
-                    different[one] = None
-                    if len(different) == count:
-                        return np.array([*different]), tries
+                listed, tries = drawn.tolist(), count
+                different = dict.fromkeys(listed[:count])
+                while len(different) < count and tries < len(listed):
+                    different[listed[tries]] = None
+                    tries += 1
+                if len(different) == count:
+                    return np.array([*different]), tries
             else:
                 first = np.sort(np.unique(drawn, return_index=True)[1])
                 if len(first) >= count:
                     return drawn[first[:count]], int(first[count - 1]) + 1
             blocks = 2 * blocks + 1
 
-    def _words(self, here: Any, blocks: int, count: int) -> np.ndarray:
-        """The words of `blocks` blocks from the place `here` on, where a run that draws `count` classes begins."""
+    def _draw(self, here: Any, blocks: int, count: int) -> np.ndarray:
+        """The classes in `blocks` blocks from the place `here` on, where a run that draws `count` classes begins."""
+        sampler = self._sampler
         if blocks > _FEW_BLOCKS:
-            return here.words(blocks)
-        words = self._ahead.pop(here, None)
-        if words is None or len(words) < 4 * blocks:
+            return sampler.draw(here.words(blocks))
+        size = 4 * blocks // sampler.words if sampler.steady else 4 * blocks
+        ahead = self._ahead.pop(here, None)
+        if ahead is None or len(ahead) < size:
             starts = np.arange(_RUNS_AHEAD, dtype=np.uint64) * np.uint64(count * _BLOCKS_PER_CLASS)
             places = starts[:, None] + np.arange(blocks, dtype=np.uint64)
-            rows = here.words_at(places.reshape(-1)).reshape(_RUNS_AHEAD, -1)
+            words = here.words_at(places.reshape(-1)).reshape(-1)
+            rows = (sampler.draw(words) if sampler.steady else words).reshape(_RUNS_AHEAD, -1)
             runs = (here.skip(run * count * _BLOCKS_PER_CLASS) for run in range(_RUNS_AHEAD))
             self._ahead = dict(zip(runs, rows, strict=True))
-            words = self._ahead.pop(here)
-        return words[: 4 * blocks]
+            ahead = self._ahead.pop(here)
+        return ahead[:size] if sampler.steady else sampler.draw(ahead[:size])
 
 
 def _expected(probability: np.ndarray, count: int, tries: int) -> np.ndarray:
