@@ -1,7 +1,8 @@
 """tf.config: devices and the options of sessions without a ConfigProto."""
 
 HOMES: dict[str, str] = {
-    "platform.config": "experimental_list_devices get_soft_device_placement set_soft_device_placement",
+    "platform.config": "experimental_connect_to_cluster experimental_connect_to_host "
+    "experimental_list_devices get_soft_device_placement set_soft_device_placement",
 }
 
 SPELLED: dict[str, str] = {
@@ -20,9 +21,4 @@ NESTED: dict[str, dict[str, str]] = {
         "set_inter_op_parallelism_threads set_intra_op_parallelism_threads",
     },
     "optimizer": {"platform.optimizer_config": "get_experimental_options get_jit set_experimental_options set_jit"},
-}
-
-ABSENT: dict[str, str] = {
-    "experimental_connect_to_cluster": "sessions run in this process only",
-    "experimental_connect_to_host": "sessions run in this process only",
 }

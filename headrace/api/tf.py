@@ -25,7 +25,8 @@ HOMES = {
     "core.registry": "RegisterGradient",
     "core.tensor_util": "is_tensor",
     "core.shapes": "Dimension TensorShape dimension_at_index dimension_value",
-    "core.type_specs": "SparseTensorSpec TensorSpec TypeSpec",
+    "core.type_specs": "IndexedSlicesSpec SparseTensorSpec TensorSpec TypeSpec",
+    "data.leaves": "OptionalSpec TensorArraySpec",
     "interop.graph_def": "import_graph_def",
     "interop.protos": "AttrValue ConfigProto Event GPUOptions GraphDef GraphOptions HistogramProto LogMessage MetaGraphDef "
     "NameAttrList NodeDef OptimizerOptions RunMetadata RunOptions SessionLog Summary SummaryMetadata TensorInfo",

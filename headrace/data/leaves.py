@@ -132,7 +132,7 @@ class OptionalSpec(LeafSpec):
         return Optional(tensor, self._value_structure)
 
     def __repr__(self) -> str:
-        return f"OptionalSpec({self._value_structure!r})"
+        return f"OptionalSpec({self._value_structure!r},)"
 
 
 class TensorArraySpec(TypeSpec):

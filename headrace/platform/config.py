@@ -295,3 +295,33 @@ def set_synchronous_execution(enable: bool) -> None:
         enable: whether they do.
     """
     settings.synchronous = bool(enable)
+
+
+_ONE_PROCESS = "operations run in this process only: run the program on the machine that has the devices."
+
+
+def experimental_connect_to_host(remote_host: Any = None, job_name: str = "worker") -> None:
+    """Would make the devices of another machine available; there is no such connection here.
+
+    Raises:
+        ValueError: if no host is named; NotImplementedError: else.
+    """
+    if not remote_host:
+        raise ValueError("Must provide at least one remote_host")
+    raise NotImplementedError(
+        f"experimental_connect_to_host cannot connect to remote_host {remote_host!r} as job {job_name!r}; {_ONE_PROCESS}"
+    )
+
+
+def experimental_connect_to_cluster(
+    cluster_spec_or_resolver: Any, job_name: str = "localhost", task_index: int = 0, protocol: str | None = None
+) -> None:
+    """Would make the devices of a cluster available; there is no such connection here.
+
+    Raises:
+        NotImplementedError: always.
+    """
+    raise NotImplementedError(
+        f"experimental_connect_to_cluster cannot connect to cluster_spec_or_resolver {cluster_spec_or_resolver!r} as task "
+        f"{task_index} of job {job_name!r} by protocol {protocol!r}; {_ONE_PROCESS}"
+    )

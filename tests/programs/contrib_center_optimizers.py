@@ -17,7 +17,9 @@ def model(getter, **options):
     with tf.variable_scope("", custom_getter=getter):
         w = tf.get_variable("w", initializer=tf.constant([[0.5], [-0.5]]), **options)
         b = tf.get_variable("b", initializer=tf.constant([0.1]))
-        tf.get_variable("fixed", initializer=tf.constant(3.0), trainable=False, collections=[tf.GraphKeys.GLOBAL_VARIABLES])
+        tf.get_variable(
+            "fixed", initializer=tf.constant(3.0), trainable=False, collections=[tf.GraphKeys.GLOBAL_VARIABLES]
+        )
         tf.get_variable("kept", initializer=1.0, trainable=False, collections=[tf.GraphKeys.LOCAL_VARIABLES])
         return w, b, tf.reduce_mean(tf.squared_difference(tf.matmul(features, w) + b, labels))
 
@@ -79,8 +81,11 @@ for inner_name, make, options in (
     trained("elastic " + inner_name, train_op, None, [w, b, step] + centers, hook=hook)
     saver = optimizer.swapping_saver()
     results["elastic saver " + inner_name] = sorted(
-        name.decode() for name in tf.get_default_graph().get_operation_by_name("swapping_saver/SaveV2/tensor_names")
-        .get_attr("value").string_val
+        name.decode()
+        for name in tf.get_default_graph()
+        .get_operation_by_name("swapping_saver/SaveV2/tensor_names")
+        .get_attr("value")
+        .string_val
     )
 
 tf.reset_default_graph()

@@ -49,6 +49,17 @@ SPELLED = {
 }
 
 NESTED = {
+    "feature_column": {
+        "contrib.layers.feature_column_makers": "bucketized_column crossed_column embedding_column one_hot_column "
+        "real_valued_column scattered_embedding_column shared_embedding_columns sparse_column_with_hash_bucket "
+        "sparse_column_with_integerized_feature sparse_column_with_keys sparse_column_with_vocabulary_file "
+        "weighted_sparse_column",
+        "contrib.layers.feature_column_inputs": "create_feature_spec_for_parsing "
+        "make_place_holder_tensors_for_base_features",
+        "contrib.layers.feature_columns": "_BucketizedColumn _CrossedColumn _EmbeddingColumn _FeatureColumn _OneHotColumn "
+        "_RealValuedColumn _ScatteredEmbeddingColumn _SparseColumn _SparseColumnHashed _SparseColumnIntegerized "
+        "_SparseColumnKeys _SparseColumnVocabulary _WeightedSparseColumn",
+    },
     "summaries": {
         "contrib.layers.summaries": "summarize_activation summarize_activations summarize_biases summarize_collection "
         "summarize_tensor summarize_tensors summarize_variables summarize_weights",

@@ -10,7 +10,8 @@ HOMES: dict[str, str] = {
     "contrib.seq2seq.helper": "CustomHelper GreedyEmbeddingHelper Helper InferenceHelper SampleEmbeddingHelper "
     "TrainingHelper",
     "contrib.seq2seq.loss": "sequence_loss",
-    "contrib.seq2seq.monotonic": "BahdanauMonotonicAttention LuongMonotonicAttention monotonic_attention safe_cumprod",
+    "contrib.seq2seq.monotonic": "BahdanauMonotonicAttention LuongMonotonicAttention monotonic_attention "
+    "monotonic_probability_fn safe_cumprod",
     "contrib.seq2seq.scheduled": "ScheduledEmbeddingTrainingHelper ScheduledOutputTrainingHelper",
     "ops.nn.gather_tree": "gather_tree",
 }

@@ -85,10 +85,9 @@ def _rounded(x: torch.Tensor) -> torch.Tensor:
 @transform_op.gradient
 def transform_gradient(op, grad):
     """The gradient, turned back."""
-    flat = composing.concat([raw.Reshape(op.inputs[1], [-1, 8]), composing.ones([1, 1])], 1)
-    if op.inputs[1].dims is None or op.inputs[1].dims[0] != 1:
-        count = composing.shape(op.inputs[1])[0]
-        flat = composing.concat([op.inputs[1], composing.ones(composing.stack([count, 1]))], 1)
+    transforms = raw.Reshape(op.inputs[1], [-1, 8])
+    count = 1 if transforms.dims[0] == 1 else composing.shape(transforms)[0]
+    flat = composing.concat([transforms, composing.ones(composing.stack([count, 1]))], 1)
     inverse = raw.Reshape(raw.MatrixInverse(raw.Reshape(flat, [-1, 3, 3])), [-1, 9])
     inverse = inverse / inverse[:, 8:9]
     size = composing.shape(op.inputs[0])[1:3]
