@@ -7,19 +7,26 @@ from __future__ import annotations
 
 UNREGISTERED = frozenset(
     """
-    AllCandidateSampler ApplyAdaMax ApplyAdadelta ApplyAdagrad ApplyAdagradDA ApplyAdagradV2 ApplyAdam
-    ApplyAddSign ApplyCenteredRMSProp ApplyFtrl ApplyFtrlV2 ApplyGradientDescent ApplyMomentum
-    ApplyPowerSign ApplyProximalAdagrad ApplyProximalGradientDescent ApplyRMSProp AssignAddVariableOp
-    AssignSubVariableOp AssignVariableOp Bitcast BroadcastArgs ComputeAccidentalHits ControlTrigger
-    CountUpTo DeepCopy DestroyResourceOp DestroyTemporaryVariable Empty FakeQuantWithMinMaxArgsGradient
-    FakeQuantWithMinMaxVarsGradient FakeQuantWithMinMaxVarsPerChannelGradient FixedUnigramCandidateSampler
-    IgammaGradA InTopK InTopKV2 IsFinite IsInf IsNan IsVariableInitialized LearnedUnigramCandidateSampler
-    ListDiff LogUniformCandidateSampler LowerBound NoOp ParallelConcat Placeholder PrintV2 RandomGammaGrad
-    RandomPoisson RandomPoissonV2 RandomShuffle RandomUniformInt RegexFullMatch ResourceApplyAdaMax
-    ResourceApplyAdadelta ResourceApplyAdagrad ResourceApplyAdagradDA ResourceApplyAdagradV2
-    ResourceApplyAdam ResourceApplyAdamWithAmsgrad ResourceApplyAddSign ResourceApplyCenteredRMSProp
-    ResourceApplyFtrl ResourceApplyFtrlV2 ResourceApplyGradientDescent ResourceApplyKerasMomentum
-    ResourceApplyMomentum ResourceApplyPowerSign ResourceApplyProximalAdagrad
+    AdjustContrastv2 AdjustHsvInYiq AdjustHue AdjustSaturation AllCandidateSampler ApplyAdaMax
+    ApplyAdadelta ApplyAdagrad ApplyAdagradDA ApplyAdagradV2 ApplyAdam ApplyAddSign ApplyCenteredRMSProp
+    ApplyFtrl ApplyFtrlV2 ApplyGradientDescent ApplyMomentum ApplyPowerSign ApplyProximalAdagrad
+    ApplyProximalGradientDescent ApplyRMSProp AssignAddVariableOp AssignSubVariableOp AssignVariableOp
+    AudioSpectrogram BatchSelfAdjointEig Bitcast BlockLSTMGrad BlockLSTMGradV2 BroadcastArgs
+    CombinedNonMaxSuppression ComputeAccidentalHits ControlTrigger CountUpTo CropAndResizeGradBoxes
+    CropAndResizeGradImage CudnnRNNBackprop CudnnRNNBackpropV2 CudnnRNNBackpropV3 DeepCopy Dequantize
+    DestroyResourceOp DestroyTemporaryVariable DrawBoundingBoxesV2 Empty FakeQuantWithMinMaxArgsGradient
+    FakeQuantWithMinMaxVarsGradient FakeQuantWithMinMaxVarsPerChannelGradient
+    FixedUnigramCandidateSampler FractionalAvgPoolGrad FractionalMaxPoolGrad FusedPadConv2D
+    FusedResizeAndPadConv2D GRUBlockCellGrad IgammaGradA InTopK InTopKV2 InplaceAdd InplaceSub
+    InplaceUpdate IsFinite IsInf IsNan IsVariableInitialized LSTMBlockCellGrad
+    LearnedUnigramCandidateSampler ListDiff LogUniformCandidateSampler LowerBound Mfcc NoOp
+    NonMaxSuppressionV4 NonMaxSuppressionV5 ParallelConcat PeriodicResampleOpGrad Placeholder PrintV2
+    QuantizeV2 RandomGammaGrad RandomPoisson RandomPoissonV2 RandomShuffle RandomUniformInt
+    RegexFullMatch ResizeArea ResizeBicubicGrad ResizeBilinearGrad ResizeNearestNeighborGrad
+    ResourceApplyAdaMax ResourceApplyAdadelta ResourceApplyAdagrad ResourceApplyAdagradDA
+    ResourceApplyAdagradV2 ResourceApplyAdam ResourceApplyAdamWithAmsgrad ResourceApplyAddSign
+    ResourceApplyCenteredRMSProp ResourceApplyFtrl ResourceApplyFtrlV2 ResourceApplyGradientDescent
+    ResourceApplyKerasMomentum ResourceApplyMomentum ResourceApplyPowerSign ResourceApplyProximalAdagrad
     ResourceApplyProximalGradientDescent ResourceApplyRMSProp ResourceCountUpTo ResourceScatterAdd
     ResourceScatterDiv ResourceScatterMax ResourceScatterMin ResourceScatterMul ResourceScatterNdAdd
     ResourceScatterNdSub ResourceScatterNdUpdate ResourceScatterSub ResourceScatterUpdate
@@ -27,13 +34,14 @@ UNREGISTERED = frozenset(
     ResourceSparseApplyAdagradV2 ResourceSparseApplyCenteredRMSProp ResourceSparseApplyFtrl
     ResourceSparseApplyFtrlV2 ResourceSparseApplyKerasMomentum ResourceSparseApplyMomentum
     ResourceSparseApplyProximalAdagrad ResourceSparseApplyProximalGradientDescent
-    ResourceSparseApplyRMSProp ResourceStridedSliceAssign ScatterMax ScatterMin ScatterUpdate Snapshot
-    SoftsignGrad SparseApplyAdadelta SparseApplyAdagrad SparseApplyAdagradDA SparseApplyAdagradV2
-    SparseApplyCenteredRMSProp SparseApplyFtrl SparseApplyFtrlV2 SparseApplyMomentum
-    SparseApplyProximalAdagrad SparseApplyProximalGradientDescent SparseApplyRMSProp SparseCross
-    SparseReshape StaticRegexFullMatch StaticRegexReplace StridedSliceAssign StringFormat StringLength
-    StringLower StringSplitV2 StringStrip StringUpper Substr TemporaryVariable TensorStridedSliceUpdate
-    ThreadUnsafeUnigramCandidateSampler TileGrad UniformCandidateSampler Unique UniqueV2 UniqueWithCounts
-    UniqueWithCountsV2 UnravelIndex UpperBound VarHandleOp Variable VariableV2 Where
+    ResourceSparseApplyRMSProp ResourceStridedSliceAssign ScaleAndTranslateGrad ScatterMax ScatterMin
+    ScatterUpdate SelfAdjointEig Snapshot SoftsignGrad SparseApplyAdadelta SparseApplyAdagrad
+    SparseApplyAdagradDA SparseApplyAdagradV2 SparseApplyCenteredRMSProp SparseApplyFtrl
+    SparseApplyFtrlV2 SparseApplyMomentum SparseApplyProximalAdagrad SparseApplyProximalGradientDescent
+    SparseApplyRMSProp SparseCross SparseReshape StaticRegexFullMatch StaticRegexReplace
+    StridedSliceAssign StringFormat StringLength StringLower StringSplitV2 StringStrip StringUpper
+    Substr TemporaryVariable TensorStridedSliceUpdate ThreadUnsafeUnigramCandidateSampler TileGrad
+    UniformCandidateSampler Unique UniqueV2 UniqueWithCounts UniqueWithCountsV2 UnravelIndex UpperBound
+    VarHandleOp Variable VariableV2 Where
     """.split()  # noqa: SIM905 (a table of names reads better than quotes)
 )
