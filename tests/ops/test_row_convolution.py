@@ -35,13 +35,22 @@ def test_rows_give_what_windows_give(image, window, stride):
         np.testing.assert_allclose(by_rows, by_windows, rtol=1e-9, atol=1e-9)
 
 
-def test_images_with_too_few_rows():
+@pytest.mark.parametrize("constant", [False, True], ids=["fed", "constant"])
+@pytest.mark.parametrize("depthwise", [False, True], ids=["conv2d", "depthwise"])
+@pytest.mark.parametrize(
+    ("stride", "counts", "refused"),
+    [(1, {4: 1, 3: 0}, {2: -1, 0: -3}), (2, {4: 1, 3: 0, 2: 0, 1: 0}, {0: -1}), (3, {4: 1, 3: 0, 0: 0}, {})],
+)
+def test_images_with_too_few_rows(constant, depthwise, stride, counts, refused):
     with tf.Graph().as_default(), tf.Session() as session:
         x = tf.placeholder(tf.float32, [None, None, 3, 1])
-        weights = tf.placeholder(tf.float32, [4, 3, 1, 2])
-        y = tf.nn.conv2d(x, weights, [1, 1, 1, 1], "VALID")
-        fed = {weights: np.ones([4, 3, 1, 2])}
-        assert session.run(y, {x: np.ones([1, 4, 3, 1]), **fed}).shape == (1, 1, 1, 2)
-        assert session.run(y, {x: np.ones([1, 3, 3, 1]), **fed}).shape == (1, 0, 1, 2)
-        with pytest.raises(tf.errors.InvalidArgumentError, match="output size would be negative: -1"):
-            session.run(y, {x: np.ones([1, 2, 3, 1]), **fed})
+        ones = np.ones([4, 3, 1, 2], np.float32)
+        weights = tf.constant(ones) if constant else tf.placeholder(tf.float32, ones.shape)
+        fed = {} if constant else {weights: ones}
+        convolve = tf.nn.depthwise_conv2d if depthwise else tf.nn.conv2d
+        y = tf.nn.relu(convolve(x, weights, [1, stride, stride, 1], "VALID"))
+        for rows, count in counts.items():
+            assert session.run(y, {x: np.ones([1, rows, 3, 1]), **fed}).shape == (1, count, 1, 2)
+        for rows, count in refused.items():
+            with pytest.raises(tf.errors.InvalidArgumentError, match=f"output size would be negative: {count}"):
+                session.run(y, {x: np.ones([1, rows, 3, 1]), **fed})

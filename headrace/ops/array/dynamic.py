@@ -109,14 +109,39 @@ def dynamic_stitch_shape(op):
     return [(None if largest is None else largest + 1, *rest)]
 
 
+# Up to so many numbers in each part go through Python, which costs less than calls into torch.
+_FEW = 16
+
+
+def _stitched_sizes(indices: Any, data: Any, dtype: Any) -> Any:
+    """The stitching of few single numbers, as of the sizes of a tensor; None if that is not what there is."""
+    sizes: dict[int, int] = {}
+    for at, part in zip(indices, data):
+        shape = at.shape
+        if part.shape != shape or len(shape) > 1 or at.numel() > _FEW:
+            return None
+        if shape:
+            sizes.update(zip(at.tolist(), part.tolist()))
+        else:
+            sizes[at.item()] = part.item()
+    if not sizes or min(sizes) < 0:
+        return None
+    return torch.tensor([sizes.get(i, 0) for i in range(max(sizes) + 1)], dtype=dtype)
+
+
 @dynamic_stitch_op.kernel
 def dynamic_stitch_kernel(node):
     count, device = node.attrs["N"], node.device
     text, dtype = is_text(node.outputs[0]), node.outputs[0].dtype.torch
     stand_in = None if text else stand_in_for(dtype)
+    of_sizes = dtype in (torch.int32, torch.int64) and torch.device(device).type == "cpu"
 
     def stitch(*values):
         indices, data = values[:count], values[count:]
+        if of_sizes and len(data[0].shape) < 2:
+            sizes = _stitched_sizes(indices, data, dtype)
+            if sizes is not None:
+                return sizes
         for i, (at, part) in enumerate(zip(indices, data)):
             if tuple(part.shape[: at.ndim]) != tuple(at.shape):
                 raise invalid(

@@ -249,7 +249,8 @@ class ConvolutionSetting:
         counts = []
         for axis, (size, window, pair) in enumerate(zip(sizes, windows, self.amounts(sizes, windows), strict=True)):
             reach, stride = (window - 1) * self.dilations[axis] + 1, self.strides[axis]
-            counts.append((size + sum(pair) - reach + stride) // stride)
+            # Rounded towards zero, so that an image that is short by less than a stride gives nothing.
+            counts.append(int((size + sum(pair) - reach + stride) / stride))
             if counts[-1] < 0:
                 raise InvalidArgumentError(
                     None,

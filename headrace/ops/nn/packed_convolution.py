@@ -60,23 +60,34 @@ def _packed_convolution(depthwise: bool) -> Any:
             filters = reorder(filters, both, strides, dilations, groups, list(x.shape))
             return _Packed(versions, filters, bias, groups)
 
-        def convolve_packed(x, *buffers):
+        def nothing(image, buffers):
+            filters, _ = compute(buffers)
+            setting.groups(image.permute(to).shape[1], filters.shape[-2])
+            return setting.nothing(image, filters)
+
+        def convolve_packed(image, *buffers):
             nonlocal packed
             # Before the buffers are read: what is written meanwhile is noticed at the next call.
             versions = [buffer.version for buffer in buffers]
-            x = x.permute(to)
+            x = image.permute(to)
             both, rest = split or split_padding(setting.amounts(x.shape[2:], windows))
             if rest is not None:
                 x = torch.constant_pad_nd(x, rest)
             if not x.numel():
                 filters, bias = compute(buffers)
                 groups = setting.groups(x.shape[1], filters.shape[-2])
-                y = torch.conv2d(x, setting.filters(filters), bias, strides, both, dilations, groups)
+                try:
+                    y = torch.conv2d(x, setting.filters(filters), bias, strides, both, dilations, groups)
+                except RuntimeError:
+                    return nothing(image, buffers)
             else:
-                ready = packed
-                if ready is None or ready.versions != versions:
-                    ready = packed = pack(versions, buffers, x, both)
-                y = convolve(x, ready.filters, ready.bias, both, strides, dilations, ready.groups, "none", none, None)
+                try:
+                    ready = packed
+                    if ready is None or ready.versions != versions:
+                        ready = packed = pack(versions, buffers, x, both)
+                    y = convolve(x, ready.filters, ready.bias, both, strides, dilations, ready.groups, "none", none, None)
+                except RuntimeError:
+                    return nothing(image, buffers)
             y = y.permute(back)
             return y if activate is None else activate(y)
 
