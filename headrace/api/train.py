@@ -59,3 +59,7 @@ NESTED = {
         "train.python_state": "PythonState",
     }
 }
+
+ABSENT = {
+    "do_quantize_training_on_graphdef": "tf.contrib.quantize.create_training_graph rewrites a graph before it is exported",
+}
