@@ -30,7 +30,7 @@ def refusal(function):
     try:
         function()
     except Exception as error:
-        text = inside(str(getattr(error, "message", error))).split("\n\t [[")[0].split("\nNode '")[0]
+        text = inside(str(getattr(error, "message", error))).split("\n\t [[")[0].split("\nNode '")[0].split("\nIn ")[0]
         return [type(error).__name__, text]
     return "nothing"
 

@@ -49,6 +49,22 @@ for _op_type, _reduce in (("TensorScatterMax", "amax"), ("TensorScatterMin", "am
         lambda out, positions, slices, how=_reduce: out.index_reduce_(0, positions, slices, how),
     )
 
+# What a branch of a conditional returns where the other one returns something that only its gradient needs.
+fake_param_op = op("FakeParam", "*, dtype: type, shape: shape -> output: dtype").not_differentiable()
+fake_param_op.shape(lambda op: [op.attrs["shape"]])
+
+
+@fake_param_op.kernel
+def fake_param_kernel(node):
+    dims, dtype = node.attrs["shape"], node.attrs["dtype"]
+    sizes = [size or 0 for size in dims or ()]
+    if dtype.name == "string":
+        return lambda: np.full(sizes, b"", object)
+    if dtype.torch is None:
+        return lambda: None
+    return lambda: torch.zeros(sizes, dtype=dtype.torch, device=node.device)
+
+
 placeholder_v2_op = op("PlaceholderV2", "*, dtype: type, shape: shape -> output: dtype").not_differentiable()
 placeholder_v2_op.shape_rule, placeholder_v2_op.kernel_rule = placeholder_op.shape_rule, placeholder_op.kernel_rule
 

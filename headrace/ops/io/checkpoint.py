@@ -206,7 +206,7 @@ def _only_copied(node: Any, index: int) -> bool:
 def _restored(reader: BundleReader, name: str, spec: str, dtype: DType, shared: bool) -> np.ndarray:
     entry = reader.entry(name)
     if entry is None:
-        raise NotFoundError(None, None, f"Key {name} not found in checkpoint {reader.prefix}")
+        raise NotFoundError(None, None, f"Key {name} not found in checkpoint\nIn {reader.prefix}")
     if entry.dtype is not dtype:
         raise _invalid(
             f"tensor_name = {name}; expected dtype {_c_name(dtype)} does not equal original dtype {_c_name(entry.dtype)}"
