@@ -354,8 +354,10 @@ class Dataset:
         """The elements of this dataset, then those of another.
 
         Raises:
-            TypeError: if their elements have other types.
+            TypeError: if their elements have other types, or for what is no dataset.
         """
+        if not isinstance(dataset, Dataset):
+            raise TypeError(f"`dataset_or_iterator` must be a Dataset or Iterator object, but got {type(dataset)}.")
         if self.output_types != dataset.output_types:
             raise TypeError(
                 f"Two datasets to concatenate have different types {self.output_types} and {dataset.output_types}"

@@ -290,7 +290,8 @@ def make_csv_dataset(
         return made.apply(without_errors()) if ignore_errors else made
 
     def named(*values: Any) -> Any:
-        features = collections.OrderedDict(zip(keys, values, strict=True))
+        # Too few defaults are an error that each record names.
+        features = collections.OrderedDict(zip(keys, values, strict=False))
         if label_name is None:
             return features
         label = features.pop(label_name)

@@ -26,13 +26,13 @@ def _names(filenames: Any) -> Dataset:
     """A dataset of file names, made of names or already one.
 
     Raises:
-        TypeError: if it holds anything but strings.
+        TypeError: if it holds anything but single strings.
     """
     if isinstance(filenames, Dataset):
         if filenames.output_types != _line().dtype:
             raise TypeError("`filenames` must be a `tf.data.Dataset` of `tf.string` elements.")
         if not filenames.output_shapes.is_compatible_with([]):
-            raise ValueError("`filenames` must be a `tf.data.Dataset` of scalar `tf.string` elements.")
+            raise TypeError("`filenames` must be a `tf.data.Dataset` of scalar `tf.string` elements.")
         return filenames
     return Dataset.from_tensor_slices(
         reshape(convert_to_tensor(filenames, dtype="string"), [-1], name="flat_filenames")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import itertools
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -19,6 +20,7 @@ import torch
 from headrace.core import errors
 from headrace.core.functions import Function, attr_function, known_of
 from headrace.core.registry import OpDecl, op
+from headrace.ops.array.common import rank_is
 from headrace.ops.data.rowwise import batched
 
 Element = tuple[Any, ...]
@@ -135,11 +137,31 @@ class Passing(Choosing):
 def dataset_op(op_type: str, signature: str, *, stateful: bool = False) -> OpDecl:
     """Declares an op that makes a dataset; `{}` in the signature stands for the attributes that describe elements."""
     decl = op(op_type, signature.format(ELEMENTS), stateful=stateful)
-    decl.shape_rule = lambda op: [()] * len(op.outputs)
+    single = _single_inputs(decl)
+
+    def shape_rule(op: Any) -> list[Any]:
+        for i in single:
+            rank_is(op.inputs[i].dims, 0)
+        return [()] * len(op.outputs)
+
+    decl.shape_rule = shape_rule
     # Datasets are described and iterated on the host.
     decl.host_inputs = frozenset(arg.name for arg in decl.signature.inputs)
     decl.host_outputs = True
     return decl.not_differentiable()
+
+
+_SINGLE = frozenset(
+    """
+    batch_size drop_remainder buffer_size seed seed2 count size shift stride num_shards index start stop step
+    """.split()  # noqa: SIM905 (a table of names reads better than quotes)
+)
+
+
+def _single_inputs(decl: OpDecl) -> list[int]:
+    """The positions of inputs that must be scalars, as far as no list of tensors comes before them."""
+    alone = itertools.takewhile(lambda arg: not (arg.number_attr or arg.type_list_attr), decl.signature.inputs)
+    return [i for i, arg in enumerate(alone) if arg.name in _SINGLE]
 
 
 def made_by(*decls: OpDecl) -> Callable[[Callable[[Any], Any]], Callable[[Any], Any]]:

@@ -161,7 +161,7 @@ def _fixed(header: int, record: int, footer: int, compression: str) -> Callable[
                 with failures_of(path):
                     size = stream.seek(0, io.SEEK_END)
                     stream.seek(0)
-                if (size - header - footer) % record:
+                if size < header + footer or (size - header - footer) % record:
                     raise invalid(excess(path, size))
             held, place, size = b"", header, 0
             while piece := pieces(max(_PIECE, record)):
@@ -198,6 +198,8 @@ def fixed_length_record_dataset_kernel(node):
             raise invalid("`record_bytes` must be > 0")
         if integer(footer) < 0:
             raise invalid("`footer_bytes` must be >= 0")
+        if integer(size) < 0:
+            raise invalid("`buffer_size` must be >= 0")
         kind = "" if compression is None else checked_compression(compression)
         return Read(names, _fixed(integer(header), integer(record), integer(footer), kind))
 
@@ -240,6 +242,9 @@ for _name in ("LMDBDataset", "ExperimentalLMDBDataset"):
     )
 
 
+_COLUMN_TYPES = frozenset(["string", "int8", "int16", "int32", "int64", "uint8", "uint16", "bool", "float64"])
+
+
 class Queried(Dataset):
     """The rows that a database answers a query with."""
 
@@ -247,7 +252,13 @@ class Queried(Dataset):
         super().__init__()
         if driver != "sqlite":
             raise invalid(
-                f"tensorflow/core/kernels/data/sql_dataset_op.cc: driver_name must be 'sqlite', got {driver!r}"
+                f"The database type, {driver}, is not supported by SqlDataset. The set of supported databases is: "
+                "{'sqlite'}."
+            )
+        if any(dtype.name not in _COLUMN_TYPES for dtype in types):
+            raise invalid(
+                "Each element of `output_types_` must be one of: DT_STRING, DT_INT8, DT_INT16, DT_INT32, DT_INT64, "
+                "DT_UINT8, DT_UINT16, DT_BOOL, DT_DOUBLE"
             )
         self.source, self.query, self.types = source, query, types
 
@@ -263,14 +274,18 @@ class Queried(Dataset):
                     sqlite3.connect(f"file:{self.source}?mode=ro", uri=True, check_same_thread=False)
                 ) as database:
                     cursor = database.execute(self.query)
-                    if len(cursor.description or ()) != len(types):
+                    columns = len(cursor.description or ())
+                    if columns != len(types):
                         raise invalid(
-                            "The number of columns in query does not match the number of elements in output_types."
+                            f"The number of columns in query ({columns}) must match the number of elements in "
+                            f"output_types ({len(types)})."
                         )
                     for found in cursor:
                         yield tuple(_cell(value, dtype) for value, dtype in zip(found, types, strict=True))
             except sqlite3.Error as error:
-                raise invalid(f"Failed to execute query {self.query!r} on {self.source}: {error}") from None
+                code = getattr(error, "sqlite_errorcode", 1)
+                message = f"Prepare() failed: [{code}] {error}: {self.query} (database: {self.source})"
+                raise errors.UnknownError(None, None, message) from None
 
         return itertools.chain(each(), itertools.repeat(None)).__next__
 

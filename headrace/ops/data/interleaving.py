@@ -403,6 +403,9 @@ def parallel_interleave_dataset_kernel(node):
 
     def make(source, *values):
         cycle, block, sloppy, buffer, staged = map(integer, values[count:])
+        for name, value in (("cycle_length", cycle), ("block_length", block)):
+            if value < 1:
+                raise invalid(f"`{name}` must be > 0")
         if buffer < 1:
             raise invalid("`buffer_output_elements` must be > 0")
         if staged < 0:

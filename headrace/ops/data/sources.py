@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from headrace.core.errors import CancelledError, OpError, OutOfRangeError
+from headrace.core.errors import CancelledError, OpError, OutOfRangeError, UnimplementedError
 from headrace.ops.data.base import (
     INFINITE,
     BoundFunction,
@@ -119,8 +119,11 @@ class SparseSlices(Dataset):
     def start(self, iteration: Iteration) -> Next:
         first = self.indices[:, 0]
         if len(first) > 1 and bool((first[1:] < first[:-1]).any()):
-            raise NotImplementedError(
-                "SparseTensorSliceDataset: the indices must be in row-major order; use tf.sparse.reorder."
+            raise UnimplementedError(
+                None,
+                None,
+                "The SparseTensor must be ordered in the batch dimension; handling arbitrarily ordered input is not "
+                "currently supported. Use tf.sparse.reorder.",
             )
         bounds = torch.searchsorted(first.contiguous(), torch.arange(int(self.shape[0]) + 1)).tolist()
         inner = self.indices[:, 1:]

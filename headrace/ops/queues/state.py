@@ -212,7 +212,8 @@ class Put(Attempt):
 
     def advance(self) -> bool:
         queue = self.state
-        if queue.closed:
+        # Putting nothing in needs no open queue.
+        if queue.closed and self.elements:
             self.fail(queue.is_closed_error())
             return True
         room = min(queue.capacity - len(queue.items), len(self.elements) - self.placed)
