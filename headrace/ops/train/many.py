@@ -12,6 +12,9 @@ from headrace.core.registry import op
 from headrace.ops.state.common import invalid, shape_text
 
 
+_is_contiguous = torch.Tensor.is_contiguous
+
+
 def _lists(node: Any, states: int) -> Callable[[Any], list[list[Any]]]:
     """A function that takes the inputs that are lists apart: tensors of each state, then the gradients.
 
@@ -40,7 +43,9 @@ def _lists(node: Any, states: int) -> Callable[[Any], list[list[Any]]]:
                             f"var and {'grad' if tensors is gradients else 'slot'} do not have the same shape"
                             f"{shape_text(value.shape)} {shape_text(tensor.shape)}"
                         )
-        lists.append([g if g.is_contiguous() else g.contiguous() for g in gradients])
+        if not all(map(_is_contiguous, gradients)):
+            gradients = [g.contiguous() for g in gradients]
+        lists.append(gradients)
         return lists
 
     return split
