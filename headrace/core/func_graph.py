@@ -87,6 +87,10 @@ class FuncGraph(Graph):
         """The outer tensor that an input stands for, None for an argument or an inner tensor."""
         return self._outer_of.get(tensor)
 
+    def inner_of(self, tensor: Tensor) -> Tensor | None:
+        """The input that stands for an outer tensor, None if it is not used inside."""
+        return self._captured.get(tensor)
+
     def add_input(self, dtype: Any, dims: Dims, name: str | None = None) -> Tensor:
         """A new parameter."""
         with self.as_default(), self.control_dependencies(None):
@@ -163,19 +167,28 @@ class FuncGraph(Graph):
             return super().control_dependencies(None)
         inner = []
         for item in control_inputs:
-            if hasattr(item, "_as_control_input"):
-                item = item._as_control_input()
-            if isinstance(item, (Tensor, Operation)) and item.graph is not self:
+            if self._is_outside(item):
                 # The call as a whole waits for what is outside.
                 continue
-            inner.append(item)
+            inner.append(item._as_control_input() if hasattr(item, "_as_control_input") else item)
         return super().control_dependencies(inner)
 
     def colocate_with(self, op: Any, ignore_existing: bool = False) -> Any:
-        target = op._as_control_input() if hasattr(op, "_as_control_input") else op
-        if isinstance(target, (Tensor, Operation)) and target.graph is not self:
+        if self._is_outside(op):
             return self.device("")
         return super().colocate_with(op, ignore_existing)
+
+    def _is_outside(self, item: Any) -> bool:
+        """Whether an operation, a tensor or a variable is of another graph."""
+        handle = getattr(item, "handle", None)
+        if isinstance(handle, Tensor):
+            # A variable made eagerly has no operation.
+            return handle._op._graph is not self
+        if hasattr(item, "_as_control_input"):
+            item = item._as_control_input()
+        if isinstance(item, Tensor):
+            return item._op._graph is not self
+        return isinstance(item, Operation) and item.graph is not self
 
 
 def trace(

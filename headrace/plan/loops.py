@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import find
 from headrace.plan.ir import Node, Region, Value
+from headrace.plan.live import has_effect
 
 _ENTERS = frozenset({"Enter", "RefEnter"})
 _EXITS = frozenset({"Exit", "RefExit"})
@@ -272,6 +273,8 @@ def _raise(frame: _Frame, nodes: list[Node], exits: list[Node]) -> Node:
             node.control = [before for before in node.control if before in members]
     # What runs before the condition is asked never depends on what runs after it.
     left.sort(key=lambda node: not node.early)
+    # The body of a function runs as it was written: what has an effect does, whether or not a value depends on it.
+    effects = [n for n in left if n.origin is not None and n.origin._in_program_order and has_effect(n)]
     region = Region(
         variables=variables,
         captures=list(captured.values()),
@@ -279,7 +282,7 @@ def _raise(frame: _Frame, nodes: list[Node], exits: list[Node]) -> Node:
         predicate=resolved(predicate),
         nexts=[resolved(value) for value in following],
         exits=[resolved(node.inputs[0]) for node in exits],
-        waits=[node for node in ends if node in members],
+        waits=list(dict.fromkeys([*(node for node in ends if node in members), *effects])),
     )
     decl = find("_While")
     assert decl is not None
@@ -294,9 +297,16 @@ def _raise(frame: _Frame, nodes: list[Node], exits: list[Node]) -> Node:
         raised.outputs.append(value)
         raised.control.extend(before for before in node.control if before not in inside and before not in waits)
     # What waits for an Exit waits for the loop.
-    for node in exits:
+    for node in [*exits, *effects]:
         node.stands_for = raised
     return raised
+
+
+def outermost(node: Node) -> Node:
+    """The loop of the plan itself that a node runs in, or the node."""
+    while node.stands_for is not None:
+        node = node.stands_for
+    return node
 
 
 def _stand_in(value: Value, origin: Node) -> Value:

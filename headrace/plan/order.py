@@ -6,8 +6,9 @@ import heapq
 from collections.abc import Iterable, Iterator
 
 from headrace.core.buffers import VariableBuffer
-from headrace.core.dtypes import string
-from headrace.plan.ir import Node, Region, Value, regions
+from headrace.core.dtypes import resource, string
+from headrace.plan.handles import Handles, may_be_same
+from headrace.plan.ir import UNBOUND, Node, Region, Value, regions
 
 Guard = tuple[tuple[Value, bool], ...]
 
@@ -167,15 +168,17 @@ def state_inputs(node: Node, declared: tuple[int, ...]) -> list[int]:
     return positions
 
 
-def _written(node: Node) -> Iterator[object]:
-    """The buffers of variables that the node writes."""
+def written(node: Node, handles: Handles) -> Iterator[object]:
+    """What leads to the variables that the node may write: see `Handles.of`."""
     if node.region is not None:
         for inner in node.region.nodes:
-            yield from _written(inner)
+            yield from written(inner, handles)
     for index in state_inputs(node, node.decl.writes_state):
-        bound = node.inputs[index].bound
-        if isinstance(bound, VariableBuffer):
-            yield bound
+        value = node.inputs[index]
+        if value.bound is not UNBOUND or value.dtype._is_ref_dtype or value.dtype is resource:
+            handle = handles.of(value)
+            if isinstance(handle, (VariableBuffer, Value)) or handle is UNBOUND:
+                yield handle
 
 
 # What hands its input on as it is, in TensorFlow too: the value of a reference variable stays the variable's own.
@@ -204,12 +207,15 @@ def reads_to_copy(nodes: list[Node], fetched: Iterable[Value]) -> set[Node]:
     These are reads of resource variables, and what TensorFlow computes anew from a reference variable where a kernel
     here gives a view of it, such as a slice.
     """
+    if not any(map(_writes, nodes)):
+        return set()
+    handles = Handles(nodes)
     writes: list[tuple[int, object]] = []
     for position, node in enumerate(nodes):
-        writes.extend((position, bound) for bound in _written(node))
+        writes.extend((position, handle) for handle in written(node, handles))
     if not writes:
         return set()
-    written = {id(bound) for _, bound in writes}
+    targets = list({id(handle): handle for _, handle in writes}.values())
     copies = set()
     roots: dict[Value, set[Node]] = {}
     buffers: dict[Node, set[object]] = {}
@@ -218,14 +224,14 @@ def reads_to_copy(nodes: list[Node], fetched: Iterable[Value]) -> set[Node]:
     last_use: dict[Node, int] = {}
     for position, node in enumerate(nodes):
         if node.region is not None:
-            copies |= _reads_inside(node.region, written)
+            copies |= _reads_inside(node.region, targets, handles)
         position_of[node] = position
         touched: set[Node] = set()
         for value in node.inputs:
             touched |= roots.get(value, set())
         for root in touched:
             last_use[root] = position
-        own = _shared_buffers(node, handed_on)
+        own = _shared_buffers(node, handed_on, handles)
         if own:
             buffers[node] = own
             touched = {node} if node.decl.reads_state else touched | {node}
@@ -237,12 +243,12 @@ def reads_to_copy(nodes: list[Node], fetched: Iterable[Value]) -> set[Node]:
             last_use[root] = len(nodes)
     for root, last in last_use.items():
         own = buffers[root]
-        if any(bound in own and position_of[root] < position <= last for position, bound in writes):
+        if any(position_of[root] < position <= last and may_be_same(handle, own) for position, handle in writes):
             copies.add(root)
     return copies
 
 
-def _shared_buffers(node: Node, handed_on: dict[Value, set[object]]) -> set[object]:
+def _shared_buffers(node: Node, handed_on: dict[Value, set[object]], handles: Handles) -> set[object]:
     """The variables whose memory the node's outputs are, where TensorFlow's would be their own.
 
     `handed_on` collects the values that are a reference variable's own in TensorFlow as well.
@@ -252,10 +258,10 @@ def _shared_buffers(node: Node, handed_on: dict[Value, set[object]]) -> set[obje
         # Arrays of bytes are replaced, never written to.
         return set()
     if decl.type == _READ_REFERENCE:
-        handed_on[node.outputs[0]] = {node.inputs[0].bound}
+        handed_on[node.outputs[0]] = {handles.of(node.inputs[0])}
         return set()
     if decl.reads_state:
-        return {node.inputs[decl.reads_state[0]].bound}
+        return {handles.of(node.inputs[decl.reads_state[0]])}
     if not decl.may_alias:
         return set()
     shared: set[object] = set()
@@ -279,13 +285,13 @@ def _keeps_layout(transpose: Node) -> bool:
     return moved == sorted(moved)
 
 
-def _reads_inside(region: Region, written: set[int]) -> set[Node]:
+def _reads_inside(region: Region, targets: list[object], handles: Handles) -> set[Node]:
     """In a loop a value may be used iterations later: whatever is written anywhere is copied."""
     copies = set()
     handed_on: dict[Value, set[object]] = {}
     for node in region.nodes:
         if node.region is not None:
-            copies |= _reads_inside(node.region, written)
-        if any(id(buffer) in written for buffer in _shared_buffers(node, handed_on)):
+            copies |= _reads_inside(node.region, targets, handles)
+        if any(may_be_same(handle, targets) for handle in _shared_buffers(node, handed_on, handles)):
             copies.add(node)
     return copies

@@ -10,7 +10,7 @@ from headrace.plan.emit import emit
 from headrace.plan.fuse import apply_rewrites
 from headrace.plan.ir import UNBOUND, Node, Value
 from headrace.plan.live import drop_gates, keep_live
-from headrace.plan.loops import raise_loops
+from headrace.plan.loops import outermost, raise_loops
 from headrace.plan.order import order, reads_to_copy, set_guards
 from headrace.plan.parallel import mark_heavy
 from headrace.plan.place import assign_devices, place
@@ -92,7 +92,7 @@ def make_plan(
         collected.feeds[i].bound, collected.feeds[i].constant = value.bound, value.constant
     operations = len(collected.nodes)
     nodes = raise_loops(collected.nodes, [value for value in collected.fetches if value is not None])
-    targets = [node.stands_for or node for node in collected.targets]
+    targets = [outermost(node) for node in collected.targets]
     assign_devices(nodes, runtime)
     keep = set(targets)
     nodes, replaced = simplify(nodes, keep)

@@ -13,8 +13,9 @@ from typing import Any
 from headrace.core.errors import OpError
 from headrace.core.waiting import Attempt, Call
 from headrace.plan.emit import Emitted, emit
+from headrace.plan.handles import Handles, may_be_same
 from headrace.plan.ir import UNBOUND, Node, Value
-from headrace.plan.order import MERGES, guard_of, state_inputs
+from headrace.plan.order import MERGES, guard_of, written
 
 
 def may_wait(node: Node) -> bool:
@@ -168,16 +169,16 @@ def _read_by(node: Node) -> list[Value]:
 
 def _exposed_reads(nodes: Sequence[Node]) -> set[Node]:
     """The reads of variables that another part may write before the value is used."""
-    written = {id(node.inputs[i].bound) for node in nodes for i in state_inputs(node, node.decl.writes_state)} - {
-        id(UNBOUND)
-    }
-    return {
-        node
-        for node in nodes
-        if node.decl.reads_state
-        and getattr(node.inputs[node.decl.reads_state[0]].bound, "is_resource", False)
-        and id(node.inputs[node.decl.reads_state[0]].bound) in written
-    }
+    handles = Handles(nodes)
+    targets = list({id(handle): handle for node in nodes for handle in written(node, handles)}.values())
+    exposed = set()
+    for node in nodes:
+        if node.decl.reads_state:
+            handle = handles.of(node.inputs[node.decl.reads_state[0]])
+            of_resource = getattr(handle, "is_resource", isinstance(handle, Value) or handle is UNBOUND)
+            if of_resource and may_be_same(handle, targets):
+                exposed.add(node)
+    return exposed
 
 
 def _starter(

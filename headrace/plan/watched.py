@@ -9,7 +9,7 @@ from headrace.plan.collect import collect
 from headrace.plan.emit import emit
 from headrace.plan.ir import UNBOUND, Node, Value
 from headrace.plan.live import keep_live
-from headrace.plan.loops import raise_loops
+from headrace.plan.loops import outermost, raise_loops
 from headrace.plan.order import order, reads_to_copy, set_guards
 from headrace.plan.place import assign_devices, place
 from headrace.plan.plan import Plan
@@ -57,7 +57,7 @@ def make_watched_plan(
     collected = collect(fetches, feeds, runtime, runtime.device, done)
     operations = len(collected.nodes)
     nodes = raise_loops(collected.nodes, [value for value in collected.fetches if value is not None])
-    targets = [node.stands_for or node for node in collected.targets]
+    targets = [outermost(node) for node in collected.targets]
     assign_devices(nodes, runtime)
     nodes, _ = simplify(nodes, set(targets), only_bind=True)
     nodes = set_guards(nodes)
