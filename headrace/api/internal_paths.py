@@ -113,6 +113,7 @@ _PYTHON: dict[str, dict[str, str]] = {
         "core.common_shapes core.shapes .": "common_shapes",
         "core.tensor_util interop.tensor_proto core.convert core.operation .": "tensor_util",
         "ops.flow.case .": "smart_cond",
+        "interop.function_graphs": "function_def_to_graph graph_to_function_def",
         "interop.meta_graph interop.op_lists .": "meta_graph",
         "core.composite core.type_specs core.internals core.convert .": "sparse_tensor indexed_slices",
         "core.composite_tensors": "composite_tensor",
@@ -137,8 +138,8 @@ _PYTHON: dict[str, dict[str, str]] = {
     "ops": {
         "ops.queues.staging ops.queues.barriers ops.readers.record_input ops.queues.queues . api.gen_ops": "data_flow_ops",
         "state.updates state.variables . api.gen_ops": "state_ops",
-        "state.variables state.collecting state.modes state.partitioned state.slice_info .": "variables",
-        "state.resource_variables state.variables ops.state.resource . api.gen_ops": "resource_variable_ops",
+        "state.variables state.collecting state.modes state.partitioned state.slice_info state.initial_values .": "variables",
+        "state.resource_variables state.handles state.variables ops.state.resource . api.gen_ops": "resource_variable_ops",
         "state.variable_scope state.variable_store state.partitioned state.scoping state.modes .": "variable_scope",
         "state.partitioned .": "partitioned_variables",
         "state.template .": "template",
@@ -164,7 +165,8 @@ _PYTHON: dict[str, dict[str, str]] = {
         "numerics sort_ops batch_ops critical_section_ops array_grad math_grad nn_grad "
         "control_flow_grad data_flow_grad linalg_grad sparse_grad state_grad tensor_array_grad image_grad random_grad "
         "manip_grad rnn_grad optional_grad cudnn_rnn_grad default_gradient proto_ops collective_ops clustering_ops",
-        "initializers state.initializers state.orthogonal_kernels .": "init_ops init_ops_v2 initializers_ns",
+        "initializers state.initializers state.orthogonal_kernels .": "init_ops initializers_ns",
+        "state.later_initializers .": "init_ops_v2",
         "random ops.random.normal . api.gen_ops": "random_ops stateful_random_ops",
         "random contrib.stateless .": "stateless_random_ops",
         "debugging .": "check_ops",
@@ -272,14 +274,19 @@ _PYTHON: dict[str, dict[str, str]] = {
         "train.warm_starting train .": "warm_starting_util",
         "api.gen_ops train .": "training_ops gen_training_ops",
     },
-    "training.saving": {"train.saveables train .": "saveable_object saveable_object_util functional_saver"},
+    "training.saving": {
+        "train.saveables train .": "saveable_object saveable_object_util",
+        "train.functional_saver": "functional_saver",
+    },
     "training.experimental": {
         "train.loss_scale": "loss_scale",
         "train.loss_scale_optimizer": "loss_scale_optimizer",
         "train.mixed_precision": "mixed_precision",
     },
     "training.tracking": {
-        "train.tracking train.tracking_internals train.checkpoint train .": "base data_structures tracking util",
+        "train.tracking train.tracking_internals train.graph_view train.tracked_resources train.checkpoint "
+        "train.saveables train.python_state train .": "base data_structures tracking util",
+        "train.graph_view": "graph_view",
         "train.layer_weights": "layer_utils",
         "train.python_state train .": "python_state",
     },
@@ -303,6 +310,7 @@ _PYTHON: dict[str, dict[str, str]] = {
         "platform.serialization": "serialization",
         "platform.decorators": "keyword_args tf_contextlib tf_decorator",
         "platform.decorators platform.deprecation": "decorator_utils",
+        "interop.example_parsing": "example_parser_configuration",
         "platform.used_results": "tf_should_use",
         "platform.export": "tf_export",
         "platform.identity": "object_identity",
@@ -340,9 +348,11 @@ _PROTOS = {
 
 # Modules of message classes that are made here.
 _OWN_PROTOS = {
-    "core.example": "example feature",
+    "core.example": "example example_parser_configuration feature",
     "core.framework": "device_attributes",
-    "core.protobuf": "control_flow queue_runner saved_model tensorflow_server",
+    "core.protobuf": "control_flow queue_runner saved_model tensor_bundle tensorflow_server",
+    "core.util": "saved_tensor_slice",
+    "python.framework": "cpp_shape_inference",
     "python.training": "checkpoint_state",
 }
 
@@ -380,6 +390,8 @@ def _rows() -> dict[str, tuple[str, ...]]:
 _ROWS = _rows()
 _GENERATED = re.compile(r"(?:contrib\.\w+\.)?(?:python\.)?ops\.gen_\w+_ops?")
 _KERAS = re.compile(r"python\.(keras\.[\w.]+)")
+# Rooms whose modules hold what 1.x's internal modules did.
+_IMPLEMENTING = ("autodiff", "interop", "state", "train")
 _VERSIONED = re.compile(r"(\w+)_v([12])")
 # The public modules in which TensorFlow 2 has functions with other arguments.
 _PUBLISHED = ("debugging", "image", "io", "linalg", "math", "nn", "random", "sparse", "strings")
@@ -424,8 +436,13 @@ def versions(path: str, name: str, places: tuple[str, ...]) -> list[tuple[str, s
         [('compat.v2.strings', 'string_split'), ('compat.v2.strings', 'split'), ('compat.v2', 'string_split'), \
 ('compat.v2.nn', 'string_split')]
     """
+    if not path.startswith("python."):
+        return []
+    if name.startswith("_") and not name.startswith("__"):
+        # What 1.x kept to a module is public among the modules here, which are smaller.
+        return [(place, name[1:]) for place in places if place.partition(".")[0] in _IMPLEMENTING]
     match = _VERSIONED.fullmatch(name)
-    if match is None or not path.startswith("python."):
+    if match is None:
         return []
     plain, number = match.groups()
     found = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import enum
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from headrace.autodiff.aggregation import AggregationMethod, aggregated
@@ -15,6 +15,7 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph, name_scope
 from headrace.core.dtypes import DType, bfloat16
 from headrace.core.eager import executing_eagerly, refuse
+from headrace.core.func_graph import FuncGraph
 from headrace.core.graph import Graph
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import gradient_function
@@ -26,6 +27,8 @@ from headrace.ops.array.shape import shape
 from headrace.ops.flow.frames import is_loop_exit, is_loop_switch
 from headrace.ops.flow.grouping import tuple as control_tuple
 from headrace.ops.flow.switching import zeros_outside_loop
+from headrace.ops.state.common import handle_dtype
+from headrace.ops.state.resource import variable_shape
 
 _TRAINABLE = frozenset(["float16", "float32", "float64", "complex64", "complex128", "resource", "variant"])
 
@@ -184,6 +187,9 @@ class _Walk:
         self.collected: dict[Operation, list[list[Any]]] = {}
         self.settled: dict[Operation, list[Any]] = {}
         self.loops: LoopGradients | None = None
+        # The functions being traced around here, innermost first: what they capture leads on into the graphs around.
+        self.bodies: list[FuncGraph] = []
+        self.wanted: set[Tensor] = set()
 
     def run(self) -> list[Any]:
         graph = get_default_graph()
@@ -194,6 +200,11 @@ class _Walk:
             graph.unique_name("uid")
             ys = [convert_to_tensor_or_indexed_slices(y, name=f"y_{i}") for i, y in enumerate(self.ys)]
             xs = [_differentiated(x, i) for i, x in enumerate(self.xs)]
+            body: Graph | None = graph
+            while isinstance(body, FuncGraph):
+                self.bodies.append(body)
+                body = body.outer_graph
+            self.wanted.update(xs)
             starts = self._starts(ys)
             pending, reachable = self._count(ys, xs)
             for y, start in zip(ys, starts, strict=True):
@@ -261,6 +272,10 @@ class _Walk:
             for output in op.outputs:
                 if is_trainable(output.dtype) or output.dtype.base_dtype is bfloat16:
                     forward.extend(output._consumers)
+                    for body in self.bodies:
+                        inner = body.inner_of(output)
+                        if inner is not None:
+                            forward.append(inner.op)
         reachable = {y.op for y in ys if y.op in reached}
         between: list[Operation] = []
         seen: set[Operation] = set()
@@ -271,7 +286,7 @@ class _Walk:
                 continue
             seen.add(op)
             between.append(op)
-            backward.extend(tensor.op for tensor in op.inputs)
+            backward.extend(tensor.op for tensor in self._inputs(op))
         for op in [op for op in between if is_loop_exit(op)]:
             if self.loops is None:
                 self.loops = LoopGradients()
@@ -281,20 +296,32 @@ class _Walk:
             between = list(exits)
         pending: dict[Operation, int] = dict.fromkeys(between, 0)
         for op in between:
-            for tensor in op.inputs:
+            for tensor in self._inputs(op):
                 if tensor.op in pending:
                     pending[tensor.op] += 1
         return pending, reachable
 
+    def _inputs(self, op: Operation) -> Sequence[Tensor]:
+        """What an op computes from; in a function, outer tensors in place of the inputs that stand for them."""
+        return [self._source(tensor) for tensor in op.inputs] if self.bodies else op.inputs
+
+    def _source(self, tensor: Tensor) -> Tensor:
+        while tensor not in self.wanted and isinstance(tensor.graph, FuncGraph):
+            outer = tensor.graph.outer_of(tensor)
+            if outer is None:
+                break
+            tensor = outer
+        return tensor
+
     def _stop_ops(self, xs: Iterable[Tensor], pending: dict[Operation, int]) -> set[Operation]:
         """The ops that are not differentiated: those of xs that no other x stands behind, and the asked-for stops."""
-        stop = {x.op for x in xs if not any(pending.get(t.op, 0) > 0 for t in x.op.inputs)}
+        stop = {x.op for x in xs if not any(pending.get(t.op, 0) > 0 for t in self._inputs(x.op))}
         stop.update(convert_to_tensor(t).op for t in self.stops)
         return stop
 
     def _go_on_from(self, op: Operation, pending: dict[Operation, int], queue: deque[Operation]) -> None:
         """Queues the ops before `op` that wait for no other gradient."""
-        for tensor in op.inputs:
+        for tensor in self._inputs(op):
             source = tensor.op
             if source not in pending:
                 continue
@@ -337,12 +364,31 @@ class _Walk:
         self.settled[op] = received
         if stop or all(g is None for g in received):
             return
+        if is_loop_switch(op) and op._get_control_flow_context() is graph._get_control_flow_context():
+            raise ValueError(
+                f"Cannot compute gradient inside while loop with respect to op '{self._nearest_wanted(op).name}'. We do not "
+                "support taking the gradient wrt or through the initial value of a loop variable. Gradients can be computed "
+                "through loop invariants or wrt the input parameters to the loop body."
+            )
         function = gradient_function(op)
         if function is None:
             return
         with self._in_loop(op, before=False):
             made = self._apply(function, op, received, graph)
             self._collect_all(op, made)
+
+    def _nearest_wanted(self, op: Operation) -> Operation:
+        """The closest of the ops of xs that `op` depends on."""
+        sought = {x.op for x in self.wanted}
+        queue, seen = deque([op]), {op}
+        while queue:
+            op = queue.popleft()
+            if op in sought:
+                break
+            before = [t.op for t in self._inputs(op) if t.op not in seen]
+            seen.update(before)
+            queue.extend(before)
+        return op
 
     def _in_loop(self, op: Operation, before: bool) -> contextlib.AbstractContextManager[Any]:
         return contextlib.nullcontext() if self.loops is None else self.loops.inside(op, before)
@@ -359,7 +405,7 @@ class _Walk:
             made = list(made) if isinstance(made, (list, tuple)) else [made]
             if len(made) != len(op.inputs):
                 raise ValueError(
-                    f"Num gradients {len(made)} generated for op {op.name} ({op.type}) do not match num inputs {len(op.inputs)}"
+                    f"Num gradients {len(made)} generated for op {op.node_def} do not match num inputs {len(op.inputs)}"
                 )
             if self.gate and sum(g is not None for g in made) > 1:
                 with graph.device(None), graph.colocate_with(None, ignore_existing=True):
@@ -367,7 +413,7 @@ class _Walk:
         return made
 
     def _collect_all(self, op: Operation, made: list[Any]) -> None:
-        for i, (tensor, gradient) in enumerate(zip(op.inputs, made, strict=True)):
+        for i, (tensor, gradient) in enumerate(zip(self._inputs(op), made, strict=True)):
             if gradient is None:
                 continue
             if isinstance(gradient, Tensor) and tensor.dtype.name != "resource":
@@ -375,8 +421,8 @@ class _Walk:
                     gradient.dims = merge_dims(gradient.dims, tensor.dims)
                 except ValueError:
                     raise ValueError(
-                        f"Incompatible shapes between op input and calculated input gradient. Forward operation: {op.name}. "
-                        f"Input index: {i}. Original input shape: {tensor.shape}. Calculated input gradient shape: "
+                        f"Incompatible shapes between op input and calculated input gradient.  Forward operation: {op.name}.  "
+                        f"Input index: {i}. Original input shape: {tensor.shape}.  Calculated input gradient shape: "
                         f"{gradient.shape}"
                     ) from None
             self._collect(tensor, gradient)
@@ -391,6 +437,9 @@ class _Walk:
         received = self.settled.get(x.op)
         found = None if received is None else received[x.value_index]
         if found is None and x.op not in self.collected and self.unconnected is UnconnectedGradients.ZERO:
+            if x.dtype.name == "resource":
+                # A handle stands for the variable's value.
+                return zeros(variable_shape(x), handle_dtype(x))
             return zeros_like(x)
         return found
 

@@ -55,6 +55,7 @@ _SHIPPED = {
 }
 
 # Messages made here: file -> the modules and files it refers to, and message -> fields as "name=number:type".
+# A message named "Outer.Inner" lies in one before it.
 # In a type "*" is repeated, "?oneof:" a member of a oneof, "{key,value}" a map; a capital letter begins a
 # message, with "!" after it an enumeration.
 _MADE: dict[str, tuple[str, dict[str, str]]] = {
@@ -70,6 +71,31 @@ _MADE: dict[str, tuple[str, dict[str, str]]] = {
             "FeatureLists": "feature_list=1:{string,FeatureList}",
             "Example": "features=1:Features",
             "SequenceExample": "context=1:Features feature_lists=2:FeatureLists",
+        },
+    ),
+    "example_parser_configuration": (
+        "types_pb2 tensor_pb2 tensor_shape_pb2",
+        {
+            "VarLenFeatureProto": (
+                "dtype=1:DataType! values_output_tensor_name=2:string indices_output_tensor_name=3:string "
+                "shapes_output_tensor_name=4:string"
+            ),
+            "FixedLenFeatureProto": (
+                "dtype=1:DataType! shape=2:TensorShapeProto default_value=3:TensorProto values_output_tensor_name=4:string"
+            ),
+            "FeatureConfiguration": (
+                "fixed_len_feature=1:?config:FixedLenFeatureProto var_len_feature=2:?config:VarLenFeatureProto"
+            ),
+            "ExampleParserConfiguration": "feature_map=1:{string,FeatureConfiguration}",
+        },
+    ),
+    "cpp_shape_inference": (
+        "types_pb2 tensor_shape_pb2",
+        {
+            "CppShapeInferenceResult": "shape=1:TensorShapeProto handle_data=4:HandleData",
+            "CppShapeInferenceResult.HandleShapeAndType": "shape=1:TensorShapeProto dtype=2:DataType!",
+            "CppShapeInferenceResult.HandleData": "is_set=1:bool shape_and_type=2:*HandleShapeAndType",
+            "CppShapeInferenceInputsNeeded": "input_tensors_needed=1:*int32 input_tensors_as_shapes_needed=2:*int32",
         },
     ),
     "tensorflow_server": (
@@ -205,7 +231,7 @@ _MADE: dict[str, tuple[str, dict[str, str]]] = {
 }
 
 _MODULE_OF = {name: module for module, names in _SHIPPED.items() for name in names.split()}
-_FILE_OF = {name: file for file, (_, messages) in _MADE.items() for name in messages}
+_FILE_OF = {name: file for file, (_, messages) in _MADE.items() for name in messages if "." not in name}
 
 __all__ = [*_MODULE_OF, *_FILE_OF]
 
@@ -248,7 +274,7 @@ def _made_file(file: str) -> Any:
     from google.protobuf import descriptor_pb2, descriptor_pool  # type: ignore[import-untyped]
 
     uses, messages = _MADE[file]
-    known = {name: f".{_PACKAGE}.{name}" for name in messages}
+    known = {name.rpartition(".")[2]: f".{_PACKAGE}.{name}" for name in messages}
     proto = descriptor_pb2.FileDescriptorProto(name=f"{_PACKAGE}/{file}.proto", package=_PACKAGE, syntax="proto3")
     for used in uses.split():
         descriptor = _made_file(used) if used in _MADE else _shipped(used).DESCRIPTOR
@@ -256,7 +282,9 @@ def _made_file(file: str) -> Any:
         for types in (descriptor.message_types_by_name, descriptor.enum_types_by_name):
             known |= {name: f".{types[name].full_name}" for name in types}
     for name, fields in messages.items():
-        _describe(proto.message_type.add(name=name), fields, known)
+        outer, _, inner = name.rpartition(".")
+        made = next(message.nested_type for message in proto.message_type if message.name == outer) if outer else None
+        _describe((proto.message_type if made is None else made).add(name=inner), fields, known)
     pool = descriptor_pool.Default()
     pool.AddSerializedFile(proto.SerializeToString())
     _made_files[file] = pool.FindFileByName(proto.name)

@@ -104,14 +104,14 @@ def make_variable(
 
 def _layers_in(value: Any) -> Iterator[Any]:
     """The layers in an attribute, those in lists, tuples and dicts included."""
-    if isinstance(value, Layer) or (hasattr(value, "trainable_weights") and hasattr(value, "non_trainable_weights")):
-        yield value
-    elif isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple)):
         for item in value:
             yield from _layers_in(item)
     elif isinstance(value, dict):
         for key in sorted(value, key=str):
             yield from _layers_in(value[key])
+    elif isinstance(value, Layer) or (hasattr(value, "trainable_weights") and hasattr(value, "non_trainable_weights")):
+        yield value
 
 
 class Layer(ModuleMembers):

@@ -125,6 +125,10 @@ def ones_like(value: Any, dtype: Any = None, name: str | None = None) -> Tensor:
 
 def concat(values: Sequence[Any], axis: int, name: str = "concat") -> Tensor:
     """`values` one after another along `axis`."""
+    if len(values) == 1:
+        with name_scope(name):
+            convert_to_tensor(axis, name="concat_dim")
+            return raw.Identity(values[0], name="concat")
     return raw.ConcatV2(list(values), axis, name=name)
 
 

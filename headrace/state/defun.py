@@ -14,7 +14,7 @@ from headrace.core.functions import Function
 from headrace.core.graph import Graph
 from headrace.core.operation import Operation, Tensor
 from headrace.state.variable_scope import VariableScope, get_variable_scope, variable_scope
-from headrace.state.variable_store import default_variable_store
+from headrace.state.variable_store import get_default_variable_store
 
 _SHORT = {
     "float16": "f16",
@@ -224,7 +224,7 @@ class DefinedFunction:
             # The outer scope says how the variable is made.
             del getter
             with graph.outer_graph.as_default():
-                variable = scope.get_variable(default_variable_store(), name, **arguments)
+                variable = scope.get_variable(get_default_variable_store(), name, **arguments)
                 graph.extra_vars.append(variable)
                 if self._read_variables_outside and hasattr(variable, "handle"):
                     return variable.value()

@@ -11,7 +11,7 @@ _VARIABLES = frozenset({"Variable", "VariableV2", "VarHandleOp"})
 _LEFT_ALONE = frozenset({"IsVariableInitialized", "VarIsInitializedOp", "ReadVariableOp", "If"})
 
 
-def guarded_initial_value(name: str, initial_value: Tensor) -> Tensor:
+def try_guard_against_uninitialized_dependencies(name: str, initial_value: Tensor) -> Tensor:
     """`initial_value`, with the variables it reads taken at their initial values where they have none yet.
 
     All initializers may run at once, in any order; a variable made from another must not need it to be first. Values

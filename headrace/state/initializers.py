@@ -23,7 +23,7 @@ from headrace.ops.random.uniform import random_uniform
 def floating(dtype: Any) -> DType:
     dtype = as_dtype(dtype)
     if not dtype.is_floating:
-        raise ValueError(f"Expected floating point type, got {dtype!r}.")
+        raise ValueError(f"Expected floating point type, got {dtype!s}.")
     return dtype
 
 

@@ -54,17 +54,17 @@ class ConvolutionOrthogonal(Initializer):
         """The gain, the seed and the type."""
         return {"gain": self.gain, "seed": self.seed, "dtype": self.dtype.name}
 
-    def _drawn(self, shape: list[int]) -> Tensor:
-        drawn = random_normal(shape, dtype=self.dtype, seed=self.seed)
+    def _drawn(self, shape: list[int], dtype: Any) -> Tensor:
+        drawn = random_normal(shape, dtype=dtype, seed=self.seed)
         if self.seed:
             self.seed += 1
         return drawn
 
     def _projection(self, n: int) -> Tensor:
         """A random symmetric projection, [n, n]."""
-        q = uniform_q(self._drawn([n, n]))
-        # Each direction is kept or not with equal chances.
-        kept = q * composing.cast(self._drawn([n]) > 0, self.dtype)
+        q = uniform_q(self._drawn([n, n], self.dtype))
+        # Each direction is kept or not with equal chances, which are drawn as float32 whatever the type.
+        kept = q * composing.cast(self._drawn([n], float32) > 0, self.dtype)
         return composing.matmul(kept, composing.matrix_transpose(kept))
 
     def _block(self, n: int) -> _Places:
@@ -98,7 +98,7 @@ class ConvolutionOrthogonal(Initializer):
         return result
 
     def _kernel(self, size: int, channels: int, filters: int) -> Tensor:
-        orthogonal = uniform_q(self._drawn([filters, filters]))[:channels, :]
+        orthogonal = uniform_q(self._drawn([filters, filters], self.dtype))[:channels, :]
         if size == 1:
             for _ in range(self._rank):
                 orthogonal = composing.expand_dims(orthogonal, 0)

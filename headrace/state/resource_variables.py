@@ -15,7 +15,7 @@ from headrace.core.internals import uid
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape, as_dims, compatible_dims
-from headrace.state.initial_values import guarded_initial_value
+from headrace.state.initial_values import try_guard_against_uninitialized_dependencies
 from headrace.state.scoping import init_scope, name_from_scope_name
 from headrace.state.variables import Variable, check_outside_of_branches
 
@@ -356,7 +356,7 @@ class ResourceVariable(BaseResourceVariable):
                 if not compatible_dims(dims, tensor.dims):
                     raise ValueError(
                         f"The initial value's shape ({tensor.shape}) is not compatible with the explicitly supplied "
-                        f"`shape` argument ({TensorShape.from_dims(dims)})."
+                        f"`shape` argument ({shape})."
                     )
                 self._dtype = tensor.dtype.base_dtype
                 self._shape = TensorShape.from_dims(dims)
@@ -370,7 +370,7 @@ class ResourceVariable(BaseResourceVariable):
             elsewhere = colocate_with(None, ignore_existing=True)
             with name_scope("Assign") as assign_name, elsewhere, device(self._handle.device):
                 self._initializer_op = raw.AssignVariableOp(
-                    self._handle, guarded_initial_value(scope, tensor), name=assign_name
+                    self._handle, try_guard_against_uninitialized_dependencies(scope, tensor), name=assign_name
                 )
                 self._initializer_op._in_program_order = True
             with name_scope("Read"):

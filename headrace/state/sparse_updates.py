@@ -57,6 +57,8 @@ class SparseUpdates:
         """Puts slices in place of rows within each element of a batch; see `tf.batch_scatter_update`."""
         from headrace.state.updates import batch_scatter_update
 
+        if not isinstance(sparse_delta, IndexedSlices):
+            raise TypeError(f"sparse_delta is not IndexedSlices: {sparse_delta}")
         return batch_scatter_update(self, sparse_delta.indices, sparse_delta.values, use_locking=use_locking, name=name)
 
     def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Any:

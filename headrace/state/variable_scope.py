@@ -17,9 +17,9 @@ from headrace.state.modes import VariableAggregation, VariableSynchronization
 from headrace.state.variable_store import (
     AUTO_REUSE,
     VariableStore,
-    default_variable_store,
     disable_resource_variables,
     enable_resource_variables,
+    get_default_variable_store,
     makes_eager_variables,
     resource_variables_enabled,
     with_variable_store,
@@ -303,7 +303,7 @@ def get_variable(
         'layer/w:0'
     """
     return get_variable_scope().get_variable(
-        default_variable_store(),
+        get_default_variable_store(),
         name,
         shape=shape,
         dtype=dtype,
@@ -379,7 +379,7 @@ def get_partitioned_variable(name: str | None, partitioner: Any, **settings: Any
         settings[key] = _first(settings.get(key), getattr(scope, key))
     full_name = "/".join(part for part in (scope.name, name) if part)
     with name_scope(None):
-        return default_variable_store()._get_partitioned_variable(
+        return get_default_variable_store()._get_partitioned_variable(
             name=full_name, partitioner=partitioner, reuse=scope.reuse, **settings
         )
 

@@ -105,7 +105,10 @@ class PartitionInfo:
             )
         for offset, size in zip(var_offset, full_shape, strict=True):
             if offset < 0 or offset >= size:
-                raise ValueError(f"Expected 0 <= offset < shape but found offset={offset}, shape={size}")
+                raise ValueError(
+                    f"Expected 0 <= offset < shape but found offset={offset}, shape={size} for "
+                    f"var_offset={var_offset}, full_shape={full_shape}"
+                )
         self._full_shape = full_shape
         self._var_offset = var_offset
 
@@ -503,7 +506,7 @@ def _bound_initializer(
     return lambda: initializer(shape, dtype=dtype, partition_info=partition_info)
 
 
-def default_variable_store() -> VariableStore:
+def get_default_variable_store() -> VariableStore:
     """The store of the default graph."""
     kept = get_default_graph().get_collection_ref(_STORE)
     if not kept:

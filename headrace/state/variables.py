@@ -15,7 +15,7 @@ from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape, as_dims, is_fully_defined
 from headrace.ops.array.slice import slice_helper_var
 from headrace.state import slice_info
-from headrace.state.initial_values import guarded_initial_value
+from headrace.state.initial_values import try_guard_against_uninitialized_dependencies
 from headrace.state.modes import (
     VariableAggregation,
     VariableSynchronization,
@@ -444,7 +444,9 @@ class RefVariable(Variable):
                 raise ValueError(f"initial_value must have a shape specified: {tensor}")
             self._initial_value = tensor
             self._initializer_op = raw.Assign(
-                self._variable, guarded_initial_value(scope, tensor), validate_shape=validate_shape
+                self._variable,
+                try_guard_against_uninitialized_dependencies(scope, tensor),
+                validate_shape=validate_shape,
             ).op
             self._initializer_op._in_program_order = True
             with device(caching_device) if caching_device is not None else colocate_with(self._variable.op):

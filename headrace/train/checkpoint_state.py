@@ -190,6 +190,11 @@ def _matching(checkpoint_prefix: Any) -> list[str]:
     return file_io.get_matching_files(prefix + ".index") or file_io.get_matching_files(prefix)
 
 
+def prefix_to_checkpoint_path(prefix: str, format_version: int) -> str:
+    """The file whose existence says that a checkpoint does: the index, or the table of the first format."""
+    return f"{prefix}.index" if format_version == 2 else prefix
+
+
 def checkpoint_exists(checkpoint_prefix: Any) -> bool:
     """Whether there is a checkpoint of either format with this path.
 

@@ -13,7 +13,7 @@ from headrace.files import file_io
 from headrace.files.checkpoint.reader import CheckpointReader
 from headrace.platform import tf_logging
 from headrace.state.partitioned import PartitionedVariable
-from headrace.state.variable_store import default_variable_store
+from headrace.state.variable_store import get_default_variable_store
 from headrace.state.variables import Variable
 from headrace.train import checkpoint_state
 from headrace.train.saveables import op_list_to_dict, saveable_objects_for_op
@@ -136,7 +136,7 @@ def init_from_checkpoint(ckpt_dir_or_file: Any, assignment_map: Mapping[str, Any
     """
     path = checkpoint_of(ckpt_dir_or_file)
     shapes = load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map()
-    stored = default_variable_store()._vars
+    stored = get_default_variable_store()._vars
     for name, target in sorted(assignment_map.items()):
         variable = target if _is_variables(target) else _stored(target, stored)
         if variable is None:

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import abc
 import io
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from headrace.core.dtypes import string
+from headrace.core.registry import raw
+from headrace.ops.flow.py_func import py_func
+from headrace.platform.compat import as_bytes
+from headrace.train.saveables import SaveableObject, SaveSpec
 from headrace.train.tracking import Trackable, is_trackable
 
 
@@ -33,6 +39,37 @@ class PythonState(Trackable, abc.ABC):
     @abc.abstractmethod
     def deserialize(self, string_value: Any) -> None:
         """Takes over the state in a string, bytes as the checkpoint has them."""
+
+
+class PythonStringStateSaveable(SaveableObject):
+    """A string of Python's, asked for when it is saved and handed on when it is restored.
+
+    Args:
+        name: the name it is saved under.
+        state_callback: gives the string.
+        restore_callback: takes it back; by default nothing does.
+    """
+
+    def __init__(
+        self, name: str, state_callback: Callable[[], Any], restore_callback: Callable[[bytes], Any] | None = None
+    ) -> None:
+        def now() -> Any:
+            return py_func(lambda: as_bytes(state_callback()), [], string)
+
+        super().__init__(now, [SaveSpec(now, "", name, dtype=string, device="/cpu:0")], name)
+        self._take = restore_callback
+
+    def restore(self, restored_tensors: Any, restored_shapes: Any) -> Any:
+        """Hands the string on."""
+        take = self._take
+        if take is None:
+            return raw.NoOp()
+
+        def run(text: bytes) -> list[Any]:
+            take(text)
+            return []
+
+        return py_func(run, [restored_tensors[0]], [])
 
 
 class _ArrayState(PythonState):

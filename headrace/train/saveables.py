@@ -95,6 +95,23 @@ class SaveableObject:
         raise ValueError("Calling an abstract method.")
 
 
+class NoRestoreSaveable(SaveableObject):
+    """A tensor that is saved and never read back.
+
+    Args:
+        tensor: the tensor, or a function that makes it.
+        name: the name it is saved under.
+        dtype, device: its type and device, where `tensor` is a function.
+    """
+
+    def __init__(self, tensor: Any, name: str, dtype: Any = None, device: str | None = None) -> None:
+        super().__init__(tensor, [SaveSpec(tensor, "", name, dtype=dtype, device=device)], name)
+
+    def restore(self, restored_tensors: Sequence[Tensor], restored_shapes: Any) -> Any:
+        """Nothing."""
+        return raw.NoOp()
+
+
 class ReferenceVariableSaveable(SaveableObject):
     """A variable that is reached by reference."""
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import collections
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from headrace.core.defaults import get_default_graph
+from headrace.core.dtypes import as_dtype, float32
+from headrace.core.shapes import TensorShape
 from headrace.state import restoring
+from headrace.state.initializers import glorot_uniform_initializer, zeros_initializer
 from headrace.state.variables import Variable
 from headrace.train.optimizer import Optimizer
 
@@ -53,11 +56,64 @@ class Trackable:
         restoring.changed()
         return trackable
 
+    def _add_variable_with_custom_getter(
+        self,
+        name: str,
+        shape: Any = None,
+        dtype: Any = float32,
+        initializer: Any = None,
+        getter: Any = None,
+        overwrite: bool = False,
+        **kwargs: Any,
+    ) -> Any:
+        """Makes a variable that becomes a dependency named `name`; returns it.
+
+        Args:
+            name: its name, and that of the dependency.
+            shape, dtype: its shape and type.
+            initializer: what makes its value; of default kind where None.
+            getter: what makes the variable, called with all that; `tf.Variable` by default.
+            overwrite: whether it may take the name of another dependency.
+            kwargs: more for `getter`.
+
+        Raises:
+            ValueError: if another dependency has the name, unless `overwrite`.
+        """
+        if not overwrite and self._lookup_dependency(name) is not None:
+            raise ValueError(
+                f"A variable named '{name}' already exists in this Trackable, but Trackable._add_variable called to create "
+                "another with that name. Variable names must be unique within a Trackable object."
+            )
+        getter = _plain_variable if getter is None else getter
+        made = getter(name=name, shape=shape, dtype=dtype, initializer=initializer, **kwargs)
+        return self._track_trackable(made, name, overwrite) if is_trackable(made) else made
+
+    def _handle_deferred_dependencies(self, name: str, trackable: Any) -> None:
+        """Lets checkpoints that wait for objects look again; called when `trackable` has become reachable."""
+        restoring.changed()
+
     def _lookup_dependency(self, name: str) -> Any:
         return next((ref for known, ref in self._checkpoint_dependencies if known == name), None)
 
     def _gather_saveables_for_checkpoint(self) -> dict[str, Any]:
         return {}
+
+
+def _plain_variable(
+    name: str, shape: Any = None, dtype: Any = float32, initializer: Any = None, trainable: bool = True, **kwargs: Any
+) -> Any:
+    dtype = as_dtype(dtype)
+    if initializer is None:
+        initializer = glorot_uniform_initializer() if dtype.is_floating else zeros_initializer()
+    sizes = TensorShape(shape).as_list()
+    return Variable(
+        initial_value=(lambda: initializer(sizes, dtype=dtype)) if callable(initializer) else initializer,
+        name=name,
+        dtype=dtype,
+        trainable=trainable,
+        use_resource=True,
+        **kwargs,
+    )
 
 
 class NoDependency:
@@ -112,25 +168,84 @@ class _Container(Trackable):
     def _checkpoint_dependencies(self) -> list[TrackableReference]:
         return [TrackableReference(name, item) for name, item in self._named() if is_trackable(item)]
 
+    @property
+    def variables(self) -> list[Any]:
+        """The variables of the elements."""
+        return self._of_elements("variables", lambda variable: True)
+
+    weights = variables
+
+    @property
+    def trainable_variables(self) -> list[Any]:
+        """Those that are trained."""
+        return self._of_elements("trainable_variables", lambda variable: variable.trainable)
+
+    trainable_weights = trainable_variables
+
+    @property
+    def non_trainable_variables(self) -> list[Any]:
+        """Those that are not trained."""
+        return self._of_elements("non_trainable_variables", lambda variable: not variable.trainable)
+
+    non_trainable_weights = non_trainable_variables
+
+    @property
+    def layers(self) -> list[Any]:
+        """The layers among the elements, and those in containers among them."""
+        found: list[Any] = []
+        for _, item in self._named():
+            found += item.layers if isinstance(item, _Container) else [item] if _is_layer(item) else []
+        return found
+
+    def _of_elements(self, kind: str, wanted: Callable[[Any], bool]) -> list[Any]:
+        found: dict[int, Any] = {}
+        for _, item in self._named():
+            if isinstance(item, Variable):
+                own = [item] if wanted(item) else []
+            else:
+                own = getattr(item, kind, []) if isinstance(item, _Container) or _is_layer(item) else []
+            found.update((id(variable), variable) for variable in own)
+        return list(found.values())
+
+
+class UntrackableError(ValueError):
+    """An element of a container is nothing that checkpoints could hold."""
+
+
+def _tracked(value: Any) -> Any:
+    value = wrapped(value)
+    if not is_trackable(value):
+        raise UntrackableError(
+            "Only trackable objects (such as Layers or Optimizers) may be stored in a List object. Got "
+            f"{value}, which does not inherit from Trackable."
+        )
+    return value
+
 
 class List(_Container, list):  # type: ignore[type-arg]
     """A list whose elements are dependencies named by their places.
 
     Args:
         items: the elements.
+
+    Raises:
+        ValueError: if one is nothing that checkpoints could hold.
     """
 
     def __init__(self, *items: Any) -> None:
-        list.__init__(self, (wrapped(item) for item in items))
+        list.__init__(self, (self._element(item) for item in items))
+
+    def _element(self, value: Any) -> Any:
+        return _tracked(value)
 
     def append(self, value: Any) -> None:
         """Adds an element."""
-        list.append(self, wrapped(value))
+        list.append(self, self._element(value))
         restoring.changed()
 
     def extend(self, values: Iterable[Any]) -> None:
         """Adds elements."""
-        list.extend(self, (wrapped(value) for value in values))
+        list.extend(self, [self._element(value) for value in values])
         restoring.changed()
 
     def _named(self) -> Iterator[tuple[str, Any]]:
@@ -138,6 +253,55 @@ class List(_Container, list):  # type: ignore[type-arg]
 
     def __hash__(self) -> int:  # type: ignore[override]
         return id(self)
+
+
+class ListWrapper(List):
+    """A list that was assigned to an attribute: it takes any element, and is saved if elements have only been added."""
+
+    # Whether elements have changed their places, which are their names.
+    _moved = False
+
+    def __init__(self, wrapped_list: Iterable[Any] = ()) -> None:
+        super().__init__(*wrapped_list)
+
+    def _element(self, value: Any) -> Any:
+        return wrapped(value)
+
+    @property
+    def _checkpoint_dependencies(self) -> list[TrackableReference]:
+        if self._moved:
+            raise ValueError(
+                f"Unable to save the object {self!r} (a list wrapper constructed to track trackable TensorFlow objects). A "
+                "list element was replaced (__setitem__, __setslice__), deleted (__delitem__, __delslice__), or moved "
+                "(sort). To keep lists of such objects from being saved, assign them as NoDependency([...])."
+            )
+        return super()._checkpoint_dependencies
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if isinstance(key, slice):
+            self._moved = self._moved or any(is_trackable(item) for item in self[key])
+            list.__setitem__(self, key, [wrapped(item) for item in value])
+        else:
+            value = wrapped(value)
+            self._moved = self._moved or is_trackable(self[key]) or is_trackable(value)
+            list.__setitem__(self, key, value)
+        restoring.changed()
+
+    def __repr__(self) -> str:
+        return f"ListWrapper({list.__repr__(self)})"
+
+
+def _moving(method: str) -> Any:
+    def run(self: Any, *args: Any, **kwargs: Any) -> Any:
+        self._moved = True
+        return getattr(list, method)(self, *args, **kwargs)
+
+    run.__name__, run.__doc__ = method, getattr(list, method).__doc__
+    return run
+
+
+for _method in ("__delitem__", "clear", "insert", "pop", "remove", "reverse", "sort"):
+    setattr(ListWrapper, _method, _moving(_method))
 
 
 class Tuple(_Container, tuple):  # type: ignore[type-arg]
@@ -167,6 +331,10 @@ class Dict(_Container, dict):  # type: ignore[type-arg]
         return id(self)
 
 
+class _DictWrapper(Dict):
+    """A dict that was assigned to an attribute."""
+
+
 class Mapping(Dict):
     """A dict of dependencies whose keys are strings and whose values stay.
 
@@ -193,9 +361,9 @@ class Mapping(Dict):
 def wrapped(value: Any) -> Any:
     """A plain list, tuple or dict as the container that tracks its elements; anything else as it is."""
     if type(value) is list:
-        return List(*value)
+        return ListWrapper(value)
     if type(value) is dict:
-        made = Dict()
+        made = _DictWrapper()
         for key, item in value.items():
             made[key] = item
         return made
@@ -248,7 +416,8 @@ def _refilled(containers: dict[str, Any], name: str, value: Any) -> Any:
     made = wrapped(value)
     kept = containers.setdefault(name, made)
     if isinstance(kept, List) and isinstance(made, List):
-        kept[:] = made
+        # The layer's own list is what says which elements there are now.
+        list.__setitem__(kept, slice(None), made)
     elif isinstance(kept, Dict) and isinstance(made, Dict):
         kept.clear()
         kept.update(made)

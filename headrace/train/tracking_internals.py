@@ -7,16 +7,15 @@ import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from headrace.core.dtypes import float32
 from headrace.train.checkpoint import _initializers
 from headrace.train.object_graph import OBJECT_GRAPH_KEY, objects_below
-from headrace.train.tracking import VARIABLE_VALUE, Dict, List, _Container
+from headrace.train.tracking import VARIABLE_VALUE, NoDependency, _Container, wrapped
 
 OBJECT_GRAPH_PROTO_KEY = OBJECT_GRAPH_KEY
 VARIABLE_VALUE_KEY = VARIABLE_VALUE
 OBJECT_CONFIG_JSON_KEY = "OBJECT_CONFIG_JSON"
 TrackableDataStructure = _Container
-ListWrapper = List
-_DictWrapper = Dict
 
 
 @contextlib.contextmanager
@@ -39,6 +38,25 @@ def no_automatic_dependency_tracking(method: Callable[..., Any]) -> Callable[...
             return method(self, *args, **kwargs)
 
     return untracked
+
+
+def add_variable(
+    trackable: Any, name: str, shape: Any = None, dtype: Any = float32, initializer: Any = None, trainable: bool = True
+) -> Any:
+    """Makes a variable that is a dependency of `trackable`."""
+    return trackable._add_variable_with_custom_getter(
+        name=name, shape=shape, dtype=dtype, initializer=initializer, trainable=trainable
+    )
+
+
+def wrap_or_unwrap(value: Any) -> Any:
+    """A list, tuple or dict as the container that tracks its elements; what a `NoDependency` holds."""
+    return value.value if isinstance(value, NoDependency) else wrapped(value)
+
+
+def delete_tracking(obj: Any, name: str) -> None:
+    """Makes an attribute of an object no dependency any more."""
+    obj._dependencies.pop(name, None)
 
 
 def gather_initializers(root_trackable: Any) -> list[Any]:

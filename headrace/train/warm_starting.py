@@ -63,9 +63,22 @@ class VocabInfo(_VocabInfo):
         )
 
 
-def _name_of(variables: Any) -> str:
-    (name,) = op_list_to_dict(variables)
+def infer_var_name(var: Any) -> str:
+    """The name a variable, or the list of the parts of one, has in checkpoints."""
+    (name,) = op_list_to_dict(var)
     return name
+
+
+def get_var_info(var: Any, prev_tensor_name: str | None = None) -> tuple[str, Any]:
+    """The name of a variable in the checkpoint to start from, and what takes its value.
+
+    Args:
+        var: a variable or a list of the parts of one.
+        prev_tensor_name: its name there if that is another.
+    """
+    parts = list(var) if isinstance(var, (list, PartitionedVariable)) else [var]
+    whole = parts if len(parts) > 1 or parts[0]._save_slice_info else parts[0]
+    return prev_tensor_name or infer_var_name(parts), whole
 
 
 def _grouped(wanted: Any) -> dict[str, list[Any]]:
@@ -87,7 +100,7 @@ def _grouped(wanted: Any) -> dict[str, list[Any]]:
     grouped: dict[str, list[Any]] = {}
     for item in found:
         parts = list(item) if isinstance(item, PartitionedVariable) else [item]
-        grouped.setdefault(_name_of(parts), []).extend(parts)
+        grouped.setdefault(infer_var_name(parts), []).extend(parts)
     return grouped
 
 
@@ -139,7 +152,8 @@ def warm_start(
             unused_vocabularies.discard(name)
             _start_with_vocabulary(parts, ckpt_to_initialize_from, vocabulary, previous or name)
         elif vars_to_warm_start:
-            plain[previous or name] = parts if len(parts) > 1 or parts[0]._save_slice_info else parts[0]
+            key, whole = get_var_info(parts, previous)
+            plain[key] = whole
     init_from_checkpoint(ckpt_to_initialize_from, plain)
     for unused, what in ((unused_names, "prev_var_name"), (unused_vocabularies, "vocab_info")):
         if unused:
@@ -147,6 +161,45 @@ def warm_start(
                 f"You provided the following variables in var_name_to_{what} that were not used: {unused}.  Perhaps you "
                 f"misspelled them?  Here is the list of viable variable names: {grouped.keys()}"
             )
+
+
+def warm_start_var_with_vocab(
+    var: Any,
+    current_vocab_path: str,
+    current_vocab_size: int,
+    prev_ckpt: str,
+    prev_vocab_path: str,
+    previous_vocab_size: int = -1,
+    current_oov_buckets: int = 0,
+    prev_tensor_name: str | None = None,
+    initializer: Any = None,
+    axis: int = 0,
+) -> None:
+    """Makes a variable begin with the values of a checkpoint whose words were in other places.
+
+    Args:
+        var: a variable, or the list of the parts of one.
+        current_vocab_path, current_vocab_size, current_oov_buckets: the vocabulary now; see `VocabInfo`.
+        prev_ckpt: the checkpoint, or a folder whose newest is taken.
+        prev_vocab_path, previous_vocab_size: the vocabulary then.
+        prev_tensor_name: the variable's name in the checkpoint if that is another.
+        initializer: what gives new words their values.
+        axis: 0 if a word is a row, 1 if it is a column.
+
+    Raises:
+        ValueError: if a vocabulary or the checkpoint is not given.
+    """
+    parts = list(var) if isinstance(var, (list, PartitionedVariable)) else [var]
+    info = VocabInfo(
+        current_vocab_path,
+        current_vocab_size,
+        current_oov_buckets,
+        prev_vocab_path,
+        previous_vocab_size,
+        initializer,
+        axis,
+    )
+    _start_with_vocabulary(parts, prev_ckpt, info, prev_tensor_name or infer_var_name(parts))
 
 
 def _start_with_vocabulary(parts: list[Any], checkpoint: str, info: VocabInfo, name: str) -> None:

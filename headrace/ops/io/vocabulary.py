@@ -46,7 +46,10 @@ def generate_vocab_remapping_kernel(node):
         wanted = list(itertools.islice(_words(new_file, "new_vocab_file"), first, first + count))
         if len(wanted) < count:
             raise InvalidArgumentError(
-                None, None, f"The new vocabulary has {len(wanted)} words from word {first} on, expected {count}."
+                None,
+                None,
+                "lookup table size must be larger than last new vocab entry's line: the new vocabulary has "
+                f"{len(wanted)} words from word {first} on, expected {count}.",
             )
         remapping = np.array([places.get(word, -1) for word in wanted], np.int64)
         return to_tensor(remapping), to_tensor(np.array((remapping >= 0).sum(), np.int32))

@@ -79,6 +79,12 @@ def handle_dims(handle: Tensor) -> Dims:
     return op.attrs["shape"] if op.type == "VarHandleOp" else None
 
 
+def handle_dtype(handle: Tensor) -> DType | None:
+    """The type of the variable that a resource handle leads to, where it is known."""
+    op = _maker(handle)
+    return op.attrs["dtype"] if op.type == "VarHandleOp" else None
+
+
 def check_handle_dtype(handle: Tensor, dtype: DType, doing: str) -> None:
     """Raises ValueError if the variable behind `handle` is known to be of another type than `dtype`."""
     op = _maker(handle)

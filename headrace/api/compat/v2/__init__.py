@@ -52,6 +52,11 @@ SPELLED = {
     "where": "where_v2",
     "while_loop": "api.later_arguments.while_loop",
     "zeros_like": "api.later_arguments.zeros_like",
+    "zeros_initializer": "state.later_initializers.Zeros",
+    "ones_initializer": "state.later_initializers.Ones",
+    "constant_initializer": "state.later_initializers.Constant",
+    "random_uniform_initializer": "state.later_initializers.RandomUniform",
+    "random_normal_initializer": "state.later_initializers.RandomNormal",
 }
 
 ABSENT = {

@@ -1,0 +1,184 @@
+"""The initializers as TensorFlow 2 has them: the type is said in the call, and is no part of their configuration."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headrace.core.dtypes import DType, as_dtype, float32, string
+from headrace.core.operation import Tensor
+from headrace.ops.array.later_constant import constant
+from headrace.state import initializers as first
+from headrace.state.initializers import floating
+
+
+class Initializer:
+    """What makes initial values: called with a shape and a type."""
+
+    def __call__(self, shape: Any, dtype: Any = None) -> Tensor:
+        """A tensor of `shape` and `dtype`."""
+        raise NotImplementedError
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments it was made with, as plain values."""
+        return {}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        """The initializer with the arguments that `get_config` gave; a type among them is passed over."""
+        return cls(**{key: value for key, value in config.items() if key != "dtype"})
+
+
+class _WithTypeOfCall:
+    """One that makes what the 1.x class behind it makes, of the type of the call."""
+
+    def __call__(self, shape: Any, dtype: Any = float32) -> Tensor:
+        """A tensor of `shape` and `dtype`, a floating point type."""
+        made: Tensor = super().__call__(shape, self._type(as_dtype(dtype)))  # type: ignore[misc]
+        return made
+
+    def _type(self, dtype: DType) -> DType:
+        return floating(dtype)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments it was made with, as plain values."""
+        config: dict[str, Any] = super().get_config()  # type: ignore[misc]
+        return {key: value for key, value in config.items() if key != "dtype"}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        """The initializer with the arguments that `get_config` gave; a type among them is passed over."""
+        return cls(**{key: value for key, value in config.items() if key != "dtype"})
+
+
+class _Filling(_WithTypeOfCall):
+    def _type(self, dtype: DType) -> DType:
+        if not dtype.is_numpy_compatible or dtype == string:
+            raise ValueError(f"Expected numeric or boolean dtype, got {dtype!s}.")
+        return dtype
+
+
+class Zeros(_Filling, first.Zeros, Initializer):  # type: ignore[misc]
+    """Makes zeros."""
+
+    def __init__(self) -> None:
+        super().__init__()
+
+
+class Ones(_Filling, first.Ones, Initializer):  # type: ignore[misc]
+    """Makes ones."""
+
+    def __init__(self) -> None:
+        super().__init__()
+
+
+class Constant(Initializer):
+    """Makes a constant.
+
+    Args:
+        value: a number, a list or an array, with one element or as many as the shape has.
+
+    Raises:
+        TypeError: for a value of another type.
+    """
+
+    def __init__(self, value: Any = 0) -> None:
+        # The 1.x class says which values will do.
+        self.value = first.Constant(value).value
+
+    def __call__(self, shape: Any, dtype: Any = None) -> Tensor:
+        """The value in `shape`, of its own type if `dtype` is not given."""
+        return constant(self.value, dtype=None if dtype is None else as_dtype(dtype), shape=shape)
+
+    def get_config(self) -> dict[str, Any]:
+        """The value."""
+        return {"value": self.value}
+
+
+class RandomUniform(_WithTypeOfCall, first.RandomUniform, Initializer):  # type: ignore[misc]
+    """Makes values spread evenly over [minval, maxval)."""
+
+    def __init__(self, minval: Any = -0.05, maxval: Any = 0.05, seed: int | None = None) -> None:
+        super().__init__(minval, maxval, seed)
+
+    def _type(self, dtype: DType) -> DType:
+        if not dtype.is_floating and not dtype.is_integer:
+            raise ValueError(f"Expected float or integer dtype, got {dtype!s}.")
+        return dtype
+
+
+class RandomNormal(_WithTypeOfCall, first.RandomNormal, Initializer):  # type: ignore[misc]
+    """Makes normally distributed values."""
+
+    def __init__(self, mean: Any = 0.0, stddev: Any = 0.05, seed: int | None = None) -> None:
+        super().__init__(mean, stddev, seed)
+
+
+class TruncatedNormal(_WithTypeOfCall, first.TruncatedNormal, Initializer):  # type: ignore[misc]
+    """Makes normally distributed values, none of them more than two standard deviations off."""
+
+    def __init__(self, mean: Any = 0.0, stddev: Any = 0.05, seed: int | None = None) -> None:
+        super().__init__(mean, stddev, seed)
+
+
+class VarianceScaling(_WithTypeOfCall, first.VarianceScaling, Initializer):  # type: ignore[misc]
+    """Makes random values whose variance goes with the numbers of inputs and outputs; see that of 1.x."""
+
+    def __init__(
+        self,
+        scale: float = 1.0,
+        mode: str = "fan_in",
+        distribution: str = "truncated_normal",
+        seed: int | None = None,
+    ) -> None:
+        super().__init__(scale, mode, distribution, seed)
+
+
+class Orthogonal(_WithTypeOfCall, first.Orthogonal, Initializer):  # type: ignore[misc]
+    """Makes a matrix with orthogonal rows or columns, folded into the shape."""
+
+    def __init__(self, gain: float = 1.0, seed: int | None = None) -> None:
+        super().__init__(gain, seed)
+
+
+class Identity(_WithTypeOfCall, first.Identity, Initializer):  # type: ignore[misc]
+    """Makes the identity matrix."""
+
+    def __init__(self, gain: float = 1.0) -> None:
+        super().__init__(gain)
+
+
+class GlorotUniform(_WithTypeOfCall, first.GlorotUniform, Initializer):  # type: ignore[misc]
+    """Makes uniform values within sqrt(6 / (fan_in + fan_out))."""
+
+    def __init__(self, seed: int | None = None) -> None:
+        super().__init__(seed)
+
+
+class GlorotNormal(_WithTypeOfCall, first.GlorotNormal, Initializer):  # type: ignore[misc]
+    """Makes truncated normal values of standard deviation sqrt(2 / (fan_in + fan_out))."""
+
+    def __init__(self, seed: int | None = None) -> None:
+        super().__init__(seed)
+
+
+glorot_uniform, glorot_normal = GlorotUniform, GlorotNormal
+
+
+def lecun_normal(seed: int | None = None) -> VarianceScaling:
+    """An initializer of truncated normal values of standard deviation sqrt(1 / fan_in)."""
+    return VarianceScaling(1.0, "fan_in", "truncated_normal", seed)
+
+
+def lecun_uniform(seed: int | None = None) -> VarianceScaling:
+    """An initializer of uniform values within sqrt(3 / fan_in)."""
+    return VarianceScaling(1.0, "fan_in", "uniform", seed)
+
+
+def he_normal(seed: int | None = None) -> VarianceScaling:
+    """An initializer of truncated normal values of standard deviation sqrt(2 / fan_in)."""
+    return VarianceScaling(2.0, "fan_in", "truncated_normal", seed)
+
+
+def he_uniform(seed: int | None = None) -> VarianceScaling:
+    """An initializer of uniform values within sqrt(6 / fan_in)."""
+    return VarianceScaling(2.0, "fan_in", "uniform", seed)
