@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -128,18 +129,35 @@ def _reshaped(dims: Dims, wanted: Dims, given: np.ndarray | None) -> Dims:
                 f"Cannot reshape a tensor with {have} elements to shape {shape_text(wanted)} ({need} elements)"
             )
         return wanted
-    known = 1
-    for size in wanted:
-        known *= 1 if size is None else size
     if have is not None and wanted.count(None) == 1:
-        if known == 0:
-            if have == 0:
-                return wanted
-            raise ValueError(f"Cannot reshape a tensor with {have} elements to shape {shape_text(wanted)} (0 elements)")
-        if have % known:
-            raise ValueError(f"Dimension size must be evenly divisible by {known} but is {have}")
-        return tuple(have // known if size is None else size for size in wanted)
+        left = _left_over(have, wanted, have, wanted)
+        return tuple(left if size is None else size for size in wanted)
+    if need is not None and dims.count(None) == 1:
+        _left_over(need, dims, 0, wanted)
     return wanted
+
+
+def _left_over(count: int, dims: Sequence[int | None], have: int, wanted: Sequence[int | None]) -> int | None:
+    """What the one unknown dim of `dims` must be for `count` elements; None if it may be anything.
+
+    Args:
+        have: the number of elements of the input, for messages.
+        wanted: the shape asked for, for messages.
+
+    Raises:
+        ValueError: if no size fits.
+    """
+    known = math.prod(size for size in dims if size is not None)
+    if known == 0:
+        if count == 0:
+            return None
+        need = element_count(tuple(wanted)) or 0
+        raise ValueError(
+            f"Cannot reshape a tensor with {have} elements to shape {shape_text(wanted)} ({need} elements)"
+        )
+    if count % known:
+        raise ValueError(f"Dimension size must be evenly divisible by {known} but is {count}")
+    return count // known
 
 
 @reshape_op.shape
