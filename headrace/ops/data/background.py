@@ -27,7 +27,7 @@ from headrace.ops.data.base import (
     invalid,
     made_by,
 )
-from headrace.ops.data.transforms import Mapped
+from headrace.ops.data.mapping import Mapped
 
 # A call that takes less than this, in seconds, is not worth handing to another thread.
 WORTH_A_THREAD = 2e-4

@@ -1,4 +1,4 @@
-"""Datasets of batches: elements put together, with or without padding, as sparse tensors, mapped on the way."""
+"""Datasets of batches: elements put together, padded, as sparse tensors, mapped on the way; and taken apart again."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from headrace.ops.data.base import (
     invalid,
     made_by,
 )
+from headrace.ops.data.mapping import Mapped
 from headrace.ops.data.sources import Slices, rows
 from headrace.ops.data.tables import Row, together
-from headrace.ops.data.transforms import Mapped
 
 
 def stacked(
@@ -409,6 +409,37 @@ class SlidingWindows(Dataset):
         return next_element
 
 
+class Unbatched(Dataset):
+    """The rows of each element."""
+
+    def start(self, iteration: Iteration) -> Next:
+        upstream = self.inputs[0].start(iteration)
+        current: Any = iter(())
+
+        def next_element() -> Element | None:
+            nonlocal current
+            while True:
+                row = next(current, None)
+                if row is not None:
+                    return row  # type: ignore[no-any-return]
+                element = upstream()
+                if element is None:
+                    return None
+                if any(not value.ndim for value in element):
+                    raise invalid("Input element must have a non-scalar value in each component.")
+                sizes = {len(value) for value in element}
+                if len(sizes) > 1:
+                    first = len(element[0])
+                    other = next(i for i, value in enumerate(element) if len(value) != first)
+                    raise invalid(
+                        "Input element must have the same batch size in each component. Component 0 had size "
+                        f"{first} but component {other} had size {len(element[other])}."
+                    )
+                current = rows(element, sizes.pop())
+
+        return next_element
+
+
 # ---- the ops ----
 
 batch_dataset = dataset_op("BatchDataset", "input_dataset: variant, batch_size: int64, *, {} -> handle: variant")
@@ -500,3 +531,9 @@ def map_and_batch_dataset_kernel(node):
         return made
 
     return make
+
+
+_UNBATCH = "input_dataset: variant, *, {} -> handle: variant"
+unbatch_dataset = dataset_op("UnbatchDataset", _UNBATCH)
+experimental_unbatch_dataset = dataset_op("ExperimentalUnbatchDataset", _UNBATCH)
+made_by(unbatch_dataset, experimental_unbatch_dataset)(lambda node: Unbatched)

@@ -1,0 +1,224 @@
+"""Datasets of some elements of another: by their number, their value, or whether they can be made."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from headrace.ops.data.base import (
+    INFINITE,
+    UNKNOWN,
+    Choosing,
+    Dataset,
+    Element,
+    Iteration,
+    Next,
+    dataset_op,
+    integer,
+    invalid,
+    made_by,
+)
+
+
+class Taken(Choosing):
+    """The first elements; all if `count` is negative."""
+
+    def __init__(self, source: Dataset, count: int) -> None:
+        super().__init__(source)
+        self.count = count
+
+    def start(self, iteration: Iteration) -> Next:
+        count = self.count
+        if count < 0:
+            return self.inputs[0].start(iteration)
+        if count == 0:
+            return lambda: None
+        upstream = self.inputs[0].start(iteration)
+        given = 0
+
+        def next_element() -> Element | None:
+            nonlocal given
+            if given >= count:
+                return None
+            element = upstream()
+            given += 1
+            return element
+
+        return next_element
+
+    def cardinality(self) -> int:
+        found = self.inputs[0].cardinality()
+        if self.count < 0 or found == UNKNOWN:
+            return found
+        return self.count if found == INFINITE else min(found, self.count)
+
+
+class Skipped(Choosing):
+    """All but the first elements; none if `count` is negative."""
+
+    def __init__(self, source: Dataset, count: int) -> None:
+        super().__init__(source)
+        self.count = count
+
+    def start(self, iteration: Iteration) -> Next:
+        left = self.count
+        if left < 0:
+            return lambda: None
+        upstream = self.inputs[0].start(iteration)
+
+        def next_element() -> Element | None:
+            nonlocal left
+            while left:
+                left -= 1
+                if upstream() is None:
+                    left = 0
+                    return None
+            return upstream()
+
+        return next_element
+
+    def cardinality(self) -> int:
+        found = self.inputs[0].cardinality()
+        if found < 0:
+            return found
+        return 0 if self.count < 0 else max(0, found - self.count)
+
+
+class Sharded(Choosing):
+    """Every `count`-th element, from the one at `index` on."""
+
+    def __init__(self, source: Dataset, count: int, index: int, non_empty: bool) -> None:
+        super().__init__(source)
+        if count <= 0:
+            raise invalid(f"Number of shards must be greater than zero (currently num_shards = {count}).")
+        if index < 0 or index >= count:
+            raise invalid(f"Index must be between 0 and {count - 1} (currently index = {index}).")
+        self.count, self.index, self.non_empty = count, index, non_empty
+
+    def start(self, iteration: Iteration) -> Next:
+        upstream, count, index = self.inputs[0].start(iteration), self.count, self.index
+        place = 0
+        non_empty = self.non_empty
+
+        def next_element() -> Element | None:
+            nonlocal place
+            while (element := upstream()) is not None:
+                here = place % count
+                place += 1
+                if here == index:
+                    return element
+            if non_empty and place < count:
+                raise invalid(
+                    "There aren't enough elements in this dataset for each shard to have at least one element (# elems = "
+                    f"{place}, # shards = {count}). If you are using datasets with distribution strategy, considering "
+                    "setting the auto sharding policy to either DATA or OFF using the "
+                    "`experimental_distribute.auto_shard_policy` option of `tf.data.Options()`."
+                )
+            return None
+
+        return next_element
+
+    def cardinality(self) -> int:
+        found = self.inputs[0].cardinality()
+        if found < 0:
+            return found
+        return found // self.count + (self.index < found % self.count)
+
+
+def key_of(value: Any) -> Any:
+    """What makes a scalar equal to another."""
+    return value[()] if isinstance(value, np.ndarray) else value.item()
+
+
+class Unique(Dataset):
+    """Each element at its first occurrence."""
+
+    def start(self, iteration: Iteration) -> Next:
+        upstream = self.inputs[0].start(iteration)
+        seen: set[Any] = set()
+
+        def next_element() -> Element | None:
+            while (element := upstream()) is not None:
+                value = element[0]
+                key = tuple(value.reshape(-1).tolist()) if value.ndim else key_of(value)
+                if key not in seen:
+                    seen.add(key)
+                    return element
+            return None
+
+        return next_element
+
+
+class WithoutErrors(Dataset):
+    """The elements that could be made."""
+
+    def start(self, iteration: Iteration) -> Next:
+        upstream = self.inputs[0].start(iteration)
+
+        def next_element() -> Element | None:
+            while True:
+                try:
+                    return upstream()
+                except Exception:
+                    if iteration.closed:
+                        raise
+
+        return next_element
+
+    def cardinality(self) -> int:
+        return self.inputs[0].cardinality()
+
+
+class ByLastComponent(Dataset):
+    """The elements whose last component is true, without it."""
+
+    def start(self, iteration: Iteration) -> Next:
+        upstream = self.inputs[0].start(iteration)
+
+        def next_element() -> Element | None:
+            while (element := upstream()) is not None:
+                if element[-1]:
+                    return element[:-1]
+            return None
+
+        return next_element
+
+
+# ---- the ops ----
+
+take_dataset = dataset_op("TakeDataset", "input_dataset: variant, count: int64, *, {} -> handle: variant")
+skip_dataset = dataset_op("SkipDataset", "input_dataset: variant, count: int64, *, {} -> handle: variant")
+shard_dataset = dataset_op(
+    "ShardDataset",
+    "input_dataset: variant, num_shards: int64, index: int64, *, require_non_empty=False, {} -> handle: variant",
+)
+
+
+@take_dataset.kernel
+def take_dataset_kernel(node):
+    return lambda source, count: Taken(source, integer(count))
+
+
+@skip_dataset.kernel
+def skip_dataset_kernel(node):
+    return lambda source, count: Skipped(source, integer(count))
+
+
+@shard_dataset.kernel
+def shard_dataset_kernel(node):
+    non_empty = node.attrs["require_non_empty"]
+    return lambda source, count, index: Sharded(source, integer(count), integer(index), non_empty)
+
+
+_INPUT = "input_dataset: variant, *, {} -> handle: variant"
+unique_dataset = dataset_op("UniqueDataset", _INPUT)
+experimental_unique_dataset = dataset_op("ExperimentalUniqueDataset", _INPUT)
+made_by(unique_dataset, experimental_unique_dataset)(lambda node: Unique)
+ignore_errors_dataset = dataset_op("IgnoreErrorsDataset", _INPUT)
+experimental_ignore_errors_dataset = dataset_op("ExperimentalIgnoreErrorsDataset", _INPUT)
+made_by(ignore_errors_dataset, experimental_ignore_errors_dataset)(lambda node: WithoutErrors)
+filter_by_last_component = dataset_op(
+    "FilterByLastComponentDataset", "input_dataset: variant, *, {} -> output: variant"
+)
+filter_by_last_component.kernel(lambda node: ByLastComponent)
