@@ -13,6 +13,7 @@ import numpy as np
 
 from headrace.core.dtypes import DType, as_dtype
 from headrace.core.values import to_array
+from headrace.files.checkpoint.wire import Damaged, read_varint
 from headrace.interop import protos
 
 __all__ = ["MakeNdarray", "array_to_proto", "make_tensor_proto"]
@@ -226,16 +227,9 @@ def _strings_from_bytes(content: bytes, count: int) -> np.ndarray:
     position = 0
     try:
         for _ in range(count):
-            length = shift = 0
-            while True:
-                byte = content[position]
-                position += 1
-                length |= (byte & 0x7F) << shift
-                shift += 7
-                if byte < 0x80:
-                    break
+            length, position = read_varint(content, position)
             lengths.append(length)
-    except IndexError:
+    except Damaged:
         raise ValueError(f"The content ends before the lengths of {count} strings.") from None
     if position + sum(lengths) != len(content):
         raise ValueError(f"{count} strings take {position + sum(lengths)} bytes, the content has {len(content)}.")

@@ -132,17 +132,33 @@ def unpack_varints(data: Any) -> np.ndarray:
     ends = np.flatnonzero(raw < 0x80)
     if raw.size and (not ends.size or ends[-1] != raw.size - 1):
         raise Damaged("a number that does not end", int(raw.size))
-    starts = np.concatenate([np.zeros(min(1, ends.size), ends.dtype), ends[:-1] + 1])
-    lengths = ends - starts + 1
-    longest = int(lengths.max(initial=0))
-    if longest > 10:
-        raise Damaged("a number of more than 64 bits", int(starts[lengths.argmax()]))
-    result = np.zeros(ends.size, np.uint64)
-    for i in range(longest):
-        there = lengths > i
-        part = (raw[starts[there] + i] & 0x7F).astype(np.uint64)
-        result[there] |= part << np.uint64(7 * i)
-    return result
+    lengths = np.diff(ends, prepend=-1)
+    if lengths.max(initial=0) > 10:
+        longest = lengths.argmax()
+        raise Damaged("a number of more than 64 bits", int(ends[longest] - lengths[longest] + 1))
+    return numbers_ending(raw, ends).view(np.uint64)
+
+
+def numbers_ending(stream: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    """The varints in a stream of bytes, of which each ends where `ends` says, as an array of int64."""
+    if len(ends) == len(stream):
+        return stream.astype(np.int64)
+    lengths = np.diff(ends, prepend=-1)
+    values = stream[ends].astype(np.int64)
+    # From the last byte of each number, its highest, to the first: all at once while most go on, then only those.
+    back = 1
+    longer = lengths > back
+    while np.count_nonzero(longer) * 4 > len(values):
+        values <<= np.multiply(longer, 7, dtype=np.int64)
+        values |= (stream[ends - back] & 127) * longer
+        back += 1
+        longer = lengths > back
+    left = np.flatnonzero(longer)
+    while len(left):
+        values[left] = (values[left] << 7) | (stream[ends[left] - back] & 127)
+        back += 1
+        left = left[lengths[left] > back]
+    return values
 
 
 def pack_varints(numbers: np.ndarray) -> bytes:

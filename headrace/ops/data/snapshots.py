@@ -15,6 +15,7 @@ import torch
 
 from headrace.core import errors
 from headrace.core.registry import op
+from headrace.files.checkpoint import atomic
 from headrace.ops.data.base import BoundFunction, Dataset, Element, Iteration, Next, dataset_op, invalid, text
 
 _DONE = "snapshot.headrace"
@@ -89,10 +90,8 @@ class Snapshot(Dataset):
             if element is None:
                 stream.close()
                 stream = None
-                partial = os.path.join(folder, _DONE + ".tmp")
-                with open(partial, "w", encoding="utf-8") as listing:
-                    listing.write("\n".join(["gzip" if self.compressed else "plain", *files]))
-                os.replace(partial, os.path.join(folder, _DONE))
+                listing = "\n".join(["gzip" if self.compressed else "plain", *files])
+                atomic.write(os.path.join(folder, _DONE), listing.encode())
                 os.remove(pending)
                 return None
             if stream.tell() >= self.shard_size:

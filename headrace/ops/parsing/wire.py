@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from headrace.files.checkpoint.wire import Damaged, numbers_ending, read_varint
+
 _PACKED = 0x0A
 _SINGLE_FLOAT = 0x0D
 _SINGLE_INT = 0x08
@@ -84,7 +86,7 @@ def _numbers(stream: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndar
     if not last[ends[used] - 1].all():
         raise MalformedList(int(np.flatnonzero(used)[np.flatnonzero(~last[ends[used] - 1])[0]]))
     seen = np.concatenate([[0], np.cumsum(last)])
-    return _varints(stream, last), seen[ends] - seen[ends - sizes]
+    return numbers_ending(stream, np.flatnonzero(last)), seen[ends] - seen[ends - sizes]
 
 
 def decode_strings(lists: Sequence[bytes]) -> tuple[np.ndarray, np.ndarray]:
@@ -132,29 +134,6 @@ def _strings(data: bytes, index: int) -> list[bytes]:
     return found
 
 
-def _varints(stream: np.ndarray, last: np.ndarray) -> np.ndarray:
-    """The base-128 numbers in a stream of bytes, `last` marking where each ends."""
-    stops = np.flatnonzero(last)
-    if len(stops) == len(stream):
-        return stream.astype(np.int64)
-    lengths = np.diff(stops, prepend=-1)
-    values = stream[stops].astype(np.int64)
-    # From the last byte of each number, its highest, to the first: all at once while most go on, then only those.
-    back = 1
-    longer = lengths > back
-    while np.count_nonzero(longer) * 4 > len(values):
-        values <<= np.multiply(longer, 7, dtype=np.int64)
-        values |= (stream[stops - back] & 127) * longer
-        back += 1
-        longer = lengths > back
-    left = np.flatnonzero(longer)
-    while len(left):
-        values[left] = (values[left] << 7) | (stream[stops[left] - back] & 127)
-        back += 1
-        left = left[lengths[left] > back]
-    return values
-
-
 def _same_header(lists: Sequence[bytes]) -> tuple[np.ndarray, int] | None:
     """The lists as rows and how many bytes stand before the numbers, if all are of one length and packed."""
     size = len(lists[0]) if lists else 0
@@ -174,15 +153,10 @@ def _same_header(lists: Sequence[bytes]) -> tuple[np.ndarray, int] | None:
 
 def varint(data: bytes, at: int) -> tuple[int, int]:
     """A base-128 number and where it ends; (-1, at) if the data end before it does."""
-    value = shift = 0
-    while at < len(data) and shift < 70:
-        byte = data[at]
-        value |= (byte & 127) << shift
-        at += 1
-        if byte < 128:
-            return value, at
-        shift += 7
-    return -1, at
+    try:
+        return read_varint(data, at)
+    except Damaged:
+        return -1, min(len(data), at + 10)
 
 
 def _payload(data: bytes, index: int, single: int) -> bytes:

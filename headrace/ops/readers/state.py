@@ -10,6 +10,7 @@ from typing import Any
 
 from headrace.core.errors import InternalError, UnimplementedError
 from headrace.core.waiting import holding
+from headrace.files.checkpoint.wire import Damaged, read_varint, varint
 from headrace.files.failures import failures_of
 from headrace.files.paths import as_path, open_binary
 from headrace.files.records import tf_record_iterator
@@ -104,8 +105,8 @@ class Reader:
             raise UnimplementedError(None, None, "Reader SerializeState")
         with holding(self._lock):
             numbers = (self.started, self.finished, self.produced)
-            head = b"".join(bytes([8 * i]) + _varint(number) for i, number in enumerate(numbers, 1) if number)
-            return head + (b"\x22" + _varint(len(self._work)) + self._work if self._work else b"")
+            head = b"".join(bytes([8 * i]) + varint(number) for i, number in enumerate(numbers, 1) if number)
+            return head + (b"\x22" + varint(len(self._work)) + self._work if self._work else b"")
 
     def restore(self, message: bytes) -> None:
         """Takes over a state that `serialize` gave; forgets its own if that fails.
@@ -130,44 +131,24 @@ class Reader:
             self._records = self._open(work) if started > finished else None
 
 
-def _varint(number: int) -> bytes:
-    out = bytearray()
-    while number > 127:
-        out.append(number & 127 | 128)
-        number >>= 7
-    out.append(number)
-    return bytes(out)
-
-
 def _parsed(message: bytes) -> tuple[int, int, int, bytes] | None:
     """The fields of a ReaderBaseState message, or None."""
     numbers, work, at = [0, 0, 0, 0], b"", 0
-
-    def varint() -> int:
-        nonlocal at
-        value = shift = 0
-        while True:
-            byte = message[at]
-            at += 1
-            value |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                return value
 
     try:
         while at < len(message):
             tag = message[at]
             at += 1
             if tag in (8, 16, 24):
-                numbers[tag // 8] = varint()
+                numbers[tag // 8], at = read_varint(message, at)
             elif tag == 34:
-                length = varint()
+                length, at = read_varint(message, at)
                 work, at = message[at : at + length], at + length
                 if len(work) < length:
                     return None
             else:
                 return None
-    except IndexError:
+    except Damaged:
         return None
     return numbers[1], numbers[2], numbers[3], work
 
