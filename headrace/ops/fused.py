@@ -5,6 +5,8 @@ from __future__ import annotations
 import torch
 
 from headrace.core.registry import op
+from headrace.ops.array.join import offsets_of
+from headrace.ops.array.slice import window_of
 from headrace.ops.math.large_products import large_product
 
 feed = op("_Feed", "*, dtype: type -> output: dtype", stateful=True)
@@ -96,6 +98,54 @@ def divide_by_count_kernel(node):
     return lambda x, counted: x / (counted.numel() // divisor)
 
 
+pieces_like = op(
+    "_PiecesLike",
+    "joined: T, likes: N * U, *, axis: int, shapes: list(shape), M: int >= 1, N: int >= 1, T: type, U: type -> parts: M * T",
+)
+pieces_like.aliases().not_differentiable()
+
+
+@pieces_like.kernel
+def pieces_like_kernel(node):
+    """What Slice takes of a tensor, one part after the other; the shapes are those of `likes` where none is given."""
+    axis, shapes = node.attrs["axis"], [None if dims is None else torch.Size(dims) for dims in node.attrs["shapes"]]
+    given_dims = iter([value.dims for value in node.inputs[1:]])
+    sizes = [(next(given_dims) if shape is None else shape)[axis] for shape in shapes]
+    if None in sizes:
+        sizes = None
+
+    def checked(joined, likes):
+        given = iter(likes)
+        wanted = [next(given).shape if shape is None else shape for shape in shapes]
+        begins = offsets_of(axis, *[torch.tensor(shape) for shape in wanted])
+        return [joined[window_of(joined.shape, b.tolist(), list(s))] for b, s in zip(begins, wanted, strict=True)]
+
+    if sizes is not None and shapes == [None, None]:
+        total = sum(sizes)
+
+        def two(joined, like, other):
+            if joined.ndim > axis and joined.shape[axis] == total:
+                parts = joined.split(sizes, axis)
+                if parts[0].shape == like.shape and parts[1].shape == other.shape:
+                    return parts
+            return checked(joined, (like, other))
+
+        return two
+
+    # Tensors that were joined fit, but these ops may be applied to any.
+    def pieces(joined, *likes):
+        given = iter(likes)
+        wanted = [next(given).shape if shape is None else shape for shape in shapes]
+        lengths = [shape[axis] for shape in wanted] if sizes is None else sizes
+        if joined.ndim > axis and joined.shape[axis] == sum(lengths):
+            parts = joined.split(lengths, axis)
+            if [part.shape for part in parts] == wanted:
+                return parts
+        return checked(joined, likes)
+
+    return pieces
+
+
 # ---- sums of rows ----
 
 add_rows = op("_AddRows", "start: T, x: T, *, rows: list(int), T: type -> output: T")
@@ -112,6 +162,23 @@ def add_rows_kernel(node):
         return lambda start, x: x[first : first + count].sum(0, dtype=x.dtype).add_(start)
     picked = torch.tensor(rows, device=node.device)
     return lambda start, x: x.index_select(0, picked).sum(0, dtype=x.dtype).add_(start)
+
+
+# ---- dropout ----
+
+dropout_factor = op("_DropoutFactor", "noise: T, rate: T, scale: T, *, T: floating -> output: T").not_differentiable()
+
+
+@dropout_factor.kernel
+def dropout_factor_kernel(node):
+    """`scale` where the noise is not below the rate, 0 elsewhere."""
+    return lambda noise, rate, scale: (noise >= rate).to(noise.dtype).mul_(scale)
+
+
+@dropout_factor.reuses
+def dropout_factor_in_place(node, index):
+    # Scalar tensors: Python's numbers are made such in every call, at three times the cost.
+    return None if index else lambda noise, rate, scale: noise.ge_(rate).mul_(scale)
 
 
 # ---- matrix product and bias ----

@@ -10,9 +10,11 @@ from headrace.plan.rewrites.averages import SUBTRACTIONS, separate_averages
 from headrace.plan.rewrites.bias import fuse_bias
 from headrace.plan.rewrites.buckets import HASHES, fuse_buckets
 from headrace.plan.rewrites.counts import fuse_counts
+from headrace.plan.rewrites.dropout import fuse_dropout
 from headrace.plan.rewrites.lstm import fuse_lstm
 from headrace.plan.rewrites.packed_convolutions import pack_convolutions
 from headrace.plan.rewrites.partial_products import fuse_partial_products
+from headrace.plan.rewrites.pieces import fuse_pieces
 from headrace.plan.rewrites.pooled_relus import fuse_pooled_relus, fuse_pooled_sums
 from headrace.plan.rewrites.pooling import fuse_pooling
 from headrace.plan.rewrites.products import fuse_products
@@ -29,6 +31,8 @@ _PRODUCTS = frozenset({"MatMul", "Conv2D", "Conv3D", "DepthwiseConv2dNative"})
 REWRITES: tuple[tuple[Rewrite, tuple[frozenset[str], ...]], ...] = (
     (fuse_unbroadcast, (frozenset({"BroadcastGradientArgs"}),)),
     (fuse_counts, (frozenset({"Tile", "RealDiv"}), frozenset({"Shape", "Prod"}))),
+    (fuse_pieces, (frozenset({"ConcatOffset"}),)),
+    (fuse_dropout, (frozenset({"RandomUniform"}), frozenset({"GreaterEqual"}), frozenset({"Cast"}))),
     (fuse_row_sums, (frozenset({"Add", "AddV2"}), frozenset({"Unpack", "StridedSlice"}))),
     (pack_convolutions, (_PRODUCTS,)),
     (fuse_bias, (_PRODUCTS, frozenset({"Add", "AddV2", "BiasAdd"}))),

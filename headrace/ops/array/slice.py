@@ -71,7 +71,12 @@ def slice_shape(op):
     return [tuple(result)]
 
 
-def _window(shape: Any, begin: list[int], size: list[int]) -> tuple[Any, ...]:
+def window_of(shape: Any, begin: list[int], size: list[int]) -> tuple[Any, ...]:
+    """The index of what Slice takes of a tensor of that shape.
+
+    Raises:
+        InvalidArgumentError: if it does not lie in the tensor.
+    """
     if len(begin) != len(shape) or len(size) != len(shape):
         raise invalid(
             "Expected begin and size arguments to be 1-D tensors of size "
@@ -95,7 +100,7 @@ def slice_kernel(node):
     window = None
     if begin is not None and size is not None and dims is not None and None not in dims and not is_text(node.inputs[0]):
         try:
-            window = _window(dims, begin, size)
+            window = window_of(dims, begin, size)
         except InvalidArgumentError:
             # Said when it runs, as the graph may never ask for it.
             window = None
@@ -109,7 +114,7 @@ def slice_kernel(node):
         return lambda x, *_: x[window]
 
     def take(x, start, count):
-        return x[_window(x.shape, numbers(start), numbers(count))]
+        return x[window_of(x.shape, numbers(start), numbers(count))]
 
     return lambda x, start, count: boxed(take(x, start, count)) if isinstance(x, np.ndarray) else take(x, start, count)
 

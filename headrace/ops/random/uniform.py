@@ -34,6 +34,7 @@ random_uniform_op = op(
     "RandomUniform", "shape: T, *, seed=0, seed2=0, dtype: floating, T: index -> output: dtype", stateful=True
 ).on_host("shape")
 random_uniform_op.shape(output_of_shape_input)
+random_uniform_op.fresh()
 
 
 @random_uniform_op.kernel
