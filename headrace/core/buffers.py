@@ -17,6 +17,22 @@ _next_version = itertools.count(1).__next__
 _versions_wanted = False
 
 
+class Replacements:
+    """Tells whether any buffer has got other memory since one looked, for whoever keeps the tensors of many.
+
+    Attributes:
+        latest: another number after each time.
+    """
+
+    __slots__ = ("latest",)
+
+    def __init__(self) -> None:
+        self.latest = 0
+
+
+replacements = Replacements()
+
+
 class VariableBuffer:
     """One variable's memory; reference edges and resource handles carry it.
 
@@ -39,6 +55,11 @@ class VariableBuffer:
         self.version = 0
         self.lent = False
         self.lock = threading.Lock()
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+        if name == "value":
+            replacements.latest = _next_version()
 
     def read(self) -> Any:
         """The value itself, not a copy.

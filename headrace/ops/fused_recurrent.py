@@ -18,11 +18,11 @@ lstm_tail_op.not_differentiable().numpy_floats()
 def lstm_tail_kernel(node):
     """From the gates [batch, 4 units] in the order i, j, f, o: their values, the memory, its tanh, the output."""
     bias = node.attrs["forget_bias"]
-    sigmoid, mul, addcmul, split = torch.sigmoid, torch.mul, torch.addcmul, torch.split
+    sigmoid, mul, addcmul, chunk = torch.sigmoid, torch.mul, torch.addcmul, torch.chunk
     tanh = tanh_of(node)
 
     def tail(gates: Any, c_before: Any) -> Any:
-        i, j, f, o = split(gates, gates.shape[1] // 4, 1)
+        i, j, f, o = chunk(gates, 4, 1)
         i, j, o = sigmoid(i), tanh(j), sigmoid(o)
         f = (f + bias).sigmoid_() if bias else sigmoid(f)
         c = addcmul(mul(i, j), c_before, f)
@@ -36,13 +36,13 @@ def _lstm_tail_in_place(node, index):
     """The values of the gates take the place of what they are computed from."""
     if index or node.inputs[0].dtype.torch is not torch.float32 or node.device.type != "cpu":
         return None
-    bias, mul, split = node.attrs["forget_bias"], torch.mul, torch.split
+    bias, mul, chunk = node.attrs["forget_bias"], torch.mul, torch.chunk
     shift = torch.tensor(bias, dtype=torch.float32)
     tanh = tanh_of(node)
     tanh_into = tanh_in_place_of(node)
 
     def tail(gates: Any, c_before: Any) -> Any:
-        i, j, f, o = split(gates, gates.shape[1] // 4, 1)
+        i, j, f, o = chunk(gates, 4, 1)
         i.sigmoid_()
         tanh_into(j)
         if bias:
@@ -68,15 +68,14 @@ lstm_tail_grad_op.not_differentiable()
 @lstm_tail_grad_op.kernel
 def lstm_tail_grad_kernel(node):
     """The gradients of the gates and of the memory before, from those of the output and of the memory after."""
-    mul, empty, split = torch.mul, torch.empty, torch.split
+    mul, empty, chunk, has_after = torch.mul, torch.empty, torch.chunk, node.attrs["has_after"]
     sigmoid_into = torch.ops.aten.sigmoid_backward.grad_input
     tanh_into = torch.ops.aten.tanh_backward.grad_input
-    has_after = node.attrs["has_after"]
 
     def grad(dh: Any, dc_after: Any, i: Any, j: Any, f: Any, o: Any, c_before: Any, tc: Any) -> Any:
         batch, units = i.shape
-        gates = empty((batch, 4 * units), dtype=i.dtype)
-        to_i, to_j, to_f, to_o = split(gates, units, 1)
+        gates = empty((batch, 4 * units), dtype=i.dtype, device=i.device)
+        to_i, to_j, to_f, to_o = chunk(gates, 4, 1)
         dc = mul(dh, o)
         tanh_into(dc, tc, grad_input=dc)
         if has_after:

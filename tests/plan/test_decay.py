@@ -134,3 +134,17 @@ def test_all_variables_are_updated_in_one_call(session, kind, dtype, resource):
     _, x, loss = model(resource, dtype, (0.0, 0.0, 0.0))
     train = OPTIMIZERS[kind]().minimize(loss)
     assert len([call for call in calls(session, train, [x]) if "Apply" in call]) == 1
+
+
+def test_updates_of_many_variables_see_memory_that_was_replaced(session):
+    """The tensors of many small variables are kept between steps, until a variable gets others."""
+    variables = [tf.Variable(np.full([2], float(i)), name=f"v{i}", validate_shape=False) for i in range(3)]
+    train = tf.train.GradientDescentOptimizer(1.0).apply_gradients([(tf.ones([2], tf.float64), v) for v in variables])
+    session.run(tf.global_variables_initializer())
+    session.run(train)
+    session.run(tf.global_variables_initializer())
+    session.run(train)
+    session.run(tf.assign(variables[0], np.full([4], 9.0), validate_shape=False))
+    session.run(tf.assign(variables[0], np.full([2], 5.0), validate_shape=False))
+    session.run(train)
+    np.testing.assert_array_equal(session.run(variables), [[4.0, 4.0], [-1.0, -1.0], [0.0, 0.0]])

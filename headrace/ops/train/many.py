@@ -8,10 +8,12 @@ from typing import Any
 
 import torch
 
+from headrace.core.buffers import replacements
 from headrace.core.registry import op
 from headrace.ops.state.common import invalid, shape_text
 
-
+# Of variables with as many elements together, reading each costs as much as the update.
+_SMALL = 1_000_000
 _is_contiguous = torch.Tensor.is_contiguous
 
 
@@ -29,11 +31,26 @@ def _lists(node: Any, states: int) -> Callable[[Any], list[list[Any]]]:
         for position, value in enumerate(values[: states * count])
         for shape in (dims[position % count],)
     )
+    small = known and sum(math.prod(shape) for shape in dims) <= _SMALL
+    kept: tuple[int, list[list[Any]]] = (-1, [])
 
-    def split(inputs: Any) -> list[list[Any]]:
+    def read(inputs: Any) -> list[list[Any]]:
+        """The tensors of the states; those of many small variables are kept until any buffer gets another one."""
+        nonlocal kept
+        seen, lists = kept
+        if seen == replacements.latest:
+            return lists
+        # First: what changes from here on is looked up again.
+        latest = replacements.latest
         lists = [
             [buffer.read() for buffer in inputs[start : start + count]] for start in range(0, states * count, count)
         ]
+        if small:
+            kept = latest, lists
+        return lists
+
+    def split(inputs: Any) -> list[list[Any]]:
+        lists = [*read(inputs)]
         gradients = inputs[states * count :]
         if not known:
             for tensors in (*lists[1:], gradients):
