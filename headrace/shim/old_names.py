@@ -1,4 +1,4 @@
-"""Names that NumPy and Python have dropped since, which programs of TensorFlow 1's years use.
+"""Names that NumPy and Python have dropped since, which programs of TensorFlow 1's years use, and how NumPy printed.
 
 The runner puts them back for the program it runs; `import headrace` alone leaves both as they are.
 """
@@ -78,6 +78,9 @@ def _restore_numpy(np: Any) -> None:
     _add(np, {"asfarray": lambda a, dtype=np.float64: np.asarray(a, dtype)})
     for kind in (np.ndarray, np.generic):
         _restore_method(kind, "tostring", kind.tobytes)
+    if int(np.__version__.split(".")[0]) >= 2:
+        # Its scalars tell their types since: [np.float32(0.5)] instead of [0.5].
+        np.set_printoptions(legacy="1.25")
 
 
 ArgSpec = collections.namedtuple("ArgSpec", "args varargs keywords defaults")

@@ -195,3 +195,48 @@ def test_sets_out_of_order_are_refused():
         with pytest.raises(tf.errors.InvalidArgumentError, match="out of order"):
             session.run(tf.sets.size(x))
         np.testing.assert_array_equal(session.run(tf.sets.size(x, validate_indices=False)), [1, 1])
+
+
+@settings(deadline=None, max_examples=10)
+@given(st.data())
+def test_sums_and_products_meet_those_of_dense_tensors(data):
+    """Elements out of order too, and places far apart, whose numbers do not fit 64 bits."""
+    extent = data.draw(st.sampled_from([5, 2**40]))
+    places = st.lists(st.tuples(*[st.integers(0, 4)] * 2), unique=True, max_size=12)
+    graph = tf.Graph()
+    with graph.as_default(), tf.Session() as session:
+        parts = []
+        for drawn in (data.draw(places), data.draw(places)):
+            indices = tf.placeholder_with_default(np.reshape(drawn, [-1, 2]).astype(np.int64), [None, 2])
+            values = np.arange(1, len(drawn) + 1, dtype=np.float32)
+            parts.append(tf.SparseTensor(indices * (extent // 5), values, [extent, extent]))
+        total = tf.sparse_add(*parts)
+        weight = tf.cast(tf.range(tf.size(total.values)), tf.float32)
+        gradients = tf.gradients(total.values * weight, [part.values for part in parts])
+        (rows, values, _), a, b, (of_a, of_b) = session.run([total, *parts, gradients])
+    dense: dict = {}
+    for part in (a, b):
+        for place, value in zip(part.indices.tolist(), part.values.tolist(), strict=True):
+            dense[tuple(place)] = dense.get(tuple(place), 0) + value
+    assert [tuple(row) for row in rows.tolist()] == sorted(dense)
+    assert values.tolist() == [dense[place] for place in sorted(dense)]
+    rank = {place: i for i, place in enumerate(sorted(dense))}
+    for part, gradient in ((a, of_a), (b, of_b)):
+        assert gradient.tolist() == [rank[tuple(place)] for place in part.indices.tolist()]
+
+
+@pytest.mark.parametrize("adjoint", [False, True])
+@pytest.mark.parametrize("places", [[[0, 1], [2, 0]], [[2, 3], [0, 1], [0, 0], [0, 1]]], ids=["sorted", "unsorted"])
+def test_products_with_dense_matrices(adjoint, places):
+    dense = np.zeros([3, 4], np.float32)
+    np.add.at(dense, tuple(np.transpose(places)), np.arange(1.0, len(places) + 1))
+    b = np.arange(12, dtype=np.float32).reshape((3, 4) if adjoint else (4, 3))
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.sparse_placeholder(tf.float32)
+        y = tf.sparse_tensor_dense_matmul(x, b, adjoint_a=adjoint)
+        values = np.arange(1.0, len(places) + 1)
+        got = session.run(y, {x: (places, values, [3, 4])})
+        np.testing.assert_array_equal(got, (dense.T if adjoint else dense) @ b)
+        letter = "m" if adjoint else "k"
+        with pytest.raises(tf.errors.InvalidArgumentError, match=rf"{letter} \(-1\) from index\[1,1\] out of bounds"):
+            session.run(y, {x: ([[0, 0], [1, -1]], [1.0, 2.0], [3, 4])})

@@ -29,7 +29,23 @@ def test_programs_find_the_old_names(tmp_path):
     assert done.stdout == "[1. 1.]\n"
 
 
+def test_programs_print_scalars_as_they_did(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import tensorflow as tf\n"
+        "import numpy as np\n"
+        "losses = list(tf.Session().run([tf.constant(0.5), tf.constant(2)]))\n"
+        "np.set_printoptions(precision=2)\n"
+        "print(losses, {'loss': losses[0]}, (np.bool_(True),), np.array([0.125]))\n"
+    )
+    done = subprocess.run([sys.executable, "-m", "headrace", str(program)], capture_output=True, text=True, check=True)
+    assert done.stdout == "[0.5, 2] {'loss': 0.5} (True,) [0.12]\n"
+
+
 def test_the_library_alone_changes_nothing():
-    code = "import numpy as np, headrace; headrace.Session; print(hasattr(np, 'float'), hasattr(np, 'Inf'))"
+    code = (
+        "import numpy as np, headrace; headrace.Session; "
+        "print(hasattr(np, 'float'), hasattr(np, 'Inf'), np.get_printoptions()['legacy'])"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "False False\n"
+    assert done.stdout == "False False False\n"

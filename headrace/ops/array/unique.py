@@ -59,10 +59,36 @@ def unique_with_counts_v2_shape(op):
 
 # Up to so many numbers a dict is faster than sorting; strings take long to compare.
 _DICT_UP_TO = 20_000
+# Integers within so wide a range have a table of their first places.
+_WIDEST_TABLE = 1 << 20
+
+
+def _integers_first_seen(x: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    """The different elements of a vector of integers in the order they first occur, and which of them each is.
+
+    None if they lie too far apart.
+    """
+    low = int(x.min())
+    extent = int(x.max()) - low + 1
+    if extent > _WIDEST_TABLE:
+        return None
+    offsets = x.astype(np.int64) - low
+    first = np.empty(extent, np.int64)
+    # Of equal ones the last to be written is the first of them.
+    first[offsets[::-1]] = np.arange(len(x) - 1, -1, -1)
+    first_of_each = first.take(offsets)
+    is_first = first_of_each == np.arange(len(x))
+    number = is_first.cumsum()
+    number -= 1
+    return x[is_first], number.take(first_of_each)
 
 
 def _first_seen(x: np.ndarray, axis: int | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The different elements (or slices) in the order they first occur, which of them each is, and their counts."""
+    if axis is None and x.ndim == 1 and x.size and x.dtype.kind in "iu" and x.dtype != np.uint64:
+        known = _integers_first_seen(x)
+        if known is not None:
+            return *known, np.bincount(known[1])
     if axis is None and x.ndim == 1 and (x.dtype == object or x.size <= _DICT_UP_TO):
         seen: dict[Any, int] = {}
         place_of = seen.setdefault

@@ -15,7 +15,7 @@ from headrace.core.registry import op, raw
 from headrace.core.shapes import TensorShape, broadcast_dims
 from headrace.ops.array.common import invalid, numbers, rank_is, shape_text
 from headrace.ops.composing import first_given
-from headrace.ops.sparse.common import COMPUTED_AS, row_keys, sparse_input, wholly_on_host
+from headrace.ops.sparse.common import COMPUTED_AS, numbered, row_keys, sorting, sparse_input, wholly_on_host
 
 sparse_add_op = wholly_on_host(
     op(
@@ -62,10 +62,8 @@ def check_operands(a: tuple[Any, Any, Any], b: tuple[Any, Any, Any]) -> None:
 def united(*matrices: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """The different rows of all matrices in order, and for each row of the joined matrices which of them it is."""
     rows = torch.cat(matrices)
-    keys, which = torch.unique(torch.cat(row_keys(*matrices)), return_inverse=True)
-    kept = rows.new_empty((keys.shape[0], rows.shape[1]))
-    kept[which] = rows
-    return kept, which
+    first, which = numbered(row_keys(rows)[0])
+    return rows.index_select(0, first), which
 
 
 @sparse_add_op.kernel
@@ -81,7 +79,10 @@ def sparse_add_kernel(node):
         values = torch.cat((a_values, b_values)).to(wider)
         total = torch.zeros(rows.shape[0], dtype=wider).index_add_(0, which, values).to(dtype)
         # What only one of them stores is kept whatever its size.
-        small = total.to(wider).abs() < threshold.to(COMPUTED_AS.get(threshold.dtype, threshold.dtype))
+        least = threshold.to(COMPUTED_AS.get(threshold.dtype, threshold.dtype))
+        if not least.item() > 0:
+            return rows, total, a_shape.clone()
+        small = total.to(wider).abs() < least
         small &= torch.bincount(which, minlength=rows.shape[0]) > 1
         if bool(small.any()):
             rows, total = rows[~small], total[~small]
@@ -132,13 +133,18 @@ def sparse_add_grad_kernel(node):
         *operands, there = row_keys(a_indices, b_indices, sum_indices)
         if not there.shape[0]:
             return tuple(grad.new_zeros(keys.shape[0]) for keys in operands)
-        there, order = there.sort()
+        order = sorting(there)
+        if order is not None:
+            there, grad = there.index_select(0, order), grad.index_select(0, order)
         results = []
         for keys in operands:
+            if keys.shape == there.shape and torch.equal(keys, there):
+                results.append(grad.clone())
+                continue
             # An element whose sum was too small to be kept has no gradient.
-            at = torch.searchsorted(there, keys.contiguous()).clamp(max=there.shape[0] - 1)
-            found = there[at] == keys
-            results.append(grad[order[at]].masked_fill(~found, 0))
+            at = torch.searchsorted(there, keys.contiguous()).clamp_(max=there.shape[0] - 1)
+            missing = there.index_select(0, at).ne_(keys).bool()
+            results.append(grad.index_select(0, at).masked_fill_(missing, 0))
         return tuple(results)
 
     return back

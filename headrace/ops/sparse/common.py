@@ -100,20 +100,44 @@ def row_keys(*matrices: torch.Tensor) -> list[torch.Tensor]:
     elif rows.numel() == 0:
         keys = rows.new_zeros(rows.shape[0])
     else:
-        low = rows.amin(0)
-        extents = (rows.amax(0) - low + 1).tolist()
-        if min(extents) > 0 and math.prod(extents) < 2**63:
-            keys = flattened(rows - low, extents)
+        columns = np.ascontiguousarray(rows.cpu().numpy().T)
+        low = columns.min(1)
+        extents = [int(high) - int(least) + 1 for high, least in zip(columns.max(1), low)]
+        if math.prod(extents) < 2**63:
+            flat = columns[0] - low[0]
+            for column, least, extent in zip(columns[1:], low[1:], extents[1:]):
+                flat = flat * extent + (column - least)
+            keys = torch.from_numpy(flat).to(rows.device)
         else:
             keys = torch.unique(rows, dim=0, return_inverse=True)[1]
-    return list(keys.split([matrix.shape[0] for matrix in matrices]))
+    return list(keys.split([matrix.shape[0] for matrix in matrices])) if len(matrices) > 1 else [keys]
 
 
 def sorting(keys: torch.Tensor) -> torch.Tensor | None:
     """The stable permutation that sorts `keys`; None if they are sorted."""
     if keys.shape[0] < 2 or bool((keys[1:] >= keys[:-1]).all()):
         return None
+    if keys.is_cpu:
+        # Its stable sort merges runs that are in order, which is what there mostly are.
+        return torch.from_numpy(np.argsort(keys.numpy(), kind="stable"))
     return torch.argsort(keys, stable=True)
+
+
+def numbered(keys: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Places of the different keys, in order of the keys, and for each key which of them it is; on the host."""
+    array = keys.cpu().numpy()
+    fresh = np.ones(array.shape, bool)
+    # The stable sort merges runs that are in order, which is what there mostly are.
+    order = None if (array[1:] >= array[:-1]).all() else np.argsort(array, kind="stable")
+    ordered = array if order is None else array.take(order)
+    np.not_equal(ordered[1:], ordered[:-1], out=fresh[1:])
+    first, number = fresh.nonzero()[0], fresh.cumsum()
+    number -= 1
+    if order is not None:
+        first, ranked = order.take(first), number
+        number = np.empty_like(ranked)
+        number[order] = ranked
+    return torch.from_numpy(first).to(keys.device), torch.from_numpy(number).to(keys.device)
 
 
 def pick(values: Any, where: torch.Tensor) -> Any:

@@ -16,7 +16,7 @@ from headrace.core.registry import OpDecl, op, raw
 from headrace.ops import composing
 from headrace.ops.array.common import invalid, numbers, rank_is, shape_text
 from headrace.ops.sparse.add import check_operands, sparse_add, united
-from headrace.ops.sparse.common import COMPUTED_AS, check_parts, row_keys, wholly_on_host
+from headrace.ops.sparse.common import COMPUTED_AS, check_parts, numbered, row_keys, wholly_on_host
 from headrace.ops.sparse.reduce import sparse_reduce_sum
 
 
@@ -36,8 +36,14 @@ def _dense_at(indices: torch.Tensor, sizes: list[int], dense: torch.Tensor) -> t
             f"SparseDenseBinaryOpShared broadcasts dense to sparse only; got incompatible shapes: {shape_text(sizes)} vs. "
             f"{shape_text(shape)}"
         )
-    limits = torch.tensor(sizes, dtype=torch.int64, device=indices.device)
-    if bool(((indices < 0) | (indices >= limits)).any()):
+    if indices.is_cpu and indices.shape[1]:
+        # Negative numbers are large ones without their sign.
+        highest = np.ascontiguousarray(indices.numpy().T).view(np.uint64).max(1, initial=0).tolist()
+        outside = indices.shape[0] > 0 and any(most >= size for most, size in zip(highest, sizes))
+    else:
+        limits = torch.tensor(sizes, dtype=torch.int64, device=indices.device)
+        outside = bool(((indices < 0) | (indices >= limits)).any())
+    if outside:
         raise invalid("Provided indices are out-of-bounds w.r.t. dense side with broadcasted shape")
     columns = indices.unbind(1)[extra:]
     where = tuple(torch.zeros_like(c) if own == 1 else c for own, c in zip(shape, columns))
@@ -175,12 +181,12 @@ def sparse_softmax_kernel(node):
             raise invalid(f"Input should have rank >= 2, but received shape: {', '.join(map(str, shape.tolist()))}")
         if not values.shape[0]:
             return values.clone()
-        row = torch.unique(row_keys(indices[:, :-1])[0], return_inverse=True)[1]
-        greatest = torch.full((int(row.max()) + 1,), -torch.inf, dtype=values.dtype, device=values.device)
+        first, row = numbered(row_keys(indices[:, :-1])[0])
+        greatest = torch.full(first.shape, -torch.inf, dtype=values.dtype, device=values.device)
         greatest.scatter_reduce_(0, row, values, "amax")
-        powers = torch.exp(values - greatest[row])
+        powers = torch.exp(values - greatest.index_select(0, row))
         sums = torch.zeros_like(greatest).index_add_(0, row, powers)
-        return powers / sums[row]
+        return powers / sums.index_select(0, row)
 
     return softmax
 

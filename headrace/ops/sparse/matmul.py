@@ -81,15 +81,31 @@ def _order(keys: np.ndarray, height: int) -> torch.Tensor:
     return torch.from_numpy(order)
 
 
+def _bags(grid: np.ndarray, values: torch.Tensor, b: torch.Tensor, sizes: tuple[int, int], by: int) -> Any:
+    """The product with the matrix of `sizes` or, if `by` is 1, with its transpose, on the host.
+
+    Args:
+        grid: int64 [2, n], the rows and the columns of the elements.
+        by: which of the two numbers the rows of the product.
+
+    Returns:
+        the product; None if a row or column is out of bounds.
+    """
+    # Negative numbers are large ones without their sign.
+    highest = grid.view(np.uint64).max(1).tolist()
+    if highest[0] >= sizes[0] or highest[1] >= sizes[1]:
+        return None
+    height, keys, others = sizes[by], grid[by], torch.from_numpy(grid[1 - by])
+    if not (keys[1:] >= keys[:-1]).all():
+        order = _order(keys, height)
+        others, values = others.index_select(0, order), values.index_select(0, order)
+        keys = keys.take(order.numpy())
+    # A row of the product is the weighted sum of a bag of rows of b.
+    begins = torch._convert_indices_from_coo_to_csr(torch.from_numpy(keys), height)
+    return torch.embedding_bag(b.contiguous(), others, begins, False, 0, False, values, True)[0]
+
+
 def _product(rows: torch.Tensor, columns: torch.Tensor, values: torch.Tensor, b: torch.Tensor, height: int) -> Any:
-    if values.dtype in _FAST and values.numel() and b.numel() and values.device.type == "cpu" and height < 1 << 32:
-        # A row of the product is the weighted sum of a bag of rows of b.
-        keys = rows.numpy()
-        if not (keys[1:] >= keys[:-1]).all():
-            order = _order(keys, height)
-            rows, columns, values = (part.index_select(0, order) for part in (rows, columns, values))
-        begins = torch._convert_indices_from_coo_to_csr(rows, height)
-        return torch.embedding_bag(b.contiguous(), columns, begins, False, 0, False, values, True)[0]
     dtype = values.dtype
     wider = COMPUTED_AS.get(dtype, dtype)
     picked = b.to(wider).index_select(0, columns) * values.to(wider)[:, None]
@@ -100,9 +116,16 @@ def _product(rows: torch.Tensor, columns: torch.Tensor, values: torch.Tensor, b:
 def sparse_tensor_dense_mat_mul_kernel(node):
     adjoint_a, adjoint_b = node.attrs["adjoint_a"], node.attrs["adjoint_b"]
     is_complex = node.inputs[1].dtype.is_complex
+    fast = node.inputs[1].dtype.torch in _FAST
 
     def multiply(indices, values, shape, b):
         height, width = _check(indices, values, shape, b, adjoint_a, adjoint_b)
+        on_host = values.is_cpu and indices.is_cpu and b.is_cpu
+        if fast and on_host and values.numel() and b.numel() and max(height, width) < 1 << 32:
+            grid = np.ascontiguousarray(indices.numpy().T, np.int64)
+            product = _bags(grid, values, b.mT if adjoint_b else b, (height, width), int(adjoint_a))
+            if product is not None:
+                return product
         rows, columns = (column.contiguous() for column in indices.long().unbind(1))
         _check_range(rows, height, "k" if adjoint_a else "m", 0)
         _check_range(columns, width, "m" if adjoint_a else "k", 1)
