@@ -85,7 +85,9 @@ def _packed_convolution(depthwise: bool) -> Any:
                     ready = packed
                     if ready is None or ready.versions != versions:
                         ready = packed = pack(versions, buffers, x, both)
-                    y = convolve(x, ready.filters, ready.bias, both, strides, dilations, ready.groups, "none", none, None)
+                    y = convolve(
+                        x, ready.filters, ready.bias, both, strides, dilations, ready.groups, "none", none, None
+                    )
                 except RuntimeError:
                     return nothing(image, buffers)
             y = y.permute(back)
