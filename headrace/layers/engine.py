@@ -1,12 +1,11 @@
-"""What all layers share: variables, losses and updates of their own, building at the first call, sublayers."""
+"""What all layers share: their settings, what subclasses define, building and calling them."""
 
 from __future__ import annotations
 
-import copy
 import functools
 import inspect
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,24 +16,22 @@ from headrace.core.defaults import name_scope
 from headrace.core.dtypes import as_dtype
 from headrace.core.dtypes import bool as bool_type
 from headrace.core.eager import executing_eagerly
-from headrace.core.module import ModuleMembers
-from headrace.core.operation import Operation, Tensor
+from headrace.core.operation import Tensor
 from headrace.core.registry import raw
-from headrace.core.shapes import TensorShape
 from headrace.layers import named
+from headrace.layers.additions import Additions
+from headrace.layers.connections import Connections
 from headrace.layers.context import call_context, default_training, to_snake_case, unique_object_name
+from headrace.layers.creation import make_variable, trainable_mode
 from headrace.layers.input_spec import InputSpec, check_inputs
-from headrace.layers.nodes import KerasHistory, Node, has_history, make_history, reachable
+from headrace.layers.nodes import Node, has_history, make_history
 from headrace.layers.policy import as_policy
-from headrace.layers.values import get_values, set_values
 from headrace.ops.array.shape import shape
 from headrace.ops.math.cast import cast
 from headrace.state import restoring
-from headrace.state.initializers import GlorotUniform, Initializer, Zeros
+from headrace.state.initializers import GlorotUniform, Zeros
 from headrace.state.modes import VariableAggregation, VariableSynchronization
 from headrace.state.partitioned import PartitionedVariable
-from headrace.state.scoping import init_scope
-from headrace.state.variables import Variable
 
 _ALLOWED = {
     "activity_regularizer",
@@ -48,73 +45,13 @@ _ALLOWED = {
 }
 
 
-# Attributes that hold what belongs to the layer already, or describes it.
-_OWN_LISTS = {
-    "_batch_input_shape", "_call_fn_args", "_callable_losses", "_inbound_nodes", "_initial_weights", "_input_spec",
-    "_losses", "_metrics", "_non_trainable_weights", "_outbound_nodes", "_tracked", "_trainable_weights", "_updates",
-}  # fmt: skip
-
-
 def default(method: Callable[..., Any]) -> Callable[..., Any]:
     """Marks a method that subclasses may override, so that it shows whether one did."""
     method._is_default = True  # type: ignore[attr-defined]
     return method
 
 
-def make_variable(
-    name: str,
-    shape: Any = None,
-    dtype: Any = None,
-    initializer: Any = None,
-    trainable: bool | None = None,
-    caching_device: Any = None,
-    validate_shape: bool = True,
-    constraint: Any = None,
-    use_resource: bool | None = None,
-    collections: Any = None,
-    synchronization: Any = VariableSynchronization.AUTO,
-    aggregation: Any = VariableAggregation.NONE,
-    partitioner: Any = None,
-) -> Any:
-    """A new variable named by the name scope, a resource variable unless `use_resource` says otherwise."""
-    value: Any = initializer
-    variable_dtype = None
-    if initializer is None or callable(initializer):
-        if isinstance(initializer, type) and issubclass(initializer, Initializer):
-            initializer = initializer()
-        variable_dtype = as_dtype(dtype).base_dtype
-        value = functools.partial(initializer, shape, dtype=dtype)
-    sizes = TensorShape(shape)
-    with init_scope():
-        return Variable(
-            initial_value=value,
-            name=name,
-            trainable=trainable,
-            caching_device=caching_device,
-            dtype=variable_dtype,
-            validate_shape=validate_shape,
-            constraint=constraint,
-            use_resource=True if use_resource is None else use_resource,
-            collections=collections,
-            synchronization=synchronization,
-            aggregation=aggregation,
-            shape=sizes if sizes else None,
-        )
-
-
-def _layers_in(value: Any) -> Iterator[Any]:
-    """The layers in an attribute, those in lists, tuples and dicts included."""
-    if isinstance(value, (list, tuple)):
-        for item in value:
-            yield from _layers_in(item)
-    elif isinstance(value, dict):
-        for key in sorted(value, key=str):
-            yield from _layers_in(value[key])
-    elif isinstance(value, Layer) or (hasattr(value, "trainable_weights") and hasattr(value, "non_trainable_weights")):
-        yield value
-
-
-class Layer(ModuleMembers):
+class Layer(Additions, Connections):
     """A function of tensors that owns variables: subclasses make these in `build` and use them in `call`.
 
     Args:
@@ -293,50 +230,6 @@ class Layer(ModuleMembers):
         """The older name of `add_weight`."""
         return self.add_weight(*args, **kwargs)
 
-    def add_loss(self, losses: Any, inputs: Any = None) -> None:
-        """Adds losses of the layer.
-
-        Args:
-            losses: a scalar, a function without arguments that makes one, or a list of such.
-            inputs: the inputs that they depend on; None says that they depend on none.
-        """
-        for loss in nest.flatten(losses):
-            if callable(loss) and not isinstance(loss, Tensor):
-                self._callable_losses.append(functools.partial(_as_loss, loss, inputs is None))
-            elif loss is not None:
-                self._losses.append(_as_loss(loss, inputs is None))
-
-    def _clear_losses(self) -> None:
-        self._losses.clear()
-        for layer in self._sublayers():
-            if isinstance(layer, Layer):
-                layer._clear_losses()
-
-    def add_update(self, updates: Any, inputs: Any = None) -> None:
-        """Adds operations to run in each training step.
-
-        Args:
-            updates: operations, tensors, or functions that make them.
-            inputs: not used; which inputs they depend on is read off the graph.
-        """
-        if executing_eagerly():
-            # They run now; there is nothing to keep.
-            for update in updates if isinstance(updates, (list, tuple)) else [updates]:
-                while callable(update) and not isinstance(update, Tensor):
-                    update = update()
-            return
-        if call_context.in_call:
-            relevant = call_context.inputs
-        else:
-            relevant = [node.input_tensors for node in self._inbound_nodes]
-        for update in updates if isinstance(updates, (list, tuple)) else [updates]:
-            while callable(update) and not isinstance(update, (Operation, Tensor)):
-                update = update()
-            if not isinstance(update, Operation):
-                update = update.op if hasattr(update, "op") else convert_to_tensor(update)
-            update._unconditional_update = id(update) not in reachable(relevant, [update])
-            self._updates.append(update)
-
     def get_config(self) -> dict[str, Any]:
         """The arguments to make another such layer with.
 
@@ -483,19 +376,6 @@ class Layer(ModuleMembers):
         self._add_inbound_node(inputs, outputs, {**dict(zip(self._call_fn_args[1:], args)), **kwargs})
         return outputs
 
-    def _add_inbound_node(self, input_tensors: Any, output_tensors: Any, arguments: Any = None) -> None:
-        Node(
-            self,
-            nest.map_structure(lambda t: t._keras_history.layer, input_tensors),
-            nest.map_structure(lambda t: t._keras_history.node_index, input_tensors),
-            nest.map_structure(lambda t: t._keras_history.tensor_index, input_tensors),
-            input_tensors,
-            output_tensors,
-            arguments,
-        )
-        for i, tensor in enumerate(nest.flatten(output_tensors)):
-            tensor._keras_history = KerasHistory(self, len(self._inbound_nodes) - 1, i)
-
     def _handle_weight_regularization(self, name: str, variable: Any, regularizer: Callable[[Any], Any]) -> None:
         def loss_of(part: Any) -> Any:
             with name_scope(f"{name}/Regularizer"):
@@ -526,12 +406,7 @@ class Layer(ModuleMembers):
             if isinstance(tensor, Tensor):
                 tensor._keras_mask = mask  # type: ignore[attr-defined]
 
-    # ---- what it has ----
-
-    @property
-    def name(self) -> Any:
-        """Its name."""
-        return self._name
+    # ---- its settings ----
 
     @property
     def dtype(self) -> Any:
@@ -556,26 +431,6 @@ class Layer(ModuleMembers):
         return self._dynamic
 
     @property
-    def stateful(self) -> bool:
-        """Whether it keeps state from one batch to the next."""
-        return self._stateful
-
-    @stateful.setter
-    def stateful(self, value: bool) -> None:
-        self._stateful = value
-
-    @property
-    def trainable(self) -> bool:
-        """Whether its variables are trained."""
-        return self._trainable
-
-    @trainable.setter
-    def trainable(self, value: bool) -> None:
-        self._trainable = value
-        for layer in self._sublayers():
-            layer.trainable = value
-
-    @property
     def activity_regularizer(self) -> Any:
         """The function of its outputs that gives a loss."""
         return self._activity_regularizer
@@ -596,289 +451,6 @@ class Layer(ModuleMembers):
                 raise TypeError(f"Layer input_spec must be an instance of InputSpec. Got: {spec}")
         self._input_spec = value
 
-    @property
-    def trainable_weights(self) -> list[Any]:
-        """Its variables that are trained, those of its sublayers included."""
-        return [*self._trainable_weights, *self._of_sublayers("trainable_weights")] if self.trainable else []
-
-    @property
-    def non_trainable_weights(self) -> list[Any]:
-        """Its variables that are not trained, those of its sublayers included."""
-        if self.trainable:
-            return [*self._non_trainable_weights, *self._of_sublayers("non_trainable_weights")]
-        return [*self._trainable_weights, *self._non_trainable_weights, *self._of_sublayers("weights")]
-
-    @property
-    def weights(self) -> list[Any]:
-        """Its variables: those that are trained, then the others."""
-        return [*self.trainable_weights, *self.non_trainable_weights]
-
-    @property
-    def variables(self) -> list[Any]:
-        """The same as `weights`."""
-        return self.weights
-
-    @property
-    def trainable_variables(self) -> list[Any]:
-        """The same as `trainable_weights`."""
-        return self.trainable_weights
-
-    @property
-    def non_trainable_variables(self) -> list[Any]:
-        """The same as `non_trainable_weights`."""
-        return self.non_trainable_weights
-
-    @property
-    def updates(self) -> list[Any]:
-        """Operations to run in each training step."""
-        if not self.trainable and not self.stateful:
-            return []
-        return [*self._updates, *self._of_sublayers("updates")]
-
-    @property
-    def losses(self) -> list[Any]:
-        """The losses of the layer; those of regularizers are made anew at each look."""
-        made = (loss() for loss in self._callable_losses)
-        return [*self._losses, *(loss for loss in made if loss is not None), *self._of_sublayers("losses")]
-
-    @property
-    def metrics(self) -> list[Any]:
-        """The metrics of the layer."""
-        return [*self._metrics, *self._of_sublayers("metrics")]
-
-    def get_updates_for(self, inputs: Any) -> list[Any]:
-        """The updates that depend on these inputs; for None those that depend on none."""
-        return _related(inputs, self.updates, "_unconditional_update")
-
-    def get_losses_for(self, inputs: Any) -> list[Any]:
-        """The losses that depend on these inputs; for None those that depend on none."""
-        return _related(inputs, self.losses, "_unconditional_loss")
-
-    def count_params(self) -> int:
-        """The number of elements of its variables.
-
-        Raises:
-            ValueError: before it is built.
-        """
-        if not self.built:
-            raise ValueError(
-                f"You tried to call `count_params` on {self.name}, but the layer isn't built. You can build it manually "
-                f"via: `{self.name}.build(batch_input_shape)`."
-            )
-        return int(sum(np.prod(weight.shape.as_list()) for weight in self.weights))
-
-    def get_weights(self) -> list[Any]:
-        """The values of its variables, as NumPy arrays."""
-        return get_values(self.weights)
-
-    def set_weights(self, weights: Any) -> None:
-        """Gives its variables new values, in the order of `weights`.
-
-        Raises:
-            ValueError: if their number or shapes are others.
-        """
-        variables = self.weights
-        if len(variables) != len(weights):
-            raise ValueError(
-                f'You called `set_weights(weights)` on layer "{self.name}" with a  weight list of length {len(weights)}, '
-                f"but the layer was expecting {len(variables)} weights. Provided weights: {str(weights)[:50]}..."
-            )
-        for variable, value in zip(variables, weights):
-            if not variable.shape.is_compatible_with(value.shape):
-                raise ValueError(
-                    f"Layer weight shape {variable.shape} not compatible with provided weight shape {value.shape}"
-                )
-        set_values(list(zip(variables, weights)))
-
-    # ---- its calls ----
-
-    @property
-    def inbound_nodes(self) -> list[Node]:
-        """Its calls."""
-        return self._inbound_nodes
-
-    @property
-    def outbound_nodes(self) -> list[Node]:
-        """The calls that took its outputs."""
-        return self._outbound_nodes
-
-    def _of_node(self, index: int, attribute: str, what: str) -> Any:
-        if not self._inbound_nodes:
-            raise RuntimeError(f"The layer has never been called and thus has no defined {what}.")
-        if index >= len(self._inbound_nodes):
-            raise ValueError(
-                f"Asked to get {what} at node {index}, but the layer has only {len(self._inbound_nodes)} inbound nodes."
-            )
-        values = getattr(self._inbound_nodes[index], attribute)
-        return values[0] if isinstance(values, list) and len(values) == 1 else values
-
-    def get_input_at(self, node_index: int) -> Any:
-        """The input of a call."""
-        return self._of_node(node_index, "input_tensors", "input")
-
-    def get_output_at(self, node_index: int) -> Any:
-        """The output of a call."""
-        return self._of_node(node_index, "output_tensors", "output")
-
-    def get_input_shape_at(self, node_index: int) -> Any:
-        """The shape of the input of a call."""
-        return self._of_node(node_index, "input_shapes", "input shape")
-
-    def get_output_shape_at(self, node_index: int) -> Any:
-        """The shape of the output of a call."""
-        return self._of_node(node_index, "output_shapes", "output shape")
-
-    def get_input_mask_at(self, node_index: int) -> Any:
-        """The mask of the input of a call."""
-        return _masks_of(self.get_input_at(node_index))
-
-    def get_output_mask_at(self, node_index: int) -> Any:
-        """The mask of the output of a call."""
-        return _masks_of(self.get_output_at(node_index))
-
-    @property
-    def input(self) -> Any:
-        """The input of its first call; AttributeError where no call on a tensor from a layer is known."""
-        if not self._inbound_nodes:
-            raise AttributeError(f"Layer {self.name} is not connected, no input to return.")
-        return self.get_input_at(0)
-
-    @property
-    def output(self) -> Any:
-        """The output of its first call; AttributeError where none is known."""
-        if not self._inbound_nodes:
-            raise AttributeError(f"Layer {self.name} has no inbound nodes.")
-        return self.get_output_at(0)
-
-    @property
-    def input_mask(self) -> Any:
-        """The mask of `input`."""
-        return _masks_of(self.input)
-
-    @property
-    def output_mask(self) -> Any:
-        """The mask of `output`."""
-        return _masks_of(self.output)
-
-    @property
-    def input_shape(self) -> Any:
-        """The shape of the input, which has to be the same in all calls."""
-        return self._shape_of_calls("input_shapes", "input shape")
-
-    @property
-    def output_shape(self) -> Any:
-        """The shape of the output, which has to be the same in all calls."""
-        return self._shape_of_calls("output_shapes", "output shape")
-
-    def _shape_of_calls(self, attribute: str, what: str) -> Any:
-        if not self._inbound_nodes:
-            raise AttributeError(f"The layer has never been called and thus has no defined {what}.")
-        if len({str(getattr(node, attribute)) for node in self._inbound_nodes}) > 1:
-            raise AttributeError(
-                f'The layer "{self.name}" has multiple inbound nodes, with different {what}s. Hence the notion of "{what}" '
-                f"is ill-defined for the layer. Use `get_{what.replace(' ', '_')}_at(node_index)` instead."
-            )
-        return getattr(self._inbound_nodes[0], attribute)
-
-    # ---- what is inside it ----
-
-    def _sublayers(self) -> list[Any]:
-        """The layers among its attributes, each once, in the order in which they were set."""
-        found: dict[int, Any] = {}
-        for value in self.__dict__.get("_tracked", {}).values():
-            for layer in _layers_in(value):
-                found.setdefault(id(layer), layer)
-        return list(found.values())
-
-    def _of_sublayers(self, attribute: str) -> list[Any]:
-        return [item for layer in self._sublayers() for item in getattr(layer, attribute, ())]
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name not in _OWN_LISTS:
-            self._track(name, value)
-        object.__setattr__(self, name, value)
-        if isinstance(value, (Variable, Layer)):
-            restoring.changed()
-
-    def _track(self, name: str, value: Any) -> None:
-        if hasattr(type(self), name):
-            return
-        if name in self.__dict__:
-            self.__delattr__(name)
-        tracked = self.__dict__.setdefault("_tracked", {})
-        if isinstance(value, (Layer, list, tuple, dict)) or hasattr(value, "trainable_weights"):
-            tracked[name] = value
-            for layer in _layers_in(value):
-                if hasattr(layer, "_use_resource_variables"):
-                    layer._use_resource_variables = True
-        for item in nest.flatten(value):
-            if isinstance(item, Variable):
-                tracked[name] = value
-                kept = self.__dict__.setdefault(
-                    "_trainable_weights" if item.trainable else "_non_trainable_weights", []
-                )
-                if all(item is not other for other in kept):
-                    kept.append(item)
-
-    def __delattr__(self, name: str) -> None:
-        object.__delattr__(self, name)
-        tracked = self.__dict__.get("_tracked", {})
-        gone = tracked.pop(name, None)
-        still = {id(item) for value in tracked.values() for item in nest.flatten(value)}
-        for item in nest.flatten(gone):
-            if isinstance(item, Variable) and id(item) not in still:
-                for kept in (self._trainable_weights, self._non_trainable_weights):
-                    kept[:] = [variable for variable in kept if variable is not item]
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        made = type(self).__new__(type(self))
-        memo[id(self)] = made
-        for name, value in self.__dict__.items():
-            same = name in ("_graph", "_thread_local") or any(isinstance(t, Tensor) for t in nest.flatten(value))
-            object.__setattr__(made, name, value if same else copy.deepcopy(value, memo))
-        return made
-
-
-def trainable_mode(trainable: bool | None, synchronization: Any) -> bool:
-    """Whether a variable is trained: by default unless it is synchronized on reading.
-
-    Raises:
-        ValueError: if both are asked for.
-    """
-    if synchronization != VariableSynchronization.ON_READ:
-        return True if trainable is None else trainable
-    if trainable:
-        raise ValueError(
-            "Synchronization value can be set to VariableSynchronization.ON_READ only for non-trainable variables. "
-            "You have specified trainable=True and synchronization=VariableSynchronization.ON_READ."
-        )
-    return False
-
 
 def _as_input(value: Any) -> Any:
     return convert_to_tensor(value) if isinstance(value, (np.ndarray, float, int)) else value
-
-
-def _as_loss(loss: Any, unconditional: bool) -> Any:
-    if callable(loss) and not isinstance(loss, Tensor):
-        loss = loss()
-    if loss is None:
-        return None
-    if not isinstance(loss, Tensor):
-        loss = convert_to_tensor(loss, dtype=None if isinstance(loss, Variable) else as_dtype("float32"))
-    loss._unconditional_loss = unconditional
-    return loss
-
-
-def _related(inputs: Any, items: list[Any], mark: str) -> list[Any]:
-    if inputs is None:
-        return [item for item in items if getattr(item, mark)]
-    items = [item for item in items if not getattr(item, mark)]
-    found = reachable(inputs, items)
-    return [item for item in items if id(item) in found]
-
-
-def _masks_of(tensors: Any) -> Any:
-    if isinstance(tensors, list):
-        return [getattr(tensor, "_keras_mask", None) for tensor in tensors]
-    return getattr(tensors, "_keras_mask", None)

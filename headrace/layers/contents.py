@@ -1,0 +1,186 @@
+"""What a layer is made of: its variables and those of the layers inside it."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from headrace.core import nest
+from headrace.core.module import ModuleMembers
+from headrace.core.operation import Tensor
+from headrace.layers.values import get_values, set_values
+from headrace.state import restoring
+from headrace.state.variables import Variable
+
+# Attributes that hold what belongs to the layer already, or describes it.
+_OWN_LISTS = {
+    "_batch_input_shape", "_call_fn_args", "_callable_losses", "_inbound_nodes", "_initial_weights", "_input_spec",
+    "_losses", "_metrics", "_non_trainable_weights", "_outbound_nodes", "_tracked", "_trainable_weights", "_updates",
+}  # fmt: skip
+
+
+def _layers_in(value: Any) -> Iterator[Any]:
+    """The layers in an attribute, those in lists, tuples and dicts included."""
+    if isinstance(value, (list, tuple)):
+        for item in value:
+            yield from _layers_in(item)
+    elif isinstance(value, dict):
+        for key in sorted(value, key=str):
+            yield from _layers_in(value[key])
+    elif isinstance(value, Contents) or (
+        hasattr(value, "trainable_weights") and hasattr(value, "non_trainable_weights")
+    ):
+        yield value
+
+
+class Contents(ModuleMembers):
+    """The variables and layers among the attributes of a layer, in the order in which they were set."""
+
+    _name: Any
+    _trainable: bool
+    _trainable_weights: list[Any]
+    _non_trainable_weights: list[Any]
+    built: bool
+
+    @property
+    def name(self) -> Any:
+        """Its name."""
+        return self._name
+
+    @property
+    def trainable(self) -> bool:
+        """Whether its variables are trained."""
+        return self._trainable
+
+    @trainable.setter
+    def trainable(self, value: bool) -> None:
+        self._trainable = value
+        for layer in self._sublayers():
+            layer.trainable = value
+
+    @property
+    def trainable_weights(self) -> list[Any]:
+        """Its variables that are trained, those of its sublayers included."""
+        return [*self._trainable_weights, *self._of_sublayers("trainable_weights")] if self.trainable else []
+
+    @property
+    def non_trainable_weights(self) -> list[Any]:
+        """Its variables that are not trained, those of its sublayers included."""
+        if self.trainable:
+            return [*self._non_trainable_weights, *self._of_sublayers("non_trainable_weights")]
+        return [*self._trainable_weights, *self._non_trainable_weights, *self._of_sublayers("weights")]
+
+    @property
+    def weights(self) -> list[Any]:
+        """Its variables: those that are trained, then the others."""
+        return [*self.trainable_weights, *self.non_trainable_weights]
+
+    @property
+    def variables(self) -> list[Any]:
+        """The same as `weights`."""
+        return self.weights
+
+    @property
+    def trainable_variables(self) -> list[Any]:
+        """The same as `trainable_weights`."""
+        return self.trainable_weights
+
+    @property
+    def non_trainable_variables(self) -> list[Any]:
+        """The same as `non_trainable_weights`."""
+        return self.non_trainable_weights
+
+    def count_params(self) -> int:
+        """The number of elements of its variables.
+
+        Raises:
+            ValueError: before it is built.
+        """
+        if not self.built:
+            raise ValueError(
+                f"You tried to call `count_params` on {self.name}, but the layer isn't built. You can build it manually "
+                f"via: `{self.name}.build(batch_input_shape)`."
+            )
+        return int(sum(np.prod(weight.shape.as_list()) for weight in self.weights))
+
+    def get_weights(self) -> list[Any]:
+        """The values of its variables, as NumPy arrays."""
+        return get_values(self.weights)
+
+    def set_weights(self, weights: Any) -> None:
+        """Gives its variables new values, in the order of `weights`.
+
+        Raises:
+            ValueError: if their number or shapes are others.
+        """
+        variables = self.weights
+        if len(variables) != len(weights):
+            raise ValueError(
+                f'You called `set_weights(weights)` on layer "{self.name}" with a  weight list of length {len(weights)}, '
+                f"but the layer was expecting {len(variables)} weights. Provided weights: {str(weights)[:50]}..."
+            )
+        for variable, value in zip(variables, weights):
+            if not variable.shape.is_compatible_with(value.shape):
+                raise ValueError(
+                    f"Layer weight shape {variable.shape} not compatible with provided weight shape {value.shape}"
+                )
+        set_values(list(zip(variables, weights)))
+
+    def _sublayers(self) -> list[Any]:
+        """The layers among its attributes, each once, in the order in which they were set."""
+        found: dict[int, Any] = {}
+        for value in self.__dict__.get("_tracked", {}).values():
+            for layer in _layers_in(value):
+                found.setdefault(id(layer), layer)
+        return list(found.values())
+
+    def _of_sublayers(self, attribute: str) -> list[Any]:
+        return [item for layer in self._sublayers() for item in getattr(layer, attribute, ())]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in _OWN_LISTS:
+            self._track(name, value)
+        object.__setattr__(self, name, value)
+        if isinstance(value, (Variable, Contents)):
+            restoring.changed()
+
+    def _track(self, name: str, value: Any) -> None:
+        if hasattr(type(self), name):
+            return
+        if name in self.__dict__:
+            self.__delattr__(name)
+        tracked = self.__dict__.setdefault("_tracked", {})
+        if isinstance(value, (Contents, list, tuple, dict)) or hasattr(value, "trainable_weights"):
+            tracked[name] = value
+            for layer in _layers_in(value):
+                if hasattr(layer, "_use_resource_variables"):
+                    layer._use_resource_variables = True
+        for item in nest.flatten(value):
+            if isinstance(item, Variable):
+                tracked[name] = value
+                kept = self.__dict__.setdefault(
+                    "_trainable_weights" if item.trainable else "_non_trainable_weights", []
+                )
+                if all(item is not other for other in kept):
+                    kept.append(item)
+
+    def __delattr__(self, name: str) -> None:
+        object.__delattr__(self, name)
+        tracked = self.__dict__.get("_tracked", {})
+        gone = tracked.pop(name, None)
+        still = {id(item) for value in tracked.values() for item in nest.flatten(value)}
+        for item in nest.flatten(gone):
+            if isinstance(item, Variable) and id(item) not in still:
+                for kept in (self._trainable_weights, self._non_trainable_weights):
+                    kept[:] = [variable for variable in kept if variable is not item]
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        made = type(self).__new__(type(self))
+        memo[id(self)] = made
+        for name, value in self.__dict__.items():
+            same = name in ("_graph", "_thread_local") or any(isinstance(t, Tensor) for t in nest.flatten(value))
+            object.__setattr__(made, name, value if same else copy.deepcopy(value, memo))
+        return made
