@@ -28,7 +28,7 @@ def _get_logger() -> _logging.Logger:
     if _logger is None:
         with _lock:
             logger = _logging.getLogger("tensorflow")
-            if not _logging.getLogger().handlers and not logger.handlers:
+            if not _of_program(_logging.getLogger().handlers) and not logger.handlers:
                 handler = _logging.StreamHandler(sys.stderr)
                 handler.setFormatter(_logging.Formatter(_logging.BASIC_FORMAT, None))
                 logger.addHandler(handler)
@@ -37,24 +37,35 @@ def _get_logger() -> _logging.Logger:
     return _logger
 
 
+def _of_program(handlers: list[_logging.Handler]) -> list[_logging.Handler]:
+    """Handlers but for the one of absl, which `tf.app.run` gives the root logger."""
+    absl = sys.modules.get("absl.logging")
+    return [handler for handler in handlers if absl is None or not isinstance(handler, absl.ABSLHandler)]
+
+
+def _of_caller(options: dict[str, Any]) -> dict[str, Any]:
+    """Options of a message whose place is that of the call of a function here."""
+    return {**options, "stacklevel": options.get("stacklevel", 1) + 1}
+
+
 def log(level: int, msg: str, *args: Any, **kwargs: Any) -> None:
     """Logs `msg % args` at `level`."""
-    _get_logger().log(level, msg, *args, **kwargs)
+    _get_logger().log(level, msg, *args, **_of_caller(kwargs))
 
 
 def debug(msg: str, *args: Any, **kwargs: Any) -> None:
     """Logs `msg % args` at DEBUG."""
-    _get_logger().debug(msg, *args, **kwargs)
+    _get_logger().debug(msg, *args, **_of_caller(kwargs))
 
 
 def info(msg: str, *args: Any, **kwargs: Any) -> None:
     """Logs `msg % args` at INFO."""
-    _get_logger().info(msg, *args, **kwargs)
+    _get_logger().info(msg, *args, **_of_caller(kwargs))
 
 
 def warning(msg: str, *args: Any, **kwargs: Any) -> None:
     """Logs `msg % args` at WARN."""
-    _get_logger().warning(msg, *args, **kwargs)
+    _get_logger().warning(msg, *args, **_of_caller(kwargs))
 
 
 warn = warning
@@ -62,17 +73,17 @@ warn = warning
 
 def error(msg: str, *args: Any, **kwargs: Any) -> None:
     """Logs `msg % args` at ERROR."""
-    _get_logger().error(msg, *args, **kwargs)
+    _get_logger().error(msg, *args, **_of_caller(kwargs))
 
 
 def fatal(msg: str, *args: Any, **kwargs: Any) -> None:
     """Logs `msg % args` at FATAL; the program goes on."""
-    _get_logger().fatal(msg, *args, **kwargs)
+    _get_logger().fatal(msg, *args, **_of_caller(kwargs))
 
 
 def vlog(level: int, msg: str, *args: Any, **kwargs: Any) -> None:
     """Logs `msg % args` at the numeric `level`."""
-    _get_logger().log(level, msg, *args, **kwargs)
+    _get_logger().log(level, msg, *args, **_of_caller(kwargs))
 
 
 def get_verbosity() -> int:
