@@ -25,7 +25,7 @@ def int64(value: Any, name: str) -> Tensor:
     return convert_to_tensor(value, dtype="int64", name=name)
 
 
-class Dataset:
+class Dataset(structure.Described):
     """A sequence of elements: tensors, sparse tensors and datasets, or tuples, named tuples and dicts of them.
 
     Make one with the static methods or a reader class, transform it with the others, and take elements from it with an
@@ -50,26 +50,6 @@ class Dataset:
         self._own_options: Options | None = None
 
     # ---- what it is ----
-
-    @property
-    def element_spec(self) -> Any:
-        """The description of its elements."""
-        return self._element_spec
-
-    @property
-    def output_types(self) -> Any:
-        """The type of each component of its elements."""
-        return structure.legacy_types(self.element_spec)
-
-    @property
-    def output_shapes(self) -> Any:
-        """What is known of the shape of each component."""
-        return structure.legacy_shapes(self.element_spec)
-
-    @property
-    def output_classes(self) -> Any:
-        """The class of each component."""
-        return structure.legacy_classes(self.element_spec)
 
     @property
     def _type_spec(self) -> Any:

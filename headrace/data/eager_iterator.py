@@ -11,7 +11,7 @@ from headrace.core.registry import raw
 from headrace.data import structure
 
 
-class EagerIterator:
+class EagerIterator(structure.Described):
     """A Python iterator over the elements of a dataset.
 
     Args:
@@ -71,23 +71,3 @@ class EagerIterator:
         """
         del name
         return self._next_internal()
-
-    @property
-    def element_spec(self) -> Any:
-        """The description of the elements."""
-        return self._element_spec
-
-    @property
-    def output_types(self) -> Any:
-        """The type of each component of an element."""
-        return structure.legacy_types(self._element_spec)
-
-    @property
-    def output_shapes(self) -> Any:
-        """What is known of the shape of each component."""
-        return structure.legacy_shapes(self._element_spec)
-
-    @property
-    def output_classes(self) -> Any:
-        """The class of each component."""
-        return structure.legacy_classes(self._element_spec)

@@ -27,7 +27,7 @@ GET_NEXT_CALL_WARNING_MESSAGE = (
 GLOBAL_ITERATORS = "iterators"
 
 
-class Iterator:
+class Iterator(structure.Described):
     """An iterator over elements of one description.
 
     Args:
@@ -155,26 +155,6 @@ class Iterator:
             return self._string_handle  # type: ignore[no-any-return]
         made: Tensor = raw.IteratorToStringHandle(self._iterator_resource, name=name)
         return made
-
-    @property
-    def element_spec(self) -> Any:
-        """The description of the elements."""
-        return self._element_spec
-
-    @property
-    def output_types(self) -> Any:
-        """The type of each component of an element."""
-        return structure.legacy_types(self._element_spec)
-
-    @property
-    def output_shapes(self) -> Any:
-        """What is known of the shape of each component."""
-        return structure.legacy_shapes(self._element_spec)
-
-    @property
-    def output_classes(self) -> Any:
-        """The class of each component."""
-        return structure.legacy_classes(self._element_spec)
 
 
 def _made(resource: Tensor, initializer: Operation | None, spec: Any) -> Iterator:

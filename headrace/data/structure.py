@@ -119,6 +119,32 @@ def legacy_classes(spec: Any) -> Any:
     return nest.map_structure(lambda leaf: leaves.legacy(leaf, "class"), spec)
 
 
+class Described:
+    """What has elements of one description: datasets and iterators."""
+
+    _element_spec: Any
+
+    @property
+    def element_spec(self) -> Any:
+        """The description of the elements."""
+        return self._element_spec
+
+    @property
+    def output_types(self) -> Any:
+        """The type of each component of an element."""
+        return legacy_types(self.element_spec)
+
+    @property
+    def output_shapes(self) -> Any:
+        """What is known of the shape of each component."""
+        return legacy_shapes(self.element_spec)
+
+    @property
+    def output_classes(self) -> Any:
+        """The class of each component."""
+        return legacy_classes(self.element_spec)
+
+
 def from_legacy(types: Any, shapes: Any, classes: Any = None) -> Any:
     """The description of elements with these types, shapes and classes.
 
