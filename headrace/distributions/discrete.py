@@ -21,7 +21,7 @@ from headrace.distributions.common import (
     scalar_event,
 )
 from headrace.distributions.divergence import RegisterKL
-from headrace.distributions.gamma import checked_class_concentration
+from headrace.distributions.gamma import DirichletParameters, checked_class_concentration
 from headrace.ops import composing
 from headrace.ops.array.identity import identity
 from headrace.ops.array.shape import rank_internal, reshape, shape_internal
@@ -373,7 +373,7 @@ def _checked_counts(distribution: Any, counts: Tensor) -> Tensor:
     return with_dependencies([assert_equal(distribution.total_count, reduce_sum(counts, -1), message=message)], counts)
 
 
-class DirichletMultinomial(Distribution):
+class DirichletMultinomial(DirichletParameters):
     """The distribution of counts in `total_count` draws, the probabilities themselves drawn from a Dirichlet.
 
     Args:
@@ -404,28 +404,6 @@ class DirichletMultinomial(Distribution):
     def total_count(self) -> Tensor:
         """How many draws."""
         return self._total_count
-
-    @property
-    def concentration(self) -> Tensor:
-        """The parameters of the Dirichlet."""
-        return self._concentration
-
-    @property
-    def total_concentration(self) -> Tensor:
-        """Their sum."""
-        return self._total_concentration
-
-    def _batch_shape_tensor(self) -> Tensor:
-        return shape_internal(self._total_concentration)
-
-    def _batch_shape(self) -> TensorShape:
-        return self._total_concentration.get_shape()
-
-    def _event_shape_tensor(self) -> Tensor:
-        return shape_internal(self._concentration)[-1:]
-
-    def _event_shape(self) -> TensorShape:
-        return self._concentration.get_shape().with_rank_at_least(1)[-1:]
 
     def _sample_n(self, n: Any, seed: int | None = None) -> Tensor:
         draws = cast(self._total_count, "int32")

@@ -305,7 +305,36 @@ def _beta_from_beta(a: Beta, b: Beta, name: str | None = None) -> Tensor:
         return (b._log_normalization() - a._log_normalization()) - steps[0] - steps[1] + steps[2]
 
 
-class Dirichlet(Distribution):
+class DirichletParameters(Distribution):
+    """What distributions over the simplex, and of counts drawn from it, have in common: the parameters of a Dirichlet."""
+
+    _concentration: Tensor
+    _total_concentration: Tensor
+
+    @property
+    def concentration(self) -> Tensor:
+        """The parameters of the Dirichlet."""
+        return self._concentration
+
+    @property
+    def total_concentration(self) -> Tensor:
+        """Their sum."""
+        return self._total_concentration
+
+    def _batch_shape_tensor(self) -> Tensor:
+        return shape_internal(self._total_concentration)
+
+    def _batch_shape(self) -> TensorShape:
+        return self._total_concentration.get_shape()
+
+    def _event_shape_tensor(self) -> Tensor:
+        return shape_internal(self._concentration)[-1:]
+
+    def _event_shape(self) -> TensorShape:
+        return self._concentration.get_shape().with_rank_at_least(1)[-1:]
+
+
+class Dirichlet(DirichletParameters):
     """The Dirichlet distribution over vectors of positive numbers that sum to 1.
 
     Args:
@@ -329,28 +358,6 @@ class Dirichlet(Distribution):
             [self._concentration, self._total_concentration],
             scope,
         )
-
-    @property
-    def concentration(self) -> Tensor:
-        """The parameters."""
-        return self._concentration
-
-    @property
-    def total_concentration(self) -> Tensor:
-        """Their sum."""
-        return self._total_concentration
-
-    def _batch_shape_tensor(self) -> Tensor:
-        return shape_internal(self._total_concentration)
-
-    def _batch_shape(self) -> TensorShape:
-        return self._total_concentration.get_shape()
-
-    def _event_shape_tensor(self) -> Tensor:
-        return shape_internal(self._concentration)[-1:]
-
-    def _event_shape(self) -> TensorShape:
-        return self._concentration.get_shape().with_rank_at_least(1)[-1:]
 
     def _sample_n(self, n: Any, seed: int | None = None) -> Tensor:
         drawn = random_gamma([n], self._concentration, dtype=self.dtype, seed=seed)
