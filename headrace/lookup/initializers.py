@@ -20,8 +20,8 @@ class TextFileIndex:
     LINE_NUMBER = -1
 
 
-class TableInitializerBase:
-    """What fills a table.
+class KeysAndValues:
+    """What maps keys of one type to values of another.
 
     Args:
         key_dtype, value_dtype: the types of keys and values.
@@ -39,6 +39,14 @@ class TableInitializerBase:
     def value_dtype(self) -> Any:
         """The type of the values."""
         return self._value_dtype
+
+
+class TableInitializerBase(KeysAndValues):
+    """What fills a table.
+
+    Args:
+        key_dtype, value_dtype: the types of keys and values.
+    """
 
     def initialize(self, table: Any) -> Operation:
         """The operation that fills `table`."""

@@ -17,29 +17,16 @@ from headrace.core.eager import EagerTensor
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import as_shape
-from headrace.lookup.initializers import TableInitializerBase
+from headrace.lookup.initializers import KeysAndValues, TableInitializerBase
 from headrace.ops.flow.grouping import group, no_op
 
 
-class LookupInterface:
+class LookupInterface(KeysAndValues):
     """What all tables have.
 
     Args:
         key_dtype, value_dtype: the types of keys and values.
     """
-
-    def __init__(self, key_dtype: Any, value_dtype: Any) -> None:
-        self._key_dtype, self._value_dtype = as_dtype(key_dtype), as_dtype(value_dtype)
-
-    @property
-    def key_dtype(self) -> Any:
-        """The type of the keys."""
-        return self._key_dtype
-
-    @property
-    def value_dtype(self) -> Any:
-        """The type of the values."""
-        return self._value_dtype
 
     @property
     def name(self) -> str:
