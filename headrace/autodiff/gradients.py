@@ -190,6 +190,8 @@ class _Walk:
         # The functions being traced around here, innermost first: what they capture leads on into the graphs around.
         self.bodies: list[FuncGraph] = []
         self.wanted: set[Tensor] = set()
+        # What was made eagerly each of them captures by itself; one input counts as it.
+        self.made_eagerly: dict[Tensor, Tensor] = {}
 
     def run(self) -> list[Any]:
         graph = get_default_graph()
@@ -199,7 +201,7 @@ class _Walk:
             # The name 1.x reserves to mark the ops of one call.
             graph.unique_name("uid")
             ys = [convert_to_tensor_or_indexed_slices(y, name=f"y_{i}") for i, y in enumerate(self.ys)]
-            xs = [_differentiated(x, i) for i, x in enumerate(self.xs)]
+            xs = [self._inside(_differentiated(x, i), ys) for i, x in enumerate(self.xs)]
             body: Graph | None = graph
             while isinstance(body, FuncGraph):
                 self.bodies.append(body)
@@ -229,6 +231,16 @@ class _Walk:
         return [self._result(x) for x in xs]
 
     # ---- beginning ----
+
+    def _inside(self, x: Tensor, ys: list[Any]) -> Tensor:
+        """What stands for a tensor or handle made eagerly in the function that computes `ys`."""
+        if x._is_graph_tensor:
+            return x
+        body = ys[0]._op._graph if ys and isinstance(ys[0], Tensor) else get_default_graph()
+        if not isinstance(body, FuncGraph):
+            return x
+        inner = self.made_eagerly[x] = body.capture(x)
+        return inner
 
     def _starts(self, ys: list[Any]) -> list[Any]:
         if len(self.grad_ys) != len(ys):
@@ -264,6 +276,9 @@ class _Walk:
         """How many gradients each op between xs and ys waits for, and which ops of ys depend on xs."""
         reached: set[Operation] = set()
         forward = deque(x.op for x in xs)
+        for outer in self.made_eagerly:
+            captured = [body.inner_of(outer) for body in self.bodies]
+            forward.extend(inner.op for inner in captured if inner is not None)
         while forward:
             op = forward.popleft()
             if op in reached:
@@ -310,6 +325,8 @@ class _Walk:
             outer = tensor.graph.outer_of(tensor)
             if outer is None:
                 break
+            if not outer._is_graph_tensor:
+                return self.made_eagerly.get(outer, tensor)
             tensor = outer
         return tensor
 

@@ -26,7 +26,11 @@ def is_staged(value: Any) -> bool:
 
 def as_staged(value: Any) -> Any:
     """The tensor of a variable, other values as they are."""
-    return value.value() if hasattr(value, "_as_graph_element") and hasattr(value, "value") else value
+    return value.value() if _is_variable(value) else value
+
+
+def _is_variable(value: Any) -> bool:
+    return hasattr(value, "_as_graph_element") and hasattr(value, "value")
 
 
 class State:
@@ -50,7 +54,7 @@ class State:
                 if isinstance(leaf, _KEPT):
                     self._places.append((i, j))
                     self.tensors.append(leaf)
-                elif isinstance(leaf, _PLAIN):
+                elif isinstance(leaf, _PLAIN) or _is_variable(leaf):
                     self._places.append((i, j))
                     self.tensors.append(convert_to_tensor(leaf))
 

@@ -228,7 +228,8 @@ class Layer(engine.Layer):
                 if regularizer and all(id(part) not in existing for part in parts):
                     self._handle_weight_regularization(name, variable, regularizer)
         if trainable and self.trainable:
-            if executing_eagerly():
+            if executing_eagerly() or not getattr(variable, "_in_graph_mode", True):
+                # No collection has variables that are made eagerly, in functions too.
                 is_trained = bool(variable.trainable)
             else:
                 trained = get_default_graph().get_collection_ref(GraphKeys.TRAINABLE_VARIABLES)

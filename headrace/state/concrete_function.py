@@ -163,7 +163,10 @@ class ConcreteFunction:
         structure = self.graph.structured_outputs
         if self.graph.returns_none:  # type: ignore[attr-defined]
             return None
-        return nest.pack_sequence_as(structure, list(results), expand_composites=True)
+        given = iter(results)
+        # What is no tensor, such as None for a gradient that is not there, is returned as it is.
+        flat = [next(given) if isinstance(item, Tensor) else item for item in nest.flatten(structure, True)]
+        return nest.pack_sequence_as(structure, flat, expand_composites=True)
 
 
 class _Recorded:
