@@ -17,7 +17,7 @@ import numpy as np
 # What a run reserves of the stream for each class to be drawn, in blocks of four words.
 _BLOCKS_PER_CLASS = 512
 # Random words are made for so many runs at once where a run takes few of them: making few takes as long.
-_RUNS_AHEAD = 16
+_RUNS_AHEAD = 32
 _FEW_BLOCKS = 2048
 # Up to so many classes their probabilities are looked up, not computed.
 _FEW_CLASSES = 1 << 20
@@ -102,7 +102,8 @@ class LogUniformSampler(ClassSampler):
     def probability(self, classes: np.ndarray) -> np.ndarray:
         """As `ClassSampler.probability`."""
         table = self._table
-        if table is None or not classes.size or classes.min() < 0 or classes.max() >= self._limit:
+        # Negative numbers are large ones without their sign.
+        if table is None or not classes.size or classes.view(np.uint64).max() >= self._limit:
             return self._computed(classes)
         return table.take(classes)
 
