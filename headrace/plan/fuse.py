@@ -11,6 +11,7 @@ from headrace.plan.rewrites.bias import fuse_bias
 from headrace.plan.rewrites.buckets import HASHES, fuse_buckets
 from headrace.plan.rewrites.counts import fuse_counts
 from headrace.plan.rewrites.dropout import fuse_dropout
+from headrace.plan.rewrites.loop_shapes import fuse_loop_shapes
 from headrace.plan.rewrites.lstm import fuse_lstm
 from headrace.plan.rewrites.packed_convolutions import pack_convolutions
 from headrace.plan.rewrites.partial_products import fuse_partial_products
@@ -29,6 +30,7 @@ Rewrite = Callable[[list[Node], set[Node], list[Value]], tuple[list[Node], dict[
 # Each with groups of op types: it has nothing to do where no op of one of the groups is there.
 _PRODUCTS = frozenset({"MatMul", "Conv2D", "Conv3D", "DepthwiseConv2dNative"})
 REWRITES: tuple[tuple[Rewrite, tuple[frozenset[str], ...]], ...] = (
+    (fuse_loop_shapes, (frozenset({"StackV2", "Stack"}), frozenset({"BroadcastGradientArgs"}))),
     (fuse_unbroadcast, (frozenset({"BroadcastGradientArgs"}),)),
     (fuse_counts, (frozenset({"Tile", "RealDiv"}), frozenset({"Shape", "Prod"}))),
     (fuse_pieces, (frozenset({"ConcatOffset"}),)),
