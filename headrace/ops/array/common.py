@@ -12,6 +12,7 @@ import torch
 from headrace.core.dtypes import string
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.shapes import Dims, TensorShape
+from headrace.ops.host_values import boxed as boxed
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -22,15 +23,6 @@ _STAND_INS = {torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64
 def is_text(value: Any) -> bool:
     """Whether a tensor or planned value holds strings, which kernels see as NumPy object arrays of bytes."""
     return value.dtype.base_dtype is string
-
-
-def boxed(value: Any) -> np.ndarray:
-    """An array of strings as it is; a single string, which NumPy's indexing unpacks, as a scalar array."""
-    if isinstance(value, np.ndarray):
-        return value
-    array = np.empty((), object)
-    array[()] = value
-    return array
 
 
 def filled_text(shape: Sequence[int], value: Any = b"") -> np.ndarray:

@@ -12,6 +12,7 @@ from headrace.core.defaults import colocate_with, control_dependencies, get_defa
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import op, raw
+from headrace.ops.array.common import either
 from headrace.ops.flow.grouping import group, with_dependencies
 from headrace.ops.math.numpy_loops import all_finite
 
@@ -101,21 +102,13 @@ def verify_tensor_all_finite(
         ValueError: if an argument is given under both its names, or under none.
         InvalidArgumentError: at run time.
     """
-    value = _either("x", x, "t", t)
-    text = _either("message", message, "msg", msg)
+    value = either("x", x, "t", t)
+    text = either("message", message, "msg", msg)
     with name_scope(name, "VerifyFinite", [value]):
         value = convert_to_tensor(value, name="x")
         with colocate_with(value):
             verified = raw.CheckNumerics(value, message=text)
             return with_dependencies([verified], value)
-
-
-def _either(name: str, value: Any, old_name: str, old_value: Any) -> Any:
-    if old_value is None:
-        return value
-    if value is not None:
-        raise ValueError(f"Cannot specify both '{old_name}' and '{name}'")
-    return old_value
 
 
 def add_check_numerics_ops() -> Operation:

@@ -135,7 +135,8 @@ def _hue_pieces(c: int, colors: Any, largest: Any, smallest: Any, positive: Any,
     return pieces
 
 
-def _shape_of_image(op: Any) -> list[Dims]:
+def shape_of_images(op: Any) -> list[Dims]:
+    """The shape rule of what changes the colours of images: the shape stays as it is."""
     dims = op.inputs[0].dims
     if dims is not None and len(dims) < 3:
         raise ValueError(f"Shape must be at least rank 3 but is rank {len(dims)}")
@@ -162,7 +163,7 @@ adjust_contrast_v2_op = op(
 @adjust_contrast_v2_op.shape
 def adjust_contrast_v2_shape(op):
     require_scalar(op, 1)
-    return _shape_of_image(op)
+    return shape_of_images(op)
 
 
 @adjust_contrast_v2_op.kernel
@@ -179,7 +180,7 @@ adjust_saturation_op = op("AdjustSaturation", "images: T, scale: float, *, T: {h
 
 
 def _in_hsv(decl: OpDecl, name: str, change: Any) -> None:
-    decl.shape(_shape_of_image)
+    decl.shape(shape_of_images)
     decl.not_differentiable()
 
     @decl.kernel

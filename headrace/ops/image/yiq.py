@@ -10,6 +10,7 @@ import torch
 
 from headrace.core.registry import op
 from headrace.ops.array.common import invalid, shape_text
+from headrace.ops.image.colors import shape_of_images
 
 adjust_hsv_op = op(
     "AdjustHsvInYiq",
@@ -23,12 +24,7 @@ _TO_YIQ = np.array([[0.299, 0.587, 0.114], [0.596, -0.274, -0.322], [0.211, -0.5
 _FROM_YIQ = np.linalg.inv(_TO_YIQ)
 
 
-@adjust_hsv_op.shape
-def adjust_hsv_shape(op: Any) -> list[Any]:
-    dims = op.inputs[0].dims
-    if dims is not None and len(dims) < 3:
-        raise ValueError(f"Shape must be at least rank 3 but is rank {len(dims)}")
-    return [dims]
+adjust_hsv_op.shape(shape_of_images)
 
 
 @adjust_hsv_op.kernel

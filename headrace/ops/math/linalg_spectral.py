@@ -11,16 +11,9 @@ from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op, raw
 from headrace.core.shapes import Dims, merge_dims
 from headrace.ops import composing
+from headrace.ops.math.linalg import matrix_dims
 
 _TYPES = "{double, float, half, complex64, complex128}"
-
-
-def _matrix(dims: Dims) -> tuple[Dims, int | None, int | None]:
-    if dims is None:
-        return None, None, None
-    if len(dims) < 2:
-        raise ValueError(f"Shape must be at least rank 2 but is rank {len(dims)}")
-    return dims[:-2], dims[-2], dims[-1]
 
 
 def _joined(batch: Dims, *inner: int | None) -> Dims:
@@ -44,7 +37,7 @@ eigen_op = op("SelfAdjointEigV2", f"input: T, *, compute_v=True, T: {_TYPES} -> 
 
 @eigen_op.shape
 def self_adjoint_eig_shape(op):
-    batch, rows, columns = _matrix(op.inputs[0].dims)
+    batch, rows, columns = matrix_dims(op.inputs[0].dims)
     if rows is not None and columns is not None and rows != columns:
         raise ValueError(f"Dimensions must be equal, but are {rows} and {columns}")
     size = rows if rows is not None else columns
@@ -97,7 +90,7 @@ svd_op = op("Svd", f"input: T, *, compute_uv=True, full_matrices=False, T: {_TYP
 
 @svd_op.shape
 def svd_shape(op):
-    batch, rows, columns = _matrix(op.inputs[0].dims)
+    batch, rows, columns = matrix_dims(op.inputs[0].dims)
     short = _least(rows, columns)
     values = _joined(batch, short)
     if not op.attrs["compute_uv"]:
@@ -137,8 +130,8 @@ def svd_gradient(op, grad_s, grad_u, grad_v):
         return [grad_a]
     if a.dtype.is_complex:
         raise NotImplementedError("SVD gradient is not implemented for complex types and compute_uv=True.")
-    batch, rows, columns = _matrix(dims)
-    batch = merge_dims(merge_dims(batch, _matrix(grad_u.dims)[0]), _matrix(grad_v.dims)[0])
+    batch, rows, columns = matrix_dims(dims)
+    batch = merge_dims(merge_dims(batch, matrix_dims(grad_u.dims)[0]), matrix_dims(grad_v.dims)[0])
     if rows is None or columns is None:
         raise NotImplementedError("SVD gradient has not been implemented for input with unknown inner matrix shape.")
     s, u, v = op.outputs
@@ -180,7 +173,7 @@ qr_op = op("Qr", f"input: T, *, full_matrices=False, T: {_TYPES} -> q: T, r: T")
 
 @qr_op.shape
 def qr_shape(op):
-    batch, rows, columns = _matrix(op.inputs[0].dims)
+    batch, rows, columns = matrix_dims(op.inputs[0].dims)
     if op.attrs["full_matrices"]:
         return [_joined(batch, rows, rows), _joined(batch, rows, columns)]
     short = _least(rows, columns)
@@ -199,7 +192,7 @@ def qr_gradient(op, grad_q, grad_r):
     q, r = op.outputs
     if q.dtype.is_complex:
         raise NotImplementedError(f"QrGrad not implemented for dtype: {q.dtype}")
-    _, rows, columns = _matrix(r.dims)
+    _, rows, columns = matrix_dims(r.dims)
     if rows is None or columns is None:
         raise NotImplementedError("QrGrad not implemented with dynamic shapes.")
     if rows != columns:
@@ -224,7 +217,7 @@ lu_op = op("Lu", f"input: T, *, T: {_TYPES}, output_idx_type: index = int32 -> l
 
 @lu_op.shape
 def lu_shape(op):
-    batch, rows, columns = _matrix(op.inputs[0].dims)
+    batch, rows, columns = matrix_dims(op.inputs[0].dims)
     if rows is not None and columns is not None and rows != columns:
         raise ValueError(f"Dimensions must be equal, but are {rows} and {columns}")
     size = rows if rows is not None else columns

@@ -4,18 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from headrace.core.composite import SparseTensor, SparseTensorValue
+from headrace.core.composite import SparseTensor
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.ops.sparse import serializing as _serializing  # noqa: F401  (declared for `raw`)
-
-
-def _sparse(value: Any) -> SparseTensor:
-    if isinstance(value, SparseTensorValue):
-        return SparseTensor.from_value(value)
-    if not isinstance(value, SparseTensor):
-        raise TypeError("Input must be a SparseTensor.")
-    return value
+from headrace.ops.sparse.common import sparse_input
 
 
 def serialize_sparse(sp_input: Any, name: str | None = None, out_type: Any = "string") -> Tensor:
@@ -35,7 +28,7 @@ def serialize_sparse(sp_input: Any, name: str | None = None, out_type: Any = "st
     Example:
         >>> packed = tf.serialize_sparse(tf.SparseTensor([[0, 1]], [5.0], [2, 3]))
     """
-    sparse = _sparse(sp_input)
+    sparse = sparse_input(sp_input)
     return raw.SerializeSparse(sparse.indices, sparse.values, sparse.dense_shape, out_type=out_type, name=name)
 
 
@@ -56,7 +49,7 @@ def serialize_many_sparse(sp_input: Any, name: str | None = None, out_type: Any 
     Example:
         >>> rows = tf.serialize_many_sparse(tf.SparseTensor([[0, 1], [1, 0]], [5.0, 6.0], [2, 3]))
     """
-    sparse = _sparse(sp_input)
+    sparse = sparse_input(sp_input)
     return raw.SerializeManySparse(sparse.indices, sparse.values, sparse.dense_shape, out_type=out_type, name=name)
 
 
