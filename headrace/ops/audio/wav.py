@@ -10,6 +10,7 @@ import torch
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.files import wav
+from headrace.ops.array.common import rank_is
 from headrace.ops.host_values import boxed, to_array
 from headrace.ops.state.common import invalid
 
@@ -24,18 +25,12 @@ encode_wav_op.on_host("audio", "sample_rate", outputs=True).not_differentiable()
 
 @decode_wav_op.shape
 def decode_wav_shape(op):
-    _require_rank(op, 0, 0)
+    rank_is(op.inputs[0].dims, 0)
     channels, samples = op.attrs["desired_channels"], op.attrs["desired_samples"]
     for what, value in (("channels", channels), ("samples", samples)):
         if value < -1:
             raise ValueError(f"{what} must be non-negative, got {value}")
     return [(None if samples == -1 else samples, None if channels == -1 else channels), ()]
-
-
-def _require_rank(op: Any, index: int, rank: int) -> None:
-    dims = op.inputs[index].dims
-    if dims is not None and len(dims) != rank:
-        raise ValueError(f"Shape must be rank {rank} but is rank {len(dims)}")
 
 
 @decode_wav_op.kernel
@@ -64,8 +59,8 @@ def decode_wav_kernel(node):
 
 @encode_wav_op.shape
 def encode_wav_shape(op):
-    _require_rank(op, 0, 2)
-    _require_rank(op, 1, 0)
+    rank_is(op.inputs[0].dims, 2)
+    rank_is(op.inputs[1].dims, 0)
     return [()]
 
 

@@ -16,6 +16,7 @@ from headrace.files.checkpoint import slices
 from headrace.files.checkpoint.bundle import BundleReader, BundleWriter, index_name, merge
 from headrace.files.checkpoint.reader import local_prefix
 from headrace.files.checkpoint.slice_table import SliceTables, SliceTableWriter
+from headrace.ops.array.common import rank_is
 from headrace.ops.host_values import boxed, mapped, to_array, to_tensor
 
 # Where what is restored only goes on to a variable, it may be the file's own pages: they are copied once, into the variable.
@@ -99,16 +100,10 @@ save_v2 = op(
 save_v2.on_host("prefix", "tensor_names", "shape_and_slices")
 
 
-def _require_rank(op: Any, index: int, rank: int) -> None:
-    dims = op.inputs[index].dims
-    if dims is not None and len(dims) != rank:
-        raise ValueError(f"Shape must be rank {rank} but is rank {len(dims)}")
-
-
 @save_v2.shape
 def save_v2_shape(op):
     for index, rank in enumerate((0, 1, 1)):
-        _require_rank(op, index, rank)
+        rank_is(op.inputs[index].dims, rank)
     for index in (1, 2):
         dims = op.inputs[index].dims
         count = len(op.inputs) - 3
@@ -149,7 +144,7 @@ restore_v2.on_host("prefix", "tensor_names", "shape_and_slices").aliases()
 def restore_v2_shape(op):
     count = len(op.outputs)
     for index, rank in enumerate((0, 1, 1)):
-        _require_rank(op, index, rank)
+        rank_is(op.inputs[index].dims, rank)
     names, specs = op.inputs[1].dims, op.inputs[2].dims
     if names is not None and specs is not None and None not in (names[0], specs[0]) and names[0] != specs[0]:
         raise ValueError(f"Dimension 0 in both shapes must be equal, but are {names[0]} and {specs[0]}")
@@ -236,8 +231,8 @@ merge_v2_checkpoints.on_host("checkpoint_prefixes", "destination_prefix")
 
 @merge_v2_checkpoints.shape
 def merge_v2_checkpoints_shape(op):
-    _require_rank(op, 0, 1)
-    _require_rank(op, 1, 0)
+    rank_is(op.inputs[0].dims, 1)
+    rank_is(op.inputs[1].dims, 0)
     return []
 
 
@@ -271,7 +266,7 @@ sharded_filespec.not_differentiable()
 @sharded_filespec.shape
 def sharded_name_shape(op):
     for index in range(len(op.inputs)):
-        _require_rank(op, index, 0)
+        rank_is(op.inputs[index].dims, 0)
     return [()]
 
 
@@ -364,14 +359,14 @@ restore_slice.on_host("file_pattern", "tensor_name", "shape_and_slice")
 @restore.shape
 def restore_shape(op):
     for index in range(2):
-        _require_rank(op, index, 0)
+        rank_is(op.inputs[index].dims, 0)
     return [None]
 
 
 @restore_slice.shape
 def restore_slice_shape(op):
     for index in range(3):
-        _require_rank(op, index, 0)
+        rank_is(op.inputs[index].dims, 0)
     known = constant_value(op.inputs[2])
     return [None if known is None else _spec_dims(known.item())]
 
