@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 from collections import namedtuple
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import _graph_of_inputs, get_default_graph
 from headrace.core.dtypes import DType, as_dtype
-from headrace.core.errors import InvalidArgumentError, UndeclaredOpError
+from headrace.core.errors import InvalidArgumentError, NotFoundError, OpError, UndeclaredOpError
 from headrace.core.functions import called_function
 from headrace.core.graph import _VALID_OP_NAME, _VALID_SCOPE_NAME, Graph
 from headrace.core.operation import Operation, Tensor
@@ -19,6 +19,7 @@ from headrace.core.shapes import as_dims
 from headrace.core.signature import Arg, Attr
 
 _result_types: dict[str, Any] = {}
+_E = TypeVar("_E", bound=Exception)
 
 
 def apply_op(decl: OpDecl, args: Sequence[Any], keywords: dict[str, Any], name: str | None) -> Any:
@@ -45,10 +46,11 @@ def apply_op(decl: OpDecl, args: Sequence[Any], keywords: dict[str, Any], name: 
         given = dict(keywords)
         try:
             result = _apply(default, decl, args, keywords, name)
-        except TypeError as error:
-            if not hasattr(error, "is_of_tensors"):
+        except (TypeError, ValueError) as error:
+            kind = getattr(error, "when_eager", None)
+            if kind is None:
                 raise
-            raise InvalidArgumentError(None, None, f"{error} [Op:{decl.type}]") from None
+            raise kind(None, None, f"{error} [Op:{decl.type}]") from None
         default.learn(decl, args, given, result)
         return result
     return _apply(default, decl, args, keywords, name)
@@ -243,18 +245,28 @@ def _settle_type(decl: OpDecl, arg: Arg, dtype: DType, attrs: dict[str, Any], in
 
 def _wrong_tensor_type(message: str) -> TypeError:
     """The error of a tensor that is not of the type that the op, or another of its inputs, asks for."""
-    error = TypeError(message)
-    # While executing eagerly this is the op's complaint about its arguments.
-    error.is_of_tensors = True  # type: ignore[attr-defined]
+    return _complaint(TypeError(message), InvalidArgumentError)
+
+
+def _complaint(error: _E, when_eager: type[OpError]) -> _E:
+    """An error in an op's arguments; while executing eagerly it is the op that complains, with an error of its own kind."""
+    error.when_eager = when_eager  # type: ignore[attr-defined]
     return error
 
 
-def _check_allowed(arg: Arg, dtype: DType, allowed: Sequence[DType]) -> None:
+def _not_taken(message: str) -> ValueError:
+    """The error of a value that the op does not take: too small a number, too short a list, an unknown word."""
+    return _complaint(ValueError(message), InvalidArgumentError)
+
+
+def _check_allowed(arg: Arg | Attr, dtype: DType, allowed: Sequence[DType]) -> None:
     if dtype not in allowed:
-        raise TypeError(
+        error = TypeError(
             f"Value passed to parameter '{arg.name}' has DataType {dtype.name} not in list of allowed values: "
             f"{', '.join(d.name for d in allowed)}"
         )
+        # Eagerly it is a kernel that is not there.
+        raise _complaint(error, NotFoundError)
 
 
 def _convert_input(decl: OpDecl, arg: Arg, value: Any, attrs: dict[str, Any]) -> list[Tensor]:
@@ -287,7 +299,7 @@ def _convert_input(decl: OpDecl, arg: Arg, value: Any, attrs: dict[str, Any]) ->
             raise _unfit_types(decl, arg, value, types) from None
         minimum = signature.attrs[arg.type_list_attr].minimum
         if minimum is not None and len(value) < minimum:
-            raise ValueError(
+            raise _not_taken(
                 f"Attr '{arg.type_list_attr}' of '{decl.type}' Op passed list of length {len(value)} less than minimum "
                 f"{minimum}."
             )
@@ -312,7 +324,7 @@ def _convert_input(decl: OpDecl, arg: Arg, value: Any, attrs: dict[str, Any]) ->
         )
     minimum = signature.attrs[arg.number_attr or ""].minimum
     if minimum is not None and len(value) < minimum:
-        raise ValueError(
+        raise _not_taken(
             f"List argument '{arg.name}' to '{decl.type}' Op with length {len(value)} shorter than minimum length {minimum}."
         )
     attrs[arg.number_attr or ""] = len(value)
@@ -413,13 +425,13 @@ def _plain_attr(decl: OpDecl, attr: Attr, value: Any) -> Any:
             raise TypeError(f"Expected list for attr {attr.name}")
         items = [_plain_item(decl, attr, kind[5:-1], item) for item in value]
         if attr.minimum is not None and len(items) < attr.minimum:
-            raise ValueError(
+            raise _not_taken(
                 f"Attr '{attr.name}' of '{decl.type}' Op passed list of length {len(items)} less than minimum {attr.minimum}."
             )
         return items
     plain = _plain_item(decl, attr, kind, value)
     if kind == "int" and attr.minimum is not None and plain < attr.minimum:
-        raise ValueError(f"Attr '{attr.name}' of '{decl.type}' Op passed {plain} less than minimum {attr.minimum}.")
+        raise _not_taken(f"Attr '{attr.name}' of '{decl.type}' Op passed {plain} less than minimum {attr.minimum}.")
     return plain
 
 
@@ -433,11 +445,8 @@ def _plain_item(decl: OpDecl, attr: Attr, kind: str, value: Any) -> Any:
             dtype = as_dtype(value).base_dtype
         except TypeError as error:
             raise _not_of_kind("DataType", attr, value, f": {error}" if isinstance(value, str) else ".") from None
-        if attr.allowed is not None and dtype not in attr.allowed:
-            raise TypeError(
-                f"Value passed to parameter '{attr.name}' has DataType {dtype.name} not in list of allowed values: "
-                f"{', '.join(d.name for d in attr.allowed)}"
-            )
+        if attr.allowed is not None:
+            _check_allowed(attr, dtype, attr.allowed)
         return dtype
     if kind == "bool":
         if not isinstance(value, (bool,)) and type(value).__name__ != "bool_" and type(value).__name__ != "bool":
@@ -462,7 +471,7 @@ def _plain_item(decl: OpDecl, attr: Attr, kind: str, value: Any) -> Any:
         if not isinstance(value, str):
             raise _not_of_kind("string", attr, value)
         if attr.allowed is not None and value not in attr.allowed:
-            raise ValueError(
+            raise _not_taken(
                 f"Attr '{attr.name}' of '{decl.type}' Op passed string '{value}' not in: "
                 + ", ".join(f'"{a}"' for a in attr.allowed)
                 + "."

@@ -154,8 +154,9 @@ def constant_value_as_shape(tensor: Tensor) -> TensorShape:
 
 
 def _described(tensor: Tensor) -> Dims:
-    op = tensor.op
-    kind = op.type
+    op = tensor._op
+    # A tensor with a value is not made by an operation.
+    kind = op.type if tensor._is_graph_tensor else "Const"
     if kind == "Shape":
         return op.inputs[0].dims
     if kind == "Pack":

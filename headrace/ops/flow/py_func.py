@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from headrace.core import ending, errors
+from headrace.core import ending, errors, nest
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies, get_default_graph
 from headrace.core.dtypes import DType, as_dtype, string
@@ -182,6 +182,9 @@ def _registered(function: Any) -> str:
 def py_func(func: Callable[..., Any], inp: Any, Tout: Any, stateful: bool = True, name: str | None = None) -> Any:
     """A Python function as an operation.
 
+    While executing eagerly `func` is simply called: what it raises is not translated, what it returns becomes tensors of
+    their own types, and a list of one tensor becomes that tensor.
+
     Args:
         func: takes a NumPy array (or NumPy scalar, or bytes) for each input and returns an array for each output, or a
             list of them. What it returns must be just of the types in `Tout`: a Python float is a float64.
@@ -204,6 +207,12 @@ def py_func(func: Callable[..., Any], inp: Any, Tout: Any, stateful: bool = True
     """
     if not callable(func):
         raise ValueError(f"Expected func to be callable, got func of type {type(func)}")
+    if executing_eagerly():
+        values = [convert_to_tensor(value).numpy() for value in inp]  # type: ignore[attr-defined]
+        # The function may change what it is given.
+        given = [value.copy() if isinstance(value, np.ndarray) else value for value in values]
+        returned = [None if item is None else convert_to_tensor(item) for item in nest.flatten(func(*given))]
+        return returned[0] if len(returned) == 1 else returned
     decl = raw.PyFunc if stateful else raw.PyFuncStateless
     types = list(Tout) if isinstance(Tout, (list, tuple)) else [Tout]
     result = decl(inp, token=_registered(func), Tout=types, name=name)

@@ -52,7 +52,7 @@ def _no_nan(x, y, result):
 
 def _squared_difference(x, y):
     difference = torch.sub(x, y)
-    return torch.mul(difference, difference)
+    return torch.mul(difference, difference.conj() if difference.is_complex() else difference)
 
 
 add_op = binary("Add", _SUMMABLE[:-1] + ", string}")
