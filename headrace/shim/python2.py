@@ -12,10 +12,11 @@ import difflib
 import io
 import sys
 import tokenize
-from functools import cache
+from functools import cache, lru_cache
 from types import CodeType
 from typing import Any, cast
 
+from headrace.shim.python2_calls import Inlined, OldCalls, call, runtime_name
 from headrace.shim.python2_evidence import future_imports, may_be_python2, python2_evidence, written_for_both
 
 _RUNTIME = "headrace.shim.python2_runtime"
@@ -65,9 +66,57 @@ def compile_source(data: bytes, path: str) -> CodeType:
     return compile(tree if converted else data, path, "exec", dont_inherit=True)
 
 
+@lru_cache(maxsize=256)
+def compile_text(source: str | bytes, path: str, mode: str) -> CodeType:
+    """Compiles what a converted source gives `exec`, `eval` or `compile`.
+
+    Args:
+        source: of Python 2, or of both.
+        path: where it came from, for messages.
+        mode: "exec", "eval" or "single".
+
+    Raises:
+        SyntaxError: Python 3's own, if the source is in neither language.
+    """
+    data = source.encode() if isinstance(source, str) else source
+    if mode == "eval":
+        data = data.lstrip(b" \t")
+    used: set[str] = set()
+    tree: ast.Module | None = None
+    if b"/" in data or b"round" in data or may_be_python2(data) or not _parses(data, path, mode):
+        tree = _tree_of_python3(_decoded(data), path, False, True, used)
+    if tree is None:
+        return compile(data, path, mode, dont_inherit=True)
+    inlined = ast.fix_missing_locations(Inlined(_RUNTIME).visit(tree))
+    if mode == "eval":
+        if len(inlined.body) != 1 or not isinstance(inlined.body[0], ast.Expr):
+            return compile(data, path, mode, dont_inherit=True)
+        return compile(ast.Expression(inlined.body[0].value), path, mode, dont_inherit=True)
+    return compile(ast.Interactive(inlined.body) if mode == "single" else inlined, path, mode, dont_inherit=True)
+
+
+def _parses(data: bytes, path: str, mode: str) -> bool:
+    try:
+        compile(data, path, mode, ast.PyCF_ONLY_AST, dont_inherit=True)
+    except SyntaxError:
+        return False
+    return True
+
+
 def _converted(data: bytes, path: str, parses: bool, print_statement: bool) -> ast.Module | None:
     """The tree of a Python-2 source; None if it is not one."""
-    original = _decoded(data)
+    used: set[str] = set()
+    tree = _tree_of_python3(_decoded(data), path, parses, print_statement, used)
+    if tree is not None:
+        _import_runtime(tree, used)
+        ast.fix_missing_locations(tree)
+    return tree
+
+
+def _tree_of_python3(
+    original: str, path: str, parses: bool, print_statement: bool, used: set[str]
+) -> ast.Module | None:
+    """The converted tree, at the positions of `original`; `used` takes the functions of the runtime that it calls."""
     text = _to_python3(original, path, parses, print_statement)
     if text is None:
         return None
@@ -76,14 +125,13 @@ def _converted(data: bytes, path: str, parses: bool, print_statement: bool) -> a
     except SyntaxError:
         return None
     features = future_imports(original)
-    used: set[str] = set()
     if "division" not in features and not (parses and written_for_both(original)):
         tree = _ClassicDivision(used).visit(tree)
-    tree = _OldPickles().visit(tree)
-    used |= _builtins_used(tree)
+    defined = _defined(tree)
+    tree = OldCalls(used, defined).visit(tree)
+    used |= _builtins_used(tree) - defined
     _restore_positions(tree, text.splitlines(), original.splitlines())
-    _import_runtime(tree, used)
-    return ast.fix_missing_locations(tree)
+    return tree
 
 
 def _decoded(data: bytes) -> str:
@@ -99,6 +147,8 @@ def _decoded(data: bytes) -> str:
 def _refactoring_tool(print_statement: bool, leave_out: frozenset[str]) -> Any:
     from fissix import refactor
 
+    # The names of the module `types` stay: ours has them.
+    leave_out |= {"fix_types"}
     fixers = [
         name for name in refactor.get_fixers_from_package("fissix.fixes") if name.rpartition(".")[2] not in leave_out
     ]
@@ -153,9 +203,7 @@ class _ClassicDivision(ast.NodeTransformer):
         self._used = used
 
     def _call(self, function: str, node: ast.AST, *arguments: ast.expr) -> ast.Call:
-        self._used.add(function)
-        name = ast.copy_location(ast.Name(f"__python2_{function}__", ast.Load()), node)
-        return ast.copy_location(ast.Call(name, list(arguments), []), node)
+        return call(self._used, function, node, *arguments)
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
         self.generic_visit(node)
@@ -196,38 +244,31 @@ def _as_value(index: ast.expr) -> ast.expr:
     return index
 
 
-class _OldPickles(ast.NodeTransformer):
-    """Lets `pickle.load` read what Python 2 wrote: its strings are bytes, and latin-1 keeps each of them."""
-
-    def visit_Call(self, node: ast.Call) -> ast.Call:
-        self.generic_visit(node)
-        called = node.func
-        plain = len(node.args) == 1 and not node.keywords
-        if plain and ast.unparse(called) in ("pickle.load", "pickle.loads", "cPickle.load", "cPickle.loads"):
-            encoding = ast.copy_location(ast.Constant("latin1"), node)
-            node.keywords.append(ast.copy_location(ast.keyword("encoding", encoding), node))
-        return node
-
-
 def _builtins_used(tree: ast.Module) -> set[str]:
-    """Python-2 built-ins without a converter that the source uses and does not define."""
-    names = [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id in ("cmp", "file")]
-    defined = {node.id for node in names if not isinstance(node.ctx, ast.Load)}
+    """Python-2 built-ins without a converter that the source uses."""
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id in ("cmp", "file")}
+
+
+def _defined(tree: ast.Module) -> set[str]:
+    """All names that a source gives a value anywhere."""
+    defined: set[str] = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            defined.add(node.id)
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
             defined.add(node.name)
         elif isinstance(node, ast.alias):
             defined.add(node.asname or node.name)
         elif isinstance(node, ast.arg):
             defined.add(node.arg)
-    return {node.id for node in names} - defined
+    return defined
 
 
 def _import_runtime(tree: ast.Module, names: set[str]) -> None:
     """Imports what the converted source calls, below its docstring and `__future__` imports."""
     if not names:
         return
-    aliases = [ast.alias(n, n if n in ("cmp", "file") else f"__python2_{n}__") for n in sorted(names)]
+    aliases = [ast.alias(n, n if n in ("cmp", "file") else runtime_name(n)) for n in sorted(names)]
     at = 0
     for statement in tree.body:
         docstring = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)

@@ -22,7 +22,8 @@ _MODULES = (
 MODULES = frozenset(_MODULES.split())
 _ITERTOOLS = frozenset({"imap", "izip", "ifilter", "izip_longest", "ifilterfalse"})
 _WORDS = re.compile(
-    rb"\b(%s)\b|\bprint\s*(>>|$|[;#])" % "|".join(sorted({*NAMES, *METHODS, *MODULES, *_ITERTOOLS})).encode(),
+    rb"\b(%s)\b|\bprint\s*(>>|$|[;#]|\(.*\)\s*[%%+,\[])"
+    % "|".join(sorted({*NAMES, *METHODS, *MODULES, *_ITERTOOLS})).encode(),
     re.MULTILINE,
 )
 _VERSIONS = re.compile(r"version_info|\bPY2\b|\bPY3\b|python_version")
@@ -159,6 +160,21 @@ class _Search(ast.NodeVisitor):
         first = value.elts[0] if isinstance(value, ast.Tuple) and value.elts else value
         if isinstance(first, ast.BinOp) and isinstance(first.op, ast.RShift):
             first = first.left
-        if isinstance(first, ast.Name) and first.id == "print":
+        if (isinstance(first, ast.Name) and first.id == "print") or _prints_more_than_the_call(value):
             self._use("print statement")
         self.generic_visit(node)
+
+
+def _prints_more_than_the_call(value: ast.expr) -> bool:
+    """Whether a statement is like `print ("%d") % 3` or `print ("a"), b`, which print nothing of use as calls."""
+    if isinstance(value, ast.Tuple):
+        return len(value.elts) > 1 and _is_print(value.elts[0]) and not isinstance(value.elts[1], ast.Call)
+    if not isinstance(value, ast.BinOp | ast.Subscript):
+        return False
+    while isinstance(value, ast.BinOp | ast.Subscript):
+        value = value.left if isinstance(value, ast.BinOp) else value.value
+    return _is_print(value)
+
+
+def _is_print(value: ast.expr) -> bool:
+    return isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "print"

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import codecs
+import decimal
+import io
+import itertools
+import math
+from collections.abc import Iterator
 from typing import Any
 
 
@@ -62,3 +68,137 @@ def cmp(left: Any, right: Any) -> int:
 
 
 file = open
+
+
+def compiled(source: Any, path: str = "<string>", mode: str = "exec", *rest: Any) -> Any:
+    """What `exec`, `eval` and `compile` are given, compiled as Python 2; code objects stay what they are.
+
+    Example:
+        >>> eval(compiled("7/2", mode="eval"))
+        3
+    """
+    if not isinstance(source, str | bytes):
+        return source if not rest and path == "<string>" else compile(source, path, mode, *rest)
+    from headrace.shim.python2 import compile_text
+
+    return compile_text(source, path, mode)
+
+
+def rounded(number: Any, digits: int = 0) -> Any:
+    """`round` as Python 2 rounds: halves away from zero, always to a float.
+
+    Example:
+        >>> rounded(2.5), rounded(-0.125, 2)
+        (3.0, -0.13)
+    """
+    value = float(number)
+    if not math.isfinite(value) or abs(value) >= 2.0**53:
+        return value
+    with decimal.localcontext() as context:
+        context.prec = 400
+        places = decimal.Decimal(1).scaleb(-digits)
+        return float(decimal.Decimal(value).quantize(places, decimal.ROUND_HALF_UP))
+
+
+# Codecs that turn strings into strings.
+_CODECS = frozenset({"hex", "base64", "rot13", "rot_13", "string_escape", "zlib", "zip", "bz2"})
+_ESCAPES = {"string_escape": "unicode_escape"}
+
+
+def _through_codec(value: Any, codec: str, function: Any) -> Any:
+    if codec in ("rot13", "rot_13"):
+        return function(value, "rot13")
+    if codec in _ESCAPES:
+        return value.encode("latin-1").decode("unicode_escape")
+    data = value.encode("latin-1") if isinstance(value, str) else value
+    result = function(data, codec)
+    return result.decode("latin-1") if isinstance(value, str) else result
+
+
+def decode(value: Any, *arguments: Any, **keywords: Any) -> Any:
+    """`value.decode(...)`; a string is text already.
+
+    Example:
+        >>> decode("é", "utf-8"), decode("6162", "hex"), decode(b"a")
+        ('é', 'ab', 'a')
+    """
+    if isinstance(value, str):
+        codec = arguments[0] if arguments else keywords.get("encoding", "ascii")
+        return _through_codec(value, codec, codecs.decode) if codec in _CODECS else value
+    return value.decode(*arguments, **keywords)
+
+
+def encode(value: Any, *arguments: Any, **keywords: Any) -> Any:
+    """`value.encode(...)`, also to hex and the like."""
+    codec = arguments[0] if arguments else keywords.get("encoding", "ascii")
+    if isinstance(value, str | bytes) and codec in _CODECS - set(_ESCAPES):
+        return _through_codec(value, codec, codecs.encode)
+    return value.encode(*arguments, **keywords)
+
+
+def translate(value: Any, table: Any, deletions: str) -> Any:
+    """`value.translate(table, deletions)` of a string."""
+    if isinstance(value, str):
+        from headrace.shim import python2_string
+
+        return python2_string.translate(value, table, deletions)
+    return value.translate(table, deletions)
+
+
+def message(error: Any) -> Any:
+    """`error.message`: the only argument of an exception, else nothing."""
+    try:
+        return error.message
+    except AttributeError:
+        if not isinstance(error, BaseException):
+            raise
+        return error.args[0] if len(error.args) == 1 else ""
+
+
+def argument(error: Any, key: Any) -> Any:
+    """`error[key]`: an argument of an exception."""
+    if isinstance(error, BaseException) and not hasattr(error, "__getitem__"):
+        return error.args[key]
+    return error[key]
+
+
+def unicode(value: Any = "", *arguments: Any, **keywords: Any) -> str:
+    """`unicode(value, encoding, errors)`; a string is text already."""
+    return value if isinstance(value, str) else str(value, *arguments, **keywords)
+
+
+def map_none(_: None, *sequences: Any) -> list[Any]:
+    """`map(None, …)`: the elements side by side, None where a sequence has ended."""
+    return list(itertools.zip_longest(*sequences))
+
+
+class _Bytes:
+    """The bytes behind a file opened as text; it keeps the file, which would close them with itself."""
+
+    def __init__(self, file: io.TextIOWrapper) -> None:
+        self._file = file
+        data: Any = file.buffer
+        self.write, self.read, self.readline = data.write, data.read, data.readline
+
+
+def binary(file: Any) -> Any:
+    """A file that pickles can be written to and read from, which files opened as text are not."""
+    return _Bytes(file) if isinstance(file, io.TextIOWrapper) else file
+
+
+class _Lines:
+    """A binary file as the `csv` module wants it."""
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+
+    def write(self, text: str) -> Any:
+        return self._file.write(text.encode())
+
+    def __iter__(self) -> Iterator[str]:
+        return (line.decode() for line in self._file)
+
+
+def text(file: Any) -> Any:
+    """A file of lines as `csv` reads and writes them today, which files opened in binary mode are not."""
+    return _Lines(file) if isinstance(file, io.BufferedIOBase | io.RawIOBase) else file

@@ -176,3 +176,53 @@ def test_arrays_divide_as_in_python_2():
     text = "print (a / 2).tolist(), (f / 2).tolist()\nf /= 2\nprint g.tolist(), (a.sum() / 2)"
     f = numpy.array([1.0, 3.0])
     assert run(text, a=numpy.array([1, 4]), f=f, g=f) == "[0, 2] [0.5, 1.5]\n[0.5, 1.5] 2\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [
+        ('import string\nprint string.upper("ab"), string.join(["a", "b"], "-"), string.letters[:3]', "AB a-b abc\n"),
+        ('from string import maketrans, replace\nprint "abc".translate(maketrans("a", "x"))', "xbc\n"),
+        ('import string\ndef f(string):\n    return string.lower()\nprint f("A")', "a\n"),
+        ('import string\nprint "a.b,".translate(None, string.punctuation)', "ab\n"),
+        ("import types\nprint isinstance('a', types.StringType), isinstance(1, types.IntType)", "True True\n"),
+        ("try:\n    raise ValueError('m')\nexcept ValueError, e:\n    print e.message, e[0]", "m m\n"),
+        ("try:\n    raise ValueError('m', 3)\nexcept ValueError, e:\n    print repr(e.message), e[1]", "'' 3\n"),
+        ('exec "q = 7/2; print q"', "3\n"),
+        ('code = "for i in xrange(2): print i"\nexec code', "0\n1\n"),
+        ('d = {}\nexec "x = 5/2" in d\nprint sorted(k for k in d if k[0] != "_"), d["x"]', "['x'] 2\n"),
+        ('print eval("5/2"), eval(" [1, 2]"), eval(compile("9/2", "f", "eval"))', "2 [1, 2] 4\n"),
+        ("print round(2.5), round(-0.5), round(0.125, 2), round(7)", "3.0 -1.0 0.13 7.0\n"),
+        ("print map(None, [1, 2], [3])", "[(1, 3), (2, None)]\n"),
+        (
+            "print '6162'.decode('hex'), 'ab'.encode('hex'), 'ab'.decode('utf-8'), unicode('a', 'utf-8')",
+            "ab 6162 ab a\n",
+        ),
+        ("import sys\nreload(sys)\nsys.setdefaultencoding('utf-8')\nprint 'ok'", "ok\n"),
+        ('print ("%d") % 3', "3\n"),
+        ('print ("a"), "b"', "a b\n"),
+    ],
+)
+def test_what_python_2_means_by_its_built_ins(text, printed):
+    assert run(text) == printed
+
+
+def test_files_opened_as_python_2_wants_them(tmp_path):
+    text = """
+import csv, cPickle as pickle
+with open(pickled, 'w') as f:
+    pickle.dump({'a': 1}, f)
+with open(pickled) as f:
+    print pickle.load(f)
+with open(rows, 'wb') as f:
+    csv.writer(f).writerow([1, 'b'])
+with open(rows, 'rb') as f:
+    print list(csv.reader(f))
+"""
+    printed = run(text, pickled=str(tmp_path / "p"), rows=str(tmp_path / "r"))
+    assert printed == "{'a': 1}\n[['1', 'b']]\n"
+
+
+@pytest.mark.parametrize("text", ["print('a'), print('b')", "print('x'),", "x = round(2.5)", "print('%d' % 3, end='')"])
+def test_calls_of_print_that_are_meant(text):
+    assert not parse_source(text.encode(), "program.py")[1]
