@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,44 +11,55 @@ from headrace.core.graph import Graph
 from headrace.core.operation import Operation, Tensor
 from headrace.core.stacks import DefaultStack, default_graphs, default_sessions
 
-# Threads that have entered no graph share one.
-_global_graph: Graph | None = None
+
+class _OwnGraph(threading.local):
+    """The graph of a thread that has entered none: each thread has its own."""
+
+    graph: Graph | None = None
+
+
+_own = _OwnGraph()
+# Eager execution, where it is on, is what happens in all threads.
+_eager: Graph | None = None
 
 
 def get_default_graph() -> Graph:
-    """The innermost graph entered with `as_default` in this thread, or the process's own."""
+    """The innermost graph entered with `as_default` in this thread, or the thread's own."""
     return default_graphs.items[-1] if default_graphs.items else global_graph()
 
 
 def global_graph() -> Graph:
-    """The process's own graph."""
-    global _global_graph
-    if _global_graph is None:
-        _global_graph = Graph()
-    return _global_graph
+    """What operations are added to outside of all graphs: the thread's own graph, or eager execution."""
+    if _eager is not None:
+        return _eager
+    if _own.graph is None:
+        _own.graph = Graph()
+    return _own.graph
 
 
 def set_global_graph(graph: Graph) -> None:
-    """Puts `graph` in the place of the process's own."""
-    global _global_graph
-    _global_graph = graph
+    """Puts `graph` in the place of the thread's own; eager execution in that of every thread's."""
+    global _eager
+    if graph.is_eager:
+        _eager = graph
+    else:
+        _eager, _own.graph = None, graph
 
 
 def reset_default_graph() -> None:
-    """Replaces the process's default graph by an empty one.
+    """Replaces the thread's default graph by an empty one.
 
     Raises:
         AssertionError: inside a `with graph.as_default()` block.
     """
-    global _global_graph
-    if global_graph().is_eager and len(default_graphs.items) == 0:
+    if _eager is not None and not default_graphs.items:
         return
     if default_graphs.items:
         raise AssertionError(
             "Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared graph, exit the nesting "
             "and create a new graph."
         )
-    _global_graph = Graph()
+    _own.graph = Graph()
 
 
 def get_default_session() -> Any:
