@@ -25,7 +25,7 @@ def to_tensor(array: np.ndarray, device: torch.device | None = None) -> torch.Te
     """An array of numbers as a tensor on `device`, the CPU by default, sharing its memory where that can be."""
     # The name of a NumPy type is made anew each time: asked for only where it may matter.
     if array.dtype.kind == "V" and array.dtype.name == "bfloat16":
-        tensor = torch.from_numpy(np.ascontiguousarray(array).view(np.int16)).view(torch.bfloat16)
+        tensor = torch.from_numpy(np.asarray(array, order="C").view(np.int16)).view(torch.bfloat16)
     else:
         # ascontiguousarray would make a vector of a scalar.
         tensor = torch.from_numpy(array if array.flags.c_contiguous else np.ascontiguousarray(array))

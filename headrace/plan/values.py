@@ -37,11 +37,11 @@ def to_torch(array: np.ndarray, dtype: DType) -> Any:
     if not array.dtype.isnative:
         return _from_numpy(array.astype(array.dtype.newbyteorder("=")))
     if dtype.name == "bfloat16":
-        return _from_numpy(np.ascontiguousarray(array).view(np.int16)).view(torch.bfloat16)
+        return _from_numpy(np.asarray(array, order="C").view(np.int16)).view(torch.bfloat16)
     if dtype.torch is not None:
         # The quantized types: structured in NumPy, plain integers in the kernels.
         plain = array.view(array.dtype[0]) if array.dtype.fields else array
-        return _from_numpy(np.ascontiguousarray(plain)).to(dtype.torch)
+        return _from_numpy(np.asarray(plain, order="C")).to(dtype.torch)
     return array
 
 

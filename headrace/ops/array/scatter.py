@@ -12,7 +12,16 @@ from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.core.shapes import Dims, element_count, merge_dims
 from headrace.ops import composing
-from headrace.ops.array.common import constants, filled_text, invalid, is_text, numbers, rank_is, shape_text
+from headrace.ops.array.common import (
+    constants,
+    filled_text,
+    invalid,
+    is_text,
+    numbers,
+    rank_is,
+    shape_text,
+    stand_in_for,
+)
 from headrace.ops.array.constant import constant
 from headrace.ops.array.fill import zeros_like
 from headrace.ops.array.gather import flat_positions
@@ -242,6 +251,7 @@ def _check_sparse_indices(rows: np.ndarray, target: tuple[int, ...], ordered: bo
 @sparse_to_dense_op.kernel
 def sparse_to_dense_kernel(node):
     checked, device, text = node.attrs["validate_indices"], node.device, is_text(node.inputs[2])
+    stand_in = None if text else stand_in_for(node.inputs[2].dtype.torch)
 
     def dense(indices, shape, values, default):
         target = tuple(numbers(shape))
@@ -264,7 +274,7 @@ def sparse_to_dense_kernel(node):
             out[tuple(part.numpy() for part in where)] = values
             return out
         out = torch.empty(target, dtype=values.dtype, device=device).copy_(default)
-        out[where] = values
+        out.view(stand_in)[where] = values.view(stand_in)
         return out
 
     return dense

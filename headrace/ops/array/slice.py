@@ -22,6 +22,7 @@ from headrace.ops.array.common import (
     filled_text,
     invalid,
     is_text,
+    moving,
     numbers,
     rank_is,
     shape_text,
@@ -195,11 +196,11 @@ def _index_at_run(attrs: dict[str, Any], begin: Any, end: Any, strides: Any) -> 
 def strided_slice_kernel(node):
     index, attrs = _bounds(node, 1), dict(node.attrs)
     if index is None:
-        return lambda x, begin, end, strides: sliced(x, _index_at_run(attrs, begin, end, strides))
+        return moving(node, lambda x, begin, end, strides: sliced(x, _index_at_run(attrs, begin, end, strides)))
     dims = node.inputs[0].dims
     plain = not is_text(node.inputs[0]) and all(not isinstance(i, _builtin_slice) or i.step > 0 for i in index)
     if not plain or dims is None:
-        return lambda x, *_: sliced(x, index)
+        return moving(node, lambda x, *_: sliced(x, index))
     sliced_dims(dims, index, True)
     if None not in dims and Ellipsis not in index and None not in index:
         cut = [i for i, item in enumerate(index) if item != _builtin_slice(None, None, 1)]

@@ -12,6 +12,7 @@ from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op, raw
 from headrace.core.shapes import Dims, compatible_dims, is_fully_defined, merge_dim, merge_dims
 from headrace.ops import composing
+from headrace.ops.array.common import moving
 
 _DIAG_TYPES = "{bfloat16, half, float, double, int32, int64, complex64, complex128}"
 
@@ -410,7 +411,7 @@ def matrix_band_part_kernel(node):
             result = torch.tril(result, upper)
         return result.clone() if result is x else result
 
-    return band
+    return moving(node, band)
 
 
 @matrix_band_part_op.gradient
