@@ -122,15 +122,21 @@ class SparseTensor:
         indices: int64 [n, rank]: the places of the stored elements.
         values: [n]: the elements.
         dense_shape: int64 [rank]: the shape of the whole.
+        shape: what 0.x called `dense_shape`.
 
     Raises:
+        TypeError: without a shape.
         ValueError: if the static shapes do not fit each other.
 
     Example:
         >>> tf.SparseTensor(indices=[[0, 0], [1, 2]], values=[1, 2], dense_shape=[3, 4])
     """
 
-    def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
+    def __init__(self, indices: Any, values: Any, dense_shape: Any = None, *, shape: Any = None) -> None:
+        if dense_shape is None:
+            if shape is None:
+                raise TypeError("SparseTensor needs a dense_shape.")
+            dense_shape = shape
         with name_scope(None, "SparseTensor", [indices, values, dense_shape]):
             self._indices = convert_to_tensor(indices, int64, name="indices")
             self._values = convert_to_tensor(values, name="values")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.operation import Tensor
@@ -112,7 +114,7 @@ def resize_images(
 
     Args:
         images: tensor of shape [batch, height, width, channels], or [height, width, channels].
-        size: int32 tensor of 2 elements, the new height and width.
+        size: int32 tensor of 2 elements, the new height and width; 0.x's two positional numbers work as well.
         method: a `ResizeMethod`: bilinear, nearest neighbour, bicubic or area.
         align_corners: whether the centres of the corner pixels stay where they are.
         preserve_aspect_ratio: whether to make the images only as large as fits in `size` with their proportions kept.
@@ -128,6 +130,14 @@ def resize_images(
         >>> tf.image.resize_images(tf.zeros([2, 32, 32, 3]), [64, 48]).shape
         TensorShape([Dimension(2), Dimension(64), Dimension(48), Dimension(3)])
     """
+    if isinstance(size, (int, np.integer)):
+        # 0.x: resize_images(images, new_height, new_width, method, align_corners).
+        size, method, align_corners, preserve_aspect_ratio = (
+            [size, method],
+            int(align_corners),
+            bool(preserve_aspect_ratio),
+            False,
+        )
 
     def resizer(batch: Tensor, new_size: Any) -> Tensor:
         if not isinstance(method, (int, str)) or method not in _OP_TYPES:

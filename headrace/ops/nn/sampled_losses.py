@@ -55,6 +55,8 @@ def sampled_logits(
     with name_scope(name, "compute_sampled_logits", [*weights, biases, inputs, labels]):
         labels = labels if isinstance(labels, Tensor) else convert_to_tensor(labels)
         inputs = inputs if isinstance(inputs, Tensor) else convert_to_tensor(inputs)
+        if labels.dtype.is_floating and inputs.dtype.is_integer:
+            labels, inputs = inputs, labels  # the order of 0.x
         labels = composing.cast(labels, "int64")
         flat = raw.Reshape(labels, [-1])
         if sampled_values is None:
