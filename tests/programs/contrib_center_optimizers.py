@@ -127,7 +127,7 @@ def mistake(name, function):
 def averaging(resource=False, with_step=True, pairs=None):
     step = tf.train.get_or_create_global_step()
     getter = contrib_opt.ModelAverageCustomGetter("/cpu:0")
-    w, b, loss = model(getter, **({"use_resource": True} if resource else {}))
+    _, _, loss = model(getter, **({"use_resource": True} if resource else {}))
     optimizer = contrib_opt.ModelAverageOptimizer(tf.train.GradientDescentOptimizer(0.1), 1, True, getter)
     optimizer.apply_gradients(
         optimizer.compute_gradients(loss) if pairs is None else pairs, global_step=step if with_step else None
