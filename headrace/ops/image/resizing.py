@@ -130,7 +130,7 @@ def resize_images(
         >>> tf.image.resize_images(tf.zeros([2, 32, 32, 3]), [64, 48]).shape
         TensorShape([Dimension(2), Dimension(64), Dimension(48), Dimension(3)])
     """
-    if isinstance(size, (int, np.integer)):
+    if isinstance(size, (int, np.integer)) and isinstance(method, (int, np.integer)) and method not in _OP_TYPES:
         # 0.x: resize_images(images, new_height, new_width, method, align_corners).
         size, method, align_corners, preserve_aspect_ratio = (
             [size, method],
