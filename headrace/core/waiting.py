@@ -179,6 +179,9 @@ class Waits:
                 if attempt.done:
                     wake()
         self._open.update(attempts)
+        tell = getattr(_step, "tell", None)
+        if tell is not None:
+            tell()
         try:
             if self.closed:
                 for attempt in attempts:
@@ -259,6 +262,16 @@ def ending_at(deadline: float | None) -> Iterator[None]:
         yield
     finally:
         _step.deadline = outer
+
+
+@contextlib.contextmanager
+def told_of_waits(tell: Callable[[], None]) -> Iterator[None]:
+    """A context in which `tell` is called whenever an operation that this thread runs begins to wait."""
+    _step.tell = tell
+    try:
+        yield
+    finally:
+        _step.tell = None
 
 
 @contextlib.contextmanager

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Any
 
 from headrace.core.errors import OutOfRangeError
+from headrace.core.waiting import told_of_waits
 from headrace.platform import tf_logging as logging
 
 ExcInfo = tuple[type[BaseException], BaseException, TracebackType | None]
@@ -194,6 +195,7 @@ class LooperThread(threading.Thread):
         self._coord = coord
         self._timer_interval_secs = timer_interval_secs
         self._looped = None if target is None else (target, tuple(args or ()), dict(kwargs or {}))
+        self._begun = threading.Event()
         coord.register_thread(self)
 
     @staticmethod
@@ -211,17 +213,36 @@ class LooperThread(threading.Thread):
 
     def run(self) -> None:
         """What the thread does: `start_loop`, `run_loop` again and again, `stop_loop`."""
-        with self._coord.stop_on_exception():
-            self.start_loop()
-            if self._timer_interval_secs is None:
-                while not self._coord.should_stop():
-                    self.run_loop()
-            else:
-                due = time.monotonic()
-                while not self._coord.wait_for_stop(due - time.monotonic()):
-                    due += self._timer_interval_secs
-                    self.run_loop()
-            self.stop_loop()
+        try:
+            with self._coord.stop_on_exception():
+                self.start_loop()
+                if self._timer_interval_secs is None:
+                    while not self._coord.should_stop():
+                        self._turn()
+                else:
+                    due = time.monotonic()
+                    while not self._coord.wait_for_stop(due - time.monotonic()):
+                        due += self._timer_interval_secs
+                        self._turn()
+                self.stop_loop()
+        finally:
+            self._begun.set()
+
+    def _turn(self) -> None:
+        if self._begun.is_set():
+            self.run_loop()
+        else:
+            with told_of_waits(self._begun.set):
+                self.run_loop()
+            self._begun.set()
+
+    def start_and_see_begun(self) -> None:
+        """Starts the thread and waits for the end of its first turn, or for an operation of it that waits itself.
+
+        Whatever steps are run afterwards come after the first one of the thread.
+        """
+        self.start()
+        self._begun.wait()
 
     def start_loop(self) -> None:
         """Called when the thread starts."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 import os
+import threading
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -104,6 +105,8 @@ class Saver:
         self._save_relative_paths = save_relative_paths
         self._object_restore_saver: Saver | None = None
         self._eager_saveables: list[Any] | None = None
+        # One save after the other: what the `checkpoint` file names last is what was begun last.
+        self._saving = threading.RLock()
         if executing_eagerly():
             self._begin_eagerly()
         elif not defer_build:
@@ -306,50 +309,51 @@ class Saver:
             )
         if os.path.split(latest_filename)[0]:
             raise ValueError("'latest_filename' must not contain path components")
-        save_path = as_path(save_path)
-        path = save_path
-        if global_step is not None:
-            step = global_step if isinstance(global_step, numbers.Integral) else step_of(sess, global_step)
-            path = f"{save_path}-{step:08d}" if self._pad_step_number else f"{save_path}-{step:d}"
-        elif os.path.basename(save_path) == latest_filename and not self._sharded:
-            raise ValueError(f"'latest_filename' collides with 'save_path': '{latest_filename}' and '{save_path}'")
-        eagerly = self._eager_saveables is not None
-        if not eagerly and not isinstance(sess, BaseSession):
-            raise TypeError(f"'sess' must be a Session; {sess}")
-        folder = os.path.dirname(save_path)
-        written: str | None = None
-        if not self._is_empty:
-            try:
-                if eagerly:
-                    self._builder.save_op(path, self._eager_saveables)  # type: ignore[union-attr, arg-type]
-                    written = path
-                else:
-                    written = sess.run(
-                        self.saver_def.save_tensor_name, {self.saver_def.filename_tensor_name: path}
-                    ).decode()
-            except (FailedPreconditionError, NotFoundError):
-                if folder and not os.path.isdir(folder):
-                    raise ValueError(f"Parent directory of {save_path} doesn't exist, can't save.") from None
-                raise
-        # Before the `checkpoint` file: what that calls the newest checkpoint has its graph.
-        if write_meta_graph and not eagerly:
-            with sess.graph.as_default():
-                self.export_meta_graph(
-                    meta_graph_filename(path, meta_graph_suffix),
-                    strip_default_attrs=strip_default_attrs,
-                    save_debug_info=save_debug_info,
+        with self._saving:
+            save_path = as_path(save_path)
+            path = save_path
+            if global_step is not None:
+                step = global_step if isinstance(global_step, numbers.Integral) else step_of(sess, global_step)
+                path = f"{save_path}-{step:08d}" if self._pad_step_number else f"{save_path}-{step:d}"
+            elif os.path.basename(save_path) == latest_filename and not self._sharded:
+                raise ValueError(f"'latest_filename' collides with 'save_path': '{latest_filename}' and '{save_path}'")
+            eagerly = self._eager_saveables is not None
+            if not eagerly and not isinstance(sess, BaseSession):
+                raise TypeError(f"'sess' must be a Session; {sess}")
+            folder = os.path.dirname(save_path)
+            written: str | None = None
+            if not self._is_empty:
+                try:
+                    if eagerly:
+                        self._builder.save_op(path, self._eager_saveables)  # type: ignore[union-attr, arg-type]
+                        written = path
+                    else:
+                        written = sess.run(
+                            self.saver_def.save_tensor_name, {self.saver_def.filename_tensor_name: path}
+                        ).decode()
+                except (FailedPreconditionError, NotFoundError):
+                    if folder and not os.path.isdir(folder):
+                        raise ValueError(f"Parent directory of {save_path} doesn't exist, can't save.") from None
+                    raise
+            # Before the `checkpoint` file: what that calls the newest checkpoint has its graph.
+            if write_meta_graph and not eagerly:
+                with sess.graph.as_default():
+                    self.export_meta_graph(
+                        meta_graph_filename(path, meta_graph_suffix),
+                        strip_default_attrs=strip_default_attrs,
+                        save_debug_info=save_debug_info,
+                    )
+            if written is not None and write_state:
+                self._record(written)
+                checkpoint_state.update_checkpoint_state_internal(
+                    save_dir=folder,
+                    model_checkpoint_path=written,
+                    all_model_checkpoint_paths=self.last_checkpoints,
+                    latest_filename=latest_filename,
+                    save_relative_paths=self._save_relative_paths,
                 )
-        if written is not None and write_state:
-            self._record(written)
-            checkpoint_state.update_checkpoint_state_internal(
-                save_dir=folder,
-                model_checkpoint_path=written,
-                all_model_checkpoint_paths=self.last_checkpoints,
-                latest_filename=latest_filename,
-                save_relative_paths=self._save_relative_paths,
-            )
-            self._delete_old(meta_graph_suffix)
-        return written
+                self._delete_old(meta_graph_suffix)
+            return written
 
     def export_meta_graph(
         self,

@@ -29,6 +29,8 @@ from headrace.train.saver import Saver
 from headrace.train.session_manager import SessionManager
 from headrace.train.steps import global_step as value_of_step
 
+_PYTHON_OPS = frozenset(("PyFunc", "PyFuncStateless", "EagerPyFunc", "GeneratorDataset"))
+
 
 def _first(key: str) -> Any:
     """The first element of a collection, or None."""
@@ -279,8 +281,15 @@ class Supervisor:
                 threads.append(SVStepCounterThread(self, sess))
         if self._saver and self._save_model_secs:
             threads.append(SVTimerCheckpointThread(self, sess))
+        # The steps of the caller come after the first ones of the services, which so draw the same random numbers and
+        # save the same step every time. Python code in the graph may wait for whatever the caller does next.
+        graphs = [self._graph, *(function.graph for function in self._graph._functions.values())]
+        in_order = not any(op.type in _PYTHON_OPS for graph in graphs for op in graph.get_operations())
         for thread in threads:
-            thread.start()
+            if in_order:
+                thread.start_and_see_begun()
+            else:
+                thread.start()
         return threads
 
     def prepare_or_wait_for_session(
