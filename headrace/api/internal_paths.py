@@ -93,8 +93,8 @@ _PYTHON: dict[str, dict[str, str]] = {
     "estimator.inputs": {"estimator.inputs estimator .": "inputs numpy_io pandas_io"},
     "feature_column": {"feature_column .": "feature_column feature_column_v2 feature_column_lib utils"},
     "framework": {
-        "core.graph core.defaults core.operation core.convert core.registry core.collections core.internals "
-        "core.composite state.scoping .": "ops",
+        "core.graph core.defaults core.operation core.convert core.registry core.gradient_registry core.collections "
+        "core.internals core.composite state.scoping .": "ops",
         "core.dtypes .": "dtypes",
         "core.shapes .": "tensor_shape",
         "core.errors errors .": "errors errors_impl",

@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from headrace.core.gradient_gaps import UNREGISTERED
 from headrace.core.shapes import Dims, bracketed
 from headrace.core.signature import Signature, parse_signature
 
@@ -112,7 +111,11 @@ class OpDecl:
         return rule
 
     def not_differentiable(self) -> OpDecl:
-        """Declares that no gradient flows through the op."""
+        """Declares that no gradient flows through the op.
+
+        Where neither this nor a gradient is declared, a gradient that reaches the op is a LookupError, and a program
+        may register its own. Ops of 1.x are declared as they were registered there.
+        """
         self.differentiable = False
         return self
 
@@ -298,7 +301,7 @@ class RegisterGradient:
 
 def _register_gradient(op_type: str, function: GradientFunction | None) -> None:
     decl = REGISTRY.get(op_type)
-    declared = decl is not None and decl.differentiable is not None and op_type not in UNREGISTERED
+    declared = decl is not None and decl.differentiable is not None
     if declared or op_type in _registered_gradients:
         raise KeyError(f"Registering two gradient with name {op_type!r}!")
     _registered_gradients[op_type] = function
@@ -329,6 +332,6 @@ def gradient_function(op: Operation) -> GradientFunction | None:
         return _registered_gradients[key]
     # The op of a call of a function is declared by the function, under its name.
     decl = op.decl if key == op.decl.type else find(key)
-    if decl is not None and decl.differentiable is not None and (decl.differentiable or key not in UNREGISTERED):
+    if decl is not None and decl.differentiable is not None:
         return decl.gradient_rule
     raise LookupError(f"No gradient defined for operation '{op.name}' (op type: {key})")

@@ -74,7 +74,6 @@ def _eigen_rows(x: torch.Tensor) -> torch.Tensor:
 
 for _name, _text in _V2_TYPES:
     _decl = op(_name, _text)
-    _decl.not_differentiable()
 
     @_decl.shape
     def eigen_rows_shape(op):

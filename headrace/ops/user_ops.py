@@ -7,7 +7,7 @@ import numpy as np
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 
-fact_op = op("Fact", "-> fact: string").not_differentiable()
+fact_op = op("Fact", "-> fact: string")
 
 
 @fact_op.shape

@@ -58,8 +58,6 @@ def placeholder_kernel(node):
     return not_fed
 
 
-placeholder_op.not_differentiable()
-
 placeholder_with_default_op = op(
     "PlaceholderWithDefault", "input: dtype, *, dtype: type, shape: shape -> output: dtype"
 ).aliases()

@@ -94,7 +94,6 @@ def fake_quant_args_gradient(op, grad):
 
 
 fake_quant_args_op.accepts([2, 3]).accepts([4], min=-1.0, max=2.0, num_bits=4)
-fake_quant_args_grad_op.not_differentiable()
 
 _VARS = f"inputs: float, min: float, max: float, *, {_GRID} -> outputs: float"
 _VARS_GRADIENT = (
@@ -102,9 +101,9 @@ _VARS_GRADIENT = (
     "backprop_wrt_min: float, backprop_wrt_max: float"
 )
 fake_quant_vars_op = op("FakeQuantWithMinMaxVars", _VARS)
-fake_quant_vars_grad_op = op("FakeQuantWithMinMaxVarsGradient", _VARS_GRADIENT).not_differentiable()
+fake_quant_vars_grad_op = op("FakeQuantWithMinMaxVarsGradient", _VARS_GRADIENT)
 fake_quant_channels_op = op("FakeQuantWithMinMaxVarsPerChannel", _VARS)
-fake_quant_channels_grad_op = op("FakeQuantWithMinMaxVarsPerChannelGradient", _VARS_GRADIENT).not_differentiable()
+fake_quant_channels_grad_op = op("FakeQuantWithMinMaxVarsPerChannelGradient", _VARS_GRADIENT)
 
 
 def _check_range(op: Any, first: int, rank: int) -> None:

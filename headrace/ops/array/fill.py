@@ -140,9 +140,6 @@ def empty_kernel(node):
     return lambda shape: make(numbers(shape), dtype=dtype, device=device)
 
 
-empty_op.not_differentiable()
-
-
 def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
     """A tensor of shape `dims` in which every element is `value`.
 

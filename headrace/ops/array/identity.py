@@ -71,7 +71,7 @@ def prevent_gradient_gradient(op, _):
     raise LookupError(f"Gradient explicitly disabled. Reason: {op.attrs['message']!r}")
 
 
-snapshot_op = op("Snapshot", "input: T -> output: T").not_differentiable()
+snapshot_op = op("Snapshot", "input: T -> output: T")
 snapshot_op.shape(_same_dims)
 
 
@@ -81,7 +81,7 @@ def snapshot_kernel(node):
     return lambda value: value.copy() if hasattr(value, "copy") else value.clone()
 
 
-deep_copy_op = op("DeepCopy", "x: T -> y: T", stateful=True).not_differentiable()
+deep_copy_op = op("DeepCopy", "x: T -> y: T", stateful=True)
 deep_copy_op.shape(_same_dims)
 deep_copy_op.kernel(snapshot_kernel)
 

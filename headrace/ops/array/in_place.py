@@ -16,7 +16,6 @@ from headrace.ops.array.scatter import _scatter
 
 def _rows(op_type: str, write: Any) -> None:
     decl = op(op_type, "x: T, i: int32, v: T -> y: T")
-    decl.not_differentiable()
     decl.shape(lambda op: [op.inputs[0].dims])
 
     @decl.kernel
@@ -50,7 +49,7 @@ for _op_type, _reduce in (("TensorScatterMax", "amax"), ("TensorScatterMin", "am
     )
 
 # What a branch of a conditional returns where the other one returns something that only its gradient needs.
-fake_param_op = op("FakeParam", "*, dtype: type, shape: shape -> output: dtype").not_differentiable()
+fake_param_op = op("FakeParam", "*, dtype: type, shape: shape -> output: dtype")
 fake_param_op.shape(lambda op: [op.attrs["shape"]])
 
 
@@ -65,7 +64,7 @@ def fake_param_kernel(node):
     return lambda: torch.zeros(sizes, dtype=dtype.torch, device=node.device)
 
 
-placeholder_v2_op = op("PlaceholderV2", "*, dtype: type, shape: shape -> output: dtype").not_differentiable()
+placeholder_v2_op = op("PlaceholderV2", "*, dtype: type, shape: shape -> output: dtype")
 placeholder_v2_op.shape_rule, placeholder_v2_op.kernel_rule = placeholder_op.shape_rule, placeholder_op.kernel_rule
 
 host_const_op = op("HostConst", "*, value: tensor, dtype: type -> output: dtype").not_differentiable()
@@ -74,7 +73,7 @@ host_const_op.shape_rule, host_const_op.binding_rule = const.shape_rule, const.b
 
 def _layout(op_type: str, permute: bool) -> None:
     decl = op(op_type, "x: T, *, T: index = int32, src_format='NHWC', dst_format='NCHW' -> y: T")
-    decl.on_host("x", outputs=True).not_differentiable()
+    decl.on_host("x", outputs=True)
     decl.shape(lambda op: [op.inputs[0].dims])
 
     @decl.kernel

@@ -333,7 +333,7 @@ def pack_gradient(op, grad):
 pack_op.accepts([[2, 3], [2, 3]]).accepts([[2], [2], [2]], axis=-1).accepts([[], []])
 pack_op.rejects([[2, 3], [2, 4]], error=ValueError)
 
-parallel_concat_op = op("ParallelConcat", "values: N * T, *, shape: shape -> output: T").not_differentiable()
+parallel_concat_op = op("ParallelConcat", "values: N * T, *, shape: shape -> output: T")
 
 
 @parallel_concat_op.shape

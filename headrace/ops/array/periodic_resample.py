@@ -162,7 +162,6 @@ def resample_gradient(op: Any, grad: Any) -> list[Any]:
     return [raw.PeriodicResampleOpGrad(grad, original_shape=shape, desired_shape=op.attrs["shape"])]
 
 
-resample_grad_op.not_differentiable()
 resample_op.accepts([3, 4], shape=[6, None])
 resample_op.rejects([3, 4], shape=[2, None], error=InvalidArgumentError)
 

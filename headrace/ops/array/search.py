@@ -14,8 +14,8 @@ from headrace.ops.array.common import rank_is
 from headrace.ops.array.shape import reshape, shape_internal
 
 _BOUND = "sorted_inputs: T, values: T, *, out_type: index = int32 -> output: out_type"
-lower_bound_op = op("LowerBound", _BOUND).not_differentiable()
-upper_bound_op = op("UpperBound", _BOUND).not_differentiable()
+lower_bound_op = op("LowerBound", _BOUND)
+upper_bound_op = op("UpperBound", _BOUND)
 
 
 def _values_dims(op):

@@ -399,7 +399,7 @@ def broadcast_to_gradient(op, grad):
 broadcast_to_op.accepts([3], np.array([2, 3], np.int32)).accepts([2, 1], np.array([2, 3], np.int32))
 broadcast_to_op.rejects([3], np.array([2, 4], np.int32), error=ValueError)
 
-broadcast_args_op = op("BroadcastArgs", "s0: T, s1: T, *, T: index = int32 -> r0: T").not_differentiable()
+broadcast_args_op = op("BroadcastArgs", "s0: T, s1: T, *, T: index = int32 -> r0: T")
 broadcast_args_op.on_host("s0", "s1", outputs=True)
 
 

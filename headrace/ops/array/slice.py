@@ -287,7 +287,7 @@ strided_slice_assign_op = op(
     "StridedSliceAssign",
     f"ref: ref T, begin: Index, end: Index, strides: Index, value: T, *, {_MASK_ATTRS} -> output_ref: ref T",
 )
-strided_slice_assign_op.aliases().writes("ref").on_host("begin", "end", "strides").not_differentiable()
+strided_slice_assign_op.aliases().writes("ref").on_host("begin", "end", "strides")
 
 
 @strided_slice_assign_op.shape
@@ -333,7 +333,7 @@ resource_strided_slice_assign_op = op(
     f"ref: resource, begin: Index, end: Index, strides: Index, value: T, *, {_MASK_ATTRS} ->",
     stateful=True,
 )
-resource_strided_slice_assign_op.writes("ref").on_host("begin", "end", "strides").not_differentiable()
+resource_strided_slice_assign_op.writes("ref").on_host("begin", "end", "strides")
 
 
 @resource_strided_slice_assign_op.kernel
@@ -350,7 +350,7 @@ tensor_strided_slice_update_op = op(
     "TensorStridedSliceUpdate",
     f"input: T, begin: Index, end: Index, strides: Index, value: T, *, {_MASK_ATTRS} -> output: T",
 )
-tensor_strided_slice_update_op.on_host("begin", "end", "strides").not_differentiable()
+tensor_strided_slice_update_op.on_host("begin", "end", "strides")
 tensor_strided_slice_update_op.shape(strided_slice_assign_shape)
 
 

@@ -12,17 +12,15 @@ from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.ops.array.common import constants, invalid, is_text, numbers, rank_is, shape_text
 
-unique_op = op("Unique", "x: T, *, out_idx: index = int32 -> y: T, idx: out_idx").not_differentiable()
+unique_op = op("Unique", "x: T, *, out_idx: index = int32 -> y: T, idx: out_idx")
 unique_v2_op = op(
     "UniqueV2", "x: T, axis: Taxis, *, Taxis: index = int64, out_idx: index = int32 -> y: T, idx: out_idx"
-).not_differentiable()
-unique_with_counts_op = op(
-    "UniqueWithCounts", "x: T, *, out_idx: index = int32 -> y: T, idx: out_idx, count: out_idx"
-).not_differentiable()
+)
+unique_with_counts_op = op("UniqueWithCounts", "x: T, *, out_idx: index = int32 -> y: T, idx: out_idx, count: out_idx")
 unique_with_counts_v2_op = op(
     "UniqueWithCountsV2",
     "x: T, axis: Taxis, *, Taxis: index = int64, out_idx: index = int32 -> y: T, idx: out_idx, count: out_idx",
-).not_differentiable()
+)
 unique_v2_op.on_host("axis")
 unique_with_counts_v2_op.on_host("axis")
 
@@ -148,7 +146,7 @@ unique_with_counts_op.kernel(_unique(False, True))
 unique_with_counts_v2_op.kernel(_unique(True, True))
 unique_op.accepts(np.array([1, 1, 2, 4, 4, 4, 7, 8, 8])).rejects([2, 2], error=ValueError)
 
-list_diff_op = op("ListDiff", "x: T, y: T, *, out_idx: index = int32 -> out: T, idx: out_idx").not_differentiable()
+list_diff_op = op("ListDiff", "x: T, y: T, *, out_idx: index = int32 -> out: T, idx: out_idx")
 
 
 @list_diff_op.shape
@@ -188,7 +186,7 @@ def list_diff_kernel(node):
 list_diff_op.accepts(np.array([1, 2, 3, 4, 5, 6]), np.array([1, 3, 5]))
 
 unravel_index_op = op("UnravelIndex", "indices: Tidx, dims: Tidx, *, Tidx: index = int32 -> output: Tidx")
-unravel_index_op.on_host("dims").not_differentiable()
+unravel_index_op.on_host("dims")
 
 
 @unravel_index_op.shape

@@ -34,7 +34,6 @@ where_op = op(
     "input: T, *, T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, uint16, "
     "complex128, half, uint32, uint64, bool} = bool -> index: int64",
 )
-where_op.not_differentiable()
 
 
 @where_op.shape

@@ -15,13 +15,12 @@ spectrogram_op = op(
     "AudioSpectrogram",
     "input: float, *, window_size: int, stride: int, magnitude_squared=False -> spectrogram: float",
 )
-spectrogram_op.not_differentiable()
 mfcc_op = op(
     "Mfcc",
     "spectrogram: float, sample_rate: int32, *, upper_frequency_limit=4000.0, lower_frequency_limit=20.0, "
     "filterbank_channel_count=40, dct_coefficient_count=13 -> output: float",
 )
-mfcc_op.on_host("sample_rate").not_differentiable()
+mfcc_op.on_host("sample_rate")
 
 
 def _frequencies(window: int) -> int:

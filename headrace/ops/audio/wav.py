@@ -18,9 +18,9 @@ decode_wav_op = op(
     "DecodeWav",
     "contents: string, *, desired_channels=-1, desired_samples=-1 -> audio: float, sample_rate: int32",
 )
-decode_wav_op.on_host(outputs=True).not_differentiable()
+decode_wav_op.on_host(outputs=True)
 encode_wav_op = op("EncodeWav", "audio: float, sample_rate: int32 -> contents: string")
-encode_wav_op.on_host("audio", "sample_rate", outputs=True).not_differentiable()
+encode_wav_op.on_host("audio", "sample_rate", outputs=True)
 
 
 @decode_wav_op.shape

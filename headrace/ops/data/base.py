@@ -148,7 +148,7 @@ def dataset_op(op_type: str, signature: str, *, stateful: bool = False) -> OpDec
     # Datasets are described and iterated on the host.
     decl.host_inputs = frozenset(arg.name for arg in decl.signature.inputs)
     decl.host_outputs = True
-    return decl.not_differentiable()
+    return decl
 
 
 _SINGLE = frozenset(

@@ -331,7 +331,7 @@ experimental_to_record_op = op(
     stateful=True,
 )
 for _decl in (to_record_op, experimental_to_record_op):
-    _decl.not_differentiable().shape(lambda op: [])
+    _decl.shape(lambda op: [])
 
 
 @made_by(to_record_op, experimental_to_record_op)

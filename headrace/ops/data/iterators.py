@@ -102,15 +102,14 @@ class Iterator:
 
 
 _ATTRS = "shared_name: string, container: string, " + ELEMENTS
-iterator_op = op("Iterator", f"*, {_ATTRS} -> handle: resource", stateful=True).not_differentiable()
-iterator_v2_op = op("IteratorV2", f"*, {_ATTRS} -> handle: resource", stateful=True).not_differentiable()
+iterator_op = op("Iterator", f"*, {_ATTRS} -> handle: resource", stateful=True)
+iterator_v2_op = op("IteratorV2", f"*, {_ATTRS} -> handle: resource", stateful=True)
 one_shot_iterator_op = op(
     "OneShotIterator",
     f"*, dataset_factory: func, {ELEMENTS}, container='', shared_name='' -> handle: resource",
     stateful=True,
-).not_differentiable()
+)
 anonymous_iterator_op = op("AnonymousIterator", f"*, {ELEMENTS} -> handle: resource", stateful=True)
-anonymous_iterator_op.not_differentiable()
 for _decl in (iterator_op, iterator_v2_op, one_shot_iterator_op, anonymous_iterator_op):
     _decl.shape(lambda op: [()])
 
@@ -156,7 +155,7 @@ def one_shot_iterator_binding(node):
     return [iterator]
 
 
-make_iterator_op = op("MakeIterator", "dataset: variant, iterator: resource ->", stateful=True).not_differentiable()
+make_iterator_op = op("MakeIterator", "dataset: variant, iterator: resource ->", stateful=True)
 make_iterator_op.shape(lambda op: [])
 
 
@@ -172,7 +171,7 @@ get_next_sync_op = op(
     "IteratorGetNextSync", "iterator: resource, *, " + ELEMENTS + " -> components: *output_types", stateful=True
 )
 for _decl in (get_next_op, get_next_sync_op):
-    _decl.aliases().on_host(outputs=True).not_differentiable()
+    _decl.aliases().on_host(outputs=True)
     _decl.shape(lambda op: list(op.attrs["output_shapes"]))
 
 
@@ -224,7 +223,7 @@ def get_next_kernel(node):
 
 
 to_string_op = op("IteratorToStringHandle", "resource_handle: resource -> string_handle: string", stateful=True)
-to_string_op.on_host(outputs=True).not_differentiable().shape(lambda op: [()])
+to_string_op.on_host(outputs=True).shape(lambda op: [()])
 
 
 @to_string_op.kernel
@@ -239,7 +238,7 @@ _FROM_STRING = (
 from_string_op = op("IteratorFromStringHandle", _FROM_STRING, stateful=True)
 from_string_v2_op = op("IteratorFromStringHandleV2", _FROM_STRING, stateful=True)
 for _decl in (from_string_op, from_string_v2_op):
-    _decl.on_host("string_handle", outputs=True).not_differentiable()
+    _decl.on_host("string_handle", outputs=True)
     _decl.shape(lambda op: [()])
 
 
@@ -291,7 +290,7 @@ def _dims(dims: Any) -> str:
 
 
 device_op = op("IteratorGetDevice", "resource: resource -> device: string", stateful=True)
-device_op.on_host(outputs=True).not_differentiable().shape(lambda op: [()])
+device_op.on_host(outputs=True).shape(lambda op: [()])
 
 
 @device_op.kernel
@@ -307,9 +306,9 @@ class _State:
 
 
 serialize_op = op("SerializeIterator", "resource_handle: resource -> serialized: variant", stateful=True)
-serialize_op.on_host(outputs=True).not_differentiable().shape(lambda op: [(1,)])
+serialize_op.on_host(outputs=True).shape(lambda op: [(1,)])
 deserialize_op = op("DeserializeIterator", "resource_handle: resource, serialized: variant ->", stateful=True)
-deserialize_op.not_differentiable().shape(lambda op: [])
+deserialize_op.shape(lambda op: [])
 
 
 @serialize_op.kernel
@@ -370,8 +369,6 @@ optional_get_value_op = op(
 for _decl in (get_next_optional_op, optional_from_value_op, optional_none_op, optional_has_value_op):
     _decl.on_host(outputs=True).shape(lambda op: [()])
 optional_get_value_op.on_host(outputs=True).shape(lambda op: list(op.attrs["output_shapes"]))
-for _decl in (get_next_optional_op, optional_none_op, optional_has_value_op):
-    _decl.not_differentiable()
 
 
 @get_next_optional_op.kernel

@@ -53,7 +53,7 @@ def reduce_kernel(node):
 
 _SINGLE = f"dataset: variant, *, {ELEMENTS} -> components: *output_types"
 single_element_op = op("DatasetToSingleElement", _SINGLE, stateful=True)
-single_element_op.aliases().on_host(outputs=True).not_differentiable()
+single_element_op.aliases().on_host(outputs=True)
 single_element_op.shape(lambda op: list(op.attrs["output_shapes"]))
 
 
@@ -78,7 +78,7 @@ def single_element_kernel(node):
 cardinality_op = op("DatasetCardinality", "input_dataset: variant -> cardinality: int64")
 experimental_cardinality_op = op("ExperimentalDatasetCardinality", "input_dataset: variant -> cardinality: int64")
 for _decl in (cardinality_op, experimental_cardinality_op):
-    _decl.on_host(outputs=True).not_differentiable().shape(lambda op: [()])
+    _decl.on_host(outputs=True).shape(lambda op: [()])
     _decl.kernel(lambda node: lambda dataset: torch.tensor(dataset.cardinality(), dtype=torch.int64))
 
 

@@ -87,7 +87,7 @@ multi_device_iterator_op = op(
     f"*, devices: list(string) >= 1, shared_name: string, container: string, {ELEMENTS} -> handle: resource",
     stateful=True,
 )
-multi_device_iterator_op.not_differentiable().shape(lambda op: [()])
+multi_device_iterator_op.shape(lambda op: [()])
 
 
 @multi_device_iterator_op.binding
@@ -102,7 +102,7 @@ init_op = op(
     "dataset: variant, multi_device_iterator: resource, max_buffer_size: int64 -> incarnation_id: int64",
     stateful=True,
 )
-init_op.on_host("max_buffer_size", outputs=True).not_differentiable().shape(lambda op: [()])
+init_op.on_host("max_buffer_size", outputs=True).shape(lambda op: [()])
 
 
 @init_op.kernel
@@ -116,7 +116,7 @@ get_next_op = op(
     f"multi_device_iterator: resource, shard_num: int32, incarnation_id: int64, *, {ELEMENTS} -> components: *output_types",
     stateful=True,
 )
-get_next_op.aliases().on_host("shard_num", "incarnation_id", outputs=True).not_differentiable()
+get_next_op.aliases().on_host("shard_num", "incarnation_id", outputs=True)
 get_next_op.shape(lambda op: list(op.attrs["output_shapes"]))
 
 
@@ -134,7 +134,7 @@ def get_next_kernel(node):
 to_string_op = op(
     "MultiDeviceIteratorToStringHandle", "multi_device_iterator: resource -> string_handle: string", stateful=True
 )
-to_string_op.on_host(outputs=True).not_differentiable().shape(lambda op: [()])
+to_string_op.on_host(outputs=True).shape(lambda op: [()])
 to_string_op.kernel(lambda node: lambda dealer: strings(dealer.handle))
 
 from_string_op = op(
@@ -143,7 +143,7 @@ from_string_op = op(
     "multi_device_iterator: resource",
     stateful=True,
 )
-from_string_op.on_host("string_handle", outputs=True).not_differentiable().shape(lambda op: [()])
+from_string_op.on_host("string_handle", outputs=True).shape(lambda op: [()])
 
 
 @from_string_op.kernel

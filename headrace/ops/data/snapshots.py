@@ -164,7 +164,7 @@ map_defun_op = op(
     "output_types: list(type) >= 1, output_shapes: list(shape) >= 1, f: func, max_intra_op_parallelism=1 -> output: "
     "*output_types",
 )
-map_defun_op.on_host("arguments", "captured_inputs", outputs=True).not_differentiable()
+map_defun_op.on_host("arguments", "captured_inputs", outputs=True)
 
 
 @map_defun_op.shape

@@ -104,10 +104,10 @@ for _prefix in ("", "Experimental"):
     _handle = op(
         f"{_prefix}StatsAggregatorHandle", "*, container='', shared_name='' -> handle: resource", stateful=True
     )
-    _handle.not_differentiable().shape(lambda op: [()])
+    _handle.shape(lambda op: [()])
     _handle.binding(
         lambda node: [node.runtime.object(("stats_aggregator", node.attrs["shared_name"] or node.name), Aggregator)]
     )
     _summary = op(f"{_prefix}StatsAggregatorSummary", "iterator: resource -> summary: string", stateful=True)
-    _summary.on_host(outputs=True).not_differentiable().shape(lambda op: [()])
+    _summary.on_host(outputs=True).shape(lambda op: [()])
     _summary.kernel(lambda node: lambda aggregator: strings(aggregator.summary()))

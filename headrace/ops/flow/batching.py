@@ -20,7 +20,7 @@ batch_function_op = op(
     "shared_name='', batching_queue='', Tin: list(type) >= 1, Tcaptured: list(type) >= 0, Tout: list(type) >= 1 "
     "-> out_tensors: *Tout",
 )
-batch_function_op.not_differentiable().checks().writes("captured_tensors")
+batch_function_op.checks().writes("captured_tensors")
 
 
 class _Batch:

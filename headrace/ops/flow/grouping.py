@@ -20,17 +20,12 @@ def no_op_kernel(node):
     return None
 
 
-no_op_decl.not_differentiable()
-
 control_trigger = op("ControlTrigger", "-> ")
 
 
 @control_trigger.kernel
 def control_trigger_kernel(node):
     return None
-
-
-control_trigger.not_differentiable()
 
 
 def no_op(name: str | None = None) -> Operation:

@@ -33,7 +33,6 @@ class _Held:
 
 mutex_op = op("MutexV2", "*, container='', shared_name='' -> resource: resource", stateful=True)
 mutex_op.shape(lambda op: [()])
-mutex_op.not_differentiable()
 
 
 @mutex_op.kernel
@@ -45,7 +44,6 @@ def mutex_kernel(node: Any) -> Any:
 
 mutex_lock_op = op("MutexLock", "mutex: resource -> mutex_lock: variant", stateful=True)
 mutex_lock_op.shape(lambda op: [()])
-mutex_lock_op.not_differentiable()
 
 
 @mutex_lock_op.kernel
@@ -55,7 +53,6 @@ def mutex_lock_kernel(node: Any) -> Any:
 
 consume_mutex_op = op("ConsumeMutexLock", "mutex_lock: variant ->", stateful=True)
 consume_mutex_op.shape(lambda op: [])
-consume_mutex_op.not_differentiable()
 
 
 @consume_mutex_op.kernel

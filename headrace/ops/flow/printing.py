@@ -122,8 +122,6 @@ def print_v2_kernel(node):
     return show
 
 
-print_v2_op.not_differentiable()
-
 string_format_op = op("StringFormat", "inputs: *T, *, template='%s', placeholder='%s', summarize=3 -> output: string")
 string_format_op.on_host("inputs")
 
@@ -149,9 +147,6 @@ def string_format_kernel(node):
         return boxed((first + filled).encode())
 
     return compose
-
-
-string_format_op.not_differentiable()
 
 
 def string_format(

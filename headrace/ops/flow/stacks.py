@@ -44,25 +44,25 @@ def _close(stack: Stack) -> None:
 
 def _declare(version: str, handle: str, limit: str) -> tuple[OpDecl, OpDecl, OpDecl]:
     stateful = bool(version)
-    make = op(
-        f"Stack{version}", f"{limit}*, elem_type: type, stack_name='' -> handle: {handle}", stateful=True
-    ).not_differentiable()
+    make = op(f"Stack{version}", f"{limit}*, elem_type: type, stack_name='' -> handle: {handle}", stateful=True)
     make.shape(lambda op: [(2,)])
     make.kernel(lambda node: _make(node, node.attrs["stack_name"] or node.name))
     push = op(f"StackPush{version}", f"handle: {handle}, elem: T, *, swap_memory=False -> output: T", stateful=stateful)
     push.shape(lambda op: [op.inputs[1].dims])
     push.kernel(lambda node: _push)
-    push.keeps("elem").aliases().not_differentiable()
+    push.keeps("elem").aliases()
     pop = op(f"StackPop{version}", f"handle: {handle}, *, elem_type: type -> elem: elem_type", stateful=stateful)
     pop.kernel(lambda node: _pop)
-    pop.aliases().not_differentiable()
+    pop.aliases()
     close = op(f"StackClose{version}", f"handle: {handle} ->", stateful=stateful)
     close.shape(lambda op: [])
     close.kernel(lambda node: _close)
-    close.not_differentiable()
     for decl in (push, pop, close):
         # Every use changes the stack, though it is no variable whose readers must come first.
         decl.checks().waits_by_value()
+    if not version:
+        for decl in (make, push, pop, close):
+            decl.not_differentiable()
     return make, push, pop
 
 

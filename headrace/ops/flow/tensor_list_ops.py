@@ -95,9 +95,6 @@ def from_tensor_gradient(op, grad):
     return [raw.TensorListStack(grad, op.inputs[1], element_dtype=dtype, num_elements=count), None]
 
 
-empty_op.not_differentiable()
-reserve_op.not_differentiable()
-
 # ---- the end of the list ----
 
 push_op = op("TensorListPushBack", "input_handle: variant, tensor: element_dtype -> output_handle: variant")

@@ -157,7 +157,7 @@ def _contrasted(images: torch.Tensor, factor: torch.Tensor) -> torch.Tensor:
 
 adjust_contrast_v2_op = op(
     "AdjustContrastv2", "images: T, contrast_factor: float, *, T: {half, float} = float -> output: T"
-).not_differentiable()
+)
 
 
 @adjust_contrast_v2_op.shape
@@ -181,7 +181,6 @@ adjust_saturation_op = op("AdjustSaturation", "images: T, scale: float, *, T: {h
 
 def _in_hsv(decl: OpDecl, name: str, change: Any) -> None:
     decl.shape(shape_of_images)
-    decl.not_differentiable()
 
     @decl.kernel
     def kernel(node: Any) -> Any:

@@ -130,7 +130,6 @@ grad_image_op = op(
     f"grads: float, boxes: float, box_ind: int32, image_size: int32, *, T: {{float, half, double}}, {_METHOD} "
     "-> output: T",
 ).on_host("image_size")
-grad_image_op.not_differentiable()
 
 
 @grad_image_op.shape
@@ -177,7 +176,6 @@ grad_boxes_op = op(
     "-> output: float",
 )
 grad_boxes_op.shape(lambda op: [op.inputs[2].dims])
-grad_boxes_op.not_differentiable()
 
 
 @grad_boxes_op.kernel

@@ -34,9 +34,9 @@ decode_png_op = op("DecodePng", "contents: string, *, channels=0, dtype: {uint8,
 decode_gif_op = op("DecodeGif", "contents: string -> image: uint8")
 decode_bmp_op = op("DecodeBmp", "contents: string, *, channels=0 -> image: uint8")
 jpeg_shape_op = op("ExtractJpegShape", "contents: string, *, output_type: index = int32 -> image_shape: output_type")
-decode_and_crop_jpeg_op.on_host("crop_window", outputs=True).not_differentiable()
+decode_and_crop_jpeg_op.on_host("crop_window", outputs=True)
 for _decl in (decode_jpeg_op, decode_png_op, decode_gif_op, decode_bmp_op, jpeg_shape_op):
-    _decl.on_host(outputs=True).not_differentiable()
+    _decl.on_host(outputs=True)
 
 
 def _invalid(message: str) -> InvalidArgumentError:

@@ -84,6 +84,6 @@ def _frame(image: torch.Tensor, box: list[int], color: torch.Tensor) -> None:
 for _decl in (draw_op, draw_v2_op):
     _decl.shape(_shape)
     _decl.kernel(_kernel)
-    _decl.not_differentiable()
+draw_op.not_differentiable()
 draw_op.accepts([1, 5, 6, 3], np.array([[[0.1, 0.2, 0.8, 0.9]]], np.float32))
 draw_v2_op.accepts([1, 5, 6, 3], np.array([[[0.1, 0.2, 0.8, 0.9]]], np.float32), np.array([[1, 0, 0]], np.float32))

@@ -24,9 +24,9 @@ encode_jpeg_op = op(
 )
 variable_quality_op = op("EncodeJpegVariableQuality", "images: uint8, quality: int32 -> contents: string")
 encode_png_op = op("EncodePng", "image: T, *, compression=-1, T: {uint8, uint16} = uint8 -> contents: string")
-encode_jpeg_op.on_host("image").not_differentiable()
-variable_quality_op.on_host("images", "quality").not_differentiable()
-encode_png_op.on_host("image").not_differentiable()
+encode_jpeg_op.on_host("image")
+variable_quality_op.on_host("images", "quality")
+encode_png_op.on_host("image")
 
 
 @encode_jpeg_op.shape

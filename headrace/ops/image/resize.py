@@ -86,13 +86,12 @@ def _declare(op_type: str, types: str, how: str, make: Callable[..., taps.Taps])
 
 resize_bilinear_op = _declare("ResizeBilinear", _WITH_BFLOAT, _HOW, taps.linear)
 resize_bicubic_op = _declare("ResizeBicubic", _ANY, _HOW, taps.cubic)
-resize_area_op = _declare("ResizeArea", _ANY, "align_corners=False", taps.area).not_differentiable()
+resize_area_op = _declare("ResizeArea", _ANY, "align_corners=False", taps.area)
 
 
 def _declare_gradient(op_type: str, types: str, make: Callable[..., taps.Taps]) -> OpDecl:
     decl = op(op_type, f"grads: float, original_image: T, *, T: {types}, {_HOW} -> output: T")
     decl.shape(lambda op: [op.inputs[1].dims])
-    decl.not_differentiable()
 
     @decl.kernel
     def kernel(node: Any) -> Callable[..., Any]:
@@ -170,7 +169,6 @@ resize_nearest_grad_op = op(
     f"grads: T, size: int32, *, T: {{uint8, int8, int32, half, float, double}}, {_HOW} -> output: T",
 ).on_host("size")
 resize_nearest_grad_op.shape(resized_shape)
-resize_nearest_grad_op.not_differentiable()
 
 
 @resize_nearest_grad_op.kernel
@@ -239,7 +237,6 @@ scale_and_translate_grad_op = op(
     "kernel_type='lanczos3', antialias=True -> output: T",
 ).on_host("scale", "translation")
 scale_and_translate_grad_op.shape(lambda op: [op.inputs[1].dims])
-scale_and_translate_grad_op.not_differentiable()
 
 
 @scale_and_translate_grad_op.kernel

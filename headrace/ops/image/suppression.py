@@ -55,8 +55,9 @@ combined_nms_op = op(
 )
 _SINGLE = (nms_op, nms_v2_op, nms_v3_op, nms_v4_op, nms_v5_op)
 for _decl in (*_SINGLE, nms_overlaps_op, combined_nms_op):
-    _decl.not_differentiable()
     _decl.on_host(*(arg.name for arg in _decl.signature.inputs), outputs=True)
+for _decl in (nms_op, nms_v2_op, nms_overlaps_op):
+    _decl.not_differentiable()
 
 
 def _single_shape(op: Any) -> list[Dims]:

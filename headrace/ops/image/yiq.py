@@ -17,7 +17,7 @@ adjust_hsv_op = op(
     "images: T, delta_h: float, scale_s: float, scale_v: float, "
     "*, T: {uint8, int8, int16, int32, int64, half, float, double} -> output: T",
 )
-adjust_hsv_op.on_host("delta_h", "scale_s", "scale_v").not_differentiable()
+adjust_hsv_op.on_host("delta_h", "scale_s", "scale_v")
 
 # The NTSC's definition of 1953, to three digits.
 _TO_YIQ = np.array([[0.299, 0.587, 0.114], [0.596, -0.274, -0.322], [0.211, -0.523, 0.312]])

@@ -96,7 +96,7 @@ save_v2 = op(
     "SaveV2",
     "prefix: string, tensor_names: string, shape_and_slices: string, tensors: *dtypes, *, dtypes: list(type) >= 1 ->",
     stateful=True,
-).not_differentiable()
+)
 save_v2.on_host("prefix", "tensor_names", "shape_and_slices")
 
 
@@ -135,7 +135,7 @@ restore_v2 = op(
     "RestoreV2",
     "prefix: string, tensor_names: string, shape_and_slices: string, *, dtypes: list(type) >= 1 -> tensors: *dtypes",
     stateful=True,
-).not_differentiable()
+)
 # What it gives may be the pages of a file, which is copied where it is fetched, as a view of an input would be.
 restore_v2.on_host("prefix", "tensor_names", "shape_and_slices").aliases()
 
@@ -204,7 +204,8 @@ def _restored(reader: BundleReader, name: str, spec: str, dtype: DType, shared: 
         raise NotFoundError(None, None, f"Key {name} not found in checkpoint\nIn {reader.prefix}")
     if entry.dtype is not dtype:
         raise _invalid(
-            f"tensor_name = {name}; expected dtype {_c_name(dtype)} does not equal original dtype {_c_name(entry.dtype)}"
+            f"tensor_name = {name}; expected dtype {_c_name(dtype)} does not equal original dtype {_c_name(entry.dtype)}\n"
+            f"In {reader.prefix}"
         )
     if not spec:
         return reader.tensor(name, entry, shared=shared)
@@ -212,7 +213,7 @@ def _restored(reader: BundleReader, name: str, spec: str, dtype: DType, shared: 
     if dims != entry.dims:
         raise _invalid(
             f"tensor_name = {name}; shape in shape_and_slice spec {slices.bracketed(dims)} does not match the shape "
-            f"stored in checkpoint: {slices.bracketed(entry.dims)}"
+            f"stored in checkpoint: {slices.bracketed(entry.dims)}\nIn {reader.prefix}"
         )
     return reader.tensor(name, entry, part, shared)
 
@@ -225,7 +226,7 @@ merge_v2_checkpoints = op(
     "MergeV2Checkpoints",
     "checkpoint_prefixes: string, destination_prefix: string, *, delete_old_dirs=True ->",
     stateful=True,
-).not_differentiable()
+)
 merge_v2_checkpoints.on_host("checkpoint_prefixes", "destination_prefix")
 
 
@@ -255,11 +256,9 @@ def merge_v2_checkpoints_kernel(node):
 sharded_filename = op(
     "ShardedFilename", "basename: string, shard: int32, num_shards: int32 -> filename: string"
 ).on_host("shard", "num_shards", outputs=True)
-sharded_filename.not_differentiable()
 sharded_filespec = op("ShardedFilespec", "basename: string, num_shards: int32 -> filename: string").on_host(
     "num_shards", outputs=True
 )
-sharded_filespec.not_differentiable()
 
 
 @sharded_filename.shape
@@ -294,15 +293,13 @@ sharded_filespec.accepts(b"model", np.int32(3))
 
 # ---- the V1 format ----
 
-save = op(
-    "Save", "filename: string, tensor_names: string, data: *T, *, T: list(type) >= 1 ->", stateful=True
-).not_differentiable()
+save = op("Save", "filename: string, tensor_names: string, data: *T, *, T: list(type) >= 1 ->", stateful=True)
 save.on_host("filename", "tensor_names")
 save_slices = op(
     "SaveSlices",
     "filename: string, tensor_names: string, shapes_and_slices: string, data: *T, *, T: list(type) >= 1 ->",
     stateful=True,
-).not_differentiable()
+)
 save_slices.on_host("filename", "tensor_names", "shapes_and_slices")
 
 
@@ -346,13 +343,13 @@ def save_slices_kernel(node):
 # `preferred_shard` says which file of several to open first; all are opened here.
 restore = op(
     "Restore", "file_pattern: string, tensor_name: string, *, dt: type, preferred_shard=-1 -> tensor: dt", stateful=True
-).not_differentiable()
+)
 restore.on_host("file_pattern", "tensor_name")
 restore_slice = op(
     "RestoreSlice",
     "file_pattern: string, tensor_name: string, shape_and_slice: string, *, dt: type, preferred_shard=-1 -> tensor: dt",
     stateful=True,
-).not_differentiable()
+)
 restore_slice.on_host("file_pattern", "tensor_name", "shape_and_slice")
 
 

@@ -89,7 +89,8 @@ def dense_table(node):
 
 
 def _pair(op_type: str, arguments: str, *inputs: str, attrs: str = " ->") -> tuple[OpDecl, OpDecl]:
-    pair = declare_pair(op_type, arguments, attrs, handle="table_handle")
+    no_gradient = "neither" if op_type in ("LookupTableImport", "LookupTableExport") else "both"
+    pair = declare_pair(op_type, arguments, attrs, handle="table_handle", no_gradient=no_gradient)
     for decl in pair:
         decl.on_host(*inputs, outputs=True)
     return pair
@@ -109,7 +110,7 @@ file_ops = _pair(
     attrs=", *, key_index: int >= -2, value_index: int >= -2, vocab_size: int >= -1 = -1, delimiter='\\t' ->",
 )
 remove_op = op("LookupTableRemoveV2", "table_handle: resource, keys: Tin ->", stateful=True)
-remove_op.on_host("keys").not_differentiable()
+remove_op.on_host("keys")
 for _reader in (*find_ops, *size_ops, *export_ops):
     _reader.reads("table_handle")
 for _writer in (*insert_ops, *import_ops, *initialize_ops, *file_ops, remove_op):

@@ -85,7 +85,7 @@ _REINTERPRETABLE = (
     "qint8, quint8, qint16, quint16, qint32}"
 )
 bitcast_op = op("Bitcast", f"input: T, *, T: {_REINTERPRETABLE}, type: {_REINTERPRETABLE} -> output: type")
-bitcast_op.aliases().not_differentiable()
+bitcast_op.aliases()
 bitcast_op.accepts([2, 2], type=float64).accepts([3], type=int32).rejects([2, 3], type=float64, error=ValueError)
 
 

@@ -100,7 +100,7 @@ def _unless_zero(function: Any) -> Any:
 
 igamma_op = binary("Igamma", _DOUBLES, _where_defined(torch.special.gammainc), inputs="a x")
 igammac_op = binary("Igammac", _DOUBLES, _where_defined(torch.special.gammaincc), inputs="a x")
-igamma_grad_a_op = binary("IgammaGradA", _DOUBLES, igamma_derivative, inputs="a x").not_differentiable()
+igamma_grad_a_op = binary("IgammaGradA", _DOUBLES, igamma_derivative, inputs="a x")
 polygamma_op = binary("Polygamma", _DOUBLES, _polygamma, inputs="a x")
 zeta_op = binary("Zeta", _DOUBLES, torch.special.zeta, inputs="x q")
 xlogy_op = binary("Xlogy", NO_NAN, _unless_zero(lambda x, y: x * torch.log(y)))

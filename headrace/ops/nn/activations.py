@@ -156,7 +156,6 @@ leaky_relu_op.reuses(
 )
 relu_grad_op.reuses(gradient_in_place(torch.ops.aten.threshold_backward.grad_input, 0))
 relu6_grad_op.reuses(gradient_in_place(torch.ops.aten.hardtanh_backward.grad_input, 0.0, 6.0))
-softsign_grad_op.not_differentiable()
 
 
 # ---- gradients ----

@@ -50,7 +50,7 @@ def _fixed_sampler(node: Any) -> ClassSampler:
 
 
 def _declare(op_type: str, sampler: Any, attrs: str = _RANGE) -> OpDecl:
-    decl = op(op_type, _HEAD + attrs + _TAIL, stateful=True).on_host("true_classes", outputs=True).not_differentiable()
+    decl = op(op_type, _HEAD + attrs + _TAIL, stateful=True).on_host("true_classes", outputs=True)
     decl.shape(_sampler_shape)
 
     @decl.kernel
@@ -104,15 +104,11 @@ fixed_unigram_op.accepts(
     _ONE_TRUE, num_true=1, num_sampled=3, unique=False, range_max=2, unigrams=[1.0, 2.0], seed=1, seed2=2
 )
 
-accidental_hits_op = (
-    op(
-        "ComputeAccidentalHits",
-        "true_classes: int64, sampled_candidates: int64, *, num_true: int, seed=0, seed2=0 -> indices: int32, ids: int64, "
-        "weights: float",
-    )
-    .on_host("true_classes", "sampled_candidates", outputs=True)
-    .not_differentiable()
-)
+accidental_hits_op = op(
+    "ComputeAccidentalHits",
+    "true_classes: int64, sampled_candidates: int64, *, num_true: int, seed=0, seed2=0 -> indices: int32, ids: int64, "
+    "weights: float",
+).on_host("true_classes", "sampled_candidates", outputs=True)
 
 
 @accidental_hits_op.shape

@@ -394,16 +394,3 @@ def cudnn_rnn_gradient(op, *grads):
 def cudnn_rnn_v3_gradient(op, *grads):
     found = _gradient(op, grads)
     return [*found, None]
-
-
-for _decl in (
-    cudnn_rnn_backprop_op,
-    cudnn_rnn_backprop_v2_op,
-    cudnn_rnn_backprop_v3_op,
-    cudnn_rnn_params_size_op,
-    params_to_canonical_op,
-    params_to_canonical_v2_op,
-    canonical_to_params_op,
-    canonical_to_params_v2_op,
-):
-    _decl.not_differentiable()

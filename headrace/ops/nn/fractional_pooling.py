@@ -29,33 +29,30 @@ _POOL = (
 
 fractional_max_pool_op = op("FractionalMaxPool", _POOL)
 fractional_avg_pool_op = op("FractionalAvgPool", _POOL)
-fractional_max_pool_grad_op = (
-    op(
-        "FractionalMaxPoolGrad",
-        "orig_input: T, orig_output: T, out_backprop: T, row_pooling_sequence: int64, col_pooling_sequence: int64, *, "
-        f"overlapping=False, {_T} -> output: T",
-    )
-    .on_host("row_pooling_sequence", "col_pooling_sequence")
-    .not_differentiable()
-)
-fractional_avg_pool_grad_op = (
-    op(
-        "FractionalAvgPoolGrad",
-        "orig_input_tensor_shape: int64, out_backprop: T, row_pooling_sequence: int64, col_pooling_sequence: int64, *, "
-        f"overlapping=False, {_T} -> output: T",
-    )
-    .on_host("orig_input_tensor_shape", "row_pooling_sequence", "col_pooling_sequence")
-    .not_differentiable()
-)
+fractional_max_pool_grad_op = op(
+    "FractionalMaxPoolGrad",
+    "orig_input: T, orig_output: T, out_backprop: T, row_pooling_sequence: int64, col_pooling_sequence: int64, *, "
+    f"overlapping=False, {_T} -> output: T",
+).on_host("row_pooling_sequence", "col_pooling_sequence")
+fractional_avg_pool_grad_op = op(
+    "FractionalAvgPoolGrad",
+    "orig_input_tensor_shape: int64, out_backprop: T, row_pooling_sequence: int64, col_pooling_sequence: int64, *, "
+    f"overlapping=False, {_T} -> output: T",
+).on_host("orig_input_tensor_shape", "row_pooling_sequence", "col_pooling_sequence")
 # Without seeds each run has regions of its own.
 fractional_max_pool_op.stateful = fractional_avg_pool_op.stateful = True
+
+
+def _pooled_size(size: int, ratio: float) -> int:
+    # In 32 bits, where 6 / 1.2 is 5.
+    return math.floor(np.float32(size) / np.float32(ratio))
 
 
 def _pooled_shape(op):
     dims, ratio = of_rank(op.inputs[0].dims, 4), op.attrs["pooling_ratio"]
     if len(ratio) != 4:
         raise ValueError("pooling_ratio field must specify 4 dimensions")
-    pooled = tuple(None if d is None else math.floor(d / np.float32(r)) for d, r in zip(dims, ratio, strict=True))
+    pooled = tuple(None if d is None else _pooled_size(d, r) for d, r in zip(dims, ratio, strict=True))
     if any(size is not None and size < 0 for size in pooled):
         raise ValueError(f"Size computed for dim is negative: {min(s for s in pooled if s is not None)}")
     return [pooled, *((None if size is None else size + 1,) for size in pooled[1:3])]
@@ -184,7 +181,7 @@ def _pool(average: bool) -> Callable[[Any], Callable[..., Any]]:
             # Each run begins the stream again.
             stream = streams().RandomStream(*seeds)
             sequences = [
-                torch.from_numpy(_regions(size, math.floor(size / part), stream, pseudo_random))
+                torch.from_numpy(_regions(size, _pooled_size(size, part), stream, pseudo_random))
                 for size, part in zip(sizes, ratio[1:3], strict=True)
             ]
             rows, columns = (

@@ -15,7 +15,7 @@ from headrace.ops.array.common import invalid, rank_is, shape_text
 gather_tree_op = op(
     "GatherTree",
     "step_ids: T, parent_ids: T, max_sequence_lengths: int32, end_token: T, *, T: {int32} -> beams: T",
-).not_differentiable()
+)
 
 
 @gather_tree_op.shape

@@ -80,5 +80,4 @@ def gru_block_cell_gradient(op, *grads):
     ]
 
 
-gru_block_cell_grad_op.not_differentiable()
 gru_block_cell_op.accepts([2, 3], [2, 4], [7, 8], [7, 4], [8], [4])

@@ -277,7 +277,4 @@ def block_lstm_gradient(op, *grads):
     return [None, *back]
 
 
-lstm_block_cell_grad_op.not_differentiable()
-block_lstm_grad_op.not_differentiable()
-block_lstm_grad_v2_op.not_differentiable()
 lstm_block_cell_op.accepts([2, 3], [2, 4], [2, 4], [7, 16], [4], [4], [4], [16], use_peephole=True)

@@ -53,7 +53,6 @@ def _convolved(images: Any, weights: Any, strides: tuple[int, int], same: bool) 
 
 
 def _rules(decl: OpDecl, resizes: bool) -> None:
-    decl.not_differentiable()
     decl.shape(lambda op: [(None, None, None, op.inputs[-1].dims[3] if op.inputs[-1].dims else None)])
 
     @decl.kernel

@@ -196,13 +196,9 @@ def top_k(input: Any, k: Any = 1, sorted: bool = True, name: str | None = None) 
 
 # ---- InTopK ----
 
-in_top_k_op = op(
-    "InTopK", "predictions: float, targets: T, *, k: int, T: index = int32 -> precision: bool"
-).not_differentiable()
-in_top_k_v2_op = (
-    op("InTopKV2", "predictions: float, targets: T, k: T, *, T: index = int32 -> precision: bool")
-    .on_host("k")
-    .not_differentiable()
+in_top_k_op = op("InTopK", "predictions: float, targets: T, *, k: int, T: index = int32 -> precision: bool")
+in_top_k_v2_op = op("InTopKV2", "predictions: float, targets: T, k: T, *, T: index = int32 -> precision: bool").on_host(
+    "k"
 )
 
 

@@ -19,7 +19,7 @@ decode_csv_op = op(
     "records: string, record_defaults: *OUT_TYPE, *, OUT_TYPE: list({float, double, int32, int64, string}) >= 1, "
     "field_delim=',', use_quote_delim=True, na_value='', select_cols: list(int) = [] -> output: *OUT_TYPE",
 )
-decode_csv_op.on_host("record_defaults", outputs=True).not_differentiable()
+decode_csv_op.on_host("record_defaults", outputs=True)
 
 
 @decode_csv_op.shape

@@ -46,8 +46,8 @@ parse_single_example_op = op(
     "sparse_indices: num_sparse * int64, sparse_values: *sparse_types, sparse_shapes: num_sparse * int64, "
     "dense_values: *Tdense",
 )
-parse_example_op.on_host("dense_defaults", outputs=True).not_differentiable()
-parse_single_example_op.on_host("dense_defaults", outputs=True).not_differentiable()
+parse_example_op.on_host("dense_defaults", outputs=True)
+parse_single_example_op.on_host("dense_defaults", outputs=True)
 
 
 @parse_example_op.shape

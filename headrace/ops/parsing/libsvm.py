@@ -16,7 +16,7 @@ decode_libsvm_op = op(
     "input: string, *, dtype: {float, double, int32, int64} = float, label_dtype: {float, double, int32, int64} = int64, "
     "num_features: int >= 1 -> label: label_dtype, feature_indices: int64, feature_values: dtype, feature_shape: int64",
 )
-decode_libsvm_op.not_differentiable().on_host("input", outputs=True)
+decode_libsvm_op.on_host("input", outputs=True)
 
 
 @decode_libsvm_op.shape

@@ -62,7 +62,7 @@ batch_op = op(
     "Nfeature_list_dense: int >= 0 = 0, " + _COMMON + ", feature_list_dense_lengths: Nfeature_list_dense * int64",
 )
 for _decl in (single_op, batch_op):
-    _decl.on_host("context_dense_defaults", outputs=True).not_differentiable()
+    _decl.on_host("context_dense_defaults", outputs=True)
 
 
 def _shapes(attrs: Any, batch: tuple[Any, ...], unknown: tuple[Any, ...]) -> list[Any]:

@@ -18,9 +18,9 @@ serialize_tensor_op = op("SerializeTensor", "tensor: T -> serialized: string")
 parse_tensor_op = op("ParseTensor", "serialized: string, *, out_type: type -> output: out_type")
 decode_json_op = op("DecodeJSONExample", "json_examples: string -> binary_examples: string")
 decode_compressed_op = op("DecodeCompressed", "bytes: string, *, compression_type='' -> output: string")
-for _decl in (serialize_tensor_op, decode_json_op, decode_compressed_op):
-    _decl.not_differentiable()
-serialize_tensor_op.on_host("tensor").accepts(np.array([[1.0, 2.0]], np.float32)).accepts(np.array([b"a"], object))
+serialize_tensor_op.not_differentiable().on_host("tensor").accepts(np.array([[1.0, 2.0]], np.float32)).accepts(
+    np.array([b"a"], object)
+)
 parse_tensor_op.on_host(outputs=True).not_differentiable()
 
 _C_NAMES = {"float32": "float", "float64": "double", "float16": "half"}

@@ -74,8 +74,6 @@ relu6_op.on_host("min_features", "max_features")
 relu_x_op.on_host("max_value", "min_features", "max_features")
 reshape_op.on_host("shape", "input_min", "input_max")
 concat_op.on_host("concat_dim", "input_mins", "input_maxes")
-for _op in (add_op, mul_op, bias_add_op, matmul_op, relu_op, relu6_op, relu_x_op, reshape_op, concat_op):
-    _op.not_differentiable()
 
 
 # ---- static shapes ----

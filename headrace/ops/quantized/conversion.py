@@ -54,9 +54,9 @@ range_op = op(
     "input: Tinput, input_min: float, input_max: float, *, Tinput: quantized -> output_min: float, output_max: float",
 )
 for _op in (quantize_op, dequantize_op):
-    _op.on_host("min_range", "max_range").not_differentiable()
+    _op.on_host("min_range", "max_range")
 for _op in (shrink_op, requantize_op, range_op):
-    _op.on_host("input_min", "input_max").not_differentiable()
+    _op.on_host("input_min", "input_max")
 requantize_op.on_host("input_min", "input_max", "requested_output_min", "requested_output_max")
 
 

@@ -68,8 +68,6 @@ avg_pool_op.on_host("min_input", "max_input")
 batch_norm_op.on_host(*(name + end for name in ("t", "m", "v", "beta", "gamma") for end in ("_min", "_max")))
 instance_norm_op.on_host("x_min", "x_max")
 resize_op.on_host("size", "min", "max")
-for _op in (conv2d_op, max_pool_op, avg_pool_op, batch_norm_op, instance_norm_op, resize_op):
-    _op.not_differentiable()
 
 _NHWC = Layout("NHWC", 4)
 

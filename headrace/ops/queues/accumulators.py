@@ -165,7 +165,7 @@ class _Taking(Attempt):
 
 
 def _declare(op_type: str, handle: str, kind: type[Accumulator]) -> OpDecl:
-    decl = op(op_type, f"*, {_ATTRS} -> handle: {handle}", stateful=True).not_differentiable()
+    decl = op(op_type, f"*, {_ATTRS} -> handle: {handle}", stateful=True)
     decl.shape(lambda op: [(2,)] if handle.startswith("ref") else [()])
 
     @decl.binding
@@ -190,9 +190,9 @@ _declare("SparseConditionalAccumulator", "ref string", SparseAccumulator)
 
 
 def _pair(name: str, arguments: str) -> tuple[OpDecl, OpDecl]:
-    first = op(f"Accumulator{name}", f"handle: ref string{arguments}").not_differentiable()
+    first = op(f"Accumulator{name}", f"handle: ref string{arguments}")
     first.stateful = True
-    second = op(f"ResourceAccumulator{name}", f"handle: resource{arguments}", stateful=True).not_differentiable()
+    second = op(f"ResourceAccumulator{name}", f"handle: resource{arguments}", stateful=True)
     return first, second
 
 
@@ -204,11 +204,11 @@ sparse_apply = op(
     "SparseAccumulatorApplyGradient",
     "handle: ref string, local_step: int64, gradient_indices: int64, gradient_values: dtype, gradient_shape: int64, *, "
     "dtype: numeric, has_known_shape: bool ->",
-).not_differentiable()
+)
 sparse_take = op(
     "SparseAccumulatorTakeGradient",
     "handle: ref string, num_required: int32, *, dtype: numeric -> indices: int64, values: dtype, shape: int64",
-).not_differentiable()
+)
 for _decl in (sparse_apply, sparse_take):
     _decl.stateful = True
 for _decl in (*take_gradient, sparse_take):

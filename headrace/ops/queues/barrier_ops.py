@@ -140,7 +140,7 @@ barrier_op = op(
     "-> handle: ref string",
     stateful=True,
 )
-barrier_op.not_differentiable().shape(lambda op: [(2,)])
+barrier_op.shape(lambda op: [(2,)])
 
 
 @barrier_op.binding
@@ -178,7 +178,6 @@ incomplete_size_op = op("BarrierIncompleteSize", "handle: ref string -> size: in
 for _decl in (insert_many_op, take_many_op, close_op, ready_size_op, incomplete_size_op):
     # Two equal ones are two, though TensorFlow does not call them stateful.
     _decl.stateful = True
-    _decl.not_differentiable()
 insert_many_op.on_host("keys", "values").shape(lambda op: [])
 take_many_op.on_host("num_elements", outputs=True).waits()
 close_op.waits().shape(lambda op: [])

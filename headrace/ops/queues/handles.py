@@ -30,7 +30,9 @@ def shared_state(node: Any, kind: str, make: Callable[[str], Any]) -> Any:
     return node.runtime.object(key, named)
 
 
-def declare_pair(op_type: str, arguments: str, attrs: str = "", handle: str = "handle") -> tuple[OpDecl, OpDecl]:
+def declare_pair(
+    op_type: str, arguments: str, attrs: str = "", handle: str = "handle", no_gradient: str = "first"
+) -> tuple[OpDecl, OpDecl]:
     """Declares an op on a handle in its first form, which takes a reference, and its second, which takes a resource.
 
     Args:
@@ -38,11 +40,16 @@ def declare_pair(op_type: str, arguments: str, attrs: str = "", handle: str = "h
         arguments: the further inputs, with a comma in front.
         attrs: attributes and outputs.
         handle: the handle's name.
+        no_gradient: which of them are declared to have no gradient: "first", "both" or "neither".
     """
-    first = op(op_type, f"{handle}: ref string{arguments}{attrs}").not_differentiable()
+    first = op(op_type, f"{handle}: ref string{arguments}{attrs}")
     # Two equal ones are two, though TensorFlow does not call the first form stateful.
     first.stateful = True
-    second = op(f"{op_type}V2", f"{handle}: resource{arguments}{attrs}", stateful=True).not_differentiable()
+    second = op(f"{op_type}V2", f"{handle}: resource{arguments}{attrs}", stateful=True)
+    if no_gradient != "neither":
+        first.not_differentiable()
+    if no_gradient == "both":
+        second.not_differentiable()
     return first, second
 
 

@@ -25,8 +25,8 @@ _TYPES = "component_types: list(type) >= 1"
 
 
 def _declare_queue(op_type: str, attrs: str) -> tuple[OpDecl, OpDecl]:
-    first = op(op_type, f"*, {attrs} -> handle: ref string", stateful=True).not_differentiable()
-    second = op(f"{op_type}V2", f"*, {attrs} -> handle: resource", stateful=True).not_differentiable()
+    first = op(op_type, f"*, {attrs} -> handle: ref string", stateful=True)
+    second = op(f"{op_type}V2", f"*, {attrs} -> handle: resource", stateful=True)
     first.shape(lambda op: [(2,)])
     second.shape(lambda op: [()])
     return first, second
@@ -133,7 +133,7 @@ def _shape_names(queue: state.Queue) -> str:
     return f"[{', '.join(shape_text(dims) for dims in queue.shapes if dims is not None)}]"
 
 
-fake_queue = op("FakeQueue", "resource: resource -> handle: ref string", stateful=True).not_differentiable()
+fake_queue = op("FakeQueue", "resource: resource -> handle: ref string", stateful=True)
 fake_queue.shape(lambda op: [(2,)])
 fake_queue.binding(lambda node: [node.inputs[0].bound])
 
@@ -147,7 +147,7 @@ dequeue = declare_pair("QueueDequeue", "", _TAKE)
 dequeue_many = declare_pair("QueueDequeueMany", ", n: int32", _TAKE)
 dequeue_up_to = declare_pair("QueueDequeueUpTo", ", n: int32", _TAKE)
 close = declare_pair("QueueClose", "", ", *, cancel_pending_enqueues=False ->")
-is_closed = declare_pair("QueueIsClosed", "", " -> is_closed: bool")
+is_closed = declare_pair("QueueIsClosed", "", " -> is_closed: bool", no_gradient="neither")
 size = declare_pair("QueueSize", "", " -> size: int32")
 
 for _decl in (*enqueue, *enqueue_many):

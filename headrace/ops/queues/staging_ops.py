@@ -167,7 +167,7 @@ def _waiting(node: Any, begin: Callable[..., Attempt]) -> Callable[..., Any]:
 def _declare(op_type: str, inputs: str, outputs: str, least: int, fake: str = "") -> OpDecl:
     attrs = _ATTRS.format(least=least).replace("container", f"{fake}container")
     separator = ", " if inputs else ""
-    decl = op(op_type, f"{inputs}{separator}*, {attrs} -> {outputs}".strip(), stateful=True).not_differentiable()
+    decl = op(op_type, f"{inputs}{separator}*, {attrs} -> {outputs}".strip(), stateful=True)
     return decl.on_host(*(arg.name for arg in decl.signature.inputs), outputs=True)
 
 

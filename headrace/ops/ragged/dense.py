@@ -17,7 +17,6 @@ ragged_to_tensor_op = op(
     "shape: Tshape, values: T, default_value: T, row_partition_tensors: num_row_partition_tensors * Tindex, *, "
     "Tindex: index, Tshape: index, num_row_partition_tensors: int >= 1, row_partition_types: list(string) -> result: T",
 ).on_host("shape")
-ragged_to_tensor_op.not_differentiable()
 
 
 def _invalid(text: str) -> InvalidArgumentError:

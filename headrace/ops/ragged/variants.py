@@ -22,7 +22,7 @@ from_variant_op = op(
     "RaggedTensorFromVariant",
     "encoded_ragged: variant, *, input_ragged_rank: int >= -1, output_ragged_rank: int >= 1, Tvalues: type, Tsplits: index "
     "= int64 -> output_nested_splits: output_ragged_rank * Tsplits, output_dense_values: Tvalues",
-).not_differentiable()
+)
 to_variant_op.on_host(outputs=True)
 from_variant_op.on_host("encoded_ragged")
 

@@ -16,7 +16,7 @@ from headrace.ops import composing
 from headrace.ops.array.common import is_text, moving
 from headrace.ops.flow.assertion import Assert, all_of
 from headrace.ops.flow.grouping import with_dependencies
-from headrace.ops.random.common import generator_for, is_seeded, no_gradient_through, stream_of
+from headrace.ops.random.common import generator_for, is_seeded, stream_of
 from headrace.ops.random.uniform import random_uniform
 
 random_shuffle_op = op("RandomShuffle", "value: T, *, seed=0, seed2=0 -> output: T", stateful=True).aliases()
@@ -53,7 +53,6 @@ def random_shuffle_kernel(node):
     return moving(node, shuffle)
 
 
-no_gradient_through(random_shuffle_op)
 random_shuffle_op.accepts(np.arange(6.0).reshape(3, 2), seed=1).accepts([0, 3], seed=1).accepts(1.0)
 
 

@@ -63,7 +63,6 @@ def _shape(op: Any, index: int = 2) -> list[Any]:
 def _drawing(decl: Any, draw: Callable[..., Any], index: int = 2) -> None:
     """The shape function and kernel of an op that draws with `draw(philox, count, dtype, *bounds)`."""
     decl.shape(lambda op: _shape(op, index))
-    decl.not_differentiable()
 
     @decl.kernel
     def kernel(node: Any) -> Any:
@@ -152,7 +151,6 @@ rng_skip_op = (
     .writes("resource")
 )
 rng_skip_op.shape(lambda op: [])
-rng_skip_op.not_differentiable()
 
 
 @rng_skip_op.kernel
@@ -175,7 +173,6 @@ non_deterministic_op = op(
     stateful=True,
 ).on_host("shape")
 non_deterministic_op.shape(lambda op: _shape(op, 0))
-non_deterministic_op.not_differentiable()
 
 
 @non_deterministic_op.kernel

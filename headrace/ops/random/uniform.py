@@ -140,7 +140,7 @@ def stateless_uniform_int_kernel(node):
     )
 
 
-no_gradient_through(random_uniform_op, random_uniform_int_op, stateless_uniform_op, stateless_uniform_int_op)
+no_gradient_through(random_uniform_op, stateless_uniform_op, stateless_uniform_int_op)
 
 random_uniform_op.accepts(np.array([2, 3], np.int32), seed=1, dtype="float32")
 random_uniform_op.rejects(np.array([[2, 3]], np.int32), dtype="float32", error=ValueError)

@@ -15,11 +15,11 @@ from headrace.files.paths import as_path, local_path, open_binary
 from headrace.ops.host_values import boxed
 from headrace.ops.state.common import invalid, shape_text
 
-read_file_op = op("ReadFile", "filename: string -> contents: string").not_differentiable()
+read_file_op = op("ReadFile", "filename: string -> contents: string")
 # What a file holds is not known while planning.
 read_file_op.stateful = True
-write_file_op = op("WriteFile", "filename: string, contents: string ->", stateful=True).not_differentiable()
-matching_files_op = op("MatchingFiles", "pattern: string -> filenames: string").not_differentiable()
+write_file_op = op("WriteFile", "filename: string, contents: string ->", stateful=True)
+matching_files_op = op("MatchingFiles", "pattern: string -> filenames: string")
 matching_files_op.stateful = True
 
 

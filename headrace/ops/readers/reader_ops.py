@@ -42,8 +42,8 @@ def _declare_reader(
     if second:
         signature = f"*, {second_attrs or attrs} -> reader_handle: resource"
         forms.append(op(f"{op_type}V2", signature, stateful=True))
+    forms[0].not_differentiable()
     for decl in forms:
-        decl.not_differentiable()
 
         @decl.binding
         def binding(node: Any) -> list[Any]:
@@ -85,8 +85,8 @@ def _reading(op_type: str, more: str, outputs: str) -> tuple[OpDecl, OpDecl]:
     first.stateful = True
     second = op(f"{op_type}V2", f"reader_handle: resource, queue_handle: resource{more} -> {outputs}", stateful=True)
     for decl in (first, second):
-        decl.not_differentiable().waits().on_host(*(["num_records"] if more else []), outputs=True)
-    return first, second
+        decl.waits().on_host(*(["num_records"] if more else []), outputs=True)
+    return first.not_differentiable(), second
 
 
 read = _reading("ReaderRead", "", "key: string, value: string")

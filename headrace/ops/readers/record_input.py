@@ -27,7 +27,7 @@ record_input_op = op(
     "file_parallelism=16, batch_size=32, compression_type='' -> records: string",
     stateful=True,
 )
-record_input_op.on_host(outputs=True).not_differentiable()
+record_input_op.on_host(outputs=True)
 
 
 class _Records:

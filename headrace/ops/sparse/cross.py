@@ -28,7 +28,6 @@ sparse_cross_op = wholly_on_host(
         "output_values: out_type, output_shape: int64",
     )
 )
-sparse_cross_op.not_differentiable()
 
 _MASK = 2**64 - 1
 _FACTOR = 0xC6A4A7935BD1E995

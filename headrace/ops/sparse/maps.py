@@ -20,15 +20,14 @@ _ADD = "sparse_indices: int64, sparse_values: T, sparse_shape: int64, *, contain
 _INPUTS = ("sparse_indices", "sparse_values", "sparse_shape")
 add_op = op("AddSparseToTensorsMap", f"{_ADD}sparse_handle: int64", stateful=True).on_host(*_INPUTS, outputs=True)
 add_many_op = op("AddManySparseToTensorsMap", f"{_ADD}sparse_handles: int64", stateful=True)
-add_many_op.on_host(*_INPUTS, outputs=True).not_differentiable()
+add_many_op.on_host(*_INPUTS, outputs=True)
 take_many_op = op(
     "TakeManySparseFromTensorsMap",
     "sparse_handles: int64, *, dtype: type, container='', shared_name='' -> sparse_indices: int64, "
     "sparse_values: dtype, sparse_shape: int64",
     stateful=True,
 )
-take_many_op.on_host("sparse_handles", outputs=True).not_differentiable()
-add_op.not_differentiable()
+take_many_op.on_host("sparse_handles", outputs=True)
 
 _Parts = tuple[torch.Tensor, Any, list[int]]
 

@@ -34,7 +34,6 @@ sparse_reshape_op = wholly_on_host(
         "input_indices: int64, input_shape: int64, new_shape: int64 -> output_indices: int64, output_shape: int64",
     )
 ).aliases()
-sparse_reshape_op.not_differentiable()
 
 
 @sparse_reshape_op.shape

@@ -28,7 +28,7 @@ deserialize_many_sparse = op(
     "serialized_sparse: string, *, dtype: type -> sparse_indices: int64, sparse_values: dtype, sparse_shape: int64",
 )
 for _decl in (serialize_sparse, serialize_many_sparse, deserialize_sparse, deserialize_many_sparse):
-    _decl.on_host(*[arg.name for arg in _decl.signature.inputs], outputs=True).not_differentiable()
+    _decl.on_host(*[arg.name for arg in _decl.signature.inputs], outputs=True)
 
 
 @serialize_sparse.shape

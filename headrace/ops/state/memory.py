@@ -26,7 +26,7 @@ def _on_gpu(kind: str, read: Callable[[Any], int]) -> Callable[[Any], Any]:
 
 
 def _declare(kind: str) -> OpDecl:
-    decl = op(kind, "-> out: int64", stateful=True).not_differentiable()
+    decl = op(kind, "-> out: int64", stateful=True)
     decl.shape(lambda op: [()])
     return decl
 

@@ -23,7 +23,7 @@ from headrace.ops.state.indices import check_rows, flat_rows, rows_at
 
 var_handle_op = op(
     "VarHandleOp", "*, container='', shared_name='', dtype: type, shape: shape -> resource: resource", stateful=True
-).not_differentiable()
+)
 
 
 @var_handle_op.shape
@@ -65,7 +65,6 @@ def read_variable_gradient(op, grad):
 
 
 assign_variable_op = op("AssignVariableOp", "resource: resource, value: dtype ->", stateful=True).writes("resource")
-assign_variable_op.not_differentiable()
 
 
 @assign_variable_op.shape
@@ -92,8 +91,6 @@ assign_add_variable_op = op("AssignAddVariableOp", "resource: resource, value: d
 assign_sub_variable_op = op("AssignSubVariableOp", "resource: resource, value: dtype ->", stateful=True).writes(
     "resource"
 )
-assign_add_variable_op.not_differentiable()
-assign_sub_variable_op.not_differentiable()
 
 
 def _update_kernel(node, name):
@@ -149,7 +146,6 @@ def var_is_initialized_kernel(node):
 destroy_resource_op = op(
     "DestroyResourceOp", "resource: resource, *, ignore_lookup_error=True ->", stateful=True
 ).writes("resource")
-destroy_resource_op.not_differentiable()
 
 
 @destroy_resource_op.shape
@@ -190,7 +186,6 @@ def variable_shape_kernel(node):
 resource_count_up_to = op(
     "ResourceCountUpTo", "resource: resource, *, limit: int, T: index -> output: T", stateful=True
 ).writes("resource")
-resource_count_up_to.not_differentiable()
 resource_count_up_to.shape(var_is_initialized_shape)
 
 

@@ -125,14 +125,14 @@ def _declare_rows(kind: str, types: str) -> None:
         f"Scatter{kind}",
         f"ref: ref T, indices: Tindices, updates: T, *, {t}Tindices: index, use_locking={update} -> output_ref: ref T",
     ).writes("ref")
-    by_ref.not_differentiable()
+    if kind in ("Add", "Sub", "Mul", "Div"):
+        by_ref.not_differentiable()
     d = "" if update else "dtype: numeric, "
     by_handle = op(
         f"ResourceScatter{kind}",
         f"resource: resource, indices: Tindices, updates: dtype, *, {d}Tindices: index ->",
         stateful=True,
     ).writes("resource")
-    by_handle.not_differentiable()
 
     @by_ref.shape
     def by_ref_shape(op):
@@ -244,7 +244,6 @@ def _declare_slices(kind: str) -> None:
         "ref: resource, indices: Tindices, updates: T, *, Tindices: index, use_locking=True ->",
         stateful=True,
     ).writes("ref")
-    by_handle.not_differentiable()
 
     @by_ref.shape
     def by_ref_shape(op):

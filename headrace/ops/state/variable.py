@@ -13,8 +13,8 @@ from headrace.ops.state.common import invalid
 
 _SIGNATURE = "*, shape: shape, dtype: type, container='', shared_name='' -> ref: ref dtype"
 
-variable_v2 = op("VariableV2", _SIGNATURE, stateful=True).not_differentiable()
-variable_op = op("Variable", _SIGNATURE, stateful=True).not_differentiable()
+variable_v2 = op("VariableV2", _SIGNATURE, stateful=True)
+variable_op = op("Variable", _SIGNATURE, stateful=True)
 
 
 @variable_v2.shape
@@ -38,7 +38,7 @@ def variable_binding(node):
 
 temporary_variable = op(
     "TemporaryVariable", "*, shape: shape, dtype: type, var_name='' -> ref: ref dtype", stateful=True
-).not_differentiable()
+)
 temporary_variable.shape(variable_v2_shape)
 
 _temporaries = itertools.count()
@@ -60,7 +60,6 @@ def temporary_variable_kernel(node):
 
 
 destroy_temporary_variable = op("DestroyTemporaryVariable", "ref: ref T, *, var_name: string -> value: T").writes("ref")
-destroy_temporary_variable.not_differentiable()
 
 
 @destroy_temporary_variable.shape
@@ -77,7 +76,7 @@ def destroy_temporary_variable_kernel(node):
     return destroy
 
 
-is_variable_initialized_op = op("IsVariableInitialized", "ref: ref dtype -> is_initialized: bool").not_differentiable()
+is_variable_initialized_op = op("IsVariableInitialized", "ref: ref dtype -> is_initialized: bool")
 
 
 @is_variable_initialized_op.shape
@@ -91,7 +90,6 @@ def is_variable_initialized_kernel(node):
 
 
 count_up_to_op = op("CountUpTo", "ref: ref T, *, limit: int, T: index -> output: T").writes("ref")
-count_up_to_op.not_differentiable()
 
 
 @count_up_to_op.shape

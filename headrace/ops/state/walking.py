@@ -10,7 +10,6 @@ from headrace.ops.array.common import boxed, rank_is, require_scalar
 from headrace.ops.state.common import invalid
 
 obtain_next_op = op("ObtainNext", "list: string, counter: ref int64 -> out_element: string").writes("counter")
-obtain_next_op.not_differentiable()
 
 
 @obtain_next_op.shape

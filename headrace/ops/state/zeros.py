@@ -11,11 +11,9 @@ from headrace.core.registry import op
 from headrace.ops.state.common import invalid
 
 zero_initializer_op = op("ZeroInitializer", "ref: ref T, *, T: type -> output_ref: ref T").writes("ref")
-zero_initializer_op.not_differentiable()
 zero_var_initializer_op = op(
     "ZeroVarInitializer", "var: resource, *, dtype: type, shape: shape -> output_var: resource", stateful=True
 ).writes("var")
-zero_var_initializer_op.not_differentiable()
 
 
 @zero_initializer_op.shape

@@ -65,7 +65,6 @@ def ngrams_kernel(node):
     return ngrams
 
 
-ngrams_op.not_differentiable()
 _example = {"separator": " ", "left_pad": "<", "right_pad": ">", "preserve_short_sequences": False}
 ngrams_op.on_host("data_splits", outputs=True).accepts(
     np.array([b"a", b"b", b"c"], object), np.array([0, 2, 3], np.int64), ngram_widths=[2], pad_width=1, **_example

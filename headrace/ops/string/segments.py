@@ -67,7 +67,6 @@ def segment_join_kernel(node):
     return join
 
 
-segment_join_op.not_differentiable()
 segment_join_op.accepts(
     np.array([b"a", b"b", b"c"], object), np.array([0, 1, 0], np.int32), np.array(3, np.int32), separator="-"
 )

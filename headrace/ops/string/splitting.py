@@ -109,7 +109,6 @@ def split_v2_kernel(node):
 
 
 split_op.not_differentiable()
-split_v2_op.not_differentiable()
 split_op.accepts(np.array([b"a b", b""], object), b" ").rejects(b"a b", b" ", error=ValueError)
 split_v2_op.accepts(np.array([b"a<>b", b""], object), b"<>", maxsplit=1)
 

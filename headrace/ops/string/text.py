@@ -36,7 +36,6 @@ def _characters(text: bytes) -> int:
     return sum(byte & 0xC0 != 0x80 for byte in text)
 
 
-length_op.not_differentiable()
 length_op.accepts(np.array([b"a", b""], object))
 
 
@@ -56,7 +55,7 @@ def _declare_case(op_type: str, of_bytes: Callable[[bytes], bytes], of_text: Cal
         function = change if encoding else of_bytes
         return lambda text: mapped(function, boxed(text))
 
-    return decl.not_differentiable().accepts(np.array([b"aB"], object))
+    return decl.accepts(np.array([b"aB"], object))
 
 
 # Without an encoding only ASCII letters change.
@@ -72,7 +71,6 @@ def strip_kernel(node):
     return lambda text: mapped(lambda item: item.strip(_WHITESPACE), boxed(text))
 
 
-strip_op.not_differentiable()
 strip_op.accepts(np.array([b" a "], object))
 
 substr_op = op(
@@ -136,7 +134,6 @@ def _cut_characters(text: bytes, pos: int, length: int) -> Any:
     return None if part is None else part.encode("utf-8", "surrogateescape")
 
 
-substr_op.not_differentiable()
 substr_op.accepts(np.array([b"hello"], object), 1, 3)
 
 

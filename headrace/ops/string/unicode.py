@@ -225,8 +225,6 @@ def script_kernel(node):
     return script
 
 
-for _decl in (decode_op, decode_with_offsets_op, transcode_op, encode_op, script_op):
-    _decl.not_differentiable()
 decode_op.on_host(outputs=True).accepts(np.array([b"a\xc3\xa9", b"\xff"], object), input_encoding="UTF-8")
 decode_op.rejects(np.array([b"a"], object), input_encoding="no such", error=InvalidArgumentError, match="converter")
 decode_with_offsets_op.on_host(outputs=True).accepts(np.array([b"a\xc3\xa9"], object), input_encoding="UTF-8")

@@ -55,7 +55,6 @@ class SummaryWriterResource:
 
 
 summary_writer = op("SummaryWriter", "*, shared_name='', container='' -> writer: resource", stateful=True)
-summary_writer.not_differentiable()
 
 
 @summary_writer.shape
@@ -71,7 +70,7 @@ def summary_writer_kernel(node):
 
 
 def _declare(op_type: str, signature: str, *host: str) -> OpDecl:
-    decl = op(op_type, signature, stateful=True).on_host(*host).not_differentiable()
+    decl = op(op_type, signature, stateful=True).on_host(*host)
 
     @decl.shape
     def written_shape(op):

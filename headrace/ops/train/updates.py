@@ -108,7 +108,7 @@ def declare(rule: Rule, form: str) -> OpDecl:
     output = "->" if resource else "-> out: ref T"
     decl = op(f"{form}{rule.name}", f"{', '.join(inputs)}, *, {', '.join(attrs)} {output}", stateful=resource)
     numbers = [name for name in rest if name not in ("grad", "delta", "indices")]
-    decl.writes(*states).on_host(*numbers).not_differentiable()
+    decl.writes(*states).on_host(*numbers)
     layout = _Layout(rule, resource, sparse, states, rest)
     decl.shape(layout.dims)
     decl.kernel(layout.kernel)
