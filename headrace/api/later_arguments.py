@@ -7,11 +7,14 @@ name; arguments that are called otherwise there (`new>old`); and what is always 
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import importlib
 import inspect
 from collections.abc import Callable
 from typing import Any
+
+from headrace.core.defaults import name_scope
 
 _CHECK = "x, y, message=None, summarize=None, name=None"
 _SIGN = "x, message=None, summarize=None, name=None"
@@ -31,6 +34,10 @@ ROWS: dict[str, str] = {
     "convert_to_tensor": "value, dtype=None, dtype_hint=None, name=None",
     "gather": "params, indices, validate_indices=None, axis=None, batch_dims=0, name=None",
     "gather_nd": "params, indices, batch_dims=0, name=None",
+    "gradients": "ys, xs, grad_ys=None, name='gradients', gate_gradients=False, aggregation_method=None, "
+    "stop_gradients=None, unconnected_gradients='none' | colocate_gradients_with_ops=True",
+    "hessians": "ys, xs, gate_gradients=False, aggregation_method=None, name='hessians' "
+    "| colocate_gradients_with_ops=True",
     "ones_like": "input, dtype=None, name=None | input>tensor",
     "pad": "tensor, paddings, mode='CONSTANT', constant_values=0, name=None",
     "shape": "input, out_type='int32', name=None",
@@ -61,16 +68,20 @@ ROWS: dict[str, str] = {
     "image.draw_bounding_boxes": "images, boxes, colors, name=None",
     "io.decode_csv": "records, record_defaults, field_delim=',', use_quote_delim=True, na_value='', select_cols=None, "
     "name=None",
+    "io.decode_raw": "input_bytes, out_type, little_endian=True, fixed_length=None, name=None",
     "io.parse_example": "serialized, features, example_names=None, name=None",
     "io.parse_single_example": "serialized, features, example_names=None, name=None",
     "io.serialize_many_sparse": "sp_input, out_type='string', name=None",
     "io.serialize_sparse": "sp_input, out_type='string', name=None",
     "math.argmax": "input, axis=None, output_type='int64', name=None",
     "math.argmin": "input, axis=None, output_type='int64', name=None",
+    "math.bincount": "arr, weights=None, minlength=None, maxlength=None, dtype='int32', name=None",
     "math.confusion_matrix": "labels, predictions, num_classes=None, weights=None, dtype='int32', name=None",
     "math.count_nonzero": "input, axis=None, keepdims=None, dtype='int64', name=None",
     "math.in_top_k": "targets, predictions, k, name=None",
     "nn.avg_pool2d": "input, ksize, strides, padding, data_format='NHWC', name='AvgPool2D' | input>value",
+    "nn.batch_norm_with_global_normalization": "input, mean, variance, beta, gamma, variance_epsilon, "
+    "scale_after_normalization, name=None",
     "nn.conv1d": "input, filters, stride, padding, data_format='NWC', dilations=None, name=None",
     "nn.conv2d": "input, filters, strides, padding, data_format='NHWC', dilations=None, name=None",
     "nn.conv2d_transpose": "input, filters, output_shape, strides, padding='SAME', data_format='NHWC', dilations=None, "
@@ -104,6 +115,7 @@ ROWS: dict[str, str] = {
     "nn.space_to_depth": "input, block_size, data_format='NHWC', name=None",
     "nn.sparse_softmax_cross_entropy_with_logits": "labels, logits, name=None",
     "nn.sufficient_statistics": "x, axes, shift=None, keepdims=False, name=None",
+    "nn.weighted_cross_entropy_with_logits": "labels, logits, pos_weight, name=None",
     "nn.weighted_moments": "x, axes, frequency_weights, keepdims=False, name=None",
     "random.poisson": "shape, lam, dtype='float32', seed=None, name=None",
     "random.set_seed": "seed | set_random_seed",
@@ -118,6 +130,8 @@ ROWS: dict[str, str] = {
     "strings.substr": "input, pos, len, unit='BYTE', name=None",
     "strings.to_hash_bucket": "input, num_buckets, name=None",
     "strings.to_number": "input, out_type='float32', name=None",
+    "autograph.to_code": "entity, recursive=True, experimental_optional_features=None",
+    "test.assert_equal_graph_def": "expected, actual",
 }
 
 
@@ -166,12 +180,17 @@ def later(path: str) -> Callable[..., Any]:
         folder = ""  # where 1.x has them
     target = _public(f"{folder}.{called}" if folder else called)
 
+    # Where 1.x takes no name there is a scope of that name.
+    scoped = "name" in signature.parameters and "name" not in inspect.signature(target).parameters
+
     def function(*args: Any, **keywords: Any) -> Any:
         given = signature.bind(*args, **keywords)
         given.apply_defaults()
         # None is left out: 1.x may have another default for it.
         present = {renamed.get(name, name): value for name, value in given.arguments.items() if value is not None}
-        return target(**present, **fixed)
+        scope = present.pop("name", None) if scoped else None
+        with name_scope(scope) if scope else contextlib.nullcontext():
+            return target(**present, **fixed)
 
     function.__name__ = function.__qualname__ = path.rpartition(".")[2]
     function.__doc__ = target.__doc__

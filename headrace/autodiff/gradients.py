@@ -110,7 +110,8 @@ def hessians(
     Args:
         ys: a tensor or list of tensors.
         xs: a tensor or variable, or a list of them.
-        name, colocate_gradients_with_ops, gate_gradients, aggregation_method: as in `tf.gradients`.
+        name: names nothing, as in 1.x.
+        colocate_gradients_with_ops, gate_gradients, aggregation_method: as in `tf.gradients`.
 
     Returns:
         for each x of shape S a tensor of shape S + S.
@@ -124,19 +125,18 @@ def hessians(
     }
     xs = _as_list(xs)
     results = []
-    for i, (first, x) in enumerate(zip(gradients(ys, xs, **options), xs, strict=True)):
+    for first, x in zip(gradients(ys, xs, **options), xs, strict=True):
         count = x.shape.num_elements()
         if first is None:
             raise ValueError(f"tf.hessians: ys do not depend on {x.name}.")
-        with name_scope(f"{name}_{i}"):
-            flat = raw.Reshape(first, [-1])
-            if count is None:
-                results.append(_hessian_in_loop(flat, convert_to_tensor(x), options))
-                continue
-            rows = [gradients(flat[j], x, name="gradients", **options)[0] for j in range(count)]
-            rows = [zeros_like(x) if row is None else row for row in rows]
-            stacked = raw.Pack(rows, axis=0) if rows else zeros([0, *x.shape.as_list()], x.dtype)
-            results.append(raw.Reshape(stacked, [*x.shape.as_list(), *x.shape.as_list()]))
+        flat = raw.Reshape(first, [-1])
+        if count is None:
+            results.append(_hessian_in_loop(flat, convert_to_tensor(x), options))
+            continue
+        rows = [gradients(flat[j], x, name="gradients", **options)[0] for j in range(count)]
+        rows = [zeros_like(x) if row is None else row for row in rows]
+        stacked = raw.Pack(rows, axis=0) if rows else zeros([0, *x.shape.as_list()], x.dtype)
+        results.append(raw.Reshape(stacked, [*x.shape.as_list(), *x.shape.as_list()]))
     return results
 
 

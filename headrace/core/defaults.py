@@ -170,6 +170,17 @@ def device(device_name_or_function: Any) -> Any:
     return get_default_graph().device(device_name_or_function)
 
 
+def device_v2(device_name: Any) -> Any:
+    """`device`, as TensorFlow 2 has it.
+
+    Raises:
+        RuntimeError: if `device_name` is a function.
+    """
+    if callable(device_name):
+        raise RuntimeError("tf.device does not support functions.")
+    return device(device_name)
+
+
 def colocate_with(op: Any, ignore_existing: bool = False) -> Any:
     """`Graph.colocate_with` of the default graph."""
     return get_default_graph().colocate_with(op, ignore_existing)

@@ -202,5 +202,7 @@ def _gap(path: str) -> tuple[str, str] | None:
     found, reached, reason = _find(path)
     if found is not _NOTHING:
         return None
-    advice = reason.partition("; ")[2] if " has no attribute " in reason else reason
-    return reached, advice
+    if " has no attribute " not in reason:
+        return reached, reason
+    # The place that such a message ends with is where this module asked.
+    return reached, reason.partition("; ")[2].partition(" [")[0]

@@ -140,7 +140,7 @@ def test_check_names_missing_modules_and_close_spellings(program):
     code, lines = check(path)
     assert code == 1
     assert lines[0].startswith("2: tf.no_such_module")
-    assert lines[1].startswith("3: tf.flaot32  (close: float32")
+    assert lines[1] == "3: tf.flaot32  (close: float32)"
 
 
 def test_check_reads_folders_and_says_what_it_cannot_read(program):

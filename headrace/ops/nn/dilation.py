@@ -235,3 +235,44 @@ def erosion2d(value: Any, kernel: Any, strides: Any, rates: Any, padding: str, n
             name=scope,
         )
         return raw.Neg(eroded)
+
+
+def dilation2d_v2(
+    input: Any,
+    filters: Any,
+    strides: Any,
+    padding: str,
+    data_format: str,
+    dilations: Any,
+    name: str | None = None,
+) -> Tensor:
+    """As `dilation2d`, with the arguments of TensorFlow 2.
+
+    Raises:
+        ValueError: for a `data_format` other than "NHWC".
+    """
+    _check_format(data_format)
+    return raw.Dilation2D(input, filters, strides=strides, rates=dilations, padding=padding, name=name)
+
+
+def erosion2d_v2(
+    value: Any,
+    filters: Any,
+    strides: Any,
+    padding: str,
+    data_format: str,
+    dilations: Any,
+    name: str | None = None,
+) -> Tensor:
+    """As `erosion2d`, with the arguments of TensorFlow 2.
+
+    Raises:
+        ValueError: for a `data_format` other than "NHWC".
+    """
+    _check_format(data_format)
+    return erosion2d(value, filters, strides, dilations, padding, name)
+
+
+def _check_format(data_format: str) -> None:
+    if data_format != "NHWC":
+        raise ValueError(f"Data formats other than NHWC are not yet supported, got {data_format!r}")

@@ -9,6 +9,7 @@ import numpy as np
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
+from headrace.core.dtypes import int64
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.ops.array.shape import expand_dims, squeeze
@@ -264,6 +265,29 @@ def max_pool_with_argmax(
         Targmax=first_given("output_dtype", output_dtype, "Targmax", Targmax),
         include_batch_in_index=include_batch_in_index,
         name=name,
+    )
+
+
+def max_pool_with_argmax_v2(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: str,
+    data_format: str = "NHWC",
+    output_dtype: Any = int64,
+    include_batch_in_index: bool = False,
+    name: str | None = None,
+) -> Any:
+    """As `max_pool_with_argmax`, where a number, or one an axis of the image, does for `ksize` and `strides`."""
+    return max_pool_with_argmax(
+        input,
+        for_every_axis(ksize, 2, 3, "ksize"),
+        for_every_axis(strides, 2, 3, "strides"),
+        padding,
+        data_format,
+        output_dtype=output_dtype,
+        name=name,
+        include_batch_in_index=include_batch_in_index,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -11,6 +12,7 @@ import torch
 
 from headrace.core.composite import SparseTensor
 from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import name_scope
 from headrace.core.dtypes import int64
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.operation import Tensor
@@ -242,3 +244,19 @@ sparse_reduce_sum = _reduction("Sum", "sum", "5.")
 sparse_reduce_max = _reduction("Max", "greatest", "4.")
 sparse_reduce_sum_sparse = _sparse_reduction("Sum", "sum", "5.")
 sparse_reduce_max_sparse = _sparse_reduction("Max", "greatest", "4.")
+
+
+def _either(dense: Callable[..., Tensor], sparse: Callable[..., SparseTensor]) -> Callable[..., Any]:
+    def reduce(
+        sp_input: Any, axis: Any = None, keepdims: Any = None, output_is_sparse: bool = False, name: str | None = None
+    ) -> Any:
+        with name_scope(name) if name else contextlib.nullcontext():
+            return (sparse if output_is_sparse else dense)(sp_input, axis, keepdims)
+
+    reduce.__name__ = reduce.__qualname__ = f"{dense.__name__}_v2"
+    reduce.__doc__ = f"""As `{dense.__name__}`, or, if `output_is_sparse`, as `{sparse.__name__}`."""
+    return reduce
+
+
+sparse_reduce_sum_v2 = _either(sparse_reduce_sum, sparse_reduce_sum_sparse)
+sparse_reduce_max_v2 = _either(sparse_reduce_max, sparse_reduce_max_sparse)

@@ -1,9 +1,9 @@
 """tf.compat.v2: the names that mean the same in 1.x, and those that take other arguments there."""
 
 HOMES = {
-    "": "AggregationMethod Assert DType GradientTape Graph IndexedSlices Module Operation RaggedTensor "
-    "RaggedTensorSpec RegisterGradient SparseTensor SparseTensorSpec Tensor TensorArray TensorShape "
-    "TensorSpec TypeSpec UnconnectedGradients VariableSynchronization abs acos acosh add add_n argsort "
+    "": "AggregationMethod Assert CriticalSection DType GradientTape Graph IndexedSlices IndexedSlicesSpec Module newaxis OptionalSpec Operation RaggedTensor "
+    "RaggedTensorSpec RegisterGradient SparseTensor SparseTensorSpec Tensor TensorArray TensorArraySpec TensorShape "
+    "TensorSpec TypeSpec UnconnectedGradients VariableAggregation VariableSynchronization vectorized_map abs acos acosh add add_n argsort "
     "as_dtype as_string asin asinh atan atan2 atanh bfloat16 bitcast bool broadcast_dynamic_shape "
     "broadcast_static_shape broadcast_to case cast clip_by_global_norm clip_by_norm clip_by_value complex "
     "complex128 complex64 concat control_dependencies cos cosh cumsum custom_gradient divide double "
@@ -29,6 +29,9 @@ HOMES = {
 SPELLED = {
     "raw_ops": "api.gen_ops.raw_ops",
     "version": "version",
+    "DeviceSpec": "core.device.DeviceSpecV2",
+    "device": "core.defaults.device_v2",
+    "Variable": "state.later_variables.Variable",
     "argmax": "api.later_arguments.argmax",
     "argmin": "api.later_arguments.argmin",
     "assert_equal": "api.later_arguments.assert_equal",
@@ -42,6 +45,8 @@ SPELLED = {
     "gather": "api.later_arguments.gather",
     "gather_nd": "api.later_arguments.gather_nd",
     "ones_like": "api.later_arguments.ones_like",
+    "gradients": "api.later_arguments.gradients",
+    "hessians": "api.later_arguments.hessians",
     "pad": "api.later_arguments.pad",
     "shape": "api.later_arguments.shape",
     "size": "api.later_arguments.size",
@@ -60,9 +65,5 @@ SPELLED = {
 }
 
 ABSENT = {
-    "Variable": "tf.compat.v1.Variable(..., use_resource=True) is the variable of TensorFlow 2",
-    "device": "tf.device is that of 1.x, which takes functions too",
-    "gradients": "tf.gradients(..., colocate_gradients_with_ops=True) is that of TensorFlow 2",
-    "hessians": "tf.hessians(..., colocate_gradients_with_ops=True) is that of TensorFlow 2",
     "summary": "tf.contrib.summary writes summaries with steps",
 }

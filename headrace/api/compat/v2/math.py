@@ -18,6 +18,7 @@ HOMES = {
 SPELLED = {
     "argmax": "api.later_arguments.math__argmax",
     "argmin": "api.later_arguments.math__argmin",
+    "bincount": "api.later_arguments.math__bincount",
     "confusion_matrix": "api.later_arguments.math__confusion_matrix",
     "count_nonzero": "api.later_arguments.math__count_nonzero",
     "in_top_k": "api.later_arguments.math__in_top_k",

@@ -12,6 +12,8 @@ HOMES = {
 }
 
 SPELLED = {
+    "avg_pool": "nn.avg_pool_v2",
+    "batch_norm_with_global_normalization": "api.later_arguments.nn__batch_norm_with_global_normalization",
     "avg_pool2d": "api.later_arguments.nn__avg_pool2d",
     "conv1d": "api.later_arguments.nn__conv1d",
     "conv2d": "api.later_arguments.nn__conv2d",
@@ -23,10 +25,16 @@ SPELLED = {
     "ctc_loss": "nn.ctc_loss_v2",
     "depth_to_space": "api.later_arguments.nn__depth_to_space",
     "depthwise_conv2d": "api.later_arguments.nn__depthwise_conv2d",
+    "dilation2d": "ops.nn.dilation.dilation2d_v2",
     "dropout": "api.later_arguments.nn__dropout",
     "embedding_lookup": "api.later_arguments.nn__embedding_lookup",
     "embedding_lookup_sparse": "api.later_arguments.nn__embedding_lookup_sparse",
+    "erosion2d": "ops.nn.dilation.erosion2d_v2",
+    "fractional_avg_pool": "ops.nn.fractional_pooling.fractional_avg_pool_v2",
+    "fractional_max_pool": "ops.nn.fractional_pooling.fractional_max_pool_v2",
     "in_top_k": "api.later_arguments.nn__in_top_k",
+    "max_pool": "nn.max_pool_v2",
+    "max_pool_with_argmax": "ops.nn.pooling_functions.max_pool_with_argmax_v2",
     "moments": "api.later_arguments.nn__moments",
     "nce_loss": "api.later_arguments.nn__nce_loss",
     "pool": "api.later_arguments.nn__pool",
@@ -39,5 +47,6 @@ SPELLED = {
     "space_to_depth": "api.later_arguments.nn__space_to_depth",
     "sparse_softmax_cross_entropy_with_logits": "api.later_arguments.nn__sparse_softmax_cross_entropy_with_logits",
     "sufficient_statistics": "api.later_arguments.nn__sufficient_statistics",
+    "weighted_cross_entropy_with_logits": "api.later_arguments.nn__weighted_cross_entropy_with_logits",
     "weighted_moments": "api.later_arguments.nn__weighted_moments",
 }

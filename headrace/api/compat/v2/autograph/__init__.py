@@ -3,3 +3,5 @@
 HOMES = {
     "autograph": "set_verbosity to_graph trace",
 }
+
+SPELLED = {"to_code": "api.later_arguments.autograph__to_code"}

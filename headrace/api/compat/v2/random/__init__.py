@@ -7,6 +7,12 @@ HOMES = {
     "uniform_candidate_sampler",
 }
 
+NESTED = {
+    "experimental": {
+        "random.experimental": "Generator create_rng_state get_global_generator set_global_generator",
+    },
+}
+
 SPELLED = {
     "poisson": "api.later_arguments.random__poisson",
     "set_seed": "api.later_arguments.random__set_seed",

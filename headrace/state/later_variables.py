@@ -1,0 +1,69 @@
+"""`tf.Variable` as TensorFlow 2 has it, which `tf.compat.v2` offers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from headrace.state import variables
+from headrace.state.modes import VariableAggregation, VariableSynchronization
+
+
+class _Metaclass(type):
+    def __call__(
+        cls,
+        initial_value: Any = None,
+        trainable: bool | None = None,
+        validate_shape: bool = True,
+        caching_device: Any = None,
+        name: str | None = None,
+        variable_def: Any = None,
+        dtype: Any = None,
+        import_scope: str | None = None,
+        constraint: Any = None,
+        synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+        aggregation: VariableAggregation = VariableAggregation.NONE,
+        shape: Any = None,
+    ) -> Any:
+        return variables.Variable(
+            initial_value,
+            trainable=trainable,
+            validate_shape=validate_shape,
+            caching_device=caching_device,
+            name=name,
+            variable_def=variable_def,
+            dtype=dtype,
+            import_scope=import_scope,
+            constraint=constraint,
+            use_resource=True,
+            synchronization=synchronization,
+            aggregation=aggregation,
+            shape=shape,
+        )
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, variables.Variable)
+
+    def __subclasscheck__(cls, subclass: type) -> bool:
+        return issubclass(subclass, variables.Variable)
+
+
+class Variable(metaclass=_Metaclass):
+    """Makes a resource variable; every variable is an instance of it.
+
+    Args:
+        initial_value, trainable, validate_shape, caching_device, name, variable_def, dtype, import_scope, constraint,
+            synchronization, aggregation, shape: as for `tf.Variable`, in another order.
+
+    Raises:
+        ValueError: as for `tf.Variable`.
+
+    Example:
+        >>> tf.compat.v2.Variable(1.0, name="v")
+        <tf.Variable 'v:0' shape=() dtype=float32>
+    """
+
+    SaveSliceInfo = variables.Variable.SaveSliceInfo
+
+    if TYPE_CHECKING:
+        # Calling the class makes a resource variable, through its metaclass.
+        def __init__(self, *args: Any, **kwargs: Any) -> None: ...
