@@ -3,9 +3,9 @@
 HOMES = {
     "io": "FixedLenFeature FixedLenSequenceFeature SparseFeature TFRecordOptions TFRecordWriter VarLenFeature "
     "decode_and_crop_jpeg decode_base64 decode_bmp decode_compressed decode_gif decode_image decode_jpeg "
-    "decode_json_example decode_png decode_proto deserialize_many_sparse encode_base64 encode_jpeg encode_proto extract_jpeg_shape "
-    "is_jpeg match_filenames_once matching_files parse_sequence_example parse_single_sequence_example "
-    "parse_tensor read_file serialize_tensor write_file write_graph",
+    "decode_json_example decode_png decode_proto deserialize_many_sparse encode_base64 encode_jpeg encode_proto "
+    "extract_jpeg_shape is_jpeg match_filenames_once matching_files parse_sequence_example "
+    "parse_single_sequence_example parse_tensor read_file serialize_tensor write_file write_graph",
 }
 
 SPELLED = {
