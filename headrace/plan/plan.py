@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any
 
+from headrace.plan.advance import advance_updates
 from headrace.plan.collect import collect
 from headrace.plan.emit import emit
 from headrace.plan.fuse import apply_rewrites
@@ -107,7 +108,7 @@ def make_plan(
     nodes, fetched = apply_rewrites(nodes, fetched, keep, lambda left, wanted: keep_live(left, wanted, targets))
     nodes, fetched = place(nodes, fetched, runtime)
     nodes, fetched = lower_scalars(nodes, fetched)
-    nodes = order(nodes)
+    nodes = advance_updates(order(nodes))
     copies = reads_to_copy(nodes, fetched)
     heavy = mark_heavy(nodes, batch)
     masks = waiting_masks(nodes)

@@ -23,9 +23,17 @@ UPDATES: dict[str, tuple[str, tuple[int, ...]]] = {
     for form in ("", "Resource")
 }
 # The fused op of these is the faster one for a single variable too, if it has as many elements.
-_ALONE = frozenset({"ApplyAdam", "ResourceApplyAdam"})
+_ALONE = frozenset(
+    f"{form}{kind}"
+    for kind in ("ApplyAdam", "ApplyMomentum", "ApplyAdagrad", "ApplyAdagradV2")
+    for form in ("", "Resource")
+)
 _ALONE_SIZE = 10_000
+# A variable of as many elements is updated by itself: as soon as its gradient is there and lies in the caches.
+_LARGE_VARIABLE = 200_000
 _TYPES = frozenset({"float32", "float64"})
+# Where the decay stands in what tells groups apart.
+_DECAY = 5
 _DESCENTS = frozenset({"ApplyGradientDescent", "ResourceApplyGradientDescent"})
 # From as many elements, and up to as many products summed for each, adding up in place beats oneDNN and a pass after it:
 # 784 x 128 sums of 100 take 0.20 instead of 0.26 ms, 1024 x 1024 sums of 128 are even.
@@ -53,14 +61,16 @@ def fuse_updates(nodes: list[Node], keep: set[Node], fetched: list[Value]) -> tu
         flags = tuple(sorted((k, v) for k, v in node.attrs.items() if isinstance(v, bool)))
         plain[node] = decays.split(node.inputs[0], gradient)
         key = (node.type, shared, flags, gradient.dtype.base_dtype, node.device, plain[node][1])
+        if _size(gradient) >= _LARGE_VARIABLE:
+            key = (*key, node)
         groups.setdefault(key, []).append(node)
     products: dict[Node, Node] = {}
     for key, members in groups.items():
         if key[0] in _DESCENTS:
             products |= _by_products(members, plain, decays)
             members[:] = [member for member in members if member not in products]
-    groups = {key: _independent(nodes, members) for key, members in groups.items() if _worthwhile(members, key[-1])}
-    groups = {key: members for key, members in groups.items() if _worthwhile(members, key[-1])}
+    groups = {key: _independent(nodes, members) for key, members in groups.items() if _worthwhile(members, key[_DECAY])}
+    groups = {key: members for key, members in groups.items() if _worthwhile(members, key[_DECAY])}
     if not groups and not products:
         return nodes, {}
 
@@ -145,8 +155,12 @@ def _worthwhile(members: list[Node], decay: float) -> bool:
         return bool(members)
     if not members or members[0].type not in _ALONE:
         return False
-    dims = members[0].inputs[-1].dims
-    return dims is not None and math.prod(size or 0 for size in dims) > _ALONE_SIZE
+    return _size(members[0].inputs[-1]) > _ALONE_SIZE
+
+
+def _size(value: Value) -> int:
+    """How many elements it has, 0 if that is not known."""
+    return 0 if value.dims is None else math.prod(size or 0 for size in value.dims)
 
 
 def _fused(members: list[Node], plain: dict[Node, tuple[Value, float]]) -> Node:
