@@ -58,6 +58,9 @@ def _computed(tensor: Tensor) -> np.ndarray | None:
             return None
     if not op.inputs or decl.kernel_rule is None or not _small(tensor):
         return None
+    if any("func" in attr.kind for attr in decl.signature.attrs.values()):
+        # Functions run in sessions only.
+        return None
     if op.type in ("Placeholder", "PlaceholderWithDefault", "Merge", "Switch", "Enter", "Exit", "NextIteration"):
         return None
     values = []

@@ -39,7 +39,10 @@ class FuncGraph(Graph):
         inputs: the placeholders of the arguments, then those of the captured tensors.
         outputs: the tensors it returns.
         structured_outputs: what the Python function returned, as tensors of this graph.
+        only_for_results: whether operations with effects run only where a result needs them.
     """
+
+    only_for_results = False
 
     def __init__(
         self,
@@ -180,6 +183,8 @@ class FuncGraph(Graph):
 
     def _is_outside(self, item: Any) -> bool:
         """Whether an operation, a tensor or a variable is of another graph."""
+        # What an assignment returned is where the assignment is.
+        item = getattr(item, "_parent_op", item)
         handle = getattr(item, "handle", None)
         if isinstance(handle, Tensor):
             # A variable made eagerly has no operation.

@@ -89,7 +89,7 @@ class Function:
     @property
     def effects(self) -> list[Operation]:
         """The operations that run whether or not a result needs them."""
-        if self.is_view:
+        if self.is_view or self.graph.only_for_results:
             return []
         return [op for op in self.operations if _has_effect(op)]
 

@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 from headrace.core import eager
 from headrace.core.eager import executing_eagerly
+from headrace.ops.flow import modes
 from headrace.platform import tf_logging
 from headrace.state.variable_scope import disable_resource_variables
 
@@ -91,22 +92,17 @@ def enable_tensor_equality() -> NoReturn:
     raise NotImplementedError("tf.enable_tensor_equality(): `==` of tensors is identity; use tf.equal(x, y).")
 
 
-_control_flow_v2 = False
-
-
 def enable_control_flow_v2() -> None:
-    """Notes that branches and loops are wanted as functions.
+    """Has `tf.cond` and `tf.while_loop` build one If or While operation each, which calls functions, from now on.
 
-    They are built of Switch and Merge all the same: what they compute, and their gradients, do not depend on it; the
-    types and names of their operations do.
+    Otherwise they build Switch, Merge and what else 1.x has for control flow, which runs faster here.
     """
-    global _control_flow_v2
-    _control_flow_v2 = True
+    modes.set_control_flow_v2(True)
 
 
 def control_flow_v2_enabled() -> bool:
-    """Whether `enable_control_flow_v2` is in force."""
-    return _control_flow_v2
+    """Whether a `tf.cond` or `tf.while_loop` at this place builds an operation that calls functions."""
+    return modes.builds_functions()
 
 
 def disable_eager_execution() -> None:
@@ -124,8 +120,7 @@ def disable_tensor_equality() -> None:
 
 def disable_control_flow_v2() -> None:
     """Takes `enable_control_flow_v2` back."""
-    global _control_flow_v2
-    _control_flow_v2 = False
+    modes.set_control_flow_v2(False)
 
 
 def disable_v2_behavior() -> None:

@@ -9,6 +9,7 @@ from collections import deque
 from typing import Any
 
 import numpy as np
+import torch
 
 from headrace.core import errors
 from headrace.core.dtypes import DType
@@ -335,8 +336,6 @@ seek_op.not_differentiable().shape(lambda op: [])
 
 @position_op.kernel
 def position_kernel(node):
-    import torch
-
     return lambda iterator: torch.tensor(iterator.taken, dtype=torch.int64)
 
 
@@ -351,8 +350,27 @@ def seek_kernel(node):
 class Optional:
     """An element, or none."""
 
+    # As an element of a list it is a scalar.
+    shape = ()
+
     def __init__(self, element: Element | None) -> None:
         self.element = element
+
+    def clone(self) -> Optional:
+        """Itself: it never changes, so a copy for keeping is not needed."""
+        return self
+
+    def zeros_like(self) -> Optional:
+        """Zeros in the place of its components, if it has any."""
+        if self.element is None:
+            return self
+        return Optional(tuple(_zeros_like(component) for component in self.element))
+
+
+def _zeros_like(component: Any) -> Any:
+    if isinstance(component, torch.Tensor):
+        return torch.zeros_like(component)
+    return component.zeros_like() if hasattr(component, "zeros_like") else component
 
 
 get_next_optional_op = op(

@@ -13,9 +13,11 @@ from headrace.core.defaults import control_dependencies, get_default_graph, name
 from headrace.core.eager import executing_eagerly
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import raw
+from headrace.ops.flow.branch_functions import cond_of_functions
 from headrace.ops.flow.context import ControlFlowContext
 from headrace.ops.flow.flows import to_flow, with_tensor_arrays
 from headrace.ops.flow.grouping import with_dependencies
+from headrace.ops.flow.modes import builds_functions
 from headrace.ops.flow.switching import merge, switch, switch_ref_or_tensor
 
 
@@ -169,6 +171,8 @@ def cond(
     Example:
         >>> tf.cond(x < y, lambda: tf.add(x, z), lambda: tf.square(y))
     """
+    if builds_functions() and not executing_eagerly():
+        return cond_of_functions(pred, true_fn, false_fn, name)  # type: ignore[arg-type]
     if fn1 is not None:
         if true_fn is not None:
             raise TypeError("cond(): true_fn and fn1 may not be set simultaneously.")

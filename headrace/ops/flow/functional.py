@@ -18,6 +18,10 @@ def _gradients() -> Any:
     return importlib.import_module("headrace.autodiff.functions")
 
 
+def _branch_gradients() -> Any:
+    return importlib.import_module("headrace.autodiff.branch_gradients")
+
+
 def _no_shapes(op: Any) -> list[Any]:
     return [None] * len(op.outputs)
 
@@ -191,10 +195,13 @@ def attr_function_named(op: Any, name: str) -> Any:
 @if_op.gradient
 @stateless_if_op.gradient
 def if_gradient(op, *gradients):
+    names = [op.attrs["then_branch"], op.attrs["else_branch"]]
+    if not _has_own_gradient(op, names):
+        return _branch_gradients().branch_gradient(op, gradients)
     decl = getattr(raw, op.type)
     return _branch_gradient(
         op,
-        [op.attrs["then_branch"], op.attrs["else_branch"]],
+        names,
         gradients,
         lambda inputs, types, names: decl(op.inputs[0], inputs, Tout=types, then_branch=names[0], else_branch=names[1]),
     )
@@ -203,12 +210,20 @@ def if_gradient(op, *gradients):
 @case_op.gradient
 @stateless_case_op.gradient
 def case_gradient(op, *gradients):
+    if not _has_own_gradient(op, op.attrs["branches"]):
+        return _branch_gradients().branch_gradient(op, gradients)
     return _branch_gradient(
         op,
         op.attrs["branches"],
         gradients,
         lambda inputs, types, names: getattr(raw, op.type)(op.inputs[0], inputs, Tout=types, branches=names),
     )
+
+
+def _has_own_gradient(op: Any, names: Sequence[str]) -> bool:
+    """Whether the program gave the gradient of one of the functions."""
+    functions = [attr_function_named(op, name) for name in names]
+    return any(function.gradient is not None or function.python_gradient is not None for function in functions)
 
 
 # ---- loops ----
@@ -341,6 +356,8 @@ def for_gradient_kernel(node):
 @while_op.gradient
 @stateless_while_op.gradient
 def while_gradient(op, *gradients):
+    if "_num_original_outputs" in op.attrs:
+        return importlib.import_module("headrace.autodiff.loop_gradients").loop_gradient(op, gradients)
     body = attr_function(op, "body")
     types = body.gradient_function().output_types[: len(op.inputs)]
     received = [raw.ZerosLike(y) if g is None else g for y, g in zip(op.outputs, gradients)]

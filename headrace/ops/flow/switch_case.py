@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from headrace.core.defaults import name_scope
+from headrace.core.eager import executing_eagerly
 from headrace.core.operation import Tensor
-from headrace.core.registry import raw
-from headrace.ops.flow.cond import cond
+from headrace.ops.flow.branch_functions import case_of_functions
 
 Branch = Callable[[], Any]
 
@@ -35,13 +35,10 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Branch | None = Non
     """
     branches = _branches(branch_index, branch_fns, default)
     with name_scope(name, "case", [branch_index]):
-
-        def choose(first: int) -> Any:
-            if first == len(branches) - 1:
-                return branches[first]()
-            return cond(raw.Equal(branch_index, first), branches[first], lambda: choose(first + 1))
-
-        return choose(0)
+        if executing_eagerly():
+            index = int(branch_index)
+            return branches[index if 0 <= index < len(branches) else -1]()
+        return case_of_functions(branch_index, branches)
 
 
 def _branches(index: Any, branch_fns: Any, default: Branch | None) -> list[Branch]:

@@ -19,6 +19,8 @@ from headrace.ops.array.identity import identity
 from headrace.ops.array.shape import shape as shape_of
 from headrace.ops.flow import tensor_array_ops
 from headrace.ops.flow.eager_tensor_array import EagerMethods, eager_list
+from headrace.ops.flow.list_tensor_array import ListMethods
+from headrace.ops.flow.modes import builds_functions
 from headrace.ops.math.cast import cast
 
 assert tensor_array_ops
@@ -62,7 +64,12 @@ class TensorArray:
     """
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-        return object.__new__(_EagerTensorArray if cls is TensorArray and executing_eagerly() else cls)
+        if cls is TensorArray:
+            if executing_eagerly():
+                cls = _EagerTensorArray
+            elif builds_functions() and kwargs.get("handle") is None and (len(args) < 6 or args[5] is None):
+                cls = _ListTensorArray
+        return object.__new__(cls)
 
     def __init__(
         self,
@@ -319,6 +326,30 @@ class _EagerTensorArray(EagerMethods, TensorArray):  # type: ignore[misc]
                 dtype, size, dynamic_size, clear_after_read, tensor_array_name or name, infer_shape, element_shape
             )
         )
+
+
+class _ListTensorArray(ListMethods, TensorArray):  # type: ignore[misc]
+    """The array that programs get where loops are functions; arguments as those of `TensorArray`."""
+
+    def __init__(
+        self,
+        dtype: Any,
+        size: Any = None,
+        dynamic_size: bool | None = None,
+        clear_after_read: bool | None = None,
+        tensor_array_name: str | None = None,
+        handle: Tensor | None = None,
+        flow: Tensor | None = None,
+        infer_shape: bool = True,
+        element_shape: Any = None,
+        colocate_with_first_write_call: bool = True,
+        name: str | None = None,
+    ) -> None:
+        # Elements stay when they are read, messages do not name the array, and it is placed nowhere in particular.
+        self._begin(dtype, size, flow, element_shape, name)
+        self._dynamic_size = bool(dynamic_size)
+        self._infer_shape = infer_shape
+        self._shared = _Shared(as_dims(element_shape))
 
 
 def _check_existing(handle: Any, name: Any, size: Any, element_shape: Any, dynamic_size: Any, clear: Any) -> None:

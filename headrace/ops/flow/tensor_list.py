@@ -63,6 +63,9 @@ class TensorList:
 
     __slots__ = ("dims", "dtype", "limit", "values")
 
+    # As an element of another list it is a scalar.
+    shape = ()
+
     def __init__(self, dtype: DType, dims: Dims, values: PersistentList, limit: int = -1) -> None:
         self.dtype, self.dims, self.values, self.limit = dtype, dims, values, limit
 

@@ -34,7 +34,7 @@ def _element_shape(shape: Any) -> Any:
 
 
 def empty_tensor_list(
-    element_shape: Any, element_dtype: Any, max_num_elements: int | None = None, name: str | None = None
+    element_shape: Any, element_dtype: Any, max_num_elements: Any = None, name: str | None = None
 ) -> Tensor:
     """A list without elements.
 

@@ -248,7 +248,7 @@ class WhileContext(ControlFlowContext):
         flat = [to_flow(item) for item in nest.flatten(loop_vars, expand_composites=False)]
         flat = [item if nest.is_sequence_or_composite(item) else convert_to_tensor(item) for item in flat]
         invariants = None if shape_invariants is None else nest.flatten(shape_invariants, expand_composites=False)
-        dims = _invariant_dims(flat, invariants)
+        dims = invariant_dims(flat, invariants)
         tensors = nest.flatten(flat, expand_composites=True)
         with self:
             result, exits = self._build(pred, body, loop_vars, tensors, dims, shape_invariants is not None)
@@ -516,7 +516,7 @@ def _entering_name(merged: Tensor) -> str:
     return entered.inputs[0].name if entered.inputs else merged.name
 
 
-def _fits(dims: Dims, invariant: Dims) -> bool:
+def fits(dims: Dims, invariant: Dims) -> bool:
     """Whether every shape that `dims` allows is one that `invariant` allows."""
     if invariant is None:
         return True
@@ -526,7 +526,7 @@ def _fits(dims: Dims, invariant: Dims) -> bool:
 
 
 def _enforce_invariant(merged: Tensor, following: Tensor) -> None:
-    if _fits(following.dims, merged.dims):
+    if fits(following.dims, merged.dims):
         return
     entering = TensorShape.from_dims(merged.op.inputs[0].dims)
     after = TensorShape.from_dims(following.dims)
@@ -543,7 +543,7 @@ def _enforce_invariant(merged: Tensor, following: Tensor) -> None:
 
 def check_invariant(source: Tensor, dims: Dims) -> None:
     """Raises ValueError if a loop variable enters with a shape that its invariant does not allow."""
-    if not _fits(source.dims, dims):
+    if not fits(source.dims, dims):
         raise ValueError(
             f"The shape invariant specified for {source.name} is not compatible with the initial shape of the loop "
             f"variable. It enters the loop with shape {TensorShape.from_dims(source.dims)}, but the specified shape "
@@ -551,7 +551,7 @@ def check_invariant(source: Tensor, dims: Dims) -> None:
         )
 
 
-def _invariant_dims(loop_vars: list[Any], invariants: list[Any] | None) -> list[Dims]:
+def invariant_dims(loop_vars: list[Any], invariants: list[Any] | None) -> list[Dims]:
     """The shape that each flat tensor of the loop variables may have in all iterations."""
     dims: list[Dims] = []
     for i, variable in enumerate(loop_vars):

@@ -13,6 +13,8 @@ from headrace.core.eager import executing_eagerly
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape
 from headrace.ops.array.constant import constant
+from headrace.ops.flow.loop_function import loop_of_functions
+from headrace.ops.flow.modes import builds_functions
 from headrace.ops.flow.tensor_array import TensorArray
 from headrace.ops.flow.while_context import WhileContext
 
@@ -54,15 +56,20 @@ def while_loop(
     Example:
         >>> i = tf.while_loop(lambda i: tf.less(i, 10), lambda i: tf.add(i, 1), [tf.constant(0)])
     """
+    if not callable(cond):
+        raise TypeError("cond must be callable.")
+    if not callable(body):
+        raise TypeError("body must be callable.")
+    if parallel_iterations < 1:
+        raise TypeError("parallel_iterations must be a positive integer.")
+    if builds_functions() and not executing_eagerly():
+        return loop_of_functions(
+            *(cond, body, loop_vars, shape_invariants, parallel_iterations, maximum_iterations, name),
+            return_same_structure=return_same_structure,
+        )
     with name_scope(name, "while", loop_vars if isinstance(loop_vars, (list, tuple)) else None):
         if not loop_vars:
             raise ValueError("No loop variables provided")
-        if not callable(cond):
-            raise TypeError("cond must be callable.")
-        if not callable(body):
-            raise TypeError("body must be callable.")
-        if parallel_iterations < 1:
-            raise TypeError("parallel_iterations must be a positive integer.")
         if executing_eagerly():
             return _loop_now(cond, body, loop_vars, maximum_iterations, return_same_structure)
         condition, step, variables = cond, body, loop_vars
