@@ -7,7 +7,8 @@ HOMES = {
     "contrib.layers.convolution": "convolution convolution1d convolution2d convolution2d_in_plane "
     "convolution2d_transpose convolution3d convolution3d_transpose",
     "contrib.layers.dense": "elu fully_connected legacy_fully_connected legacy_linear legacy_relu linear relu relu6",
-    "contrib.layers.embedding_ops": "embedding_lookup_unique safe_embedding_lookup_sparse scattered_embedding_lookup "
+    "contrib.layers.embedding_ops": "embedding_lookup_sparse_with_distributed_aggregation "
+    "embedding_lookup_unique safe_embedding_lookup_sparse scattered_embedding_lookup "
     "scattered_embedding_lookup_sparse",
     "contrib.layers.encoders": "bow_encoder embed_sequence",
     "contrib.layers.feature_cross": "SPARSE_FEATURE_CROSS_DEFAULT_HASH_KEY bucketize sparse_feature_cross",

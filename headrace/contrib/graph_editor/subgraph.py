@@ -296,7 +296,13 @@ def make_view(*args: Any, **kwargs: Any) -> SubGraphView:
 
 
 def make_view_from_scope(scope: str, graph: Graph) -> SubGraphView:
-    """A view of the operations under a name scope."""
+    """A view of the operations under a name scope.
+
+    Raises:
+        TypeError: if `scope` is no string.
+    """
+    if not isinstance(scope, str):
+        raise TypeError(f"scope should be a string, got a {type(scope)}")
     return SubGraphView(get_name_scope_ops(graph, scope))
 
 

@@ -9,6 +9,7 @@ from headrace.core.composite import SparseTensor
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import int32, string
+from headrace.ops.array.fill import ones_like
 from headrace.ops.array.gather import gather
 from headrace.ops.array.join import concat
 from headrace.ops.array.range import range as range_of
@@ -17,7 +18,8 @@ from headrace.ops.array.tile import tile
 from headrace.ops.array.unique import unique
 from headrace.ops.math.cast import cast
 from headrace.ops.math.reduction import reduce_prod
-from headrace.ops.math.segments import sparse_segment_mean, sparse_segment_sqrt_n, sparse_segment_sum
+from headrace.ops.math.segments import segment_sum, sparse_segment_mean, sparse_segment_sqrt_n, sparse_segment_sum
+from headrace.ops.math.unary import sqrt
 from headrace.ops.nn import embedding
 from headrace.ops.sparse.building import sparse_tensor_to_dense
 from headrace.ops.sparse.rows import sparse_fill_empty_rows
@@ -68,6 +70,50 @@ def safe_embedding_lookup_sparse(
         partition_strategy,
         max_norm,
     )
+
+
+def embedding_lookup_sparse_with_distributed_aggregation(
+    params: Any,
+    sp_ids: Any,
+    sp_weights: Any,
+    partition_strategy: str = "mod",
+    name: str | None = None,
+    combiner: str | None = None,
+    max_norm: Any = None,
+) -> Any:
+    """`tf.nn.embedding_lookup_sparse` by division of the rows' sums, which for a row without ids is no number.
+
+    1.x adds the rows up where each part of the table is; there is one machine here.
+
+    Args:
+        params, sp_ids, sp_weights, partition_strategy, name, max_norm: as there.
+        combiner: "sum"; "mean", the default; or "sqrtn".
+
+    Returns:
+        a row for each row of ids, up to the last that has any.
+
+    Raises:
+        TypeError: if ids or weights are not sparse.
+        ValueError: for another combiner or partition strategy.
+
+    Example:
+        >>> embedding_lookup_sparse_with_distributed_aggregation(tables, ids, None, combiner="sum")
+    """
+    combiner = _combiner(combiner)
+    if combiner not in _COMBINERS:
+        raise ValueError("combiner must be one of 'mean', 'sqrtn' or 'sum'")
+    tables = _tables(params)
+    with name_scope(name, "embedding_lookup_sparse", [*tables, sp_ids]):
+        sums = embedding.embedding_lookup_sparse(
+            tables, sp_ids, sp_weights, partition_strategy, "aggregated", "sum", max_norm
+        )
+        if combiner == "sum":
+            return sums
+        segments = cast(sp_ids.indices[:, 0], int32)
+        weights = ones_like(segments, sums.dtype) if sp_weights is None else cast(sp_weights.values, sums.dtype)
+        totals = segment_sum(weights if combiner == "mean" else weights * weights, segments)
+        divisor = totals if combiner == "mean" else sqrt(totals)
+        return sums / reshape(divisor, concat([[-1], ones_like(shape(sums)[1:])], 0))
 
 
 def embedding_lookup_unique(params: Any, ids: Any, partition_strategy: str = "mod", name: str | None = None) -> Any:
