@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from headrace.core.convert import convert_to_tensor
-from headrace.core.defaults import control_dependencies, name_scope
+from headrace.core.defaults import control_dependencies, get_default_graph, name_scope
 from headrace.core.operation import Tensor
 from headrace.core.shapes import TensorShape
 from headrace.core.tensor_util import is_tensor
@@ -72,6 +72,9 @@ class Bijector:
         # What was computed for a tensor, with the tensor, so that it stays the one meant by its identity.
         self._inverses: dict[Any, tuple[Tensor, Tensor]] = {}
         self._forwards: dict[Any, tuple[Tensor, Tensor]] = {}
+        # Log-determinants of the inverse: by the value before or after, and those that are the same everywhere.
+        self._logs: dict[Any, tuple[Tensor, Tensor]] = {}
+        self._constant_logs: dict[Any, Tensor] = {}
 
     @property
     def graph_parents(self) -> list[Any]:
@@ -217,14 +220,25 @@ class Bijector:
     def _call_forward_log_det_jacobian(self, x: Any, event_ndims: Any, name: str, **kwargs: Any) -> Any:
         if not self._is_injective:
             raise NotImplementedError("forward_log_det_jacobian cannot be implemented for non-injective transforms.")
-        with self._name_scope(name, [x]):
+        with (
+            self._name_scope(name, [x]),
+            control_dependencies(self._checks(self._forward_min_event_ndims, event_ndims)),
+        ):
+            constant = self._constant_log(event_ndims)
+            if constant is not None:
+                return -1.0 * constant
             x = self._argument(x, "x")
-            with control_dependencies(self._checks(self._forward_min_event_ndims, event_ndims)):
-                return self._either(
-                    lambda: (x, self._forward_log_det_jacobian(x, **kwargs), self._forward_min_event_ndims),
-                    lambda: self._negated(self._call_forward(x, "forward", **kwargs), kwargs, inverse=True),
-                    event_ndims,
-                )
+            arguments = _frozen(kwargs)
+            y = self._forwards.get((id(x), arguments), (x, None))[1]
+            log = self._kept_log(x, y, arguments, event_ndims)
+            if log is None:
+                try:
+                    log = -self._forward_log_det_jacobian(x, **kwargs)
+                    log = self._summed(x, log, self._forward_min_event_ndims, event_ndims)
+                except NotImplementedError as missing:
+                    log = self._other_log(lambda: self._log_forward_there(x, y, event_ndims, kwargs), missing)
+                self._keep_log(log, x, arguments, event_ndims)
+            return -log
 
     def inverse_log_det_jacobian(self, y: Any, event_ndims: Any, name: str = "inverse_log_det_jacobian") -> Any:
         """The logarithm of how much `inverse` stretches space at `y`. As `forward_log_det_jacobian`."""
@@ -232,34 +246,61 @@ class Bijector:
 
     def _call_inverse_log_det_jacobian(self, y: Any, event_ndims: Any, name: str, **kwargs: Any) -> Any:
         with self._name_scope(name, [y]):
+            constant = self._constant_log(event_ndims)
+            if constant is not None:
+                return constant
             y = self._argument(y, "y")
-            with control_dependencies(self._checks(self._inverse_min_event_ndims, event_ndims)):
+            least = self._inverse_min_event_ndims
+            with control_dependencies(self._checks(least, event_ndims)):
                 if not self._is_injective:
                     logs = self._inverse_log_det_jacobian(y, **kwargs)
-                    least = self._inverse_min_event_ndims
                     return tuple(self._summed(y, log, least, event_ndims) for log in logs)
-                return self._either(
-                    lambda: (y, self._inverse_log_det_jacobian(y, **kwargs), self._inverse_min_event_ndims),
-                    lambda: self._negated(self._call_inverse(y, "inverse", **kwargs), kwargs, inverse=False),
-                    event_ndims,
-                )
+                arguments = _frozen(kwargs)
+                x = self._inverses.get((id(y), arguments), (y, None))[1]
+                log = self._kept_log(y, x, arguments, event_ndims)
+                if log is None:
+                    try:
+                        log = self._summed(y, self._inverse_log_det_jacobian(y, **kwargs), least, event_ndims)
+                    except NotImplementedError as missing:
+                        log = self._other_log(lambda: self._log_inverse_there(y, x, event_ndims, kwargs), missing)
+                    self._keep_log(log, y, arguments, event_ndims)
+                return log
 
-    def _negated(self, value: Tensor, kwargs: Any, inverse: bool) -> tuple[Tensor, Tensor, int]:
-        """The log-determinant of the other direction, at the value over there, with its sign changed."""
-        if inverse:
-            return value, -self._inverse_log_det_jacobian(value, **kwargs), self._inverse_min_event_ndims
-        return value, -self._forward_log_det_jacobian(value, **kwargs), self._forward_min_event_ndims
+    def _log_forward_there(self, x: Tensor, y: Tensor | None, event_ndims: Any, kwargs: Any) -> Tensor:
+        """The log-determinant of the inverse, from its own function at the value after."""
+        y = self._forward(x, **kwargs) if y is None else y
+        log = self._inverse_log_det_jacobian(y, **kwargs)
+        return self._summed(y, log, self._inverse_min_event_ndims, event_ndims)
 
-    def _either(self, own: Callable[[], Any], other: Callable[[], Any], event_ndims: Any) -> Tensor:
+    def _log_inverse_there(self, y: Tensor, x: Tensor | None, event_ndims: Any, kwargs: Any) -> Tensor:
+        """The log-determinant of the inverse, from the function of the other direction at the value before."""
+        x = self._inverse(y, **kwargs) if x is None else x
+        log = -self._forward_log_det_jacobian(x, **kwargs)
+        return self._summed(x, log, self._forward_min_event_ndims, event_ndims)
+
+    @staticmethod
+    def _other_log(compute: Callable[[], Tensor], missing: NotImplementedError) -> Tensor:
         try:
-            found = own()
-        except NotImplementedError as missing:
-            try:
-                found = other()
-            except NotImplementedError:
-                raise missing from None
-        value, log, least = found
-        return self._summed(value, log, least, event_ndims)
+            return compute()
+        except NotImplementedError:
+            raise missing from None
+
+    def _constant_log(self, event_ndims: Any) -> Tensor | None:
+        found = self._constant_logs.get(_frozen_number(event_ndims))
+        return found if found is not None and found.graph is get_default_graph() else None
+
+    def _kept_log(self, value: Tensor, partner: Tensor | None, arguments: Any, event_ndims: Any) -> Tensor | None:
+        """What was computed for this value, or for its partner on the other side."""
+        for end in (value, partner):
+            found = self._logs.get((id(end), arguments, _frozen_number(event_ndims)))
+            if found is not None:
+                return found[1]
+        return None
+
+    def _keep_log(self, log: Tensor, value: Tensor, arguments: Any, event_ndims: Any) -> None:
+        self._logs[id(value), arguments, _frozen_number(event_ndims)] = (value, log)
+        if self._is_constant_jacobian:
+            self._constant_logs[_frozen_number(event_ndims)] = log
 
     def _summed(self, value: Tensor, log: Tensor, least: int, event_ndims: Any) -> Tensor:
         """The log-determinant summed over the dimensions of one value that it was not taken over."""
@@ -285,6 +326,11 @@ class Bijector:
         if least > value:
             raise ValueError(f"event_ndims ({value}) must be larger than min_event_ndims ({least})")
         return []
+
+
+def _frozen_number(event_ndims: Any) -> Any:
+    """A key for a number of dimensions; a tensor stands for itself."""
+    return event_ndims if isinstance(event_ndims, int) else id(event_ndims)
 
 
 def _frozen(kwargs: dict[str, Any]) -> Any:

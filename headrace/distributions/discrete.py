@@ -265,7 +265,8 @@ class Categorical(Distribution):
 @RegisterKL(Categorical, Categorical)
 def _categorical_from_categorical(a: Categorical, b: Categorical, name: str | None = None) -> Tensor:
     with name_scope(name, "kl_categorical_categorical", values=[a.logits, b.logits]):
-        return reduce_sum(softmax(a.logits) * (log_softmax(a.logits) - log_softmax(b.logits)), axis=-1)
+        difference = log_softmax(a.logits) - log_softmax(b.logits)
+        return reduce_sum(softmax(a.logits) * difference, axis=-1)
 
 
 class Multinomial(Distribution):
@@ -335,7 +336,7 @@ class Multinomial(Distribution):
         logits = composing.ones_like(draws[..., None], dtype=self._logits.dtype) * self._logits
 
         def of_one(row: Any) -> Tensor:
-            drawn = multinomial(composing.expand_dims(row[0], 0), row[1], seed)
+            drawn = multinomial(row[0][None, ...], row[1], seed)
             return reduce_sum(one_hot(reshape(drawn, [n, -1]), depth=k), axis=-2)
 
         rows = [reshape(logits, [-1, k]), n * reshape(draws, [-1])]
@@ -344,7 +345,8 @@ class Multinomial(Distribution):
 
     def _log_prob(self, counts: Tensor) -> Tensor:
         counts = _checked_counts(self, counts)
-        return reduce_sum(counts * log_softmax(self._logits), -1) + log_combinations(self._total_count, counts)
+        unordered = reduce_sum(counts * log_softmax(self._logits), -1)
+        return unordered - -log_combinations(self._total_count, counts)
 
     def _mean(self) -> Tensor:
         return identity(self._mean_val)
@@ -354,7 +356,7 @@ class Multinomial(Distribution):
 
     def _covariance(self) -> Tensor:
         outer = matmul(self._mean_val[..., None], self._spread_probs()[..., None, :])
-        return raw.MatrixSetDiag(-outer, self._variance())
+        return raw.MatrixSetDiag(-outer, self._variance(), name="set_diag")
 
     def _variance(self) -> Tensor:
         return self._mean_val - self._mean_val * self._spread_probs()
@@ -429,7 +431,7 @@ class DirichletMultinomial(DirichletParameters):
     def _covariance(self) -> Tensor:
         x = self._scale() * self._mean()
         outer = matmul(x[..., None], x[..., None, :])
-        return raw.MatrixSetDiag(-outer, self._variance())
+        return raw.MatrixSetDiag(-outer, self._variance(), name="set_diag")
 
     def _variance(self) -> Tensor:
         scale = self._scale()

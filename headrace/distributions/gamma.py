@@ -383,9 +383,9 @@ class Dirichlet(DirichletParameters):
         return cast(self.event_shape_tensor()[0], self.dtype)
 
     def _entropy(self) -> Tensor:
-        total = self._total_concentration
-        digammas = reduce_sum((self._concentration - 1.0) * raw.Digamma(self._concentration), -1)
-        return self._log_normalization() + (total - self._classes()) * raw.Digamma(total) - digammas
+        total, classes = self._total_concentration, self._classes()
+        whole = self._log_normalization() + (total - classes) * raw.Digamma(total)
+        return whole - reduce_sum((self._concentration - 1.0) * raw.Digamma(self._concentration), -1)
 
     def _mean(self) -> Tensor:
         return self._concentration / self._total_concentration[..., None]
@@ -396,7 +396,7 @@ class Dirichlet(DirichletParameters):
     def _covariance(self) -> Tensor:
         x = self._scaled_mean()
         outer = matmul(x[..., None], x[..., None, :])
-        return raw.MatrixSetDiag(-outer, self._variance())
+        return raw.MatrixSetDiag(-outer, self._variance(), name="set_diag")
 
     def _variance(self) -> Tensor:
         scale = raw.Rsqrt(1.0 + self._total_concentration[..., None])
@@ -426,6 +426,7 @@ def checked_class_concentration(concentration: Any, validate_args: bool) -> Tens
 @RegisterKL(Dirichlet, Dirichlet)
 def _dirichlet_from_dirichlet(a: Dirichlet, b: Dirichlet, name: str | None = None) -> Tensor:
     with name_scope(name, "kl_dirichlet_dirichlet", values=[a.concentration, b.concentration]):
-        digammas = raw.Digamma(a.concentration) - raw.Digamma(a.total_concentration[..., None])
+        total = raw.Digamma(reduce_sum(a.concentration, axis=-1, keepdims=True))
+        digammas = raw.Digamma(a.concentration) - total
         differences = a.concentration - b.concentration
         return reduce_sum(differences * digammas, axis=-1) - lbeta(a.concentration) + lbeta(b.concentration)

@@ -16,6 +16,8 @@ from headrace.distributions.common import gen_new_seed, nan_unless
 from headrace.distributions.divergence import RegisterKL
 from headrace.distributions.elementwise import Elementwise, LocationScale
 from headrace.ops import composing
+from headrace.ops.array.constant import constant
+from headrace.ops.array.identity import identity
 from headrace.ops.array.shape import broadcast_dynamic_shape, shape_internal
 from headrace.ops.array.where import where_v2
 from headrace.ops.flow.checks import assert_less
@@ -101,9 +103,10 @@ class NormalWithSoftplusScale(Normal):
 @RegisterKL(Normal, Normal)
 def _normal_from_normal(a: Normal, b: Normal, name: str | None = None) -> Tensor:
     with name_scope(name, "kl_normal_normal", [a.loc, b.loc]):
+        one, two, half = (constant(number, dtype=a.dtype) for number in (1, 2, 0.5))
         squares = raw.Square(a.scale), raw.Square(b.scale)
         ratio = squares[0] / squares[1]
-        return raw.SquaredDifference(a.loc, b.loc) / (2.0 * squares[1]) + 0.5 * (ratio - 1.0 - raw.Log(ratio))
+        return raw.SquaredDifference(a.loc, b.loc) / (two * squares[1]) + half * (ratio - one - raw.Log(ratio))
 
 
 class Laplace(LocationScale):
@@ -144,10 +147,14 @@ class Laplace(LocationScale):
         return special.log_cdf_laplace(-self._z(x))
 
     def _entropy(self) -> Tensor:
-        return math.log(2.0) + 1.0 + raw.Log(self._spread(self._scale, self._loc))
+        scale = self._scale + composing.zeros_like(self._loc)
+        return math.log(2.0) + 1.0 + raw.Log(scale)
+
+    def _mean(self) -> Tensor:
+        return self._loc + composing.zeros_like(self._scale)
 
     def _stddev(self) -> Tensor:
-        return math.sqrt(2.0) * self._spread(self._scale, self._loc)
+        return math.sqrt(2.0) * self._scale + composing.zeros_like(self._loc)
 
 
 class LaplaceWithSoftplusScale(Laplace):
@@ -241,7 +248,7 @@ class StudentT(LocationScale):
         return with_dependencies([assert_less(composing.ones([], self.dtype), self._df, message=message)], variance)
 
     def _mode(self) -> Tensor:
-        return self._loc * composing.ones(self.batch_shape_tensor(), dtype=self.dtype)
+        return identity(self._loc)
 
 
 class StudentTWithAbsDfSoftplusScale(StudentT):

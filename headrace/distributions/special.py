@@ -12,6 +12,7 @@ from headrace.core.defaults import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.ops import composing
+from headrace.ops.array.constant import constant
 from headrace.ops.array.where import where_v2
 from headrace.ops.math.special import erf, erfc
 
@@ -37,11 +38,11 @@ def ndtr(x: Any, name: str = "ndtr") -> Tensor:
 
 
 def _ndtr(x: Tensor) -> Tensor:
-    root = 0.5 * math.sqrt(2.0)
+    root = constant(0.5 * math.sqrt(2.0), x.dtype, name="half_sqrt_2")
     w = x * root
     z = raw.Abs(w)
-    tail = where_v2(w > 0, 2.0 - erfc(z), erfc(z))
-    return 0.5 * where_v2(z < root, 1.0 + erf(w), tail)
+    near, inside = raw.Less(z, root), 1.0 + erf(w)
+    return 0.5 * where_v2(near, inside, where_v2(raw.Greater(w, 0.0), 2.0 - erfc(z), erfc(z)))
 
 
 def log_ndtr(x: Any, series_order: int = 3, name: str = "log_ndtr") -> Tensor:

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape
+from headrace.core.tensor_util import constant_value_as_shape
 from headrace.distributions.base import Distribution
 from headrace.distributions.bijector import Bijector, Identity
-from headrace.distributions.common import known
+from headrace.distributions.static_logic import all_of, equal, joined, negated, pick_vector, rank_of, value_of
 from headrace.ops import composing
-from headrace.ops.array.shape import reshape, shape_internal
+from headrace.ops.array.constant import constant
+from headrace.ops.array.shape import broadcast_static_shape, reshape, shape_internal
+from headrace.ops.array.where import where_v2
+from headrace.ops.flow.checks import assert_equal, assert_positive
+from headrace.ops.flow.grouping import with_dependencies
 from headrace.ops.math.cast import cast
 from headrace.ops.math.reduction import reduce_logsumexp, reduce_prod, reduce_sum
 
@@ -52,12 +56,20 @@ class TransformedDistribution(Distribution):
         arguments = dict(locals())
         name = name or ("" if bijector is None else bijector.name) + distribution.name
         with name_scope(name, values=[event_shape, batch_shape]) as scope:
+            self._zero = constant(0, "int32", name="zero")
+            self._empty = constant([], "int32", name="empty")
             bijector = Identity(validate_args=validate_args) if bijector is None else bijector
-            self._own_batch = _override(batch_shape, distribution.batch_shape, "batch_shape")
-            self._own_event = _override(event_shape, distribution.event_shape, "event_shape")
+            self._own_batch = self._override(batch_shape, distribution.is_scalar_batch(), validate_args, "batch_shape")
+            self._has_batch = negated(equal(rank_of(self._own_batch), self._zero))
+            self._own_event = self._override(event_shape, distribution.is_scalar_event(), validate_args, "event_shape")
+            self._has_event = negated(equal(rank_of(self._own_event), self._zero))
+            # Drawn values have the new event dimensions before the old batch, and are turned around.
+            self._turned = all_of(self._has_event, negated(self._has_batch), negated(distribution.is_scalar_batch()))
+            rank = rank_of(self._own_event)
+            turned = value_of(self._turned)
+            self._turns: Any = where_v2(self._turned, rank, 0) if turned is None else rank if turned else 0
+            self._event_axes = composing.range_(self._turns - rank, self._turns)
         self._distribution, self._bijector = distribution, bijector
-        # Drawn values have the new event dimensions before the old batch, and are turned around.
-        self._turned = self._event_rank() > 0 and self._own_batch is None and distribution.batch_shape.ndims != 0
         super().__init__(
             distribution.dtype,
             distribution.reparameterization_type,
@@ -78,34 +90,66 @@ class TransformedDistribution(Distribution):
         """The bijector."""
         return self._bijector
 
-    def _event_rank(self) -> int:
-        return 0 if self._own_event is None else int((self._own_event.dims or (0,))[0] or 0)
+    def _override(self, shape: Any, alone: Tensor, validate_args: bool, name: str) -> Tensor:
+        """A shape to draw with, empty where there is none.
+
+        Raises:
+            ValueError: if the distribution has such a shape of its own. TypeError: if it is not of integers.
+        """
+        tensor = convert_to_tensor([] if shape is None else shape, "int32", name=name)
+        none = equal(rank_of(tensor), 0)
+        if constant_value(none):
+            return self._empty
+        checks: list[Any] = []
+        message = "shape override must have positive elements"
+        sizes = constant_value(tensor)
+        if sizes is None:
+            checks.append(lambda: assert_positive(tensor, message=message))
+        elif (sizes <= 0).any():
+            raise ValueError(message)
+        both = all_of(negated(alone), negated(none))
+        clash = constant_value(both)
+        if clash is None:
+            checks.append(lambda: assert_equal(both, False, message="base distribution not scalar"))
+        elif clash:
+            raise ValueError("base distribution not scalar")
+        if not validate_args or not checks:
+            return tensor
+        return with_dependencies([check() for check in checks], tensor)
+
+    @staticmethod
+    def _given(override: Tensor) -> bool:
+        """Whether there is a shape to draw with, or may be."""
+        value = constant_value(override)
+        return value is None or value.size != 0
 
     def _event_shape(self) -> TensorShape:
-        base = self._distribution.event_shape if self._own_event is None else _static(self._own_event)
-        return self._bijector.forward_event_shape(base)
+        own = self._given(self._own_event)
+        return self._bijector.forward_event_shape(
+            constant_value_as_shape(self._own_event) if own else self._distribution.event_shape
+        )
 
     def _event_shape_tensor(self) -> Tensor:
-        own = self._distribution.event_shape_tensor() if self._own_event is None else self._own_event
+        own = pick_vector(self._has_event, self._own_event, self._distribution.event_shape_tensor())
         return self._bijector.forward_event_shape_tensor(own)
 
     def _batch_shape(self) -> TensorShape:
-        return self._distribution.batch_shape if self._own_batch is None else _static(self._own_batch)
+        own = self._given(self._own_batch)
+        return constant_value_as_shape(self._own_batch) if own else self._distribution.batch_shape
 
     def _batch_shape_tensor(self) -> Tensor:
-        return self._distribution.batch_shape_tensor() if self._own_batch is None else self._own_batch
+        return pick_vector(self._has_batch, self._own_batch, self._distribution.batch_shape_tensor())
 
     # The arguments of conditions below are those of `ConditionalTransformedDistribution`.
 
     def _sample_n(self, n: Any, seed: int | None = None, distribution_kwargs: _Condition = None) -> Tensor:
-        parts = [part for part in (self._own_batch, self._own_event) if part is not None]
-        count = [[n]]
-        shape: Any = count[0]
-        if parts:
-            shape = composing.concat([*parts, *count] if self._turned else [*count, *parts], 0)
-        return self._turn(
-            self._distribution.sample(shape, seed=seed, **(distribution_kwargs or {})), -self._event_rank()
+        shape = joined(
+            pick_vector(self._turned, self._empty, [n]),
+            self._own_batch,
+            self._own_event,
+            pick_vector(self._turned, [n], self._empty),
         )
+        return self._turn(self._distribution.sample(shape, seed=seed, **(distribution_kwargs or {})))
 
     def _call_sample_n(
         self,
@@ -124,12 +168,14 @@ class TransformedDistribution(Distribution):
             y = self._bijector._call_forward(x, "forward", **(bijector_kwargs or {}), **kwargs)
             return self._set_sample_static_shape(y, sample_shape)
 
-    def _turn(self, x: Tensor, steps: int) -> Tensor:
-        """`x` with its dimensions rotated to the right."""
-        if not self._turned:
+    def _turn(self, x: Tensor, right: bool = False) -> Tensor:
+        """`x` with the event's dimensions brought from the front to the end, or to the right back again."""
+        turned = constant_value(self._turned)
+        if turned is not None and not turned:
             return x
-        rank = len(x.dims or ())
-        return raw.Transpose(x, np.roll(np.arange(rank), steps).astype(np.int32))
+        rank = composing.rank(x)
+        steps = rank - self._turns if right else self._turns
+        return composing.transpose(x, joined(composing.range_(steps, rank), composing.range_(0, steps)))
 
     def _value_rank(self) -> Any:
         """How many dimensions one value of this distribution has."""
@@ -143,36 +189,36 @@ class TransformedDistribution(Distribution):
         logs = self._bijector.inverse_log_det_jacobian(y, event_ndims=self._value_rank(), **condition)
         return [(x, logs)] if self._bijector._is_injective else list(zip(x, logs))
 
-    def _event_axes(self) -> list[int]:
-        return list(range(-self._event_rank(), 0))
-
     def _log_prob(
         self, y: Tensor, bijector_kwargs: _Condition = None, distribution_kwargs: _Condition = None
     ) -> Tensor:
         found = []
         for x, log in self._fibers(y, bijector_kwargs):
-            value = self._distribution.log_prob(self._turn(x, self._event_rank()), **(distribution_kwargs or {}))
-            if self._event_rank():
-                axes = list(range(self._event_rank())) if self._turned else self._event_axes()
-                value = reduce_sum(value, axes)
-            found.append(value + cast(log, value.dtype))
+            value = self._distribution.log_prob(self._turn(x, right=True), **(distribution_kwargs or {}))
+            if self._given(self._own_event):
+                value = reduce_sum(value, self._event_axes)
+            found.append(self._shaped(value + cast(log, value.dtype), y))
         return found[0] if len(found) == 1 else reduce_logsumexp(composing.stack(found), axis=0)
 
     def _prob(self, y: Tensor, bijector_kwargs: _Condition = None, distribution_kwargs: _Condition = None) -> Tensor:
         found = []
         for x, log in self._fibers(y, bijector_kwargs):
-            value = self._distribution.prob(self._turn(x, self._event_rank()), **(distribution_kwargs or {}))
-            if self._event_rank():
-                axes = list(range(self._event_rank())) if self._turned else self._event_axes()
-                value = reduce_prod(value, axes)
-            found.append(value * raw.Exp(cast(log, value.dtype)))
-        total = found[0]
-        for more in found[1:]:
-            total += more
-        return total
+            value = self._distribution.prob(self._turn(x, right=True), **(distribution_kwargs or {}))
+            if self._given(self._own_event):
+                value = reduce_prod(value, self._event_axes)
+            found.append(self._shaped(value * raw.Exp(cast(log, value.dtype)), y))
+        return found[0] if len(found) == 1 else sum(found)  # type: ignore[return-value]
+
+    def _shaped(self, value: Tensor, y: Tensor) -> Tensor:
+        """`value`, told what is known of its shape when its last dimensions were summed."""
+        rank = self._value_rank()
+        if self._given(self._own_event) and isinstance(rank, int):
+            outer = y.get_shape().with_rank_at_least(1)[:-rank]
+            value.set_shape(broadcast_static_shape(outer, self.batch_shape))
+        return value
 
     def _scalar_inverse(self, y: Tensor, what: str, condition: _Condition) -> Tensor:
-        if self._own_event is not None:
+        if self._given(self._own_event):
             raise NotImplementedError(f"{what} is not implemented when overriding event_shape")
         if not self._bijector._is_injective:
             raise NotImplementedError(f"{what} is not implemented when bijector is not injective.")
@@ -201,17 +247,12 @@ class TransformedDistribution(Distribution):
     def _quantile(
         self, value: Tensor, bijector_kwargs: _Condition = None, distribution_kwargs: _Condition = None
     ) -> Tensor:
-        if self._own_event is not None:
+        if self._given(self._own_event):
             raise NotImplementedError("quantile is not implemented when overriding event_shape")
         if not self._bijector._is_injective:
             raise NotImplementedError("quantile is not implemented when bijector is not injective.")
         before = self._distribution.quantile(value, **(distribution_kwargs or {}))
         return self._bijector.forward(before, **(bijector_kwargs or {}))
-
-    def _whole_shape(self) -> Tensor:
-        return composing.concat(
-            [self.batch_shape_tensor(), self._bijector.inverse_event_shape_tensor(self.event_shape_tensor())], 0
-        )
 
     def _entropy(self) -> Tensor:
         if not self._bijector.is_constant_jacobian:
@@ -219,40 +260,22 @@ class TransformedDistribution(Distribution):
         if not self._bijector._is_injective:
             raise NotImplementedError("entropy is not implemented when bijector is not injective.")
         entropy = self._distribution.entropy()
-        if self._own_event is not None:
+        if self._given(self._own_event):
             entropy = entropy * cast(reduce_prod(self._own_event), entropy.dtype)
-        if self._own_batch is not None:
-            entropy = entropy + composing.zeros(self.batch_shape_tensor(), dtype=entropy.dtype)
-        dummy = composing.zeros(self._whole_shape(), dtype=self.dtype)
+        if self._given(self._own_batch):
+            own = self._own_batch
+            ones = _ones_like(own)
+            entropy = reshape(entropy, composing.concat([ones, self._distribution.batch_shape_tensor()], 0))
+            base = self._distribution.batch_shape_tensor()
+            entropy = raw.Tile(entropy, composing.concat([own, _ones_like(base)], 0))
+        whole = composing.concat([self.batch_shape_tensor(), self.event_shape_tensor()], 0)
+        dummy = composing.zeros(whole, dtype=self.dtype)
         log = self._bijector.inverse_log_det_jacobian(dummy, event_ndims=self._value_rank())
         entropy = entropy - cast(log, entropy.dtype)
         entropy.set_shape(self.batch_shape)
         return entropy
 
 
-def _override(shape: Any, static: TensorShape, name: str) -> Tensor | None:
-    """A shape to draw with, None where there is none.
-
-    Raises:
-        ValueError: if the distribution has such a shape of its own. TypeError: if it is not of integers.
-    """
-    if shape is None:
-        return None
-    tensor = convert_to_tensor(shape if not isinstance(shape, TensorShape) else shape.as_list(), "int32", name=name)
-    if not tensor.dtype.is_integer:
-        raise TypeError("shape override must be an integer")
-    if tensor.get_shape().ndims not in (None, 1):
-        raise ValueError("shape override must be a vector")
-    if tensor.dims == (0,):
-        return None
-    if static.ndims not in (None, 0):
-        raise ValueError("base distribution not scalar")
-    return tensor
-
-
-def _static(shape: Tensor) -> TensorShape:
-    value = known(shape)
-    if value is not None:
-        return TensorShape(value.tolist())
-    rank = shape.dims[0] if shape.dims else None
-    return TensorShape(None if rank is None else [None] * rank)
+def _ones_like(shape: Tensor) -> Tensor:
+    static = shape.get_shape()
+    return composing.ones(static.as_list(), shape.dtype) if static.is_fully_defined() else composing.ones_like(shape)

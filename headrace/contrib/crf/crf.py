@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from headrace.contrib.crf.cells import CrfDecodeBackwardRnnCell, CrfDecodeForwardRnnCell, CrfForwardRnnCell
+from headrace.core.constant_value import constant_value
 from headrace.core.dtypes import float32, int32, int64
 from headrace.core.operation import Tensor
 from headrace.core.shapes import dimension_value
@@ -32,10 +33,11 @@ from headrace.state.variable_scope import get_variable
 
 def _by_length(inputs: Tensor, single: Callable[[], Any], several: Callable[[], Any]) -> Any:
     """What `single` gives for sequences of one step, and `several` for longer ones."""
-    length = dimension_value(inputs.shape[1])
-    if length:
-        return single() if length == 1 else several()
-    return cond(equal(shape(inputs)[1], 1), single, several)
+    alone = equal(dimension_value(inputs.shape[1]) or shape(inputs)[1], 1)
+    known = constant_value(alone)
+    if known is None:
+        return cond(alone, single, several)
+    return single() if known else several()
 
 
 def _zero_if_empty(values: Tensor, sequence_lengths: Any) -> Tensor:
@@ -46,9 +48,12 @@ def _less_one(sequence_lengths: Tensor) -> Tensor:
     return maximum(constant(0, dtype=sequence_lengths.dtype), sequence_lengths - 1)
 
 
-def _first_and_rest(inputs: Tensor) -> tuple[Tensor, Tensor]:
-    first = squeeze(slice_of(inputs, [0, 0, 0], [-1, 1, -1]), [1])
-    return first, slice_of(inputs, [0, 1, 0], [-1, -1, -1])
+def _first_step(inputs: Tensor) -> Tensor:
+    return squeeze(slice_of(inputs, [0, 0, 0], [-1, 1, -1]), [1])
+
+
+def _later_steps(inputs: Tensor) -> Tensor:
+    return slice_of(inputs, [0, 1, 0], [-1, -1, -1])
 
 
 def _as_lengths(sequence_lengths: Any) -> Tensor:
@@ -112,10 +117,11 @@ def crf_log_norm(inputs: Any, sequence_lengths: Any, transition_params: Any) -> 
     Returns:
         float [batch].
     """
-    first, rest = _first_and_rest(inputs)
+    first = _first_step(inputs)
     lengths = _as_lengths(sequence_lengths)
 
     def several() -> Tensor:
+        rest = _later_steps(inputs)
         _, alphas = dynamic_rnn(
             cell=CrfForwardRnnCell(transition_params),
             inputs=rest,
@@ -164,14 +170,14 @@ def crf_unary_score(tag_indices: Any, sequence_lengths: Any, inputs: Any) -> Ten
     Returns:
         float [batch].
     """
-    sizes = shape(inputs)
-    batch, time, tags = sizes[0], sizes[1], sizes[2]
+    batch, time, tags = shape(inputs)[0], shape(inputs)[1], shape(inputs)[2]
+    scores = reshape(inputs, [-1])
     places = expand_dims(integers(batch) * time * tags, 1) + expand_dims(integers(time) * tags, 0)
     if tag_indices.dtype == int64:
         places = cast(places, int64)
-    chosen = gather(reshape(inputs, [-1]), reshape(places + tag_indices, [-1]))
+    chosen = reshape(gather(scores, reshape(places + tag_indices, [-1])), [batch, time])
     counted = sequence_mask(sequence_lengths, maxlen=shape(tag_indices)[1], dtype=float32)
-    return reduce_sum(reshape(chosen, [batch, time]) * counted, 1)
+    return reduce_sum(chosen * counted, 1)
 
 
 def crf_binary_score(tag_indices: Any, sequence_lengths: Any, transition_params: Any) -> Tensor:
@@ -188,7 +194,8 @@ def crf_binary_score(tag_indices: Any, sequence_lengths: Any, transition_params:
     tags = transition_params.get_shape()[0]
     count = shape(tag_indices)[1] - 1
     before, after = slice_of(tag_indices, [0, 0], [-1, count]), slice_of(tag_indices, [0, 1], [-1, count])
-    chosen = gather(reshape(transition_params, [-1]), before * tags + after)
+    places = before * tags + after
+    chosen = gather(reshape(transition_params, [-1]), places)
     counted = sequence_mask(sequence_lengths, maxlen=shape(tag_indices)[1], dtype=float32)
     return reduce_sum(chosen * slice_of(counted, [0, 1], [-1, -1]), 1)
 
@@ -243,7 +250,7 @@ def crf_decode(potentials: Any, transition_params: Any, sequence_length: Any) ->
 
     def several() -> tuple[Tensor, Tensor]:
         tags = dimension_value(potentials.shape[2])
-        first, rest = _first_and_rest(potentials)
+        first, rest = _first_step(potentials), _later_steps(potentials)
         less_one = _less_one(lengths)
         came_from, last = dynamic_rnn(
             CrfDecodeForwardRnnCell(transition_params),

@@ -8,11 +8,16 @@ from typing import Any
 import numpy as np
 
 from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import control_dependencies, name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.distributions.bijector import Bijector
 from headrace.distributions.common import softplus_inverse
+from headrace.distributions.event_matrices import EventMatrices
 from headrace.ops import composing
+from headrace.ops.array.identity import identity
+from headrace.ops.flow.checks import assert_none_equal
+from headrace.ops.flow.grouping import with_dependencies
 from headrace.ops.linalg.combined import LinearOperatorLowRankUpdate
 from headrace.ops.linalg.operator import LinearOperator
 from headrace.ops.linalg.simple import LinearOperatorDiag, LinearOperatorLowerTriangular, LinearOperatorScaledIdentity
@@ -25,6 +30,9 @@ class Exp(Bijector):
     """y = exp(x)."""
 
     def __init__(self, validate_args: bool = False, name: str = "exp") -> None:
+        with name_scope(name), name_scope("init"):
+            # One more op of the graph, as for other powers.
+            convert_to_tensor(0.0, name="power")
         super().__init__(forward_min_event_ndims=0, validate_args=validate_args, name=name)
 
     @property
@@ -39,7 +47,7 @@ class Exp(Bijector):
         return raw.Log(y)
 
     def _inverse_log_det_jacobian(self, y: Tensor) -> Tensor:
-        return -raw.Log(y)
+        return -1.0 * raw.Log(y)
 
     def _forward_log_det_jacobian(self, x: Tensor) -> Tensor:
         return x
@@ -80,9 +88,10 @@ class Softplus(Bijector):
     """y = c log(1 + exp(x / c)), c the hinge softness, 1 by default."""
 
     def __init__(self, hinge_softness: Any = None, validate_args: bool = False, name: str = "softplus") -> None:
-        self._hinge_softness = (
-            None if hinge_softness is None else convert_to_tensor(hinge_softness, name="hinge_softness")
-        )
+        with name_scope(name):
+            self._hinge_softness = (
+                None if hinge_softness is None else convert_to_tensor(hinge_softness, name="hinge_softness")
+            )
         parents = [] if self._hinge_softness is None else [self._hinge_softness]
         super().__init__(graph_parents=parents, forward_min_event_ndims=0, validate_args=validate_args, name=name)
 
@@ -191,8 +200,9 @@ class AffineScalar(Bijector):
     def __init__(
         self, shift: Any = None, scale: Any = None, validate_args: bool = False, name: str = "affine_scalar"
     ) -> None:
-        self._shift = None if shift is None else convert_to_tensor(shift, name="shift")
-        self._scale = None if scale is None else convert_to_tensor(scale, name="scale")
+        with name_scope(name), name_scope("init", values=[scale, shift]):
+            self._shift = None if shift is None else convert_to_tensor(shift, name="shift")
+            self._scale = None if scale is None else convert_to_tensor(scale, name="scale")
         parents = [part for part in (self._shift, self._scale) if part is not None]
         dtype = parents[0].dtype.base_dtype if parents else None
         super().__init__(
@@ -215,11 +225,13 @@ class AffineScalar(Bijector):
         return self._scale
 
     def _forward(self, x: Tensor) -> Tensor:
-        y = x if self._scale is None else x * self._scale
+        y = identity(x)
+        y = y if self._scale is None else y * self._scale
         return y if self._shift is None else y + self._shift
 
     def _inverse(self, y: Tensor) -> Tensor:
-        x = y if self._shift is None else y - self._shift
+        x = identity(y)
+        x = x if self._shift is None else x - self._shift
         return x if self._scale is None else x / self._scale
 
     def _forward_log_det_jacobian(self, x: Tensor) -> Tensor:
@@ -243,25 +255,29 @@ class AffineLinearOperator(Bijector):
         validate_args: bool = False,
         name: str = "affine_linear_operator",
     ) -> None:
-        self._shift = None if shift is None else convert_to_tensor(shift, name="shift")
-        parents = [] if self._shift is None else [self._shift]
-        if scale is not None:
-            if not isinstance(scale, LinearOperator):
+        with name_scope(name), name_scope("init", values=[shift]):
+            shift = None if shift is None else convert_to_tensor(shift, name="shift")
+            if scale is not None and not isinstance(scale, LinearOperator):
                 raise TypeError("scale is not an instance of tf.LinearOperator")
-            if self._shift is not None and self._shift.dtype.base_dtype != scale.dtype.base_dtype:
-                kinds = f"shift.dtype({self._shift.dtype}) is incompatible with scale.dtype({scale.dtype})."
-                raise TypeError(kinds)
-            if validate_args and not scale.is_non_singular:
+            if scale is not None and validate_args and not scale.is_non_singular:
                 raise ValueError("Scale matrix must be non-singular.")
-            parents += scale.graph_parents
-        self._scale = scale
-        dtype = scale.dtype if scale is not None else None if self._shift is None else self._shift.dtype.base_dtype
+            self._begin(shift, scale, validate_args, name)
+
+    def _begin(
+        self, shift: Tensor | None, scale: LinearOperator | None, validate_args: bool, name: str, parents: Any = ()
+    ) -> None:
+        if shift is not None and scale is not None and shift.dtype.base_dtype != scale.dtype.base_dtype:
+            kinds = f"shift.dtype({shift.dtype}) is incompatible with scale.dtype({scale.dtype})."
+            raise TypeError(kinds)
+        self._shift, self._scale = shift, scale
+        self._matrices = EventMatrices(_batch_rank(scale), 1, validate_args)
+        parents = [*([] if shift is None else [shift]), *parents, *([] if scale is None else scale.graph_parents)]
         super().__init__(
             graph_parents=parents,
             forward_min_event_ndims=1,
             is_constant_jacobian=True,
             validate_args=validate_args,
-            dtype=dtype,
+            dtype=parents[0].dtype.base_dtype if parents else None if scale is None else scale.dtype,
             name=name,
         )
 
@@ -276,17 +292,43 @@ class AffineLinearOperator(Bijector):
         return self._scale
 
     def _forward(self, x: Tensor) -> Tensor:
-        y = x if self._scale is None else self._scale.matvec(x)
+        y = x
+        if self._scale is not None:
+            y, sample_shape = self._matrices.matrices(y, expand_batch_dim=False)
+            with control_dependencies(self._scale_checks()):
+                y = self._scale.matmul(y)
+            y = self._matrices.undone(y, sample_shape, expand_batch_dim=False)
         return y if self._shift is None else y + self._shift
 
     def _inverse(self, y: Tensor) -> Tensor:
         x = y if self._shift is None else y - self._shift
-        return x if self._scale is None else self._scale.solvevec(x)
+        if self._scale is None:
+            return x
+        x, sample_shape = self._matrices.matrices(x, expand_batch_dim=False)
+        return self._matrices.undone(self._scale.solve(x), sample_shape, expand_batch_dim=False)
+
+    def _scale_checks(self) -> list[Any]:
+        """What checks that the scale has an inverse, if it is to be checked and the operator can."""
+        if not self._validate_args or self._scale is None:
+            return []
+        try:
+            return [self._scale.assert_non_singular()]
+        except NotImplementedError:
+            return []
 
     def _forward_log_det_jacobian(self, x: Tensor) -> Tensor:
         if self._scale is None:
             return convert_to_tensor(0.0, x.dtype.base_dtype)
-        return self._scale.log_abs_determinant()
+        with control_dependencies(self._scale_checks()):
+            return self._scale.log_abs_determinant()
+
+
+def _batch_rank(scale: LinearOperator | None) -> Any:
+    """How many dimensions the operator's batch has."""
+    if scale is None:
+        return 0
+    rank = scale.tensor_rank
+    return scale.tensor_rank_tensor() - 2 if rank is None else rank - 2
 
 
 class Affine(AffineLinearOperator):
@@ -316,57 +358,84 @@ class Affine(AffineLinearOperator):
         validate_args: bool = False,
         name: str = "affine",
     ) -> None:
-        given = (scale_diag, scale_tril, scale_perturb_factor)
-        shift = None if shift is None else convert_to_tensor(shift, name="shift")
-        parts = [None if part is None else convert_to_tensor(part) for part in (scale_identity_multiplier, *given)]
-        multiplier, diag, tril, factor = parts
-        self._multiplier = None
-        scale: LinearOperator | None = None
-        if tril is not None:
-            rows = tril.dims[-1] if tril.dims else None
-            extra = [part for part in (diag, None if multiplier is None else multiplier[..., None]) if part is not None]
-            lower = raw.MatrixBandPart(tril, -1, 0)
-            for part in extra:
-                main = raw.MatrixDiagPart(lower) + part
-                lower = raw.MatrixSetDiag(lower, main)
-            assert rows is None or rows > 0
-            scale = LinearOperatorLowerTriangular(lower, is_non_singular=True)
-        elif diag is not None:
-            total = diag if multiplier is None else diag + multiplier[..., None]
-            scale = LinearOperatorDiag(
-                total, is_non_singular=True, is_positive_definite=True if factor is not None else None
-            )
-        elif multiplier is not None and factor is None:
-            self._multiplier = multiplier
-        if factor is not None:
-            height = composing.shape(factor)[-2] if factor.dims is None or factor.dims[-2] is None else factor.dims[-2]
-            base = scale
-            if base is None:
-                one = composing.ones([], dtype=factor.dtype) if multiplier is None else multiplier
-                base = LinearOperatorScaledIdentity(height, one, is_positive_definite=True, is_non_singular=True)
-            scale = LinearOperatorLowRankUpdate(
-                base, factor, scale_perturb_diag, is_diag_update_positive=True, is_non_singular=True
-            )
-        super().__init__(shift, scale, validate_args, name)
-        if self._multiplier is not None:
-            self._graph_parents.append(self._multiplier)
-            self._dtype = self._multiplier.dtype.base_dtype
+        parts = {
+            "identity_multiplier": scale_identity_multiplier,
+            "diag": scale_diag,
+            "tril": scale_tril,
+            "perturb_diag": scale_perturb_diag,
+            "perturb_factor": scale_perturb_factor,
+        }
+        only_multiplier = scale_diag is None and scale_tril is None and scale_perturb_factor is None
+        self._multiplier: Tensor | None = None
+        with name_scope(name), name_scope("init", values=[shift, *parts.values()]):
+            shift = None if shift is None else convert_to_tensor(shift, name="shift")
+            if only_multiplier and scale_identity_multiplier is None:
+                parts["identity_multiplier"] = convert_to_tensor(1.0, "float32" if shift is None else shift.dtype)
+            tensors = {
+                key: None if value is None else convert_to_tensor(value, name=key) for key, value in parts.items()
+            }
+            if only_multiplier:
+                self._multiplier = tensors["identity_multiplier"]
+                if validate_args:
+                    zero = composing.zeros([], self._multiplier.dtype)
+                    message = "identity_multiplier should be non-zero."
+                    check = assert_none_equal(self._multiplier, zero, [message])
+                    self._multiplier = with_dependencies([check], self._multiplier)
+                self._begin(shift, None, validate_args, name, [self._multiplier])
+            else:
+                self._begin(shift, _scale_of(**tensors), validate_args, name)
+
+    @property
+    def scale(self) -> Any:
+        """The operator, or the number that it stands for."""
+        return self._scale if self._multiplier is None else self._multiplier
 
     def _forward(self, x: Tensor) -> Tensor:
-        if self._multiplier is None:
-            return super()._forward(x)
-        return super()._forward(x * self._multiplier[..., None])
+        return super()._forward(x if self._multiplier is None else x * self._multiplier)
 
     def _inverse(self, y: Tensor) -> Tensor:
-        if self._multiplier is None:
-            return super()._inverse(y)
-        return super()._inverse(y) / self._multiplier[..., None]
+        x = super()._inverse(y)
+        return x if self._multiplier is None else x / self._multiplier
 
     def _forward_log_det_jacobian(self, x: Tensor) -> Tensor:
         if self._multiplier is None:
             return super()._forward_log_det_jacobian(x)
         size = composing.cast(composing.shape(x)[-1], self._multiplier.dtype)
         return raw.Log(raw.Abs(self._multiplier)) * size
+
+
+def _scale_of(
+    identity_multiplier: Tensor | None,
+    diag: Tensor | None,
+    tril: Tensor | None,
+    perturb_diag: Tensor | None,
+    perturb_factor: Tensor | None,
+) -> LinearOperator:
+    """The sum of a multiple of the identity, a diagonal and a triangular matrix, and an update of low rank."""
+    multiplier = identity_multiplier
+    scale: LinearOperator
+    if tril is not None:
+        lower = raw.MatrixBandPart(tril, -1, 0)
+        main = raw.MatrixDiagPart(lower, name="diag_part")
+        main = main if diag is None else main + diag
+        main = main if multiplier is None else main + multiplier[..., None]
+        lower = raw.MatrixSetDiag(lower, main, name="set_diag")
+        scale = LinearOperatorLowerTriangular(lower, is_non_singular=True)
+    elif diag is not None:
+        total = diag if multiplier is None else diag + multiplier[..., None]
+        positive = True if perturb_factor is not None else None
+        scale = LinearOperatorDiag(total, is_non_singular=True, is_positive_definite=positive)
+    else:
+        assert perturb_factor is not None
+        rows = perturb_factor.dims[-2] if perturb_factor.dims else None
+        height = composing.shape(perturb_factor)[-2] if rows is None else rows
+        one = composing.ones([], dtype=perturb_factor.dtype) if multiplier is None else multiplier
+        scale = LinearOperatorScaledIdentity(height, one, is_positive_definite=True, is_non_singular=True)
+    if perturb_factor is None:
+        return scale
+    return LinearOperatorLowRankUpdate(
+        scale, perturb_factor, perturb_diag, is_diag_update_positive=True, is_non_singular=True
+    )
 
 
 class Invert(Bijector):

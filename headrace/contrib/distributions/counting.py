@@ -50,10 +50,11 @@ from headrace.ops.flow.checks import (
 )
 from headrace.ops.flow.grouping import with_dependencies
 from headrace.ops.math.cast import cast
+from headrace.ops.math.division import div
 from headrace.ops.math.matmul import matmul
 from headrace.ops.math.reduction import reduce_logsumexp, reduce_sum
 from headrace.ops.math.special import betainc
-from headrace.ops.math.unary import sigmoid
+from headrace.ops.math.unary import log_sigmoid, sigmoid
 from headrace.ops.nn.activations import softplus
 from headrace.ops.nn.cross_entropy import softmax_cross_entropy_with_logits
 from headrace.ops.nn.softmax import log_softmax, softmax
@@ -212,8 +213,8 @@ class NegativeBinomial(_Counts):
 
     def _log_prob(self, x: Tensor) -> Tensor:
         x, n = self._whole(x), self._total_count
-        ordered = -n * softplus(self._logits) - x * softplus(-self._logits)
-        return ordered + raw.Lgamma(n + x) - raw.Lgamma(1.0 + x) - raw.Lgamma(n)
+        ordered = n * log_sigmoid(-self._logits) + x * log_sigmoid(self._logits)
+        return ordered - (-raw.Lgamma(n + x) + raw.Lgamma(1.0 + x) + raw.Lgamma(n))
 
     def _mean(self) -> Tensor:
         return self._total_count * raw.Exp(self._logits)
@@ -308,6 +309,12 @@ class _OneHot(_WithOdds):
         parents: list[Tensor],
         reparameterized: ReparameterizationType,
     ) -> None:
+        rank = self._logits.get_shape().with_rank_at_least(1).ndims
+        if rank is None:
+            with name_scope("batch_rank"):
+                self._batch_rank = rank_internal(self._logits) - 1
+        else:
+            self._batch_rank = convert_to_tensor(rank - 1, "int32", name="batch_rank")
         with name_scope("event_size"):
             self._event_size = shape_internal(self._logits)[-1]
         Distribution.__init__(
@@ -384,21 +391,19 @@ class OneHotCategorical(_OneHot):
 
     def _log_prob(self, x: Tensor) -> Tensor:
         rows, logits, shape = self._rows(self._checked_logs(x))
-        if not rows.dtype.is_floating:
-            rows = cast(rows, logits.dtype)
         return reshape(-softmax_cross_entropy_with_logits(labels=rows, logits=logits), shape)
 
     def _entropy(self) -> Tensor:
         return -reduce_sum(log_softmax(self._logits) * self._probs, axis=-1)
 
     def _mode(self) -> Tensor:
-        mode = one_hot(raw.ArgMax(self._logits, rank_internal(self._logits) - 1), self._event_size, dtype=self.dtype)
+        mode = one_hot(raw.ArgMax(self._logits, self._batch_rank), self._event_size, dtype=self.dtype)
         mode.set_shape(self._logits.get_shape())
         return mode
 
     def _covariance(self) -> Tensor:
         outer = matmul(self._probs[..., None], self._probs[..., None, :])
-        return raw.MatrixSetDiag(-outer, self._variance())
+        return raw.MatrixSetDiag(-outer, self._variance(), name="set_diag")
 
     def _variance(self) -> Tensor:
         return self._probs * (1.0 - self._probs)
@@ -455,7 +460,8 @@ class ExpRelaxedOneHotCategorical(_OneHot):
         rows = reshape(self._logits * composing.ones(shape, dtype=self.dtype), [-1, self._event_size])
         least = np.finfo(self.dtype.as_numpy_dtype).tiny
         uniform = random_uniform(shape_internal(rows), least, 1.0, self.dtype, seed=seed)
-        return reshape(log_softmax((rows - raw.Log(-raw.Log(uniform))) / self._column), shape)
+        gumbel = -raw.Log(-raw.Log(uniform))
+        return reshape(log_softmax(div(gumbel + rows, self._column)), shape)
 
     def _log_prob(self, x: Tensor) -> Tensor:
         rows, logits, shape = self._rows(self._checked_logs(x))

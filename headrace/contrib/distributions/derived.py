@@ -12,7 +12,7 @@ from headrace.contrib.distributions.mvn import (
     MultivariateNormalLinearOperator,
     _diagonal_scale,
     _is_diagonal,
-    _shapes,
+    shapes_from_loc_and_scale,
 )
 from headrace.contrib.distributions.scalar_bijectors import Kumaraswamy as KumaraswamyBijector
 from headrace.contrib.distributions.scalar_bijectors import SinhArcsinh as SinhArcsinhBijector
@@ -288,7 +288,7 @@ class VectorSinhArcsinhDiag(TransformedDistribution):
         with name_scope(name, values=values) as scope:
             loc = None if loc is None else convert_to_tensor(loc, name="loc")
             scale = _diagonal_scale(loc, scale_diag, scale_identity_multiplier)
-            batch_shape, event_shape = _shapes(loc, scale)
+            batch_shape, event_shape = shapes_from_loc_and_scale(loc, scale)
             diag = scale.diag_part()
             bijector, two, skewness, tailweight = _sinh_arcsinh(skewness, tailweight, diag.dtype)
             super().__init__(
@@ -334,7 +334,7 @@ class _AffineVector(TransformedDistribution):
             scale = _diagonal_scale(loc, *parts)
         with name_scope(name if nested else scope, values=[loc, *scale.graph_parents]) as scope:
             loc = None if loc is None else convert_to_tensor(loc, name="loc")
-            batch_shape, event_shape = _shapes(loc, scale)
+            batch_shape, event_shape = shapes_from_loc_and_scale(loc, scale)
             TransformedDistribution.__init__(
                 self,
                 base(scale.dtype, arguments["allow_nan_stats"]),
@@ -356,22 +356,31 @@ class _AffineVector(TransformedDistribution):
         """The operator that scales."""
         return self._bijector.scale  # type: ignore[attr-defined]
 
-    def _at(self, value: float) -> Tensor:
-        """What the bijector makes of vectors of one number."""
+    def _whole(self) -> Any:
+        """The shape of a sample, as a list if it is known."""
         static = self.batch_shape.concatenate(self.event_shape)
-        shape: Any = static.as_list() if static.is_fully_defined() else self._whole_shape()
-        scaled = self.scale.matvec(raw.Fill(shape, convert_to_tensor(value, self.dtype)))
+        if static.is_fully_defined():
+            return static.as_list()
+        return composing.concat([self.batch_shape_tensor(), self.event_shape_tensor()], 0)
+
+    def _at(self, vectors: Tensor) -> Tensor:
+        """What the bijector makes of vectors."""
+        scaled = self.scale.matvec(vectors)
         return scaled if self.loc is None else identity(self.loc) + scaled
 
     def _covariance(self) -> Tensor:
         assert _is_diagonal(self.scale)
-        return self._variance_of_one * raw.MatrixDiag(raw.Square(self.scale.diag_part()))
+        return self._times(self._variance_of_one, raw.MatrixDiag(raw.Square(self.scale.diag_part()), name="diag"))
 
     def _variance(self) -> Tensor:
-        return self._variance_of_one * raw.Square(self.scale.diag_part())
+        return self._times(self._variance_of_one, raw.Square(self.scale.diag_part()))
 
     def _stddev(self) -> Tensor:
-        return np.sqrt(self._variance_of_one) * raw.Abs(self.scale.diag_part())
+        return self._times(np.sqrt(self._variance_of_one), raw.Abs(self.scale.diag_part()))
+
+    @staticmethod
+    def _times(factor: float, value: Tensor) -> Tensor:
+        return value if factor == 1.0 else factor * value
 
 
 class VectorExponentialDiag(_AffineVector):
@@ -393,10 +402,10 @@ class VectorExponentialDiag(_AffineVector):
         self._begin(arguments, base, 1.0)
 
     def _mean(self) -> Tensor:
-        return self._at(1.0)
+        return self._at(composing.ones(self._whole(), self.dtype))
 
     def _mode(self) -> Tensor:
-        return self._at(0.0)
+        return self._at(composing.zeros(self._whole(), self.dtype))
 
 
 class VectorLaplaceDiag(_AffineVector):
@@ -420,10 +429,15 @@ class VectorLaplaceDiag(_AffineVector):
         self._begin(arguments, base, 2.0, nested=True)
 
     def _mean(self) -> Tensor:
-        return self._at(0.0)
+        whole = self._whole()
+        if self.loc is None:
+            return composing.zeros(whole, self.dtype)
+        if whole == self.loc.get_shape():
+            return identity(self.loc)
+        return identity(self.loc) + composing.zeros(whole, self.dtype)
 
     def _mode(self) -> Tensor:
-        return self._at(0.0)
+        return self._mean()
 
 
 class MultivariateNormalDiagPlusLowRank(MultivariateNormalLinearOperator):

@@ -205,10 +205,12 @@ class VectorDiffeomixture(Distribution):
                 raise ValueError("VectorDiffeomixture needs a scale at each point, got None.")
             if isinstance(scale, (LinearOperatorIdentity, LinearOperatorScaledIdentity, LinearOperatorDiag)):
                 part = weight * raw.Square(scale.diag_part())
-                parts.append(part if diagonal else raw.MatrixDiag(part))
+                parts.append(part if diagonal else raw.MatrixDiag(part, name="diag"))
             else:
                 square = scale.matmul(scale.to_dense(), adjoint_arg=True)
-                parts.append(weight * raw.MatrixDiagPart(square) if diagonal else weight[..., None] * square)
+                parts.append(
+                    weight * raw.MatrixDiagPart(square, name="diag_part") if diagonal else weight[..., None] * square
+                )
         return _total(parts) * variance
 
     def _between(self, diagonal: bool) -> Tensor:

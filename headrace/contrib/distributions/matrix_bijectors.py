@@ -53,7 +53,7 @@ class CholeskyOuterProduct(Bijector):
         return cholesky(y)
 
     def _forward_log_det_jacobian(self, x: Tensor) -> Tensor:
-        diag = raw.MatrixDiagPart(x)
+        diag = raw.MatrixDiagPart(x, name="diag_part")
         if self.validate_args:
             positive = assert_positive(diag, message="Input must be positive definite.")
             diag = with_dependencies([*_square_checks(x), positive], diag)
@@ -73,8 +73,8 @@ class MatrixInverseTriL(Bijector):
     def _tests(self, x: Tensor) -> list[Any]:
         if not self.validate_args:
             return []
-        diag = raw.MatrixDiagPart(x)
-        above = raw.MatrixBandPart(raw.MatrixSetDiag(x, composing.zeros_like(diag)), 0, -1)
+        diag = raw.MatrixDiagPart(x, name="diag_part")
+        above = raw.MatrixBandPart(raw.MatrixSetDiag(x, composing.zeros_like(diag), name="set_diag"), 0, -1)
         return [
             *_square_checks(x),
             assert_equal(above, composing.zeros_like(above), message="Input must be lower triangular."),
@@ -94,7 +94,7 @@ class MatrixInverseTriL(Bijector):
     def _forward_log_det_jacobian(self, x: Tensor) -> Tensor:
         with control_dependencies(self._tests(x)):
             size = composing.cast(shape_internal(x)[-1], x.dtype.base_dtype)
-            return -2.0 * size * reduce_sum(raw.Log(raw.Abs(raw.MatrixDiagPart(x))), axis=-1)
+            return -2.0 * size * reduce_sum(raw.Log(raw.Abs(raw.MatrixDiagPart(x, name="diag_part"))), axis=-1)
 
 
 class FillTriangular(Bijector):
@@ -159,16 +159,20 @@ class TransformDiagonal(Bijector):
         super().__init__(forward_min_event_ndims=2, inverse_min_event_ndims=2, validate_args=validate_args, name=name)
 
     def _forward(self, x: Tensor) -> Tensor:
-        return raw.MatrixSetDiag(x, self._diag_bijector.forward(raw.MatrixDiagPart(x)))
+        return raw.MatrixSetDiag(
+            x, self._diag_bijector.forward(raw.MatrixDiagPart(x, name="diag_part")), name="set_diag"
+        )
 
     def _inverse(self, y: Tensor) -> Tensor:
-        return raw.MatrixSetDiag(y, self._diag_bijector.inverse(raw.MatrixDiagPart(y)))
+        return raw.MatrixSetDiag(
+            y, self._diag_bijector.inverse(raw.MatrixDiagPart(y, name="diag_part")), name="set_diag"
+        )
 
     def _forward_log_det_jacobian(self, x: Tensor) -> Tensor:
-        return self._diag_bijector.forward_log_det_jacobian(raw.MatrixDiagPart(x), event_ndims=1)
+        return self._diag_bijector.forward_log_det_jacobian(raw.MatrixDiagPart(x, name="diag_part"), event_ndims=1)
 
     def _inverse_log_det_jacobian(self, y: Tensor) -> Tensor:
-        return self._diag_bijector.inverse_log_det_jacobian(raw.MatrixDiagPart(y), event_ndims=1)
+        return self._diag_bijector.inverse_log_det_jacobian(raw.MatrixDiagPart(y, name="diag_part"), event_ndims=1)
 
 
 class ScaleTriL(Chain):

@@ -5,17 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from headrace.contrib.distributions.bijectors import AffineLinearOperator
+from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
-from headrace.core.shapes import TensorShape
 from headrace.distributions.divergence import RegisterKL
 from headrace.distributions.normal import Normal
+from headrace.distributions.static_logic import broadcast_shapes
 from headrace.distributions.transformed import TransformedDistribution
 from headrace.ops import composing
 from headrace.ops.array.identity import identity
-from headrace.ops.array.shape import broadcast_dynamic_shape, broadcast_static_shape, shape_internal
+from headrace.ops.array.shape import broadcast_static_shape, shape_internal
 from headrace.ops.linalg.operator import LinearOperator
 from headrace.ops.linalg.simple import (
     LinearOperatorDiag,
@@ -32,17 +33,34 @@ def _is_diagonal(scale: LinearOperator) -> bool:
     return isinstance(scale, (LinearOperatorDiag, LinearOperatorIdentity, LinearOperatorScaledIdentity))
 
 
-def _shapes(loc: Tensor | None, scale: LinearOperator) -> tuple[Any, Any]:
-    """Batch and event shape, known or as tensors."""
-    size = scale.range_dimension.value
-    event: Any = [size] if size is not None else composing.stack([scale.range_dimension_tensor()])
-    if loc is None:
-        known = scale.batch_shape.is_fully_defined()
-        return (scale.batch_shape.as_list() if known else scale.batch_shape_tensor()), event
-    outer = loc.get_shape()[:-1] if loc.get_shape().ndims else TensorShape([] if loc.get_shape().ndims == 0 else None)
-    if outer.is_fully_defined() and scale.batch_shape.is_fully_defined():
-        return broadcast_static_shape(outer, scale.batch_shape).as_list(), event
-    return broadcast_dynamic_shape(shape_internal(loc)[:-1], scale.batch_shape_tensor()), event
+def shapes_from_loc_and_scale(
+    loc: Tensor | None, scale: LinearOperator, name: str = "shapes_from_loc_and_scale"
+) -> tuple[Any, Any]:
+    """Batch and event shape of `loc` and `scale` together, known or as tensors.
+
+    Raises:
+        ValueError: if the two are known to be of different sizes.
+    """
+    with name_scope(name, values=[loc, *scale.graph_parents]):
+        size = scale.range_dimension_tensor()
+        known = constant_value(size)
+        event: Any = size[None] if known is None else known.reshape([1])
+        if loc is not None and known is not None:
+            last = loc.get_shape()[-1].value
+            if last not in (None, 1, known):
+                raise ValueError(
+                    f"Event size of 'scale' ({known}) could not be broadcast up to that of 'loc' ({last})."
+                )
+        batch = scale.batch_shape_tensor()
+        if loc is None:
+            static = constant_value(batch)
+            return (batch if static is None else static), event
+        outer = loc.get_shape().with_rank_at_least(1)[:-1]
+        if loc.get_shape().ndims is None or not outer.is_fully_defined():
+            of_loc = shape_internal(loc)[:-1]
+        else:
+            of_loc = convert_to_tensor(outer, name="loc_batch_shape")
+        return broadcast_shapes(batch, of_loc), event
 
 
 class MultivariateNormalLinearOperator(TransformedDistribution):
@@ -72,7 +90,7 @@ class MultivariateNormalLinearOperator(TransformedDistribution):
             raise TypeError("`scale` parameter must have floating-point dtype.")
         with name_scope(name, values=[loc, *scale.graph_parents]) as scope:
             loc = None if loc is None else convert_to_tensor(loc, name="loc")
-            batch_shape, event_shape = _shapes(loc, scale)
+            batch_shape, event_shape = shapes_from_loc_and_scale(loc, scale)
         zero, one = composing.zeros([], dtype=scale.dtype), composing.ones([], dtype=scale.dtype)
         super().__init__(
             Normal(zero, one),
@@ -111,13 +129,13 @@ class MultivariateNormalLinearOperator(TransformedDistribution):
 
     def _covariance(self) -> Tensor:
         if _is_diagonal(self.scale):
-            return raw.MatrixDiag(raw.Square(self.scale.diag_part()))
+            return raw.MatrixDiag(raw.Square(self.scale.diag_part()), name="diag")
         return self.scale.matmul(self.scale.to_dense(), adjoint_arg=True)
 
     def _variance(self) -> Tensor:
         if _is_diagonal(self.scale):
             return raw.Square(self.scale.diag_part())
-        return raw.MatrixDiagPart(self.scale.matmul(self.scale.to_dense(), adjoint_arg=True))
+        return raw.MatrixDiagPart(self.scale.matmul(self.scale.to_dense(), adjoint_arg=True), name="diag_part")
 
     def _stddev(self) -> Tensor:
         if _is_diagonal(self.scale):
@@ -161,19 +179,20 @@ class MultivariateNormalDiag(MultivariateNormalLinearOperator):
 
 
 def _diagonal_scale(loc: Any, diag: Any, multiplier: Any) -> LinearOperator:
-    if diag is not None:
-        diag = convert_to_tensor(diag, name="scale_diag")
+    with name_scope("make_diag_scale", values=[loc, diag, multiplier]):
+        loc = None if loc is None else convert_to_tensor(loc, name="loc")
+        diag = None if diag is None else convert_to_tensor(diag, name="scale_diag")
         if multiplier is not None:
-            diag = diag + convert_to_tensor(multiplier, name="scale_identity_multiplier")[..., None]
-        return LinearOperatorDiag(diag, is_non_singular=True, is_self_adjoint=True, is_positive_definite=None)
-    if loc is None:
-        raise ValueError("Cannot infer `event_shape` unless `loc` is specified.")
-    loc = convert_to_tensor(loc, name="loc")
-    size = loc.dims[-1] if loc.dims and loc.dims[-1] is not None else shape_internal(loc)[-1]
-    if multiplier is None:
-        return LinearOperatorIdentity(size, dtype=loc.dtype.base_dtype)
-    multiplier = convert_to_tensor(multiplier, name="scale_identity_multiplier")
-    return LinearOperatorScaledIdentity(size, multiplier, is_non_singular=True, is_self_adjoint=True)
+            multiplier = convert_to_tensor(multiplier, name="scale_identity_multiplier")
+        if diag is not None:
+            diag = diag if multiplier is None else diag + multiplier[..., None]
+            return LinearOperatorDiag(diag, is_non_singular=True, is_self_adjoint=True, is_positive_definite=None)
+        if loc is None:
+            raise ValueError("Cannot infer `event_shape` unless `loc` is specified.")
+        size = loc.dims[-1] if loc.dims and loc.dims[-1] is not None else shape_internal(loc)[-1]
+        if multiplier is None:
+            return LinearOperatorIdentity(size, dtype=loc.dtype.base_dtype)
+        return LinearOperatorScaledIdentity(size, multiplier, is_non_singular=True, is_self_adjoint=True)
 
 
 class MultivariateNormalDiagWithSoftplusScale(MultivariateNormalDiag):
@@ -215,11 +234,12 @@ class MultivariateNormalTriL(MultivariateNormalLinearOperator):
             if loc is None and scale_tril is None:
                 raise ValueError("Must specify one or both of `loc`, `scale_tril`.")
             scale: LinearOperator
+            loc = None if loc is None else convert_to_tensor(loc, name="loc")
             if scale_tril is None:
                 scale = _diagonal_scale(loc, None, None)
             else:
                 scale = LinearOperatorLowerTriangular(
-                    convert_to_tensor(scale_tril),
+                    convert_to_tensor(scale_tril, name="scale_tril"),
                     is_non_singular=True,
                     is_self_adjoint=False,
                     is_positive_definite=False,
@@ -261,10 +281,10 @@ def _normal_from_normal(
             ratio = (a.stddev() / b.stddev())[..., None]
         else:
             ratio = b.scale.solve(a.scale.to_dense())
-        distance = b.scale.solve((b.mean() - a.mean())[..., None])
-        squares = [reduce_sum(raw.Square(part), axis=[-2, -1]) for part in (ratio, distance)]
-        size = composing.cast(a.scale.domain_dimension_tensor(), a.dtype)
         logs = b.scale.log_abs_determinant() - a.scale.log_abs_determinant()
-        result = logs + 0.5 * (-size + squares[0] + squares[1])
+        rest = -composing.cast(a.scale.domain_dimension_tensor(), a.dtype)
+        rest = rest + reduce_sum(raw.Square(ratio), axis=[-2, -1])
+        distance = b.scale.solve((b.mean() - a.mean())[..., None])
+        result = logs + 0.5 * (rest + reduce_sum(raw.Square(distance), axis=[-2, -1]))
         result.set_shape(broadcast_static_shape(a.batch_shape, b.batch_shape))
         return result

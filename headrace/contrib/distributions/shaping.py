@@ -118,7 +118,9 @@ def matrix_diag_transform(
         matrix = convert_to_tensor(matrix, name="matrix")
         if transform is None:
             return matrix
-        return raw.MatrixSetDiag(matrix, convert_to_tensor(transform(raw.MatrixDiagPart(matrix))))
+        return raw.MatrixSetDiag(
+            matrix, convert_to_tensor(transform(raw.MatrixDiagPart(matrix, name="diag_part"))), name="set_diag"
+        )
 
 
 def tridiag(below: Any = None, diag: Any = None, above: Any = None, name: str | None = None) -> Tensor:
@@ -149,11 +151,11 @@ def tridiag(below: Any = None, diag: Any = None, above: Any = None, name: str | 
         total: Any = None
         # A square one larger each way, of which the corner that holds the diagonal is cut out.
         if below is not None:
-            total = raw.MatrixDiag(padded(below, 1, 1, "below"))[..., :-1, 1:]
+            total = raw.MatrixDiag(padded(below, 1, 1, "below"), name="diag")[..., :-1, 1:]
         if diag is not None:
-            part = raw.MatrixDiag(convert_to_tensor(diag, name="diag"))
+            part = raw.MatrixDiag(convert_to_tensor(diag, name="diag"), name="diag")
             total = part if total is None else total + part
         if above is not None:
-            part = raw.MatrixDiag(padded(above, 1, 1, "above"))[..., 1:, :-1]
+            part = raw.MatrixDiag(padded(above, 1, 1, "above"), name="diag")[..., 1:, :-1]
             total = part if total is None else total + part
         return total

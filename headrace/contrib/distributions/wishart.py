@@ -131,7 +131,7 @@ class _Wishart(Distribution):
         squares = random_gamma(
             [n], self._sequence(0.5 * df), beta=0.5, dtype=self.dtype, seed=gen_new_seed(seed, "wishart")
         )
-        x = raw.MatrixSetDiag(raw.MatrixBandPart(x, -1, 0), raw.Sqrt(squares))
+        x = raw.MatrixSetDiag(raw.MatrixBandPart(x, -1, 0), raw.Sqrt(squares), name="set_diag")
         x = matmul(composing.zeros_like(x) + self._operator.to_dense(), x)
         return x if self._factors else matmul(x, x, adjoint_b=True)
 
@@ -141,7 +141,7 @@ class _Wishart(Distribution):
         both = composing.zeros_like(lower) + root
         solved = raw.MatrixTriangularSolve(lower, both, lower=True)
         trace = reduce_sum(raw.Square(solved), axis=[-2, -1])
-        half_log_det = reduce_sum(raw.Log(raw.MatrixDiagPart(root)), axis=[-1])
+        half_log_det = reduce_sum(raw.Log(raw.MatrixDiagPart(root, name="diag_part")), axis=[-1])
         return (self._df - self._dimension - 1.0) * half_log_det - 0.5 * trace - self.log_normalization()
 
     def _prob(self, x: Tensor) -> Tensor:
@@ -167,7 +167,7 @@ class _Wishart(Distribution):
 
     def _variance(self) -> Tensor:
         x = self._root(raw.Sqrt(self._df)) * self._square()
-        diag = raw.MatrixDiagPart(x)[..., None]
+        diag = raw.MatrixDiagPart(x, name="diag_part")[..., None]
         variance = raw.Square(x) + matmul(diag, diag, adjoint_b=True)
         return cholesky(variance) if self._factors else variance
 
@@ -229,7 +229,9 @@ class WishartCholesky(_Wishart):
                 lower = convert_to_tensor(scale)
                 if validate_args:
                     shape = shape_internal(lower)
-                    positive = assert_positive(raw.MatrixDiagPart(lower), message="scale must be positive definite")
+                    positive = assert_positive(
+                        raw.MatrixDiagPart(lower, name="diag_part"), message="scale must be positive definite"
+                    )
                     square = assert_equal(shape[-1], shape[-2], message="scale must be square")
                     lower = with_dependencies([positive, square], lower)
             self._begin(arguments, _operator_of(lower), [lower], scope)
@@ -265,5 +267,5 @@ class WishartFull(_Wishart):
                     whole = with_dependencies([assert_equal(whole, turned, message="matrix was not symmetric")], whole)
                 lower = cholesky(whole)
                 if validate_args:
-                    lower = with_dependencies([assert_positive(raw.MatrixDiagPart(lower))], lower)
+                    lower = with_dependencies([assert_positive(raw.MatrixDiagPart(lower, name="diag_part"))], lower)
             self._begin(arguments, _operator_of(lower), [lower], scope)

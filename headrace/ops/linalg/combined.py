@@ -652,7 +652,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         logs = self._middle.log_abs_determinant() + self._base.log_abs_determinant()
         small = self._capacitance()
         if self._by_base_cholesky:
-            pivots = raw.MatrixDiagPart(cholesky(small))
+            pivots = raw.MatrixDiagPart(cholesky(small), name="diag_part")
             return 2.0 * reduce_sum(raw.Log(pivots), axis=[-1]) + logs
         return raw.Log(abs(matrix_determinant(small))) + logs
 

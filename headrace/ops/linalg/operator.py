@@ -207,7 +207,7 @@ class LinearOperator(ModuleMembers, Dispatching):
     def _assert_positive_definite(self) -> Any:
         if not self.is_self_adjoint:
             raise NotImplementedError("assert_positive_definite is not implemented.")
-        pivots = raw.MatrixDiagPart(cholesky(self.to_dense()))
+        pivots = raw.MatrixDiagPart(cholesky(self.to_dense()), name="diag_part")
         return assert_positive(pivots, message="Matrix was not positive definite.")
 
     def assert_positive_definite(self, name: str = "assert_positive_definite") -> Any:
@@ -408,7 +408,7 @@ class LinearOperator(ModuleMembers, Dispatching):
 
     def _log_abs_determinant(self) -> Tensor:
         if self._by_cholesky():
-            return 2.0 * reduce_sum(raw.Log(raw.MatrixDiagPart(cholesky(self.to_dense()))), axis=[-1])
+            return 2.0 * reduce_sum(raw.Log(raw.MatrixDiagPart(cholesky(self.to_dense()), name="diag_part")), axis=[-1])
         return slogdet(self.to_dense())[1]
 
     def log_abs_determinant(self, name: str = "log_abs_det") -> Tensor:
@@ -429,7 +429,7 @@ class LinearOperator(ModuleMembers, Dispatching):
             return self._to_dense()
 
     def _diag_part(self) -> Tensor:
-        return raw.MatrixDiagPart(self.to_dense())
+        return raw.MatrixDiagPart(self.to_dense(), name="diag_part")
 
     def diag_part(self, name: str = "diag_part") -> Tensor:
         """The diagonal, shape [*batch, min(m, n)]."""

@@ -95,7 +95,7 @@ class LinearOperatorLowerTriangular(LinearOperator):
 
     @property
     def _diag(self) -> Tensor:
-        return raw.MatrixDiagPart(self._matrix)
+        return raw.MatrixDiagPart(self._matrix, name="diag_part")
 
     def _shape(self) -> TensorShape:
         return self._matrix.get_shape()
@@ -209,15 +209,15 @@ class LinearOperatorDiag(LinearOperator):
         return (adjoint_of(rhs) if adjoint_arg else rhs) * composing.expand_dims(1.0 / diag, -1)
 
     def _to_dense(self) -> Tensor:
-        return raw.MatrixDiag(self._diag)
+        return raw.MatrixDiag(self._diag, name="diag")
 
     def _diag_part(self) -> Tensor:
         return self._diag
 
     def _add_to_tensor(self, x: Tensor) -> Tensor:
-        new = raw.MatrixDiagPart(x) + self._diag
+        new = raw.MatrixDiagPart(x, name="diag_part") + self._diag
         full = x + composing.zeros_like(new)[..., None]
-        return raw.MatrixSetDiag(full, new)
+        return raw.MatrixSetDiag(full, new, name="set_diag")
 
     def _times(self, other: LinearOperator) -> LinearOperator:
         if isinstance(other, LinearOperatorDiag):
@@ -382,7 +382,7 @@ class LinearOperatorIdentity(_Identity):
         return eye(self.domain_dimension_tensor(), batch_shape=self.batch_shape_tensor(), dtype=self.dtype)
 
     def _add_to_tensor(self, mat: Tensor) -> Tensor:
-        return raw.MatrixSetDiag(mat, raw.MatrixDiagPart(mat) + 1)
+        return raw.MatrixSetDiag(mat, raw.MatrixDiagPart(mat, name="diag_part") + 1, name="set_diag")
 
     def _times(self, other: LinearOperator) -> LinearOperator:
         return other
@@ -481,10 +481,12 @@ class LinearOperatorScaledIdentity(_Identity):
         return self._ones_of_diag() * self._multiplier[..., None]
 
     def _to_dense(self) -> Tensor:
-        return raw.MatrixDiag(self._diag_part())
+        return raw.MatrixDiag(self._diag_part(), name="diag")
 
     def _add_to_tensor(self, mat: Tensor) -> Tensor:
-        return raw.MatrixSetDiag(mat, raw.MatrixDiagPart(mat) + self._multiplier[..., None])
+        return raw.MatrixSetDiag(
+            mat, raw.MatrixDiagPart(mat, name="diag_part") + self._multiplier[..., None], name="set_diag"
+        )
 
     def _hints(self) -> dict[str, Any]:
         return {
@@ -683,7 +685,7 @@ class LinearOperatorHouseholder(LinearOperator):
     def _to_dense(self) -> Tensor:
         axis = l2_normalize(self._axis, axis=-1)[..., None]
         outer = -2 * matmul(axis, axis, adjoint_b=True)
-        return raw.MatrixSetDiag(outer, 1.0 + raw.MatrixDiagPart(outer))
+        return raw.MatrixSetDiag(outer, 1.0 + raw.MatrixDiagPart(outer, name="diag_part"), name="set_diag")
 
     def _inverse(self) -> LinearOperator:
         return self

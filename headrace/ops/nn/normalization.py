@@ -201,41 +201,51 @@ def batch_norm_gradient(op, *grads):
 
 def batch_norm_grad_gradient(op, *grads):
     """The gradient of the gradient: that is written out in other ops, and these are differentiated."""
-    gradients = importlib.import_module("headrace.autodiff.gradients").gradients
+    Tape = importlib.import_module("headrace.autodiff.tape").GradientTape
     gradient, x, scale, mean, variance = op.inputs[:5]
-    written = _written_out(gradient, x, scale, mean, variance, op)
     wanted = [gradient, x, scale]
-    found = gradients(list(written), wanted, grad_ys=list(grads[:3]), name="second_order")
-    return [*found, *[None] * (len(op.inputs) - 3)]
+    with Tape() as tape:
+        for value in wanted:
+            tape.watch(value)
+        written = _written_out(gradient, x, scale, mean, variance, op)
+    return [*tape.gradient(written, wanted, list(grads[:3])), *[None] * (len(op.inputs) - 3)]
 
 
-def _written_out(gradient: Tensor, x: Tensor, scale: Tensor, mean: Tensor, variance: Tensor, op: Any) -> Any:
+def _written_out(gradient: Tensor, x: Tensor, scale: Tensor, mean: Tensor, variance: Tensor, op: Any) -> list[Tensor]:
     """The gradient with respect to x, scale and offset, made of elementary ops.
 
-    With n = (x - mean) / sqrt(variance + epsilon): d offset = sum g, d scale = sum g n, and
-    dx = scale / sqrt(variance + epsilon) * (g - mean g - n mean(g n)) where mean and variance are those of x,
-    scale / sqrt(variance + epsilon) * g where they are given.
+    With c = x - mean and s = 1 / sqrt(variance + epsilon): d offset = sum g, d scale = s sum (g c), and
+    dx = scale s (g - mean g - s^2 mean(g c) c) where mean and variance are those of x, scale s g where they are given.
     """
     own, epsilon = x.dtype.base_dtype, op.attrs["epsilon"]
-    x, gradient = composing.cast(x, "float32"), composing.cast(gradient, "float32")
+    if own.name == "float16":
+        x, gradient = composing.cast(x, "float32"), composing.cast(gradient, "float32")
     rank = 5 if "D" in op.attrs["data_format"] else 4
     channel = Layout(op.attrs["data_format"], rank).channel
     axes = [axis for axis in range(rank) if axis != channel]
-    if channel == 1:
-        along = [1, -1, *[1] * (rank - 2)]
-        scale, mean, variance = (raw.Reshape(value, along) for value in (scale, mean, variance))
-    training = op.attrs["is_training"]
-    if training:
-        mean = reduce_mean(x, axes, keepdims=True)
-        variance = reduce_mean(raw.SquaredDifference(x, raw.StopGradient(mean)), axes, keepdims=True)
-    inverse = raw.Rsqrt(variance + epsilon)
-    normal = (x - mean) * inverse
-    dscale, doffset = reduce_sum(gradient * normal, axes), reduce_sum(gradient, axes)
-    dx = gradient
-    if training:
-        dx = gradient - reduce_mean(gradient, axes, keepdims=True)
-        dx = dx - normal * reduce_mean(gradient * normal, axes, keepdims=True)
-    return composing.cast(scale * inverse * dx, own), dscale, doffset
+    along = channel == 1
+    shape: list[Any] = [1, -1, *[1] * (rank - 2)]
+    if not op.attrs["is_training"]:
+        if along:
+            shape[1] = composing.size(mean)
+            mean, variance, scale = (raw.Reshape(value, shape) for value in (mean, variance, scale))
+        doffset = reduce_sum(gradient, axes)
+        inverse = raw.Rsqrt(variance + epsilon)
+        dscale = reduce_sum(gradient * (x - mean) * inverse, axes)
+        return [composing.cast(gradient * scale * inverse, own), dscale, doffset]
+    if along:
+        shape[1] = composing.size(scale)
+        scale = raw.Reshape(scale, shape)
+    mean_gradient = reduce_mean(gradient, axes, keepdims=along)
+    mean = reduce_mean(x, axes, keepdims=along)
+    variance = reduce_mean(raw.SquaredDifference(x, raw.StopGradient(mean)), axes, keepdims=along)
+    apart, centered = gradient - mean_gradient, x - mean
+    covariance = reduce_mean(gradient * centered, axes, keepdims=along)
+    dx = scale * raw.Rsqrt(variance + epsilon) * (apart - raw.Reciprocal(variance + epsilon) * covariance * centered)
+    dscale = raw.Rsqrt(variance + epsilon) * reduce_sum(gradient * centered, axes, keepdims=along)
+    if along:
+        dscale = raw.Squeeze(dscale)
+    return [composing.cast(dx, own), dscale, reduce_sum(gradient, axes)]
 
 
 for _decl in _FORWARD:

@@ -1,0 +1,144 @@
+"""Samples of a batch of vectors laid out as matrices, for linear operators, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from headrace.core.constant_value import constant_value
+from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import name_scope
+from headrace.core.operation import Tensor
+from headrace.core.registry import raw
+from headrace.distributions.static_logic import pick_vector, rotated
+from headrace.ops import composing
+from headrace.ops.array.shape import reshape, shape_internal
+from headrace.ops.array.where import where_v2
+from headrace.ops.flow.checks import assert_non_negative
+from headrace.ops.flow.grouping import with_dependencies
+from headrace.ops.flow.rank_checks import assert_rank
+
+
+class EventMatrices:
+    """Between tensors of shape [*sample, *batch, *event] and matrices [*batch, event, samples].
+
+    Args:
+        batch_ndims: how many dimensions the batch has, an int or an int32 tensor.
+        event_ndims: how many an event has, 0 or 1.
+        validate_args: whether numbers that are not known are checked when the graph runs.
+
+    Raises:
+        ValueError: if a number is negative.
+    """
+
+    _scope = "DistributionShape"
+
+    def __init__(self, batch_ndims: Any, event_ndims: Any, validate_args: bool = False) -> None:
+        self._validate_args = validate_args
+        with name_scope(self._scope), name_scope("init"):
+            self._batch_ndims, self._no_batch = self._count(batch_ndims, "batch_ndims")
+            self._event_ndims, self._no_event = self._count(event_ndims, "event_ndims")
+
+    def _count(self, number: Any, name: str) -> tuple[Tensor, Any]:
+        """A number of dimensions, and whether it is none."""
+        tensor = convert_to_tensor(number, name=name)
+        known = constant_value(tensor)
+        if known is not None:
+            if known < 0:
+                raise ValueError(f"{tensor.name}.value={known} cannot be negative")
+            return tensor, known == 0
+        if self._validate_args:
+            tensor = with_dependencies([assert_rank(tensor, 0), assert_non_negative(tensor)], tensor)
+        return tensor, raw.Equal(tensor, 0)
+
+    @contextmanager
+    def _named(self, name: str, values: list[Any]) -> Iterator[None]:
+        with name_scope(self._scope), name_scope(name, values=[*values, self._batch_ndims, self._event_ndims]):
+            yield
+
+    def _rank(self, x: Tensor, name: str) -> Tensor:
+        with self._named(name, [x]):
+            rank = x.get_shape().ndims
+            return composing.rank(x, name="ndims") if rank is None else convert_to_tensor(rank, "int32", name="ndims")
+
+    def _sample_rank(self, x: Tensor, name: str) -> Tensor:
+        """How many dimensions stand before the batch."""
+        with self._named(name, [x]):
+            rank = self._rank(x, name)
+            known = [constant_value(number) for number in (rank, self._batch_ndims, self._event_ndims)]
+            if all(number is not None for number in known):
+                whole, batch, event = (int(number) for number in known)
+                if whole < batch + event:
+                    raise ValueError(f"expected batch_ndims({batch}) + event_ndims({event}) <= ndims({whole})")
+                return convert_to_tensor(whole - batch - event, name="sample_ndims")
+            with name_scope("sample_ndims"):
+                rest = rank - self._batch_ndims - self._event_ndims
+                return with_dependencies([assert_non_negative(rest)], rest) if self._validate_args else rest
+
+    def parts(self, x: Tensor, name: str = "get_shape") -> list[Tensor]:
+        """The shapes of samples, batch and event."""
+        with self._named(name, [x]):
+            samples = self._sample_rank(x, name)
+            return [
+                self._part(x, [composing.zeros([], "int32", name="zero")], samples, "sample_shape"),
+                self._part(x, [samples], self._batch_ndims, "batch_shape"),
+                self._part(x, [samples, self._batch_ndims], self._event_ndims, "event_shape"),
+            ]
+
+    @staticmethod
+    def _part(x: Tensor, before: list[Tensor], size: Tensor, name: str) -> Tensor:
+        known = [constant_value(number) for number in (size, *before)]
+        if x.get_shape().ndims is not None and all(number is not None for number in known):
+            start = sum(int(number) for number in known[1:])
+            found = x.get_shape()[start : start + int(known[0])]
+            if found.is_fully_defined():
+                return convert_to_tensor(found.as_list(), "int32", name=name)
+        # The sum starts at 0, an op where the first number is none.
+        return raw.Slice(shape_internal(x), [sum(before)], [size])
+
+    def matrices(self, x: Any, expand_batch_dim: bool = True) -> tuple[Tensor, Tensor]:
+        """The matrices and the shape of the samples.
+
+        Args:
+            x: tensor of shape [*sample, *batch, *event].
+            expand_batch_dim: whether there is one matrix of a batch even where there is no batch.
+        """
+        with self._named("make_batch_of_event_sample_matrices", [x]):
+            x = convert_to_tensor(x, name="x")
+            sample_shape, batch_shape, event_shape = self.parts(x)
+            event_shape = pick_vector(self._no_event, [1], event_shape)
+            if expand_batch_dim:
+                batch_shape = pick_vector(self._no_batch, [1], batch_shape)
+            x = reshape(x, composing.concat([[-1], batch_shape, event_shape], 0))
+            return rotated(x, -1), sample_shape
+
+    def undone(self, x: Any, sample_shape: Any, expand_batch_dim: bool = True) -> Tensor:
+        """What `matrices` made them of.
+
+        Args:
+            x: the matrices.
+            sample_shape: the shape of the samples.
+            expand_batch_dim: as it was for `matrices`.
+        """
+        with self._named("undo_make_batch_of_event_sample_matrices", [x, sample_shape]):
+            x = convert_to_tensor(x, name="x")
+            sample_shape = convert_to_tensor(sample_shape, name="sample_shape")
+            x = rotated(x, 1)
+            if all(constant_value(number) is not None for number in (self._batch_ndims, self._event_ndims)):
+                axes = [-1] if self._no_event else []
+                if self._no_batch and expand_batch_dim:
+                    axes.append(1)
+                if axes:
+                    x = raw.Squeeze(x, squeeze_dims=axes)
+                batch_shape, event_shape = self.parts(x)[1:]
+            else:
+                static = x.get_shape()
+                whole = static.as_list() if static.is_fully_defined() else shape_internal(x)
+                if isinstance(whole, list):
+                    whole = convert_to_tensor(whole, "int32")
+                batch_shape = whole[1 : 1 + self._batch_ndims]
+                alone = raw.LogicalAnd(expand_batch_dim, self._no_batch)
+                start = where_v2(alone, 2, 1 + self._batch_ndims)
+                event_shape = whole[start : start + self._event_ndims]
+            return reshape(x, composing.concat([sample_shape, batch_shape, event_shape], 0))

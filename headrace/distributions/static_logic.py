@@ -1,0 +1,123 @@
+"""Logic and shapes that are worked out while the graph is built where all is known, and by ops where it is not.
+
+What is worked out becomes a constant of the graph, one for each step, as programs that count on the seeds of the ops after
+them expect.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from headrace.core.constant_value import constant_value
+from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import name_scope
+from headrace.core.operation import Tensor
+from headrace.core.registry import raw
+from headrace.core.shapes import TensorShape
+from headrace.ops import composing
+from headrace.ops.array.constant import constant
+from headrace.ops.array.shape import broadcast_dynamic_shape, broadcast_static_shape, shape_internal
+from headrace.ops.array.where import where_v2
+from headrace.ops.flow.checks import assert_integer
+from headrace.ops.math.reduction import reduce_all
+
+
+def value_of(x: Any) -> Any:
+    """What is known of `x`, made a tensor if it is none: a NumPy array, or None."""
+    return constant_value(convert_to_tensor(x))
+
+
+def equal(x: Any, y: Any) -> Tensor:
+    """Whether two are the same."""
+    values = value_of(x), value_of(y)
+    if any(value is None for value in values):
+        return raw.Equal(x, y)
+    return constant(np.array_equal(*values))
+
+
+def negated(x: Any) -> Tensor:
+    """Not `x`."""
+    value = value_of(x)
+    return raw.LogicalNot(x) if value is None else constant(np.logical_not(value))
+
+
+def all_of(*conditions: Any) -> Tensor:
+    """Whether all are true; one that is known to be false settles it."""
+    values = [value_of(condition) for condition in conditions]
+    if any(value is not None and not value for value in values):
+        return constant(False)
+    if all(value is not None for value in values):
+        return constant(True)
+    return raw.LogicalAnd(*conditions) if len(conditions) == 2 else reduce_all(conditions)
+
+
+def joined(*vectors: Any) -> Tensor:
+    """Vectors one after another."""
+    values = [value_of(vector) for vector in vectors]
+    if any(value is None for value in values):
+        return composing.concat(vectors, 0)
+    return constant(np.concatenate(values).tolist())
+
+
+def rank_of(shape: Tensor) -> Tensor:
+    """How many dimensions a tensor of this shape has.
+
+    Raises:
+        ValueError: if the shape is no vector. TypeError: if it is not of integers.
+    """
+    if shape.get_shape().ndims not in (None, 1):
+        raise ValueError("input is not a valid shape: not 1D")
+    if not shape.dtype.is_integer:
+        raise TypeError("input is not a valid shape: wrong dtype")
+    length = shape.dims[0] if shape.dims else None
+    return shape_internal(shape)[0] if length is None else constant(length)
+
+
+def pick_vector(condition: Any, chosen: Any, other: Any, name: str = "pick_vector") -> Any:
+    """`chosen` where the condition holds, else `other`; they may be of different lengths.
+
+    Raises:
+        TypeError: if the condition is not bool, or the two are of different types.
+    """
+    with name_scope(name, values=[condition, chosen, other]):
+        condition = convert_to_tensor(condition, name="cond")
+        if condition.dtype.name != "bool":
+            raise TypeError(f"{condition.op.name}.dtype={condition.dtype} which is not {np.dtype(bool)}")
+        value = constant_value(condition)
+        if value is not None:
+            return chosen if value else other
+        chosen = convert_to_tensor(chosen, name="true_vector")
+        other = convert_to_tensor(other, name="false_vector")
+        if chosen.dtype != other.dtype:
+            names = f"{chosen.op.name}.dtype={chosen.dtype} does not match {other.op.name}.dtype={other.dtype}"
+            raise TypeError(names)
+        length = shape_internal(chosen)[0]
+        both = composing.concat([chosen, other], 0)
+        return raw.Slice(both, [where_v2(condition, 0, length)], [where_v2(condition, length, -1)])
+
+
+def rotated(x: Any, shift: Any, name: str = "rotate_transpose") -> Tensor:
+    """`x` with its dimensions moved to the right by `shift`, those that leave coming in again at the left."""
+    with name_scope(name, values=[x, shift]):
+        x, shift = convert_to_tensor(x, name="x"), convert_to_tensor(shift, name="shift")
+        assert_integer(shift)
+        steps, rank = constant_value(shift), x.get_shape().ndims
+        if rank is not None and steps is not None:
+            if rank < 2 or int(steps) % rank == 0:
+                return x
+            return composing.transpose(x, np.roll(np.arange(rank), int(steps)))
+        rank = composing.rank(x)
+        left = where_v2(raw.Less(shift, 0), raw.FloorMod(-shift, rank), rank - raw.FloorMod(shift, rank))
+        first, last = composing.range_(0, left), composing.range_(left, rank)
+        return composing.transpose(x, composing.concat([last, first], 0))
+
+
+def broadcast_shapes(x: Tensor, y: Tensor, name: str = "prefer_static_broadcast_shape") -> Any:
+    """The shape to which two shapes broadcast, a TensorShape if it is known."""
+    with name_scope(name, values=[x, y]):
+        known = constant_value(x), constant_value(y)
+        if any(value is None for value in known):
+            return broadcast_dynamic_shape(x, y)
+        return broadcast_static_shape(*(TensorShape(value.tolist()) for value in known))
