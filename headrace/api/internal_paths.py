@@ -94,7 +94,7 @@ _PYTHON: dict[str, dict[str, str]] = {
     "feature_column": {"feature_column .": "feature_column feature_column_v2 feature_column_lib utils"},
     "framework": {
         "core.graph core.defaults core.operation core.convert core.registry core.gradient_registry core.collections "
-        "core.internals core.composite state.scoping .": "ops",
+        "core.internals core.bare_operations core.composite state.scoping .": "ops",
         "core.dtypes .": "dtypes",
         "core.shapes .": "tensor_shape",
         "core.errors errors .": "errors errors_impl",
@@ -130,6 +130,7 @@ _PYTHON: dict[str, dict[str, str]] = {
         "platform.combinations": "combinations test_combinations",
     },
     "keras": {},
+    "module": {"train.module .": "module"},
     "layers": {
         "layers .": "base convolutional core layers normalization pooling",
         "layers.sizes ops.flow.case .": "utils",
@@ -137,21 +138,23 @@ _PYTHON: dict[str, dict[str, str]] = {
     "lib.io": {"files.file_io gfile io .": "file_io", "files.records python_io io .": "python_io tf_record"},
     "ops": {
         "ops.queues.staging ops.queues.barriers ops.readers.record_input ops.queues.queues . api.gen_ops": "data_flow_ops",
-        "state.updates state.variables . api.gen_ops": "state_ops",
+        "autodiff.products .": "gradients gradients_impl gradients_util",
+        "state.updates state.variables state.bare_variables . api.gen_ops": "state_ops",
         "state.variables state.collecting state.modes state.partitioned state.slice_info state.initial_values .": "variables",
         "state.resource_variables state.handles state.variables ops.state.resource . api.gen_ops": "resource_variable_ops",
         "state.variable_scope state.variable_store state.partitioned state.scoping state.modes .": "variable_scope",
         "state.partitioned .": "partitioned_variables",
         "state.template .": "template",
         "state.functional .": "functional_ops",
-        "math ops.math.matmul ops.math.reduce . api.gen_ops": "math_ops",
+        "math ops.math.matmul ops.math.reduce ops.composite_slices . api.gen_ops": "math_ops",
         "math .": "special_math_ops",
         "bitwise math .": "bitwise_ops",
         "math ops.squeezing .": "confusion_matrix",
         "ops.flow.switching ops.flow.grouping ops.flow.cond "
-        "ops.flow.inspecting ops.flow.while_context ops.flow.frames ops.flow.assertion . api.gen_ops": (
+        "ops.flow.inspecting ops.flow.while_context ops.flow.frames ops.flow.assertion ops.flow.modes . api.gen_ops": (
             "control_flow_ops control_flow_util"
         ),
+        "platform.behavior ops.flow.modes": "control_flow_v2_toggles",
         "ops.array.later_constant ops.array.shape ops.array.gather ops.array.fake_quant . api.gen_ops": "array_ops",
         "train.resources .": "resources",
         "runtime.session_handles .": "session_ops",
@@ -159,7 +162,7 @@ _PYTHON: dict[str, dict[str, str]] = {
         ". api.gen_ops": "io_ops logging_ops inplace_ops",
         "ops.flow.tensor_lists api.gen_ops .": "list_ops",
         ".": "standard_ops "
-        "gradients gradients_impl gradients_util custom_gradient map_fn "
+        "custom_gradient map_fn "
         "script_ops tensor_array_ops "
         "clip_ops manip_ops histogram_ops unconnected_gradients "
         "numerics sort_ops batch_ops critical_section_ops array_grad math_grad nn_grad "
@@ -170,8 +173,9 @@ _PYTHON: dict[str, dict[str, str]] = {
         "random ops.random.normal . api.gen_ops": "random_ops stateful_random_ops",
         "random contrib.stateless .": "stateless_random_ops",
         "debugging .": "check_ops",
-        "nn .": "nn embedding_ops candidate_sampling_ops",
-        "nn ops.nn.moments .": "nn_impl",
+        "nn .": "nn candidate_sampling_ops",
+        "nn ops.nn.embedding .": "embedding_ops",
+        "nn ops.nn.moments ops.nn.sampled_losses .": "nn_impl",
         "nn ops.nn.prepared_convolution ops.nn.bias ops.nn.fractional_pooling ops.math.counting . api.gen_ops": "nn_ops",
         "nn ops.nn.ctc_functions .": "ctc_ops",
         "recurrent.internals nn .": "rnn",
@@ -345,6 +349,9 @@ _PROTOS = {
     "core.util": "event",
     "core.profiler": "tfprof_log",
 }
+
+# Modules whose import alone does something, and what is imported then.
+WITH_EFFECT = {"python.framework.test_ops": "platform.test_ops"}
 
 # Modules of message classes that are made here.
 _OWN_PROTOS = {

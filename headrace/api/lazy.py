@@ -41,7 +41,8 @@ class Namespace(ModuleType):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}", name=name)
         value = finder.resolve(path, name)
         # Set past __setattr__, which would take a public module for an implementation module.
-        self.__dict__[name] = value
+        if value.__class__ is not bool:  # a flag changes
+            self.__dict__[name] = value
         return value
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -323,6 +324,8 @@ class _NamespaceLoader(Loader):
     def exec_module(self, module: ModuleType) -> None:
         if self._inner is not None:
             self._inner.exec_module(module)
+        if self._path in internal_paths.WITH_EFFECT:
+            importlib.import_module(self._finder._full(internal_paths.WITH_EFFECT[self._path]))
 
     def get_source(self, fullname: str) -> str | None:
         """The source of the package of the same path, for tracebacks."""

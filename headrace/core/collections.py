@@ -43,5 +43,15 @@ class GraphKeys:
     WHILE_CONTEXT = "while_context"
     _SUMMARY_COLLECTION = "_SUMMARY_V2"
     _STREAMING_MODEL_PORTS = "streaming_model_ports"
+    _VARIABLE_COLLECTIONS = (
+        GLOBAL_VARIABLES,
+        LOCAL_VARIABLES,
+        METRIC_VARIABLES,
+        MODEL_VARIABLES,
+        TRAINABLE_VARIABLES,
+        MOVING_AVERAGE_VARIABLES,
+        CONCATENATED_VARIABLES,
+        TRAINABLE_RESOURCE_VARIABLES,
+    )
     # The 0.x name of the collection of all variables.
     VARIABLES = GLOBAL_VARIABLES

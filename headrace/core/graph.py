@@ -161,7 +161,8 @@ class Graph:
             controls = list(control_inputs)
             if scopes.control_stack:
                 self._collect_control_inputs(inputs, controls)
-            op = Operation(self, decl, name, inputs, attrs, controls, "")
+            # Without the detour over the metaclass.
+            op = type.__call__(Operation, self, decl, name, inputs, attrs, controls, "")
             if self._scope_attrs:
                 for key, value in self._scope_attrs.items():
                     if key not in attrs:
@@ -230,6 +231,27 @@ class Graph:
                 value = importlib.import_module("headrace.interop.node_def").attr_from_proto(value)
             plain[key] = value
         return operation_from_parts(self, op_type, list(inputs), plain, name, dtypes)
+
+    def _create_op_internal(
+        self,
+        op_type: str,
+        inputs: Sequence[Tensor],
+        dtypes: Sequence[Any] | None = None,
+        input_types: Sequence[Any] | None = None,
+        name: str | None = None,
+        attrs: dict[str, Any] | None = None,
+        op_def: Any = None,
+        compute_device: bool = True,
+    ) -> Operation:
+        return self.create_op(op_type, inputs, dtypes, input_types, name, attrs, op_def, True, compute_device)
+
+    @property
+    def _version(self) -> int:
+        return self.version
+
+    @property
+    def _nodes_by_id(self) -> dict[int, Operation]:
+        return {op._id: op for op in self._operations}
 
     def _collect_control_inputs(self, inputs: list[Tensor], controls: list[Operation]) -> None:
         """Adds what the open control_dependencies blocks ask for.

@@ -376,7 +376,7 @@ class OpStats:
 
     def __iadd__(self, other: OpStats) -> OpStats:
         if other.statistic_type != self.statistic_type:
-            raise ValueError(f"Can't add an OpStat of type {other.statistic_type} to one of {self.statistic_type}.")
+            raise ValueError(f"Can't add an OpStat of type {self.statistic_type} to one of {other.statistic_type}.")
         if self.value is None:
             self.value = other.value
         elif other.value is not None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from headrace.core import callsite
 from headrace.core.dtypes import DType
-from headrace.core.errors import OperatorNotAllowedInGraphError
+from headrace.core.errors import OperatorNotAllowedInGraphError, OutOfRangeError
 from headrace.core.shapes import Dims, TensorShape, as_dims, merge_dims
 
 if TYPE_CHECKING:
@@ -241,7 +241,16 @@ class Reference:
         return isinstance(other, Reference) and self._referent is other._referent
 
 
-class Operation:
+class _FromNodeDefToo(type):
+    """Lets `Operation(node_def, graph, inputs, output_types)`, as 1.x calls it, add an operation to the graph."""
+
+    def __call__(cls, first: Any, *args: Any, **keywords: Any) -> Any:
+        if hasattr(first, "DESCRIPTOR"):
+            return importlib.import_module("headrace.core.bare_operations").operation_of(first, *args, **keywords)
+        return super().__call__(first, *args, **keywords)
+
+
+class Operation(metaclass=_FromNodeDefToo):
     """A node of a graph: an op type applied to tensors, with its attributes.
 
     Attributes:
@@ -314,6 +323,11 @@ class Operation:
     def control_inputs(self) -> list[Operation]:
         """Operations that must have run before it."""
         return self._control_inputs
+
+    @property
+    def _id_value(self) -> int:
+        """Its number in the graph, from 1."""
+        return self._id
 
     @property
     def _control_outputs_list(self) -> list[Operation]:
@@ -408,7 +422,14 @@ class Operation:
         if not isinstance(tensor, Tensor):
             raise TypeError(f"tensor must be a Tensor: {tensor}")
         if tensor.graph is not self._graph:
-            raise ValueError(f"{tensor} must be from the same graph as {self!r}.")
+            raise ValueError(f"{tensor} must be from the same graph as {self}.")
+        if not 0 <= index < len(self._inputs):
+            raise OutOfRangeError(
+                None,
+                None,
+                f"Cannot update edge. Input index [{index}] is greater than the number of total inputs "
+                f"[{len(self._inputs)}].",
+            )
         old = self._inputs[index]
         self._inputs[index] = tensor
         old._consumers.remove(self)
@@ -449,7 +470,21 @@ class Operation:
 
     @property
     def _input_types(self) -> list[DType]:
-        return [t._dtype.base_dtype for t in self._inputs]
+        """The types of the inputs, references where the op takes references."""
+        types = [t._dtype.base_dtype for t in self._inputs]
+        if not self.decl.takes_references:
+            return types
+        position = 0
+        for arg in self.decl.signature.inputs:
+            count = 1
+            if arg.number_attr is not None:
+                count = self.attrs[arg.number_attr]
+            elif arg.type_list_attr is not None:
+                count = len(self.attrs[arg.type_list_attr])
+            if arg.is_ref:
+                types[position : position + count] = [t._as_ref for t in types[position : position + count]]
+            position += count
+        return types
 
     def __repr__(self) -> str:
         return f"<tf.Operation '{self._name}' type={self.type}>"

@@ -361,7 +361,8 @@ class BaseSession:
         Args:
             fetches: as in `run`.
             feed_list: the tensors to feed, in the order of the function's arguments.
-            accept_options: whether the function also takes `options` and `run_metadata` keywords.
+            accept_options: whether the function also takes `options` and `run_metadata` keywords; with feeds it always
+                does.
 
         Returns:
             the function; call it as `f(*values)`.
@@ -387,7 +388,7 @@ class BaseSession:
                 return self._execute(entry, entry.function, values)
             if len(values) != len(keys):
                 raise TypeError(f"Expected {len(keys)} arguments for the feeds {keys}, got {len(values)}.")
-            if keywords and not accept_options:
+            if keywords and not (accept_options or keys):
                 raise TypeError(
                     f"Unexpected keyword arguments {sorted(keywords)}; pass accept_options=True to allow them."
                 )

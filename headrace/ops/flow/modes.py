@@ -8,20 +8,26 @@ from typing import Any
 from headrace.core.defaults import get_default_graph
 from headrace.core.func_graph import FuncGraph
 
-_as_functions = (
+# Programs read and set it as `control_flow_util.ENABLE_CONTROL_FLOW_V2`.
+ENABLE_CONTROL_FLOW_V2 = (
     os.environ.get("TF_ENABLE_CONTROL_FLOW_V2", "0") != "0" or os.environ.get("TF_ENABLE_COND_V2", "0") != "0"
 )
 
 
 def set_control_flow_v2(wanted: bool) -> None:
     """Has branches and loops built as functions, or of Switch and Merge, from now on."""
-    global _as_functions
-    _as_functions = wanted
+    global ENABLE_CONTROL_FLOW_V2
+    ENABLE_CONTROL_FLOW_V2 = wanted
+
+
+def EnableControlFlowV2(graph: Any) -> bool:
+    """Whether control flow built in `graph` becomes operations that call functions."""
+    return ENABLE_CONTROL_FLOW_V2 or isinstance(graph, FuncGraph)
 
 
 def builds_functions() -> bool:
     """Whether a branch or loop that is built now becomes one operation that calls functions."""
-    return _as_functions or isinstance(get_default_graph(), BodyGraph)
+    return ENABLE_CONTROL_FLOW_V2 or isinstance(get_default_graph(), BodyGraph)
 
 
 class BodyGraph(FuncGraph):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -102,19 +103,40 @@ def embedding_lookup(
         array([[3.],
                [1.]], dtype=float32)
     """
+    return _embedding_lookup_and_transform(params, ids, partition_strategy, name, max_norm)
+
+
+def _embedding_lookup_and_transform(
+    params: Any,
+    ids: Any,
+    partition_strategy: str = "mod",
+    name: str | None = None,
+    max_norm: Any = None,
+    transform_fn: Callable[[Any], Any] | None = None,
+) -> Tensor:
+    """`embedding_lookup` with a function of rows, applied to those of each table where the table is."""
     params = tables(params)
     with name_scope(name, "embedding_lookup", [*params, ids]) as scope:
         if not any(_is_resource(param) for param in params):
             params = [convert_to_tensor_or_indexed_slices(param, name=f"params_{i}") for i, param in enumerate(params)]
         ids = convert_to_tensor(ids, name="ids")
-        if len(params) == 1:
+        if len(params) == 1 and (transform_fn is None or (ids.dims is not None and len(ids.dims) == 1)):
             with colocate_with(params[0]):
                 rows = _clipped(_rows(params[0], ids, scope), ids, max_norm)
+                if transform_fn is not None:
+                    rows = transform_fn(rows)
             return raw.Identity(rows)
-        return _divided(params, ids, partition_strategy, scope, max_norm)
+        return _divided(params, ids, partition_strategy, scope, max_norm, transform_fn)
 
 
-def _divided(params: list[Any], ids: Tensor, strategy: str, scope: str, max_norm: Any) -> Tensor:
+def _divided(
+    params: list[Any],
+    ids: Tensor,
+    strategy: str,
+    scope: str,
+    max_norm: Any,
+    transform: Callable[[Any], Any] | None = None,
+) -> Tensor:
     count = len(params)
     flat = raw.Reshape(ids, [-1])
     places = composing.range_(composing.size(flat))
@@ -131,8 +153,15 @@ def _divided(params: list[Any], ids: Tensor, strategy: str, scope: str, max_norm
     parts = []
     for param, own_ids in zip(params, ids_of, strict=True):
         with colocate_with(param):
-            parts.append(_rows(param, own_ids))
+            rows = _rows(param, own_ids)
+            parts.append(rows if transform is None else transform(_clipped(rows, own_ids, max_norm)))
     result = raw.ParallelDynamicStitch(places_of, parts, name=scope)
+    if transform is not None:
+        sizes = composing.shape(result)[1:]
+        kept = None if result.dims is None else result.dims[1:]
+        result = raw.Reshape(result, composing.concat([composing.shape(ids), sizes], 0))
+        result.set_shape(TensorShape.from_dims(ids.dims).concatenate(TensorShape.from_dims(kept)))
+        return result
 
     element: Dims = None
     for param in params:

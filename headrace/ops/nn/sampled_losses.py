@@ -39,6 +39,7 @@ def sampled_logits(
     partition_strategy: str,
     name: str | None,
     seed: int | None = None,
+    subtract_log_q: bool = True,
 ) -> tuple[Tensor, Tensor]:
     """The logits of the true and of sampled classes, corrected for how likely each was drawn, and their labels.
 
@@ -90,13 +91,47 @@ def sampled_logits(
         sampled_logits = sampled_logits + sampled_offsets
         if remove_accidental_hits:
             sampled_logits = sampled_logits + _hit_weights(labels, sampled, num_true, num_sampled, sampled_logits)
-        true_logits = true_logits - raw.Log(true_count)
-        sampled_logits = sampled_logits - raw.Log(sampled_count)
+        if subtract_log_q:
+            true_logits = true_logits - raw.Log(true_count)
+            sampled_logits = sampled_logits - raw.Log(sampled_count)
         logits = composing.concat([true_logits, sampled_logits], 1)
         targets = composing.concat(
             [composing.ones_like(true_logits) / num_true, composing.zeros_like(sampled_logits)], 1
         )
         return logits, targets
+
+
+def _compute_sampled_logits(
+    weights: Any,
+    biases: Any,
+    labels: Any,
+    inputs: Any,
+    num_sampled: int,
+    num_classes: int,
+    num_true: int = 1,
+    sampled_values: Any = None,
+    subtract_log_q: bool = True,
+    remove_accidental_hits: bool = False,
+    partition_strategy: str = "mod",
+    name: str | None = None,
+    seed: int | None = None,
+) -> tuple[Tensor, Tensor]:
+    """`sampled_logits` with the arguments in 1.15's order; `subtract_log_q`: whether to correct for the likelihood."""
+    return sampled_logits(
+        weights,
+        biases,
+        labels,
+        inputs,
+        num_sampled,
+        num_classes,
+        num_true,
+        sampled_values,
+        remove_accidental_hits,
+        partition_strategy,
+        name,
+        seed,
+        subtract_log_q,
+    )
 
 
 def _hit_weights(labels: Tensor, sampled: Tensor, num_true: int, num_sampled: int, like: Tensor) -> Tensor:

@@ -1,0 +1,33 @@
+"""Products of second derivatives with vectors, without the matrix of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from headrace.autodiff.gradients import gradients
+from headrace.core.operation import Tensor
+from headrace.core.registry import raw
+
+
+def _hessian_vector_product(ys: Any, xs: Sequence[Tensor], v: Sequence[Tensor]) -> list[Any]:
+    """The Hessian of the sum of `ys` with respect to `xs`, multiplied by the vector `v`.
+
+    Args:
+        ys: a scalar, or tensors to be summed.
+        xs: tensors to differentiate by.
+        v: one tensor for each of `xs`, of its shape.
+
+    Returns:
+        a list of tensors of the shapes of `xs`.
+
+    Raises:
+        ValueError: if `xs` and `v` are not equally many.
+    """
+    if len(v) != len(xs):
+        raise ValueError("xs and v must have the same length.")
+    slopes = gradients(ys, xs)
+    products = [
+        raw.Mul(slope, raw.StopGradient(along)) for slope, along in zip(slopes, v, strict=True) if slope is not None
+    ]
+    return gradients(products, xs)
