@@ -8,9 +8,13 @@ from typing import Any, NamedTuple
 from headrace.core.dtypes import DType, as_dtype
 from headrace.core.errors import UnimplementedError
 from headrace.core.shapes import TensorShape, as_dims
-from headrace.core.type_specs import TensorSpec
+from headrace.core.type_specs import IndexedSlicesSpec, SparseTensorSpec, TensorSpec, TypeSpec
 from headrace.interop import protos
 from headrace.interop.node_def import shape_to_proto
+from headrace.ops.ragged.spec import RaggedTensorSpec
+
+
+_MOST_COMPONENTS = 1000  # more tensors than any value is made of
 
 
 class FullArgSpec(NamedTuple):
@@ -25,11 +29,51 @@ class FullArgSpec(NamedTuple):
     annotations: dict[str, Any]
 
 
+class OpaqueSpec(TypeSpec):
+    """What a file says of values of a kind that is not here, such as iterators over devices.
+
+    Args:
+        kind: its name.
+        count: of how many tensors such a value is made.
+    """
+
+    def __init__(self, kind: str, count: int) -> None:
+        self.kind, self.count = kind, count
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return self.kind, self.count
+
+    @property
+    def _component_specs(self) -> Any:
+        return [TensorSpec(None, "variant")] * self.count
+
+    def _from_components(self, components: Any) -> Any:
+        return components
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        return False
+
+    def __repr__(self) -> str:
+        return self.kind
+
+
+_SPEC_CLASSES: dict[int, type[TypeSpec]] = {1: SparseTensorSpec, 2: IndexedSlicesSpec, 3: RaggedTensorSpec}
+
+
+def _state_of(spec: TypeSpec) -> tuple[Any, ...]:
+    """What the constructor of a description takes, as TensorFlow tells it."""
+    if isinstance(spec, SparseTensorSpec):
+        return spec.shape, spec.dtype
+    if isinstance(spec, RaggedTensorSpec):
+        return spec.shape, spec.dtype, spec._ragged_rank, spec._row_splits_dtype
+    return spec._serialize()
+
+
 def encoded(value: Any) -> Any:
     """A structure as a message.
 
     Args:
-        value: None, a number, text, a shape, type or `TensorSpec`, or tuples, lists, named tuples and dicts of such.
+        value: None, a number, text, a shape, type or description of a tensor, sparse or ragged too, or tuples, lists, named tuples and dicts of such.
 
     Raises:
         NotImplementedError: for anything else, naming it.
@@ -50,6 +94,12 @@ def encoded(value: Any) -> Any:
         spec.name = value.name or ""
         spec.shape.CopyFrom(shape_to_proto(as_dims(value.shape)))
         spec.dtype = value.dtype.as_datatype_enum
+    elif type(value) in _SPEC_CLASSES.values():
+        described = message.type_spec_value
+        described.type_spec_class = next(n for n, kind in _SPEC_CLASSES.items() if kind is type(value))
+        described.type_spec_class_name = type(value).__name__
+        described.num_flat_components = len(value._flat_tensor_specs)
+        described.type_state.CopyFrom(encoded(_state_of(value)))
     elif isinstance(value, DType):
         message.tensor_dtype_value = value.as_datatype_enum
     elif isinstance(value, TensorShape):
@@ -107,5 +157,24 @@ def decoded(message: Any) -> Any:
         except ValueError as error:
             raise UnimplementedError(None, None, f"A structure of a function cannot be read: {error}") from None
         return made(*(decoded(pair.value) for pair in described.values))
-    name = message.type_spec_value.type_spec_class_name if kind == "type_spec_value" else kind
-    raise UnimplementedError(None, None, f"Arguments or results of functions of the kind {name} cannot be read.")
+    if kind == "type_spec_value":
+        return _described_by(message.type_spec_value)
+    raise UnimplementedError(None, None, f"Arguments or results of functions of the kind {kind} cannot be read.")
+
+
+def _described_by(message: Any) -> TypeSpec:
+    made = _SPEC_CLASSES.get(message.type_spec_class)
+    name, count = message.type_spec_class_name, message.num_flat_components
+    if made is None:
+        if not 0 <= count <= _MOST_COMPONENTS:
+            raise ValueError(f"A value of the kind {name} would be made of {count} tensors")
+        return OpaqueSpec(name, count)
+    state = decoded(message.type_state)
+    if not isinstance(state, tuple):
+        raise ValueError(f"A value of the kind {name} is described by {state!r}")
+    if made is RaggedTensorSpec:
+        # Later versions tell of the innermost values too.
+        state = state[:4]
+        if len(state) > 2 and not (isinstance(state[2], int) and 0 <= state[2] <= _MOST_COMPONENTS):
+            raise ValueError(f"A ragged tensor would have {state[2]!r} levels of rows")
+    return made(*state)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 from headrace.core.collections import GraphKeys
@@ -51,6 +52,11 @@ class TableInitializerBase(KeysAndValues):
     def initialize(self, table: Any) -> Operation:
         """The operation that fills `table`."""
         raise NotImplementedError
+
+    @property
+    def _checkpoint_dependencies(self) -> list[tuple[str, Any]]:
+        """What models of objects hold with it: the files it reads."""
+        return []
 
     @property
     def _shared_name(self) -> str:
@@ -107,7 +113,7 @@ class TextFileInitializer(TableInitializerBase):
     """Fills a table out of a text file.
 
     Args:
-        filename: the file.
+        filename: the file; a `TrackableAsset` travels with models that the table is saved in, and so does another file.
         key_dtype, value_dtype: the types of keys and values.
         key_index, value_index: the number of the column with the keys and of that with the values, or
             `TextFileIndex.WHOLE_LINE` or `TextFileIndex.LINE_NUMBER`.
@@ -134,7 +140,7 @@ class TextFileInitializer(TableInitializerBase):
         delimiter: str = "\t",
         name: str | None = None,
     ) -> None:
-        if not isinstance(filename, Tensor) and not filename:
+        if not hasattr(filename, "asset_path") and not isinstance(filename, Tensor) and not filename:
             raise ValueError("Filename required")
         key_dtype, value_dtype = as_dtype(key_dtype), as_dtype(value_dtype)
         _check_index("Key", key_index, key_dtype)
@@ -143,6 +149,8 @@ class TextFileInitializer(TableInitializerBase):
             raise ValueError(f"Invalid vocab_size {vocab_size}.")
         if key_index == value_index and key_index >= 0:
             raise ValueError(f"Invalid key and value indices: both are {key_index}.")
+        self._asset = filename if hasattr(filename, "asset_path") else None
+        filename = filename if self._asset is None else self._asset.asset_path
         self._given_name = filename
         # Made here, outside of the scope of the operation that reads the file.
         self._filename = convert_to_tensor(filename, string, name="asset_path")
@@ -176,8 +184,17 @@ class TextFileInitializer(TableInitializerBase):
         return made
 
     @property
+    def _checkpoint_dependencies(self) -> list[tuple[str, Any]]:
+        if self._asset is None:
+            # Of a room beside this one, which not every program with tables needs.
+            self._asset = importlib.import_module("headrace.train.tracked_resources").TrackableAsset(self._filename)
+        return [("_filename", self._asset)]
+
+    @property
     def _shared_name(self) -> str:
         given = self._given_name
+        if isinstance(given, EagerTensor):
+            given = given.numpy().decode()
         name = given.name if isinstance(given, Tensor) else given
         size = "" if self._vocab_size is None else f"_{self._vocab_size}"
         return f"hash_table_{name}{size}_{self._key_index}_{self._value_index}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import uuid
 from collections import namedtuple
@@ -13,7 +14,7 @@ from headrace.core.composite import SparseTensor
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import add_to_collection, get_collection, name_scope
 from headrace.core.dtypes import as_dtype, int64, string
-from headrace.core.eager import EagerTensor
+from headrace.core.eager import EagerTensor, executing_eagerly
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import as_shape
@@ -40,6 +41,21 @@ class LookupInterface(KeysAndValues):
     def lookup(self, keys: Any, name: str | None = None) -> Any:
         """The values of `keys`."""
         raise NotImplementedError
+
+    @property
+    def _checkpoint_dependencies(self) -> list[tuple[str, Any]]:
+        """What checkpoints and models of objects hold with the table: what fills it."""
+        filled_by = getattr(self, "_initializer", None)
+        return [] if filled_by is None else [("_initializer", filled_by)]
+
+    def _create_resource(self) -> Any:
+        """The handle of a new table like this one."""
+        raise NotImplementedError
+
+    def _initialize(self) -> Any:
+        """The operation that fills the table; None where nothing does."""
+        filled_by = getattr(self, "_initializer", None)
+        return None if filled_by is None else filled_by.initialize(self)
 
     def _check_keys(self, keys: Any) -> None:
         if keys.dtype.base_dtype != self._key_dtype:
@@ -90,11 +106,8 @@ class InitializableLookupTableBase(_HandleTable):
         if self._default_value.dims != ():
             as_shape([]).merge_with(self._default_value.get_shape())
         self._initializer = initializer
-        self._handle = self._create()
+        self._handle = self._create_resource()
         self._init_op = initializer.initialize(self)
-
-    def _create(self) -> Tensor:
-        raise NotImplementedError
 
     @property
     def initializer(self) -> Operation:
@@ -151,7 +164,7 @@ class StaticHashTable(InitializableLookupTableBase):
         super().__init__(default_value, initializer)
         self._value_shape = self._default_value.get_shape()
 
-    def _create(self) -> Tensor:
+    def _create_resource(self) -> Any:
         return raw.HashTableV2(
             key_dtype=self._initializer.key_dtype,
             value_dtype=self._initializer.value_dtype,
@@ -256,6 +269,13 @@ class _BucketedTable(LookupInterface):
     def resource_handle(self) -> Tensor | None:
         """The handle of the inner table, None where there is none."""
         return None if self._table is None else self._table.resource_handle
+
+    @property
+    def _initializer(self) -> Any:
+        return getattr(self._table, "_initializer", None)
+
+    def _create_resource(self) -> Any:
+        return self._table._create_resource()
 
     @property
     def initializer(self) -> Operation:
@@ -443,12 +463,24 @@ class _MutableTable(_HandleTable):
     _default_value: Tensor
     _value_dims: tuple[Any, ...] = ()
 
-    def _save_in(self, name: str, checkpoint: bool) -> None:
-        """Lets savers save it under its name."""
+    def _create_in(self, name: str, checkpoint: bool) -> None:
+        """Makes the table, and lets savers save it under its name."""
+        self._table_name = name
+        if executing_eagerly():
+            # No graph gives it a name of its own.
+            self._sharing: dict[str, Any] = {"shared_name": f"table_{uuid.uuid4()}"}
+        else:
+            # A table that is saved is told from others by its own name.
+            self._sharing = {"use_node_name_sharing": True} if checkpoint else {}
+        self._handle = self._create_resource()
         if checkpoint:
-            # Savers belong to a room above this one.
-            saveables = importlib.import_module("headrace.train.table_saveables")
-            add_to_collection(GraphKeys.SAVEABLE_OBJECTS, saveables.TableSaveable(self, name))
+            self._saveable = functools.partial(_saveable_class(), self)
+            if not executing_eagerly():
+                add_to_collection(GraphKeys.SAVEABLE_OBJECTS, self._saveable(name))
+
+    def _gather_saveables_for_checkpoint(self) -> dict[str, Any]:
+        made = getattr(self, "_saveable", None)
+        return {} if made is None else {"table": lambda name=self._table_name: made(name)}
 
     def _lookup_scope(self, what: str, name: str | None, *values: Any) -> Any:
         return name_scope(name, f"{self.name}_lookup_table_{what}", (self._handle, *values))
@@ -535,15 +567,13 @@ class MutableHashTable(_MutableTable):
         super().__init__(key_dtype, value_dtype)
         self._default_value = convert_to_tensor(default_value, self._value_dtype)
         self._name = name
-        options: dict[str, Any] = {"key_dtype": self._key_dtype, "value_dtype": self._value_dtype, "name": name}
-        if checkpoint:
-            # A table that is saved is told from others by its own name.
-            options["use_node_name_sharing"] = True
+        self._create_in(name, checkpoint)
+
+    def _create_resource(self) -> Any:
+        options = {"key_dtype": self._key_dtype, "value_dtype": self._value_dtype, "name": self._table_name}
         if self._default_value.dims == ():
-            self._handle = raw.MutableHashTableV2(**options)
-        else:
-            self._handle = raw.MutableHashTableOfTensorsV2(value_shape=self._default_value.dims, **options)
-        self._save_in(name, checkpoint)
+            return raw.MutableHashTableV2(**options, **self._sharing)
+        return raw.MutableHashTableOfTensorsV2(value_shape=self._default_value.dims, **options, **self._sharing)
 
 
 class MutableDenseHashTable(_MutableTable):
@@ -574,18 +604,24 @@ class MutableDenseHashTable(_MutableTable):
     ) -> None:
         super().__init__(key_dtype, value_dtype)
         self._default_value = convert_to_tensor(default_value, self._value_dtype, name="default_value")
-        empty = convert_to_tensor(empty_key, self._key_dtype, name="empty_key")
-        deleted = convert_to_tensor(deleted_key, self._key_dtype, name="deleted_key")
-        self._handle = raw.MutableDenseHashTableV2(
-            empty,
-            deleted,
+        self._keys_apart = {"empty_key": empty_key, "deleted_key": deleted_key}
+        self._initial_num_buckets = initial_num_buckets
+        self._create_in(name, checkpoint)
+
+    def _create_resource(self) -> Any:
+        # Each table has its own, in the graph it is made in.
+        keys = [
+            convert_to_tensor(key.numpy() if isinstance(key, EagerTensor) else key, self._key_dtype, name=name)
+            for name, key in self._keys_apart.items()
+        ]
+        return raw.MutableDenseHashTableV2(
+            *keys,
             value_dtype=self._value_dtype,
             value_shape=self._default_value.dims,
-            initial_num_buckets=initial_num_buckets,
-            use_node_name_sharing=True if checkpoint else None,
-            name=name,
+            initial_num_buckets=self._initial_num_buckets,
+            name=self._table_name,
+            **self._sharing,
         )
-        self._save_in(name, checkpoint)
 
     def insert_or_assign(self, keys: Any, values: Any, name: str | None = None) -> Operation:
         """`insert` under its later name."""
@@ -594,6 +630,11 @@ class MutableDenseHashTable(_MutableTable):
     def erase(self, keys: Any, name: str | None = None) -> Operation:
         """`remove` under its later name."""
         return self.remove(keys, name)
+
+
+def _saveable_class() -> Any:
+    # Savers belong to a room beside this one, which not every program with tables needs.
+    return importlib.import_module("headrace.train.table_saveables").TableSaveable
 
 
 # Its name in tf.lookup.

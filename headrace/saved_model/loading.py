@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from headrace.core import errors
+from headrace.core.functions import called_function
 from headrace.core.operation import Operation
 from headrace.files import file_io
 from headrace.files.paths import as_path
@@ -158,6 +159,9 @@ class SavedModelLoader:
             if not file_io.get_matching_files(f"{self.variables_path}.*") and not _all_saveable_objects(import_scope):
                 return
             with faults_in(self._path):
+                if saver.saver_def is not None:
+                    restoring = sess.graph.as_graph_element(saver.saver_def.restore_op_name)
+                    refuse_writing([getattr(restoring, "op", restoring)], self._export_dir)
                 saver.restore(sess, self.variables_path)
 
     def run_init_ops(self, sess: Any, tags: Iterable[str], import_scope: str | None = None) -> None:
@@ -168,7 +172,7 @@ class SavedModelLoader:
                 assets = asset_tensors(self._export_dir, message, import_scope)
                 op = _init_op(sess.graph, message, import_scope)
             if op is not None:
-                _refuse_writing(op, self._export_dir)
+                refuse_writing([op], self._export_dir)
                 with faults_in(self._path):
                     sess.run(op, feed_dict=assets)
 
@@ -200,9 +204,15 @@ def refuse_python(meta_graph_def: Any, where: str) -> None:
     )
 
 
-def _refuse_writing(op: Operation, where: str) -> None:
-    """Raises InvalidArgumentError if running an operation would write files."""
-    seen, waiting = {op}, [op]
+def refuse_writing(operations: Iterable[Operation], where: str) -> None:
+    """Raises InvalidArgumentError if running operations would write files, in functions that they call too.
+
+    Args:
+        operations: those that are to run when a model is loaded; what they need is looked at too.
+        where: the model's folder.
+    """
+    waiting = list(operations)
+    seen: set[Operation] = set(waiting)
     while waiting:
         current = waiting.pop()
         if current.type in _WRITING_OPS:
@@ -211,10 +221,22 @@ def _refuse_writing(op: Operation, where: str) -> None:
                 None,
                 f"The SavedModel in {where} would write files when it is loaded, by {current.name} ({current.type}).",
             )
-        for before in [tensor.op for tensor in current.inputs] + list(current.control_inputs):
-            if before not in seen:
-                seen.add(before)
-                waiting.append(before)
+        needed = [tensor.op for tensor in current.inputs] + list(current.control_inputs)
+        for name in _texts([current.type, *current.attrs.values()]):
+            function = called_function(current.graph, name)
+            if function is not None:
+                needed += function.operations
+        waiting += [op for op in dict.fromkeys(needed) if op not in seen]
+        seen.update(needed)
+
+
+def _texts(values: Iterable[Any]) -> Iterator[str]:
+    """The texts among attributes: the functions that an operation calls are named by some of them."""
+    for value in values:
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, (list, tuple)):
+            yield from (item for item in value if isinstance(item, str))
 
 
 def _scoped(name: str, import_scope: str | None) -> str:

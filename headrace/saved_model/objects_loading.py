@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from headrace.core import errors
@@ -30,11 +30,13 @@ from headrace.saved_model.loading import (
     meta_graph_of_tags,
     parse_saved_model,
     refuse_python,
+    refuse_writing,
     saved_model_path,
 )
 from headrace.saved_model.restored import RestoredConcreteFunction, RestoredFunction, RestoredSignature
 from headrace.state.resource_variables import ResourceVariable
 from headrace.train.object_graph import OBJECT_GRAPH_KEY
+from headrace.train.tracked_resources import TrackableAsset
 from headrace.train.tracking import VARIABLE_VALUE, AutoTrackable, Dict, List
 
 _NAME = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\\/-]*")
@@ -127,9 +129,9 @@ class _Loader:
             raise errors.InvalidArgumentError(None, None, "The object graph has no objects.")
         self._check_numbers()
         import_library(self.library, self.message.graph_def.library)
-        keys = self._checkpoint_keys()
+        self.stored = self._checkpoint_keys()
         for number, node in enumerate(self.nodes):
-            self.objects[number] = self._plain(number, node, keys)
+            self.objects[number] = self._plain(number, node)
         for number, node in enumerate(self.nodes):
             if node.WhichOneof("kind") == "resource":
                 self._create(number, node)
@@ -172,13 +174,13 @@ class _Loader:
                     return str(child.local_name)
         return f"function {number}"
 
-    def _checkpoint_keys(self) -> dict[int, str]:
-        """The key in the checkpoint of each variable, found by the names on the way to it."""
-        if not any(node.WhichOneof("kind") == "variable" for node in self.nodes):
+    def _checkpoint_keys(self) -> dict[tuple[int, str], str]:
+        """The key in the checkpoint of each attribute of an object, found by the names on the way to it."""
+        if not any(node.WhichOneof("kind") == "variable" or node.saveable_objects for node in self.nodes):
             return {}
         reader = CheckpointReader(self.prefix)
         message = protos.TrackableObjectGraph.FromString(reader.get_tensor(OBJECT_GRAPH_KEY))
-        keys: dict[int, str] = {}
+        keys: dict[tuple[int, str], str] = {}
         seen: set[int] = set()
         pending = deque([(0, 0)])
         while pending:
@@ -188,8 +190,7 @@ class _Loader:
             seen.add(number)
             found = message.nodes[stored]
             for attribute in found.attributes:
-                if attribute.name == VARIABLE_VALUE:
-                    keys[number] = attribute.checkpoint_key
+                keys[number, attribute.name] = attribute.checkpoint_key
             below = {child.local_name: child.node_id for child in found.children}
             for child in self.nodes[number].children:
                 if child.local_name in below:
@@ -200,10 +201,10 @@ class _Loader:
                     pending.append((slot.slot_variable_node_id, same.slot_variable_node_id))
         return keys
 
-    def _plain(self, number: int, node: Any, keys: dict[int, str]) -> Any:
+    def _plain(self, number: int, node: Any) -> Any:
         kind = node.WhichOneof("kind")
         if kind == "variable":
-            return self._variable(number, node.variable, keys)
+            return self._variable(number, node.variable)
         if kind == "constant":
             return self._constant(node.constant.operation)
         if kind == "asset":
@@ -211,18 +212,19 @@ class _Loader:
             index = node.asset.asset_file_def_index
             if not 0 <= index < len(paths):
                 raise ValueError(f"The object graph names asset {index} of {len(paths)}")
-            return convert_to_tensor(paths[index])
+            return TrackableAsset(paths[index])
         if kind in ("user_object", "resource", None):
             identifier = node.user_object.identifier if kind == "user_object" else ""
             return _CONTAINERS.get(identifier, LoadedObject)()
         return None
 
-    def _variable(self, number: int, described: Any, keys: dict[int, str]) -> Any:
+    def _variable(self, number: int, described: Any) -> Any:
         dtype, shape = as_dtype(described.dtype), TensorShape(described.shape)
-        if number in keys:
+        key = self.stored.get((number, VARIABLE_VALUE))
+        if key is not None:
 
             def value() -> Any:
-                (found,) = raw.RestoreV2(self.prefix, [keys[number]], [""], dtypes=[dtype])
+                (found,) = raw.RestoreV2(self.prefix, [key], [""], dtypes=[dtype])
                 found.set_shape(shape)
                 return found
         elif shape.is_fully_defined():
@@ -252,6 +254,8 @@ class _Loader:
         found = self.objects[number]
         if isinstance(found, ResourceVariable):
             return found.handle
+        if isinstance(found, TrackableAsset):
+            return found.asset_path
         if isinstance(found, (LoadedObject, dict, list)) or found is None:
             raise ValueError(f"Function {name!r} captures object {number}, which is no tensor")
         return found
@@ -284,6 +288,7 @@ class _Loader:
         create = self._function_of(node, "_create_resource")
         if create is None:
             raise ValueError(f"Resource {number} has no function that creates it")
+        refuse_writing(create.graph.get_operations(), self.folder)
         self.handles[number] = create()
         self.objects[number].__dict__["resource_handle"] = self.handles[number]
 
@@ -313,6 +318,35 @@ class _Loader:
                 continue
             initialize = self._function_of(node, "_initialize")
             if initialize is not None:
-                done = initialize()
-                if not executing_eagerly() and done is not None:
-                    add_to_collection(GraphKeys.TABLE_INITIALIZERS, getattr(done, "op", done))
+                self._do(initialize)
+            for name, saveable in node.saveable_objects.items():
+                self._restore(number, name, saveable)
+
+    def _do(self, function: RestoredConcreteFunction, tensors: Sequence[Any] = ()) -> None:
+        """Calls a function for what it does, which in a graph is done with the initialization of tables."""
+        refuse_writing(function.graph.get_operations(), self.folder)
+        done = function.call_flat(tensors)
+        if not executing_eagerly() and done is not None:
+            add_to_collection(GraphKeys.TABLE_INITIALIZERS, getattr(done, "op", done))
+
+    def _restore(self, number: int, name: str, saveable: Any) -> None:
+        """Gives a resource what the checkpoint keeps of it."""
+        numbers = (saveable.save_function, saveable.restore_function)
+        if not all(0 <= place < len(self.nodes) for place in numbers):
+            raise ValueError(f"The object graph names function {max(numbers)} of {len(self.nodes)}")
+        save, restore = (
+            self._concrete(self.nodes[place].bare_concrete_function.concrete_function_name) for place in numbers
+        )
+        key = self.stored.get((number, name))
+        if key is None:
+            return
+        refuse_writing(save.graph.get_operations(), self.folder)
+        parts = save.call_flat([key])
+        if not isinstance(parts, list) or not all(
+            isinstance(p, dict) and {"name", "tensor"} <= p.keys() for p in parts
+        ):
+            raise ValueError(f"Function {save.name!r} does not tell what it saves")
+        texts = [convert_to_tensor(part["name"]) for part in parts]
+        types = [part["tensor"].dtype.base_dtype for part in parts]
+        values = raw.RestoreV2(self.prefix, raw.Pack(texts), [""] * len(parts), dtypes=types)
+        self._do(restore, list(values))

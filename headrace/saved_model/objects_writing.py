@@ -14,6 +14,7 @@ from headrace.core.defaults import control_dependencies, get_default_graph, get_
 from headrace.core.dtypes import string
 from headrace.core.eager import executing_eagerly
 from headrace.core.func_graph import FuncGraph
+from headrace.core.functions import Function
 from headrace.core.graph import Graph
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
@@ -31,11 +32,13 @@ from headrace.interop.structured_values import FullArgSpec, encoded
 from headrace.ops.array.constant import constant
 from headrace.ops.host_values import to_array
 from headrace.saved_model import names
+from headrace.saved_model.objects_resources import ResourceFunctions, Stored, WrittenAssets, is_resource
 from headrace.saved_model.signatures import build_signature_def, build_tensor_info
 from headrace.state.concrete_function import ConcreteFunction, variable_of
 from headrace.state.polymorphic_function import PolymorphicFunction
 from headrace.state.variables import Variable
 from headrace.train.object_graph import OBJECT_GRAPH_KEY, described, objects_below
+from headrace.train.tracked_resources import TrackableAsset
 from headrace.train.tracking import Dict, List, Trackable, Tuple
 
 _PREDICT = names.PREDICT_METHOD_NAME
@@ -109,9 +112,12 @@ class _Export:
         self.below = objects_below(root)
         self.message = protos.SavedObjectGraph()
         self.graph = Graph()
-        self.handles: dict[int, Tensor] = {}
+        self.handles: dict[int, Tensor] = {}  # of variables, tables and the paths of assets, by their places
+        self.resources: dict[int, ResourceFunctions] = {}
+        self.assets = WrittenAssets(self.graph, self.folder)
         self.constants: dict[int, tuple[int, Tensor]] = {}
         self.concrete: dict[str, ConcreteFunction] = {}
+        self.names: dict[ConcreteFunction, str] = {}
 
     # ---- signatures ----
 
@@ -136,8 +142,9 @@ class _Export:
         file_io.recursive_create_dir(folder)
         file_io.recursive_create_dir(os.path.join(self.folder, names.ASSETS_DIRECTORY))
         stored, saveables, states = described(self.below)
+        self._trace_resources()
         with self.graph.as_default():
-            self._add_variables()
+            self._add_handles()
         self._add_objects(stored)
         stored_nodes = self._add_functions(stored)
         keys = {
@@ -150,6 +157,7 @@ class _Export:
         with self.graph.as_default():
             self._add_saver(meta, keys)
             self._add_signatures(meta)
+        self.assets.write(meta)
         meta.graph_def.CopyFrom(self.graph.as_graph_def())
         self._order_library(meta.graph_def.library)
         meta.object_graph_def.CopyFrom(self.message)
@@ -179,9 +187,18 @@ class _Export:
             writer.add(OBJECT_GRAPH_KEY, string, _text(stored.SerializeToString(deterministic=True)))
             writer.finish()
 
-    def _add_variables(self) -> None:
+    def _trace_resources(self) -> None:
         for place, item in enumerate(self.below.objects):
-            if isinstance(item, Variable):
+            if is_resource(item):
+                self.resources[place] = ResourceFunctions(item)
+
+    def _add_handles(self) -> None:
+        for place, item in enumerate(self.below.objects):
+            if place in self.resources:
+                self.handles[place] = item._create_resource()
+            elif isinstance(item, TrackableAsset):
+                self.handles[place] = self.assets.add(place, _value(item.asset_path))
+            elif isinstance(item, Variable):
                 name = self.graph.unique_name(item.name.partition(":")[0])
                 self.handles[place] = raw.VarHandleOp(
                     dtype=item.dtype.base_dtype, shape=item.shape, shared_name=name, name=name + "/"
@@ -198,6 +215,12 @@ class _Export:
                     original_variable_node_id=slot.original_variable_node_id,
                     slot_variable_node_id=slot.slot_variable_node_id,
                 )
+            if place in self.resources:
+                made.resource.SetInParent()
+                continue
+            if isinstance(item, TrackableAsset):
+                made.asset.asset_file_def_index = self.assets.index(place)
+                continue
             if place in self.handles:
                 variable = made.variable
                 variable.dtype = item.dtype.base_dtype.as_datatype_enum
@@ -226,15 +249,34 @@ class _Export:
             node.function.SetInParent()
             node.function.function_spec.CopyFrom(_spec_of(function))
             for concrete in traces:
-                self._concrete(concrete)
-                node.function.concrete_functions.append(concrete.name)
+                node.function.concrete_functions.append(self._concrete(concrete))
+        for owner, resource in self.resources.items():
+            for name, concrete in resource.functions.items():
+                _, node = self._node(owner, name)
+                node.function.function_spec.fullargspec.CopyFrom(
+                    encoded(FullArgSpec([], None, None, None, [], None, {}))
+                )
+                node.function.function_spec.input_signature.CopyFrom(encoded(()))
+                node.function.concrete_functions.append(self._concrete(concrete))
+            for name, saving in resource.saving.items():
+                numbers = []
+                for concrete in (saving.save, saving.restore):
+                    text = self._concrete(concrete)
+                    numbers.append(len(self.message.nodes))
+                    bare = self.message.nodes.add().bare_concrete_function
+                    bare.concrete_function_name = text
+                    arguments = [spec.name for spec in concrete.structured_input_signature[0]]
+                    bare.argument_keywords.extend(arguments)
+                    bare.allowed_positional_arguments = len(arguments)
+                saveable = self.message.nodes[owner].saveable_objects[name]
+                saveable.save_function, saveable.restore_function = numbers
         number, node = self._node(0, "signatures")
         node.user_object.identifier = "signature_map"
         node.user_object.version.producer = node.user_object.version.min_consumer = 1
         for key, concrete in self.signatures.items():
-            self._concrete(concrete)
+            served = self._concrete(concrete)
             _, bare = self._node(number, key)
-            bare.bare_concrete_function.concrete_function_name = concrete.name
+            bare.bare_concrete_function.concrete_function_name = served
             arguments = sorted(concrete.structured_input_signature[1])
             bare.bare_concrete_function.argument_keywords.extend(arguments)
             bare.bare_concrete_function.allowed_positional_arguments = min(1, len(arguments))
@@ -245,30 +287,45 @@ class _Export:
             for child in node.children:
                 stored.nodes[place].children.add(node_id=child.node_id, local_name=child.local_name)
         # What functions use beside variables; no one's child.
-        for concrete in self.concrete.values():
-            described_function = self.message.concrete_functions[concrete.name]
+        for text, concrete in self.concrete.items():
+            described_function = self.message.concrete_functions[text]
             described_function.bound_inputs.extend(
                 self._place_of(concrete, tensor) for tensor in concrete.captured_inputs
             )
         return stored
 
-    def _concrete(self, concrete: ConcreteFunction) -> None:
-        if concrete.name in self.concrete:
-            return
-        self.concrete[concrete.name] = concrete
-        concrete.function.add_to_graph(self.graph)
-        made = self.message.concrete_functions[concrete.name]
+    def _concrete(self, concrete: ConcreteFunction) -> str:
+        """Adds a traced function; returns its name in the model."""
+        if concrete in self.names:
+            return self.names[concrete]
+        name = concrete.name
+        if name in self.concrete:
+            # Of the same text, and of other variables: the methods of two objects of one class.
+            name = f"{name}_{len(self.concrete)}"
+        self.names[concrete] = name
+        self.concrete[name] = concrete
+        function = concrete.function
+        if name != concrete.name:
+            function = Function(name, function.graph, attrs=function.attrs, out_names=function.out_names)
+            function.operations = concrete.function.operations
+        function.add_to_graph(self.graph)
+        made = self.message.concrete_functions[name]
         made.canonicalized_input_signature.CopyFrom(encoded(_specs_of_arguments(concrete)))
         structure = None if getattr(concrete.graph, "returns_none", False) else concrete.structured_outputs
         made.output_signature.CopyFrom(encoded(_plain(nest.map_structure(_spec, structure))))
+        return name
 
     def _place_of(self, concrete: ConcreteFunction, tensor: Any) -> int:
+        for number in self.handles:
+            known = self.below.objects[number]
+            if getattr(known, "resource_handle", None) is tensor or getattr(known, "asset_path", None) is tensor:
+                return number
         variable = variable_of(tensor)
         if variable is not None or tensor.dtype.name == "resource":
             place = None
             for number in self.handles:
                 known = self.below.objects[number]
-                if known is variable or known.handle is tensor:
+                if known is variable or getattr(known, "handle", None) is tensor:
                     place = number
             if place is None:
                 raise AssertionError(
@@ -277,7 +334,7 @@ class _Export:
                 )
             return place
         if id(tensor) not in self.constants:
-            value = tensor.numpy() if hasattr(tensor, "numpy") else _session_value(tensor)
+            value = _value(tensor)
             with self.graph.as_default():
                 made = constant(value, tensor.dtype.base_dtype)
             number = len(self.message.nodes)
@@ -289,17 +346,15 @@ class _Export:
 
     def _add_saver(self, meta: Any, keys: dict[int, str]) -> None:
         prefix = raw.Placeholder(dtype=string, shape=[], name="saver_filename")
-        places = sorted(keys)
-        reads = [
-            raw.ReadVariableOp(self.handles[place], dtype=self.below.objects[place].dtype.base_dtype)
-            for place in places
-        ]
+        groups = [self._stored(place, key) for place, key in sorted(keys.items())]
+        texts = [text for group in groups for text in group.keys]
         saves, assigned = [], []
-        if places:
-            texts, specs = [keys[place] for place in places], [""] * len(places)
-            saves = [raw.SaveV2(prefix, texts, specs, reads)]
-            values = raw.RestoreV2(prefix, texts, specs, dtypes=[read.dtype for read in reads])
-            assigned = [raw.AssignVariableOp(self.handles[p], value) for p, value in zip(places, values, strict=True)]
+        if texts:
+            values = [value for group in groups for value in group.values]
+            specs = [""] * len(texts)
+            saves = [raw.SaveV2(prefix, texts, specs, values)]
+            found = iter(raw.RestoreV2(prefix, texts, specs, dtypes=[value.dtype for value in values]))
+            assigned = [group.restore([next(found) for _ in group.keys]) for group in groups]
         with control_dependencies(saves):
             saved = raw.Identity(prefix, name="saved_path")
         with control_dependencies(assigned):
@@ -308,6 +363,19 @@ class _Export:
         saver.filename_tensor_name, saver.save_tensor_name = prefix.name, saved.name
         saver.restore_op_name, saver.version = restored.name, protos.SaverDef.V2
 
+    def _stored(self, place: int, key: str) -> Stored:
+        """What a checkpoint keeps of an object, in the graph."""
+        handle = self.handles[place]
+        if place in self.resources:
+            return self.resources[place].stored(handle, key)
+        value = raw.ReadVariableOp(handle, dtype=self.below.objects[place].dtype.base_dtype)
+        return Stored([key], [value], lambda values: raw.AssignVariableOp(handle, *values))
+
+    def _captured(self, concrete: ConcreteFunction) -> list[Tensor]:
+        """What stands in the graph for what a function uses beside its arguments."""
+        made = self.handles | dict(self.constants.values())
+        return [made[number] for number in self.message.concrete_functions[self.names[concrete]].bound_inputs]
+
     def _add_signatures(self, meta: Any) -> None:
         for key, concrete in self.signatures.items():
             wanted = concrete.structured_input_signature[1]
@@ -315,11 +383,7 @@ class _Export:
                 name: raw.Placeholder(dtype=spec.dtype, shape=spec.shape, name=f"{key}_{name}")
                 for name, spec in sorted(wanted.items())
             }
-            captured = []
-            for number in self.message.concrete_functions[concrete.name].bound_inputs:
-                made = dict(self.constants.values())
-                captured.append(self.handles[number] if number in self.handles else made[number])
-            results = concrete._call(concrete.function, [*inputs.values(), *captured])
+            results = concrete._call(concrete.function, [*inputs.values(), *self._captured(concrete)])
             outputs = dict(zip(sorted(concrete.structured_outputs), results, strict=True))
             meta.signature_def[key].CopyFrom(
                 build_signature_def(
@@ -328,7 +392,15 @@ class _Export:
                     _PREDICT,
                 )
             )
-        start = raw.NoOp(name="init")
+        started = self.assets.assigned
+        with control_dependencies(started):
+            # The paths are read again, now that they are there.
+            self.handles |= self.assets.paths()
+            for resource in self.resources.values():
+                fill = resource.functions["_initialize"]
+                started.append(fill._call(fill.function, self._captured(fill))[0].op)
+        with control_dependencies(started):
+            start = raw.NoOp(name="init")
         info = meta.signature_def[names.INIT_OP_SIGNATURE_KEY].outputs[names.INIT_OP_SIGNATURE_KEY]
         info.name, info.tensor_shape.unknown_rank = start.name, True
 
@@ -347,7 +419,9 @@ def _dims(shape: Any) -> Any:
     return None if shape.ndims is None else tuple(shape.as_list())
 
 
-def _session_value(tensor: Tensor) -> Any:
+def _value(tensor: Any) -> Any:
+    if hasattr(tensor, "numpy"):
+        return tensor.numpy()
     session = get_default_session()
     if session is None:
         raise ValueError("Values are in a graph: call tf.saved_model.save in the block `with session.as_default()`.")

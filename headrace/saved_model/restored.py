@@ -11,8 +11,8 @@ import numpy as np
 from headrace.core import nest
 from headrace.core.convert import convert_to_tensor
 from headrace.core.operation import Tensor
-from headrace.core.type_specs import TensorSpec
-from headrace.interop.structured_values import decoded
+from headrace.core.type_specs import TensorSpec, TypeSpec
+from headrace.interop.structured_values import FullArgSpec, decoded
 from headrace.state.concrete_function import ConcreteFunction
 
 
@@ -33,20 +33,36 @@ class RestoredConcreteFunction(ConcreteFunction):
         structure = decoded(described.output_signature)
         self.structure = structure
         graph.returns_none = structure is None
-        leaves = nest.flatten(structure)
-        results = iter(graph.outputs)
-        filled = [next(results, None) if isinstance(leaf, TensorSpec) else leaf for leaf in leaves]
-        graph.structured_outputs = () if structure is None else nest.pack_sequence_as(structure, filled)
+        count = sum(
+            1 if isinstance(leaf, TensorSpec) else len(leaf._flat_tensor_specs)
+            for leaf in nest.flatten(structure)
+            if isinstance(leaf, TypeSpec)
+        )
+        if count != len(graph.outputs):
+            raise ValueError(
+                f"Function {function.name!r} returns {len(graph.outputs)} tensors, and {structure} are told of"
+            )
+        graph.structured_outputs = () if structure is None else _filled(structure, graph.outputs)
         super().__init__(graph, function.name, decoded(described.canonicalized_input_signature))
 
     def _structured(self, results: Sequence[Any]) -> Any:
         if self.structure is None:
             return None
-        found = iter(results)
-        leaves = nest.flatten(self.structure)
-        return nest.pack_sequence_as(
-            self.structure, [next(found) if isinstance(leaf, TensorSpec) else leaf for leaf in leaves]
-        )
+        return _filled(self.structure, results)
+
+
+def _filled(structure: Any, tensors: Sequence[Any]) -> Any:
+    """A structure with values in the places of descriptions."""
+    found = iter(tensors)
+
+    def value(leaf: Any) -> Any:
+        if isinstance(leaf, TensorSpec):
+            return next(found)
+        if isinstance(leaf, TypeSpec):
+            return leaf._from_compatible_tensor_list([next(found) for _ in leaf._flat_tensor_specs])
+        return leaf
+
+    return nest.pack_sequence_as(structure, [value(leaf) for leaf in nest.flatten(structure)])
 
 
 class RestoredSignature:
@@ -139,6 +155,8 @@ def _python_signature(spec: Any) -> inspect.Signature | None:
     found = decoded(spec.fullargspec)
     if found is None:
         return None
+    if getattr(found, "_fields", None) != FullArgSpec._fields:
+        raise ValueError(f"The arguments of a function are described by {found!r}")
     kind = inspect.Parameter
     names = list(found.args)
     defaults = list(found.defaults or ())
@@ -167,6 +185,12 @@ def _matched(signature: Any, given: Any, exactly: bool) -> list[Any] | None:
         return None
     tensors: list[Any] = []
     for wanted, value in zip(nest.flatten(signature), nest.flatten(given), strict=True):
+        if isinstance(wanted, TypeSpec) and not isinstance(wanted, TensorSpec):
+            parts = _parts(wanted, value)
+            if parts is None:
+                return None
+            tensors += parts
+            continue
         if not isinstance(wanted, TensorSpec):
             if isinstance(value, (Tensor, np.ndarray)) or type(value) is not type(wanted) or value != wanted:
                 return None
@@ -188,6 +212,17 @@ def _matched(signature: Any, given: Any, exactly: bool) -> list[Any] | None:
             return None
         tensors.append(tensor)
     return tensors
+
+
+def _parts(wanted: TypeSpec, value: Any) -> list[Any] | None:
+    """The tensors that a sparse or ragged value is made of; None if it is not what is wanted."""
+    if isinstance(value, TypeSpec):
+        return wanted._flat_tensor_specs if wanted.is_compatible_with(value) else None
+    try:
+        fits = wanted.is_compatible_with(value)
+    except (TypeError, ValueError):
+        return None
+    return [convert_to_tensor(part) for part in wanted._to_tensor_list(value)] if fits else None
 
 
 def _covers(wanted: TensorSpec, shape: Any) -> bool:

@@ -160,7 +160,7 @@ class SavedModelBuilder:
             if tensor.dtype != string or value is None or value.ndim or not value.item():
                 raise ValueError(f"Asset filepath tensor {tensor.name} is invalid: expected a constant path.")
             path = value.item().decode()
-            name = _asset_name(path, found)
+            name = asset_name(path, found)
             found[name] = path
             described = protos.AssetFileDef(filename=name)
             described.tensor_info.name = tensor.name
@@ -198,7 +198,7 @@ def _saver(saver: Saver | None) -> Saver:
     return Saver(_all_saveable_objects(), sharded=True, write_version=protos.SaverDef.V2, allow_empty=True)
 
 
-def _asset_name(path: str, taken: Mapping[str, str]) -> str:
+def asset_name(path: str, taken: Mapping[str, str]) -> str:
     """The name of a file in the model: its own, numbered where another file has that."""
     base = name = os.path.basename(path)
     number = 0

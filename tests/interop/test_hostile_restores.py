@@ -16,30 +16,10 @@ from headrace.core.eager import eager_mode
 from headrace.interop import protos
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from mutations import changed
+from mutations import changed, damaged_by
 
 FIXTURES = pathlib.Path(__file__).parent.parent / "fixtures"
 GRAPHS = ("mlp", "embedding", "recurrent")
-
-
-def damaged(data, generator):
-    """Bytes with some flipped, cut out, repeated or left out at the end."""
-    made = bytearray(data)
-    for _ in range(generator.choice([1, 1, 2, 4])):
-        if not made:
-            break
-        place, kind = generator.randrange(len(made)), generator.choice(["flip", "bit", "cut", "repeat", "end"])
-        if kind == "flip":
-            made[place] = generator.randrange(256)
-        elif kind == "bit":
-            made[place] ^= 1 << generator.randrange(8)
-        elif kind == "cut":
-            del made[place : place + generator.choice([1, 3, 40])]
-        elif kind == "repeat":
-            made[place:place] = made[place : place + 20]
-        else:
-            del made[place:]
-    return bytes(made)
 
 
 def answered(folder, function):
@@ -79,7 +59,7 @@ def test_files_that_were_damaged_are_restored_or_refused(tmp_path, seed, ending)
     folder, generator = tmp_path / "model", random.Random(seed)
     shutil.copytree(FIXTURES / "graphs" / generator.choice(GRAPHS), folder)
     path = folder / f"model.{ending}"
-    path.write_bytes(damaged(path.read_bytes(), generator))
+    path.write_bytes(damaged_by(generator, path.read_bytes()))
     answered(folder, lambda: restored(folder))
 
 
@@ -91,7 +71,7 @@ def test_damaged_models_of_objects_are_loaded_or_refused(tmp_path, seed, name):
     path = generator.choice(
         sorted(file for file in folder.rglob("*") if file.suffix in (".pb", ".index") and "finger" not in file.name)
     )
-    path.write_bytes(damaged(path.read_bytes(), generator))
+    path.write_bytes(damaged_by(generator, path.read_bytes()))
 
     def load():
         with eager_mode():
@@ -137,7 +117,7 @@ def test_damaged_records_are_read_or_refused(tmp_path, seed, compression):
     folder.mkdir()
     path = folder / "records"
     source = FIXTURES / "graphs" / {"": "records", "GZIP": "records.gzip", "ZLIB": "records.zlib"}[compression]
-    path.write_bytes(damaged(source.read_bytes(), generator))
+    path.write_bytes(damaged_by(generator, source.read_bytes()))
     kinds = tf.python_io.TFRecordCompressionType
     options = tf.python_io.TFRecordOptions(getattr(kinds, compression or "NONE"))
     answered(folder, lambda: list(tf.python_io.tf_record_iterator(str(path), options)))

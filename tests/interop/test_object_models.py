@@ -163,6 +163,17 @@ def test_tensorflow_loads_what_is_written(written, which):
     assert f"ANSWERS {EXPECTED}" in done.stdout, done.stderr[-2000:]
 
 
+def test_methods_of_two_objects_of_a_class_keep_their_own_variables(tmp_path):
+    with eager_mode():
+        both = tf.Module()
+        both.one, both.other = Counter(), Counter()
+        both.other.total.assign(10.0)
+        tf.saved_model.save(both, str(tmp_path / "m"))
+        model = tf.saved_model.load_v2(str(tmp_path / "m"))
+        added = [float(part.add(tf.constant(1.0)).numpy()) for part in (model.one, model.other, model.one)]
+    assert added == [2.0, 22.0, 4.0]
+
+
 def test_calls_that_fit_no_trace_are_told(written):
     with eager_mode():
         model = tf.saved_model.load_v2(written)

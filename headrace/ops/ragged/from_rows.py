@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -462,6 +463,8 @@ class FromRows(CompositeTensor):
 
 nest.register_composite(
     FromRows,
-    lambda rows: [rows.values, rows.row_splits],
-    lambda rows, parts: type(rows).from_row_splits(*parts, validate=False),
+    lambda rows: [rows.flat_values, *rows.nested_row_splits],
+    lambda rows, parts: functools.reduce(
+        lambda values, splits: type(rows).from_row_splits(values, splits, validate=False), parts[:0:-1], parts[0]
+    ),
 )

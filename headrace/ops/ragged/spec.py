@@ -7,7 +7,7 @@ from typing import Any
 from headrace.core.dtypes import DType, as_dtype
 from headrace.core.operation import Tensor
 from headrace.core.shapes import TensorShape, as_shape
-from headrace.core.type_specs import TypeSpec
+from headrace.core.type_specs import TensorSpec, TypeSpec
 
 
 class RaggedTensorSpec(TypeSpec):
@@ -72,6 +72,28 @@ class RaggedTensorSpec(TypeSpec):
 
     def _accepts(self, other: Any) -> bool:
         return self._shape.is_compatible_with(other._shape) and self._parts()[1:] == other._parts()[1:]
+
+    @property
+    def _component_specs(self) -> list[TensorSpec]:
+        dims = [None] * (self._ragged_rank + 1) if self._shape.dims is None else self._shape.as_list()
+        values = TensorShape(None) if self._shape.dims is None else TensorShape([None, *dims[self._ragged_rank + 1 :]])
+        if self._ragged_rank == 0:
+            return [TensorSpec(self._shape, self._dtype)]
+        outer = None if dims[0] is None else dims[0] + 1
+        splits = [outer, *[None] * (self._ragged_rank - 1)]
+        return [TensorSpec(values, self._dtype), *[TensorSpec([size], self._row_splits_dtype) for size in splits]]
+
+    def _to_components(self, value: Any) -> list[Any]:
+        if self._ragged_rank == 0:
+            return [value]
+        return [value.flat_values, *value.nested_row_splits]
+
+    def _from_components(self, components: Any) -> Any:
+        if self._ragged_rank == 0:
+            return components[0]
+        from headrace.ops.ragged.tensor import RaggedTensor
+
+        return RaggedTensor.from_nested_row_splits(components[0], components[1:], validate=False)
 
     def __repr__(self) -> str:
         parts = self._shape, self._dtype, self._ragged_rank, self._row_splits_dtype
