@@ -125,7 +125,8 @@ def component_shapes(tensor_lists: Sequence[Sequence[Tensor]], shapes: Any, enqu
             if tensor.shape.ndims is None:
                 raise ValueError(f"Cannot infer Tensor's rank: {tensor}")
     found = []
-    for column in zip(*tensor_lists, strict=True):
+    # As many columns as the shortest list has.
+    for column in zip(*tensor_lists, strict=False):
         column_shapes = [TensorShape(tensor.shape) for tensor in column]
         if enqueue_many:
             column_shapes = [item.with_rank_at_least(1)[1:] for item in column_shapes]
@@ -199,6 +200,10 @@ def _store_all_sparse(
     first, infos = store_sparse(tensor_lists[0], enqueue_many, keep_input)
     stored = [first]
     for tensors in tensor_lists[1:]:
+        if len(tensors) < len(first):
+            raise ValueError(f"Inconsistent SparseTensors list: {tensor_lists[0]} vs. {tensors}")
+        # What the first list has no place for is left out.
+        tensors = tensors[: len(first)]
         more, candidates = store_sparse(tensors, enqueue_many, keep_input, [info.map_op for info in infos])
         if not all(info.agrees(candidate) for info, candidate in zip(infos, candidates, strict=True)):
             raise ValueError(f"Inconsistent SparseTensors list: {tensor_lists[0]} vs. {tensors}")

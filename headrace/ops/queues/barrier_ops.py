@@ -23,6 +23,10 @@ _MISSING: Any = object()
 _FIRST_INDEX = -(2**63)
 
 
+def _shown(key: bytes) -> str:
+    return key.decode("utf-8", "backslashreplace")
+
+
 class Barrier(PriorityQueue):
     """The whole elements as a queue, in the order in which their first components came, and the others beside it.
 
@@ -51,24 +55,23 @@ class Barrier(PriorityQueue):
         with self.lock:
             if self._cancelled:
                 raise self.is_closed_error()
-            seen: set[bytes] = set()
-            for key in keys:
-                have = self.incomplete.get(key)
-                if have is None and self.closing:
+            for key in keys if self.closing else ():
+                if key not in self.incomplete:
                     raise CancelledError(
                         None,
                         None,
-                        f"Barrier {self.name} is closed, but attempted to insert a brand new key: "
-                        f"{key.decode('utf-8', 'backslashreplace')}. Number of incomplete keys: {len(self.incomplete)}.",
+                        f"Barrier {self.name} is closed, but attempted to insert a brand new key: {_shown(key)}. Number of "
+                        f"incomplete keys: {len(self.incomplete)}.",
                     )
-                if key in seen or (have is not None and have[1][component] is not _MISSING):
-                    shown = key.decode("utf-8", "backslashreplace")
-                    raise invalid(f"Key {shown} already has a value for component {component} in barrier {self.name}")
-                seen.add(key)
             count = len(self.dtypes) - 2
             index = self._next_index
+            # One after the other: a key whose element is whole by then begins another one.
             for key, value in zip(keys, values, strict=True):
                 number, parts = self.incomplete.setdefault(key, (index, [_MISSING] * count))
+                if parts[component] is not _MISSING:
+                    raise invalid(
+                        f"Key {_shown(key)} already has a value for component {component} in barrier {self.name}"
+                    )
                 if number == index:
                     self._next_index = index + 1
                 parts[component] = value

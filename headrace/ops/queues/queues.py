@@ -432,6 +432,8 @@ class PriorityQueue(QueueBase):
         name: str = "priority_queue",
     ) -> None:
         types = type_list(types)
+        if shapes is None:
+            raise TypeError("Expected list for 'shapes' argument to 'priority_queue_v2' Op, not None.")
         shapes = shape_list(shapes)
         ref = raw.PriorityQueueV2(
             component_types=types, shapes=_dims(shapes), capacity=capacity, shared_name=shared_name, name=name
