@@ -215,7 +215,7 @@ quantize_v3_op.shape(quantize_v2_shape)
 def _to_grid(attrs: dict[str, Any], x: Any, low: Any, high: Any, bits: int) -> Any:
     """`x` rounded to multiples of a step, zero among them, that cover the range with `bits` bits."""
     signed, given = attrs["signed_input"], attrs["range_given"]
-    if not (1 if signed else 0) < bits < (63 if signed else 64):
+    if not 0 < bits < (62 if signed else 63):
         raise invalid(f"num_bits is out of range: {bits} with signed_input_ {int(signed)}")
     if not given:
         if not x.numel():

@@ -14,7 +14,7 @@ from headrace.core.dtypes import bool as bool_type
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.core.shapes import Dimension, TensorShape, is_fully_defined
-from headrace.ops.array.common import constants, filled_text, invalid, is_text, moving, numbers, stand_in_for
+from headrace.ops.array.common import constants, filled_text, invalid, is_text, moving, numbers, rank_is, stand_in_for
 from headrace.ops.array.constant import constant
 from headrace.ops.array.shape import shape_internal
 
@@ -128,6 +128,7 @@ empty_op = op("Empty", "shape: int32, *, dtype: type, init=False -> output: dtyp
 
 @empty_op.shape
 def empty_shape(op):
+    rank_is(op.inputs[0].dims, 1)
     return [op.constant_dims(0)]
 
 

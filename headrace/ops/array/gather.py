@@ -135,7 +135,12 @@ def _pick_batched(params: Any, indices: Any, axis: int, batch_dims: int) -> Any:
 
 @gather_op.kernel
 def gather_kernel(node):
-    return moving(node, lambda params, indices: _pick(params, indices, 0))
+    def gather(params, indices):
+        if not params.ndim:
+            raise invalid("params must be at least 1 dimensional")
+        return _pick(params, indices, 0)
+
+    return moving(node, gather)
 
 
 @gather_v2_op.kernel
@@ -148,6 +153,8 @@ def gather_v2_kernel(node):
     def gather(params, indices, axis):
         at = int(axis)
         if not -params.ndim <= at < params.ndim:
+            if not params.ndim:
+                raise invalid("params must be at least 1 dimensional")
             raise invalid(f"Expected axis in the range [{-params.ndim}, {params.ndim}), but got {at}")
         at %= params.ndim
         batches = batch_dims if batch_dims >= 0 else batch_dims + indices.ndim

@@ -10,6 +10,7 @@ import torch
 
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op
+from headrace.ops.array.common import invalid, shape_text
 from headrace.ops.array.constant import const, placeholder_op
 from headrace.ops.array.scatter import _scatter
 
@@ -94,12 +95,17 @@ def _layout(op_type: str, permute: bool) -> None:
             return forth.to(x.dtype)[x.long() % len(source)]
 
         def vector(x):
+            if x.dim() not in (1, 2):
+                raise invalid(f"input must be a vector or 2D tensor, but got shape {shape_text(x.shape)}")
+            if x.dim() == 2 and x.shape[1] != 2:
+                raise invalid(f"Second dimension of 2D input must be of size 2, but got shape {shape_text(x.shape)}")
             if x.shape[0] == len(source):
                 return x[back]
             if len(source) == 4 and x.shape[0] == 2:
                 kept = [axis for axis in target if axis in "HW"]
                 return x[[[axis for axis in source if axis in "HW"].index(axis) for axis in kept]]
-            raise InvalidArgumentError(None, None, f"x must have {len(source)} rows or 2, got {x.shape[0]}")
+            which = "1D input" if x.dim() == 1 else "First dimension of 2D input"
+            raise invalid(f"{which} must be of size {len(source)}, but got shape {shape_text(x.shape)}")
 
         return vector if permute else dims
 

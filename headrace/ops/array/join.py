@@ -341,6 +341,8 @@ def parallel_concat_shape(op):
     dims = op.attrs["shape"]
     if dims is None or None in dims:
         raise ValueError("shape attr must be fully defined.")
+    if any(tensor.dims is None or None in tensor.dims for tensor in op.inputs):
+        raise ValueError("All input shapes must be fully defined.")
     for i, tensor in enumerate(op.inputs):
         try:
             merge_dims(tensor.dims, (1, *dims[1:]))

@@ -71,6 +71,13 @@ def pad_shape(op):
 pad_v2_op.shape(pad_shape)
 
 
+def _pairs_of(paddings: Any, x: Any) -> list[tuple[int, int]]:
+    """The paddings of a step, each of an axis of `x`."""
+    if paddings.dim() != 2 or paddings.shape[1] != 2:
+        raise invalid(f"paddings must be a matrix with 2 columns: {shape_text(paddings.shape)}")
+    return _pairs(numbers(paddings), x.ndim, x.shape)
+
+
 def _pairs(flat: list[int], rank: int, shape: Any = None) -> list[tuple[int, int]]:
     if len(flat) != 2 * rank:
         of = rank if shape is None else shape_text(shape)
@@ -99,7 +106,7 @@ def pad_kernel(node):
     known, dims, text = constants(node, 1), node.inputs[0].dims, is_text(node.inputs[0])
     fill = b"" if text else 0
     if known is None or dims is None or text or not dims:
-        return moving(node, lambda x, paddings: _surrounded(x, _pairs(numbers(paddings), x.ndim, x.shape), fill))
+        return moving(node, lambda x, paddings: _surrounded(x, _pairs_of(paddings, x), fill))
     amounts = [n for pair in reversed(_pairs(known, len(dims))) for n in pair]
     pad = torch.constant_pad_nd
     return moving(node, lambda x, _: pad(x, amounts))
@@ -108,11 +115,13 @@ def pad_kernel(node):
 @pad_v2_op.kernel
 def pad_v2_kernel(node):
     if is_text(node.inputs[0]):
-        return lambda x, paddings, value: _surrounded(x, _pairs(numbers(paddings), x.ndim, x.shape), value[()])
+        return lambda x, paddings, value: _surrounded(x, _pairs_of(paddings, x), value[()])
     known = node.constant(2)
 
     def pad(x, paddings, value):
-        pairs = _pairs(numbers(paddings), x.ndim, x.shape)
+        pairs = _pairs_of(paddings, x)
+        if value.dim():
+            raise invalid(f"constant_values must be a scalar. Found: {shape_text(value.shape)}")
         if known is not None and not x.is_complex() and x.dtype not in (torch.uint16, torch.uint32, torch.uint64):
             return _surrounded(x, pairs, value.item())
         shape = [size + before + after for size, (before, after) in zip(x.shape, pairs)]
@@ -175,7 +184,7 @@ def mirror_pad_kernel(node):
     device = node.device
 
     def pad(x, paddings):
-        for axis, (before, after) in enumerate(_pairs(numbers(paddings), x.ndim, x.shape)):
+        for axis, (before, after) in enumerate(_pairs_of(paddings, x)):
             if before or after:
                 sources = mirrored_sources(x.shape[axis], before, after, edge)
                 if isinstance(x, np.ndarray):

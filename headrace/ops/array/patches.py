@@ -12,6 +12,7 @@ from headrace.core.composite import SparseTensor
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import int64
+from headrace.core.errors import OutOfRangeError
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.ops.array.common import either, moving, rank_is
@@ -42,6 +43,8 @@ def _windows(attrs: dict[str, Any]) -> tuple[list[int], list[int], list[int]]:
             raise ValueError(f"{what} must have {len(ksizes)} entries, got {len(values)}")
         if values[0] != 1 or values[-1] != 1:
             raise ValueError(f"Only support {what} across space: the first and last entries must be 1, got {values}")
+    if min(strides) <= 0:
+        raise ValueError(f"Stride must be > 0, but got {min(strides)}")
     return ksizes[1:-1], strides[1:-1], rates[1:-1]
 
 
@@ -76,6 +79,8 @@ extract_volume_patches_op.shape(_patches_dims)
 
 def _patches_kernel(node):
     windows, strides, rates = _windows(node.attrs)
+    if min(rates) <= 0:
+        raise OutOfRangeError(None, None, "rates is out of range.")
     padding, n = node.attrs["padding"], len(node.attrs["ksizes"]) - 2
 
     def extract(x):

@@ -86,12 +86,16 @@ def _flat_updates(indices: Any, updates: Any, shape: tuple[int, ...]) -> tuple[A
     return positions, updates.reshape((positions.shape[0], rest)), (lead, rest)
 
 
+# Types for which torch lacks kernels, and those of their width that have them.
+_SIGNED = {torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64: torch.int64}
+
+
 def _added(out: Any, positions: Any, slices: Any) -> Any:
     if out.dtype is torch.bool:
         return out.view(torch.uint8).index_add_(0, positions, slices.view(torch.uint8)).ne(0)
-    if out.dtype in (torch.uint16, torch.uint32, torch.uint64):
+    signed = _SIGNED.get(out.dtype)
+    if signed is not None:
         # Adding modulo two to the width is the same for signed numbers.
-        signed = {torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64: torch.int64}[out.dtype]
         out.view(signed).index_add_(0, positions, slices.view(signed))
         return out
     return out.index_add_(0, positions, slices)
@@ -101,11 +105,16 @@ def _put(out: Any, positions: Any, slices: Any) -> Any:
     if isinstance(out, np.ndarray):
         out[positions.numpy()] = slices
         return out
+    signed = _SIGNED.get(out.dtype)
+    if signed is not None:
+        out.view(signed).index_copy_(0, positions, slices.view(signed))
+        return out
     return out.index_copy_(0, positions, slices)
 
 
 def _subtracted(out: Any, positions: Any, slices: Any) -> Any:
-    return _added(out, positions, -slices)
+    signed = _SIGNED.get(out.dtype)
+    return _added(out, positions, -slices if signed is None else slices.view(signed).neg().view(out.dtype))
 
 
 @scatter_nd_op.kernel

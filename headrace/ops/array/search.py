@@ -10,12 +10,16 @@ from headrace.core.dtypes import as_dtype, int32
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.core.shapes import merge_dim
-from headrace.ops.array.common import rank_is
+from headrace.ops.array.common import invalid, rank_is, shape_text
 from headrace.ops.array.shape import reshape, shape_internal
 
 _BOUND = "sorted_inputs: T, values: T, *, out_type: index = int32 -> output: out_type"
 lower_bound_op = op("LowerBound", _BOUND)
 upper_bound_op = op("UpperBound", _BOUND)
+
+
+# Types that torch cannot search, and one that holds their numbers in order.
+_WIDER = {torch.uint16: torch.int32, torch.uint32: torch.int64, torch.bool: torch.uint8}
 
 
 def _values_dims(op):
@@ -30,7 +34,17 @@ def _bound(right: bool) -> Any:
         dtype = node.outputs[0].dtype.torch
 
         def search(rows, values):
-            return torch.searchsorted(rows.contiguous(), values.contiguous(), right=right).to(dtype)
+            if rows.dtype in _WIDER:
+                rows, values = rows.to(_WIDER[rows.dtype]), values.to(_WIDER[rows.dtype])
+            try:
+                return torch.searchsorted(rows.contiguous(), values.contiguous(), right=right).to(dtype)
+            except RuntimeError:
+                if rows.shape[:1] != values.shape[:1] or values.dim() != 2:
+                    raise invalid(
+                        f"Leading dim_size of both tensors must match: {shape_text(rows.shape)} and "
+                        f"{shape_text(values.shape)}"
+                    ) from None
+                raise
 
         return search
 

@@ -250,7 +250,11 @@ def depth_to_space_shape(op):
 def _in_nhwc(node: Any, kernel: Any) -> Any:
     if node.attrs["data_format"] == "NHWC":
         return moving(node, kernel)
-    return moving(node, lambda x: kernel(x.permute(0, 2, 3, 1)).permute(0, 3, 1, 2))
+    return moving(node, lambda x: _turned(kernel(_turned(x, 0, 2, 3, 1)), 0, 3, 1, 2))
+
+
+def _turned(x: Any, *order: int) -> Any:
+    return x.transpose(order) if isinstance(x, np.ndarray) else x.permute(order)
 
 
 @space_to_depth_op.kernel
@@ -261,7 +265,7 @@ def space_to_depth_kernel(node):
         n, h, w, c = x.shape
         if h % block or w % block:
             raise invalid(f"Image width {w} and height {h} should be divisible by block_size: {block}")
-        parts = x.reshape(n, h // block, block, w // block, block, c).permute(0, 1, 3, 2, 4, 5)
+        parts = _turned(x.reshape(n, h // block, block, w // block, block, c), 0, 1, 3, 2, 4, 5)
         return parts.reshape(n, h // block, w // block, block * block * c)
 
     return _in_nhwc(node, to_depth)
@@ -276,7 +280,7 @@ def depth_to_space_kernel(node):
         if c % (block * block):
             raise invalid(f"Input depth dimension {c} should be divisible by: {block * block}")
         depth = c // (block * block)
-        parts = x.reshape(n, h, w, block, block, depth).permute(0, 1, 3, 2, 4, 5)
+        parts = _turned(x.reshape(n, h, w, block, block, depth), 0, 1, 3, 2, 4, 5)
         return parts.reshape(n, h * block, w * block, depth)
 
     return _in_nhwc(node, to_space)

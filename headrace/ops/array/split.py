@@ -122,6 +122,8 @@ def split_v_kernel(node):
                 "size of the split_tensor must be 1-D and have the same elements as outputs got "
                 f"{sizes.ndim} -D and {len(parts)} elements"
             )
+        if not -x.ndim <= axis < x.ndim:
+            raise invalid(f"-input rank(-{x.ndim}) <= split_dim < input rank ({x.ndim}), but got {axis}")
         have = x.shape[axis]
         if parts.count(-1) == 1:
             parts[parts.index(-1)] = have - sum(parts) - 1

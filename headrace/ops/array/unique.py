@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from headrace.core.dtypes import as_dtype, int32
+from headrace.core.errors import InvalidArgumentError
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.ops.array.common import constants, invalid, is_text, numbers, rank_is, shape_text
@@ -27,21 +28,28 @@ unique_with_counts_v2_op.on_host("axis")
 
 @unique_op.shape
 def unique_shape(op):
-    return [(None,), rank_is(op.inputs[0].dims, 1)]
+    dims = op.inputs[0].dims
+    return [(None,), None if dims is None else rank_is(dims, 1)]
 
 
 @unique_with_counts_op.shape
 def unique_with_counts_shape(op):
-    return [(None,), rank_is(op.inputs[0].dims, 1), (None,)]
+    return [(None,), op.inputs[0].dims, (None,)]
 
 
 def _along_axis_dims(op: Any) -> tuple[Any, Any]:
     dims, axis = op.inputs[0].dims, op.constant(1)
-    if dims is None or axis is None:
+    if dims is None:
+        return None, None
+    if axis is None:
         return None, (None,)
     if axis.size == 0:
-        return (None,), rank_is(dims, 1)
-    at = int(axis.reshape(-1)[0]) % len(dims)
+        return (None,), dims
+    at = int(axis.reshape(-1)[0])
+    if axis.size > 1 or not -len(dims) <= at < len(dims):
+        # The kernel says what is wrong, as it does of axes that are not known before.
+        return None, (None,)
+    at %= len(dims)
     return (*dims[:at], None, *dims[at + 1 :]), (dims[at],)
 
 
@@ -123,6 +131,10 @@ def _unique(with_axis: bool, with_counts: bool) -> Any:
             listed = known if known is not None else numbers(axis[0])
             if not listed and x.ndim != 1:
                 raise invalid("unique expects a 1D vector.")
+            if len(listed) > 1:
+                raise invalid("axis does not support input tensors larger than 1 elements")
+            if listed and not -x.ndim <= listed[0] < x.ndim:
+                raise invalid(f"axis has to be between [0, {x.ndim})")
             at = listed[0] % x.ndim if listed and x.ndim > 1 else None
             if text:
                 array = x
@@ -144,7 +156,9 @@ unique_op.kernel(_unique(False, False))
 unique_v2_op.kernel(_unique(True, False))
 unique_with_counts_op.kernel(_unique(False, True))
 unique_with_counts_v2_op.kernel(_unique(True, True))
-unique_op.accepts(np.array([1, 1, 2, 4, 4, 4, 7, 8, 8])).rejects([2, 2], error=ValueError)
+unique_op.accepts(np.array([1, 1, 2, 4, 4, 4, 7, 8, 8]))
+unique_op.rejects([2, 2], error=ValueError)
+unique_with_counts_op.rejects([2, 2], error=InvalidArgumentError, match="unique expects a 1D vector")
 
 list_diff_op = op("ListDiff", "x: T, y: T, *, out_idx: index = int32 -> out: T, idx: out_idx")
 

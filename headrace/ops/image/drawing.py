@@ -25,6 +25,8 @@ _COLORS = [
     [1, 0, 1, 1],
 ]
 
+_DEPTHS = "Channel depth should be either 1 (GRY), 3 (RGB), or 4 (RGBA)"
+
 draw_op = op("DrawBoundingBoxes", "images: T, boxes: float, *, T: {float, half} = float -> output: T")
 draw_v2_op = op(
     "DrawBoundingBoxesV2", "images: T, boxes: float, colors: float, *, T: {float, half} = float -> output: T"
@@ -38,7 +40,9 @@ def _shape(op: Any) -> list[Dims]:
     merge_dim(images[0], boxes[0])
     if boxes[2] not in (None, 4):
         raise ValueError(f"Dimension must be 4 but is {boxes[2]}")
-    return [images]
+    if images[3] not in (None, 1, 3, 4):
+        raise ValueError(_DEPTHS)
+    return [op.inputs[0].dims]
 
 
 def _kernel(node: Any) -> Any:
@@ -52,6 +56,10 @@ def _kernel(node: Any) -> Any:
         out = images.clone()
         _, height, width, depth = images.shape
         table = torch.tensor(_COLORS) if colors is None or not colors.numel() else colors
+        if depth not in (1, 3, 4):
+            raise invalid(_DEPTHS)
+        if table.dim() != 2:
+            raise invalid(f"colors must be a 2-D matrix{shape_text(table.shape)}")
         if depth > table.shape[1]:
             raise invalid(f"images with {depth} channels need as many in colors, got {table.shape[1]}")
         # An image of one channel is drawn on in white.

@@ -13,6 +13,7 @@ from headrace.core.registry import OpDecl, op
 from headrace.core.shapes import merge_dims
 from headrace.ops.math.elementwise import (
     binary,
+    bracketed,
     broadcast_shape,
     checked,
     function_of,
@@ -108,11 +109,17 @@ def approximate_equal_kernel(node):
     tolerance = node.attrs["tolerance"]
 
     def close(x, y):
+        if x.shape != y.shape:
+            raise InvalidArgumentError(
+                None,
+                None,
+                f"x and y must be of the same shape. x shape: {bracketed(x.shape)}. y shape: {bracketed(y.shape)}",
+            )
         if not x.is_floating_point() and not x.is_complex():
             x, y = x.to(torch.float64), y.to(torch.float64)
         return (x - y).abs() < tolerance
 
-    return checked(node, close)
+    return close
 
 
 def approximate_equal(x: Any, y: Any, tolerance: float = 1e-5, name: str | None = None) -> Any:
@@ -127,3 +134,51 @@ def approximate_equal(x: Any, y: Any, tolerance: float = 1e-5, name: str | None 
         ValueError: if the shapes differ.
     """
     return approximate_equal_op(x, y, tolerance=tolerance, name=name)
+
+
+# ---- comparisons as bits ----
+
+compare_and_bitpack_op = op(
+    "CompareAndBitpack",
+    "input: T, threshold: T, *, T: {bool, half, float, double, int8, int16, int32, int64} -> output: uint8",
+)
+compare_and_bitpack_op.not_differentiable()
+
+
+@compare_and_bitpack_op.shape
+def compare_and_bitpack_shape(op):
+    dims, threshold = op.inputs[0].dims, op.inputs[1].dims
+    if threshold is not None and len(threshold) != 0:
+        raise ValueError(f"Shape must be rank 0 but is rank {len(threshold)}")
+    if dims is None:
+        return [None]
+    if not dims:
+        raise ValueError("Shape must be at least rank 1 but is rank 0")
+    if dims[-1] is None:
+        return [dims]
+    if dims[-1] % 8:
+        raise ValueError(f"Dimension size must be evenly divisible by 8 but is {dims[-1]}")
+    return [(*dims[:-1], dims[-1] // 8)]
+
+
+@compare_and_bitpack_op.kernel
+def compare_and_bitpack_kernel(node):
+    def pack(x, threshold):
+        if x.dim() == 0:
+            raise InvalidArgumentError(None, None, "Input should be at least a vector, but saw a scalar.")
+        if threshold.dim():
+            raise InvalidArgumentError(
+                None, None, f"Compare must be a scalar, but saw shape: {bracketed(threshold.shape)}"
+            )
+        if x.shape[-1] % 8:
+            raise InvalidArgumentError(
+                None, None, f"Inner dimension of input should be divisible by 8, but saw shape: {bracketed(x.shape)}"
+            )
+        # Booleans are what they are, whatever the threshold.
+        above = x if x.dtype is torch.bool else x > threshold
+        return torch.from_numpy(np.packbits(above.cpu().numpy(), axis=-1)).to(x.device)
+
+    return pack
+
+
+compare_and_bitpack_op.accepts([2, 16], np.float32(1))

@@ -12,7 +12,7 @@ from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op, raw
 from headrace.core.shapes import Dims, compatible_dims, is_fully_defined, merge_dim, merge_dims
 from headrace.ops import composing
-from headrace.ops.array.common import moving
+from headrace.ops.array.common import moving, shape_text
 
 _DIAG_TYPES = "{bfloat16, half, float, double, int32, int64, complex64, complex128}"
 
@@ -226,7 +226,11 @@ def matrix_diag_part_shape(op):
 
 @matrix_diag_part_op.kernel
 def matrix_diag_part_kernel(node):
-    return lambda x: x.diagonal(0, -2, -1)
+    def diagonal(x):
+        _check_matrices(x)
+        return x.diagonal(0, -2, -1)
+
+    return diagonal
 
 
 @matrix_diag_part_op.gradient
@@ -313,15 +317,22 @@ def matrix_set_diag_kernel(node):
     return lambda x, diagonal: _replaced(x, diagonal, 0, 0)
 
 
+def _check_matrices(x: Any) -> None:
+    if x.dim() < 2:
+        raise _invalid(f"input must be at least 2-dim, received shape: {shape_text(x.shape)}")
+
+
 def _replaced(x: Any, diagonal: Any, lower: int, upper: int) -> Any:
+    _check_matrices(x)
     rows, columns = x.shape[-2:]
     _check_bounds(lower, upper, rows, columns)
     between = () if lower == upper else (upper - lower + 1,)
     wanted = (*x.shape[:-2], *between, _longest(rows, columns, lower, upper))
     if tuple(diagonal.shape) != wanted:
         raise _invalid(
-            "Either first dimensions of diagonal don't match input.shape[:-2], or its last dimension is not the "
-            f"longest diagonal's: expected {list(wanted)}, got {list(diagonal.shape)}"
+            "Either first dimensions of diagonal don't match input.shape[:-2], or diagonal.shape[:-1] is not equal to "
+            "the longests diagonal in range [lower_diag_index:upper_diag_index].\nInput shape: "
+            f"{shape_text(x.shape)}\nDiagonal shape: {shape_text(diagonal.shape)}, expected {shape_text(wanted)}"
         )
     return _with_diagonals(x.clone(), diagonal, lower, upper)
 
@@ -395,6 +406,8 @@ matrix_band_part_op.shape(lambda op: [_at_least(op.inputs[0].dims, 2)])
 @matrix_band_part_op.kernel
 def matrix_band_part_kernel(node):
     def band(x, lower, upper):
+        if x.dim() < 2 or lower.dim() or upper.dim():
+            _refuse_band(x, lower, upper)
         lower, upper = int(lower), int(upper)
         if lower > x.shape[-2]:
             raise _invalid(
@@ -412,6 +425,12 @@ def matrix_band_part_kernel(node):
         return result.clone() if result is x else result
 
     return moving(node, band)
+
+
+def _refuse_band(x, lower, upper):
+    _check_matrices(x)
+    which, bound = ("num_lower", lower) if lower.dim() else ("num_upper", upper)
+    raise _invalid(f"{which} must be scalar, got shape {shape_text(bound.shape)}")
 
 
 @matrix_band_part_op.gradient

@@ -114,6 +114,8 @@ def nth_element_kernel(node):
     wider = _WIDER.get(dtype, dtype)
 
     def nth(x, n):
+        if not x.dim():
+            raise _invalid("Input must be >= 1-D, got shape []")
         n, size = int(n), x.shape[-1]
         if not 0 <= n < size:
             raise _invalid(f"Input must have at least n+1 = {n + 1} columns, has {size}")

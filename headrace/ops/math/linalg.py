@@ -60,6 +60,17 @@ def check_square(x: Any) -> None:
         raise _invalid("Input matrix must be square.")
 
 
+def _check_system(a: Any, b: Any) -> None:
+    """Raises InvalidArgumentError unless `a` is square matrices and `b` right-hand sides for them."""
+    if a.dim() != b.dim():
+        raise _invalid(f"All input tensors must have the same rank: {list(a.shape)} and {list(b.shape)}")
+    if a.dim() >= 2 and a.shape[-1] != a.shape[-2]:
+        raise _invalid(f"First input (lhs) must be a square matrix: {list(a.shape)}")
+    check_square(a)
+    if a.shape[-1] != b.shape[-2]:
+        raise _invalid(f"Input matrix and rhs are incompatible: {list(a.shape)} and {list(b.shape)}")
+
+
 def in_float(node: Any, run: Callable[..., Any]) -> Callable[..., Any]:
     """`run`, in float32 where the type is float16, for which torch has no factorizations."""
     if node.inputs[0].dtype.name != "float16":
@@ -249,9 +260,7 @@ def matrix_solve_kernel(node):
     turned = node.attrs["adjoint"]
 
     def solve(a, b):
-        check_square(a)
-        if a.shape[-1] != b.shape[-2]:
-            raise _invalid(f"Input matrix and rhs are incompatible: {list(a.shape)} and {list(b.shape)}")
+        _check_system(a, b)
         return torch.linalg.solve(a.mH if turned else a, b)
 
     return _refusing(in_float(node, solve), "Input matrix is not invertible.")
@@ -281,9 +290,7 @@ def matrix_triangular_solve_kernel(node):
     lower, turned = node.attrs["lower"], node.attrs["adjoint"]
 
     def solve(a, b):
-        check_square(a)
-        if a.shape[-1] != b.shape[-2]:
-            raise _invalid(f"Input matrix and rhs are incompatible: {list(a.shape)} and {list(b.shape)}")
+        _check_system(a, b)
         if bool((a.diagonal(0, -2, -1) == 0).any()):
             raise _invalid("Input matrix is not invertible.")
         return torch.linalg.solve_triangular(a.mH if turned else a, b, upper=lower == turned)

@@ -172,6 +172,8 @@ def _unsorted_kernel(kind: str) -> Callable[[Any], Any]:
                 raise _invalid(
                     f"data.shape = {list(data.shape)} does not start with segment_ids.shape = {list(ids.shape)}"
                 )
+            if number.dim():
+                raise _invalid(f"num_segments should be a scalar, not shape {list(number.shape)}")
             count = int(number)
             if count < 0:
                 raise _invalid(f"Input num_segments == {count} must not be negative.")

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from headrace.core.defaults import name_scope
-from headrace.core.errors import UnimplementedError
+from headrace.core.errors import InvalidArgumentError, UnimplementedError
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.ops.composing import first_given
@@ -31,6 +31,8 @@ def dilation_shape(op):
     for name, values in (("stride", strides), ("rates", rates)):
         if len(values) != 4:
             raise ValueError(f"Dilation2D requires the {name} attribute to contain 4 values, but got: {len(values)}")
+    if min(strides) <= 0:
+        raise ValueError(f"Stride must be > 0, but got {min(strides)}")
     if image[3] is not None and weights[2] is not None and image[3] != weights[2]:
         raise ValueError(f"Dimensions must be equal, but are {image[3]} and {weights[2]}")
     spatial = []
@@ -74,6 +76,10 @@ class _Windows:
 
     def amounts(self, x: Any, weights: Any) -> list[tuple[int, int]]:
         """The paddings of height and width."""
+        if x.shape[3] != weights.shape[2]:
+            raise InvalidArgumentError(
+                None, None, f"input and filter must have the same depth: {x.shape[3]} vs {weights.shape[2]}"
+            )
         return self.padding.amounts(x.shape[1:3], weights.shape[:2])
 
     def padded(self, x: Any, weights: Any) -> Any:

@@ -13,6 +13,7 @@ from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.core.shapes import merge_dim
 from headrace.ops import composing
+from headrace.ops.array.common import shape_text
 from headrace.ops.array.constant import constant
 from headrace.ops.math.reduction import reduce_mean, reduce_sum
 from headrace.ops.nn.windows import Layout
@@ -113,11 +114,26 @@ def batch_norm_kernel(node):
     more = len(node.outputs) == 6
     nothing = (torch.zeros((), device=node.device),) if more else ()
 
+    rank = 5 if "D" in data_format else 4
+    # What settles it before the step needs no look at each.
+    known = all(value.dims is not None for value in node.inputs[:3])
+
+    def require(x, scale, offset):
+        if x.dim() != rank:
+            raise InvalidArgumentError(None, None, f"input must be {rank}-dimensional{shape_text(x.shape)}")
+        for name, vector in (("scale", scale), ("offset", offset)):
+            if vector.dim() != 1:
+                raise InvalidArgumentError(None, None, f"{name} must be 1-dimensional{shape_text(vector.shape)}")
+
     def infer(x, scale, offset, mean, variance):
+        if not known:
+            require(x, scale, offset)
         y, _, _ = normalize(layout.enter(x), scale, offset, mean, variance, False, 0.0, epsilon)
         return (layout.leave(y), mean, variance, mean, variance, *nothing)
 
     def train(x, scale, offset, given_mean, _):
+        if not known:
+            require(x, scale, offset)
         if given_mean.numel():
             raise InvalidArgumentError(None, None, f"estimated_mean must be empty for training{list(given_mean.shape)}")
         count = x.numel() // max(x.shape[layout.channel], 1)
@@ -142,8 +158,17 @@ def batch_norm_grad_kernel(node):
     backward = torch.ops.aten.native_batch_norm_backward.default
     everything = (True, True, True)
     rest = torch.zeros(0, device=node.device)
+    known = all(value.dims is not None and None not in value.dims for value in node.inputs[:2])
+
+    def require(gradient, x):
+        if gradient.shape != x.shape:
+            raise InvalidArgumentError(
+                None, None, f"y_backprop and x must have the same shape: {list(gradient.shape)} and {list(x.shape)}"
+            )
 
     def train(gradient, x, scale, mean, variance, *_):
+        if not known:
+            require(gradient, x)
         inverse = torch.rsqrt(variance + epsilon)
         dx, dscale, doffset = backward(
             layout.enter(gradient), layout.enter(x), scale, None, None, mean, inverse, True, epsilon, everything
@@ -151,6 +176,8 @@ def batch_norm_grad_kernel(node):
         return layout.leave(dx), dscale, doffset, rest, rest
 
     def infer(gradient, x, scale, mean, variance, *_):
+        if not known:
+            require(gradient, x)
         dx, dscale, doffset = backward(
             layout.enter(gradient), layout.enter(x), scale, mean, variance, None, None, False, epsilon, everything
         )
@@ -189,7 +216,7 @@ def batch_norm_gradient(op, *grads):
     reserved = list(op.outputs[5:])
     if training:
         found = apply(gradient, x, scale, op.outputs[3], op.outputs[4], *reserved, data_format=data_format, **settings)
-        return [*found[:3], None, None]
+        return list(found)
     turned = data_format == "NCHW"
     if turned:
         x = composing.transpose(x, [0, 2, 3, 1])

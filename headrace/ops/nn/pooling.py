@@ -110,6 +110,12 @@ def max_pool_v2_shape(op):
     dims = op.inputs[0].dims
     dims = None if dims is None else of_rank(dims, 4)
     ksize, strides = op.constant(1), op.constant(2)
+    for place, given in ((1, ksize), (2, strides)):
+        sizes = op.inputs[place].dims
+        if sizes is not None and len(sizes) == 1 and sizes[0] not in (None, 4):
+            raise ValueError(f"Dimension must be 4 but is {sizes[0]}")
+        if given is not None and dims is not None and min(given) <= 0:
+            raise ValueError(f"{'Stride' if place == 2 else 'Window'} must be > 0, but got {int(min(given))}")
     if ksize is None or strides is None or dims is None:
         return [None]
     return [
@@ -278,7 +284,9 @@ max_pool_v2_op.kernel(_by_inputs(_largest, 1))
 def _indexed(windows: Windows) -> Callable[[Any], tuple[Any, Any]]:
     """The largest values and their places, both in torch's layout and with the windows too many."""
     if windows.depth != 1:
-        raise NotImplementedError(f"{windows.node.type} has no gradient of pools over channels.")
+        raise UnimplementedError(
+            None, None, "MaxPooling supports exactly one of pooling across depth or pooling across width/height."
+        )
     pool, ksize, strides, ones = _WITH_INDICES[windows.rank], windows.ksize, windows.strides, windows.ones
 
     def indexed(x):

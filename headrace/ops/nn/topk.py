@@ -249,7 +249,12 @@ def in_top_k_kernel(node):
 
 @in_top_k_v2_op.kernel
 def in_top_k_v2_kernel(node):
-    return lambda predictions, targets, k: _among_largest(predictions, targets, int(k))
+    def among_largest(predictions, targets, k):
+        if k.dim():
+            raise InvalidArgumentError(None, None, f"k must be 0-D, got shape {list(k.shape)}")
+        return _among_largest(predictions, targets, int(k))
+
+    return among_largest
 
 
 in_top_k_op.accepts([2, 3], np.array([0, 5], np.int32), k=1)

@@ -18,6 +18,7 @@ from headrace.core.registry import OpDecl, op, raw
 from headrace.core.shapes import Dims, broadcast_dims
 from headrace.ops import composing
 from headrace.ops.host_values import to_array, to_tensor
+from headrace.ops.math.incomplete import gamma_sample_derivative
 from headrace.ops.random.common import (
     generator_for,
     is_seeded,
@@ -153,28 +154,7 @@ def random_gamma_grad_shape(op):
 
 @random_gamma_grad_op.kernel
 def random_gamma_grad_kernel(node):
-    return _gamma_derivative
-
-
-def _gamma_derivative(alpha: torch.Tensor, sample: torch.Tensor) -> torch.Tensor:
-    """How a gamma sample moves with its alpha while its quantile stays: -dP(alpha, x)/dalpha / p(x).
-
-    With P as its power series (DLMF 8.7.1) the quotient is x sum_n t_n (digamma(alpha + n + 1) - log x), where
-    t_n = x**n / (alpha (alpha + 1) .. (alpha + n)).
-    """
-    a, x = torch.broadcast_tensors(alpha.double(), sample.double())
-    if a.numel() == 0:
-        return a.to(alpha.dtype)
-    result = torch.zeros_like(a)
-    log_x = x.clamp_min(5e-324).log()
-    term, digamma = 1 / a, torch.digamma(a + 1)
-    # Beyond the mode the terms fall off like those of a Poisson distribution of mean x.
-    count = int((x + 12 * x.sqrt() + 40).max().item())
-    for n in range(count):
-        result += term * (digamma - log_x)
-        digamma = digamma + 1 / (a + n + 1)
-        term = term * (x / (a + n + 1))
-    return (x * result).to(alpha.dtype)
+    return gamma_sample_derivative
 
 
 # ---- Poisson ----

@@ -67,7 +67,13 @@ def _as_text(value):
 
     messages = importlib.import_module("headrace.interop.tensor_proto")
     array = value if isinstance(value, np.ndarray) else value.numpy()
-    return messages.make_tensor_proto(array).SerializeToString()
+    proto = messages.make_tensor_proto(array)
+    if array.dtype != object and array.size and not proto.tensor_content:
+        # What goes into one message alone is its bytes, however few they are.
+        proto = importlib.import_module("headrace.interop.protos").TensorProto(
+            dtype=proto.dtype, tensor_shape=proto.tensor_shape, tensor_content=np.ascontiguousarray(array).tobytes()
+        )
+    return proto.SerializeToString()
 
 
 def _from_text(value):

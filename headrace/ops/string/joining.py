@@ -8,7 +8,7 @@ import numpy as np
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
-from headrace.core.errors import InvalidArgumentError
+from headrace.core.errors import InvalidArgumentError, OutOfRangeError
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.core.shapes import Dims, merge_dims
@@ -60,7 +60,7 @@ def _joined_axes(axes: list[int], rank: int) -> list[int]:
     found: list[int] = []
     for axis in axes:
         if not -rank <= axis < rank:
-            raise ValueError(f"Invalid reduction dimension {axis} for input with {rank} dimensions.")
+            raise OutOfRangeError(None, None, f"Invalid reduction dimension {axis} for input with {rank} dimension(s)")
         axis %= rank
         if axis in found:
             raise ValueError(f"Duplicate reduction dimension {axis}")

@@ -24,7 +24,7 @@ def ngrams_shape(op):
     for tensor in op.inputs:
         if tensor.dims is not None and len(tensor.dims) != 1:
             raise ValueError(f"Shape must be rank 1 but is rank {len(tensor.dims)}")
-    return [(None,), op.inputs[1].dims]
+    return [(None,), (None,) if op.inputs[1].dims is None else op.inputs[1].dims]
 
 
 def _bytes(text: str | bytes) -> bytes:
