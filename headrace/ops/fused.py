@@ -210,6 +210,53 @@ def matmul_bias_kernel(node):
     return product
 
 
+# ---- losses ----
+
+logistic_loss = op("_LogisticLoss", "logits: T, labels: T, *, T: {float, double} -> loss: T").not_differentiable()
+logistic_loss.fresh()
+
+
+@logistic_loss.kernel
+def logistic_loss_kernel(node):
+    """max(x, 0) - x * z + log(1 + exp(-|x|))."""
+    log_sigmoid, relu = torch.nn.functional.logsigmoid, torch.relu
+
+    def loss(x, z):
+        ramp = relu(x)
+        if z.shape == x.shape:
+            ramp.addcmul_(x, z, value=-1)
+        else:
+            ramp = ramp - x * z
+        return ramp.sub_(log_sigmoid(x.abs()))
+
+    return loss
+
+
+logistic_loss_grad = op(
+    "_LogisticLossGrad", "logits: T, labels: T, gradient: T, *, T: {float, double} -> output: T"
+).not_differentiable()
+logistic_loss_grad.fresh()
+
+
+@logistic_loss_grad.kernel
+def logistic_loss_grad_kernel(node):
+    """(sigmoid(x) - z) * gradient, exact too where the sigmoid is next to the label.
+
+    The sigmoid is 1 - s or s, depending on the sign of x, with s = sigmoid(-|x|); 1 - z comes first.
+    """
+    ge, empty_like = torch.ge, torch.empty_like
+
+    def slope(x, z, gradient):
+        # Of a zero with a sign, x + 0 has none.
+        small = x.abs().neg_().sigmoid_().copysign_(x + 0.0)
+        to_label = ge(x, 0, out=empty_like(x))
+        if z.shape == x.shape == gradient.shape:
+            return to_label.sub_(z).sub_(small).mul_(gradient)
+        return ((to_label - z - small) * gradient).sum_to_size(x.shape)
+
+    return slope
+
+
 # ---- devices ----
 
 transfer = op("_Transfer", "x: T, *, T: type -> y: T")
@@ -224,14 +271,17 @@ def transfer_kernel(node):
     return lambda x: x.to(device, non_blocking=True)
 
 
-stack_rows_op = op("_StackRows", "values: N * T, *, N: int >= 1 -> output: T").not_differentiable()
+join_op = op("_Join", "values: N * T, *, N: int >= 1, axis: int -> output: T").not_differentiable()
 
 
-@stack_rows_op.kernel
-def stack_rows_kernel(node):
-    """Matrices one below the other."""
-    cat = torch.cat
-    return lambda *values: cat(values)
+@join_op.kernel
+def join_kernel(node):
+    """Tensors one behind the other along an axis."""
+    cat, axis = torch.cat, node.attrs["axis"]
+    return lambda *values: cat(values, axis)
+
+
+join_op.fresh()
 
 
 # ---- parts and sums of matrix products ----

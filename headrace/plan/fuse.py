@@ -11,6 +11,8 @@ from headrace.plan.rewrites.bias import fuse_bias
 from headrace.plan.rewrites.buckets import HASHES, fuse_buckets
 from headrace.plan.rewrites.counts import fuse_counts
 from headrace.plan.rewrites.dropout import fuse_dropout
+from headrace.plan.rewrites.joined_gradients import fuse_joined_gradients
+from headrace.plan.rewrites.logistic_losses import fuse_logistic_losses
 from headrace.plan.rewrites.loop_shapes import fuse_loop_shapes
 from headrace.plan.rewrites.lstm import fuse_lstm
 from headrace.plan.rewrites.packed_convolutions import pack_convolutions
@@ -20,6 +22,7 @@ from headrace.plan.rewrites.pooled_relus import fuse_pooled_relus, fuse_pooled_s
 from headrace.plan.rewrites.pooling import fuse_pooling
 from headrace.plan.rewrites.products import fuse_products
 from headrace.plan.rewrites.row_sums import fuse_row_sums
+from headrace.plan.rewrites.shared_images import share_images
 from headrace.plan.rewrites.unbroadcast import fuse_unbroadcast
 from headrace.plan.rewrites.updates import UPDATES, fuse_updates
 
@@ -34,9 +37,12 @@ REWRITES: tuple[tuple[Rewrite, tuple[frozenset[str], ...]], ...] = (
     (fuse_unbroadcast, (frozenset({"BroadcastGradientArgs"}),)),
     (fuse_counts, (frozenset({"Tile", "RealDiv"}), frozenset({"Shape", "Prod"}))),
     (fuse_pieces, (frozenset({"ConcatOffset"}),)),
+    (fuse_logistic_losses, (frozenset({"Log1p"}), frozenset({"Exp"}), frozenset({"Select"}))),
+    (fuse_joined_gradients, (frozenset({"AddN"}), frozenset({"Pad", "StridedSliceGrad"}))),
     (fuse_dropout, (frozenset({"RandomUniform"}), frozenset({"GreaterEqual"}), frozenset({"Cast"}))),
     (fuse_row_sums, (frozenset({"Add", "AddV2"}), frozenset({"Unpack", "StridedSlice"}))),
     (pack_convolutions, (_PRODUCTS,)),
+    (share_images, (frozenset({"_PackedConv2D"}),)),
     (fuse_bias, (_PRODUCTS, frozenset({"Add", "AddV2", "BiasAdd"}))),
     (fuse_products, (frozenset({"AddN"}),)),
     (fuse_lstm, (frozenset({"Split", "ConcatV2"}), frozenset({"Sigmoid", "SigmoidGrad"}))),

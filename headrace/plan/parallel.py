@@ -82,7 +82,9 @@ def _convolution_work(node: Node, unknown: int) -> int:
         filters = of.dims
     if not filters or None in filters:
         return _CONVOLUTION_WORK + 1
-    results = _elements((node.inputs[2] if "Backprop" in kind else node.outputs[0]).dims, unknown)
+    results = sum(
+        _elements(value.dims, unknown) for value in ([node.inputs[2]] if "Backprop" in kind else node.outputs)
+    )
     # A result sums over the window, and over the channels that go in where they are not kept apart.
     return results * prod(filters[: -2 if "Depthwise" in kind else -1])
 

@@ -91,6 +91,42 @@ def test_dilations_groups_and_constants(session, single_ops, padding, dilation, 
     np.testing.assert_allclose(got, single_ops(y, {x: value}, {}), rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.parametrize("activation", [None, tf.nn.relu])
+@pytest.mark.parametrize("size", [1, 3])
+def test_several_of_one_image(session, single_ops, activation, size):
+    x = tf.placeholder(tf.float32, [None, None, 9, 5])
+    branches = []
+    for i, (kind, channels) in enumerate([("fused", 3), ("bias", 4), ("none", 2)]):
+        with tf.variable_scope(f"branch{i}"):
+            w = tf.get_variable("w", initializer=numbers(size, size, 5, channels, seed=i))
+            y = normalized(tf.nn.conv2d(x, w, [1, 2, 2, 1], "SAME"), kind, channels)
+            branches.append(y if activation is None else activation(y))
+    further = tf.nn.conv2d(branches[1], tf.constant(numbers(3, 3, 4, 2)), [1] * 4, "SAME")
+    fetches = [tf.concat([branches[0], further, branches[2]], 3), branches[1]]
+    session.run(tf.global_variables_initializer())
+    for turn in range(2):
+        saved = dict(zip(tf.global_variables(), session.run(tf.global_variables()), strict=True))
+        # Many rows are done one by one.
+        for batch, height in ((1, 9), (2, 3), (0, 4), (40, 500)):
+            value = numbers(batch, height, 9, 5, seed=turn)
+            for got, wanted in zip(
+                session.run(fetches, {x: value}), single_ops(fetches, {x: value}, saved), strict=True
+            ):
+                np.testing.assert_allclose(got, wanted, rtol=1e-4, atol=1e-5)
+        assert calls(session, fetches, [x]).count("_PackedConv2Ds") == 1
+        for variable in tf.global_variables():
+            variable.load(session.run(variable) + 0.5, session)
+
+
+def test_filters_of_groups_stay_apart(session, single_ops):
+    x = tf.placeholder(tf.float32, [None, 6, 6, 4])
+    fetches = [tf.nn.conv2d(x, tf.constant(numbers(1, 1, 2, 4, seed=i)), [1] * 4, "SAME") for i in range(2)]
+    value = numbers(2, 6, 6, 4)
+    for got, wanted in zip(session.run(fetches, {x: value}), single_ops(fetches, {x: value}, {}), strict=True):
+        np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-5)
+    assert calls(session, fetches, [x]) == ["_PackedConv2D"] * 2
+
+
 def test_what_is_not_a_number_stays_so(session):
     x = tf.placeholder(tf.float32, [1, 1, 2, 1])
     product = tf.nn.conv2d(x, tf.constant(numbers(1, 1, 1, 2)), [1] * 4, "SAME")

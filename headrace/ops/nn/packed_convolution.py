@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -23,6 +24,16 @@ _SIGNATURE = (
 packed_conv2d_op = op("_PackedConv2D", _SIGNATURE)
 packed_depthwise_op = op("_PackedDepthwiseConv2dNative", _SIGNATURE)
 
+# Several at once, of one image and with windows of one size, for the planner too.
+packed_conv2ds_op = op(
+    "_PackedConv2Ds",
+    "input: T, variables: *Tvariables, *, N: int >= 2, T: {float}, Tvariables: list(type), channels: list(int), "
+    "counts: list(int), others: int, activation: {'', 'Relu', 'Relu6'} = '' -> output: N * T",
+)
+# Up to as many numbers, results that lie interleaved are quicker than results by themselves: who needs them in a row
+# has to copy them.
+_INTERLEAVED = 250_000
+
 # The kernels can rectify themselves, but make 0 of what is not a number.
 _ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
     "Relu": torch.relu_,
@@ -40,12 +51,13 @@ class _Packed:
 
 
 def _packed_convolution(depthwise: bool) -> Any:
-    def kernel(node):
-        compute = node.attrs["_filters_and_bias"]
-        setting = ConvolutionSetting(node, 4, depthwise, node.inputs[0].dims, node.attrs["_filter_dims"])
+    def kernel(node, attrs=None):
+        attrs = node.attrs if attrs is None else attrs
+        compute = attrs["_filters_and_bias"]
+        setting = ConvolutionSetting(node, 4, depthwise, node.inputs[0].dims, attrs["_filter_dims"])
         strides, dilations, windows = setting.strides, setting.dilations, setting.windows
         to, back = setting.layout.to_torch, setting.layout.from_torch
-        activation, adds = _ACTIVATIONS.get(node.attrs["activation"]), node.attrs["others"]
+        activation, adds = _ACTIVATIONS.get(attrs["activation"]), attrs["others"]
         activate = None if adds else activation
         convolve = torch.ops.mkldnn._convolution_pointwise.default
         split, none = setting.split, ()
@@ -104,5 +116,25 @@ def _packed_convolution(depthwise: bool) -> Any:
     return kernel
 
 
-packed_conv2d_op.kernel(_packed_convolution(depthwise=False))
+_convolution = packed_conv2d_op.kernel(_packed_convolution(depthwise=False))
 packed_depthwise_op.kernel(_packed_convolution(depthwise=True))
+
+
+@packed_conv2ds_op.kernel
+def packed_conv2ds_kernel(node):
+    """All in one call, or one by one where the results are large."""
+    channels, counts = node.attrs["channels"], node.attrs["counts"]
+    together = _convolution(node)
+    ends = list(itertools.accumulate(counts))
+    apart = [
+        (_convolution(node, attrs), end - count, end)
+        for attrs, count, end in zip(node.attrs["_apart"], counts, ends, strict=True)
+    ]
+    most = _INTERLEAVED // sum(channels)
+
+    def convolve(image, *buffers):
+        if image.shape[0] * image.shape[1] * image.shape[2] > most:
+            return tuple([single(image, *buffers[start:end]) for single, start, end in apart])
+        return together(image, *buffers).split(channels, -1)
+
+    return convolve

@@ -46,12 +46,12 @@ def _applier(kind: str, dtype: torch.dtype | None) -> Callable[[Any, Any, Any], 
         return write
     signed = SIGNED.get(dtype)
     if kind in ("Add", "Sub"):
-        negative = kind == "Sub"
+        sign = -1 if kind == "Sub" else 1
 
         def add(rows, indices, updates):
             if signed is not None:
                 rows, updates = rows.view(signed), updates.view(signed)
-            rows.index_add_(0, indices, updates.neg() if negative else updates)
+            rows.index_add_(0, indices, updates, alpha=sign)
 
         return add
     combine = None
@@ -86,8 +86,31 @@ def _rows_dims(params: Dims, indices: Dims, updates: Dims) -> None:
     merge_shapes(updates, (*indices, *params[1:]))
 
 
-def scatter_rows(target: Any, indices: torch.Tensor, updates: Any, apply: Any, resource: bool) -> None:
-    """Updates the rows `indices` of `target`; everything is checked before the first is written."""
+def _is_own(value: Any) -> bool:
+    """Whether a planned value is memory that no variable has."""
+    return value.index in value.node.decl.fresh_outputs
+
+
+def scatter_rows(
+    target: Any, indices: torch.Tensor, updates: Any, apply: Any, resource: bool, own: bool = False
+) -> None:
+    """Updates the rows `indices` of `target`; everything is checked before the first is written.
+
+    Args:
+        target: the variable's tensor, or array of strings.
+        indices: row numbers, of any shape.
+        updates: indices.shape + target.shape[1:], or a scalar.
+        apply: what `_applier` returns.
+        resource: whether errors are put as for resource variables.
+        own: whether `updates` is known not to be the variable's memory.
+
+    Raises:
+        InvalidArgumentError: if shapes do not fit, or naming the first index that is outside.
+    """
+    if own and indices.ndim == 1 and updates.shape[:1] == indices.shape and updates.shape[1:] == target.shape[1:]:
+        check_rows(indices, target.shape[0])
+        apply(target, indices, updates)
+        return
     if not target.ndim:
         raise invalid(f"params must be at least 1-D, got shape {shape_text(target.shape)}")
     wanted = (*indices.shape, *target.shape[1:])
@@ -147,22 +170,22 @@ def _declare_rows(kind: str, types: str) -> None:
 
     @by_ref.kernel
     def by_ref_kernel(node):
-        apply = _applier(kind, node.inputs[2].dtype.torch)
+        apply, own = _applier(kind, node.inputs[2].dtype.torch), _is_own(node.inputs[2])
 
         def scatter(buffer, indices, updates):
-            scatter_rows(buffer.read(), indices, updates, apply, False)
+            scatter_rows(buffer.read(), indices, updates, apply, False, own)
             return buffer
 
         return scatter
 
     @by_handle.kernel
     def by_handle_kernel(node):
-        apply = _applier(kind, node.inputs[2].dtype.torch)
+        apply, own = _applier(kind, node.inputs[2].dtype.torch), _is_own(node.inputs[2])
 
         def scatter(buffer, indices, updates):
             if buffer.value is None:
                 raise missing(buffer)
-            scatter_rows(buffer.value, indices, updates, apply, True)
+            scatter_rows(buffer.value, indices, updates, apply, True, own)
 
         return scatter
 

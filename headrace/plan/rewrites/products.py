@@ -56,7 +56,9 @@ def _fused(
             rows = tuple(value.node.inputs[part] for value in terms)
             stack = stacks.get(rows)
             if stack is None:
-                stack = new_node("_StackRows", node, list(rows), [(rows[0].dtype, _stacked(rows))], {"N": len(rows)})
+                stack = new_node(
+                    "_Join", node, list(rows), [(rows[0].dtype, _stacked(rows))], {"N": len(rows), "axis": 0}
+                )
                 stack.control = []
                 stacks[rows] = stack
                 made.append(stack)

@@ -60,9 +60,8 @@ def fuse_updates(nodes: list[Node], keep: set[Node], fetched: list[Value]) -> tu
         shared = tuple(_known_as(value) for i, value in enumerate(node.inputs) if i not in kind[1])
         flags = tuple(sorted((k, v) for k, v in node.attrs.items() if isinstance(v, bool)))
         plain[node] = decays.split(node.inputs[0], gradient)
-        key = (node.type, shared, flags, gradient.dtype.base_dtype, node.device, plain[node][1])
-        if _size(gradient) >= _LARGE_VARIABLE:
-            key = (*key, node)
+        alone = node if _size(gradient) >= _LARGE_VARIABLE else None
+        key = (node.type, shared, flags, gradient.dtype.base_dtype, node.device, plain[node][1], alone)
         groups.setdefault(key, []).append(node)
     products: dict[Node, Node] = {}
     for key, members in groups.items():

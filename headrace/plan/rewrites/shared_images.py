@@ -1,0 +1,78 @@
+"""Several convolutions of one image, as at the head of a module with branches: done in one call where they are small."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from headrace.plan.ir import Node, Value, new_node
+
+_SAME = ("strides", "padding", "dilations", "data_format", "explicit_paddings", "activation")
+
+
+def share_images(nodes: list[Node], keep: set[Node], fetched: list[Value]) -> tuple[list[Node], dict[Value, Value]]:
+    """Several `_PackedConv2D` with windows of the same size over one image become one `_PackedConv2Ds`."""
+    groups: dict[Any, list[Node]] = {}
+    for node in nodes:
+        if node.type == "_PackedConv2D" and _can_share(node) and node not in keep:
+            window = tuple(node.attrs["_filter_dims"][:-1])
+            setting = tuple(str(node.attrs.get(name)) for name in _SAME)
+            guard = tuple(node.guard)
+            groups.setdefault((node.inputs[0], window, setting, guard, node.device, node.early), []).append(node)
+    replaced: dict[Value, Value] = {}
+    instead: dict[Node, Node | None] = {}
+    for members in groups.values():
+        if len(members) > 1:
+            together = _together(members)
+            for member, output in zip(members, together.outputs, strict=True):
+                replaced[member.outputs[0]] = output
+                instead[member] = None
+            instead[members[0]] = together
+    if not instead:
+        return nodes, {}
+    return [new for node in nodes if (new := instead.get(node, node)) is not None], replaced
+
+
+def _can_share(node: Node) -> bool:
+    image = node.inputs[0].dims
+    # Filters of groups of channels cannot be put side by side.
+    all_channels = image is not None and image[-1] == node.attrs["_filter_dims"][-2]
+    return all_channels and not node.attrs["others"] and not node.control
+
+
+def _together(members: Sequence[Node]) -> Node:
+    first = members[0]
+    counts = [len(member.inputs) - 1 for member in members]
+    channels = [member.attrs["_filter_dims"][-1] for member in members]
+    attrs = {
+        **first.attrs,
+        "N": len(members),
+        "channels": channels,
+        "counts": counts,
+        "_filter_dims": (*first.attrs["_filter_dims"][:-1], sum(channels)),
+        "_filters_and_bias": _joined([member.attrs["_filters_and_bias"] for member in members], counts),
+        "_apart": [member.attrs for member in members],
+    }
+    inputs = [first.inputs[0], *(value for member in members for value in member.inputs[1:])]
+    outputs = [(member.outputs[0].dtype, member.outputs[0].dims) for member in members]
+    return new_node("_PackedConv2Ds", first, inputs, outputs, attrs)
+
+
+def _joined(parts: Sequence[Callable[..., Any]], counts: Sequence[int]) -> Callable[..., Any]:
+    """What computes the filters of all, side by side, and the bias of all."""
+
+    def compute(buffers: Sequence[Any]) -> tuple[Any, Any]:
+        found = []
+        start = 0
+        for part, count in zip(parts, counts, strict=True):
+            found.append(part(buffers[start : start + count]))
+            start += count
+        filters = torch.cat([filters for filters, _ in found], -1)
+        if all(bias is None for _, bias in found):
+            return filters, None
+        biases = [filters.new_zeros(filters.shape[-1]) if bias is None else bias for filters, bias in found]
+        return filters, torch.cat(biases)
+
+    return compute
