@@ -42,7 +42,7 @@ def operation_of(
         node_def: type, name, device and attributes.
         graph: the graph.
         inputs: the input tensors, in the op's order.
-        output_types: the types of the outputs; checked against the op's own when given.
+        output_types: has no effect, as in 1.15: the op says what its outputs are.
         control_inputs: operations, or their tensors, to run before it.
 
     Raises:
@@ -62,7 +62,7 @@ def operation_of(
     attrs = {name: read(value) for name, value in node_def.attr.items()}
     controls = [item if isinstance(item, Operation) else item.op for item in control_inputs or ()]
     op = operation_from_parts(
-        graph, node_def.op, list(inputs or ()), attrs, f"{node_def.name}/", output_types, control_inputs=controls
+        graph, node_def.op, list(inputs or ()), attrs, f"{node_def.name}/", control_inputs=controls
     )
     if node_def.device:
         op._set_device(node_def.device)

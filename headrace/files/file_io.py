@@ -7,6 +7,7 @@ import fnmatch
 import os
 import re
 import shutil
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -289,3 +290,33 @@ def atomic_write_string_to_file(filename: Any, contents: Any, overwrite: bool = 
     data = contents.encode() if isinstance(contents, str) else bytes(contents)
     with replacing(local, overwrite) as file:
         file.write(data)
+
+
+def filecmp(filename_a: str | bytes, filename_b: str | bytes) -> bool:
+    """Whether two files have the same contents.
+
+    Args:
+        filename_a, filename_b: the paths.
+
+    Raises:
+        errors.OpError: if one cannot be read.
+    """
+    with GFile(filename_a, "rb") as a, GFile(filename_b, "rb") as b:
+        return bool(a.size() == b.size() and file_crc32(filename_a) == file_crc32(filename_b))
+
+
+def file_crc32(filename: str | bytes, block_size: int = 2**24) -> str:
+    """The CRC-32 of a file's contents, as Python writes a hexadecimal number.
+
+    Args:
+        filename: the path.
+        block_size: how many bytes to read at a time.
+
+    Raises:
+        errors.OpError: if it cannot be read.
+    """
+    crc = 0
+    with GFile(filename, "rb") as file:
+        while block := file.read(block_size):
+            crc = zlib.crc32(block, crc)
+    return hex(crc & 0xFFFFFFFF)

@@ -251,10 +251,11 @@ class ProfilerHook(SessionRunHook):
         show_memory: bool = False,
     ) -> None:
         self._output_file = os.path.join(output_dir, "timeline-{}.json")
+        # The timer judges the arguments before a folder is made for the writer.
+        self._timer = SecondOrStepTimer(every_secs=save_secs, every_steps=save_steps)
         self._file_writer = FileWriterCache.get(output_dir)
         self._show_dataflow = show_dataflow
         self._show_memory = show_memory
-        self._timer = SecondOrStepTimer(every_secs=save_secs, every_steps=save_steps)
 
     def begin(self) -> None:
         """Finds the global step."""
