@@ -157,8 +157,9 @@ def _divided(
             parts.append(rows if transform is None else transform(_clipped(rows, own_ids, max_norm)))
     result = raw.ParallelDynamicStitch(places_of, parts, name=scope)
     if transform is not None:
-        sizes = composing.shape(result)[1:]
         kept = None if result.dims is None else result.dims[1:]
+        known = kept is not None and is_fully_defined(kept)
+        sizes = _int32(list(kept or ())) if known else composing.shape(result)[1:]
         result = raw.Reshape(result, composing.concat([composing.shape(ids), sizes], 0))
         result.set_shape(TensorShape.from_dims(ids.dims).concatenate(TensorShape.from_dims(kept)))
         return result
