@@ -99,8 +99,10 @@ def _ordered(nodes: list[Node]) -> list[Node]:
     """
     waiting: dict[Node, int] = {}
     followers: dict[Node, list[Node]] = {node: [] for node in nodes}
+    locks = _after_releases(nodes)
     for node in nodes:
         before = {value.node for value in node.inputs}
+        before.update(locks.get(node, ()))
         before.update(node.control)
         before.update(pred.node for pred, _ in node.guard)
         if node.type in MERGES:
@@ -135,6 +137,23 @@ def _ordered(nodes: list[Node]) -> list[Node]:
             if waiting[other] == 0:
                 _push(ready, other, place[other])
     return ordered
+
+
+def _after_releases(nodes: list[Node]) -> dict[Node, list[Node]]:
+    """Which releases of a mutex each later lock of it follows: a step runs on one thread, which cannot wait for itself."""
+    locks = [node for node in nodes if node.type == "MutexLock"]
+    if len(locks) < 2:
+        return {}
+    released = {node.inputs[0].node: node for node in nodes if node.type == "ConsumeMutexLock"}
+    last: dict[Value, Node] = {}
+    follow: dict[Node, list[Node]] = {}
+    for lock in sorted(locks, key=lambda node: node.serial):
+        before = last.get(lock.inputs[0])
+        if before is not None and before.serial < lock.serial:
+            follow[lock] = [before]
+        if lock in released:
+            last[lock.inputs[0]] = released[lock]
+    return follow
 
 
 def _push(ready: dict[Guard, list[tuple[int, int, int, Node]]], node: Node, place: int) -> None:
