@@ -66,7 +66,7 @@ class EventMatrices:
         """How many dimensions stand before the batch."""
         with self._named(name, [x]):
             rank = self._rank(x, name)
-            known = [constant_value(number) for number in (rank, self._batch_ndims, self._event_ndims)]
+            known: list[Any] = [constant_value(number) for number in (rank, self._batch_ndims, self._event_ndims)]
             if all(number is not None for number in known):
                 whole, batch, event = (int(number) for number in known)
                 if whole < batch + event:
@@ -88,7 +88,7 @@ class EventMatrices:
 
     @staticmethod
     def _part(x: Tensor, before: list[Tensor], size: Tensor, name: str) -> Tensor:
-        known = [constant_value(number) for number in (size, *before)]
+        known: list[Any] = [constant_value(number) for number in (size, *before)]
         if x.get_shape().ndims is not None and all(number is not None for number in known):
             start = sum(int(number) for number in known[1:])
             found = x.get_shape()[start : start + int(known[0])]

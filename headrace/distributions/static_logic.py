@@ -117,7 +117,7 @@ def rotated(x: Any, shift: Any, name: str = "rotate_transpose") -> Tensor:
 def broadcast_shapes(x: Tensor, y: Tensor, name: str = "prefer_static_broadcast_shape") -> Any:
     """The shape to which two shapes broadcast, a TensorShape if it is known."""
     with name_scope(name, values=[x, y]):
-        known = constant_value(x), constant_value(y)
-        if any(value is None for value in known):
+        first, second = constant_value(x), constant_value(y)
+        if first is None or second is None:
             return broadcast_dynamic_shape(x, y)
-        return broadcast_static_shape(*(TensorShape(value.tolist()) for value in known))
+        return broadcast_static_shape(TensorShape(first.tolist()), TensorShape(second.tolist()))

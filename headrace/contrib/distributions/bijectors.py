@@ -377,6 +377,7 @@ class Affine(AffineLinearOperator):
             if only_multiplier:
                 self._multiplier = tensors["identity_multiplier"]
                 if validate_args:
+                    assert self._multiplier is not None
                     zero = composing.zeros([], self._multiplier.dtype)
                     message = "identity_multiplier should be non-zero."
                     check = assert_none_equal(self._multiplier, zero, [message])
