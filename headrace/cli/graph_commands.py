@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -20,6 +21,18 @@ def _reported(function: Callable[..., Any], *arguments: Any, **keywords: Any) ->
     except (OSError, ValueError, TypeError, LookupError, RuntimeError, AssertionError, MemoryError, OpError) as error:
         message = error.message if isinstance(error, OpError) else error
         raise click.ClickException(str(message)) from None
+
+
+def _in_file(function: Callable[..., Any], path: str) -> Callable[..., Any]:
+    """A tool whose complaints name the file of the graph, where there is one."""
+
+    def run(*arguments: Any, **keywords: Any) -> Any:
+        from headrace.interop.file_faults import faults_in
+
+        with faults_in(path) if path else contextlib.nullcontext():
+            return function(*arguments, **keywords)
+
+    return run
 
 
 @click.command()
@@ -43,7 +56,7 @@ def freeze(**options: Any) -> None:
     """Make the variables of a graph constants."""
     from headrace.graph_tools.freezing import freeze_graph
 
-    graph_def = _reported(freeze_graph, **options)
+    graph_def = _reported(_in_file(freeze_graph, options["input_graph"]), **options)
     click.echo(f"{len(graph_def.node)} ops in the final graph.", err=True)
 
 
@@ -66,7 +79,11 @@ def strip(placeholder_type_enum: str, **options: Any) -> None:
     """Take what some outputs do not need out of a graph."""
     from headrace.graph_tools.stripping import strip_unused_from_files
 
-    if _reported(strip_unused_from_files, placeholder_type_enum=_types(placeholder_type_enum), **options):
+    if _reported(
+        _in_file(strip_unused_from_files, options["input_graph"]),
+        placeholder_type_enum=_types(placeholder_type_enum),
+        **options,
+    ):
         sys.exit(1)
 
 
@@ -94,9 +111,8 @@ def optimize(
 
     graph_def = _reported(read_message, input_graph, protos.GraphDef(), not frozen_graph)
     types = _types(placeholder_type_enum)
-    made = _reported(
-        optimize_for_inference, graph_def, input_names.split(","), output_names.split(","), types, toco_compatible
-    )
+    names = input_names.split(","), output_names.split(",")
+    made = _reported(_in_file(optimize_for_inference, input_graph), graph_def, *names, types, toco_compatible)
     _reported(write_message, output_graph, made, not frozen_graph)
     click.echo(f"{len(made.node)} ops in the final graph.", err=True)
 

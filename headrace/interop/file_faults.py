@@ -13,7 +13,9 @@ from headrace.interop.wire_faults import offset_of_node
 
 # What reading a graph raises where its parts contradict each other. Programs may expect these classes: the answer is
 # one of them as well.
-_KINDS: tuple[type[Exception], ...] = (NotImplementedError, ValueError, TypeError, KeyError, IndexError, RuntimeError)
+_KINDS: tuple[type[Exception], ...] = (
+    *(NotImplementedError, ValueError, TypeError, KeyError, IndexError, RuntimeError, AssertionError),
+)
 
 
 @functools.cache

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from headrace.core.graph import Graph
+from headrace.core.operation import Operation
 from headrace.files import file_io
 from headrace.interop import protos
 from headrace.interop.file_faults import faults_in
@@ -26,18 +27,51 @@ from headrace.train.meta_graphs import import_meta_graph
 FORMATS = ("torch", "safetensors", "onnx")
 
 
-def _named(names: Sequence[str], graph: Graph, what: str) -> list[str]:
-    """Names of tensors: those given, or placeholders and what nothing consumes."""
+def _full(names: Sequence[str]) -> list[str]:
+    return [name if ":" in name else f"{name}:0" for name in names]
+
+
+def _inputs(names: Sequence[str], graph: Graph, outputs: Sequence[str]) -> list[str]:
+    """The names of the tensors to feed: those given, or the placeholders that the outputs need."""
     if names:
-        return [name if ":" in name else f"{name}:0" for name in names]
-    if what == "inputs":
-        return [op.outputs[0].name for op in graph.get_operations() if op.type.startswith("Placeholder")]
-    ends = [op for op in graph.get_operations() if op.outputs and not any(t.consumers() for t in op.outputs)]
+        return _full(names)
+    waiting = [graph.as_graph_element(name).op for name in outputs]
+    needed = set(waiting)
+    while waiting:
+        before = {tensor.op for tensor in waiting.pop().inputs} - needed
+        needed |= before
+        waiting += before
+    return [op.outputs[0].name for op in graph.get_operations() if op in needed and op.type.startswith("Placeholder")]
+
+
+def _outputs(names: Sequence[str], graph: Graph) -> list[str]:
+    """The names of the tensors to fetch: those given, or that which nothing consumes."""
+    if names:
+        return _full(names)
+    ends = _ends(graph)
     if len(ends) != 1:
+        told = (
+            ", ".join(f"{op.name} {op.outputs[0].shape}" for op in ends[:8])
+            or "nothing that is computed from what is fed"
+        )
         raise ValueError(
-            f"Name the outputs; nothing consumes {', '.join(op.name for op in ends[:8]) or 'what there is'}."
+            "Name the outputs (outputs=[...], or --outputs NAME,NAME on the command line): several tensors could be meant. "
+            f"At the ends of the graph there is {told}{', …' if len(ends) > 8 else ''}."
         )
     return [ends[0].outputs[0].name]
+
+
+def _ends(graph: Graph) -> list[Operation]:
+    """The operations that nothing consumes, without what only training, saving and summaries need."""
+    operations = [op for op in graph.get_operations() if op.outputs]
+    fed: dict[Operation, None] = {}
+    for op in operations:
+        # One with a default, such as the name of a checkpoint, need not be fed.
+        if op.type in ("Placeholder", "PlaceholderV2") or any(tensor.op in fed for tensor in op.inputs):
+            fed[op] = None
+    # What changes variables is no result; what a summary tells of can be one.
+    used = {tensor.op for op in fed if not op.type.endswith("Summary") for tensor in op.inputs}
+    return [op for op in fed if op not in used and not op.decl.writes_state and not op.type.endswith("Summary")]
 
 
 def module_of(
@@ -70,8 +104,8 @@ def module_of(
             message = read_message(source, protos.GraphDef())
             with faults_in(source, protos.GraphDef):
                 import_graph_def(message, name="")
-        fetched = {name.removesuffix(":0"): name for name in _named(outputs, graph, "outputs")}
-        return to_module(fetched, _named(inputs, graph, "inputs"), session)
+        found = _outputs(outputs, graph)
+        return to_module({name.removesuffix(":0"): name for name in found}, _inputs(inputs, graph, found), session)
 
 
 def _is_graph(source: str) -> bool:

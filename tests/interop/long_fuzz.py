@@ -20,6 +20,7 @@ import traceback
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
+import click
 import torch
 from google.protobuf.message import DecodeError
 from mutations import changed_by, damaged_by
@@ -290,8 +291,12 @@ def tools(generator, folder):
         silence = quiet.enter_context(open(os.devnull, "w"))
         quiet.enter_context(contextlib.redirect_stdout(silence))
         quiet.enter_context(contextlib.redirect_stderr(silence))
-        quiet.enter_context(contextlib.suppress(SystemExit, *OF_MESSAGES))
-        command_line.main(command, standalone_mode=False)
+        quiet.enter_context(contextlib.suppress(SystemExit))
+        try:
+            command_line.main(command, standalone_mode=False)
+        except click.ClickException as error:
+            if str(path) not in error.message:
+                raise Wrong(f"names no file: {error.message[:300]}") from error
 
 
 KINDS = {f.__name__: f for f in (graph, meta, bundle, entries, checkpoints, state, saved_model, objects)}

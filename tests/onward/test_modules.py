@@ -13,6 +13,7 @@ from click.testing import CliRunner
 import headrace as tf
 import headrace.torch as onward
 from headrace.cli.commands import headrace
+from headrace.torch.conversion import module_of
 
 FIXTURES = pathlib.Path(__file__).parent.parent / "fixtures" / "graphs"
 
@@ -191,3 +192,25 @@ def test_models_of_objects_become_onnx(tmp_path):
     values = [np.float32([[1, 2]]), np.eye(2, dtype=np.float32)]
     answers = model.run(None, {i.name: value for i, value in zip(model.get_inputs(), values)})
     assert sorted(np.ravel(answer).tolist() for answer in answers) == [[2.0, 4.0], [3.0]]
+
+
+def test_the_output_of_a_checkpoint_is_found_beside_summaries_and_savers(tmp_path):
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder(tf.float32, [None, 3], name="x")
+        y = tf.nn.softmax(tf.layers.dense(x, 2), name="y")
+        tf.summary.histogram("seen", y)
+        session.run(tf.global_variables_initializer())
+        tf.train.Saver().save(session, str(tmp_path / "m"))
+        expected = session.run(y, {x: np.ones([2, 3])})
+    found = module_of(str(tmp_path / "m.meta"))(torch.ones(2, 3))
+    np.testing.assert_allclose(found["y"].detach().numpy(), expected, rtol=1e-6)
+
+
+def test_outputs_that_are_not_clear_are_asked_for(tmp_path):
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder(tf.float32, [None, 3], name="x")
+        tf.identity(x * 2.0, name="double")
+        tf.identity(x + 1.0, name="more")
+        tf.train.write_graph(session.graph_def, str(tmp_path), "g.pb", as_text=False)
+    with pytest.raises(ValueError, match=r"--outputs .*double \(\?, 3\), more"):
+        module_of(str(tmp_path / "g.pb"))
