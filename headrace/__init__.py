@@ -11,8 +11,9 @@ from headrace.api.lazy import serve as _serve
 from headrace.shim import install_as_tensorflow as install_as_tensorflow
 
 # A thread that waits for work spins no longer than this before it sleeps; by default it holds a core that other
-# programs want, and a step beside a busy program then takes milliseconds. Read once, when torch is loaded.
-os.environ.setdefault("GOMP_SPINCOUNT", "1000")
+# programs want, and a step beside a busy program then takes milliseconds. With less, threads sleep between the parts of
+# one step, and waking them takes up to a tenth of it. Read once, when torch is loaded.
+os.environ.setdefault("GOMP_SPINCOUNT", "5000")
 
 __version__ = "0.1.0"
 

@@ -11,6 +11,7 @@ from headrace.core.buffers import VariableBuffer, written
 from headrace.core.dtypes import DType
 from headrace.core.shapes import Dims
 from headrace.core.waiting import Waits
+from headrace.plan.threads import start_threads
 from headrace.runtime.functions import bind
 
 # How the names of devices begin where no server names them.
@@ -27,6 +28,7 @@ class Runtime:
     """
 
     def __init__(self, device: torch.device) -> None:
+        start_threads()
         self.device = device
         self.buffers: dict[tuple[str, str], VariableBuffer] = {}
         # Streams, queues and tables, by kind and name.

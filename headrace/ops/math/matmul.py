@@ -56,7 +56,7 @@ matmul_op.fresh().shape(matmul_shape)
 
 
 # oneDNN has the left matrix copied where it is turned, which with few columns costs more than oneDNN saves.
-_NARROW = 128
+_NARROW = 512
 
 
 def _is_narrow(node: Any) -> bool:
