@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 from collections import namedtuple
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import _graph_of_inputs, get_default_graph
-from headrace.core.dtypes import DType, as_dtype
+from headrace.core.dtypes import DType, as_dtype, dtype_text
 from headrace.core.errors import InvalidArgumentError, NotFoundError, OpError, UndeclaredOpError
 from headrace.core.functions import called_function
 from headrace.core.graph import _VALID_OP_NAME, _VALID_SCOPE_NAME, Graph
@@ -40,17 +41,25 @@ def apply_op(decl: OpDecl, args: Sequence[Any], keywords: dict[str, Any], name: 
     """
     default = get_default_graph()
     if default.is_eager:
-        known = default.call(decl, args, keywords)
-        if known is not NotImplemented:
-            return known
-        given = dict(keywords)
+        given = keywords
         try:
+            known = default.call(decl, args, keywords)
+            if known is not NotImplemented:
+                return known
+            given = dict(keywords)
             result = _apply(default, decl, args, keywords, name)
+        except OpError as error:
+            if name and error._message.endswith(f"[Op:{decl.type}]"):
+                error._message += f" name: {name}"
+                error.args = (error._message,)
+            raise
         except (TypeError, ValueError) as error:
-            kind = getattr(error, "when_eager", None)
-            if kind is None:
+            said = getattr(error, "when_eager", None)
+            if said is None:
                 raise
-            raise kind(None, None, f"{error} [Op:{decl.type}]") from None
+            kind, message = said
+            ending = f" name: {name}" if name else ""
+            raise kind(None, None, f"{message} [Op:{decl.type}]{ending}") from None
         default.learn(decl, args, given, result)
         return result
     return _apply(default, decl, args, keywords, name)
@@ -108,6 +117,12 @@ def _apply_in(graph: Graph, decl: OpDecl, values: list[Any], attrs: dict[str, An
                 # Constants made of Python values are named inside the operation's own scope.
                 graph._name_stack = name
                 scope_entered = True
+            if single and graph.is_eager and arg.type_attr is not None and arg.type_attr not in attrs:
+                # Tensors that come later decide the type of Python's values before them.
+                for other, later in zip(signature.inputs, values, strict=True):
+                    if other.type_attr == arg.type_attr and isinstance(getattr(later, "dtype", None), DType):
+                        _settle_type(decl, other, later.dtype, attrs, signature.inputs)
+                        break
             tensors.extend(_convert_input(decl, arg, value, attrs))
         if graph._context is not None:
             # A branch may route inputs through Switches, named inside the operation's scope too.
@@ -223,7 +238,8 @@ def _settle_type(decl: OpDecl, arg: Arg, dtype: DType, attrs: dict[str, Any], in
         if base is not arg.dtype:
             raise _wrong_tensor_type(
                 f"Input '{arg.name}' of '{decl.type}' Op has type {base.name} that does not match expected type of "
-                f"{arg.dtype.name}."
+                f"{arg.dtype.name}.",
+                *(decl, arg, base, arg.dtype, attrs),
             )
         return
     key = arg.type_attr
@@ -239,18 +255,28 @@ def _settle_type(decl: OpDecl, arg: Arg, dtype: DType, attrs: dict[str, Any], in
         first = next((a.name for a in inputs if a.type_attr == key), arg.name)
         said = f"argument '{first}'" if first != arg.name else f"attribute {key}"
         raise _wrong_tensor_type(
-            f"Input '{arg.name}' of '{decl.type}' Op has type {base.name} that does not match type {settled.name} of {said}."
+            f"Input '{arg.name}' of '{decl.type}' Op has type {base.name} that does not match type {settled.name} of {said}.",
+            *(decl, arg, base, settled, attrs),
         )
 
 
-def _wrong_tensor_type(message: str) -> TypeError:
+def _wrong_tensor_type(
+    message: str, decl: OpDecl, arg: Arg, got: DType, wanted: DType, attrs: dict[str, Any]
+) -> TypeError:
     """The error of a tensor that is not of the type that the op, or another of its inputs, asks for."""
-    return _complaint(TypeError(message), InvalidArgumentError)
+    place = 0
+    for other in itertools.takewhile(lambda other: other is not arg, decl.signature.inputs):
+        place += attrs.get(other.number_attr, 1) if other.number_attr is not None else 1
+    eagerly = (
+        f"cannot compute {decl.type} as input #{place}(zero-based) was expected to be a {dtype_text(wanted)} tensor but "
+        f"is a {dtype_text(got)} tensor"
+    )
+    return _complaint(TypeError(message), InvalidArgumentError, eagerly)
 
 
-def _complaint(error: _E, when_eager: type[OpError]) -> _E:
+def _complaint(error: _E, when_eager: type[OpError], eagerly: str | None = None) -> _E:
     """An error in an op's arguments; while executing eagerly it is the op that complains, with an error of its own kind."""
-    error.when_eager = when_eager  # type: ignore[attr-defined]
+    error.when_eager = when_eager, eagerly or str(error)  # type: ignore[attr-defined]
     return error
 
 
@@ -266,7 +292,7 @@ def _check_allowed(arg: Arg | Attr, dtype: DType, allowed: Sequence[DType]) -> N
             f"{', '.join(d.name for d in allowed)}"
         )
         # Eagerly it is a kernel that is not there.
-        raise _complaint(error, NotFoundError)
+        raise _complaint(error, NotFoundError, f"Could not find valid device for node.\n{error}")
 
 
 def _convert_input(decl: OpDecl, arg: Arg, value: Any, attrs: dict[str, Any]) -> list[Tensor]:
@@ -402,15 +428,19 @@ def _convert_value(
         if wanted is None:
             raise
         if isinstance(value, Tensor) or isinstance(getattr(value, "dtype", None), DType):
-            got = value.dtype.base_dtype.name
+            base = value.dtype.base_dtype
+            got = base.name
             if arg.dtype is not None:
                 tail = f"expected type of {wanted.name}"
             else:
                 first = next((a.name for a in decl.signature.inputs if a.type_attr == arg.type_attr), arg.name)
                 tail = f"type {wanted.name} of argument '{first}'"
             raise _wrong_tensor_type(
-                f"Input '{arg.name}' of '{decl.type}' Op has type {got} that does not match {tail}."
+                f"Input '{arg.name}' of '{decl.type}' Op has type {got} that does not match {tail}.",
+                *(decl, arg, base, wanted, {}),
             ) from None
+        if get_default_graph().is_eager:
+            raise
         raise TypeError(
             f"Expected {wanted.name} passed to parameter '{arg.name}' of op '{decl.type}', got {value!r} of type "
             f"'{type(value).__name__}' instead. Error: {error}"

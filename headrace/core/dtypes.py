@@ -263,6 +263,12 @@ def _lookup_table() -> dict[Any, DType]:
 _LOOKUP = _lookup_table()
 
 
+def dtype_text(dtype: DType) -> str:
+    """The name of a dtype as TensorFlow's kernels and declarations write it: `float` and `half`, but `int32`."""
+    name: str = dtype.base_dtype.name
+    return {"float32": "float", "float64": "double", "float16": "half"}.get(name, name)
+
+
 def as_dtype(type_value: Any) -> DType:
     """The `DType` that a value names.
 

@@ -195,7 +195,7 @@ class EagerTensor(Tensor):
             ValueError: if it has another.
         """
         if not compatible_dims(self.dims, as_dims(shape)):
-            raise ValueError(f"EagerTensor's shape {self.shape} is not compatible with supplied shape {shape}")
+            raise ValueError(f"Tensor's shape {self.shape} is not compatible with supplied shape {shape}")
 
     def cpu(self) -> EagerTensor:
         """A copy in the host's memory, or itself."""
@@ -283,7 +283,7 @@ def _text(tensor: EagerTensor, as_repr: bool) -> str:
     if not as_repr:
         text = str(value)
     else:
-        text = repr(value) if np.ndim(value) else repr(value.item() if isinstance(value, np.generic) else value)
+        text = repr(value) if np.ndim(value) else (str(value) if isinstance(value, np.generic) else repr(value))
     return "\n" + text if "\n" in text else text
 
 

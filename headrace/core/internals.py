@@ -23,6 +23,7 @@ from headrace.core.defaults import (
     name_scope,
     reset_default_graph,
 )
+from headrace.core.func_graph import FuncGraph
 from headrace.core.graph import Graph
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import gradient_function
@@ -194,8 +195,11 @@ def inside_function() -> bool:
 
 
 def executing_eagerly_outside_functions() -> bool:
-    """Whether operations run as they are made outside of graphs: never here."""
-    return False
+    """Whether operations run as they are made here, or around the functions that are being built here."""
+    graph = get_default_graph()
+    while isinstance(graph, FuncGraph):
+        graph = graph.outer_graph
+    return graph.is_eager
 
 
 @contextlib.contextmanager

@@ -169,6 +169,8 @@ class Tensor:
         )
 
     _is_graph_tensor = True
+    # Whether `==` compares elements where operations run eagerly: `tf.enable_tensor_equality`.
+    _USE_EQUALITY = False
 
     OVERLOADABLE_OPERATORS: ClassVar[set[str]] = {
         *("__add__", "__radd__", "__sub__", "__rsub__", "__mul__", "__rmul__", "__div__", "__rdiv__"),

@@ -12,6 +12,8 @@ import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from headrace.core import v2_switches
+
 Dims = tuple[int | None, ...] | None
 
 
@@ -472,19 +474,23 @@ class TensorShape:
         """Whether the rank is known; a scalar's shape is true."""
         return self._dims is not None
 
-    def __iter__(self) -> Iterator[Dimension]:
+    def __iter__(self) -> Iterator[Any]:
         if self._dims is None:
             raise ValueError("Cannot iterate over a shape with unknown rank.")
+        if v2_switches.integers_in_shapes() and v2_switches.asked_by_program():
+            return iter(self._dims)
         return iter([Dimension(d) for d in self._dims])
 
     def __getitem__(self, key: Any) -> Any:
-        """The Dimension at an index, or the TensorShape of a slice; unknown where the rank is."""
-        if self._dims is not None:
-            if isinstance(key, slice):
-                return TensorShape.from_dims(self._dims[key])
-            return Dimension(self._dims[key])
+        """The Dimension at an index, or the TensorShape of a slice; unknown where the rank is.
+
+        After `tf.enable_v2_tensorshape` a plain number or None instead of a Dimension.
+        """
         if not isinstance(key, slice):
-            return Dimension(None)
+            dim = None if self._dims is None else self._dims[key]
+            return dim if v2_switches.integers_in_shapes() and v2_switches.asked_by_program() else Dimension(dim)
+        if self._dims is not None:
+            return TensorShape.from_dims(self._dims[key])
         if key.step is not None:
             raise ValueError("Steps are not yet handled")
         start = 0 if key.start is None else int(key.start)
@@ -512,10 +518,13 @@ class TensorShape:
         return not self.__eq__(other)
 
     def __repr__(self) -> str:
+        if v2_switches.integers_in_shapes():
+            return f"TensorShape({None if self._dims is None else list(self._dims)})"
         return f"TensorShape({self.dims})"
 
     def __str__(self) -> str:
-        return dims_text(self._dims)
+        text = dims_text(self._dims)
+        return text.replace("?", "None") if v2_switches.integers_in_shapes() else text
 
     def __reduce__(self) -> tuple[Any, ...]:
         return TensorShape, (None if self._dims is None else list(self._dims),)

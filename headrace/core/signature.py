@@ -32,7 +32,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from headrace.core.dtypes import DTYPE_SETS, DType, as_dtype
+from headrace.core.dtypes import DTYPE_SETS, DType, as_dtype, dtype_text
 
 __all__ = ["Arg", "Attr", "Signature", "parse_signature", "signature_text"]
 
@@ -380,14 +380,9 @@ def _impliable(arg: Arg) -> bool:
 def _arg_text(arg: Arg) -> str:
     if arg.type_list_attr is not None:
         return f"{arg.name}: *{arg.type_list_attr}"
-    of = arg.type_attr if arg.dtype is None else _dtype_text(arg.dtype)
+    of = arg.type_attr if arg.dtype is None else dtype_text(arg.dtype)
     count = f"{arg.number_attr} * " if arg.number_attr else ""
     return f"{arg.name}: {count}{'ref ' if arg.is_ref else ''}{of}"
-
-
-def _dtype_text(dtype: DType) -> str:
-    name: str = dtype.name
-    return {"float32": "float", "float64": "double", "float16": "half"}.get(name, name)
 
 
 def _attr_text(attr: Attr) -> str:
@@ -410,7 +405,7 @@ def _kind_text(attr: Attr) -> str:
     else:
         allowed = set(attr.allowed)
         named = [name for name, dtypes in DTYPE_SETS.items() if set(dtypes) == allowed]
-        of = named[0] if named else "{" + ", ".join(_dtype_text(dtype) for dtype in attr.allowed) + "}"
+        of = named[0] if named else "{" + ", ".join(dtype_text(dtype) for dtype in attr.allowed) + "}"
     return f"list({of})" if attr.kind.startswith("list(") else of
 
 
@@ -418,11 +413,11 @@ def _value_text(kind: str, value: Any) -> str:
     if kind.startswith("list("):
         return "[" + ", ".join(_value_text(kind[5:-1], item) for item in value) + "]"
     if kind == "type":
-        return _dtype_text(value)
+        return dtype_text(value)
     if kind == "shape":
         if value is None:
             return "None"
         return "[" + ", ".join("?" if dim is None else str(dim) for dim in value) + "]"
     if kind == "tensor":
-        return f"{_dtype_text(as_dtype(value.dtype))}{value.tolist()}"
+        return f"{dtype_text(as_dtype(value.dtype))}{value.tolist()}"
     return repr(value)

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from headrace.core.dtypes import DType, as_dtype, string
+from headrace.core.dtypes import DType, as_dtype, dtype_text, string
 
-__all__ = ["to_array"]
+__all__ = ["eager_refusal", "to_array"]
 
 # A value fits a dtype of the same or a higher rank; nothing but bool fits bool.
 _RANK_OF_TYPE = {bool: 0, int: 1, float: 2, complex: 3}
@@ -317,6 +317,28 @@ def _not_dense(values: Any, got: tuple[int, ...], wanted: tuple[int, ...]) -> Va
     return ValueError(
         f"Argument must be a dense tensor: {values!r} - got shape {list(got)}, but wanted {list(wanted)}."
     )
+
+
+def eager_refusal(values: Any, dtype: DType | None) -> Exception:
+    """What is said eagerly of values that `to_array` refuses: TensorFlow converts them by other rules there."""
+    leaves = list(_leaves(values))
+    for leaf in leaves:
+        if not isinstance(leaf, (bool, int, float, complex, str, bytes, np.ndarray, np.generic)):
+            return ValueError(
+                f"Attempt to convert a value ({leaf!r}) with an unsupported type ({type(leaf)}) to a Tensor."
+            )
+    level = [values]
+    while any(isinstance(item, (list, tuple)) for item in level):
+        if len({len(item) if isinstance(item, (list, tuple)) else -1 for item in level}) > 1:
+            return ValueError("Can't convert non-rectangular Python sequence to Tensor.")
+        level = [item for items in level for item in items]
+    if len({leaf.shape for leaf in leaves if isinstance(leaf, np.ndarray)}) > 1:
+        return ValueError("Can't convert non-rectangular Python sequence to Tensor.")
+    if dtype is not None:
+        return TypeError(f"Cannot convert {values!r} to EagerTensor of dtype {dtype_text(dtype)}")
+    if any(isinstance(leaf, int) and not -(2**63) <= leaf < 2**63 for leaf in leaves):
+        return ValueError("Can't convert Python sequence with out-of-range integer to Tensor.")
+    return ValueError("Can't convert Python sequence with mixed types to Tensor.")
 
 
 def _not_convertible(values: Any) -> TypeError:

@@ -1,15 +1,15 @@
-"""The switches of 1.15 between its own ways and those of TensorFlow 2; graphs here keep the ways of 1.x."""
+"""The switches of 1.15 between its own ways and those of TensorFlow 2."""
 
 from __future__ import annotations
 
 import logging
 from typing import Any, NoReturn
 
-from headrace.core import eager
+from headrace.core import eager, v2_switches
 from headrace.core.eager import executing_eagerly
 from headrace.ops.flow import modes
-from headrace.platform import tf_logging
-from headrace.state.variable_scope import disable_resource_variables
+from headrace.platform import tensor_equality, tf_logging
+from headrace.state.variable_scope import disable_resource_variables, enable_resource_variables
 
 # What to do with tensors of another device than an operation's, and how operations run: `tfe.DEVICE_PLACEMENT_…`, `tfe.SYNC`.
 DEVICE_PLACEMENT_EXPLICIT, DEVICE_PLACEMENT_WARN, DEVICE_PLACEMENT_SILENT = 0, 1, 2
@@ -59,37 +59,39 @@ def enable_eager_execution(config: Any = None, device_policy: Any = None, execut
     eager.enable(config)
 
 
-def enable_v2_behavior() -> NoReturn:
-    """Would switch to the ways of TensorFlow 2, eager execution among them.
+def enable_v2_behavior() -> None:
+    """Switches to those ways of TensorFlow 2 that 1.15 has; to be called before anything else.
+
+    These are eager execution, resource variables, control flow as operations that call functions, numbers as the items
+    of a `TensorShape`, and `==` of tensors element by element. The names stay those of 1.x.
 
     Raises:
-        NotImplementedError: always.
+        ValueError: if operations have been added to the default graph.
+
+    Example:
+        >>> tf.enable_v2_behavior()
+        >>> tf.constant([1, 2]) == [1, 3]
+        <tf.Tensor: id=3, shape=(2,), dtype=bool, numpy=array([ True, False])>
     """
-    raise NotImplementedError(
-        "tf.enable_v2_behavior(): Headrace runs graphs in the way of 1.x only. Remove the call; "
-        "tf.enable_resource_variables() switches the kind of variables."
-    )
+    v2_switches.all_of_them = True
+    enable_eager_execution()
+    enable_v2_tensorshape()
+    enable_resource_variables()
+    enable_tensor_equality()
+    enable_control_flow_v2()
 
 
-def enable_v2_tensorshape() -> NoReturn:
-    """Would make the items of a `TensorShape` integers instead of `Dimension` objects.
+def enable_v2_tensorshape() -> None:
+    """Makes the items of a `TensorShape` numbers, or None where unknown, instead of `Dimension` objects."""
+    v2_switches.tensor_shapes = True
 
-    Raises:
-        NotImplementedError: always.
+
+def enable_tensor_equality() -> None:
+    """Makes `==` compare the elements of tensors and variables where operations run eagerly, or are a function's.
+
+    Such tensors are no keys of dictionaries then; `tensor.experimental_ref()` is one.
     """
-    raise NotImplementedError(
-        "tf.enable_v2_tensorshape(): the items of a TensorShape are Dimension objects. Use shape.as_list(), "
-        "shape[i].value, or tf.compat.dimension_value(shape[i]), which reads either."
-    )
-
-
-def enable_tensor_equality() -> NoReturn:
-    """Would make `==` of tensors compare their elements.
-
-    Raises:
-        NotImplementedError: always.
-    """
-    raise NotImplementedError("tf.enable_tensor_equality(): `==` of tensors is identity; use tf.equal(x, y).")
+    tensor_equality.use(True)
 
 
 def enable_control_flow_v2() -> None:
@@ -111,11 +113,13 @@ def disable_eager_execution() -> None:
 
 
 def disable_v2_tensorshape() -> None:
-    """The items of a `TensorShape` are `Dimension` objects: so they are already."""
+    """Takes `enable_v2_tensorshape` back."""
+    v2_switches.tensor_shapes = False
 
 
 def disable_tensor_equality() -> None:
-    """`==` of tensors is identity: so it is already."""
+    """`==` of tensors is identity, as it is at first."""
+    tensor_equality.use(False)
 
 
 def disable_control_flow_v2() -> None:
@@ -124,8 +128,13 @@ def disable_control_flow_v2() -> None:
 
 
 def disable_v2_behavior() -> None:
-    """The ways of 1.x, which leaves variables that are references to be the default."""
+    """The ways of 1.x: takes `enable_v2_behavior` back."""
+    v2_switches.all_of_them = False
+    disable_eager_execution()
+    disable_v2_tensorshape()
     disable_resource_variables()
+    disable_tensor_equality()
+    disable_control_flow_v2()
 
 
 def get_logger() -> logging.Logger:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from headrace.platform.behavior import disable_v2_behavior, enable_v2_behavior
+from headrace.core import v2_switches
 
 
 def enable() -> None:
-    """Refuses, as `tf.enable_v2_behavior` does."""
-    enable_v2_behavior()
+    """Says that they are; `tf.enable_v2_behavior` also switches to them."""
+    v2_switches.all_of_them = True
 
 
 def disable() -> None:
-    """Leaves things as they are."""
-    disable_v2_behavior()
+    """Says that they are not."""
+    v2_switches.all_of_them = False
 
 
 def enabled() -> bool:
-    """Never."""
-    return False
+    """Whether they are: asked for by the program, or by TF2_BEHAVIOR in the environment."""
+    return v2_switches.all_of_them

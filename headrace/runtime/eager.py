@@ -437,10 +437,36 @@ class EagerGraph(Graph):
             position += count
         return False
 
+    def _refusal(self, op: EagerOperation, output_types: Sequence[Any], name: str) -> OpError | None:
+        """What the kernel says of arguments that the shape function refuses: TensorFlow runs nothing else eagerly."""
+        if op.decl.stateful:
+            return None
+        try:
+            self._run(self._make(op, output_types, None, {}, name), op._inputs)
+        except OpError as error:
+            # What torch says of shapes that it was never to see tells less than the shape function.
+            return None if f"(op {op.decl.type}, node" in error.message else error
+        except (ValueError, TypeError, RuntimeError, IndexError):
+            pass
+        return None
+
     def _make(
-        self, op: EagerOperation, output_types: Sequence[Any], any_shape: bool, known: dict[int, np.ndarray], name: str
+        self,
+        op: EagerOperation,
+        output_types: Sequence[Any],
+        any_shape: bool | None,
+        known: dict[int, np.ndarray],
+        name: str,
     ) -> _Kernel:
-        """Plans the operation as the only one of a graph."""
+        """Plans the operation as the only one of a graph.
+
+        Args:
+            op: the operation.
+            output_types: its outputs' element types.
+            any_shape: whether it is planned for any sizes; None for any rank too.
+            known: values of inputs that are part of the plan.
+            name: its name there.
+        """
         decl = op.decl
         scratch = Graph()
         scratch._functions = self._functions
@@ -457,7 +483,7 @@ class EagerGraph(Graph):
                 dims = tensor.dims
                 if any_shape and dims is not None:
                     dims = (None,) * len(dims)
-                if tensor._dtype.name in ("resource", "variant"):
+                if any_shape is None or tensor._dtype.name in ("resource", "variant"):
                     dims = None
                 feed: Tensor = raw.Placeholder(dtype=tensor._dtype.base_dtype, shape=dims, name="input")
                 feeds.append(feed)
@@ -468,7 +494,9 @@ class EagerGraph(Graph):
                     scratch, decl, inputs, dict(op.attrs), scratch.unique_name(name.replace(":", "_")), output_types
                 )
             except ValueError as error:
-                raise invalid(str(error), decl.type) from None
+                if any_shape is None:
+                    raise
+                raise self._refusal(op, output_types, name) or invalid(str(error), decl.type) from None
             fetches: list[Any] = list(made._outputs) or [made]
             if made._outputs and decl.stateful:
                 fetches.append(made)

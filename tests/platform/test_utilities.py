@@ -150,9 +150,6 @@ def test_benchmark_is_reported(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: tf.enable_v2_behavior(),
-        lambda: tf.enable_v2_tensorshape(),
-        lambda: tf.enable_tensor_equality(),
         lambda: tf.load_op_library("x.so"),
         lambda: tf.sysconfig.get_include(),
         lambda: tf.test.create_local_cluster(1, 1),

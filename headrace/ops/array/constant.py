@@ -15,7 +15,7 @@ from headrace.core.errors import InvalidArgumentError
 from headrace.core.operation import Tensor
 from headrace.core.registry import BoundConstant, op, raw
 from headrace.core.shapes import Dimension, TensorShape, as_dims, merge_dims
-from headrace.core.values import to_array
+from headrace.core.values import eager_refusal, to_array
 
 const = op("Const", "*, value: tensor, dtype: type -> output: dtype")
 
@@ -100,9 +100,16 @@ def constant(
     """
     if isinstance(value, Tensor):
         raise TypeError(f"List of Tensors when single Tensor expected: constant() cannot take a Tensor, got {value}.")
-    if shape is not None and executing_eagerly():
-        _require_count(value, as_dims(shape))
-    array = to_array(value, dtype, None if shape is None else as_dims(shape))
+    dims = None if shape is None else as_dims(shape)
+    if executing_eagerly():
+        if shape is not None:
+            _require_count(value, dims)
+        try:
+            array = to_array(value, dtype, dims)
+        except (TypeError, ValueError):
+            raise eager_refusal(value, None if dtype is None else as_dtype(dtype)) from None
+    else:
+        array = to_array(value, dtype, dims)
     if verify_shape and shape is not None and np.shape(value) != tuple(as_dims(shape) or ()):
         raise TypeError(f"Expected Tensor's shape: {tuple(as_dims(shape) or ())}, got {np.shape(value)}.")
     wanted = as_dtype(dtype) if dtype is not None else as_dtype(array.dtype)
