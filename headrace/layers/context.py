@@ -10,10 +10,14 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterator
 from typing import Any
 
-from headrace.core.defaults import get_default_graph
+from headrace.core.defaults import get_default_graph, name_scope
 from headrace.core.graph import Graph
+from headrace.core.operation import Operation
+from headrace.ops.array.constant import placeholder_with_default
+from headrace.state.scoping import init_scope
 
 _names_of_graphs: weakref.WeakKeyDictionary[Graph, Counter[tuple[str, str]]] = weakref.WeakKeyDictionary()
+_phases_of_graphs: weakref.WeakKeyDictionary[Graph, weakref.ref[Operation]] = weakref.WeakKeyDictionary()
 
 # Where set, gives the value of `training` for calls that do not say; None for "nothing is known".
 default_training: list[Callable[[], Any]] = []
@@ -96,8 +100,24 @@ class CallContext(threading.local):
 call_context = CallContext()
 
 
+def learning_phase() -> Any:
+    """The tensor that says whether this is training to layers that were not told: False unless fed; False in eager execution."""
+    with init_scope():
+        graph = get_default_graph()
+        if graph.is_eager:
+            return False
+        known = _phases_of_graphs.get(graph)
+        made = known and known()
+        if made is None:
+            with name_scope(None):
+                made = placeholder_with_default(False, shape=[], name="keras_learning_phase").op
+            # Weakly: an operation holds its graph.
+            _phases_of_graphs[graph] = weakref.ref(made)
+        return made.outputs[0]
+
+
 def training_phase(training: Any) -> Any:
-    """What a layer goes by that was not told whether it trains: what is known for all, else that it does not."""
+    """What a layer goes by that was not told whether it trains: what is known for all, else `learning_phase`."""
     if training is None and default_training:
         training = default_training[-1]()
-    return False if training is None else training
+    return learning_phase() if training is None else training
