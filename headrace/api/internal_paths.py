@@ -155,6 +155,7 @@ _PYTHON: dict[str, dict[str, str]] = {
             "control_flow_ops control_flow_util"
         ),
         "platform.behavior ops.flow.modes": "control_flow_v2_toggles",
+        "ops.flow.v2_functions": "cond_v2 while_v2 control_flow_util_v2",
         "ops.array.later_constant ops.array.shape ops.array.gather ops.array.fake_quant . api.gen_ops": "array_ops",
         "train.resources .": "resources",
         "runtime.session_handles .": "session_ops",
@@ -381,7 +382,7 @@ def _rows() -> dict[str, tuple[str, ...]]:
     rows["models.rnn.rnn"], rows["models.rnn.seq2seq"] = ("nn",), ("contrib.legacy_seq2seq", "nn")
     rows["models.rnn.rnn_cell"] = rows["models.rnn.linear"] = ("nn.rnn_cell",)
     # The codes that its enumeration names are those of `tf.errors`.
-    rows["core.lib.core.error_codes_pb2"] = ("core.errors",)
+    rows["core.lib.core.error_codes_pb2"] = ("core.errors", "interop.protos")
     for path in list(rows):
         while "." in path:
             path = path.rpartition(".")[0]

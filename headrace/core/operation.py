@@ -143,11 +143,26 @@ class Tensor:
         return f'Tensor("{self.name}"{shape}, dtype={self._dtype.name}{device})'
 
     def __bool__(self) -> bool:
-        raise OperatorNotAllowedInGraphError(
-            f"using a `tf.Tensor` as a Python `bool` is not allowed: the value of {self.name} is not known while the "
-            "graph is built. Use `if t is not None:` to test whether a tensor is defined, and tf.cond to choose by "
-            "the value of a tensor."
+        raise self._not_allowed(
+            "using a `tf.Tensor` as a Python `bool`",
+            f"The value of {self.name} is not known while the graph is built: use `if t is not None:` to test whether a "
+            "tensor is defined, and tf.cond to choose by the value of a tensor.",
         )
+
+    def _not_allowed(self, what: str, instead: str) -> OperatorNotAllowedInGraphError:
+        """The error of a use that only a tensor with a value has."""
+        graph = self._op._graph
+        while not hasattr(graph, "autograph") and hasattr(graph, "outer_graph"):
+            graph = graph.outer_graph
+        if not hasattr(graph, "autograph"):
+            where = "not allowed in Graph execution. Use Eager execution or decorate this function with @tf.function."
+        elif graph.autograph:
+            where = (
+                "not allowed: AutoGraph did not convert this function. Try decorating it directly with @tf.function."
+            )
+        else:
+            where = "not allowed: AutoGraph is disabled in this function. Try decorating it directly with @tf.function."
+        return OperatorNotAllowedInGraphError(f"{what} is {where} {instead}")
 
     __nonzero__ = __bool__
 
@@ -158,9 +173,9 @@ class Tensor:
         )
 
     def __iter__(self) -> Any:
-        raise OperatorNotAllowedInGraphError(
-            "iterating over `tf.Tensor` is not allowed: Tensor objects are only iterable when eager execution is "
-            f"enabled. Use tf.map_fn, or tf.unstack when the first dimension of {self.name} is known."
+        raise self._not_allowed(
+            "iterating over `tf.Tensor`",
+            f"Use tf.map_fn, or tf.unstack when the first dimension of {self.name} is known.",
         )
 
     def __array__(self, *_: Any, **__: Any) -> np.ndarray:

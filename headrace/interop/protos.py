@@ -57,7 +57,7 @@ _SHIPPED = {
 # Messages made here: file -> the modules and files it refers to, and message -> fields as "name=number:type".
 # A message named "Outer.Inner" lies in one before it.
 # In a type "*" is repeated, "?oneof:" a member of a oneof, "{key,value}" a map; a capital letter begins a
-# message, with "!" after it an enumeration.
+# message, with "!" after it an enumeration. What is named with "!" is an enumeration of "name=number".
 _MADE: dict[str, tuple[str, dict[str, str]]] = {
     "example": (
         "",
@@ -123,13 +123,22 @@ _MADE: dict[str, tuple[str, dict[str, str]]] = {
         "meta_graph_pb2",
         {"SavedModel": "saved_model_schema_version=1:int64 meta_graphs=2:*MetaGraphDef"},
     ),
-    "queue_runner": (
+    "error_codes": (
         "",
         {
-            # The exception types are numbers of error.Code, which look the same on the wire.
+            "Code!": (
+                "OK=0 CANCELLED=1 UNKNOWN=2 INVALID_ARGUMENT=3 DEADLINE_EXCEEDED=4 NOT_FOUND=5 ALREADY_EXISTS=6 "
+                "PERMISSION_DENIED=7 RESOURCE_EXHAUSTED=8 FAILED_PRECONDITION=9 ABORTED=10 OUT_OF_RANGE=11 UNIMPLEMENTED=12 "
+                "INTERNAL=13 UNAVAILABLE=14 DATA_LOSS=15 UNAUTHENTICATED=16"
+            ),
+        },
+    ),
+    "queue_runner": (
+        "error_codes",
+        {
             "QueueRunnerDef": (
                 "queue_name=1:string enqueue_op_name=2:*string close_op_name=3:string "
-                "cancel_op_name=4:string queue_closed_exception_types=5:*int32"
+                "cancel_op_name=4:string queue_closed_exception_types=5:*Code!"
             ),
         },
     ),
@@ -231,7 +240,7 @@ _MADE: dict[str, tuple[str, dict[str, str]]] = {
 }
 
 _MODULE_OF = {name: module for module, names in _SHIPPED.items() for name in names.split()}
-_FILE_OF = {name: file for file, (_, messages) in _MADE.items() for name in messages if "." not in name}
+_FILE_OF = {name.strip("!"): file for file, (_, made) in _MADE.items() for name in made if "." not in name}
 
 __all__ = [*_MODULE_OF, *_FILE_OF]
 
@@ -263,8 +272,12 @@ def _shipped(module: str) -> Any:
 
 def _made_class(name: str) -> Any:
     from google.protobuf import message_factory  # type: ignore[import-untyped]
+    from google.protobuf.internal import enum_type_wrapper  # type: ignore[import-untyped]
 
-    return message_factory.GetMessageClass(_made_file(_FILE_OF[name]).message_types_by_name[name])
+    file = _made_file(_FILE_OF[name])
+    if name in file.enum_types_by_name:
+        return enum_type_wrapper.EnumTypeWrapper(file.enum_types_by_name[name])
+    return message_factory.GetMessageClass(file.message_types_by_name[name])
 
 
 def _made_file(file: str) -> Any:
@@ -274,7 +287,7 @@ def _made_file(file: str) -> Any:
     from google.protobuf import descriptor_pb2, descriptor_pool  # type: ignore[import-untyped]
 
     uses, messages = _MADE[file]
-    known = {name.rpartition(".")[2]: f".{_PACKAGE}.{name}" for name in messages}
+    known = {name.rpartition(".")[2]: f".{_PACKAGE}.{name}" for name in messages if not name.endswith("!")}
     proto = descriptor_pb2.FileDescriptorProto(name=f"{_PACKAGE}/{file}.proto", package=_PACKAGE, syntax="proto3")
     for used in uses.split():
         descriptor = _made_file(used) if used in _MADE else _shipped(used).DESCRIPTOR
@@ -282,6 +295,12 @@ def _made_file(file: str) -> Any:
         for types in (descriptor.message_types_by_name, descriptor.enum_types_by_name):
             known |= {name: f".{types[name].full_name}" for name in types}
     for name, fields in messages.items():
+        if name.endswith("!"):
+            enum = proto.enum_type.add(name=name[:-1])
+            for text in fields.split():
+                label, _, number = text.partition("=")
+                enum.value.add(name=label, number=int(number))
+            continue
         outer, _, inner = name.rpartition(".")
         made = next(message.nested_type for message in proto.message_type if message.name == outer) if outer else None
         _describe((proto.message_type if made is None else made).add(name=inner), fields, known)

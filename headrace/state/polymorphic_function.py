@@ -234,6 +234,8 @@ class PolymorphicFunction:
             return variable
 
         function = self._converted()
+        # What a tensor says of Python's `if` and `for`.
+        graph.autograph = self._autograph  # type: ignore[attr-defined]
         with graph.as_default(), variable_creator_scope(keep):
             inner: list[Any] = []
             names = self._argument_names(arguments, len(specs))

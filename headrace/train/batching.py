@@ -65,8 +65,10 @@ def _tensor_lists(tensors_list: Any) -> list[list[Any]]:
         raise ValueError("Expected at least one set of tensors")
     if isinstance(tensors_list[0], Mapping):
         keys = set(tensors_list[0])
-        if any(set(tensors) != keys for tensors in tensors_list[1:]):
+        if any(set(tensors.keys()) != keys for tensors in tensors_list[1:]):
             raise ValueError("All dictionaries in tensors_list must have the same keys")
+    elif any(isinstance(tensors, Mapping) for tensors in tensors_list):
+        raise TypeError("values must be a sequence.")
     return [as_tensor_list(tensors) for tensors in tensors_list]
 
 

@@ -46,7 +46,7 @@ def cond_of_functions(pred: Any, true_fn: Branch, false_fn: Branch, name: str | 
         return _packed(graphs[0], if_operation(pred, graphs, scope))
 
 
-def case_of_functions(branch_index: Any, branches: Sequence[Branch]) -> Any:
+def case_of_functions(branch_index: Any, branches: Sequence[Branch], name: str | None = None) -> Any:
     """`tf.switch_case` as a Case operation.
 
     Raises:
@@ -55,7 +55,7 @@ def case_of_functions(branch_index: Any, branches: Sequence[Branch]) -> Any:
     """
     if isinstance(branch_index, int):
         raise TypeError("branch_index must not be a Python int", branch_index)
-    with name_scope("indexed_case") as scope:
+    with name_scope(name or "indexed_case") as scope:
         names = [function_name(scope, f"branch{i}") for i, _ in enumerate(branches)]
         index = convert_to_tensor(branch_index, name="branch_index")
         graphs = [branch_graph(name, branch, index) for name, branch in zip(names, branches, strict=True)]
