@@ -10,7 +10,8 @@ from headrace.core.registry import OpDecl, op
 from headrace.core.shapes import merge_dims
 from headrace.ops.array.common import rank_is
 from headrace.ops.host_values import boxed, to_array, to_tensor
-from headrace.ops.lookup.tables import DenseTable, StaticTable, Table, invalid
+from headrace.ops.lookup.dense import DenseTable
+from headrace.ops.lookup.tables import StaticTable, Table, invalid
 from headrace.ops.lookup.text_file import check_column, keys_and_values
 from headrace.ops.queues.handles import both, declare_pair, shared_state
 
@@ -81,9 +82,9 @@ def dense_table(node):
         deleted = None if deleted_key is None else to_array(deleted_key)
         if deleted is not None and deleted.shape != empty.shape:
             raise invalid("Empty and deleted keys must have same shape")
-        return shared_state(
-            node, "table", lambda name: DenseTable(attrs["key_dtype"], attrs["value_dtype"], dims, empty, deleted)
-        )
+        types = attrs["key_dtype"], attrs["value_dtype"]
+        load = attrs["max_load_factor"]
+        return shared_state(node, "table", lambda name: DenseTable(*types, dims, empty, deleted, buckets, load))
 
     return table
 
@@ -143,10 +144,8 @@ def export_shape(op):
     maker = op.inputs[0].op
     if maker.type.startswith("MutableDense"):
         empty, value = maker.inputs[0].dims, maker.attrs["value_shape"]
-        return [
-            None if empty is None else (None, *empty),
-            None if value is None else (None, *value),
-        ]
+        # A scalar key or value is exported as a row of one, whatever 1.15 says before the step.
+        return [(None, *dims) if dims else None for dims in (empty, value)]
     if "OfTensors" in maker.type:
         value = maker.attrs["value_shape"]
         return [(None,), None if value is None else (None, *value)]
