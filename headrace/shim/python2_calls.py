@@ -6,7 +6,7 @@ import ast
 
 # Modules of Python 2 whose names ours have, beside today's.
 _MODULES = {"string": "headrace.shim.python2_string", "types": "headrace.shim.python2_types", "exceptions": "builtins"}
-_BUILTINS = {"compile": "compiled", "round": "rounded"}
+_BUILTINS = {"compile": "compiled", "next": "following", "round": "rounded"}
 _PICKLES = {"load": 0, "dump": 1}
 _CSV = ("reader", "writer", "DictReader", "DictWriter")
 
@@ -60,11 +60,24 @@ class OldCalls(ast.NodeTransformer):
         self._caught.pop()
         return node
 
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:
+        """A class whose iterators go on by `next` has it as `__next__` too."""
+        self.generic_visit(node)
+        names = {method.name for method in node.body if isinstance(method, ast.FunctionDef)}
+        if "next" in names and "__next__" not in names:
+            last = node.body[-1]
+            target = ast.copy_location(ast.Name("__next__", ast.Store()), last)
+            value = ast.copy_location(ast.Name("next", ast.Load()), last)
+            node.body.append(ast.copy_location(ast.Assign([target], value), last))
+        return node
+
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        """`error.message`."""
+        """`error.message` and `iterator.next`."""
         self.generic_visit(node)
         if node.attr == "message" and self._is_caught(node.value, node.ctx):
             return call(self._used, "message", node, node.value)
+        if node.attr == "next" and isinstance(node.ctx, ast.Load):
+            return call(self._used, "method_next", node, node.value)
         return node
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:

@@ -22,7 +22,7 @@ _MODULES = (
 MODULES = frozenset(_MODULES.split())
 _ITERTOOLS = frozenset({"imap", "izip", "ifilter", "izip_longest", "ifilterfalse"})
 _WORDS = re.compile(
-    rb"\b(%s)\b|\bprint\s*(>>|$|[;#]|\(.*\)\s*[%%+,\[])"
+    rb"\b(%s)\b|\bdef\s+next\s*\(|\bprint\s*(>>|$|[;#]|\(.*\)\s*[%%+,\[])"
     % "|".join(sorted({*NAMES, *METHODS, *MODULES, *_ITERTOOLS})).encode(),
     re.MULTILINE,
 )
@@ -121,7 +121,12 @@ class _Search(ast.NodeVisitor):
         self.generic_visit(node)
 
     visit_AsyncFunctionDef = visit_FunctionDef
-    visit_ClassDef = visit_FunctionDef
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        """A class that gives itself as its iterator and has `next` alone is none today."""
+        if _is_old_iterator(node):
+            self._use("an iterator's method next")
+        self.visit_FunctionDef(node)
 
     def visit_Import(self, node: ast.Import) -> None:
         """Modules that were renamed, unless a module of that name lies beside the source."""
@@ -163,6 +168,25 @@ class _Search(ast.NodeVisitor):
         if (isinstance(first, ast.Name) and first.id == "print") or _prints_more_than_the_call(value):
             self._use("print statement")
         self.generic_visit(node)
+
+
+def _is_old_iterator(node: ast.ClassDef) -> bool:
+    methods = {method.name: method for method in node.body if isinstance(method, ast.FunctionDef)}
+    if any(not (isinstance(base, ast.Name) and base.id == "object") for base in node.bases):
+        return False  # which may have `__next__`
+    iterates = methods.get("__iter__")
+    if iterates is None or "next" not in methods or any(_names_next(statement) for statement in node.body):
+        return False
+    last = iterates.body[-1]
+    itself = iterates.args.args[0].arg if iterates.args.args else ""
+    return isinstance(last, ast.Return) and isinstance(last.value, ast.Name) and last.value.id == itself
+
+
+def _names_next(statement: ast.stmt) -> bool:
+    """Whether a statement of a class gives it `__next__`."""
+    if isinstance(statement, ast.FunctionDef):
+        return statement.name == "__next__"
+    return any(isinstance(name, ast.Name) and name.id == "__next__" for name in ast.walk(statement))
 
 
 def _prints_more_than_the_call(value: ast.expr) -> bool:

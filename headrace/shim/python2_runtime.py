@@ -105,6 +105,28 @@ _CODECS = frozenset({"hex", "base64", "rot13", "rot_13", "string_escape", "zlib"
 _ESCAPES = {"string_escape": "unicode_escape"}
 
 
+def method_next(iterator: Any) -> Any:
+    """`iterator.next`; iterators of today have `__next__` alone.
+
+    Example:
+        >>> method_next(iter("ab"))()
+        'a'
+    """
+    return iterator.next if hasattr(iterator, "next") else iterator.__next__
+
+
+def following(iterator: Any, *default: Any) -> Any:
+    """What `next(iterator)` gives, for classes that have the method `next` alone too."""
+    if hasattr(iterator, "__next__") or not hasattr(iterator, "next"):
+        return next(iterator, *default)
+    try:
+        return iterator.next()
+    except StopIteration:
+        if not default:
+            raise
+        return default[0]
+
+
 def _through_codec(value: Any, codec: str, function: Any) -> Any:
     if codec in ("rot13", "rot_13"):
         return function(value, "rot13")

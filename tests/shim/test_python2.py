@@ -72,6 +72,10 @@ def test_what_a_source_prints(text, printed):
         ("import sys\nprint >>sys.stdout, 'x'", "x\n"),
         ("print(reduce(max, [1, 5, 2]), isinstance('', unicode))", "5 True\n"),
         ("x = 1.5\nprint(xrange(1)[0], 'a', 'b')", "0 a b\n"),
+        (
+            "class C(object):\n  def __iter__(self): return self\n  def next(self): return 7 / 2\nprint(next(C()))",
+            "3\n",
+        ),
     ],
 )
 def test_sources_that_parse_but_use_names_of_python_2(text, printed):
@@ -91,6 +95,9 @@ def test_sources_that_parse_but_use_names_of_python_2(text, printed):
         "def f(file, cmp=None): return file, cmp",
         "print('xrange and unicode in a string')",
         "import six\nfor k, v in six.iteritems({}): pass",
+        "class C:\n    def __iter__(self): return iter([1])\n    def next(self): return 7 / 2\nprint(C().next())",
+        "class C:\n    def __iter__(self): return self\n    def next(self): return 7 / 2\n    __next__ = next",
+        "class C(Base):\n    def __iter__(self): return self\n    def next(self): return 7 / 2",
     ],
 )
 def test_sources_of_today_and_of_both_are_left_alone(text, capsys):
@@ -201,10 +208,21 @@ def test_arrays_divide_as_in_python_2():
         ("import sys\nreload(sys)\nsys.setdefaultencoding('utf-8')\nprint 'ok'", "ok\n"),
         ('print ("%d") % 3', "3\n"),
         ('print ("a"), "b"', "a b\n"),
+        ("class C:\n  def next(self): return [5]\nprint C().next()[0], next(C()), C().next().pop()", "5 [5] 5\n"),
+        ("class C:\n  def next(self, n=2): return n\nprint C().next(), C().next(3), next(iter([]), 4)", "2 3 4\n"),
+        ("class C: pass\nc = C(); c.next = C(); c.next.next = 1\nprint c.next.next", "1\n"),
+        ("print list(iter(iter('ab.c').next, '.'))", "['a', 'b']\n"),
+        ("it = iter('abc')\nprint it.next().upper(), it.next(), next(it, 0), next(it, 0)", "A b c 0\n"),
     ],
 )
 def test_what_python_2_means_by_its_built_ins(text, printed):
     assert run(text) == printed
+
+
+def test_an_iterator_has_next_for_modules_of_today():
+    names = {}
+    run("print 1\nclass C:\n  def next(self): return 3\nnames['C'] = C", names=names)
+    assert names["C"]().next() == next(names["C"]()) == 3
 
 
 def test_files_opened_as_python_2_wants_them(tmp_path):
