@@ -51,8 +51,7 @@ def assign_moving_average(
             rate = cast(rate, variable.dtype.base_dtype)
         if zero_debias:
             return _zero_debias(variable, value, rate)
-        with colocate_with(variable):
-            return assign_sub(variable, (variable - value) * rate, name=scope)
+        return assign_sub(variable, (variable - value) * rate, name=scope)
 
 
 def _zero_debias(variable: Any, value: Any, rate: Any) -> Any:
@@ -71,11 +70,10 @@ def _zero_debias(variable: Any, value: Any, rate: Any) -> Any:
             local_step = get_variable(
                 _unused("local_step"), shape=[], dtype=variable.dtype, initializer=zeros, trainable=False
             )
-    with colocate_with(variable):
-        update = assign_sub(biased, (biased - value) * rate)
-        steps = local_step.assign_add(1)
-        factor = 1 - pow(1.0 - rate, steps)
-        return assign(variable, update / factor, name=f"{get_default_graph().get_name_scope()}/")
+    update = assign_sub(biased, (biased - value) * rate)
+    steps = local_step.assign_add(1)
+    factor = 1 - pow(1.0 - rate, steps)
+    return assign(variable, update / factor, name=f"{get_default_graph().get_name_scope()}/")
 
 
 def _unused(name: str) -> str:

@@ -54,6 +54,9 @@ for use_resource in (False, True):
         ]
     updates.append(moving_averages.weighted_moving_average(x, 0.9, 2.0 * x))
     results["assign %s ops" % use_resource] = operations()
+    results["assign %s groups" % use_resource] = [
+        str(op.colocation_groups()) for op in tf.get_default_graph().get_operations() if "AssignMovingAvg" in op.name
+    ]
     with tf.Session() as sess:
         sess.run(tf.global_variables_initializer())
         results["assign %s" % use_resource] = [sess.run(update) for update in updates + updates]
