@@ -142,7 +142,6 @@ compare_and_bitpack_op = op(
     "CompareAndBitpack",
     "input: T, threshold: T, *, T: {bool, half, float, double, int8, int16, int32, int64} -> output: uint8",
 )
-compare_and_bitpack_op.not_differentiable()
 
 
 @compare_and_bitpack_op.shape
