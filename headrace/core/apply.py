@@ -508,7 +508,10 @@ def _plain_item(decl: OpDecl, attr: Attr, kind: str, value: Any) -> Any:
             )
         return value
     if kind == "shape":
-        return as_dims(value)
+        try:
+            return as_dims(value)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"Error converting {attr.name} to a TensorShape: {error}.") from None
     if kind == "func" and hasattr(value, "add_to_graph"):
         value.add_to_graph(get_default_graph())
         return value.name

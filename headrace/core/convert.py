@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from headrace.core.dtypes import DType, as_dtype
-from headrace.core.operation import Tensor
+from headrace.core.operation import Operation, Tensor
 
 ConversionFunction = Callable[..., Any]
 
@@ -119,6 +119,15 @@ def convert_to_tensor(
         f"{'' if name is None else name + ': '}Cannot convert {value!r} with type {type(value)} to Tensor: no conversion "
         "function registered."
     )
+
+
+def _refuse_operation(value: Operation, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Any:
+    raise TypeError(
+        f"Can't convert Operation '{value.name}' to Tensor (target dtype={dtype!r}, name={name!r}, as_ref={as_ref!r})"
+    )
+
+
+register_tensor_conversion_function(Operation, _refuse_operation)
 
 
 def convert_n_to_tensor(

@@ -7,6 +7,7 @@ attaches the operation, and the text then tells which node failed and which line
 
 from __future__ import annotations
 
+import traceback
 import warnings
 from typing import Any, TypeVar
 
@@ -52,11 +53,13 @@ class OpError(Exception):
         self._error_code = error_code
         # Says where when there is no operation to ask: after a trip through pickle.
         self._location: str | None = None
+        # Whether a session found the operation, rather than who made the error.
+        self._ran = False
 
     @property
     def message(self) -> str:
-        """What went wrong, without the place."""
-        return self._message
+        """What went wrong; of an operation that a session ran, also which one, as `[[node NAME (defined at FILE:LINE) ]]`."""
+        return f"{self._message}\n\t [[{_tag(self._op)} ]]" if self._ran else self._message
 
     @property
     def op(self) -> Any:
@@ -79,16 +82,26 @@ class OpError(Exception):
         """Names the operation that failed, unless one is named already; returns the error."""
         if self._op is None:
             self._op = op
+            self._ran = True
         return self
 
     def __str__(self) -> str:
-        location = self._location if self._op is None else describe(self._op)
-        return f"{self._message}\n{location}" if location else self._message
+        location = self._place()
+        return f"{self.message}\n{location}" if location else self.message
 
     def __reduce__(self) -> tuple[Any, ...]:
         # An operation belongs to its graph and cannot travel; its description can.
-        location = self._location if self._op is None else describe(self._op)
-        return _rebuilt, (type(self), self._message, self._error_code, location)
+        return _rebuilt, (type(self), self.message, self._error_code, self._place())
+
+    def _place(self) -> str | None:
+        """Where the operation was made, in a sentence and, from the program's outermost call on, in full."""
+        if self._op is None:
+            return self._location
+        stack = getattr(self._op, "traceback", None)
+        if not stack:
+            return describe(self._op)
+        lines = "".join(traceback.format_list(stack))
+        return f"{describe(self._op)}\n\nOriginal stack trace for {self._op.name!r}:\n{lines}"
 
 
 _CODED: dict[int, type[OpError]] = {}
@@ -212,6 +225,12 @@ def error_code_from_exception_type(cls: type) -> Any:
             return code
     warnings.warn("Unknown class exception", stacklevel=2)
     return UnknownError(None, None, "Unknown class exception")
+
+
+def _tag(op: Any) -> str:
+    """`node total/Cumsum (defined at train.py:41)`."""
+    stack = getattr(op, "traceback", None)
+    return f"node {op.name} (defined at {stack[-1][0]}:{stack[-1][1]})" if stack else f"node {op.name}"
 
 
 def describe(op: Any) -> str:

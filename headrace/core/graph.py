@@ -563,10 +563,12 @@ class Graph:
         scopes = self._scopes
         spec = device_scope(device_name_or_function)
         old = scopes.devices
-        scopes.devices = [*old, spec]
+        scopes.devices = opened = [*old, spec]
         try:
             yield
         finally:
+            if scopes.devices is not opened:
+                raise RuntimeError("Exiting device scope without proper scope nesting.")
             scopes.devices = old
 
     @property

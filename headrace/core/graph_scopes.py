@@ -39,7 +39,7 @@ class Controller:
     def __exit__(self, *_: object) -> None:
         graph = self.graph
         if not graph._control_dependencies_stack or graph._control_dependencies_stack[-1] is not self:
-            raise RuntimeError("control_dependencies blocks must be left in the reverse order of entering them.")
+            raise AssertionError("control_dependencies blocks must be left in the reverse order of entering them.")
         graph._control_dependencies_stack = graph._control_dependencies_stack[:-1]
         if self.new_stack:
             graph._control_dependencies_stack = self.previous_stack

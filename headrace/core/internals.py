@@ -27,6 +27,7 @@ from headrace.core.func_graph import FuncGraph
 from headrace.core.graph import Graph
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import gradient_function
+from headrace.core.registry_of_objects import previous_registration
 from headrace.core.stacks import default_graphs
 from headrace.core.tensor_util import is_dense_tensor_like, register_dense_tensor_like_type
 
@@ -310,7 +311,8 @@ def register_proto_function(
     if from_proto and not callable(from_proto):
         raise TypeError("from_proto must be callable.")
     if collection_name in _proto_functions:
-        raise KeyError(f"Registering two proto functions with name {collection_name!r}!")
+        known = next(filter(None, _proto_functions[collection_name]), None)
+        raise KeyError(f"Registering two proto functions with name {collection_name!r}! {previous_registration(known)}")
     _proto_functions[collection_name] = (proto_type, to_proto, from_proto)
 
 
@@ -413,8 +415,11 @@ class RegisterStatistics:
 
     def __call__(self, f: Callable[[Graph, Any], OpStats]) -> Callable[[Graph, Any], OpStats]:
         """Registers `f`."""
+        if not f.__module__.startswith("headrace."):
+            importlib.import_module("headrace.profiler.flops")
         if self._key in _statistics:
-            raise KeyError(f"Registering two statistical functions with name {','.join(self._key)!r}!")
+            place = previous_registration(_statistics[self._key])
+            raise KeyError(f"Registering two statistical functions with name {','.join(self._key)!r}! {place}")
         _statistics[self._key] = f
         return f
 

@@ -9,7 +9,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from headrace.core.shapes import Dims, bracketed
+from headrace.core.registry_of_objects import previous_registration
+from headrace.core.shape_errors import shape_error
+from headrace.core.shapes import Dims
 from headrace.core.signature import Signature, parse_signature
 
 if TYPE_CHECKING:
@@ -205,8 +207,7 @@ class OpDecl:
         try:
             return self.shape_rule(op)
         except ValueError as error:
-            shapes = ", ".join("?" if t.dims is None else bracketed(t.dims) for t in op.inputs)
-            raise ValueError(f"{error} for '{op.name}' (op: '{self.type}') with input shapes: {shapes}.") from None
+            raise shape_error(op, self.shape_rule, error) from None
 
     def __call__(self, *args: Any, name: str | None = None, **keywords: Any) -> Any:
         from headrace.core.apply import apply_op
@@ -303,7 +304,8 @@ def _register_gradient(op_type: str, function: GradientFunction | None) -> None:
     decl = REGISTRY.get(op_type)
     declared = decl is not None and decl.differentiable is not None
     if declared or op_type in _registered_gradients:
-        raise KeyError(f"Registering two gradient with name {op_type!r}!")
+        known = _registered_gradients.get(op_type) or (decl and decl.gradient_rule)
+        raise KeyError(f"Registering two gradient with name {op_type!r}! {previous_registration(known)}")
     _registered_gradients[op_type] = function
 
 

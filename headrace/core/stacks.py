@@ -23,10 +23,7 @@ class DefaultStack(threading.local):
         finally:
             if self.enforce_nesting:
                 if not self.items or self.items[-1] is not item:
-                    raise AssertionError(
-                        f"Nesting violated for default stack of {type(item).__name__} objects: leave the innermost "
-                        "`with` block first."
-                    )
+                    raise AssertionError(f"Nesting violated for default stack of {type(item)} objects")
                 self.items.pop()
             elif item in self.items:
                 self.items.remove(item)

@@ -64,12 +64,12 @@ def faults_in(path: str, kind: Any = None) -> Iterator[None]:
         yield
     except OpError as error:
         place = _place(path, kind, error)
-        if path in error.message and not place:
+        if path in error._message and not place:
             raise
         named = type(error).__new__(type(error))
         named.__dict__.update(error.__dict__)
         named.__dict__.pop("_about_node", None)
-        named._message = f"{'' if path in error.message else f'{path}: '}{error.message}{place}"
+        named._message = f"{'' if path in error._message else f'{path}: '}{error._message}{place}"
         named.args = (named._message,)
         raise named.with_traceback(error.__traceback__) from None
     except (MemoryError, RecursionError) as error:

@@ -107,7 +107,7 @@ def learning_phase() -> Any:
         if graph.is_eager:
             return False
         known = _phases_of_graphs.get(graph)
-        made = known and known()
+        made = None if known is None else known()
         if made is None:
             with name_scope(None):
                 made = placeholder_with_default(False, shape=[], name="keras_learning_phase").op

@@ -91,7 +91,8 @@ def test_attach_names_the_operation_once():
     assert error.attach(first) is error
     assert error.attach(second).op is first
     assert error.node_def == "the node's definition"
-    assert str(error) == f"the end\n{WHERE}"
+    assert error.message == "the end\n\t [[node total/Cumsum ]]"
+    assert str(error) == f"{error.message}\n{WHERE}"
 
 
 def test_what_an_error_says_of_itself_is_not_to_be_changed():

@@ -74,6 +74,8 @@ def _gathered_dims(params: Dims, indices: Dims, axis: int | None, batch_dims: in
 
 @gather_v2_op.shape
 def gather_v2_shape(op):
+    if op.inputs[0].dims == ():
+        raise ValueError("Shape must be at least rank 1 but is rank 0")
     axis = scalar_constant(op, 2)
     return [_gathered_dims(op.inputs[0].dims, op.inputs[1].dims, axis, op.attrs["batch_dims"])]
 

@@ -50,7 +50,7 @@ reverse_op = op("ReverseV2", f"tensor: T, axis: Tidx, *, Tidx: index = int32, T:
 def _axes(listed: list[int], rank: int) -> tuple[int, ...]:
     for i, axis in enumerate(listed):
         if not -rank <= axis < rank:
-            raise ValueError(f"'axis'[{i}] = {axis} is out of valid range [0, {rank - 1}]")
+            raise ValueError(f"'axis'[{i}] = {axis} is out of valid range [0, {rank - 1}")
     axes = [axis % rank for axis in listed]
     if len(set(axes)) != len(axes):
         raise ValueError(f"axis {next(a for a in axes if axes.count(a) > 1)} specified more than once.")

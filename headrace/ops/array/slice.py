@@ -46,16 +46,15 @@ slice_op.on_host("begin", "size")
 @slice_op.shape
 def slice_shape(op):
     dims = op.inputs[0].dims
+    vectors = merge_dims(rank_is(op.inputs[1].dims, 1), rank_is(op.inputs[2].dims, 1))
+    if dims is not None and vectors is not None and vectors[0] not in (None, len(dims)):
+        raise ValueError(f"Shape must be rank {vectors[0]} but is rank {len(dims)}")
     begin, size = op.constant(1), op.constant(2)
+    partial = op.constant_dims(2)
     if size is not None and (size < -1).any():
         raise ValueError(f"Invalid value in tensor used for shape: {int(size[size < -1][0])}")
-    merge_dims(rank_is(op.inputs[1].dims, 1), rank_is(op.inputs[2].dims, 1))
-    partial = op.constant_dims(2)
     if dims is None:
         return [partial]
-    for vector in (begin, size):
-        if vector is not None and vector.size != len(dims):
-            raise ValueError(f"Shape must be rank {vector.size} but is rank {len(dims)}")
     result: list[int | None] = []
     for i, have in enumerate(dims):
         start = None if begin is None else int(begin[i])
@@ -144,12 +143,13 @@ strided_slice_op.aliases().on_host("begin", "end", "strides")
 
 def _static_slice(op: Any, dims: Any, first: int) -> Any:
     """The static shape of a strided slice whose begin, end and strides are the inputs from `first` on."""
-    begin, end, strides = (op.constant(i) for i in range(first, first + 3))
     length: Any = None
     for tensor in op.inputs[first : first + 3]:
         length = merge_dims(length, rank_is(tensor.dims, 1))
+    strides = op.constant(first + 2)
     if strides is None or dims is None:
         return None
+    begin, end = op.constant(first), op.constant(first + 1)
     known = begin is not None and end is not None
     blank = [0] * strides.size
     index = index_tuple(begin if known else blank, end if known else blank, strides.tolist(), op.attrs)

@@ -73,7 +73,8 @@ def broadcast_or_raise(a: Dims, b: Dims) -> Dims:
     except ValueError:
         assert a is not None
         assert b is not None
-        for x, y in zip(reversed(a), reversed(b), strict=False):
+        shared = min(len(a), len(b))
+        for x, y in zip(a[len(a) - shared :], b[len(b) - shared :], strict=True):
             if x is not None and y is not None and x != y and 1 not in (x, y):
                 raise ValueError(f"Dimensions must be equal, but are {x} and {y}") from None
         raise

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import colocate_with, device, name_scope
 from headrace.core.errors import InvalidArgumentError
@@ -272,7 +271,7 @@ def _spread(op: Any, grad: Any) -> Any:
     """`grad` repeated along the axes that were summed."""
     source = op.inputs[0]
     dims = source.dims
-    axes = constant_value(op.inputs[1]) if dims is not None else None
+    axes = op.constant(1) if dims is not None else None
     if axes is not None:
         if np.array_equal(axes, np.arange(len(dims))):
             grad = raw.Reshape(grad, [1] * len(dims))

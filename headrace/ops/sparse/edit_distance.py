@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from headrace.core.composite import SparseTensor, SparseTensorValue
-from headrace.core.constant_value import constant_value
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.ops.array.common import invalid, rank_is
@@ -32,7 +31,7 @@ edit_distance_op = (
 def edit_distance_shape(op):
     for place, rank in ((0, 2), (1, 1), (2, 1), (3, 2), (4, 1), (5, 1)):
         rank_is(op.inputs[place].dims, rank)
-    sizes = [constant_value(op.inputs[place]) for place in (2, 5)]
+    sizes = [op.constant(place) for place in (2, 5)]
     if sizes[0] is None or sizes[1] is None:
         return [None]
     if len(sizes[0]) != len(sizes[1]):
