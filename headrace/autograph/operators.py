@@ -119,7 +119,12 @@ def _check_defined(names: Sequence[str], values: Sequence[Any], label: str) -> N
         )
 
 
-def _differing(name: str, what: str) -> str:
+def _differing(name: str, what: str = "", types: tuple[str, str] | None = None) -> str:
+    if types is not None:
+        return (
+            f'"{name}" has dtype {types[0]} in the TRUE branch, but dtype={types[1]} in the FALSE branch. TensorFlow control '
+            "flow requires that they are the same."
+        )
     return f'"{name}" differs between the TRUE branch and the FALSE branch: {what}. Both must give the same.'
 
 
@@ -175,6 +180,7 @@ def _staged_while(
             f"TensorFlow requires that the following symbols must be defined before the loop: {tuple(missing)}"
         )
     state = State(names, before)
+    given = _given(options)
 
     def run_test(*tensors: Any) -> Any:
         set_state(state.with_tensors(tensors))
@@ -185,21 +191,28 @@ def _staged_while(
         body()
         after = State(names, get_state())
         state.check_like(after, _changing)
+        if given.get("shape_invariants") is None:
+            state.check_shapes_after(after)
         return after.tensors
 
     first = state.tensors or [raw.Const(value=_zero(), dtype="int32")]
     if not state.tensors:
         run_plain_test, run_plain_body = run_test, run_body
         results = while_loop(
-            lambda unused: run_plain_test(), lambda unused: (run_plain_body(), unused)[1], first, **_given(options)
+            lambda unused: run_plain_test(), lambda unused: (run_plain_body(), unused)[1], first, **given
         )
         set_state(before)
         return
-    results = while_loop(run_test, run_body, first, return_same_structure=True, **_given(options))
+    results = while_loop(run_test, run_body, first, return_same_structure=True, **given)
     set_state(state.with_tensors(results))
 
 
-def _changing(name: str, what: str) -> str:
+def _changing(name: str, what: str = "", types: tuple[str, str] | None = None) -> str:
+    if types is not None:
+        return (
+            f'"{name}" has dtype {types[0]} before the loop, but dtype {types[1]} after one iteration. TensorFlow control '
+            "flow requires it stays the same."
+        )
     return f'"{name}" changes in a turn of a TensorFlow loop: before and after it, {what}.'
 
 

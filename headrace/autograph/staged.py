@@ -73,12 +73,12 @@ class State:
             packed.append(nest.pack_sequence_as(value, parts) if nest.is_nested(value) else parts[0])
         return packed
 
-    def check_like(self, other: State, describe: Callable[[str, str], str]) -> None:
+    def check_like(self, other: State, describe: Callable[..., str]) -> None:
         """Checks that another state has tensors in the same places, and the same otherwise.
 
         Args:
             other: the other state, of the same variables.
-            describe: from a variable and what differs to the message of the error.
+            describe: from a variable and what differs to the message of the error; `types` are two that differ.
 
         Raises:
             ValueError: if a structure or what is no tensor differs.
@@ -103,7 +103,23 @@ class State:
                     continue
                 first, second = getattr(kinds[place], "dtype", None), getattr(others[place], "dtype", None)
                 if first != second and first is not None and second is not None:
-                    raise TypeError(describe(name, f"dtype={first.name} and dtype={second.name}"))
+                    raise TypeError(describe(name, types=(first.name, second.name)))
+
+    def check_shapes_after(self, other: State) -> None:
+        """Checks that the tensors of a state after a turn of a loop have the shapes of this one, before it.
+
+        Raises:
+            ValueError: if one has another shape.
+        """
+        for (i, _), one, two in zip(self._places, self.tensors, other.tensors, strict=True):
+            if not (isinstance(one, Tensor) and isinstance(two, Tensor)) or one.dims is None:
+                continue
+            fits = two.dims is not None and len(one.dims) == len(two.dims)
+            if not fits or any(x is not None and x != y for x, y in zip(one.dims, two.dims or (), strict=True)):
+                raise ValueError(
+                    f'"{self.names[i]}" has shape {one.shape} before the loop, but shape {two.shape} after one iteration. '
+                    "TensorFlow control flow requires it stays the same or be more specific."
+                )
 
 
 def _equal(one: Any, two: Any) -> bool:

@@ -40,9 +40,11 @@ class FuncGraph(Graph):
         outputs: the tensors it returns.
         structured_outputs: what the Python function returned, as tensors of this graph.
         only_for_results: whether operations with effects run only where a result needs them.
+        of_defun: whether it is the body of a `Defun`, which is built as any other graph.
     """
 
     only_for_results = False
+    of_defun = False
 
     def __init__(
         self,

@@ -100,6 +100,7 @@ class _Kernel:
         if error._op is not None and error._op.type == self.type:
             # There is no graph for it to be in, and where it was made is where it failed.
             error._op = None
+            error._ran = False
         return error
 
 

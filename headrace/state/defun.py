@@ -218,6 +218,7 @@ class DefinedFunction:
             base = f"{base}_{self._grad_func.name}"
         graph = FuncGraph(base, None, self._capture_by_value, self._copied)
         graph.seed = None
+        graph.of_defun = True
         scope = get_variable_scope()
 
         def getvar(getter: Any, name: str, **arguments: Any) -> Any:

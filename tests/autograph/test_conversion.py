@@ -472,7 +472,7 @@ def falls_off(x):
         (returned_in_if, ValueError, "retval_.*None"),
         (defined_in_loop, ValueError, r"must be defined before the loop: \('y',\)"),
         (returned_in_loop, ValueError, "return statements are not supported within a TensorFlow loop"),
-        (other_type, TypeError, '"y" differs.*dtype=float32 and dtype=int32'),
+        (other_type, TypeError, '"y" has dtype float32 in the TRUE branch, but dtype=int32 in the FALSE branch'),
         (other_structure, (TypeError, ValueError), '"y" differs.*structure'),
         (falls_off, ValueError, "must also be returned from the else branch"),
     ],

@@ -11,6 +11,7 @@ from headrace.core.collections import GraphKeys
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies, get_default_graph, name_scope
 from headrace.core.eager import executing_eagerly
+from headrace.core.func_graph import FuncGraph
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import raw
 from headrace.ops.flow.branch_functions import cond_of_functions
@@ -196,6 +197,12 @@ def cond(
         if isinstance(pred, bool):
             raise TypeError("pred must not be a Python bool")
         pred = convert_to_tensor(pred, name="pred")
+        around = get_default_graph()
+        if isinstance(around, FuncGraph) and not around.of_defun:
+            # There TensorFlow calls functions, which is more exact about results and less so about the predicate.
+            strict = True
+            if pred.dims:
+                pred = raw.Squeeze(pred)
         when_false, when_true = switch(pred, pred)
         pivot_true = raw.Identity(when_true, name="switch_t")
         pivot_false = raw.Identity(when_false, name="switch_f")
