@@ -15,7 +15,7 @@ from headrace.contrib.training.train_ops import (
     multiply_gradients,
     summarize_gradients_as,
 )
-from headrace.core.defaults import get_default_graph, name_scope
+from headrace.core.defaults import control_dependencies, get_default_graph, name_scope
 from headrace.core.errors import AbortedError, OutOfRangeError
 from headrace.interop import protos
 from headrace.lookup.tables import tables_initializer
@@ -36,6 +36,7 @@ from headrace.train.saver import Saver
 from headrace.train.steps import get_or_create_global_step
 from headrace.train.steps import global_step as value_of_step
 from headrace.train.supervisor import Supervisor
+from headrace.train.sync_replicas import SyncReplicasOptimizer
 
 __all__ = [
     "add_gradients_summaries", "clip_gradient_norms", "create_train_op", "multiply_gradients", "train", "train_step",
@@ -185,7 +186,7 @@ def train(
         init_op, init_feed_dict, local_init_op, init_fn, ready_op: as in `tf.train.Supervisor`.
         summary_op, save_summaries_secs, summary_writer: what to summarize, how often, and where.
         saver, save_interval_secs: what saves, and how often.
-        sync_optimizer: not supported.
+        sync_optimizer: the SyncReplicasOptimizer that made the step, or a list of them.
         session_config: the session's configuration.
         session_wrapper: a function of the session that gives the one to use.
         trace_every_n_steps: how often to write a timeline.
@@ -196,7 +197,6 @@ def train(
 
     Raises:
         ValueError: for arguments that do not go together.
-        NotImplementedError: for `sync_optimizer`.
 
     Example:
         >>> final_loss = slim.learning.train(train_op, "/tmp/run", number_of_steps=1000, save_summaries_secs=60)
@@ -205,16 +205,15 @@ def train(
         raise ValueError("train_op cannot be None.")
     if logdir is None:
         for name, given in (
-            ("summary_op", summary_op is not _USE_DEFAULT and summary_op is not None),
+            ("summary_op", summary_op is not _USE_DEFAULT),
             ("saver", saver is not None),
             ("trace_every_n_steps", trace_every_n_steps is not None),
         ):
             if given:
                 raise ValueError(f"Cannot provide {name} because logdir=None")
-    if sync_optimizer is not None:
-        if startup_delay_steps > 0:
-            raise ValueError("startup_delay_steps must be zero when sync_optimizer is supplied.")
-        raise NotImplementedError("sync_optimizer: Headrace trains in one process; use the wrapped optimizer itself.")
+    synchronous = [sync_optimizer] if isinstance(sync_optimizer, SyncReplicasOptimizer) else sync_optimizer
+    if synchronous is not None and startup_delay_steps > 0:
+        raise ValueError("startup_delay_steps must be zero when sync_optimizer is supplied.")
     if number_of_steps is not None and number_of_steps <= 0:
         raise ValueError("`number_of_steps` must be either None or a positive number.")
     graph = graph or get_default_graph()
@@ -222,6 +221,8 @@ def train(
         if global_step is None:
             global_step = get_or_create_global_step()
         saver = saver or Saver()
+        if not all(isinstance(optimizer, SyncReplicasOptimizer) for optimizer in synchronous or ()):
+            raise ValueError("`sync_optimizer` must be a tf.train.SyncReplicasOptimizer.")
         with name_scope("init_ops"):
             if init_op is _USE_DEFAULT:
                 init_op = global_variables_initializer()
@@ -229,8 +230,18 @@ def train(
                 ready_op = report_uninitialized_variables()
             if local_init_op is _USE_DEFAULT:
                 local_init_op = group(local_variables_initializer(), tables_initializer())
+            ready_for_local_init_op = None
+            if isinstance(synchronous, list):
+                with control_dependencies([] if local_init_op is None else [local_init_op]):
+                    local_init_op = group(
+                        *(each.chief_init_op if is_chief else each.local_step_init_op for each in synchronous)
+                    )
+                ready_for_local_init_op = group(*(each.ready_for_local_init_op for each in synchronous))
         if summary_op is _USE_DEFAULT:
             summary_op = summary.merge_all()
+        # Before the supervisor closes the graph.
+        tokens = [each.get_init_tokens_op() for each in synchronous or ()] if is_chief else []
+        runners = [each.get_chief_queue_runner() for each in synchronous or ()] if is_chief else []
         if train_step_kwargs is _USE_DEFAULT:
             train_step_kwargs = _default_kwargs(
                 global_step, number_of_steps, log_every_n_steps, trace_every_n_steps if is_chief else None, logdir
@@ -243,6 +254,7 @@ def train(
         init_feed_dict=init_feed_dict,
         local_init_op=local_init_op,
         ready_op=ready_op,
+        ready_for_local_init_op=ready_for_local_init_op,
         summary_op=summary_op,
         summary_writer=Supervisor.USE_DEFAULT if summary_writer is _USE_DEFAULT else summary_writer,
         global_step=global_step,
@@ -270,6 +282,9 @@ def train(
                         time.sleep(1.0)
                 threads = sv.start_queue_runners(sess)
                 tf_logging.info("Starting Queues.")
+                if runners:
+                    sv.start_queue_runners(sess, runners)
+                    sess.run(tokens)
                 try:
                     while not sv.should_stop():
                         loss, should_stop = train_step_fn(sess, train_op, global_step, train_step_kwargs)

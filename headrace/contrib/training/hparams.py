@@ -13,7 +13,7 @@ from headrace.interop.protos import HParamDef
 
 # name=value, name[index]=value or name=[value, …], up to the next comma.
 _ASSIGNMENT = re.compile(
-    r"""\s*(?P<name>[a-zA-Z][\w.]*)
+    r"""(?P<name>[a-zA-Z][\w.]*)
     (?:\[\s*(?P<index>\d+)\s*\])?
     \s*=\s*
     (?:(?P<single>[^,\[]*)|\[(?P<several>[^\]]*)\])

@@ -9,11 +9,13 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import int32
 from headrace.core.operation import Tensor
+from headrace.ops.array.fill import fill, zeros
 from headrace.ops.array.gather import gather
 from headrace.ops.array.identity import stop_gradient
-from headrace.ops.array.range import range as range_
 from headrace.ops.array.shape import shape
-from headrace.ops.array.tile import repeat
+from headrace.ops.flow.cond import cond
+from headrace.ops.flow.tensor_array import TensorArray
+from headrace.ops.flow.while_loop import while_loop
 from headrace.ops.math.cast import cast
 from headrace.ops.math.reduction import reduce_mean
 from headrace.ops.random.sampling import random_poisson
@@ -42,10 +44,22 @@ def resample_at_rate(
     with name_scope(scope, "resample_at_rate", [*inputs, rates]):
         rates = convert_to_tensor(rates, name="rates")
         counts = cast(random_poisson(rates, (), rates.dtype, seed=seed), int32)
-        indices = repeat(range_(shape(counts)[0]), counts)
+        indices = _repeated_range(counts)
         if not back_prop:
             indices = stop_gradient(indices)
         return [gather(value, indices) for value in inputs]
+
+
+def _repeated_range(counts: Tensor) -> Tensor:
+    """The numbers below the length of `counts`, each as often as its place there says."""
+    with name_scope(None, "repeat_range", [counts]) as opened:
+        rows = shape(counts)[0]
+        copies, written = while_loop(
+            lambda _, row: row < rows,
+            lambda copies, row: (copies.write(row, fill(counts[row : row + 1], row)), row + 1),
+            (TensorArray(int32, size=rows, infer_shape=False), 0),
+        )
+        return cond(written > 0, copies.concat, lambda: zeros([0], int32), name=opened)  # type: ignore[no-any-return]
 
 
 def weighted_resample(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from headrace.core.convert import convert_to_tensor
-from headrace.core.defaults import control_dependencies, name_scope
+from headrace.core.defaults import name_scope
 from headrace.core.dtypes import float32, int64
 from headrace.core.internals import convert_n_to_tensor_or_composite
 from headrace.core.operation import Tensor
@@ -84,8 +84,7 @@ def rejection_sample(
         probability = accept_prob_fn(examples)
         if runtime_checks:
             checks = [assert_less_equal(0.0, probability), assert_less_equal(probability, 1.0)]
-            with control_dependencies(checks):
-                probability = identity(probability, name="prob_with_checks")
+            probability = identity(with_dependencies(checks, probability), name="prob_with_checks")
         accepted = random_uniform([]) < probability
         kept = maybe_batch(examples, keep_input=accepted, batch_size=batch_size, num_threads=queue_threads)
         return [kept] if isinstance(kept, Tensor) else kept
@@ -170,9 +169,10 @@ def stratified_sample(
             ),
         )
         *examples, label = _examples([*parts, labels], threads_per_queue, queue_capacity)
+        probability = gather(accepted, label)
         kept = maybe_batch(
             [*examples, label],
-            keep_input=random_uniform([]) < gather(accepted, label),
+            keep_input=random_uniform([]) < probability,
             batch_size=batch_size,
             num_threads=threads_per_queue,
         )
