@@ -36,6 +36,7 @@ from headrace.saved_model.loading import (
 from headrace.saved_model.restored import RestoredConcreteFunction, RestoredFunction, RestoredSignature
 from headrace.state.resource_variables import ResourceVariable
 from headrace.train.object_graph import OBJECT_GRAPH_KEY
+from headrace.train.saveables import SaveableObject, SaveSpec
 from headrace.train.tracked_resources import TrackableAsset
 from headrace.train.tracking import VARIABLE_VALUE, AutoTrackable, Dict, List
 
@@ -350,3 +351,30 @@ class _Loader:
         types = [part["tensor"].dtype.base_dtype for part in parts]
         values = raw.RestoreV2(self.prefix, raw.Pack(texts), [""] * len(parts), dtypes=types)
         self._do(restore, list(values))
+        if executing_eagerly():
+            endings = [part["name"].numpy().decode().removeprefix(key) for part in parts]
+
+            def saveable_of(name: str = "") -> SaveableObject:
+                return _LoadedSaveable(name, endings, save, restore)
+
+            self.objects[number].__dict__["_gather_saveables_for_checkpoint"] = lambda: {name: saveable_of}
+
+
+class _LoadedSaveable(SaveableObject):
+    """What checkpoints keep of a resource of a loaded model, by the functions it was loaded with.
+
+    Args:
+        name: its key.
+        endings: how the keys of its parts go on from there.
+        save, restore: the functions.
+    """
+
+    def __init__(self, name: str, endings: Sequence[str], save: Any, restore: Any) -> None:
+        self._restoring = restore
+        tensors = [part["tensor"] for part in save.call_flat([name])]
+        specs = [SaveSpec(tensor, "", name + end) for tensor, end in zip(tensors, endings, strict=True)]
+        super().__init__(tensors[0], specs, name)
+
+    def restore(self, restored_tensors: Sequence[Any], restored_shapes: Any) -> Any:
+        """Gives the resource what was saved."""
+        return self._restoring.call_flat(list(restored_tensors))

@@ -10,15 +10,17 @@ from typing import Any
 import numpy as np
 
 from headrace.core import nest
+from headrace.core.composite import IndexedSlices, SparseTensor
+from headrace.core.composite_types import CompositeTensor
 from headrace.core.defaults import control_dependencies, get_default_graph, get_default_session
 from headrace.core.dtypes import string
 from headrace.core.eager import executing_eagerly
 from headrace.core.func_graph import FuncGraph
-from headrace.core.functions import Function
+from headrace.core.functions import Function, called_function
 from headrace.core.graph import Graph
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
-from headrace.core.type_specs import TensorSpec
+from headrace.core.type_specs import TensorSpec, TypeSpec, spec_from_value
 from headrace.core.version import VERSION
 from headrace.files import file_io
 from headrace.files.checkpoint.bundle import BundleWriter
@@ -33,6 +35,7 @@ from headrace.ops.array.constant import constant
 from headrace.ops.host_values import to_array
 from headrace.saved_model import names
 from headrace.saved_model.objects_resources import ResourceFunctions, Stored, WrittenAssets, is_resource
+from headrace.saved_model.restored import RestoredConcreteFunction, RestoredFunction, RestoredSignature
 from headrace.saved_model.signatures import build_signature_def, build_tensor_info
 from headrace.state.concrete_function import ConcreteFunction, variable_of
 from headrace.state.polymorphic_function import PolymorphicFunction
@@ -41,6 +44,7 @@ from headrace.train.object_graph import OBJECT_GRAPH_KEY, described, objects_bel
 from headrace.train.tracked_resources import TrackableAsset
 from headrace.train.tracking import Dict, List, Trackable, Tuple
 
+_COMPOSITES = (CompositeTensor, IndexedSlices, SparseTensor)
 _PREDICT = names.PREDICT_METHOD_NAME
 _IDENTIFIERS = ((List, "trackable_list_wrapper"), (Tuple, "trackable_tuple_wrapper"), (Dict, "trackable_dict_wrapper"))
 
@@ -82,7 +86,7 @@ def functions_of(item: Any) -> dict[str, Any]:
         if isinstance(inspect.getattr_static(type(item), name, None), PolymorphicFunction):
             found[name] = getattr(item, name)
     for name, value in vars(item).items():
-        if isinstance(value, (PolymorphicFunction, ConcreteFunction)):
+        if isinstance(value, (PolymorphicFunction, ConcreteFunction, RestoredFunction)):
             found[name] = value
     return dict(sorted(found.items()))
 
@@ -90,9 +94,25 @@ def functions_of(item: Any) -> dict[str, Any]:
 def _traces(function: Any) -> list[ConcreteFunction]:
     if isinstance(function, ConcreteFunction):
         return [function]
+    if isinstance(function, RestoredFunction):
+        return function.concrete_functions
     if not function._traces and function.input_signature is not None:
         function.get_concrete_function()
-    return list(function._traces.values())
+    return function.outermost_traces()
+
+
+def _add_called(function: Function, graph: Graph) -> None:
+    """Adds the functions that the body of a loaded one calls: they are in the library it was loaded into."""
+    for op in function.operations:
+        for attr in op.decl.signature.attrs.values():
+            if attr.kind not in ("func", "list(func)"):
+                continue
+            value = op.attrs[attr.name]
+            for name in [value] if attr.kind == "func" else value:
+                called = called_function(op.graph, name)
+                if called is not None and name not in graph._functions:
+                    called.add_to_graph(graph)
+                    _add_called(called, graph)
 
 
 class _Export:
@@ -103,7 +123,8 @@ class _Export:
         self.below = objects_below(root)
         self.functions: list[tuple[int, str, Any]] = []
         for place, item in enumerate(list(self.below.objects)):
-            if not isinstance(item, Variable):
+            # How a loaded table is made and filled is written with the table.
+            if not isinstance(item, Variable) and not is_resource(item):
                 self.functions += [(place, name, function) for name, function in functions_of(item).items()]
         self.signatures = self._signatures(signatures)
         # The functions are traced now: objects that they made are there.
@@ -309,9 +330,13 @@ class _Export:
             function = Function(name, function.graph, attrs=function.attrs, out_names=function.out_names)
             function.operations = concrete.function.operations
         function.add_to_graph(self.graph)
+        _add_called(function, self.graph)
         made = self.message.concrete_functions[name]
         made.canonicalized_input_signature.CopyFrom(encoded(_specs_of_arguments(concrete)))
-        structure = None if getattr(concrete.graph, "returns_none", False) else concrete.structured_outputs
+        if isinstance(concrete, RestoredConcreteFunction):
+            structure = concrete.structure
+        else:
+            structure = None if getattr(concrete.graph, "returns_none", False) else concrete.structured_outputs
         made.output_signature.CopyFrom(encoded(_plain(nest.map_structure(_spec, structure))))
         return name
 
@@ -429,6 +454,8 @@ def _value(tensor: Any) -> Any:
 
 
 def _spec(value: Any) -> Any:
+    if isinstance(value, _COMPOSITES):
+        return spec_from_value(value)
     if not isinstance(value, (Tensor, TensorSpec)):
         return value
     return TensorSpec(value.shape, value.dtype.base_dtype)
@@ -450,18 +477,29 @@ def _specs_of_arguments(concrete: ConcreteFunction) -> Any:
     parameters = iter(concrete.inputs)
 
     def spec(value: Any) -> Any:
+        if isinstance(value, _COMPOSITES):
+            value = spec_from_value(value)
+        if isinstance(value, TypeSpec) and not isinstance(value, TensorSpec):
+            for _ in value._flat_tensor_specs:
+                next(parameters)
+            return value
         if isinstance(value, (Tensor, TensorSpec)) or hasattr(value, "__array__"):
             parameter = next(parameters)
             return TensorSpec(parameter.shape, parameter.dtype.base_dtype, parameter.op.name)
         return value
 
     args, kwargs = concrete.structured_input_signature
+    if isinstance(concrete, RestoredConcreteFunction):
+        return _plain((tuple(args), dict(kwargs)))
     return _plain(nest.map_structure(spec, (tuple(args), dict(kwargs))))
 
 
 def _spec_of(function: Any) -> Any:
     """The Python signature of a function, as SavedModels tell it."""
     message = protos.SavedObjectGraph().nodes.add().function.function_spec
+    if isinstance(function, RestoredFunction):
+        message.CopyFrom(function.spec)
+        return message
     if isinstance(function, ConcreteFunction):
         args, _ = function.structured_input_signature
         spec = FullArgSpec([f"args_{i}" for i in range(len(args))], None, None, None, [], None, {})
@@ -486,14 +524,16 @@ def _only_trace(function: Any) -> ConcreteFunction | None:
 
 
 def _one_trace(key: str, function: Any) -> ConcreteFunction:
+    if isinstance(function, RestoredSignature):
+        return function.concrete
     if isinstance(function, ConcreteFunction):
         return function
-    if not isinstance(function, PolymorphicFunction):
+    if not isinstance(function, PolymorphicFunction | RestoredFunction):
         raise ValueError(
             f"Expected a TensorFlow function to generate a signature for, but got {function!r} for {key!r}."
         )
     traces = _traces(function)
-    if function.input_signature is None and len(traces) != 1:
+    if len(traces) != 1 and getattr(function, "input_signature", None) is None:
         raise ValueError(
             f"The function of signature {key!r} has {len(traces)} traces: give it an input_signature, or pass what its "
             "get_concrete_function(...) returns."

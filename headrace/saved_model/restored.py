@@ -74,14 +74,14 @@ class RestoredSignature:
     """
 
     def __init__(self, concrete: ConcreteFunction, names: Sequence[str], positional: int) -> None:
-        self._concrete = concrete
+        self.concrete = concrete
         self._names = list(names)
         self._positional = positional
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return getattr(self._concrete, name)
+        return getattr(self.concrete, name)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Calls it with its arguments by name.
@@ -95,7 +95,7 @@ class RestoredSignature:
         missing, unknown = [n for n in self._names if n not in given], sorted(set(given) - set(self._names))
         if missing or unknown:
             raise TypeError(f"The signature takes {self._names}: missing {missing}, not known {unknown}.")
-        return self._concrete.call_flat([given[name] for name in self._names])
+        return self.concrete.call_flat([given[name] for name in self._names])
 
 
 class RestoredFunction:
@@ -105,11 +105,16 @@ class RestoredFunction:
         name: what to call it in errors.
         concrete: its traces.
         described: its `SavedFunction`.
+
+    Attributes:
+        concrete_functions: the traces.
+        spec: the `FunctionSpec` that tells its Python signature.
     """
 
     def __init__(self, name: str, concrete: Sequence[ConcreteFunction], described: Any) -> None:
         self.name = name
         self.concrete_functions = list(concrete)
+        self.spec = described.function_spec
         self._signature = _python_signature(described.function_spec)
 
     def _canonical(self, args: Any, kwargs: Any) -> tuple[Any, Any]:

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 
 from headrace.core import nest
+from headrace.core.composite import IndexedSlices, SparseTensor
+from headrace.core.composite_types import CompositeTensor
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph
 from headrace.core.dtypes import DType
@@ -21,7 +23,7 @@ from headrace.core.eager import executing_eagerly
 from headrace.core.func_graph import FuncGraph
 from headrace.core.operation import Operation, Tensor
 from headrace.core.shapes import TensorShape, as_dims
-from headrace.core.type_specs import TensorSpec
+from headrace.core.type_specs import TensorSpec, TypeSpec, spec_from_value
 from headrace.state.concrete_function import ConcreteFunction
 from headrace.state.scoping import variable_creator_scope
 
@@ -64,6 +66,7 @@ class PolymorphicFunction:
         self._name = getattr(python_function, "__name__", type(python_function).__name__)
         self._traces: dict[Any, ConcreteFunction] = {}
         self._relaxed: dict[Any, list[Any]] = {}
+        self._inside: set[int] = set()  # the graphs of other functions that it was traced in, by id
         self._bound: weakref.WeakKeyDictionary[Any, PolymorphicFunction] = weakref.WeakKeyDictionary()
         self._variables: list[Any] = []
         self._lock = threading.RLock()
@@ -116,6 +119,15 @@ class PolymorphicFunction:
             args = self._input_signature
         return self._for(args, kwargs)[0]
 
+    def outermost_traces(self) -> list[ConcreteFunction]:
+        """Its traces outside of other functions; what it was traced for in a function is traced outside of it too."""
+        inner = [trace for key, trace in self._traces.items() if key[0] in self._inside]
+        for trace in inner:
+            args, kwargs = trace.structured_input_signature
+            described = nest.map_structure(_described, (args, kwargs))
+            self.get_concrete_function(*described[0], **described[1])
+        return [trace for key, trace in self._traces.items() if key[0] not in self._inside]
+
     def _canonical(self, args: Any, kwargs: Any) -> tuple[Any, Any]:
         if self._parameters is None:
             return args, kwargs
@@ -129,7 +141,8 @@ class PolymorphicFunction:
             kwargs = {}
         else:
             args, kwargs = self._canonical(args, kwargs)
-        flat = nest.flatten((args, kwargs), expand_composites=True)
+        flat = _flat((args, kwargs))
+        signed = None if self._input_signature is None else _flat(list(self._input_signature))
         key_parts: list[Any] = []
         tensors: list[Any] = []
         specs: list[Any] = []
@@ -138,8 +151,7 @@ class PolymorphicFunction:
             if spec is None and isinstance(value, (np.ndarray, np.generic)):
                 value = convert_to_tensor(value)
             if spec is None and isinstance(value, Tensor):
-                signed = self._input_signature[i] if self._input_signature is not None else None
-                spec = TensorSpec(value.shape if signed is None else signed.shape, value.dtype.base_dtype)
+                spec = TensorSpec(value.shape if signed is None else signed[i].shape, value.dtype.base_dtype)
             if spec is not None:
                 key_parts.append((spec.dtype, as_dims(spec.shape)))
                 tensors.append(value)
@@ -148,9 +160,12 @@ class PolymorphicFunction:
                 key_parts.append(_key_of(value))
                 specs.append(_Given(value))
         outer = None if executing_eagerly() else get_default_graph()
-        structure = nest.map_structure(lambda _: 0, (args, kwargs), expand_composites=True)
-        shape_free = (id(outer), repr(structure), tuple(_without_dims(part) for part in key_parts))
-        key = (id(outer), repr(structure), tuple(key_parts))
+        # With a signature all arguments have its structure.
+        structure = ""
+        if signed is None:
+            structure = repr(nest.map_structure(lambda _: 0, (args, kwargs), expand_composites=True))
+        shape_free = (id(outer), structure, tuple(_without_dims(part) for part in key_parts))
+        key = (id(outer), structure, tuple(key_parts))
         with self._lock:
             found = self._traces.get(key)
             if found is None and self._relax_shapes:
@@ -161,6 +176,8 @@ class PolymorphicFunction:
                 found = self._trace(specs, (args, kwargs))
                 found.keeps = (outer, [s.value for s in specs if isinstance(s, _Given)])  # type: ignore[attr-defined]
                 self._traces[key] = found
+                if isinstance(outer, FuncGraph):
+                    self._inside.add(id(outer))
                 if self._relax_shapes:
                     self._relaxed.setdefault(shape_free, []).append((specs, found))
         return found, tensors
@@ -210,7 +227,17 @@ class PolymorphicFunction:
             ) from None
         made: list[Any] = []
         for value, spec in zip(values, nest.flatten(list(signature)), strict=True):
-            if isinstance(value, TensorSpec):
+            if isinstance(value, TypeSpec) and spec.is_compatible_with(value):
+                made.append(spec)
+                continue
+            if not isinstance(spec, TensorSpec):
+                if not isinstance(value, CompositeTensor | IndexedSlices | SparseTensor) or not spec.is_compatible_with(
+                    value
+                ):
+                    raise ValueError(
+                        f"Structure of Python function inputs does not match input_signature: inputs {given}, "
+                        f"input_signature {signature}."
+                    )
                 made.append(value)
                 continue
             tensor = convert_to_tensor(value, spec.dtype)
@@ -238,13 +265,14 @@ class PolymorphicFunction:
         graph.autograph = self._autograph  # type: ignore[attr-defined]
         with graph.as_default(), variable_creator_scope(keep):
             inner: list[Any] = []
-            names = self._argument_names(arguments, len(specs))
+            names = self._argument_names(arguments)
+            assert len(names) == len(specs)
             for spec, name in zip(specs, names, strict=True):
                 if isinstance(spec, _Given):
                     inner.append(spec.value)
                 else:
                     inner.append(graph.add_input(spec.dtype, as_dims(spec.shape), spec.name or name))
-            args, kwargs = nest.pack_sequence_as(arguments, inner, expand_composites=True)
+            args, kwargs = _packed(arguments, inner)
             result = function(*args, **kwargs)
             graph.returns_none = result is None  # type: ignore[attr-defined]
             result = nest.map_structure(_as_result, result, expand_composites=True) if result is not None else ()
@@ -258,9 +286,18 @@ class PolymorphicFunction:
         graph.inputs = [t for t in graph.inputs if graph.outer_of(t) is None] + graph.extra_args
         return ConcreteFunction(graph, self._name, arguments)
 
-    def _argument_names(self, arguments: Any, count: int) -> list[str]:
-        names = list(self._parameters.parameters if self._parameters else {})
-        return [names[i] if i < len(names) and len(names) == count else "args_" + str(i) for i in range(count)]
+    def _argument_names(self, arguments: Any) -> list[str]:
+        """For each flat argument the name of the parameter that it is given for, or is a part of."""
+        args, kwargs = arguments
+        parameters = list(self._parameters.parameters.values()) if self._parameters else []
+        named = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        found: list[str] = []
+        for i, value in enumerate(args):
+            parts = len(_flat(value))
+            found += [named[i]] * parts if i < len(named) else [f"args_{len(found) + k}" for k in range(parts)]
+        for name in sorted(kwargs):
+            found += [name] * len(_flat(kwargs[name]))
+        return found
 
     def _converted(self) -> Callable[..., Any]:
         """The Python function, its control flow turned into that of the graph where that is asked for."""
@@ -289,6 +326,37 @@ class _Weak:
     def get(self) -> Any:
         """The object."""
         return weakref.proxy(self._reference())
+
+
+def _flat(structure: Any) -> list[Any]:
+    """The leaves of a structure: the tensors of composite values, and the specs of the tensors of their specs."""
+    leaves: list[Any] = []
+    for leaf in nest.flatten(structure, expand_composites=True):
+        leaves += leaf._flat_tensor_specs if _is_composite_spec(leaf) else [leaf]
+    return leaves
+
+
+def _packed(structure: Any, flat: list[Any]) -> Any:
+    """A structure with `flat` in the places of what `_flat` gives of it."""
+    left = iter(flat)
+    leaves = [
+        leaf._from_compatible_tensor_list([next(left) for _ in leaf._flat_tensor_specs])
+        if _is_composite_spec(leaf)
+        else next(left)
+        for leaf in nest.flatten(structure, expand_composites=True)
+    ]
+    return nest.pack_sequence_as(structure, leaves, expand_composites=True)
+
+
+def _is_composite_spec(value: Any) -> bool:
+    return isinstance(value, TypeSpec) and not isinstance(value, TensorSpec)
+
+
+def _described(value: Any) -> Any:
+    """The description of a tensor or a value of several; anything else as it is."""
+    if isinstance(value, Tensor | CompositeTensor | IndexedSlices | SparseTensor):
+        return spec_from_value(value)
+    return value
 
 
 def _covers(known: Any, dims: Any) -> bool:
@@ -388,7 +456,11 @@ def defun(
 
 
 def _check_signature(signature: Any) -> None:
-    if signature is not None and not all(isinstance(spec, TensorSpec) for spec in nest.flatten(list(signature))):
+    if signature is None:
+        return
+    if not isinstance(signature, (tuple, list)):
+        raise TypeError(f"input_signature must be either a tuple or a list, received {type(signature)}")
+    if not all(isinstance(spec, TypeSpec) for spec in nest.flatten(list(signature))):
         raise TypeError(
             f"Invalid input_signature {signature}; input_signature must be a possibly nested sequence of TensorSpec objects."
         )
