@@ -531,13 +531,10 @@ def _enforce_invariant(merged: Tensor, following: Tensor) -> None:
     entering = TensorShape.from_dims(merged.op.inputs[0].dims)
     after = TensorShape.from_dims(following.dims)
     name = _entering_name(merged)
-    if after.dims is not None and entering.dims is not None and len(after.dims) == len(entering.dims):
-        hint = "To allow the shape to vary across iterations, use the `shape_invariants` argument of tf.while_loop"
-    else:
-        hint = "Provide shape invariants using either the `shape_invariants` argument of tf.while_loop"
     raise ValueError(
         f"Input tensor '{name}' enters the loop with shape {entering}, but has shape {after} after one iteration. "
-        f"{hint} or set_shape() on the loop variables."
+        "To allow the shape to vary across iterations, use the `shape_invariants` argument of tf.while_loop to specify a "
+        "less-specific shape."
     )
 
 
