@@ -142,7 +142,7 @@ def _from_vocabulary(
         keys = convert_to_tensor(words)
         wanted = as_dtype(dtype)
         if keys.dtype.is_integer != wanted.is_integer or (not wanted.is_integer and keys.dtype != wanted):
-            raise ValueError(f"Expected {'integer' if wanted.is_integer else wanted}, got {keys.dtype}.")
+            raise ValueError(f"Expected {'integer' if wanted.is_integer else 'non-integer'}, got {keys.dtype}.")
         count = composing.size(keys)
         values = composing.cast(composing.range_(count), int64)
         with name_scope(None, "hash_table"):

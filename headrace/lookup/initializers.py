@@ -141,7 +141,7 @@ class TextFileInitializer(TableInitializerBase):
         name: str | None = None,
     ) -> None:
         if not hasattr(filename, "asset_path") and not isinstance(filename, Tensor) and not filename:
-            raise ValueError("Filename required")
+            raise ValueError(f"Filename required for {name}.")
         key_dtype, value_dtype = as_dtype(key_dtype), as_dtype(value_dtype)
         _check_index("Key", key_index, key_dtype)
         _check_index("Value", value_index, value_dtype)

@@ -353,7 +353,7 @@ class IdTableWithHashBuckets(_BucketedTable):
                     f"but got {key_dtype}."
                 )
             if as_dtype(table.value_dtype) != int64:
-                raise TypeError(f"Invalid value_dtype: expected {int64} but got {table.value_dtype}.")
+                raise TypeError(f"Invalid value dtype, expected {int64} but got {table.value_dtype}.")
             self._table = table
             name = name or table.name
         else:

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from headrace.core import errors
-from headrace.core.dtypes import DType
+from headrace.core.dtypes import DType, dtype_text
 from headrace.core.shapes import Dims
 from headrace.ops.flow.persistent_list import PersistentList
 
@@ -76,13 +76,34 @@ class TensorList:
         """The list of the same kind with other elements."""
         return TensorList(self.dtype, self.dims, values, self.limit)
 
-    def checked(self, value: Any) -> Any:
+    def of(self, dtype: DType) -> TensorList:
+        """Itself.
+
+        Raises:
+            InvalidArgumentError: if its elements are of another type than `dtype`.
+        """
+        if self.dtype is not dtype and self.dtype != dtype:
+            raise refusal(
+                f"Invalid data types; op elements {dtype_text(dtype)} but list elements {dtype_text(self.dtype)}"
+            )
+        return self
+
+    def checked(self, value: Any, is_new: bool = False) -> Any:
         """A value that is to become an element.
+
+        Args:
+            value: the value.
+            is_new: whether it is one more, rather than in the place of another.
 
         Raises:
             InvalidArgumentError: if it has another shape than the elements.
         """
         if not _fits(self.dims, value.shape):
+            if is_new:
+                raise refusal(
+                    f"Tried to append a tensor with incompatible shape to a list. Op element shape: {text_of(value.shape)} "
+                    f"list shape: {text_of(self.dims)}"
+                )
             raise refusal(
                 f"Tried to set a tensor with incompatible shape at a list index. Item element shape: {text_of(value.shape)} "
                 f"list shape: {text_of(self.dims)}"
@@ -120,9 +141,24 @@ class TensorList:
     def elements(self, dims: Dims, places: Iterable[int] | None = None) -> list[Any]:
         """Elements, zeros for those that were never set: of the shape of the others, where that is all there is to know."""
         items = self.values.items()
-        found = list(items) if places is None else [items[self.at(i, len(items))] for i in places]
+        if places is None:
+            found = list(items)
+        else:
+            places = list(places)
+            for i in places:
+                if not 0 <= i < len(items):
+                    # Written so in TensorFlow.
+                    raise refusal(f"Index {i} out o range; list only has {len(items)} elements.")
+            found = [items[i] for i in places]
         if any(value is None for value in found):
             known = dims
+            if places is None and all(value is None for value in items):
+                shape = merged(self.dims, dims)
+                if shape is None or None in shape:
+                    raise refusal(
+                        "Tried to stack list which only contains uninitialized tensors and has a non-fully-defined "
+                        f"element_shape: {text_of(shape)}"
+                    )
             for value in items:
                 if value is not None:
                     known = merged(merged(known, self.dims), tuple(value.shape))

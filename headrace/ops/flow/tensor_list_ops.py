@@ -109,12 +109,15 @@ pop_op.on_host("element_shape").aliases()
 
 @push_op.kernel
 def push_kernel(node):
+    dtype = node.inputs[1].dtype.base_dtype
+
     def push(source, tensor):
+        tensor = source.of(dtype).checked(tensor, True)
         if source.limit >= 0 and len(source) >= source.limit:
             raise refusal(
                 f"Tried to push item into a full list list size: {len(source)} max_num_elements: {source.limit}"
             )
-        return source.with_values(source.values.pushed(source.checked(tensor)))
+        return source.with_values(source.values.pushed(tensor))
 
     return push
 
@@ -126,8 +129,10 @@ def pop_shape(op):
 
 @pop_op.kernel
 def pop_kernel(node):
+    dtype = node.attrs["element_dtype"]
+
     def pop(source, shape):
-        if not len(source):
+        if not len(source.of(dtype)):
             raise refusal("Trying to pop from an empty list.")
         values, value = source.values.popped()
         if value is None:
@@ -186,8 +191,10 @@ def get_shape(op):
 
 @get_op.kernel
 def get_kernel(node):
+    dtype = node.attrs["element_dtype"]
+
     def get(source, index, shape):
-        items = source.values.items()
+        items = source.of(dtype).values.items()
         value = items[source.at(int(index), len(items))]
         return source.zeros(dims_of(shape)) if value is None else value
 
@@ -198,6 +205,7 @@ def get_kernel(node):
 def set_kernel(node):
     # Of TensorFlow 2.
     grows = node.attrs.get("_resize_if_index_out_of_bounds", False)
+    dtype = node.inputs[2].dtype.base_dtype
 
     def put(source, index, item):
         if grows and int(index) >= len(source):
@@ -205,7 +213,7 @@ def set_kernel(node):
             source = source.with_values(PersistentList([*items, *[None] * (int(index) + 1 - len(items))]))
         if not 0 <= int(index) < len(source):
             raise refusal(f"Trying to modify element {int(index)} in a list with {len(source)} elements.")
-        return source.with_values(source.values.replaced(int(index), source.checked(item)))
+        return source.with_values(source.values.replaced(int(index), source.of(dtype).checked(item)))
 
     return put
 
@@ -248,10 +256,11 @@ def stack_shape(op):
 
 @stack_op.kernel
 def stack_kernel(node):
-    wanted = node.attrs["num_elements"]
+    wanted, dtype = node.attrs["num_elements"], node.attrs["element_dtype"]
 
     def stack(source, shape):
         dims = dims_of(shape)
+        source.of(dtype)
         if wanted >= 0 and len(source) != wanted:
             raise refusal(
                 f"Operation expected a list with {wanted} elements but got a list with {len(source)} elements."
@@ -274,9 +283,11 @@ def gather_shape(op):
 
 @gather_op.kernel
 def gather_kernel(node):
+    dtype = node.attrs["element_dtype"]
+
     def gather(source, indices, shape):
         dims = dims_of(shape)
-        return stacked(source.elements(dims, np.asarray(indices).reshape(-1).tolist()), source, dims)
+        return stacked(source.of(dtype).elements(dims, np.asarray(indices).reshape(-1).tolist()), source, dims)
 
     return gather
 
@@ -309,9 +320,7 @@ def _placed(places: Any, tensor: Any, dims: Dims) -> tuple[list[int], list[Any]]
     found = np.asarray(places).reshape(-1).tolist()
     values = unstacked(tensor, dims)
     if len(found) != len(values):
-        raise refusal(
-            f"Specified a list of {len(values)} elements and {len(found)} indices. Their number must be the same."
-        )
+        raise refusal(f"Invalid number of rows in input tensor. Expected: {len(found)} Actual: {len(values)}")
     if min(found, default=0) < 0:
         raise refusal("Indices in TensorListScatter must all be non-negative.")
     return found, values
@@ -444,6 +453,8 @@ concat_lists_op.shape(_handle_again)
 def _joined(source: TensorList, dims: Dims, leading: list[int]) -> tuple[Any, Any]:
     items = source.values.items()
     known = merged(source.dims, dims)
+    if known == ():
+        raise refusal("Concat requires elements to be at least vectors, found scalars instead.")
     rest = None if known is None else known[1:]
     values = []
     for i, value in enumerate(items):
