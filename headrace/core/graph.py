@@ -692,10 +692,10 @@ class Graph:
         """The graph as a `GraphDef` message.
 
         Args:
-            from_version: keep only operations added after this version.
+            from_version: 1.x took only operations added after this version; since 1.15 it says nothing.
             add_shapes: whether to add the inferred shapes as the attribute `_output_shapes`.
         """
-        return importlib.import_module("headrace.interop.graph_def").graph_def_of(self, from_version, add_shapes)
+        return importlib.import_module("headrace.interop.graph_def").graph_def_of(self, add_shapes)
 
     def _as_graph_def(self, from_version: int | None = None, add_shapes: bool = False) -> tuple[Any, int]:
         return self.as_graph_def(from_version, add_shapes), self.version

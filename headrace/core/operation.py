@@ -347,6 +347,16 @@ class Operation(metaclass=_FromNodeDefToo):
         return self._id
 
     @property
+    def _c_op(self) -> Operation:
+        """What 1.x's library in C calls it: nothing other than itself here."""
+        return self
+
+    @property
+    def _is_stateful(self) -> bool:
+        """Whether two like it may differ."""
+        return self.decl.stateful
+
+    @property
     def _control_outputs_list(self) -> list[Operation]:
         return self._control_outputs
 

@@ -31,19 +31,16 @@ _LOOP_BACK = "NextIteration"
 _MOST_OUTPUTS = 1 << 20
 
 
-def graph_def_of(graph: Graph, from_version: int | None = None, add_shapes: bool = False) -> Any:
+def graph_def_of(graph: Graph, add_shapes: bool = False) -> Any:
     """The operations of `graph` as a GraphDef.
 
     Args:
         graph: the graph.
-        from_version: leave out operations that the graph had at this version.
         add_shapes: whether to give each node the attribute `_output_shapes`.
     """
     graph_def = protos.GraphDef()
     graph_def.versions.producer = PRODUCER_VERSION
     for op in graph.get_operations():
-        if from_version is not None and op._id <= from_version:
-            continue
         node = node_def_of(op, sort_control_inputs=True)
         if add_shapes and op.outputs:
             shapes = node.attr["_output_shapes"].list.shape

@@ -244,6 +244,20 @@ _FILE_OF = {name.strip("!"): file for file, (_, made) in _MADE.items() for name 
 
 __all__ = [*_MODULE_OF, *_FILE_OF]
 
+# Messages that are printed, with maps in them or in their parts.
+_WITH_MAPS = frozenset(
+    [
+        "AttrValue",
+        "FunctionDef",
+        "FunctionDefLibrary",
+        "GraphDef",
+        "MetaGraphDef",
+        "NameAttrList",
+        "NodeDef",
+        "SavedModel",
+        "SignatureDef",
+    ]
+)
 _PACKAGE = "headrace"
 _FIELD = re.compile(r"(\w+)=(\d+):(\*)?(?:\?(\w+):)?(?:\{(\w+),(\w+)\}|(\w+)(!)?)")
 _made_files: dict[str, Any] = {}
@@ -252,6 +266,8 @@ _made_files: dict[str, Any] = {}
 def __getattr__(name: str) -> Any:
     if name in _MODULE_OF:
         value = getattr(_shipped(_MODULE_OF[name]), name)
+        if name in _WITH_MAPS:
+            value.__str__ = value.__repr__ = _text
     elif name in _FILE_OF:
         value = _made_class(name)
     elif name in _SHIPPED:
@@ -260,6 +276,13 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = value
     return value
+
+
+def _text(message: Any) -> str:
+    """A message as text, with what is in its maps in order of their keys, as all of protobuf printed it once."""
+    from google.protobuf import text_format  # type: ignore[import-untyped]
+
+    return str(text_format.MessageToString(message))
 
 
 def __dir__() -> list[str]:

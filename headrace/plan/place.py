@@ -25,17 +25,20 @@ def assign_devices(nodes: list[Node], runtime: Any) -> None:
     """
     default = runtime.device
     settings = runtime.settings
+    logs = settings is not None and settings.log_device_placement
     for node in nodes:
         if node.region is not None:
             assign_devices(node.region.nodes, runtime)
         asked = node.origin.device if node.origin is not None else ""
-        if default == _CPU and not asked:
+        if default == _CPU and not asked and not logs:
             continue
         if asked:
             _check_device(node, asked, runtime)
         node.device = _device_for(node, asked, default, settings)
-        if settings is not None and settings.log_device_placement and node.origin is not None:
-            print(f"{node.name}: ({node.type}): {node.device}", flush=True)
+        if logs and node.origin is not None:
+            kind = "GPU" if node.device.type == "cuda" else "CPU"
+            task = runtime.device_names()[0].rpartition("/")[0]
+            print(f"{node.name}: ({node.type}): {task}/device:{kind}:{node.device.index or 0}", flush=True)
 
 
 def _device_for(node: Node, asked: str, default: torch.device, settings: Any) -> torch.device:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from headrace.core.activity import Piece, recorded
-from headrace.core.errors import DeadlineExceededError
+from headrace.core.errors import DeadlineExceededError, InvalidArgumentError
 from headrace.core.waiting import ending_at
 from headrace.plan.plan import Plan
 from headrace.plan.watched import WatchedPlan, make_watched_plan
@@ -36,12 +36,14 @@ class Settings:
             self.allow_soft_placement = bool(config.allow_soft_placement)
             self.log_device_placement = bool(config.log_device_placement)
             self.threads = int(config.intra_op_parallelism_threads)
+            self.thread_pools = max(1, len(config.session_inter_op_thread_pool))
         # In seconds; 0 is without end.
         self.timeout = max(0, config.operation_timeout_in_ms) / 1000.0 if config is not None else 0.0
         self.device_count = dict(config.device_count) if config is not None else {}
 
     def _follow_process(self) -> None:
         """Takes the options from what is set for the whole process."""
+        self.thread_pools = 1
         self.allow_soft_placement = bool(process.soft_placement)
         self.log_device_placement = bool(process.log_placement)
         self.threads = process.intra_op_threads or 0
@@ -78,6 +80,10 @@ def run_with_options(
         raise TypeError(f"options must be a tf.RunOptions, but got {type(options)}")
     if run_metadata is not None and not hasattr(run_metadata, "step_stats"):
         raise TypeError(f"run_metadata must be a tf.RunMetadata, but got {type(run_metadata)}")
+    pool = options.inter_op_thread_pool if options is not None else 0
+    if not -1 <= pool < session._settings.thread_pools:
+        # -1 stands for the thread of the caller.
+        raise InvalidArgumentError(None, None, f"Invalid inter_op_thread_pool: {pool}")
     watchers = watching.watchers_of(options) if options is not None else []
     entry = None if watchers else session._entry(fetches, feed_dict)
     traces = options is not None and options.trace_level > 0 and run_metadata is not None
@@ -119,7 +125,7 @@ def run_with_options(
             observed = plan.observed()
             result = session._run_entry(entry, lambda *feeds: observed(observe, *feeds), feed_dict)
     if traces:
-        _fill_step_stats(run_metadata, plan, times, began_wall - began)
+        _fill_step_stats(session, run_metadata, plan, times, began_wall - began)
         _add_work_beside(run_metadata, beside, began_wall - began)
     return result
 
@@ -132,9 +138,16 @@ def _add_graph(run_metadata: Any, session: BaseSession, fetches: Any, feed_dict:
 
 
 def _fill_step_stats(
-    run_metadata: Any, plan: Any, times: list[tuple[int, bool, float, list[Any]]], offset: float
+    session: BaseSession,
+    run_metadata: Any,
+    plan: Any,
+    times: list[tuple[int, bool, float, list[Any]]],
+    offset: float,
 ) -> None:
     devices: dict[str, Any] = {}
+    if not times:
+        # All was known before the step began.
+        run_metadata.step_stats.dev_stats.add(device=session.list_devices()[0].name)
     for (_, before, start, _), (number, after, end, shapes) in itertools.pairwise(times):
         if before or not after:
             # A debugger's plan shows nodes without a call too: they have an end and no beginning.

@@ -134,13 +134,19 @@ class BaseSession:
         return self._graph.as_graph_def()
 
     @property
+    def _session(self) -> Any:
+        """What runs the graph, which 1.x keeps apart from the session: here it is the session's own."""
+        return self._runtime
+
+    @property
     def sess_str(self) -> str:
         """The target."""
         return self._target
 
     def list_devices(self) -> list[Any]:
         """The devices this session can use, as objects with `name`, `device_type` and `memory_limit_bytes`."""
-        self._check_open()
+        if self._closed:
+            raise errors.CancelledError(None, None, "Session has been closed.")
         return [SessionDevice(name) for name in self._runtime.device_names()]
 
     # ---- life ----
@@ -370,7 +376,6 @@ class BaseSession:
         Raises:
             TypeError: if `feed_list` is not a list or tuple.
         """
-        self._check_open()
         if feed_list is not None and not isinstance(feed_list, (list, tuple)):
             raise TypeError("`feed_list` must be a list or tuple.")
         keys = list(feed_list or ())
@@ -382,9 +387,9 @@ class BaseSession:
         def call(*values: Any, **keywords: Any) -> Any:
             nonlocal prepared
             entry = prepared
+            if self._closed:
+                raise errors.CancelledError(None, None, "Session has been closed.")
             if entry is not None and entry.changes == graph._changes and len(values) == count and not keywords:
-                if self._closed:
-                    raise RuntimeError("Attempted to use a closed Session.")
                 return self._execute(entry, entry.function, values)
             if len(values) != len(keys):
                 raise TypeError(f"Expected {len(keys)} arguments for the feeds {keys}, got {len(values)}.")

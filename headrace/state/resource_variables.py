@@ -363,6 +363,9 @@ class ResourceVariable(BaseResourceVariable):
                 self._handle = raw.VarHandleOp(
                     shape=dims, dtype=self._dtype, shared_name=handle_name, name=scope, container=graph._container
                 )
+                self._handle_name = self._handle.name
+                # Tapes ask handles for their variables.
+                self._handle._variable = weakref.ref(self)  # type: ignore[attr-defined]
             check_outside_of_branches(tensor, scope)
             self._initial_value = tensor
             with name_scope("IsInitialized"):

@@ -29,6 +29,9 @@ from headrace.state.scoping import init_scope
 from headrace.state.slice_info import SaveSliceInfo
 from headrace.state.variables import RefVariable, Variable
 
+# `variable_scope.variable` of 1.x.
+variable = Variable
+
 _STORE = ("__variable_store",)
 
 _use_resource_by_default = False

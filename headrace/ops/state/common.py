@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from headrace.core.buffers import VariableBuffer
-from headrace.core.dtypes import DType
+from headrace.core.dtypes import DType, dtype_text
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.func_graph import FuncGraph
 from headrace.core.operation import Tensor
@@ -85,12 +85,13 @@ def handle_dtype(handle: Tensor) -> DType | None:
     return op.attrs["dtype"] if op.type == "VarHandleOp" else None
 
 
-def check_handle_dtype(handle: Tensor, dtype: DType, doing: str) -> None:
+def check_handle_dtype(handle: Tensor, dtype: DType) -> None:
     """Raises ValueError if the variable behind `handle` is known to be of another type than `dtype`."""
     op = _maker(handle)
     if op.type == "VarHandleOp" and op.attrs["dtype"] is not dtype:
         raise ValueError(
-            f"Trying to {doing} variable with wrong dtype. Expected {op.attrs['dtype'].name} got {dtype.name}"
+            "Trying to read variable with wrong dtype. "
+            f"Expected {dtype_text(op.attrs['dtype'])} got {dtype_text(dtype)}"
         )
 
 

@@ -50,7 +50,7 @@ read_variable_op = op("ReadVariableOp", "resource: resource, *, dtype: type -> v
 
 @read_variable_op.shape
 def read_variable_shape(op):
-    check_handle_dtype(op.inputs[0], op.attrs["dtype"], "read")
+    check_handle_dtype(op.inputs[0], op.attrs["dtype"])
     return [handle_dims(op.inputs[0])]
 
 
@@ -65,11 +65,6 @@ def read_variable_gradient(op, grad):
 
 
 assign_variable_op = op("AssignVariableOp", "resource: resource, value: dtype ->", stateful=True).writes("resource")
-
-
-@assign_variable_op.shape
-def assign_variable_shape(op):
-    return []
 
 
 @assign_variable_op.kernel
@@ -111,10 +106,11 @@ def _update_kernel(node, name):
     return updated
 
 
+@assign_variable_op.shape
 @assign_add_variable_op.shape
 @assign_sub_variable_op.shape
 def update_variable_shape(op):
-    check_handle_dtype(op.inputs[0], op.inputs[1].dtype.base_dtype, "assign")
+    check_handle_dtype(op.inputs[0], op.inputs[1].dtype.base_dtype)
     merge_shapes(handle_dims(op.inputs[0]), op.inputs[1].dims)
     return []
 
@@ -220,7 +216,7 @@ resource_gather = op(
 @resource_gather.shape
 def resource_gather_shape(op):
     params, indices, batch = handle_dims(op.inputs[0]), op.inputs[1].dims, op.attrs["batch_dims"]
-    check_handle_dtype(op.inputs[0], op.attrs["dtype"], "read")
+    check_handle_dtype(op.inputs[0], op.attrs["dtype"])
     if params is None or indices is None:
         return [None]
     if not params:

@@ -164,7 +164,7 @@ def _declare_rows(kind: str, types: str) -> None:
 
     @by_handle.shape
     def by_handle_shape(op):
-        check_handle_dtype(op.inputs[0], op.inputs[2].dtype.base_dtype, "update")
+        check_handle_dtype(op.inputs[0], op.inputs[2].dtype.base_dtype)
         _rows_dims(handle_dims(op.inputs[0]), op.inputs[1].dims, op.inputs[2].dims)
         return []
 
