@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from headrace.core.registry import OpDecl, op, raw
 from headrace.core.shapes import Dims
 from headrace.ops.composing import first_given
 from headrace.ops.math.numpy_loops import faster_search
+from headrace.ops.math.passing_over import concerns, search
 
 _SIGNATURE = (
     "input: T, dimension: Tidx, *, T: numeric, Tidx: index = int32, output_type: index = int64 -> output: output_type"
@@ -41,9 +43,11 @@ def _shape(op: Any) -> list[Dims]:
     return [dims[:where] + dims[where + 1 :]]
 
 
-def _kernel(by_torch: Any, by_numpy: Any) -> Any:
+def _kernel(by_torch: Any, by_numpy: Any, loses: float) -> Any:
     def rule(node: Any) -> Any:
         function = faster_search(node, by_torch, by_numpy)
+        if concerns(node):
+            function = search(function, loses)
         wider = _WIDER.get(node.inputs[0].dtype.torch)
         narrow = node.outputs[0].dtype.name == "int32"
         constant = node.constant(1)
@@ -75,17 +79,17 @@ def _kernel(by_torch: Any, by_numpy: Any) -> Any:
     return rule
 
 
-def _declare(op_type: str, function: Any, by_numpy: Any) -> OpDecl:
+def _declare(op_type: str, function: Any, by_numpy: Any, loses: float) -> OpDecl:
     decl = op(op_type, _SIGNATURE).on_host("dimension").not_differentiable()
     decl.shape(_shape)
-    decl.kernel(_kernel(function, by_numpy))
+    decl.kernel(_kernel(function, by_numpy, loses))
     decl.accepts([2, 3], 0).accepts([2, 3], -1).accepts([4], 0, output_type="int32")
     decl.rejects([2, 3], 2, error=ValueError)
     return decl
 
 
-arg_max_op = _declare("ArgMax", torch.argmax, np.argmax)
-arg_min_op = _declare("ArgMin", torch.argmin, np.argmin)
+arg_max_op = _declare("ArgMax", torch.argmax, np.argmax, -math.inf)
+arg_min_op = _declare("ArgMin", torch.argmin, np.argmin, math.inf)
 
 
 def argmax(

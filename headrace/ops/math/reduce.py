@@ -16,6 +16,7 @@ from headrace.core.registry import OpDecl, op, raw
 from headrace.core.shapes import Dims, element_count
 from headrace.ops import composing
 from headrace.ops.math.numpy_loops import faster_reduction
+from headrace.ops.math.passing_over import concerns, extreme
 
 _NUMERIC = "input: T, reduction_indices: Tidx, *, keep_dims=False, T: numeric, Tidx: index = int32 -> output: T"
 _LOGIC = "input: bool, reduction_indices: Tidx, *, keep_dims=False, Tidx: index = int32 -> output: bool"
@@ -196,7 +197,10 @@ def _extreme_rule(function: Any, sign: int) -> Any:
         info = torch.iinfo(dtype)
         return info.max if sign > 0 else info.min
 
-    return reduction_kernel(lambda x, axes, keep: function(x, axes, keep), lambda x: function(x), _same, identity)
+    plain = reduction_kernel(lambda x, axes, keep: function(x, axes, keep), lambda x: function(x), _same, identity)
+    careful = extreme(function, sign * math.inf)
+    passing_over = reduction_kernel(careful, careful, _same, identity)
+    return lambda node: passing_over(node) if concerns(node) else plain(node)
 
 
 def _norm_rule(node: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -16,6 +17,7 @@ from headrace.core.registry import OpDecl, op, raw
 from headrace.core.shapes import Dims, merge_dim
 from headrace.ops import composing
 from headrace.ops.array.common import scalar_constant
+from headrace.ops.math.passing_over import concerns, has_nan, without_nan
 
 _WIDER = {torch.uint16: torch.int32, torch.uint32: torch.int64, torch.uint64: torch.int64}
 _REDUCTIONS = {"Prod": "prod", "Min": "amin", "Max": "amax"}
@@ -115,8 +117,35 @@ def in_wider(node: Any, run: Callable[..., Any]) -> Callable[..., Any]:
     return lambda data, *rest: run(data.to(wider), *rest).to(dtype)
 
 
+_LOSES = {"Min": math.inf, "Max": -math.inf}
+
+
+def _passing_over_nan(kind: str, data: Any, ids: Any, result: Any) -> Any:
+    """The extremes of the other rows; one row by itself is the result whatever it holds."""
+    # From an infinity on, which stays where there is nothing but NaN.
+    again = torch.full_like(result, _LOSES[kind])
+    again.index_reduce_(0, ids, without_nan(data, _LOSES[kind]), _REDUCTIONS[kind])
+    counts = torch.bincount(ids, minlength=result.shape[0]).view(-1, *[1] * (data.dim() - 1))
+    return torch.where(counts == 1, result, again)
+
+
+def _after_nan(kind: str, data: Any, ids: Any, result: Any) -> Any:
+    """The extremes of the rows after the last NaN of each column, or NaN where that comes last: TensorFlow folds row by
+    row, and a NaN replaces what was, as any number replaces a NaN."""
+    count = result.shape[0]
+    row = torch.arange(data.shape[0], device=data.device).view(-1, *[1] * (data.dim() - 1)).expand(data.shape)
+    rows_with_nan = torch.where(torch.isnan(data), row, -1)
+    last = combined("Max", rows_with_nan, ids, count)
+    valid = row > last[ids]
+    again = combined(kind, torch.where(valid, data, _EMPTY[kind](data.dtype)), ids, count)
+    some = combined("Max", valid.to(torch.int8), ids, count) > 0
+    return torch.where(some | (last < 0), again, torch.nan)
+
+
 def _sorted_kernel(kind: str) -> Callable[[Any], Any]:
     def rule(node: Any) -> Any:
+        careful = concerns(node)
+
         def run(data: Any, ids: Any) -> Any:
             _check_sorted(ids, data.shape[0] if data.dim() else 0)
             count = int(ids[-1]) + 1 if ids.shape[0] else 0
@@ -125,6 +154,8 @@ def _sorted_kernel(kind: str) -> Callable[[Any], Any]:
                 return _averaged(kind, combined("Sum", data, ids, count), ids, count)
             result = combined(kind, data, ids, count)
             if kind in ("Min", "Max"):
+                if careful and has_nan(result):
+                    result = _passing_over_nan(kind, data, ids, result)
                 # Ids without rows give 0 here, unlike in the unsorted ops.
                 absent = torch.bincount(ids, minlength=count) == 0
                 result[absent] = 0
@@ -167,6 +198,8 @@ def _unsorted_shape(op: Any) -> list[Dims]:
 
 def _unsorted_kernel(kind: str) -> Callable[[Any], Any]:
     def rule(node: Any) -> Any:
+        careful = kind in ("Min", "Max") and concerns(node)
+
         def run(data: Any, ids: Any, number: Any) -> Any:
             if data.shape[: ids.dim()] != ids.shape:
                 raise _invalid(
@@ -188,7 +221,8 @@ def _unsorted_kernel(kind: str) -> Callable[[Any], Any]:
                     # Rows with negative ids are left out.
                     kept = ids >= 0
                     ids, rows = ids[kept], rows[kept]
-            return combined(kind, rows, ids, count)
+            result = combined(kind, rows, ids, count)
+            return _after_nan(kind, rows, ids, result) if careful and has_nan(result) else result
 
         return in_wider(node, run)
 

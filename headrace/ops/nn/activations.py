@@ -65,7 +65,10 @@ def _relu_rule(node):
 
 
 def _relu_grad_rule(node):
-    return widened(node, lambda gradients, features: _threshold_backward(gradients, features, 0))
+    if node.inputs[0].dtype.is_integer:
+        return widened(node, lambda gradients, features: _threshold_backward(gradients, features, 0))
+    # Where a feature is NaN this gives 0, as TensorFlow does; the threshold would let the gradient through.
+    return lambda gradients, features: _leaky_relu_backward(gradients, features, 0.0, False)
 
 
 def _relu6_rule(node):
@@ -154,7 +157,7 @@ relu6_op.reuses(unary_in_place(lambda features: features.clamp_(0, 6)))
 leaky_relu_op.reuses(
     lambda node, index: functools.partial(torch.nn.functional.leaky_relu_, negative_slope=node.attrs["alpha"])
 )
-relu_grad_op.reuses(gradient_in_place(torch.ops.aten.threshold_backward.grad_input, 0))
+relu_grad_op.reuses(gradient_in_place(torch.ops.aten.leaky_relu_backward.grad_input, 0.0, False))
 relu6_grad_op.reuses(gradient_in_place(torch.ops.aten.hardtanh_backward.grad_input, 0.0, 6.0))
 
 

@@ -12,6 +12,7 @@ from headrace.core.errors import InvalidArgumentError, UnimplementedError
 from headrace.core.registry import op, raw
 from headrace.core.shapes import merge_dims
 from headrace.ops import composing
+from headrace.ops.math.passing_over import concerns, has_nan, lowest_of, without_nan
 from headrace.ops.nn.pool_windows import Windows, pooled_dims, settings_of
 from headrace.ops.nn.windows import of_rank, pad_arguments, window_count
 
@@ -172,7 +173,20 @@ _MAX = {4: torch.max_pool2d, 5: torch.max_pool3d}
 
 
 def _largest(windows: Windows) -> Callable[[Any], Any]:
-    """The pool itself, on a tensor in the op's layout."""
+    """The pool itself, on a tensor in the op's layout. It passes over NaN, and gives the lowest number for nothing else."""
+    plainly = _largest_plainly(windows)
+    if not concerns(windows.node):
+        return plainly
+    lowest = lowest_of(windows.node.inputs[0].dtype.torch)
+
+    def largest(x):
+        result = plainly(x)
+        return plainly(without_nan(x, lowest)) if has_nan(result) else result
+
+    return largest
+
+
+def _largest_plainly(windows: Windows) -> Callable[[Any], Any]:
     layout, rank = windows.layout, windows.rank
     if windows.depth != 1:
         return _largest_over_depth(windows)
@@ -182,10 +196,10 @@ def _largest(windows: Windows) -> Callable[[Any], Any]:
         pads, ceil, _ = windows.known
         to, back = layout.to_torch, layout.from_torch
 
-        def largest_plainly(x):
+        def largest_of_known(x):
             return pool(x.permute(to), ksize, strides, pads, ones, ceil).permute(back)
 
-        return _largest_of_four(largest_plainly) if _is_by_fours(windows) else largest_plainly
+        return _largest_of_four(largest_of_known) if _is_by_fours(windows) else largest_of_known
 
     def largest(x):
         own = x.dtype
@@ -281,19 +295,44 @@ def _by_inputs(make: Callable[[Windows], Callable[..., Any]], first: int) -> Any
 max_pool_v2_op.kernel(_by_inputs(_largest, 1))
 
 
-def _indexed(windows: Windows) -> Callable[[Any], tuple[Any, Any]]:
-    """The largest values and their places, both in torch's layout and with the windows too many."""
+def _indexed(windows: Windows, own: bool = False) -> Callable[[Any], tuple[Any, Any]]:
+    """The largest values and their places, both in torch's layout and with the windows too many.
+
+    Args:
+        windows: of the pool.
+        own: whether each value is to be what lies at its place, even a NaN.
+    """
     if windows.depth != 1:
         raise UnimplementedError(
             None, None, "MaxPooling supports exactly one of pooling across depth or pooling across width/height."
         )
     pool, ksize, strides, ones = _WITH_INDICES[windows.rank], windows.ksize, windows.strides, windows.ones
+    careful = windows.rank == 4 and concerns(windows.node)
 
     def indexed(x):
         pads, ceil, _ = windows.geometry(x.shape[2:])
-        return pool(x, ksize, strides, pads, ones, ceil)
+        values, indices = pool(x, ksize, strides, pads, ones, ceil)
+        if careful and has_nan(values):
+            values, indices = pool(without_nan(x, -torch.inf), ksize, strides, pads, ones, ceil)
+            indices = _or_first(x, indices, strides, pads)
+            if own:
+                values = x.flatten(2).gather(2, indices.flatten(2)).view(indices.shape)
+            else:
+                values = values.clamp(min=lowest_of(x.dtype))
+        return values, indices
 
     return indexed
+
+
+def _or_first(x: Any, indices: Any, strides: Any, pads: Any) -> Any:
+    """The places, but the first of each window that begins with NaN: nothing that follows is found larger than it."""
+    rows, columns = (
+        (torch.arange(count, device=x.device) * stride - pad).clamp(min=0)
+        for count, stride, pad in zip(indices.shape[2:], strides, pads, strict=True)
+    )
+    first = rows[:, None] * x.shape[3] + columns
+    begins_with_nan = torch.isnan(x.flatten(2)[:, :, first.flatten()]).view(indices.shape)
+    return torch.where(begins_with_nan, first, indices)
 
 
 def _sent_back(windows: Windows) -> Callable[[Any, Any, Any], Any]:
@@ -428,7 +467,7 @@ def max_pool_indices_grad_kernel(node):
 @max_pool_argmax_op.kernel
 def max_pool_argmax_kernel(node):
     windows = Windows(node, node.inputs[0].dims, 4)
-    indexed, layout = _indexed(windows), windows.layout
+    indexed, layout = _indexed(windows, own=True), windows.layout
     result, with_batch = node.outputs[1].dtype.torch, node.attrs["include_batch_in_index"]
 
     def pooled(x):

@@ -15,6 +15,7 @@ from headrace.core.registry import op, raw
 from headrace.core.shapes import Dims
 from headrace.ops import composing
 from headrace.ops.array.range import range as range_of
+from headrace.ops.math.passing_over import has_nan, without_nan
 
 _COUNTING = {torch.uint16: torch.int32, torch.uint32: torch.int64}
 _LOWEST = -(2**63)
@@ -79,6 +80,9 @@ def largest(x: Any, k: int) -> tuple[Any, Any]:
     if k == 1 and x.numel():
         # The maximum's own index is that of the first.
         values, indices = torch.max(keys, -1, keepdim=True)
+        if keys.is_floating_point() and keys.device.type == "cpu" and has_nan(values):
+            indices = torch.max(without_nan(keys, -torch.inf), -1, keepdim=True).indices
+            values = keys.gather(-1, indices)
     else:
         values, indices = _sorted_rows(keys, k)
     if keys is not x:
