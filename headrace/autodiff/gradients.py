@@ -97,6 +97,13 @@ def gradients(
     ).run()
 
 
+def gradients_within(graph: Graph, seen: set[Operation], ys: list[Any], xs: list[Any], grad_ys: list[Any]) -> list[Any]:
+    """As `gradients`, through those operations of `graph` only that a tape has seen."""
+    walk = _Walk(ys, xs, grad_ys, "gradients", False, False, None, [], UnconnectedGradients.NONE)
+    walk.within = (graph, seen)
+    return walk.run()
+
+
 def hessians(
     ys: Any,
     xs: Any,
@@ -177,6 +184,8 @@ class _Walk:
         unconnected: Any,
     ) -> None:
         self.ys, self.xs, self.stops = ys, xs, stops
+        # A graph and those of its operations that a tape has seen; None for all of all graphs.
+        self.within: tuple[Graph, set[Operation]] | None = None
         self.grad_ys = [None] * len(ys) if grad_ys is None else _as_list(grad_ys)
         self.name, self.colocate, self.gate, self.method = name, colocate, gate, method
         try:
@@ -279,9 +288,10 @@ class _Walk:
         for outer in self.made_eagerly:
             captured = [body.inner_of(outer) for body in self.bodies]
             forward.extend(inner.op for inner in captured if inner is not None)
+        begins = set(forward)
         while forward:
             op = forward.popleft()
-            if op in reached:
+            if op in reached or not (op in begins or self._seen(op)):
                 continue
             reached.add(op)
             for output in op.outputs:
@@ -316,6 +326,10 @@ class _Walk:
                     pending[tensor.op] += 1
         return pending, reachable
 
+    def _seen(self, op: Operation) -> bool:
+        """Whether the tape that asks for gradients, if one does, has seen `op`; inputs of functions do nothing."""
+        return self.within is None or op.graph is not self.within[0] or op in self.within[1] or not op.inputs
+
     def _inputs(self, op: Operation) -> Sequence[Tensor]:
         """What an op computes from; in a function, outer tensors in place of the inputs that stand for them."""
         return [self._source(tensor) for tensor in op.inputs] if self.bodies else op.inputs
@@ -333,6 +347,7 @@ class _Walk:
     def _stop_ops(self, xs: Iterable[Tensor], pending: dict[Operation, int]) -> set[Operation]:
         """The ops that are not differentiated: those of xs that no other x stands behind, and the asked-for stops."""
         stop = {x.op for x in xs if not any(pending.get(t.op, 0) > 0 for t in self._inputs(x.op))}
+        stop.update(x.op for x in xs if not self._seen(x.op))
         stop.update(convert_to_tensor(t).op for t in self.stops)
         return stop
 

@@ -8,14 +8,17 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from headrace.autodiff.aggregation import added_slices
-from headrace.autodiff.gradients import UnconnectedGradients, gradients, is_trainable
+from headrace.autodiff.gradients import UnconnectedGradients, gradients, gradients_within, is_trainable
+from headrace.autodiff.graph_recording import GraphRecording, backward_order, refuse_control_flow
 from headrace.core import nest
-from headrace.core.composite import IndexedSlices
+from headrace.core.composite import IndexedSlices, convert_to_tensor_or_indexed_slices
 from headrace.core.convert import convert_to_tensor
-from headrace.core.eager import EagerOperation, EagerTensor, eager_graph, executing_eagerly
+from headrace.core.eager import EagerOperation, eager_graph, executing_eagerly
+from headrace.core.func_graph import FuncGraph
 from headrace.core.operation import Tensor
 from headrace.core.registry import gradient_function, raw
-from headrace.ops.array.fill import ones_like, zeros_like
+from headrace.ops.array.fill import ones, ones_like, zeros, zeros_like
+from headrace.ops.array.shape import shape
 from headrace.ops.math.binary import add_n
 
 Backward = Callable[..., Any]
@@ -26,9 +29,7 @@ class _Record:
 
     __slots__ = ("backward", "inputs", "op", "outputs")
 
-    def __init__(
-        self, op: Any, inputs: Sequence[EagerTensor], outputs: Sequence[EagerTensor], backward: Backward | None
-    ) -> None:
+    def __init__(self, op: Any, inputs: Sequence[Tensor], outputs: Sequence[Tensor], backward: Backward | None) -> None:
         self.op = op
         self.inputs = inputs
         self.outputs = outputs
@@ -52,7 +53,7 @@ class Tape:
         self._kept: list[Any] = []
         self.variables: dict[int, Any] = {}
 
-    def watch(self, tensor: EagerTensor) -> None:
+    def watch(self, tensor: Tensor) -> None:
         """Gradients with respect to `tensor` can be asked for from here on."""
         if id(tensor) not in self.watched:
             self.watched.add(id(tensor))
@@ -114,7 +115,7 @@ class Tape:
         collected: dict[int, list[Any]] = {}
         for target, start in zip(targets, starts, strict=True):
             if id(target) in self.watched:
-                collected.setdefault(id(target), []).append(ones_like(target) if start is None else start)
+                collected.setdefault(id(target), []).append(_ones_as(target) if start is None else start)
         wanted = {id(source) for source in sources}
         for record in reversed(self.records):
             outputs = record.outputs
@@ -125,8 +126,10 @@ class Tape:
                 parts = collected.get(id(tensor))
                 if parts is not None and len(parts) > 1:
                     parts[:] = [_summed(parts)]
-                if parts is None and is_trainable(tensor._dtype) and tensor._dtype.name not in ("resource", "variant"):
-                    received.append(zeros_like(tensor))
+                # In a graph TensorFlow makes zeros for integers too.
+                filled = tensor._is_graph_tensor or is_trainable(tensor._dtype)
+                if parts is None and filled and tensor._dtype.name not in ("resource", "variant", "string"):
+                    received.append(_zeros_as(tensor))
                 else:
                     received.append(None if parts is None else parts[0])
                 if parts is not None and id(tensor) not in wanted:
@@ -152,7 +155,19 @@ def _summed(parts: Sequence[Any]) -> Any:
 def _zeros_for(source: Any) -> Any:
     if source.dtype.name == "resource":
         return zeros_like(source._variable().read_value())
-    return zeros_like(source)
+    return zeros(raw.Shape(source), source.dtype.base_dtype) if source._is_graph_tensor else zeros_like(source)
+
+
+def _ones_as(tensor: Any) -> Tensor:
+    return ones(_sizes(tensor), tensor.dtype.base_dtype) if tensor._is_graph_tensor else ones_like(tensor)
+
+
+def _zeros_as(tensor: Any) -> Tensor:
+    return zeros(_sizes(tensor), tensor.dtype.base_dtype) if tensor._is_graph_tensor else zeros_like(tensor)
+
+
+def _sizes(tensor: Tensor) -> Any:
+    return tensor.shape.as_list() if tensor.shape.is_fully_defined() else shape(tensor)
 
 
 def _differentiated(record: _Record, received: list[Any]) -> Sequence[Any]:
@@ -195,6 +210,11 @@ def watch_variable(variable: Any) -> None:
             tape.watch_variable(variable)
 
 
+def _differentiated_by(source: Any) -> Any:
+    """The tensor through which gradients reach a source: a variable's handle, or what is read of it."""
+    return source.handle if hasattr(source, "handle") else convert_to_tensor(source)
+
+
 class GradientTape:
     """Records what is computed inside its context, to differentiate it.
 
@@ -219,6 +239,7 @@ class GradientTape:
         self._watch_accessed_variables = watch_accessed_variables
         self._recording = False
         self._created_eagerly = executing_eagerly()
+        self._of_graphs = GraphRecording(watch_accessed_variables)
 
     def __enter__(self) -> GradientTape:
         self._push()
@@ -234,12 +255,15 @@ class GradientTape:
         if self._tape is None:
             self._tape = Tape(self._persistent, self._watch_accessed_variables)
         start(self._tape)
+        if not executing_eagerly():
+            self._of_graphs.start()
         self._recording = True
 
     def _pop(self) -> None:
         if not self._recording or self._tape is None:
             raise ValueError("Tape is not recording.")
         stop(self._tape)
+        self._of_graphs.stop()
         self._recording = False
 
     def watch(self, tensor: Any) -> None:
@@ -257,8 +281,10 @@ class GradientTape:
                 self._tape = Tape(self._persistent, self._watch_accessed_variables)
             if hasattr(item, "handle"):
                 self._tape.watch_variable(item)
+                item = item.handle
             else:
                 self._tape.watch(item)
+            self._of_graphs.watch(item)
 
     @contextlib.contextmanager
     def stop_recording(self) -> Iterator[None]:
@@ -279,11 +305,15 @@ class GradientTape:
         """Forgets what was recorded."""
         self._pop()
         self._tape = None
+        self._of_graphs = GraphRecording(self._watch_accessed_variables)
         self._push()
 
     def watched_variables(self) -> tuple[Any, ...]:
         """The variables it watches, in the order of their first use."""
-        return () if self._tape is None else tuple(self._tape.variables.values())
+        if self._tape is None:
+            return ()
+        read = {id(variable.handle): variable for variable in self._of_graphs.variables()}
+        return tuple((read | self._tape.variables).values())
 
     def gradient(
         self,
@@ -337,18 +367,54 @@ class GradientTape:
         return nest.pack_sequence_as(sources, results)
 
     def _graph_gradient(self, targets: list[Any], sources: Any, starts: Any, unconnected: Any) -> Any:
-        """In a graph, where operations are differentiated whether or not a tape has seen them."""
+        """In a graph: through the operations that were added to it while the tape recorded."""
         assert self._tape is not None
         flat = nest.flatten(sources)
-        made = gradients(
-            targets,
-            flat,
-            grad_ys=None if starts is None else nest.flatten(starts),
-            unconnected_gradients=unconnected,
-        )
+        flat_starts = [None] * len(targets) if starts is None else nest.flatten(starts)
+        graph = next(tensor for tensor in targets if isinstance(tensor, Tensor) and tensor._is_graph_tensor).graph
+        if self._of_graphs.covers(graph):
+            made = self._through_recorded(graph, targets, flat, flat_starts, unconnected)
+        else:
+            made = gradients(targets, flat, grad_ys=flat_starts, unconnected_gradients=unconnected)
         if not self._persistent:
             self._tape = None
         return nest.pack_sequence_as(sources, made)
+
+    def _through_recorded(
+        self, graph: Any, targets: list[Any], sources: list[Any], starts: list[Any], unconnected: Any
+    ) -> list[Any]:
+        recording = self._of_graphs
+        tensors = [_differentiated_by(source) for source in sources]
+        read = [
+            tensor
+            for source, tensor in zip(sources, tensors, strict=True)
+            if self._watch_accessed_variables and getattr(source, "trainable", False)
+        ]
+        operations, followed = recording.followed(graph, read)
+        if isinstance(graph, FuncGraph):
+            # Functions may hold loops and functions of their own.
+            reached = [
+                (i, source)
+                for i, (source, tensor) in enumerate(zip(sources, tensors, strict=True))
+                if tensor in followed
+            ]
+            made: list[Any] = [None] * len(sources)
+            if reached and any(target in followed for target in targets):
+                found = gradients_within(graph, set(operations), targets, [source for _, source in reached], starts)
+                for (i, _), gradient in zip(reached, found, strict=True):
+                    made[i] = gradient
+            if UnconnectedGradients(unconnected) is UnconnectedGradients.ZERO:
+                made = [_zeros_for(t) if g is None else g for t, g in zip(tensors, made, strict=True)]
+            return made
+        replay = Tape(watch_accessed_variables=False)
+        for tensor in followed:
+            replay.watch(tensor)
+        order = backward_order(operations, targets)
+        refuse_control_flow(order)
+        replay.records = [_Record(op, op.inputs, op.outputs, None) for op in reversed(order)]
+        given = [None if g is None else convert_to_tensor_or_indexed_slices(g) for g in starts]
+        zeros_where_none = UnconnectedGradients(unconnected) is UnconnectedGradients.ZERO
+        return replay.gradient(targets, tensors, given, zeros_where_none)
 
     def jacobian(
         self,

@@ -209,8 +209,9 @@ class Optimizer:
             ValueError: if there is nothing to optimize, or `loss` is of a type that has no gradients.
         """
         if callable(loss) and not isinstance(loss, Tensor):
-            if executing_eagerly():
-                return self._compute_now(loss, var_list, grad_loss)
+            asked = trainable_variables() if var_list is None else flatten(var_list)
+            if executing_eagerly() or all(hasattr(variable, "handle") for variable in asked):
+                return self._compute_by_tape(loss, var_list, grad_loss)
             loss = loss()
         elif executing_eagerly():
             raise RuntimeError(
@@ -248,14 +249,16 @@ class Optimizer:
         )
         return grads_and_vars
 
-    def _compute_now(self, loss: Any, var_list: Any, grad_loss: Any) -> list[tuple[Any, Any]]:
+    def _compute_by_tape(self, loss: Any, var_list: Any, grad_loss: Any) -> list[tuple[Any, Any]]:
         with GradientTape() as tape:
             if var_list is not None:
                 tape.watch(var_list)
             value = loss()
         variables = list(tape.watched_variables()) if var_list is None else flatten(var_list)
         self._assert_valid_dtypes([value])
-        return list(zip(tape.gradient(value, variables, grad_loss), variables, strict=True))
+        with control_dependencies([] if executing_eagerly() else [value]):
+            found = tape.gradient(value, variables, grad_loss)
+        return list(zip(found, variables, strict=True))
 
     def apply_gradients(self, grads_and_vars: Iterable[Any], global_step: Any = None, name: str | None = None) -> Any:
         """The operation that applies gradients: the second half of `minimize`.

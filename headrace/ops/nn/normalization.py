@@ -228,13 +228,15 @@ def batch_norm_gradient(op, *grads):
 
 def batch_norm_grad_gradient(op, *grads):
     """The gradient of the gradient: that is written out in other ops, and these are differentiated."""
-    gradients = importlib.import_module("headrace.autodiff.gradients").gradients
+    Tape = importlib.import_module("headrace.autodiff.tape").GradientTape
     gradient, x, scale, mean, variance = op.inputs[:5]
-    written = _written_out(gradient, x, scale, mean, variance, op)
     wanted = [gradient, x, scale]
-    # The gradient that came in depends on x and scale itself; only what is written out here counts.
-    found = gradients(written, wanted, grad_ys=list(grads[:3]), name="second_order", stop_gradients=wanted)
-    return [*found, *[None] * (len(op.inputs) - 3)]
+    # The gradient that came in depends on x and scale itself; only what the tape sees counts.
+    with Tape() as tape:
+        for value in wanted:
+            tape.watch(value)
+        written = _written_out(gradient, x, scale, mean, variance, op)
+    return [*tape.gradient(written, wanted, list(grads[:3])), *[None] * (len(op.inputs) - 3)]
 
 
 def _written_out(gradient: Tensor, x: Tensor, scale: Tensor, mean: Tensor, variance: Tensor, op: Any) -> list[Tensor]:
