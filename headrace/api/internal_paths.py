@@ -312,6 +312,7 @@ _PYTHON: dict[str, dict[str, str]] = {
         "platform.dispatching": "dispatch",
         "platform.documented_names": "all_util",
         "platform.locks": "lock_util",
+        "platform.memory": "is_in_graph_mode memory",
         "platform.serialization": "serialization",
         "platform.decorators": "keyword_args tf_contextlib tf_decorator",
         "platform.decorators platform.deprecation": "decorator_utils",

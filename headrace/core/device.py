@@ -265,9 +265,30 @@ def merge_device(spec: str | DeviceSpecV2 | None) -> Callable[[Any], DeviceSpec]
     Raises:
       ValueError: the string names no device.
     """
-    stated = canonical_name(spec)
+    return MergeDevice(spec)
 
-    def device_of(node: Any) -> DeviceSpec:
-        return DeviceSpec.from_string(merged_name(stated, node.device or ""))
 
-    return device_of
+class MergeDevice:
+    """What `merge_device` returns.
+
+    Args:
+      spec: a device string, a DeviceSpec, or None, which states nothing.
+    """
+
+    def __init__(self, spec: str | DeviceSpecV2 | None) -> None:
+        self._stated = canonical_name(spec)
+
+    def __call__(self, node_def: Any) -> DeviceSpec:
+        return DeviceSpec.from_string(self.shortcut_string_merge(node_def))
+
+    def shortcut_string_merge(self, node_def: Any) -> str:
+        """The merged device as a string."""
+        return merged_name(self._stated, node_def.device or "")
+
+    @property
+    def is_null_merge(self) -> bool:
+        """Whether it states nothing."""
+        return not self._stated
+
+    def __repr__(self) -> str:
+        return f"{super().__repr__()} (spec: {self._stated})"

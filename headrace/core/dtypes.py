@@ -398,6 +398,17 @@ def _table(name: str) -> Any:
         return {t.as_datatype_enum: t.name for t in _BY_ENUM.values()}
     if name == "_NP_TO_TF":
         return {t.as_numpy_dtype: t for t in TF_VALUE_DTYPES if not t.is_quantized and t != resource}
+    if name == "_TF_TO_NP":
+        return {t.as_datatype_enum: t.as_numpy_dtype for t in _BY_ENUM.values() if t.is_numpy_compatible}
+    if name == "_INTERN_TABLE":
+        return dict(_BY_ENUM)
+    if name == "_PYTHON_TO_TF":
+        return {builtins.float: float32, builtins.bool: bool, object: string}
+    if name == "dtype_range":
+        # What the brightness of an image ranges over.
+        whole = {t: (t.min, t.max) for t in DTYPE_SETS["integer"]}
+        ranges = {**whole, float32: (-1, 1), float64: (-1, 1)}
+        return {np.bool_: (False, True), **{t.as_numpy_dtype: limits for t, limits in ranges.items()}}
     return None
 
 

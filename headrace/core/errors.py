@@ -201,6 +201,8 @@ class UnknownError(OpError):
 
 
 _CODED[UNKNOWN] = UnknownError
+_CODE_TO_EXCEPTION_CLASS = _CODED
+_EXCEPTION_CLASS_TO_CODE = {error_class: code for code, error_class in _CODED.items()}
 
 
 def _rebuilt(error_class: type[OpError], message: str, error_code: int, location: str | None) -> OpError:

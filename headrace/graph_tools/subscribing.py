@@ -54,6 +54,9 @@ def _is_copy(tensor: Tensor) -> bool:
     return bool(tensor.op.type == "Identity" and match and match["source"] == tensor.op.inputs[0].op.name)
 
 
+_is_subscribed_identity = _is_copy
+
+
 def _effects(source: Tensor, side_effects: Iterable[SideEffect]) -> list[Any]:
     return [made for effect in side_effects for made in effect(source)]
 

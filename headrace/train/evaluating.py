@@ -10,11 +10,12 @@ from typing import Any
 from headrace.core.collections import GraphKeys
 from headrace.core.defaults import control_dependencies, get_default_graph
 from headrace.core.registry import raw
+from headrace.ops.math.cast import cast
 from headrace.platform import tf_logging
 from headrace.state.initializers import zeros_initializer
 from headrace.state.updates import assign_add
 from headrace.state.variable_scope import get_variable
-from headrace.train.hooks import FinalOpsHook
+from headrace.train.hooks import FinalOpsHook, get_or_create_steps_per_run_variable
 from headrace.train.monitored_session import ChiefSessionCreator, MonitoredSession
 from headrace.train.session_run_hook import SessionRunArgs, SessionRunContext, SessionRunHook, SessionRunValues
 
@@ -73,6 +74,39 @@ class StopAfterNEvalsHook(SessionRunHook):
             run_context.request_stop()
 
 
+class MultiStepStopAfterNEvalsHook(StopAfterNEvalsHook):
+    """As `StopAfterNEvalsHook` where one run may evaluate several batches, but none too many.
+
+    Args:
+        num_evals: how many; None for no end.
+        steps_per_run: how many batches a run evaluates; the variable of hooks says so in the graph.
+    """
+
+    def __init__(self, num_evals: int | None, steps_per_run: int = 1) -> None:
+        super().__init__(num_evals)
+        self._log_frequency = 1
+        self._steps_per_run_initial_value = steps_per_run
+
+    def _load(self, done: int, session: Any) -> None:
+        steps = self._steps_per_run_initial_value
+        if self._num_evals is not None:
+            steps = min(self._num_evals - done, steps)
+        self._steps_per_run_variable.load(steps, session=session)
+
+    def begin(self) -> None:
+        """Finds or makes the variable."""
+        self._steps_per_run_variable = get_or_create_steps_per_run_variable()
+
+    def after_create_session(self, session: Any, coord: Any) -> None:
+        """Sets it for the first run."""
+        self._load(0, session)
+
+    def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
+        """Sets it for the next run, logs the number and asks for the end."""
+        self._load(run_values.results["evals_completed"], run_context.session)
+        super().after_run(run_context, run_values)
+
+
 def with_eval_step(eval_ops: Any, update: Any) -> Any:
     """`eval_ops`, a tensor, list or dict, with the counter's update."""
     if isinstance(eval_ops, dict):
@@ -115,7 +149,10 @@ def evaluate_once(
     step = get_or_create_eval_step()
     hooks = list(hooks or [])
     if eval_ops is not None:
-        eval_ops = with_eval_step(eval_ops, assign_add(step, 1, use_locking=True))
+        batches: Any = 1
+        if any(isinstance(hook, MultiStepStopAfterNEvalsHook) for hook in hooks):
+            batches = cast(get_or_create_steps_per_run_variable(), step.dtype)
+        eval_ops = with_eval_step(eval_ops, assign_add(step, batches, use_locking=True))
         updates = list(eval_ops.values()) if isinstance(eval_ops, dict) else eval_ops
         with control_dependencies(updates):
             done = raw.Identity(step.read_value())
@@ -136,4 +173,5 @@ def evaluate_once(
 
 _evaluate_once = evaluate_once
 _StopAfterNEvalsHook = StopAfterNEvalsHook
+_MultiStepStopAfterNEvalsHook = MultiStepStopAfterNEvalsHook
 _get_or_create_eval_step = get_or_create_eval_step

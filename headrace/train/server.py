@@ -13,7 +13,7 @@ from headrace.train.cluster import ClusterSpec
 _ports = itertools.count(1)
 
 
-def _server_def(server_or_cluster_def: Any, job_name: Any, task_index: Any, protocol: Any, config: Any) -> Any:
+def _make_server_def(server_or_cluster_def: Any, job_name: Any, task_index: Any, protocol: Any, config: Any) -> Any:
     described = protos.ServerDef()
     if isinstance(server_or_cluster_def, protos.ServerDef):
         described.MergeFrom(server_or_cluster_def)
@@ -22,7 +22,7 @@ def _server_def(server_or_cluster_def: Any, job_name: Any, task_index: Any, prot
             cluster = ClusterSpec(server_or_cluster_def)
         except TypeError as error:
             raise TypeError(
-                "Could not convert `server_or_cluster_def` to a `tf.train.ServerDef` or `tf.train.ClusterSpec`: "
+                "Could not convert `server_or_cluster_def` to a `tf.train.ServerDef` or `tf.train.ClusterSpec`. "
                 f"{error}"
             ) from None
         if job_name is None and len(cluster.jobs) != 1:
@@ -74,7 +74,7 @@ class Server:
         config: Any = None,
         start: bool = True,
     ) -> None:
-        self._server_def = _server_def(server_or_cluster_def, job_name, task_index, protocol, config)
+        self._server_def = _make_server_def(server_or_cluster_def, job_name, task_index, protocol, config)
         described = self._server_def
         tasks = {(job.name, i): address for job in described.cluster.job for i, address in job.tasks.items()}
         if len(tasks) > 1:

@@ -205,10 +205,10 @@ class SyncReplicasOptimizer(Optimizer):
             is_chief: whether this session applies the updates.
             num_tokens: as for `get_init_tokens_op`.
         """
-        return _Hook(self, is_chief, num_tokens)
+        return _SyncReplicasOptimizerHook(self, is_chief, num_tokens)
 
 
-class _Hook(SessionRunHook):
+class _SyncReplicasOptimizerHook(SessionRunHook):
     """Sets the local step, and for the chief begins the updates."""
 
     def __init__(self, optimizer: SyncReplicasOptimizer, is_chief: bool, num_tokens: int) -> None:

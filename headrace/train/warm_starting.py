@@ -104,6 +104,9 @@ def _grouped(wanted: Any) -> dict[str, list[Any]]:
     return grouped
 
 
+_get_grouped_variables = _grouped
+
+
 def _renamed_in(path: str, names: Any) -> dict[str, str]:
     """The keys of variables in a checkpoint of objects; nothing for one of names."""
     try:

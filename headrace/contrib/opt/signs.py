@@ -53,6 +53,11 @@ class _SignOptimizer(OpOptimizer):
         """What the rows of a gradient are multiplied by."""
         raise NotImplementedError
 
+    def _resource_apply_sparse(self, grad: Any, handle: Any, indices: Any) -> Any:
+        raise NotImplementedError(
+            f"{self._name}: rows of a resource variable cannot be updated alone; make the variable with use_resource=False"
+        )
+
     def _apply_sparse(self, grad: Any, var: Any) -> Any:
         dtype = var.dtype.base_dtype
         rate, beta = composing.cast(self._lr_t, dtype), composing.cast(self._beta_t, dtype)
