@@ -31,6 +31,7 @@ from headrace.ops.flow.frames import (
 from headrace.ops.flow.stacks import stack_pop, stack_push, stack_v2
 from headrace.ops.flow.switching import switch_ref_or_tensor, zeros_outside_loop
 from headrace.ops.flow.while_context import WhileContext
+from headrace.ops.state.common import handle_dtype
 
 
 class LoopGradient:
@@ -284,10 +285,12 @@ class LoopGradients:
         if state is None:
             return zeros_outside_loop(op, index)
         output = convert_to_tensor(op.outputs[index], name="tensor")
-        if output.dtype.name in ("resource", "variant"):
-            return None
         dead_branch = is_switch(op)
         branch = op._get_control_flow_context()
+        if output.dtype.name == "resource" and dead_branch:
+            return self._zeros_of_variable(op, state, branch)
+        if output.dtype.name in ("resource", "variant"):
+            return None
         if output.dims is not None and None not in output.dims:
             made = constant(0, shape=list(output.dims), dtype=output.dtype)
             if dead_branch:
@@ -309,6 +312,21 @@ class LoopGradients:
         stack = state.keep(shape, dead_branch)
         state.grad_context.Enter()
         return zeros(state.kept_value(stack, shape, dead_branch), output.dtype)
+
+    def _zeros_of_variable(self, op: Operation, state: LoopGradient, branch: Any) -> Tensor | None:
+        """Zeros like the variable whose handle a Switch hands to a branch, made in iterations that take the other one."""
+        handle = op.inputs[0]
+        while (entered := constant_enter_of(handle)) is not None:
+            handle = entered.inputs[0]
+        if handle is op.inputs[0]:
+            return None
+        with _inside(output_context(handle.op)):
+            dtype = handle_dtype(handle)
+            nothing = raw.Fill(raw.VariableShape(handle), convert_to_tensor(0, "float32" if dtype is None else dtype))
+        pred = state.history.get(branch.pred)
+        if pred is None:
+            pred = state.predicate_of_iteration(branch.pred)
+        return switch_ref_or_tensor(nothing, pred)[1 - branch.branch]
 
     def finish(self) -> None:
         """Closes the gradient loops of variables whose next value does not depend on the one before."""
