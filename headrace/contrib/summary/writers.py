@@ -63,6 +63,8 @@ class SummaryWriter:
         before, _state.writer = _state.writer, self
         try:
             yield self
+            # Written when the block is left, eagerly; in a graph this adds the operation that 1.15 adds too.
+            self.flush()
         finally:
             _state.writer = before
 

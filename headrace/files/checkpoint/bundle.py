@@ -423,8 +423,6 @@ def _write_all(file: IO[bytes], data: Any) -> None:
 
 def _write_strings(file: IO[bytes], array: np.ndarray) -> tuple[int, int]:
     items = [item.encode() if isinstance(item, str) else bytes(item) for item in array.reshape(-1).tolist()]
-    if not items:
-        return 0, 0
     lengths = [len(item) for item in items]
     crc = crc32c(_length_bytes(lengths))
     check = mask(crc).to_bytes(4, "little")

@@ -65,6 +65,9 @@ class CheckpointReader:
         if entry is None:
             raise NotFoundError(None, None, f"Key {name} not found in checkpoint")
         value = self._source.tensor(name, entry)
+        if value.dtype.names:
+            # The numbers by which a quantized type is kept.
+            value = value.view(value.dtype[0])
         return value if value.ndim else value[()]
 
     def _described(self) -> list[tuple[str, DType, slices.Dims]]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from headrace.core.dtypes import DType, as_dtype
-from headrace.core.errors import InternalError, InvalidArgumentError, NotFoundError, UnimplementedError
+from headrace.core.errors import DataLossError, InternalError, InvalidArgumentError, NotFoundError, UnimplementedError
 from headrace.files.checkpoint import slices, wire
 from headrace.files.checkpoint.atomic import remove_abandoned, replacing
 from headrace.files.checkpoint.slices import Dims, Slice
@@ -74,6 +74,8 @@ class SliceTables:
             )
         self._tensors: dict[str, Stored] = {}
         for path in paths:
+            if os.path.isdir(path):
+                raise DataLossError(None, None, f"Unable to open table file {path}: it is a directory")
             self._load(Table(path))
 
     def _load(self, table: Table) -> None:

@@ -175,10 +175,16 @@ def restore_v2_kernel(node):
         else:
             reader = BundleReader(path)
             reader.prepare(len(names))
-            arrays = [_restored(reader, *wanted) for wanted in zip(names, specs, dtypes, shared)]
+            # In the order in which they lie in the file; the first that is missing is the one TensorFlow names.
+            found = {i: _restored(reader, names[i], specs[i], dtypes[i], shared[i]) for i in _by_name(names)}
+            arrays = [found[i] for i in range(len(names))]
         return tuple(_kernel_form(array, node) for array in arrays)
 
     return restore
+
+
+def _by_name(names: Sequence[str]) -> list[int]:
+    return sorted(range(len(names)), key=names.__getitem__)
 
 
 def _only_copied(node: Any, index: int) -> bool:

@@ -134,7 +134,8 @@ def add_images(summary: Any, tag: str, images: np.ndarray, max_images: int, bad_
 
 
 def _as_bytes(image: np.ndarray, bad_color: np.ndarray) -> np.ndarray:
-    image = image.astype(np.float64 if image.dtype == np.float64 else np.float32)
+    # Half numbers are scaled as such.
+    image = image.astype(image.dtype if image.dtype in (np.float16, np.float64) else np.float32)
     good = np.isfinite(image).all(axis=2)
     numbers = image[good]
     low, high = (float(numbers.min()), float(numbers.max())) if numbers.size else (0.0, 0.0)
