@@ -51,14 +51,14 @@ def map_and_batch(
         if num_parallel_batches is not None:
             calls: Any = raw.Mul(size, int64(num_parallel_batches, "num_parallel_batches"))
         else:
-            calls = 1 if num_parallel_calls is None else num_parallel_calls
+            calls = int64(1 if num_parallel_calls is None else num_parallel_calls, "num_parallel_calls")
         drop = convert_to_tensor(drop_remainder, dtype="bool", name="drop_remainder")
         spec = structure.batched(function.output_structure, known_size(size, drop))
-        variant = raw.ExperimentalMapAndBatchDataset(
+        variant = raw.MapAndBatchDataset(
             dataset._variant_tensor,
             function.captured,
             size,
-            int64(calls, "num_parallel_calls"),
+            calls,
             drop,
             f=function.name,
             preserve_cardinality=True,
@@ -247,9 +247,7 @@ def unique() -> Transformation:
 
 def ignore_errors() -> Transformation:
     """A transformation that leaves out elements that could not be made."""
-    return lambda dataset: dataset._same(
-        raw.ExperimentalIgnoreErrorsDataset(dataset._variant_tensor, **dataset._flat_structure)
-    )
+    return lambda dataset: dataset._same(raw.IgnoreErrorsDataset(dataset._variant_tensor, **dataset._flat_structure))
 
 
 def take_while(predicate: Callable[..., Any]) -> Transformation:

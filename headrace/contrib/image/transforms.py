@@ -63,9 +63,6 @@ def transform(
         batch = _as_batch(given)
         if output_shape is None:
             output_shape = shape_internal(batch)[1:3]
-            known = batch.dims[1:3] if batch.dims is not None else (None, None)
-            if None not in known:
-                output_shape = list(known)
         output_shape = convert_to_tensor(output_shape, "int32", name="output_shape")
         if not output_shape.get_shape().is_compatible_with([2]):
             raise ValueError("output_shape must be a 1-D Tensor of 2 elements: new_height, new_width")
@@ -126,13 +123,28 @@ def angles_to_projective_transforms(
         if rank not in (0, 1):
             raise TypeError("Angles should have rank 0 or 1.")
         angles = given[None] if rank == 0 else given
-        right, bottom = image_width - 1, image_height - 1
-        cos, sin = raw.Cos(angles), raw.Sin(angles)
-        x_offset = (right - (cos * right - sin * bottom)) / 2.0
-        y_offset = (bottom - (sin * right + cos * bottom)) / 2.0
-        rest = composing.zeros((shape_internal(angles)[0], 2))
-        columns = [part[:, None] for part in (cos, -sin, x_offset, sin, cos, y_offset)]
-        return composing.concat([*columns, rest], 1)
+
+        # Cosine, sine and the last column and row are written out wherever they stand, as in TensorFlow's graphs;
+        # a plan computes them once.
+        def turned(first: Any, from_right: Any, second: Any, from_bottom: Any) -> tuple[Tensor, Tensor]:
+            return first(angles) * (from_right - 1), second(angles) * (from_bottom - 1)
+
+        right = image_width - 1
+        along, across = turned(raw.Cos, image_width, raw.Sin, image_height)
+        x_offset = (right - (along - across)) / 2.0
+        bottom = image_height - 1
+        along, across = turned(raw.Sin, image_width, raw.Cos, image_height)
+        y_offset = (bottom - (along + across)) / 2.0
+        count = shape_internal(angles)[0]
+        columns = [
+            raw.Cos(angles)[:, None],
+            -raw.Sin(angles)[:, None],
+            x_offset[:, None],
+            raw.Sin(angles)[:, None],
+            raw.Cos(angles)[:, None],
+            y_offset[:, None],
+        ]
+        return composing.concat([*columns, composing.zeros((count, 2))], 1)
 
 
 def translations_to_projective_transforms(translations: Any, name: str | None = None) -> Tensor:
@@ -150,9 +162,16 @@ def translations_to_projective_transforms(translations: Any, name: str | None = 
             raise TypeError("Translations should have rank 1 or 2.")
         moves = given[None] if rank == 1 else given
         count = shape_internal(moves)[0]
-        one, zero = composing.ones((count, 1)), composing.zeros((count, 1))
-        x, y = -moves[:, 0, None], -moves[:, 1, None]
-        return composing.concat([one, zero, x, zero, one, y, composing.zeros((count, 2))], 1)
+
+        def one() -> Tensor:
+            return composing.ones((count, 1))
+
+        def zero() -> Tensor:
+            return composing.zeros((count, 1))
+
+        first = [one(), zero(), -moves[:, 0, None]]
+        second = [zero(), one(), -moves[:, 1, None]]
+        return composing.concat([*first, *second, composing.zeros((count, 2))], 1)
 
 
 def compose_transforms(*transforms: Any) -> Tensor:
@@ -175,9 +194,9 @@ def flat_transforms_to_matrices(transforms: Any) -> Tensor:
         flat = convert_to_tensor(transforms, name="transforms")
         if flat.get_shape().ndims not in (1, 2):
             raise ValueError(f"Transforms should be 1D or 2D, got: {flat}")
-        flat = reshape(flat, [-1, 8])
+        flat = reshape(flat, convert_to_tensor([-1, 8]))
         ones = composing.ones([shape_internal(flat)[0], 1])
-        return reshape(composing.concat([flat, ones], 1), [-1, 3, 3])
+        return reshape(composing.concat([flat, ones], 1), convert_to_tensor([-1, 3, 3]))
 
 
 def matrices_to_flat_transforms(transform_matrices: Any) -> Tensor:
@@ -190,6 +209,6 @@ def matrices_to_flat_transforms(transform_matrices: Any) -> Tensor:
         matrices = convert_to_tensor(transform_matrices, name="transform_matrices")
         if matrices.get_shape().ndims not in (2, 3):
             raise ValueError(f"Matrices should be 2D or 3D, got: {matrices}")
-        flat = reshape(matrices, [-1, 9])
+        flat = reshape(matrices, convert_to_tensor([-1, 9]))
         flat /= flat[:, 8:9]
         return flat[:, :8]

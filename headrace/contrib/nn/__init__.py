@@ -57,7 +57,8 @@ def alpha_dropout(
         x = x * kept + _SELU_LIMIT * (1 - kept)
         # The affine map back to mean 0 and variance 1.
         scale = (keep + keep * (1 - keep) * _SELU_LIMIT**2) ** -0.5
-        return scale * x - scale * _SELU_LIMIT * (1 - keep)
+        shift = -scale * _SELU_LIMIT * (1 - keep)
+        return scale * x + shift
 
 
 def deprecated_flipped_softmax_cross_entropy_with_logits(

@@ -11,6 +11,7 @@ from headrace.core.defaults import colocate_with, control_dependencies, get_defa
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import OpDecl, op, raw
 from headrace.core.shapes import Dims
+from headrace.ops import composing
 from headrace.ops.flow.frames import is_loop_switch, output_context
 
 
@@ -160,9 +161,10 @@ def _all_rows(value: Any) -> IndexedSlices:
         return value
     tensor = convert_to_tensor(value)
     # What is known of the shape while the graph is built is still of the tensor's branch only.
-    with control_dependencies([raw.Identity(tensor)]):
+    branch = raw.Identity(tensor).op if tensor.op.type in ("Switch", "RefSwitch") else tensor.op
+    with control_dependencies([branch]):
         shape = raw.Shape(tensor)
-        rows = raw.Range(0, raw.StridedSlice(shape, [0], [1], [1], shrink_axis_mask=1), 1)
+        rows = composing.range_(0, shape[0])
     return IndexedSlices(tensor, rows, shape)
 
 

@@ -376,6 +376,11 @@ def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
         return _starts_with(contents, b"\xff\xd8\xff", "Equal")
 
 
+def _is_png(contents: Any) -> Tensor:
+    with name_scope(None, "is_png"):
+        return _starts_with(contents, b"\x89PN", "Equal")
+
+
 def _starts_with(contents: Any, mark: bytes, name: str) -> Tensor:
     return raw.Equal(raw.Substr(contents, 0, 3, name="Substr"), mark, name=name)
 
@@ -416,9 +421,10 @@ def decode_image(
         start = raw.Substr(contents, 0, 3, name="Substr")
 
         def checked(allowed: str, kind: str, *refused: int) -> Any:
-            good = raw.NotEqual(count, refused[0], name="check_channels")
+            check = "check_channels" if kind == "BMP" else f"check_{kind.lower()}_channels"
+            good = raw.NotEqual(count, refused[0], name=check)
             for number in refused[1:]:
-                good = raw.LogicalAnd(good, raw.NotEqual(count, number, name="check_channels"))
+                good = raw.LogicalAnd(good, raw.NotEqual(count, number, name=check))
             return Assert(good, [f"Channels must be in (None, {allowed}) when decoding {kind} images"])
 
         def jpeg() -> Tensor:
@@ -445,6 +451,6 @@ def decode_image(
             return cond(raw.Equal(start, b"GIF", name="is_gif"), gif, bmp, name="cond_gif")
 
         def png_gif_or_bmp() -> Tensor:
-            return cond(raw.Equal(start, b"\x89PN", name="is_png"), png, gif_or_bmp, name="cond_png")
+            return cond(_is_png(contents), png, gif_or_bmp, name="cond_png")
 
         return cond(is_jpeg(contents), jpeg, png_gif_or_bmp, name="cond_jpeg")

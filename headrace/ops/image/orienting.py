@@ -109,7 +109,7 @@ def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
         image = checked_image(convert_to_tensor(image, name="image"))
         k = convert_to_tensor(k, "int32", name="k")
         k.get_shape().assert_has_rank(0)
-        k = raw.FloorMod(k, 4, name="mod")
+        k = raw.FloorMod(k, 4)
         rank = _rank(image)
         rows = rank - 3
         order = [1, 0, 2] if rank == 3 else [0, 2, 1, 3]

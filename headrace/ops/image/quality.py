@@ -97,7 +97,7 @@ def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
         max_val = convert_image_dtype(cast(max_val, a.dtype), "float32")
         a, b = convert_image_dtype(a, "float32"), convert_image_dtype(b, "float32")
         error = reduce_mean(raw.SquaredDifference(a, b), [-3, -2, -1])
-        peak = 20 * raw.Log(max_val) / raw.Log(convert_to_tensor(10.0))
+        peak = 20 * raw.Log(max_val) / raw.Log(10.0)
         ratio = raw.Sub(peak, np.float32(10 / np.log(10)) * raw.Log(error), name="psnr")
         checks = _checks_of_pair(a, b)[2]
         with control_dependencies(checks):
@@ -138,6 +138,8 @@ def _ssim_by_channel(
     luminance = (means + c1) / (squares + c1)
     products = local_mean(first * second) * 2.0
     powers = local_mean(raw.Square(first) + raw.Square(second))
+    # The factor is there for estimates of the variance that divide by one less; this one does not.
+    c2 = c2 * 1.0
     structure = (products - means + c2) / (powers - squares + c2)
     axes = convert_to_tensor([-3, -2], "int32")
     return reduce_mean(luminance * structure, axes), reduce_mean(structure, axes)
@@ -207,12 +209,13 @@ def ssim_multiscale(
         first, second, max_val = _floating_pair(img1, img2, max_val, checks)
         images = [first, second]
         heads, tails = [shape[:-3] for shape in shapes], [shape[-3:] for shape in shapes]
+        halves = convert_to_tensor([2, 2, 1], "int32")
         parts: list[Tensor] = []
         by_channel = structure = None
         for scale in range(len(power_factors)):
             with name_scope(None, f"Scale{scale}", images):
                 if scale > 0:
-                    images, tails = _halved(images, heads, tails)
+                    images, tails = _halved(images, heads, tails, halves)
                 by_channel, structure = _ssim_by_channel(
                     images[0], images[1], max_val, filter_size, filter_sigma, k1, k2
                 )
@@ -222,10 +225,12 @@ def ssim_multiscale(
         return reduce_mean(similarity, [-1])
 
 
-def _halved(images: list[Tensor], heads: list[Tensor], tails: list[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
+def _halved(
+    images: list[Tensor], heads: list[Tensor], tails: list[Tensor], halves: Tensor
+) -> tuple[list[Tensor], list[Tensor]]:
     """Images of half the height and width, and their last three dimensions."""
     flat = [reshape(image, composing.concat([[-1], tail], 0)) for image, tail in zip(images, tails)]
-    remainder = raw.FloorMod(tails[0], convert_to_tensor([2, 2, 1], "int32"))
+    remainder = raw.FloorMod(tails[0], halves)
 
     def made_even() -> list[Tensor]:
         paddings = pad(expand_dims(remainder, -1), [[1, 0], [1, 0]])

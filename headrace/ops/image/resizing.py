@@ -194,9 +194,13 @@ def _with_pad(image: Any, target_height: Any, target_width: Any, resizer: Resize
         fitted = [size / ratio for size in have]
         new_size = [cast(raw.Floor(size), "int32") for size in fitted]
         space = [(there - taken) / 2 for there, taken in zip(wanted, fitted)]
-        offsets = [larger(0, cast(raw.Floor(part), "int32")) for part in space]
+        floors = [raw.Floor(part) for part in space]
+        offsets = [larger(0, cast(part, "int32")) for part in floors]
         resized = resizer(image, new_size)
         padded = pad_to_bounding_box(resized, offsets[0], offsets[1], target_height, target_width)
+        if padded.dims is None or None in padded.dims:
+            # TensorFlow takes the sizes apart here once more, to compare what it knows of them.
+            sizes_of(padded, 4)
         return without_batch(padded)
 
 

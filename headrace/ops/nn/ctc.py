@@ -140,7 +140,7 @@ def ctc_loss_kernel(node):
 @ctc_loss_op.gradient
 def ctc_loss_gradient(op, grad_loss, _):
     slopes = raw.PreventGradient(op.outputs[1], message=_ONCE_ONLY)
-    return [composing.expand_dims(composing.expand_dims(grad_loss, 1), 0) * slopes, None, None, None]
+    return [composing.expand_dims(grad_loss, -1) * slopes, None, None, None]
 
 
 def ctc_loss(

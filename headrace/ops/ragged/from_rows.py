@@ -18,12 +18,14 @@ from headrace.core.dtypes import as_dtype, int32, int64
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import raw
 from headrace.ops import composing
+from headrace.ops.array.shape import shape_internal
 from headrace.ops.array.where import boolean_mask, sequence_mask
 from headrace.ops.flow.assertion import Assert
 from headrace.ops.flow.checks import assert_equal, assert_less, assert_less_equal, assert_non_negative
 from headrace.ops.flow.grouping import with_dependencies
-from headrace.ops.flow.rank_checks import assert_rank_at_least
-from headrace.ops.ragged.segment_ids import int_tensor, lengths_of, lengths_to_splits, numbers_up_to
+from headrace.ops.flow.rank_checks import assert_rank, assert_rank_at_least
+from headrace.ops.math.counting import bincount
+from headrace.ops.ragged.segment_ids import int_tensor, lengths_to_splits, numbers_up_to
 from headrace.ops.ragged.value import RaggedTensorValue
 
 _INDEX_TYPES = (int32, int64)
@@ -34,7 +36,7 @@ def _increasing(tensor: Tensor, message: str) -> Operation:
 
 
 def _row_count(values: Any, dtype: Any) -> Tensor:
-    return values.nrows(dtype) if isinstance(values, FromRows) else raw.Shape(values, out_type=dtype)[0]
+    return values.nrows(dtype) if isinstance(values, FromRows) else shape_internal(values, out_type=dtype)[0]
 
 
 def _checked(rows: Any, validate: Any, partition: Tensor, what: str, make: Callable[[str], list[Any]]) -> Tensor:
@@ -137,20 +139,24 @@ class FromRows(CompositeTensor):
             elif least is not None:
                 known, nrows = least, convert_to_tensor(least, ids.dtype, name="nrows")
             else:
-                nrows = composing.concat([ids[-1:], convert_to_tensor([-1], ids.dtype)], 0)[0] + 1
+                nrows = composing.concat([ids[-1:], [-1]], 0)[0] + 1
             nrows.shape.assert_has_rank(0)
             values.shape[:1].assert_is_compatible_with(ids.shape)
 
             def checks(message: str) -> list[Any]:
+                counts = _row_count(values, int32), _row_count(ids, int32)
                 return [
-                    assert_equal(_row_count(values, int32), _row_count(ids, int32), message=message),
+                    assert_rank(ids, 1, message=message),
+                    assert_rank(nrows, 0, message=message),
+                    assert_equal(*counts, message=message),
                     assert_non_negative(ids[:1], message=message),
                     _increasing(ids, message),
                     assert_less(ids[-1:], nrows, message=message),
                 ]
 
             ids = _checked(values, validate, ids, "from_value_rowids", checks)
-            lengths = lengths_of(ids, nrows, ids.dtype)
+            narrow, most = composing.cast(ids, int32), composing.cast(nrows, int32)
+            lengths = bincount(narrow, minlength=most, maxlength=most, dtype=ids.dtype)
             splits = lengths_to_splits(lengths)
             if known is not None:
                 lengths.set_shape([int(known)])
@@ -179,10 +185,12 @@ class FromRows(CompositeTensor):
             values, splits = cls._converted(values, row_splits, "row_splits")
 
             def checks(message: str) -> list[Any]:
+                count = _row_count(values, splits.dtype)
                 return [
+                    assert_rank(splits, 1, message=message),
                     assert_equal(splits[0], convert_to_tensor(0, splits.dtype), message=message),
                     _increasing(splits, message),
-                    assert_equal(splits[-1], _row_count(values, splits.dtype), message=message),
+                    assert_equal(splits[-1], count, message=message),
                 ]
 
             return cls(values, _checked(values, validate, splits, "from_row_splits", checks), internal=True)
@@ -204,10 +212,12 @@ class FromRows(CompositeTensor):
             values, lengths = cls._converted(values, row_lengths, "row_lengths")
 
             def checks(message: str) -> list[Any]:
-                total = raw.Sum(lengths, 0)
+                total = raw.Sum(lengths, convert_to_tensor([0], name="Const"))
+                count = _row_count(values, lengths.dtype)
                 return [
+                    assert_rank(lengths, 1, message=message),
                     assert_non_negative(lengths, message=message),
-                    assert_equal(total, _row_count(values, lengths.dtype), message=message),
+                    assert_equal(total, count, message=message),
                 ]
 
             lengths = _checked(values, validate, lengths, "from_row_lengths", checks)
@@ -232,6 +242,7 @@ class FromRows(CompositeTensor):
 
             def checks(message: str) -> list[Any]:
                 return [
+                    assert_rank(starts, 1, message=message),
                     assert_equal(starts[:1], convert_to_tensor(0, starts.dtype), message=message),
                     _increasing(starts, message),
                     assert_less_equal(starts[-1:], count, message=message),
@@ -257,14 +268,16 @@ class FromRows(CompositeTensor):
             values, limits = cls._converted(values, row_limits, "row_limits")
 
             def checks(message: str) -> list[Any]:
+                count = _row_count(values, limits.dtype)
                 return [
+                    assert_rank(limits, 1, message=message),
                     assert_non_negative(limits[:1], message=message),
                     _increasing(limits, message),
-                    assert_equal(limits[-1:], _row_count(values, limits.dtype), message=message),
+                    assert_equal(limits[-1:], count, message=message),
                 ]
 
             limits = _checked(values, validate, limits, "from_row_limits", checks)
-            return cls(values, composing.concat([convert_to_tensor([0], limits.dtype), limits], 0), internal=True)
+            return cls(values, composing.concat([[0], limits], 0), internal=True)
 
     @classmethod
     def _nested(cls, make: Any, values: Any, levels: Any, what: str, name: str | None, scope: str, *more: Any) -> Any:
@@ -391,7 +404,7 @@ class FromRows(CompositeTensor):
         with name_scope(name, "RaggedFromTensor", [tensor, lengths, padding]):
             tensor = convert_to_tensor(tensor, name="tensor")
             tensor.shape.with_rank_at_least(ragged_rank + 1)
-            shape = raw.Shape(tensor, out_type=splits_type)
+            shape = shape_internal(tensor, out_type=splits_type)
             if ragged_rank > 1:
                 # All but the innermost level have rows of equal lengths.
                 rest = composing.concat([convert_to_tensor([-1], splits_type), shape[ragged_rank:]], 0)
@@ -411,8 +424,10 @@ class FromRows(CompositeTensor):
                 lengths = raw.Maximum(raw.Minimum(lengths, columns), convert_to_tensor(0, splits_type))
                 kept = boolean_mask(tensor, sequence_mask(lengths, maxlen=columns))
                 return cls.from_row_splits(kept, lengths_to_splits(lengths), validate=False)
-            splits = numbers_up_to(shape[0] + 1) * columns
-            merged = composing.concat([[shape[0] * columns], shape[2:]], 0)
+            rows = shape[0]
+            count = rows * columns
+            splits = numbers_up_to(rows + 1) * columns
+            merged = composing.concat([[count], shape[2:]], 0)
             if tensor.dims is not None and tensor.dims[0] is not None:
                 splits.set_shape([tensor.dims[0] + 1])
             return cls.from_row_splits(raw.Reshape(tensor, merged), splits, validate=False)

@@ -11,6 +11,7 @@ from headrace.core.dtypes import as_dtype, int32, int64
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.ops import composing
+from headrace.ops.array.range import range as range_of
 from headrace.ops.array.tile import repeat
 
 
@@ -89,8 +90,7 @@ def segment_ids_to_row_splits(
 
 def numbers_up_to(limit: Tensor, step: Any = 1) -> Tensor:
     """The numbers from 0 up to the scalar `limit`, in its type."""
-    zero, step = (convert_to_tensor(value, limit.dtype) for value in (0, step))
-    return raw.Range(zero, limit, step)
+    return range_of(0, limit, step)
 
 
 def lengths_of(row_ids: Tensor, rows: Any, dtype: Any) -> Tensor:
@@ -100,8 +100,7 @@ def lengths_of(row_ids: Tensor, rows: Any, dtype: Any) -> Tensor:
 
 def lengths_to_splits(lengths: Tensor) -> Tensor:
     """Where rows of these lengths begin and end."""
-    zero = convert_to_tensor([0], lengths.dtype)
-    return composing.concat([zero, raw.Cumsum(lengths, 0)], 0)
+    return composing.concat([[0], raw.Cumsum(lengths, 0)], 0)
 
 
 def int_tensor(value: Any, name: str, dtype: Any) -> Tensor:

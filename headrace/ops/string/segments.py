@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,10 @@ def segment_join_kernel(node):
     separator = node.attrs["separator"]
     separator = separator if isinstance(separator, bytes) else separator.encode()
 
+    def joined(column):
+        # As long as there is nothing but empty strings, nothing separates them.
+        return separator.join(itertools.dropwhile(lambda part: not part, column))
+
     def join(text, ids, number):
         array, count = boxed(text), int(number)
         if not ids.dim():
@@ -61,7 +66,7 @@ def segment_join_kernel(node):
             parts[segment].append(row)
         out = np.empty((count, rows.shape[1]), object)
         for segment, members in enumerate(parts):
-            out[segment] = [separator.join(column) for column in zip(*members)] if members else b""
+            out[segment] = [joined(column) for column in zip(*members)] if members else b""
         return out.reshape(count, *inner)
 
     return join

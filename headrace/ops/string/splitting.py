@@ -96,6 +96,15 @@ def _at_any(delimiters: bytes, skip_empty: bool) -> Callable[[bytes], list[bytes
     return split
 
 
+def _at_whitespace(text: bytes, most: int) -> list[bytes]:
+    """What `bytes.split` gives, but for what TensorFlow has differently: without splits the text is as it was, and
+    after the last one there is a rest, an empty one too."""
+    if most == 0:
+        return [text]
+    parts = text.split(None, most)
+    return [*parts, b""] if len(parts) == most else parts
+
+
 @split_v2_op.kernel
 def split_v2_kernel(node):
     most = node.attrs["maxsplit"]
@@ -103,6 +112,8 @@ def split_v2_kernel(node):
     def split(text, separator):
         # Without a separator whitespace separates, however much of it there is.
         mark = _separator(separator) or None
+        if mark is None and most >= 0:
+            return _sparse([_at_whitespace(item, most) for item in _strings(text)])
         return _sparse([item.split(mark, most) for item in _strings(text)])
 
     return split
@@ -203,4 +214,6 @@ def string_split_v2(source: Any, sep: Any = None, maxsplit: int = -1) -> SparseT
     Example:
         >>> string_split_v2(["a b", "c"]).dense_shape  # [2, 2]
     """
-    return split(source, sep=sep, maxsplit=maxsplit, result_type="SparseTensor")
+    mark = convert_to_tensor("" if sep is None else sep, "string")
+    source = convert_to_tensor(source, "string")
+    return SparseTensor(*raw.StringSplitV2(source, mark, maxsplit=maxsplit))
