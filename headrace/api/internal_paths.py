@@ -392,6 +392,8 @@ def _rows() -> dict[str, tuple[str, ...]]:
     # Its names are not those of the module that publishes its folder.
     rows["contrib.lookup.lookup_ops"] = ("contrib.lookup",)
     rows["contrib.util.loader"] = ("platform.behavior",)
+    # A folder deeper than others.
+    rows["contrib.losses.python.metric_learning.metric_loss_ops"] = ("contrib.losses.metric_learning",)
     rows["contrib.framework.python.ops.audio_ops"] = ("ops.audio.wav", "ops.audio.spectrogram")
     return rows
 
@@ -404,7 +406,9 @@ _IMPLEMENTING = ("autodiff", "interop", "state", "train")
 _VERSIONED = re.compile(r"(\w+)_v([12])")
 # The public modules in which TensorFlow 2 has functions with other arguments.
 _PUBLISHED = ("debugging", "image", "io", "linalg", "math", "nn", "random", "sparse", "strings")
-_CONTRIB = re.compile(r"(contrib\.\w+)\.(?:python|pylib)(?:\.\w+((?:\.\w+){0,2}))?")
+# Below `python.ops` and its like are modules, and what else these folders hold.
+_DEEPER = "bijectors data datasets estimators learn_io nets ops preprocessing python state_space_models utils"
+_CONTRIB = re.compile(rf"(contrib\.\w+)\.(?:python|pylib)(?:\.\w+((?:\.(?:{_DEEPER.replace(' ', '|')}))?(?:\.\w+)?))?")
 
 
 def searched(path: str) -> tuple[str, ...] | None:

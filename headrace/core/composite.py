@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 import warnings
 from collections import namedtuple
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -255,6 +257,18 @@ def convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None, name: str
             )
         return value
     return convert_to_tensor(value, dtype, name)
+
+
+def densified_quietly(value: Any) -> AbstractContextManager[Any]:
+    """Within it `value` becomes dense without a warning if it is IndexedSlices: that is what its use asks for."""
+    return _without_warnings() if isinstance(value, IndexedSlices) else nullcontext()
+
+
+@contextmanager
+def _without_warnings() -> Iterator[None]:
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Converting sparse IndexedSlices")
+        yield
 
 
 def _indexed_slices_to_tensor(

@@ -1,5 +1,7 @@
 """Gradients that come as slices, through each function: rows gathered from what was computed from a variable."""
 
+import warnings
+
 import numpy as np
 import tensorflow as tf
 
@@ -80,3 +82,21 @@ with tf.Graph().as_default() as graph:
         sess.run(tf.global_variables_initializer())
         results["machine"] = [sess.run([train, loss])[1] for _ in range(3)] + [sess.run(table)]
     results["names"] = [op.name for op in graph.get_operations() if op.name.startswith("gradients")]
+
+# What makes a sparse gradient dense without a word, and what warns of its size.
+with tf.Graph().as_default():
+    x = tf.placeholder(tf.float32, [None, None])
+    warned = results["warned"] = {}
+    for name, rows in (
+        ("reshape", tf.reshape(x, [-1, 4])),
+        ("expand_dims", tf.expand_dims(x, 0)),
+        ("squeeze", tf.squeeze(tf.expand_dims(x, 0), [0])),
+        ("gather", tf.gather(x, [1, 2])),
+        ("gather_columns", tf.gather(x, [1, 2], axis=1)),
+        ("slice", x[1:]),
+        ("multiply", x * 2.0),
+    ):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            tf.gradients(tf.gather(rows, [0, 1]), x)
+        warned[name] = [str(w.message) for w in caught if "IndexedSlices" in str(w.message)]

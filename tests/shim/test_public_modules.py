@@ -124,6 +124,18 @@ def test_a_missing_module_is_named(brook):
         importlib.import_module("brook.python.ops.no_such_ops")
 
 
+def test_below_the_folders_of_contrib_are_modules_and_below_those_names():
+    from headrace.contrib.losses import metric_learning
+
+    assert internal_paths.searched("contrib.slim.python.slim.nets.inception_v1") is not None
+    assert internal_paths.searched("contrib.layers.python.layers.layers.no_such_function") is None
+    module = importlib.import_module("headrace.contrib.losses.python.metric_learning.metric_loss_ops")
+    assert module.pairwise_distance is metric_learning.pairwise_distance
+    assert module.npairs_loss is metric_learning.npairs_loss
+    with pytest.raises(AttributeError, match="no_such_loss"):
+        _ = module.no_such_loss
+
+
 def test_internal_modules_look_names_up_where_their_row_says(brook):
     nn_ops = importlib.import_module("brook.python.ops.nn_ops")
     assert (nn_ops.three, nn_ops.one) == (3, 1)

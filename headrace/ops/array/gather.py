@@ -201,17 +201,20 @@ def gather_gradient(op, grad):
 
 
 def _first_axis_gradient(params_shape: Tensor, indices: Tensor, count: Any, grad: Any) -> Any:
-    from headrace.core.composite import IndexedSlices
+    from headrace.core.composite import IndexedSlices, densified_quietly
 
     if count is None:
         count = expand_dims(size(indices), 0)
     values_shape = concat([count, params_shape[1:]], 0)
-    values = reshape(grad, values_shape)
+    with densified_quietly(grad):
+        values = reshape(grad, values_shape)
     return IndexedSlices(values, reshape(indices, count), params_shape)
 
 
 @gather_v2_op.gradient
 def gather_v2_gradient(op, grad):
+    from headrace.core.composite import densified_quietly
+
     params, indices, axis = op.inputs
     params_shape = _int32_shape(params)
     count = expand_dims(size(indices), 0)
@@ -229,7 +232,8 @@ def gather_v2_gradient(op, grad):
     batches = _range(0, batch_dims)
     before = _range(batch_dims, axis_rank)
     after = _range(raw.AddV2(axis_rank, 1, name="add"), values_rank)
-    values = reshape(grad, values_shape)
+    with densified_quietly(grad):
+        values = reshape(grad, values_shape)
     values = transpose(values, concat([batches, [axis_rank], before, after], 0))
     result = _batched_gradient(params_shape, values, indices, batch_dims, params_shape[axis])
     back = concat([batches, raw.AddV2(before, 1, name="add"), [batch_dims], after], 0)

@@ -241,7 +241,10 @@ def reshape_kernel(node):
 
 
 def _back_to_input(op: Any, grad: Any) -> Tensor:
-    return raw.Reshape(grad, shape(op.inputs[0]))
+    from headrace.core.composite import densified_quietly
+
+    with densified_quietly(grad):
+        return raw.Reshape(grad, shape(op.inputs[0]))
 
 
 @reshape_op.gradient
