@@ -66,10 +66,12 @@ def stat(filename: Any) -> FileStatistics:
             return FileStatistics(found.st_size, found.st_mtime_ns, os.path.isdir(local))
         system, inner = remote(path)
         info = system.info(inner)
+        if info["type"] == "directory":
+            return FileStatistics(0, 0, True)
         with contextlib.suppress(NotImplementedError):
             changed = int(system.modified(inner).timestamp() * 1e9)
-            return FileStatistics(info.get("size") or 0, changed, info["type"] == "directory")
-        return FileStatistics(info.get("size") or 0, 0, info["type"] == "directory")
+            return FileStatistics(info.get("size") or 0, changed, False)
+        return FileStatistics(info.get("size") or 0, 0, False)
 
 
 def delete_file(filename: Any) -> None:
@@ -87,6 +89,8 @@ def delete_file(filename: Any) -> None:
             os.unlink(local)
         else:
             system, inner = remote(path)
+            if system.isdir(inner):
+                raise IsADirectoryError(21, "Is a directory")
             system.rm_file(inner)
 
 
@@ -97,7 +101,8 @@ def create_dir(dirname: Any) -> None:
     with failures_of(path):
         if local is None:
             system, inner = remote(path)
-            system.mkdir(inner, create_parents=False)
+            if not system.exists(inner):
+                system.mkdir(inner, create_parents=False)
         elif not os.path.exists(local):
             os.mkdir(local)
 
@@ -131,6 +136,8 @@ def delete_recursively(dirname: Any) -> None:
             shutil.rmtree(local)
         else:
             system, inner = remote(path)
+            if not system.isdir(inner):
+                raise NotADirectoryError(20, "Not a directory")
             system.rm(inner, recursive=True)
 
 
@@ -185,7 +192,16 @@ def rename(oldname: Any, newname: Any, overwrite: bool = False) -> None:
         if here is not None or there is not None:
             raise errors.UnimplementedError(None, None, f"Renaming {source} to {target} not implemented")
         system, inner = remote(source)
-        system.mv(inner, remote(target)[1])
+        goal = remote(target)[1]
+        folder = system.isdir(inner)
+        if folder:
+            # Not every file system moves a directory in which there is nothing.
+            system.makedirs(goal, exist_ok=True)
+        for name in system.find(inner) if folder else [inner]:
+            moved = goal + name[len(system._strip_protocol(inner)) :] if folder else goal
+            system.mv(name, moved)
+        if folder and system.exists(inner):
+            system.rm(inner, recursive=True)
 
 
 def _check_free(target: str, overwrite: bool) -> None:

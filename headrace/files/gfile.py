@@ -96,16 +96,14 @@ class GFile:
             return self._decoded(file.read(n))
 
     def readline(self) -> Any:
-        """The next line with its line break; empty at the end."""
+        """The next line with its line break, without carriage returns; empty at the end."""
         file = self._read_file()
         with failures_of(self._path):
-            return self._decoded(file.readline())
+            return self._decoded(file.readline().replace(b"\r", b""))
 
     def readlines(self) -> list[Any]:
-        """All lines that are left, with their line breaks."""
-        file = self._read_file()
-        with failures_of(self._path):
-            return [self._decoded(line) for line in file.readlines()]
+        """All lines that are left, as `readline` gives them."""
+        return list(self)
 
     def seek(self, offset: int | None = None, whence: int = 0, position: int | None = None) -> None:
         """Moves the place of reading.

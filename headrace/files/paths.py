@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 from typing import Any
@@ -54,4 +55,8 @@ def open_binary(path: str, mode: str) -> Any:
     if local is not None:
         return open(local, mode)
     system, inner = remote(path)
-    return system.open(inner, mode)
+    file = system.open(inner, mode)
+    if mode == "rb" and isinstance(file, io.BytesIO):
+        # A file in memory is one object for all who open it: each reads at a place of its own.
+        return io.BytesIO(file.getvalue())
+    return file
