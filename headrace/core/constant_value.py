@@ -137,24 +137,9 @@ def _joined(parts: Any) -> Dims:
 
 
 def _scalar(tensor: Tensor) -> int | None:
+    """As in TensorFlow, a size taken out of a shape that is known in part counts as unknown among others."""
     value = constant_value(tensor)
-    if value is not None:
-        return None if int(value) < 0 else int(value)
-    op = tensor.op
-    if op.type in ("Cast", "Identity"):
-        return _scalar(op.inputs[0])
-    if op.type == "StridedSlice" and op.attrs["shrink_axis_mask"] == 1:
-        begin = constant_value(op.inputs[1])
-        dims = constant_dims(op.inputs[0])
-        if begin is not None and dims is not None and begin.size == 1:
-            index = int(begin.ravel()[0])
-            if -len(dims) <= index < len(dims):
-                return dims[index]
-    if op.type == "Unpack" and op.inputs[0].dims is not None:
-        dims = constant_dims(op.inputs[0])
-        if dims is not None:
-            return dims[tensor.value_index]
-    return None
+    return None if value is None or int(value) < 0 else int(value)
 
 
 def _slice_bounds(op: Any) -> slice | None:

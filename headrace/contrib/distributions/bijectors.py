@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies, name_scope
 from headrace.core.operation import Tensor
@@ -16,7 +17,7 @@ from headrace.distributions.common import softplus_inverse
 from headrace.distributions.event_matrices import EventMatrices
 from headrace.ops import composing
 from headrace.ops.array.identity import identity
-from headrace.ops.flow.checks import assert_none_equal
+from headrace.ops.flow.checks import assert_equal, assert_none_equal
 from headrace.ops.flow.grouping import with_dependencies
 from headrace.ops.linalg.combined import LinearOperatorLowRankUpdate
 from headrace.ops.linalg.operator import LinearOperator
@@ -533,6 +534,17 @@ class Inline(Bijector):
                 setattr(self, method, function)
 
 
+def _checked_permutation(permutation: Tensor) -> Tensor:
+    """`permutation` with a check, when it is computed, that each number is there once."""
+    ordered, _ = raw.TopKV2(-permutation, composing.shape(permutation)[-1], sorted=True)
+    each_once = assert_equal(
+        -ordered,
+        composing.range_(composing.size(ordered)),
+        message="Permutation over `d` must contain exactly one of each of `{0, 1, ..., d}`.",
+    )
+    return with_dependencies([each_once], permutation)
+
+
 class Permute(Bijector):
     """The elements of the last dimension in another order: y[i] = x[permutation[i]].
 
@@ -542,14 +554,17 @@ class Permute(Bijector):
     """
 
     def __init__(self, permutation: Any, validate_args: bool = False, name: str | None = None) -> None:
-        self._permutation = convert_to_tensor(permutation, name="permutation")
-        if not self._permutation.dtype.is_integer:
-            raise TypeError(f"permutation.dtype ({self._permutation.dtype.name}) should be `int`-like.")
         from headrace.distributions.common import known
 
-        value = known(self._permutation)
-        if value is not None and not np.array_equal(np.sort(value), np.arange(value.size)):
-            raise ValueError("Permutation over `d` must contain exactly one of each of `{0, 1, ..., d}`.")
+        with name_scope(name, "permute", [permutation]):
+            self._permutation = convert_to_tensor(permutation, name="permutation")
+            if not self._permutation.dtype.is_integer:
+                raise TypeError(f"permutation.dtype ({self._permutation.dtype.name}) should be `int`-like.")
+            value = known(self._permutation)
+            if value is not None and not np.array_equal(np.sort(value), np.arange(value.size)):
+                raise ValueError("Permutation over `d` must contain exactly one of each of `{0, 1, ..., d}`.")
+            if value is None and validate_args:
+                self._permutation = _checked_permutation(self._permutation)
         super().__init__(
             forward_min_event_ndims=1,
             is_constant_jacobian=True,
@@ -643,22 +658,33 @@ class Chain(Bijector):
         return self._through("inverse", y, False)
 
     def _inverse_log_det_jacobian(self, y: Tensor) -> Tensor:
-        total: Any = convert_to_tensor(0.0, y.dtype.base_dtype)
-        rank = self._inverse_min_event_ndims
-        for each in self._bijectors:
-            total = total + each.inverse_log_det_jacobian(y, event_ndims=rank)
-            rank += each.forward_min_event_ndims - each.inverse_min_event_ndims
-            y = each.inverse(y)
-        return total
+        return self._summed_through("inverse", self._bijectors, y, self._inverse_min_event_ndims)
 
     def _forward_log_det_jacobian(self, x: Tensor) -> Tensor:
-        total: Any = convert_to_tensor(0.0, x.dtype.base_dtype)
-        rank = self._forward_min_event_ndims
-        for each in reversed(self._bijectors):
-            total = total + each.forward_log_det_jacobian(x, event_ndims=rank)
-            rank += each.inverse_min_event_ndims - each.forward_min_event_ndims
-            x = each.forward(x)
-        return total
+        return self._summed_through("forward", self._bijectors[::-1], x, self._forward_min_event_ndims)
+
+    def _summed_through(self, way: str, bijectors: Sequence[Bijector], value: Tensor, event_ndims: Any) -> Tensor:
+        """The sum of the log determinants of `bijectors`, each of what the ones before it make of `value`."""
+        total: Any = composing.cast(0.0, value.dtype)
+        if not bijectors:
+            return total  # type: ignore[no-any-return]
+        event_shape: Any
+        if value.shape.is_fully_defined():
+            event_shape = value.shape[value.shape.ndims - event_ndims :]
+        else:
+            event_shape = composing.shape(value)[composing.rank(value) - event_ndims :]
+        for each in bijectors:
+            total = total + getattr(each, f"{way}_log_det_jacobian")(value, event_ndims=event_ndims)
+            if value.shape.is_fully_defined() and isinstance(event_ndims, int):
+                event_shape = getattr(each, f"{way}_event_shape")(event_shape)
+                event_ndims = event_shape.ndims
+            else:
+                event_shape = getattr(each, f"{way}_event_shape_tensor")(event_shape)
+                event_ndims = composing.size(event_shape)
+                number = constant_value(event_ndims)
+                event_ndims = event_ndims if number is None else int(number)
+            value = getattr(each, way)(value)
+        return total  # type: ignore[no-any-return]
 
 
 class RealNVP(Bijector):
@@ -692,15 +718,24 @@ class RealNVP(Bijector):
             name=name or "real_nvp",
         )
 
-    def _parts(self, x: Tensor) -> tuple[Tensor, Tensor, Any, Any]:
+    def _rest(self, x: Tensor) -> int:
+        """How many elements of the last dimension change."""
         depth = x.get_shape().with_rank_at_least(1).as_list()[-1]
         if depth is None:
             raise NotImplementedError("Rightmost dimension must be known prior to graph execution.")
         if self._num_masked >= depth:
             raise ValueError(f"Number of masked units must be smaller than the event size {depth}.")
+        return int(depth - self._num_masked)
+
+    def _parts(self, x: Tensor) -> tuple[Tensor, Tensor, Any, Any]:
+        count = self._rest(x)
         kept, rest = x[..., : self._num_masked], x[..., self._num_masked :]
-        shift, log_scale = self._shift_and_log_scale_fn(kept, depth - self._num_masked)
+        shift, log_scale = self._shift_and_log_scale_fn(kept, count)
         return kept, rest, shift, log_scale
+
+    def _log_scale(self, x: Tensor) -> Any:
+        count = self._rest(x)
+        return self._shift_and_log_scale_fn(x[..., : self._num_masked], count)[1]
 
     def _forward(self, x: Tensor) -> Tensor:
         kept, rest, shift, log_scale = self._parts(x)
@@ -714,13 +749,13 @@ class RealNVP(Bijector):
         return composing.concat([kept, rest if log_scale is None else rest * raw.Exp(-log_scale)], -1)
 
     def _forward_log_det_jacobian(self, x: Tensor) -> Tensor:
-        log_scale = self._parts(x)[3]
+        log_scale = self._log_scale(x)
         if log_scale is None:
-            return convert_to_tensor(0.0, x.dtype.base_dtype)
+            return convert_to_tensor(0.0, x.dtype.base_dtype, name="fldj")
         return reduce_sum(log_scale, axis=-1)
 
     def _inverse_log_det_jacobian(self, y: Tensor) -> Tensor:
-        log_scale = self._parts(y)[3]
+        log_scale = self._log_scale(y)
         if log_scale is None:
-            return convert_to_tensor(0.0, y.dtype.base_dtype)
+            return convert_to_tensor(0.0, y.dtype.base_dtype, name="ildj")
         return -reduce_sum(log_scale, axis=-1)

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from headrace.core.constant_value import constant_value
+from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
@@ -44,7 +46,14 @@ class Independent(Distribution):
         if rank is None:
             raise NotImplementedError("Independent needs a distribution whose batch has a known number of dimensions")
         with name_scope(name or "Independent" + distribution.name) as scope:
-            count = max(0, rank - 1) if reinterpreted_batch_ndims is None else int(reinterpreted_batch_ndims)
+            count = max(0, rank - 1) if reinterpreted_batch_ndims is None else reinterpreted_batch_ndims
+            number = convert_to_tensor(count, "int32", name="reinterpreted_batch_ndims")
+            value = constant_value(number)
+            if value is None:
+                raise NotImplementedError(
+                    "reinterpreted_batch_ndims: Independent needs a number known without a session"
+                )
+            count = int(value)
             if count > rank:
                 raise ValueError(f"reinterpreted_batch_ndims({count}) cannot exceed distribution.batch_ndims({rank})")
             self._count, self._outer = count, rank - count
@@ -146,6 +155,8 @@ class MixtureSameFamily(Distribution):
                     "MixtureSameFamily needs components whose values have a known number of dimensions"
                 )
             self._rank = rank
+            # One more op of the graph where the shape is known.
+            components_distribution.event_shape_tensor()
             if not mixture_distribution.dtype.is_integer:
                 kind = mixture_distribution.dtype.name
                 raise ValueError(f"`mixture_distribution.dtype` ({kind}) is not over integers")

@@ -96,20 +96,20 @@ def triplet_semihard_loss(labels: Any, embeddings: Any, margin: float = 1.0) -> 
     number = composing.size(labels)
     # Row i * number + j belongs to the pair (j, i).
     repeated = raw.Tile(distances, [number, 1])
-    farther = raw.Greater(repeated, raw.Reshape(composing.transpose(distances), [-1, 1]))
-    mask = raw.LogicalAnd(raw.Tile(other, [number, 1]), farther)
+    others = raw.Tile(other, [number, 1])
+    mask = raw.LogicalAnd(others, raw.Greater(repeated, raw.Reshape(composing.transpose(distances), [-1, 1])))
     square = [number, number]
     some = reduce_sum(composing.cast(mask, "float32"), 1, keepdims=True) > 0.0
     some = composing.transpose(raw.Reshape(some, square))
-    outside = _masked_minimum(repeated, composing.cast(mask, "float32"))
+    different, mask = composing.cast(other, "float32"), composing.cast(mask, "float32")
+    outside = _masked_minimum(repeated, mask)
     outside = composing.transpose(raw.Reshape(outside, square))
-    inside = raw.Tile(_masked_maximum(distances, composing.cast(other, "float32")), [1, number])
+    inside = raw.Tile(_masked_maximum(distances, different), [1, number])
     negatives = raw.Select(some, outside, inside)
     losses = raw.Add(margin, distances - negatives)
     pairs = composing.cast(same, "float32") - diag(composing.ones([number]))
-    return truediv(
-        reduce_sum(raw.Maximum(raw.Mul(losses, pairs), 0.0)), reduce_sum(pairs), name="triplet_semihard_loss"
-    )
+    count = reduce_sum(pairs)
+    return truediv(reduce_sum(raw.Maximum(raw.Mul(losses, pairs), 0.0)), count, name="triplet_semihard_loss")
 
 
 def _embedding_decay(anchor: Any, positive: Any, factor: float) -> Tensor:

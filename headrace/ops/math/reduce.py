@@ -275,7 +275,9 @@ def _spread(op: Any, grad: Any) -> Any:
     """`grad` repeated along the axes that were summed."""
     source = op.inputs[0]
     dims = source.dims
-    axes = op.constant(1) if dims is not None else None
+    # TensorFlow does not look through the op that tells which axes were broadcast.
+    hidden = op.inputs[1]._is_graph_tensor and op.inputs[1].op.type == "BroadcastGradientArgs"
+    axes = op.constant(1) if dims is not None and not hidden else None
     if axes is not None:
         if np.array_equal(axes, np.arange(len(dims))):
             grad = raw.Reshape(grad, [1] * len(dims))

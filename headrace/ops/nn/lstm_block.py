@@ -14,6 +14,7 @@ import torch
 
 from headrace.core.registry import op, raw
 from headrace.core.shapes import Dims, merge_dim
+from headrace.ops import composing
 from headrace.ops.array.common import rank_is
 from headrace.ops.math.vector_loops import tanh_of
 
@@ -263,7 +264,7 @@ def lstm_block_cell_gradient(op, *grads):
         raw.Slice(both, [0, 0], [batch, depth]),
         before,
         raw.Slice(both, [0, depth], [batch, units]),
-        raw.MatMul(raw.ConcatV2([x, h_before], 1), gates, transpose_a=True),
+        raw.MatMul(composing.concat([x, h_before], 1), gates, transpose_a=True),
         *holes,
         raw.BiasAddGrad(gates),
     ]
