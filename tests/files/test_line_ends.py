@@ -14,8 +14,12 @@ def test_carriage_returns_are_no_part_of_lines(tmp_path):
         file.write(b"a\r\nb\rc\n\r\nd\r")
     with tf.gfile.GFile(path, "rb") as file:
         assert [file.readline() for _ in range(5)] == [b"a\n", b"bc\n", b"\n", b"d", b""]
-    assert list(tf.gfile.GFile(path)) == tf.gfile.GFile(path).readlines() == ["a\n", "bc\n", "\n", "d"]
-    assert tf.gfile.GFile(path, "rb").read() == b"a\r\nb\rc\n\r\nd\r"
+    with tf.gfile.GFile(path) as file:
+        assert list(file) == ["a\n", "bc\n", "\n", "d"]
+    with tf.gfile.GFile(path) as file:
+        assert file.readlines() == ["a\n", "bc\n", "\n", "d"]
+    with tf.gfile.GFile(path, "rb") as file:
+        assert file.read() == b"a\r\nb\rc\n\r\nd\r"
 
 
 def test_readers_of_a_file_in_memory_have_places_of_their_own():
@@ -40,6 +44,7 @@ def test_directories_in_memory():
         gfile.DeleteRecursively("memory://folders/a/full/file")
     gfile.Rename("memory://folders/a/empty", "memory://folders/b")
     gfile.Rename("memory://folders/a/full", "memory://folders/c")
-    assert gfile.IsDirectory("memory://folders/b") and not gfile.Exists("memory://folders/a/empty")
+    assert gfile.IsDirectory("memory://folders/b")
+    assert not gfile.Exists("memory://folders/a/empty")
     assert gfile.GFile("memory://folders/c/file").read() == "text"
     assert not gfile.Exists("memory://folders/a/full")
