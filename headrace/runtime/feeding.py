@@ -76,9 +76,9 @@ def as_array(value: Any, tensor: Tensor, numpy_dtype: np.dtype) -> np.ndarray:
         return value.fed(tensor)
     if numpy_dtype.kind == "O":
         return bytes_array(value)
-    if isinstance(value, int) and not isinstance(value, bool) and numpy_dtype.kind in "iuf":
+    if isinstance(value, int) and not isinstance(value, bool) and numpy_dtype.kind in "iufb":
         try:
-            same = numpy_dtype.type(value) == value
+            same = numpy_dtype.type(value).item() == value
         except OverflowError:
             same = False
         if not same:

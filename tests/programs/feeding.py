@@ -138,3 +138,19 @@ with tf.Graph().as_default():
         except ValueError as error:
             structures["sparse"] = str(error).split(" Key:")[0]
     results["structures"] = structures
+
+# Python integers that a type cannot hold.
+results["held"] = held = {}
+for name, number in (
+    ("bool", 3),
+    ("bool", 1),
+    ("uint8", 300),
+    ("int8", -200),
+    ("float16", 100000),
+    ("float32", 2**24 + 1),
+):
+    fed = tf.placeholder(name)
+    try:
+        held["%s %d" % (name, number)] = sess.run(fed, {fed: number})
+    except TypeError as error:
+        held["%s %d" % (name, number)] = type(error).__name__
