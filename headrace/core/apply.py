@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import re
 from collections import namedtuple
 from collections.abc import Sequence
 from typing import Any, TypeVar
@@ -309,7 +310,7 @@ def _convert_input(decl: OpDecl, arg: Arg, value: Any, attrs: dict[str, Any]) ->
         _settle_type(decl, arg, tensor._dtype, attrs, signature.inputs)
         return [tensor]
     if not isinstance(value, (list, tuple)):
-        raise TypeError(f"Expected list for '{arg.name}' argument to '{decl.type}' Op, not {_shown(value)}.")
+        raise _not_a_list(decl, arg.name, _shown(value))
     if arg.type_list_attr is not None:
         types = attrs.get(arg.type_list_attr)
         if types is not None and len(types) != len(value):
@@ -372,6 +373,13 @@ def _convert_input(decl: OpDecl, arg: Arg, value: Any, attrs: dict[str, Any]) ->
     return tensors
 
 
+def _not_a_list(decl: OpDecl, name: str, shown: str) -> TypeError:
+    # `Conv2D` is what the wrapper `conv2d` adds to the graph; it is the wrapper that complains.
+    wrapper = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", decl.type)
+    wrapper = re.sub(r"([a-z])([A-Z])", r"\1_\2", wrapper).lower()
+    return TypeError(f"Expected list for '{name}' argument to '{wrapper}' Op, not {shown}.")
+
+
 def _shown(value: Any) -> Any:
     return str(value) if isinstance(value, Tensor) else repr(value)
 
@@ -425,6 +433,8 @@ def _convert_value(
     try:
         return convert_to_tensor(value, wanted, name, preferred, as_ref=arg.is_ref)
     except (TypeError, ValueError) as error:
+        if isinstance(error, ValueError) and not get_default_graph().is_eager and not _converts(value):
+            raise ValueError(f"Tried to convert '{arg.name}' to a tensor and failed. Error: {error}") from None
         if wanted is None:
             raise
         if isinstance(value, Tensor) or isinstance(getattr(value, "dtype", None), DType):
@@ -447,12 +457,23 @@ def _convert_value(
         ) from None
 
 
+def _converts(value: Any) -> bool:
+    """Whether a value becomes a tensor where no type is asked for, or fails by its type alone."""
+    try:
+        convert_to_tensor(value)
+    except ValueError:
+        return False
+    except TypeError:
+        pass
+    return True
+
+
 def _plain_attr(decl: OpDecl, attr: Attr, value: Any) -> Any:
     """An attribute value in its plain form, checked against the signature."""
     kind = attr.kind
     if kind.startswith("list("):
         if not isinstance(value, (list, tuple)):
-            raise TypeError(f"Expected list for attr {attr.name}")
+            raise _not_a_list(decl, attr.name, repr(value))
         items = [_plain_item(decl, attr, kind[5:-1], item) for item in value]
         if attr.minimum is not None and len(items) < attr.minimum:
             raise _not_taken(
@@ -553,6 +574,8 @@ def _add(
 ) -> Operation:
     for attr in decl.signature.attrs.values():
         if attr.name not in attrs:
+            if not attr.has_default and attr.kind == "type":
+                raise TypeError(f"Expected DataType for argument '{attr.name}' not None.")
             if not attr.has_default:
                 raise TypeError(f"{decl.type} misses its attribute {attr.name!r} (a {attr.kind}).")
             attrs[attr.name] = attr.default

@@ -55,6 +55,8 @@ def _arguments(decl: OpDecl, keywords: dict[str, Any]) -> dict[str, Any]:
         if name in given and given[name] is None and not attr_def.has_default and attr_def.kind != "shape":
             kind = {"type": "DataType"}.get(attr_def.kind, attr_def.kind)
             raise TypeError(f"Expected {kind} for argument '{name}' not None.")
+        if attr_def.kind.startswith("list(") and not isinstance(given.get(name, []), (list, tuple)):
+            raise TypeError(f"Expected list for attr {name}")
     if left:
         raise TypeError(f"apply_op() got unexpected keyword arguments: {', '.join(sorted(left))}")
     return given

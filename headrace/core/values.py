@@ -105,7 +105,8 @@ def _number(value: Any, rank: int, dtype: DType | None) -> np.ndarray:
             array = np.array(value)
             if array.dtype == object:
                 raise _not_convertible(value)
-            return array
+            # NumPy has two types of 64 bits; the other one is not torch's.
+            return array.astype(np.uint64 if array.dtype.kind == "u" else np.int64)
         return np.array(value)
     if rank > _rank(dtype):
         if not _known_rank(dtype):

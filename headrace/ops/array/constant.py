@@ -236,7 +236,7 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tenso
         >>> tf.Session().run(x + 1.0, {x: np.zeros([2, 784])}).shape
         (2, 784)
     """
-    return raw.Placeholder(dtype=as_dtype(dtype), shape=shape, name=name)
+    return raw.Placeholder(dtype=dtype, shape=shape, name=name)
 
 
 def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Tensor:

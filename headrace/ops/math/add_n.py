@@ -148,7 +148,7 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
     """
     if not inputs or not isinstance(inputs, (list, tuple)):
         raise ValueError("inputs must be a list of at least one Tensor/IndexedSlices with the same dtype and shape")
-    values = [convert_to_tensor_or_indexed_slices(value) for value in inputs]
+    values: list[Any] = [value if value is None else convert_to_tensor_or_indexed_slices(value) for value in inputs]
     if not all(isinstance(value, (Tensor, IndexedSlices)) for value in values):
         raise ValueError("inputs must be a list of at least one Tensor/IndexedSlices with the same dtype and shape")
     if len(values) == 1:
@@ -173,7 +173,7 @@ def accumulate_n(inputs: Any, shape: Any = None, tensor_dtype: Any = None, name:
     wrong = "inputs must be a list of at least one Tensor with the same dtype and shape"
     if not inputs or not isinstance(inputs, (list, tuple)):
         raise ValueError(wrong)
-    values = [convert_to_tensor_or_indexed_slices(value) for value in inputs]
+    values: list[Any] = [value if value is None else convert_to_tensor_or_indexed_slices(value) for value in inputs]
     if not all(isinstance(value, Tensor) for value in values) or len({value.dtype for value in values}) > 1:
         raise ValueError(wrong)
     known = as_shape(shape)
