@@ -10,7 +10,7 @@ import torch
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.core.shapes import Dims, merge_dim
-from headrace.ops.array.common import invalid, require_scalar
+from headrace.ops.array.common import invalid, require_scalar, shape_text
 
 _GRID = "num_bits=8, narrow_range=False"
 
@@ -81,7 +81,16 @@ def fake_quant_args_kernel(node):
 def fake_quant_args_grad_kernel(node):
     levels = _levels(node.attrs)
     low, high = _range_of(node)
-    return lambda grad, x: grad * _inside(x, low, high, levels)[0]
+
+    def gradient(grad, x):
+        if grad.shape != x.shape:
+            raise invalid(
+                f"Inputs to operation {node.name} of type {node.type} must have the same size and shape.  "
+                f"Input 0: {shape_text(grad.shape)} != input 1: {shape_text(x.shape)}"
+            )
+        return grad * _inside(x, low, high, levels)[0]
+
+    return gradient
 
 
 def _grid(op: Any, *names: str) -> dict[str, Any]:
@@ -156,6 +165,8 @@ def _vars_grad_kernel(node):
     channels = node.type == "FakeQuantWithMinMaxVarsPerChannelGradient"
 
     def gradients(grad, x, low, high):
+        if grad.shape != x.shape:
+            raise invalid("gradient and input must be the same size")
         inside, below, above = _inside(x, low, high, levels)
         axes = tuple(range(x.ndim - 1)) if channels else tuple(range(x.ndim))
         zero = torch.zeros_like(grad)

@@ -71,21 +71,22 @@ def pad_shape(op):
 pad_v2_op.shape(pad_shape)
 
 
-def _pairs_of(paddings: Any, x: Any) -> list[tuple[int, int]]:
+def _pairs_of(paddings: Any, x: Any, mirrored: bool = False) -> list[tuple[int, int]]:
     """The paddings of a step, each of an axis of `x`."""
     if paddings.dim() != 2 or paddings.shape[1] != 2:
         raise invalid(f"paddings must be a matrix with 2 columns: {shape_text(paddings.shape)}")
-    return _pairs(numbers(paddings), x.ndim, x.shape)
+    return _pairs(numbers(paddings), x.ndim, x.shape, mirrored)
 
 
-def _pairs(flat: list[int], rank: int, shape: Any = None) -> list[tuple[int, int]]:
+def _pairs(flat: list[int], rank: int, shape: Any = None, mirrored: bool = False) -> list[tuple[int, int]]:
     if len(flat) != 2 * rank:
         of = rank if shape is None else shape_text(shape)
-        raise invalid(f"The first dimension of paddings must be the rank of inputs[{len(flat) // 2},2] {of}")
+        between = f"[{len(flat) // 2},2]{',' if mirrored else ''}"
+        raise invalid(f"The first dimension of paddings must be the rank of inputs{between} {of}")
     pairs = list(zip(flat[::2], flat[1::2]))
     for before, after in pairs:
         if before < 0 or after < 0:
-            raise invalid(f"Paddings must be non-negative: {before} {after}")
+            raise invalid(f"{'paddings' if mirrored else 'Paddings'} must be non-negative: {before} {after}")
     return pairs
 
 
@@ -184,7 +185,7 @@ def mirror_pad_kernel(node):
     device = node.device
 
     def pad(x, paddings):
-        for axis, (before, after) in enumerate(_pairs_of(paddings, x)):
+        for axis, (before, after) in enumerate(_pairs_of(paddings, x, mirrored=True)):
             if before or after:
                 sources = mirrored_sources(x.shape[axis], before, after, edge)
                 if isinstance(x, np.ndarray):
@@ -206,7 +207,7 @@ def mirror_pad_grad_kernel(node):
     device = node.device
 
     def fold(grad, paddings):
-        for axis, (before, after) in enumerate(_pairs(numbers(paddings), grad.ndim)):
+        for axis, (before, after) in enumerate(_pairs(numbers(paddings), grad.ndim, mirrored=True)):
             if before or after:
                 size = grad.shape[axis] - before - after
                 if size < 0:

@@ -377,13 +377,25 @@ def broadcast_to_shape(op):
     return [wanted]
 
 
+def _sizes_of_target(x: Any, shape: Any) -> list[int]:
+    if shape.dim() > 1:
+        raise invalid(f"shape must be a vector of {{int32,int64}}, got shape {shape_text(shape.shape)}")
+    target = numbers(shape)
+    for size in target:
+        if size < 0:
+            raise invalid(f"Dimension {size} must be >= 0")
+    if len(target) < x.ndim:
+        raise invalid(f"Rank of input ({x.ndim}) must be no greater than rank of output shape ({len(target)}).")
+    return target
+
+
 @broadcast_to_op.kernel
 def broadcast_to_kernel(node):
     known = constants(node, 1)
     spread = np.broadcast_to if is_text(node.inputs[0]) else torch.broadcast_to
 
     def broadcast(x, shape):
-        target = tuple(known) if known is not None else tuple(numbers(shape))
+        target = tuple(known) if known is not None else tuple(_sizes_of_target(x, shape))
         try:
             return spread(x, target)
         except (RuntimeError, ValueError):

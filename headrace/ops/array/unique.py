@@ -172,6 +172,18 @@ def list_diff_shape(op):
 
 @list_diff_op.kernel
 def list_diff_kernel(node):
+    function = _list_diff_rule(node)
+
+    def checked(x, y):
+        for name, value in (("x", x), ("y", y)):
+            if value.ndim != 1:
+                raise invalid(f"{name} should be a 1D vector.")
+        return function(x, y)
+
+    return checked
+
+
+def _list_diff_rule(node):
     index_type = node.outputs[1].dtype.torch
 
     if is_text(node.inputs[0]):

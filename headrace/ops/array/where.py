@@ -21,6 +21,7 @@ from headrace.ops.array.common import (
     is_text,
     renamed,
     require_scalar,
+    shape_text,
     stand_in_for,
 )
 from headrace.ops.array.constant import constant
@@ -76,6 +77,20 @@ def one_hot_shape(op):
 
 @one_hot_op.kernel
 def one_hot_kernel(node):
+    function = _one_hot_rule(node)
+    if all(value.dims == () for value in node.inputs[1:]):
+        return function
+
+    def checked(indices, *scalars):
+        for name, value in zip(("depth", "on_value", "off_value"), scalars):
+            if value.ndim:
+                raise invalid(f"{name} must be a scalar, but got: {shape_text(value.shape)}")
+        return function(indices, *scalars)
+
+    return checked
+
+
+def _one_hot_rule(node):
     axis, device = node.attrs["axis"], node.device
     dims, depth = node.inputs[0].dims, constants(node, 1)
     on, off = node.constant(2), node.constant(3)

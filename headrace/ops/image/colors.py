@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from headrace.core.convert import convert_to_tensor
+from headrace.core.errors import FailedPreconditionError
 from headrace.core.operation import Tensor
 from headrace.core.registry import OpDecl, op
 from headrace.core.shapes import Dims, merge_dim
@@ -33,7 +34,8 @@ def _check_colored(images: Any) -> None:
     if images.dim() < 1:
         raise invalid(f"input must be at least 1D{shape_text(images.shape)}")
     if images.shape[-1] != 3:
-        raise invalid(f"input must have 3 channels but instead has {images.shape[-1]}")
+        found = f"input must have 3 channels but input only has {images.shape[-1]} channels."
+        raise FailedPreconditionError(None, None, found)
 
 
 def _to_hsv(images: torch.Tensor) -> torch.Tensor:

@@ -9,11 +9,12 @@ from headrace.core.composite import IndexedSlices
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import colocate_with, name_scope
 from headrace.core.dtypes import float32
+from headrace.core.errors import InvalidArgumentError
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.core.shapes import merge_dims
 from headrace.ops.composing import cast, ones_like, range_, rank, size, stack
-from headrace.ops.math.elementwise import same_shape, scalar, widened
+from headrace.ops.math.elementwise import bracketed, same_shape, scalar, widened
 
 clip_by_value_op = op("ClipByValue", "t: T, clip_value_min: T, clip_value_max: T, *, T: numeric -> output: T")
 clip_by_value_op.shape(same_shape)
@@ -21,7 +22,24 @@ clip_by_value_op.shape(same_shape)
 
 @clip_by_value_op.kernel
 def clip_by_value_kernel(node):
-    return widened(node, lambda t, low, high: t.clamp(low, high))
+    def clamped(t: Any, low: Any, high: Any) -> Any:
+        return t.clamp(low, high)
+
+    if all(limit.dims == () for limit in node.inputs[1:]):
+        return widened(node, clamped)
+
+    def clipped(t: Any, low: Any, high: Any) -> Any:
+        if any(limit.dim() and limit.shape != t.shape for limit in (low, high)):
+            raise InvalidArgumentError(
+                None,
+                None,
+                "clip_value_min and clip_value_max must be either of the same shape as input, or a scalar. input shape: "
+                f"{bracketed(t.shape)}clip_value_min shape: {bracketed(low.shape)}clip_value_max shape: "
+                f"{bracketed(high.shape)}",
+            )
+        return t.clamp(low, high)
+
+    return widened(node, clipped)
 
 
 def _values(t: Any, name: str = "t") -> Tensor:

@@ -32,7 +32,7 @@ NO_NAN = "{half, float, double, complex64, complex128}"
 INTEGERS = "{int8, int16, int32, int64, uint8, uint16, uint32, uint64}"
 
 # torch computes in these; the signed type stands in for the unsigned one that has hardly any kernels.
-_WIDER = {torch.uint16: torch.int32, torch.uint32: torch.int64}
+_WIDER = {torch.uint16: torch.int32, torch.uint32: torch.int64, torch.uint64: torch.int64}
 
 
 # ---- what does nothing ----

@@ -100,6 +100,9 @@ def _declare_real(rank: int, inverse: bool) -> None:
             if x.dim() < rank:
                 raise InvalidArgumentError(None, None, f"Input must have rank of at least {rank} but got: {x.dim()}")
             for i, size in enumerate(sizes):
+                if size < 0:
+                    # TensorFlow takes such a size for a very large one.
+                    size += 2**64
                 needed = size // 2 + 1 if inverse and i == rank - 1 else size
                 if x.shape[i - rank] < needed:
                     raise InvalidArgumentError(

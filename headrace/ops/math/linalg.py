@@ -260,6 +260,8 @@ def matrix_solve_kernel(node):
     turned = node.attrs["adjoint"]
 
     def solve(a, b):
+        if a.shape[:-2] != b.shape[:-2]:
+            raise _invalid("All input tensors must have the same outer dimensions.")
         _check_system(a, b)
         return torch.linalg.solve(a.mH if turned else a, b)
 

@@ -230,6 +230,10 @@ def lu_kernel(node):
     narrow = node.inputs[0].dtype.name == "float16"
 
     def lu(x):
+        if x.dim() < 2:
+            raise InvalidArgumentError(None, None, f"Input tensor must have rank >= 2, got {x.dim()}")
+        if x.shape[-1] != x.shape[-2]:
+            raise InvalidArgumentError(None, None, "Input matrix must be square.")
         try:
             factors, pivots = torch.linalg.lu_factor(x.float() if narrow else x)
         except RuntimeError as error:

@@ -10,12 +10,13 @@ import torch
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies, name_scope
+from headrace.core.errors import InvalidArgumentError
 from headrace.core.operation import Tensor
 from headrace.core.registry import OpDecl, op, raw
 from headrace.core.shapes import merge_dims
 from headrace.ops import composing
 from headrace.ops.flow.custom_gradient import custom_gradient
-from headrace.ops.math.elementwise import same_shape, widened
+from headrace.ops.math.elementwise import bracketed, same_shape, widened
 from headrace.ops.math.in_place import gradient_in_place, unary_in_place
 
 _FLOATS = "{bfloat16, half, float, double}"
@@ -51,8 +52,38 @@ def _activation_gradient(op_type: str, types: str, second: str, rule: Any, attrs
     decl = op(op_type, f"gradients: T, {second}: T, *, {attrs}T: {types} -> backprops: T")
 
     decl.shape(_merged_shape)
-    decl.kernel(rule)
+    decl.kernel(_of_same_size(rule))
     return decl.fresh().accepts([2, 3], [2, 3]).accepts([0], [0]).rejects([2], [3], error=ValueError)
+
+
+def _of_same_size(rule: Any) -> Any:
+    """The rule, with TensorFlow's refusal of inputs of different shapes where they show in the step alone."""
+
+    def careful_rule(node: Any) -> Any:
+        function = rule(node)
+        dims = [value.dims for value in node.inputs]
+        if dims[0] == dims[1] and dims[0] is not None and None not in dims[0]:
+            return function
+        # Where both ranks are known, what torch refuses is enough: it costs a usual step nothing.
+        ranked = None not in dims
+
+        def careful(gradients: Any, second: Any) -> Any:
+            try:
+                if ranked or gradients.shape == second.shape:
+                    return function(gradients, second)
+            except RuntimeError:
+                if gradients.shape == second.shape:
+                    raise
+            raise InvalidArgumentError(
+                None,
+                None,
+                f"Inputs to operation {node.name} of type {node.type} must have the same size and shape.  "
+                f"Input 0: {bracketed(gradients.shape)} != input 1: {bracketed(second.shape)}",
+            )
+
+        return careful
+
+    return careful_rule
 
 
 # ---- kernels ----
@@ -141,7 +172,7 @@ leaky_relu_op.kernel(_leaky_relu_rule)
 leaky_relu_op.accepts([2, 3]).accepts([2, 3], alpha=0.0).accepts([0])
 leaky_relu_grad_op = op("LeakyReluGrad", "gradients: T, features: T, *, alpha=0.2, T: floating = float -> backprops: T")
 leaky_relu_grad_op.shape(_merged_shape)
-leaky_relu_grad_op.kernel(_leaky_relu_grad_rule)
+leaky_relu_grad_op.kernel(_of_same_size(_leaky_relu_grad_rule))
 leaky_relu_grad_op.accepts([2, 3], [2, 3]).rejects([2], [3], error=ValueError)
 elu_op = _activation("Elu", "floating", _elu_rule)
 elu_grad_op = _activation_gradient("EluGrad", "floating", "outputs", _elu_grad_rule)

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 from headrace.core.composite import SparseTensor
+from headrace.core.errors import FailedPreconditionError
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.core.shapes import Dims, merge_dim
@@ -61,15 +62,17 @@ def _checked(inputs: torch.Tensor, sequence_length: torch.Tensor) -> list[int]:
     if sequence_length.dim() != 1:
         raise invalid("sequence_length is not a vector")
     if sequence_length.shape[0] != batch:
-        raise invalid(
-            f"len(sequence_length) != batch_size.  len(sequence_length):  {sequence_length.shape[0]} batch_size: {batch}"
+        raise FailedPreconditionError(
+            None,
+            None,
+            f"len(sequence_length) != batch_size.  len(sequence_length):  {sequence_length.shape[0]} batch_size: {batch}",
         )
     if not total:
         raise invalid("max_time is 0")
     times = sequence_length.tolist()
     for row, time in enumerate(times):
         if time > total:
-            raise invalid(f"sequence_length({row}) <= {total}")
+            raise FailedPreconditionError(None, None, f"sequence_length({row}) <= {total}")
     return times
 
 

@@ -69,6 +69,19 @@ def stateless_multinomial_shape(op):
 
 @multinomial_op.kernel
 def multinomial_kernel(node):
+    function = _multinomial_rule(node)
+    if node.inputs[1].dims == ():
+        return function
+
+    def checked(logits, samples):
+        if samples.dim():
+            raise InvalidArgumentError(None, None, f"num_samples should be a scalar, got shape {list(samples.shape)}")
+        return function(logits, samples)
+
+    return checked
+
+
+def _multinomial_rule(node):
     dtype, device = node.outputs[0].dtype, node.device
     if is_seeded(node):
         stream, numpy_type = stream_of(node), dtype.as_numpy_dtype
