@@ -172,7 +172,7 @@ def run_saved_model_command(
     init_tpu: bool,
 ) -> None:
     """Print the outputs of a SavedModel for some inputs."""
-    from headrace.graph_tools.saved_models import inputs_of, run_saved_model, save_outputs
+    from headrace.graph_tools.saved_models import inputs_of, run_saved_model, save_output
 
     if not (inputs or input_exprs or input_examples):
         raise click.UsageError("At least one of --inputs, --input_exprs or --input_examples must be given.")
@@ -187,9 +187,9 @@ def run_saved_model_command(
     outputs = _reported(run_saved_model, directory, tag_set, signature_def, fed, **wrapped)
     for key, value in outputs.items():
         click.echo(f"Result for output key {key}:\n{value}")
-    if outdir:
-        for path in _reported(lambda: list(save_outputs(outputs, outdir, overwrite))):
-            click.echo(f"Output is saved to {path}")
+        if outdir:
+            path = _reported(save_output, key, value, outdir, overwrite)
+            click.echo(f"Output {key} is saved to {path}")
 
 
 @click.command()

@@ -154,23 +154,44 @@ def inputs_of(inputs: str | None, input_exprs: str | None, input_examples: str |
     for key, value in _parts(input_exprs):
         found[key] = _evaluated(value)
     for key, value in _parts(input_examples):
-        found[key] = [_example(item) for item in ast.literal_eval(value)]
+        found[key] = _examples(key, value)
     return found
 
 
+def _examples(key: str, text: str) -> list[bytes]:
+    try:
+        items = ast.literal_eval(text)
+    except (ValueError, TypeError, SyntaxError):
+        raise ValueError(f"--input_examples {key}={text}: not a list of literals") from None
+    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+        raise ValueError(f"tf.Example input must be a list of dictionaries, but {key}={text} is not")
+    return [_example(item) for item in items]
+
+
 def _from_file(path: str, name: str | None, key: str) -> np.ndarray:
-    data = np.load(path, allow_pickle=False)
+    try:
+        data = np.load(path, allow_pickle=False)
+    except ValueError:
+        raise ValueError(
+            f"{path} is no .npy or .npz file of numbers; pickles are not read, for reading one can run anything: use np.save"
+        ) from None
     if isinstance(data, np.ndarray):
         return data
     with data:
         if name is None and len(data.files) != 1:
             raise ValueError(f"{path} holds {', '.join(data.files)}: choose one as {key}={path}[NAME]")
+        if name is not None and name not in data.files:
+            raise ValueError(f'Input file {path} does not contain variable with name "{name}", but {data.files}')
         return data[data.files[0] if name is None else name]
 
 
 def _evaluated(text: str) -> Any:
     """The value of an expression of literals and calls of NumPy's functions; nothing else is evaluated."""
-    return _value(ast.parse(text, mode="eval").body, text)
+    try:
+        parsed = ast.parse(text, mode="eval")
+    except SyntaxError:
+        raise ValueError(f"{text!r} is no expression") from None
+    return _value(parsed.body, text)
 
 
 def _value(node: ast.AST, text: str) -> Any:
@@ -262,18 +283,17 @@ def run_saved_model(
     return {key: values[key] for key in sorted(values)}
 
 
-def save_outputs(outputs: Mapping[str, Any], folder: str, overwrite: bool) -> Iterator[str]:
-    """Writes outputs to files `KEY.npy`; tells each file's path.
+def save_output(key: str, value: Any, folder: str, overwrite: bool) -> str:
+    """Writes an output to the file `KEY.npy` and returns its path.
 
     Raises:
-        RuntimeError: if a file is there and `overwrite` is False.
+        RuntimeError: if the file is there and `overwrite` is False.
     """
     os.makedirs(folder, exist_ok=True)
-    for key, value in outputs.items():
-        path = os.path.join(folder, f"{os.path.basename(key)}.npy")
-        if not overwrite and os.path.exists(path):
-            raise RuntimeError(
-                f'Output file {path} already exists. Add "--overwrite" to overwrite the existing output files.'
-            )
-        np.save(path, value)
-        yield path
+    path = os.path.join(folder, f"{os.path.basename(key)}.npy")
+    if not overwrite and os.path.exists(path):
+        raise RuntimeError(
+            f'Output file {path} already exists. Add "--overwrite" to overwrite the existing output files.'
+        )
+    np.save(path, value)
+    return path
