@@ -124,8 +124,8 @@ def _exact_area(labels: Tensor, predictions: Tensor, curve: str, weights: Any) -
         weights = composing.ones_like(labels, dtype="float64")
     labels, predictions, weights = aligned(labels, predictions, weights)
     total = reduce_sum(weights)
-    nothing = composing.zeros_like(labels, dtype="float64")
-    positive = reduce_sum(raw.Select(raw.Greater(labels, 0), weights, nothing))
+    ones = raw.Greater(labels, 0)
+    positive = reduce_sum(raw.Select(ones, weights, composing.zeros_like(labels, dtype="float64")))
 
     def area() -> Tensor:
         ordered, order = top_k(predictions, k=size)
@@ -137,10 +137,11 @@ def _exact_area(labels: Tensor, predictions: Tensor, curve: str, weights: Any) -
         def at_steps(amounts: Tensor) -> Tensor:
             return composing.gather(pad(cumsum(amounts), paddings=[[1, 0]]), steps)
 
-        zeros = composing.zeros_like(ordered_labels, dtype="float64")
-        right = at_steps(raw.Select(raw.Greater(ordered_labels, 0), ordered_weights, zeros))
+        ones = raw.Greater(ordered_labels, 0)
+        right = at_steps(raw.Select(ones, ordered_weights, composing.zeros_like(ordered_labels, dtype="float64")))
         if curve == "ROC":
-            wrong = at_steps(raw.Select(raw.Less(ordered_labels, 1), ordered_weights, zeros))
+            zeros = raw.Less(ordered_labels, 1)
+            wrong = at_steps(raw.Select(zeros, ordered_weights, composing.zeros_like(ordered_labels, dtype="float64")))
             x, y = truediv(wrong, total - positive), truediv(right, positive)
         else:
             x = truediv(right, positive)

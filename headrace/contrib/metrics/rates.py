@@ -470,6 +470,6 @@ def precision_recall_at_equal_thresholds(
         least = convert_to_tensor(1e-7, dtype="float64")
         precision = tp / raw.Maximum(least, tp + fp)
         recall = tp / raw.Maximum(least, tp + fn)
-        values = [tp, fp, tn, fn, precision, recall, lin_space(0.0, 1.0, number)]
-        result = PrecisionRecallData(*(composing.cast(value, predictions.dtype) for value in values))
+        values = [composing.cast(value, predictions.dtype) for value in (tp, fp, tn, fn, precision, recall)]
+        result = PrecisionRecallData(*values, composing.cast(lin_space(0.0, 1.0, number), predictions.dtype))
         return result, group(update_tp, update_fp)

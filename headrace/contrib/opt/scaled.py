@@ -6,8 +6,8 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from headrace.core.convert import convert_to_tensor
 from headrace.core.registry import raw
+from headrace.ops import composing
 from headrace.ops.math.norms import norm
 from headrace.train.adagrad import AdagradOptimizer
 from headrace.train.descent import MomentumOptimizer
@@ -55,14 +55,14 @@ class LARSOptimizer(MomentumOptimizer):
         if self._skip_list is not None and any(part in var.name for part in self._skip_list):
             return self._learning_rate, grad
         size, slope = norm(var, ord=2), norm(grad, ord=2)
+        some, moves = raw.Greater(size, 0), raw.Greater(slope, 0)
         trust = self._eeta * size / (slope + self._weight_decay * size + self._epsilon)
-        trust = raw.Select(raw.Greater(slope, 0), trust, 1.0)
-        trust = raw.Select(raw.Greater(size, 0), trust, 1.0)
+        trust = raw.Select(some, raw.Select(moves, trust, 1.0), 1.0)
         return self._learning_rate * trust, grad + self._weight_decay * var
 
     def _apply_dense(self, grad: Any, var: Any) -> Any:
         rate, grad = self.compute_lr(grad, var)
-        one = convert_to_tensor(1.0, var.dtype.base_dtype)
+        one = composing.cast(1.0, var.dtype)
         return raw.ApplyMomentum(
             var, self.get_slot(var, "momentum"), one, grad * rate, self._momentum, use_nesterov=self._use_nesterov
         )
@@ -70,7 +70,7 @@ class LARSOptimizer(MomentumOptimizer):
     def _resource_apply_dense(self, grad: Any, handle: Any) -> Any:
         rate, grad = self.compute_lr(grad, handle)
         slot = self.get_slot(handle, "momentum").handle
-        one = convert_to_tensor(1.0, handle.dtype.base_dtype)
+        one = composing.cast(1.0, handle.dtype)
         return raw.ResourceApplyMomentum(
             handle.handle, slot, one, grad * rate, self._momentum, use_nesterov=self._use_nesterov
         )

@@ -100,8 +100,7 @@ class ShampooOptimizer(Optimizer):
             with colocate_with(var):
                 self._zeros_slot(var, "gbar", self._name)
                 for i, size in enumerate(var.shape.as_list()):
-                    # TensorFlow counts the dimension in 64 bits.
-                    size_tensor = convert_to_tensor(size, dtypes.int64)
+                    size_tensor = convert_to_tensor(size, dtypes.int32, name="shape_as_tensor")
                     if size <= self._max_matrix_size:
                         start = zeros_like(eye(size_tensor))
                         if callable(self._svd_interval) or self._svd_interval > 1:

@@ -63,7 +63,8 @@ class _SignOptimizer(OpOptimizer):
         rate, beta = composing.cast(self._lr_t, dtype), composing.cast(self._beta_t, dtype)
         m = self.get_slot(var, "m")
         average = assign(m, m * beta + grad * (1 - beta), use_locking=self._use_locking)
-        agreement = gather(raw.Sign(average), grad.indices) * raw.Sign(grad.values)
+        sign = raw.Sign(grad.values)
+        agreement = gather(raw.Sign(average), grad.indices) * sign
         step = rate * self._scale(agreement, dtype) * grad.values
         update = scatter_sub(var, grad.indices, step, use_locking=self._use_locking)
         return group(update, average)
