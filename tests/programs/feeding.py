@@ -141,16 +141,12 @@ with tf.Graph().as_default():
 
 # Python integers that a type cannot hold.
 results["held"] = held = {}
-for name, number in (
-    ("bool", 3),
-    ("bool", 1),
-    ("uint8", 300),
-    ("int8", -200),
-    ("float16", 100000),
-    ("float32", 2**24 + 1),
-):
-    fed = tf.placeholder(name)
-    try:
-        held["%s %d" % (name, number)] = sess.run(fed, {fed: number})
-    except TypeError as error:
-        held["%s %d" % (name, number)] = type(error).__name__
+numbers = {"bool": (3, 1), "uint8": (300,), "int8": (-200,), "float16": (100000,), "float32": (2**24 + 1,)}
+with tf.Graph().as_default(), tf.Session() as own:
+    for name, given in numbers.items():
+        fed = tf.placeholder(name)
+        for number in given:
+            try:
+                held["%s %d" % (name, number)] = own.run(fed, {fed: number})
+            except TypeError as error:
+                held["%s %d" % (name, number)] = type(error).__name__
