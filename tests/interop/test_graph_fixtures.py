@@ -18,7 +18,10 @@ def arrays(name):
         return dict(file)
 
 
-@pytest.mark.parametrize("name", ["mlp", "convnet", "embedding", "recurrent"])
+TRAINED = ["mlp", "convnet", "embedding", "recurrent", "partitions", "pipeline", "branches", "averages"]
+
+
+@pytest.mark.parametrize("name", TRAINED)
 def test_training_goes_on_as_it_would_have_there(name):
     folder = FIXTURES / name
     expected = json.loads((folder / "losses.json").read_text())
@@ -26,6 +29,7 @@ def test_training_goes_on_as_it_would_have_there(name):
     with tf.Graph().as_default(), tf.Session() as session:
         saver = tf.train.import_meta_graph(str(folder / "model.meta"))
         saver.restore(session, str(folder / "model"))
+        session.run(tf.get_collection("start"))
         fetched = [tf.get_collection("loss")[0], tf.get_collection("train")[0]]
         feeds = {f"{key}:0": value for key, value in batch.items()}
         losses = [session.run(fetched, feeds)[0] for _ in expected]

@@ -92,6 +92,82 @@ def recurrent():
     )
 
 
+def partitions():
+    """Tables in parts, of both kinds of variables, looked up by numbers and by sparse ones, under Adam."""
+    ids = tf.placeholder(tf.int64, [None, 4], name="ids")
+    labels = tf.placeholder(tf.float32, [None], name="labels")
+    with tf.variable_scope("parts", partitioner=tf.fixed_size_partitioner(3)):
+        first = tf.get_variable("first", [31, 5], initializer=tf.random_normal_initializer(seed=1))
+        second = tf.get_variable("second", [31, 5], initializer=tf.random_normal_initializer(seed=2), use_resource=True)
+    found = tf.nn.embedding_lookup(first, ids, partition_strategy="div")
+    found += tf.nn.embedding_lookup(second, ids, max_norm=1.0)
+    words = tf.SparseTensor([[0, 0], [1, 0], [1, 1]], tf.constant([1, 2, 3], tf.int64), [12, 3])
+    logits = tf.reduce_sum(
+        tf.reduce_mean(found, 1) + tf.nn.safe_embedding_lookup_sparse(first, words, combiner="sqrtn"), 1
+    )
+    loss = tf.reduce_mean(tf.nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits), name="loss")
+    random = np.random.RandomState(6)
+    batch = {"ids": random.randint(0, 30, [12, 4]), "labels": random.randint(0, 2, 12).astype(np.float32)}
+    return loss, tf.train.AdamOptimizer(0.05).minimize(loss), batch
+
+
+def classified(x, labels):
+    hidden = tf.layers.dense(x, 8, tf.tanh, kernel_initializer=tf.glorot_uniform_initializer(seed=1))
+    logits = tf.layers.dense(hidden, 3, kernel_initializer=tf.glorot_uniform_initializer(seed=2))
+    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)
+    return loss, tf.train.GradientDescentOptimizer(0.1).minimize(loss), {}
+
+
+def pipeline():
+    """A dataset feeds the model; three steps are an epoch, so that the next one begins anew on loading."""
+    random = np.random.RandomState(7)
+    rows = tf.data.Dataset.from_tensor_slices((random.randn(24, 4).astype(np.float32), random.randint(0, 3, 24)))
+    rows = rows.map(lambda x, y: (x * 2.0 + 1.0, y)).filter(lambda x, y: tf.reduce_sum(x) > -100.0)
+    iterator = rows.batch(8).repeat().prefetch(1).make_initializable_iterator()
+    tf.add_to_collection("start", iterator.initializer)
+    return classified(*iterator.get_next())
+
+
+def branches():
+    """Which way is taken depends on the step and on what is fed."""
+    x = tf.placeholder(tf.float32, [None, 8], name="x")
+    labels = tf.placeholder(tf.int64, [None], name="labels")
+    bent = tf.placeholder_with_default(True, [], name="bent")
+    w = tf.get_variable("w", [8, 8], initializer=tf.glorot_uniform_initializer(seed=1))
+    v = tf.get_variable("v", [8, 8], initializer=tf.glorot_uniform_initializer(seed=2))
+    step = tf.train.get_or_create_global_step()
+
+    def other():
+        return tf.cond(bent, lambda: tf.tanh(tf.matmul(x, v)), lambda: x)
+
+    hidden = tf.cond(tf.equal(step % 3, 0), lambda: tf.nn.relu(tf.matmul(x, w)), other)
+    hidden = tf.case([(tf.less(step, 5), lambda: hidden * 2.0)], default=lambda: hidden * 0.5)
+    logits = tf.layers.dense(hidden, 4, kernel_initializer=tf.glorot_uniform_initializer(seed=3))
+    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)
+    random = np.random.RandomState(8)
+    batch = {"x": random.randn(16, 8).astype(np.float32), "labels": random.randint(0, 4, 16)}
+    return loss, tf.train.AdamOptimizer(0.01).minimize(loss, step), batch
+
+
+def averages():
+    """What is measured are moving averages, read after the step's updates."""
+    x = tf.placeholder(tf.float32, [None, 8], name="x")
+    labels = tf.placeholder(tf.int64, [None], name="labels")
+    w = tf.get_variable("w", [8, 4], initializer=tf.glorot_uniform_initializer(seed=1))
+    own = tf.losses.sparse_softmax_cross_entropy(labels, tf.matmul(x, w))
+    step = tf.train.get_or_create_global_step()
+    rate = tf.train.polynomial_decay(0.3, step, 20)
+    train = tf.train.GradientDescentOptimizer(rate).minimize(own, step)
+    average = tf.train.ExponentialMovingAverage(0.9, step)
+    with tf.control_dependencies([train]):
+        train = average.apply([w, own])
+    with tf.control_dependencies([train]):
+        loss = tf.reduce_sum(tf.square(average.average(w).read_value())) + average.average(own).read_value()
+    random = np.random.RandomState(9)
+    batch = {"x": random.randn(16, 8).astype(np.float32), "labels": random.randint(0, 4, 16)}
+    return loss, train, batch
+
+
 def training(folder, build):
     os.makedirs(folder)
     with tf.Graph().as_default() as graph, tf.Session() as session:
@@ -100,6 +176,7 @@ def training(folder, build):
         tf.add_to_collection("train", train)
         saver = tf.train.Saver()
         session.run(tf.global_variables_initializer())
+        session.run(tf.get_collection("start"))
         feeds = {graph.get_tensor_by_name(name + ":0"): value for name, value in batch.items()}
         for _ in range(STEPS_BEFORE):
             session.run(train, feeds)
@@ -158,7 +235,7 @@ def records(folder):
 def main(folder):
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(os.path.join(folder, "events"))
-    for build in (mlp, convnet, embedding, recurrent):
+    for build in (mlp, convnet, embedding, recurrent, partitions, pipeline, branches, averages):
         training(os.path.join(folder, build.__name__), build)
     serving(folder)
     events(os.path.join(folder, "events"))
