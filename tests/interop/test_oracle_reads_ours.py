@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -82,3 +83,37 @@ def test_real_tensorflow_opens_everything(tmp_path):
     np.testing.assert_allclose(again, expected["y"], rtol=1e-5)
     assert asset == ["words.txt", "asset:0"]
     assert (tmp_path / "saved_model" / "assets" / "words.txt").read_text() == "one\n"
+
+
+CONTINUE = """
+import json, os, sys
+import numpy as np
+import tensorflow as tf
+for name in sorted(os.listdir(sys.argv[1])):
+    folder = os.path.join(sys.argv[1], name)
+    if not os.path.exists(folder + "/losses.json"):
+        continue
+    with tf.Graph().as_default(), tf.Session() as session, open(folder + "/losses.json") as file:
+        expected = json.load(file)
+        saver = tf.train.import_meta_graph(folder + "/model.meta")
+        saver.restore(session, folder + "/model")
+        session.run(tf.get_collection("start"))
+        fetched = [tf.get_collection("loss")[0], tf.get_collection("train")[0]]
+        feeds = {key + ":0": value for key, value in np.load(folder + "/batch.npz").items()}
+        losses = [session.run(fetched, feeds)[0] for _ in expected]
+    np.testing.assert_allclose(losses, expected, rtol=2e-5, atol=1e-6, err_msg=name)
+    print(name)
+"""
+
+
+def test_real_tensorflow_goes_on_training(tmp_path):
+    tool = pathlib.Path(__file__).parent.parent.parent / "tools" / "oracle" / "make_graph_fixtures.py"
+    folder = str(tmp_path / "graphs")
+    done = subprocess.run([sys.executable, "-m", "headrace", str(tool), folder], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-3000:]
+    python = os.environ.get("HEADRACE_TF1", ".oracle/tf1/bin/python")
+    environment = dict(os.environ, TF_CPP_MIN_LOG_LEVEL="3", PYTHONWARNINGS="ignore")
+    done = subprocess.run([python, "-c", CONTINUE, folder], capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr[-3000:]
+    trained = ["averages", "branches", "convnet", "embedding", "mlp", "partitions", "pipeline", "recurrent"]
+    assert done.stdout.split() == trained
