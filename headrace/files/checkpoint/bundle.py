@@ -7,6 +7,7 @@ data. Where a checkpoint replaces one of the same prefix, the new data takes nam
 from __future__ import annotations
 
 import contextlib
+import functools
 import glob
 import math
 import mmap
@@ -66,8 +67,7 @@ class Entry:
         """It as a `BundleEntryProto`."""
         return b"".join(
             [
-                wire.number_field(1, self.dtype.as_datatype_enum),
-                wire.bytes_field(2, slices.shape_message(self.dims)),
+                _kind_fields(self.dtype, self.dims),
                 wire.number_field(3, self.shard),
                 wire.number_field(4, self.offset),
                 wire.number_field(5, self.size),
@@ -75,6 +75,17 @@ class Entry:
                 *(wire.bytes_field(7, slices.slice_message(part)) for part in self.slices),
             ]
         )
+
+
+@functools.lru_cache(maxsize=1024)
+def _kind_fields(dtype: DType, dims: Dims) -> bytes:
+    """The fields with the type and the shape: many entries have the same."""
+    return wire.number_field(1, dtype.as_datatype_enum) + wire.bytes_field(2, slices.shape_message(dims))
+
+
+@functools.lru_cache(maxsize=1024)
+def _read_dims(data: bytes) -> Dims:
+    return slices.read_shape(data)
 
 
 def _read_entry(data: Any, path: str, where: int) -> Entry:
@@ -86,7 +97,7 @@ def _read_entry(data: Any, path: str, where: int) -> Entry:
             if number in numbers and kind in (wire.VARINT, wire.FIXED32):
                 numbers[number] = wire.signed(value)
             elif number == 2 and kind == wire.BYTES:
-                dims = slices.read_shape(bytes(value))
+                dims = _read_dims(bytes(value))
             elif number == 7 and kind == wire.BYTES:
                 parts.append(slices.read_slice(value))
         if min(numbers.values()) < 0:

@@ -93,6 +93,8 @@ def varint(number: int) -> bytes:
     """A number, negative ones as 64-bit two's complement, in the wire format."""
     if 0 <= number < 0x80:
         return _SHORT[number]
+    if 0 <= number < 0x4000:
+        return bytes((number & 0x7F | 0x80, number >> 7))
     number &= _WORD
     out = bytearray()
     while number > 0x7F:
