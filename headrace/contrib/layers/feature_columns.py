@@ -13,11 +13,12 @@ from headrace.contrib.layers.feature_cross import bucketize, sparse_feature_cros
 from headrace.contrib.layers.shaping import inner_flatten
 from headrace.contrib.layers.sparse_ops import dense_to_sparse_tensor
 from headrace.core.composite import SparseTensor
-from headrace.core.dtypes import DType, float32, int64, string
+from headrace.core.dtypes import DType, float32, int32, int64, string
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.lookup.functions import index_table_from_file, index_table_from_tensor
 from headrace.ops import composing
+from headrace.ops.array.fill import zeros
 from headrace.ops.array.where import one_hot
 from headrace.ops.math.cast import cast
 from headrace.ops.math.reduction import reduce_sum
@@ -156,7 +157,7 @@ class _SparseColumnIntegerized(_SparseColumn):
     __slots__ = ()
 
     def _numbered(self, values: Tensor) -> Tensor:
-        return raw.FloorMod(cast(values, int64), cast(self.bucket_size, int64), name="mod")
+        return raw.FloorMod(cast(values, int64), self.bucket_size, name="mod")
 
 
 class _SparseColumnHashed(_SparseColumn):
@@ -475,13 +476,19 @@ class _BucketizedColumn(_Categories, _BucketizedFields):
 
     def sparse(self, tensor: Tensor) -> SparseTensor:
         """The buckets as class numbers: those of each further number of an example after those of the one before."""
-        dimension, batch = self.source_column.dimension, composing.shape(tensor)[0]
-        rows = raw.Reshape(raw.Tile(composing.expand_dims(composing.range_(0, batch), 1), [1, dimension]), [-1])
-        columns = raw.Tile(composing.range_(0, dimension), composing.expand_dims(batch, 0))
-        numbers = raw.Reshape(tensor, [-1]) + self.buckets * columns if dimension > 1 else raw.Reshape(tensor, [-1])
+        dimension, batch = self.source_column.dimension, composing.shape(tensor, name="shape")[0]
+        if dimension > 1:
+            each = composing.expand_dims(composing.range_(0, batch), 1, name="expand_dims")
+            rows = raw.Reshape(raw.Tile(each, [1, dimension], name="tile"), [-1], name="reshape")
+            columns = raw.Tile(composing.range_(0, dimension), composing.stack([batch]), name="tile")
+            numbers = raw.Reshape(tensor, [-1], name="reshape") + self.buckets * columns
+        else:
+            rows = composing.range_(0, batch)
+            columns = zeros([batch], int32, name="zeros")
+            numbers = raw.Reshape(tensor, [-1], name="reshape")
         indices = cast(composing.transpose(composing.stack([rows, columns])), int64)
         shape = cast(composing.stack([batch, dimension]), int64)
-        return SparseTensor(indices, cast(numbers, int64), shape)
+        return SparseTensor(indices, numbers, shape)
 
     def split(self, tensor: Any) -> tuple[SparseTensor, SparseTensor | None]:
         return self.sparse(tensor), None
