@@ -471,5 +471,6 @@ def precision_recall_at_equal_thresholds(
         precision = tp / raw.Maximum(least, tp + fp)
         recall = tp / raw.Maximum(least, tp + fn)
         values = [composing.cast(value, predictions.dtype) for value in (tp, fp, tn, fn, precision, recall)]
-        result = PrecisionRecallData(*values, composing.cast(lin_space(0.0, 1.0, number), predictions.dtype))
+        values.append(composing.cast(lin_space(0.0, 1.0, number), predictions.dtype))
+        result = PrecisionRecallData(*values)
         return result, group(update_tp, update_fp)
