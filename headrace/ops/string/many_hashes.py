@@ -214,15 +214,21 @@ def _keyed_hashes(key: tuple[int, int], strings: _Strings, starts: np.ndarray, s
     return state[0] ^ state[1] ^ state[2] ^ state[3]
 
 
+_ROTATIONS = {places: (_shift(places), _shift(64 - places)) for places in (32, 43, 47, 48, 51)}
+
+
 def _rounds(state: list[np.ndarray], count: int) -> None:
     """Changes the four arrays of `state`."""
     a, b, c, d = state
     spare = np.empty_like(a)
 
+    to_right, to_left, join = np.right_shift, np.left_shift, np.bitwise_or
+
     def rotate(values: np.ndarray, places: int) -> None:
-        np.right_shift(values, _shift(places), out=spare)
-        np.left_shift(values, _shift(64 - places), out=values)
-        np.bitwise_or(values, spare, out=values)
+        right, left = _ROTATIONS[places]
+        to_right(values, right, spare)
+        to_left(values, left, values)
+        join(values, spare, values)
 
     for _ in range(count):
         a += b
