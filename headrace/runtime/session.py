@@ -388,6 +388,9 @@ class BaseSession:
             nonlocal prepared
             entry = prepared
             if self._closed:
+                # With feeds TensorFlow's goes by `run`.
+                if keys:
+                    raise RuntimeError("Attempted to use a closed Session.")
                 raise errors.CancelledError(None, None, "Session has been closed.")
             if entry is not None and entry.changes == graph._changes and len(values) == count and not keywords:
                 return self._execute(entry, entry.function, values)

@@ -25,9 +25,13 @@ def test_callables_follow_the_graph_and_the_session():
         # What is added to the graph may change what a step does.
         tf.constant(1.0)
         assert call([4.0], 0.5) == {"total": 2.0}
+        constant = sess.make_callable(tf.constant(1.0))
+        assert constant() == 1.0
         sess.close()
         with pytest.raises(RuntimeError, match="closed Session"):
             call([4.0], 0.5)
+        with pytest.raises(tf.errors.CancelledError, match="closed"):
+            constant()
 
 
 def test_callables_of_composite_feeds_and_options():
