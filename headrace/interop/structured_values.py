@@ -13,7 +13,6 @@ from headrace.interop import protos
 from headrace.interop.node_def import shape_to_proto
 from headrace.ops.ragged.spec import RaggedTensorSpec
 
-
 _MOST_COMPONENTS = 1000  # more tensors than any value is made of
 
 
@@ -73,7 +72,8 @@ def encoded(value: Any) -> Any:
     """A structure as a message.
 
     Args:
-        value: None, a number, text, a shape, type or description of a tensor, sparse or ragged too, or tuples, lists, named tuples and dicts of such.
+        value: None, a number, text, a shape, type or description of a tensor, sparse or ragged too, or tuples,
+        lists, named tuples and dicts of such.
 
     Raises:
         NotImplementedError: for anything else, naming it.

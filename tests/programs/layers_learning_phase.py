@@ -1,4 +1,5 @@
 """Layers that are not told whether they train go by a placeholder of the graph, False unless it is fed."""
+
 import numpy as np
 import tensorflow as tf
 
