@@ -42,7 +42,6 @@ def run_program(text: str, implementation: str = "headrace", path: str = "<progr
         return recorded.loads(ask_oracle(path, text))
     if implementation != "headrace":
         raise ValueError(f"implementation must be 'headrace' or 'tf1', got {implementation!r}")
-    from headrace.core.registry import _registered_gradients
     from headrace.platform.test_util import forget_eager_names
     from headrace.shim import install_as_tensorflow
 
@@ -51,13 +50,10 @@ def run_program(text: str, implementation: str = "headrace", path: str = "<progr
 
     tf.reset_default_graph()
     scope: dict[str, Any] = {"__name__": "__main__", "__file__": path}
-    before = dict(_registered_gradients)
     try:
         exec(compile(text, path, "exec"), scope)
     finally:
         # For the programs after this one.
-        _registered_gradients.clear()
-        _registered_gradients.update(before)
         if tf.executing_eagerly():
             forget_eager_names()
         tf.disable_eager_execution()
