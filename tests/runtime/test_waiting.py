@@ -63,7 +63,8 @@ def test_session_close_ends_waits(graph):
 
 def test_session_timeout(graph):
     queue = tf.FIFOQueue(2, tf.float32, shapes=[()])
-    with tf.Session(config=tf.ConfigProto(operation_timeout_in_ms=20)) as sess:
+    # Long enough for the steps that do not wait, on a machine that has other work.
+    with tf.Session(config=tf.ConfigProto(operation_timeout_in_ms=400)) as sess:
         with pytest.raises(tf.errors.DeadlineExceededError):
             sess.run(queue.dequeue())
         # Elements taken in vain are there again.
