@@ -7,6 +7,7 @@ import torch
 from headrace.core.registry import op
 from headrace.ops.array.join import offsets_of
 from headrace.ops.array.slice import window_of
+from headrace.ops.math.elementwise import checked
 from headrace.ops.math.large_products import large_product
 
 feed = op("_Feed", "*, dtype: type -> output: dtype", stateful=True)
@@ -229,7 +230,7 @@ def logistic_loss_kernel(node):
             ramp = ramp - x * z
         return ramp.sub_(log_sigmoid(x.abs()))
 
-    return loss
+    return checked(node, loss)
 
 
 logistic_loss_grad = op(

@@ -93,6 +93,17 @@ def test_one_row_against_many(sizes):
     np.testing.assert_allclose(got[1], wanted if sizes[0] == 4 else wanted.sum(0, keepdims=True), rtol=1e-12)
 
 
+def test_labels_of_another_size_are_refused_where_they_are_multiplied():
+    with tf.Graph().as_default(), tf.Session() as sess:
+        x, z = tf.placeholder(tf.float32, [None, 3]), tf.placeholder(tf.float32, [None, 3])
+        loss = tf.nn.sigmoid_cross_entropy_with_logits(labels=z, logits=x, name="xentropy")
+        assert "_LogisticLoss" in types(sess, [loss], [x, z])
+        # What 1.15.5 says, and of which operation.
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"Incompatible shapes: \[4,3\] vs. \[2,3\]") as caught:
+            sess.run(loss, {x: np.ones([4, 3]), z: np.ones([2, 3])})
+    assert (caught.value.op.type, caught.value.op.name) == ("Mul", "xentropy/mul")
+
+
 def test_inside_a_loop():
     with tf.Graph().as_default(), tf.Session() as sess:
         x = tf.placeholder(tf.float64, [5, 2])

@@ -229,3 +229,11 @@ def test_distributed_settings_are_checked():
     with pytest.raises(ValueError, match="Invalid variable aggregation mode: 9"):
         tf.Variable(1.0, aggregation=9)
     assert not tf.Variable(1.0, synchronization=tf.VariableSynchronization.ON_READ).trainable
+
+
+def test_a_scatter_into_a_number_is_refused(sess):
+    v = tf.Variable(tf.placeholder_with_default(np.float32(1), None), validate_shape=False)
+    rows, updates = tf.placeholder(tf.int32, [None]), tf.placeholder(tf.float32, [None])
+    sess.run(v.initializer)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="params must be at least 1-D"):
+        sess.run(tf.scatter_add(v, rows, updates * 2.0).op, {rows: [0], updates: [1.0]})

@@ -107,7 +107,7 @@ def scatter_rows(
     Raises:
         InvalidArgumentError: if shapes do not fit, or naming the first index that is outside.
     """
-    if own and indices.ndim == 1 and updates.shape[:1] == indices.shape and updates.shape[1:] == target.shape[1:]:
+    if own and target.ndim and indices.ndim == 1 and tuple(updates.shape) == (*indices.shape, *target.shape[1:]):
         check_rows(indices, target.shape[0])
         apply(target, indices, updates)
         return

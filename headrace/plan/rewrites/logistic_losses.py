@@ -28,6 +28,8 @@ def fuse_logistic_losses(
             losses[loss.exponential] = loss
             output = node.outputs[0]
             fused = new_node("_LogisticLoss", node, [loss.logits, loss.labels], [(output.dtype, output.dims)])
+            # It is the product that labels of another shape do not fit.
+            fused.origin = loss.product.origin
             instead[node] = fused
             replaced[output] = fused.outputs[0]
     if not losses:
@@ -49,10 +51,11 @@ def fuse_logistic_losses(
 
 
 class _Loss(NamedTuple):
-    """What one loss is made of: `exponential` is exp(-|x|), `positive` is x >= 0."""
+    """What one loss is made of: `product` is x * z, `exponential` is exp(-|x|), `positive` is x >= 0."""
 
     logits: Value
     labels: Value
+    product: Node
     positive: Value
     exponential: Value
 
@@ -77,7 +80,7 @@ def _loss(node: Node) -> _Loss | None:
         if x in product.node.inputs:
             z = product.node.inputs[1 if product.node.inputs[0] is x else 0]
             if x.dims is not None and z.dims is not None and len(x.dims) == len(z.dims):
-                return _Loss(x, z, positive, exponential)
+                return _Loss(x, z, product.node, positive, exponential)
     return None
 
 
