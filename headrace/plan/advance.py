@@ -16,6 +16,46 @@ from headrace.plan.rewrites.updates import UPDATES
 
 _FUSED = frozenset({"_ApplyGradientDescentProduct", *(fused for fused, _ in UPDATES.values())})
 _UPDATES = _FUSED | frozenset(UPDATES)
+# What the gradients of layers are made of. Once shapes fit these have nothing to complain about, whatever the values: unlike
+# lookups, decompositions, checks and functions of the program.
+_HARMLESS = frozenset(
+    {
+        *("Add", "AddN", "AddV2", "Mul", "Neg", "RealDiv", "Reciprocal", "Square", "Sub", "Cast", "Identity", "Select"),
+        *(
+            "Sum",
+            "Mean",
+            "Tile",
+            "Transpose",
+            "Reshape",
+            "ExpandDims",
+            "Squeeze",
+            "Shape",
+            "Fill",
+            "ZerosLike",
+            "OnesLike",
+        ),
+        *(
+            "Slice",
+            "Pad",
+            "ConcatV2",
+            "Pack",
+            "Split",
+            "SplitV",
+            "StridedSliceGrad",
+            "BroadcastTo",
+            "_Join",
+            "_PiecesLike",
+        ),
+        *("_SumLike", "_SumToShape", "_SumToShapeOf", "_ExpandLike", "_DivideByCount"),
+        *("MatMul", "BatchMatMul", "BatchMatMulV2", "_MatMulAdd", "_MatMulRows", "BiasAddGrad"),
+        *("Conv2DBackpropInput", "Conv2DBackpropFilter", "Conv3DBackpropInputV2", "Conv3DBackpropFilterV2"),
+        *("DepthwiseConv2dNativeBackpropInput", "DepthwiseConv2dNativeBackpropFilter"),
+        *("ReluGrad", "Relu6Grad", "EluGrad", "SeluGrad", "LeakyReluGrad", "SoftplusGrad", "SoftsignGrad"),
+        *("TanhGrad", "SigmoidGrad", "SqrtGrad", "RsqrtGrad", "ReciprocalGrad", "_LogisticLossGrad", "_LSTMTailGrad"),
+        *("MaxPoolGrad", "_MaxPoolGradWithIndices", "AvgPoolGrad", "LRNGrad"),
+        *("FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3"),
+    }
+)
 
 
 def advance_updates(nodes: list[Node]) -> list[Node]:
@@ -120,12 +160,11 @@ def _is_number(node: Node) -> bool:
 
 def _cannot_fail(node: Node) -> bool:
     """Whether all that `node` could complain about has been seen when it is its turn."""
-    decl = node.decl
-    if decl.stateful or decl.must_run or decl.may_wait or decl.writes_state or node.guard or node.region is not None:
+    if node.type not in _HARMLESS or node.guard:
         return False
     if all(value.dims is not None and None not in value.dims for value in node.outputs):
         return True
-    # The gradient of an op that has run.
+    # The gradient of an op, whose shapes fit since that has run.
     return node.origin is not None and node.origin._original_op is not None
 
 

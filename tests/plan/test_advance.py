@@ -91,6 +91,22 @@ def test_a_step_that_fails_in_something_else_changes_nothing():
             np.testing.assert_array_equal(one, other_value)
 
 
+def test_a_loss_that_fails_by_its_values_comes_before_the_updates_of_another():
+    with tf.Graph().as_default(), tf.Session() as session:
+        feed, _, variables, first = network(OPTIMIZERS["momentum"]())
+        rows = tf.placeholder(tf.int32, [2])
+        table = tf.get_variable("table", [LARGE, LARGE])
+        second = OPTIMIZERS["momentum"]().minimize(tf.reduce_sum(tf.gather(tf.tanh(table), rows)))
+        session.run(tf.global_variables_initializer())
+        variables = [*variables, table]
+        before = session.run(variables)
+        feeds = {feed: np.ones([4, LARGE], np.float32), rows: [0, LARGE]}
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            session.run([first, second], feeds)
+        for one, other in zip(before, session.run(variables), strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
 def test_a_check_of_the_gradients_comes_before_the_updates():
     with tf.Graph().as_default(), tf.Session() as session:
         feed, loss, variables, _ = network(OPTIMIZERS["momentum"]())
