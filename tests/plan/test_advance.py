@@ -61,17 +61,23 @@ def test_each_update_follows_its_gradient_and_computes_the_same(kind, batch, res
 @pytest.mark.parametrize("fetched", ["value", "slice", "sum"])
 def test_what_is_read_from_the_variable_in_the_step_is_not_its_new_value(fetched):
     with tf.Graph().as_default(), tf.Session() as session:
-        feed, loss, variables, train = network(OPTIMIZERS["momentum"](), resource=True)
+        feed, loss, variables, _ = network(OPTIMIZERS["momentum"](), resource=True)
         read = variables[-1].read_value()
-        with tf.control_dependencies([read]):
-            pass
         extra = {"value": tf.identity(read), "slice": read[:2], "sum": tf.reduce_sum(read)}[fetched]
-        with tf.control_dependencies([extra]):
-            late = extra + tf.reduce_sum(loss) * 0
+        # The update waits for the read, and what is made of the read is computed after all gradients.
+        slope = tf.gradients(loss, variables[0])[0]
+        with tf.control_dependencies([slope]):
+            late = tf.identity(extra)
+        optimizer = OPTIMIZERS["momentum"]()
+        pairs = optimizer.compute_gradients(loss)
+        with tf.control_dependencies([read]):
+            train = optimizer.apply_gradients(pairs)
         session.run(tf.global_variables_initializer())
-        before = session.run(extra)
-        got = session.run([train, late], {feed: np.ones([4, LARGE], np.float32)})[1]
-        assert got.shape == before.shape
+        before, start = session.run([extra, variables[-1]])
+        feeds = {feed: np.ones([4, LARGE], np.float32)}
+        got = session.run([train, late], feeds)[1]
+        np.testing.assert_array_equal(got, before)
+        assert (session.run(variables[-1]) != start).any()
 
 
 def test_a_step_that_fails_in_something_else_changes_nothing():
