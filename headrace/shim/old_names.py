@@ -16,6 +16,7 @@ import inspect
 import math
 import sys
 import time
+import warnings
 from collections.abc import Sequence
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
@@ -30,6 +31,8 @@ def restore_old_names() -> None:
     _add(inspect, {"getargspec": _getargspec})
     _add(time, {"clock": time.perf_counter})
     _add(fractions, {"gcd": math.gcd})
+    # NumPy's word on `float(array)` of one element, which such programs do with what they fetch.
+    warnings.filterwarnings("ignore", "Conversion of an array with ndim > 0 to a scalar", DeprecationWarning)
     numpy = sys.modules.get("numpy")
     if numpy is None:
         sys.meta_path.insert(0, _AfterNumPy())

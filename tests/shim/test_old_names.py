@@ -42,6 +42,17 @@ def test_programs_print_scalars_as_they_did(tmp_path):
     assert done.stdout == "[0.5, 2] {'loss': 0.5} (True,) [0.12]\n"
 
 
+def test_an_array_of_one_element_is_a_number(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import tensorflow as tf\n"
+        "loss = tf.Session().run(tf.constant([0.5]))\n"
+        "print('%.1f' % loss, float(loss), int(loss))\n"
+    )
+    done = subprocess.run([sys.executable, "-m", "headrace", str(program)], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("0.5 0.5 0\n", "")
+
+
 def test_the_library_alone_changes_nothing():
     code = (
         "import numpy as np, headrace; headrace.Session; "
