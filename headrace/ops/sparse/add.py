@@ -182,18 +182,30 @@ def sparse_tensor_dense_add_kernel(node):
                 raise invalid(
                     f"Dimension {i} does not equal (no broadcasting is supported): sparse side {one} vs dense side {other}"
                 )
-        bad = ((indices < 0) | (indices >= torch.tensor(sizes, device=indices.device))).any(0)
-        if bool(bad.any()):
-            raise invalid(
-                f"Sparse tensor has some invalid index on dimension {int(bad.nonzero()[-1])}; dense tensor shape: "
-                f"{shape_text(b.shape)}"
-            )
         if not sizes:
             return (b.to(wider) + values.to(wider).sum(dtype=wider)).to(dtype)
-        where = tuple(indices.long().unbind(1))
-        return b.to(wider).index_put(where, values.to(wider), accumulate=True).to(dtype)
+        if not indices.shape[0]:
+            return b.clone()
+        indices = indices.long()
+        lowest, highest = torch.aminmax(indices)
+        # Every dimension is asked only where one may be wrong.
+        if int(lowest) < 0 or int(highest) >= min(sizes):
+            _check_indices(indices, b)
+        at = indices[:, 0]
+        for place in range(1, len(sizes)):
+            at = torch.add(indices[:, place], at, alpha=sizes[place])
+        return b.to(wider).reshape(-1).scatter_add(0, at, values.to(wider)).view(b.shape).to(dtype)
 
     return add
+
+
+def _check_indices(indices: torch.Tensor, b: torch.Tensor) -> None:
+    bad = ((indices < 0) | (indices >= torch.tensor(b.shape, device=indices.device))).any(0)
+    if bool(bad.any()):
+        raise invalid(
+            f"Sparse tensor has some invalid index on dimension {int(bad.nonzero()[-1])}; dense tensor shape: "
+            f"{shape_text(b.shape)}"
+        )
 
 
 @sparse_tensor_dense_add_op.gradient
