@@ -190,6 +190,8 @@ _PYTHON: dict[str, dict[str, str]] = {
         "sets .": "sets sets_impl",
         "sparse . ops.sparse.cross ops.sparse.layout ops.sparse.building ops.sparse.slice api.gen_ops": "sparse_ops",
         "summary .": "summary_ops",
+        "contrib.summary contrib.summary.functions summary.resource_writers summary.recording summary.tracing "
+        "summary.later_functions summary .": "summary_ops_v2",
         "summary.functions .": "summary_op_util",
         "ops.weights .": "weights_broadcast_ops",
         "signal spectral .": "spectral_ops",
@@ -208,13 +210,25 @@ _PYTHON: dict[str, dict[str, str]] = {
         "linear_operator_full_matrix linear_operator_householder linear_operator_identity "
         "linear_operator_inversion linear_operator_kronecker linear_operator_low_rank_update "
         "linear_operator_lower_triangular linear_operator_util linear_operator_zeros",
+        "ops.linalg.addition": "linear_operator_addition",
     },
     "ops.losses": {"losses .": "losses losses_impl loss_reduction util"},
     "ops.parallel_for": {".": "control_flow_ops gradients pfor"},
     "ops.ragged": {
-        "ragged .": "ragged_array_ops ragged_concat_ops ragged_conversion_ops ragged_factory_ops "
-        "ragged_functional_ops ragged_gather_ops ragged_map_ops ragged_math_ops ragged_string_ops "
-        "ragged_tensor ragged_tensor_value",
+        "ops.ragged.layout ops.ragged.selecting .": "ragged_array_ops",
+        "ops.ragged.gathering .": "ragged_batch_gather_ops ragged_gather_ops",
+        "ops.ragged.joining .": "ragged_concat_ops",
+        "ops.ragged.tensor": "ragged_config",
+        "ops.ragged.conversion ops.ragged.variants .": "ragged_conversion_ops",
+        "ops.ragged.dispatch": "ragged_dispatch",
+        "ops.ragged.indexing": "ragged_getitem",
+        "ops.ragged.layout": "ragged_squeeze_op",
+        "ops.ragged.math ragged .": "ragged_math_ops",
+        "ops.ragged.selecting .": "ragged_where_op",
+        "ops.ragged.tensor ops.ragged.segment_ids": "ragged_util",
+        "ops.ragged.tensor ops.ragged.spec ragged .": "ragged_operators ragged_tensor",
+        "ragged .": "ragged_factory_ops ragged_functional_ops ragged_map_ops ragged_tensor_value segment_id_ops",
+        "strings ops.ragged.strings .": "ragged_string_ops",
     },
     "ops.signal": {
         "signal .": "dct_ops fft_ops mel_ops mfcc_ops reconstruction_ops shape_ops signal spectral_ops "
@@ -332,6 +346,16 @@ _PYTHON: dict[str, dict[str, str]] = {
     },
 }
 
+# Names of internal modules that are other ones here.
+_SPELLED = {
+    ("ops.ragged.ragged_array_ops", "ragged_one_hot"): "ops.ragged.layout.one_hot",
+    ("ops.ragged.ragged_getitem", "ragged_tensor_getitem"): "ops.ragged.indexing.getitem",
+    ("ops.ragged.ragged_string_ops", "string_bytes_split"): "strings.bytes_split",
+    ("ops.ragged.ragged_string_ops", "string_split_v2"): "compat.v2.strings.split",
+    ("ops.ragged.ragged_string_ops", "strings_split_v1"): "strings.split",
+    ("ops.string_ops", "substr_deprecated"): "substr",
+}
+
 # Packages in which names are looked up as well as modules.
 _PACKAGES = {
     "python": ".", "python.data": "data .", "python.data.experimental": "data.experimental",
@@ -394,6 +418,8 @@ def _rows() -> dict[str, tuple[str, ...]]:
     rows["contrib.util.loader"] = ("platform.behavior",)
     # A folder deeper than others.
     rows["contrib.losses.python.metric_learning.metric_loss_ops"] = ("contrib.losses.metric_learning",)
+    rows["contrib.metrics.python.ops.metric_ops"] = ("contrib.metrics", "contrib.metrics.growing", ".")
+    rows["contrib.metrics.python.ops.histogram_ops"] = ("contrib.metrics", "contrib.metrics.histograms", ".")
     rows["contrib.framework.python.ops.audio_ops"] = ("ops.audio.wav", "ops.audio.spectrogram")
     return rows
 
@@ -404,6 +430,8 @@ _KERAS = re.compile(r"python\.(keras\.[\w.]+)")
 # Rooms whose modules hold what 1.x's internal modules did.
 _IMPLEMENTING = ("autodiff", "interop", "state", "train")
 _VERSIONED = re.compile(r"(\w+)_v([12])")
+# Folders of modules that 1.x's modules import, and so have as attributes, in the order of who gets a name.
+_IMPORTED_FROM = ("ops", "framework", "util", "platform", "eager", "training", "client", "layers")
 # The public modules in which TensorFlow 2 has functions with other arguments.
 _PUBLISHED = ("debugging", "image", "io", "linalg", "math", "nn", "random", "sparse", "strings")
 # Below `python.ops` and its like are modules, and what else these folders hold.
@@ -449,11 +477,16 @@ def versions(path: str, name: str, places: tuple[str, ...]) -> list[tuple[str, s
         [('compat.v2.strings', 'string_split'), ('compat.v2.strings', 'split'), ('compat.v2', 'string_split'), \
 ('compat.v2.nn', 'string_split')]
     """
-    if not path.startswith("python."):
-        return []
+    if target := _SPELLED.get((path.removeprefix("python."), name)):
+        module, _, plain = target.rpartition(".")
+        return [(module, plain)]
     if name.startswith("_") and not name.startswith("__"):
         # What 1.x kept to a module is public among the modules here, which are smaller.
-        return [(place, name[1:]) for place in places if place.partition(".")[0] in _IMPLEMENTING]
+        if path.startswith("python."):
+            return [(place, name[1:]) for place in places if place.partition(".")[0] in _IMPLEMENTING]
+        return [(place, name[1:]) for place in places if path in _ROWS and place.startswith("contrib.")]
+    if not path.startswith("python."):
+        return []
     match = _VERSIONED.fullmatch(name)
     if match is None:
         return []
@@ -474,6 +507,20 @@ def versions(path: str, name: str, places: tuple[str, ...]) -> list[tuple[str, s
         if plain.startswith("sparse_"):
             found.append(("compat.v2.sparse", plain.removeprefix("sparse_")))
     return found
+
+
+def sibling(path: str, name: str) -> str | None:
+    """The internal module that a module's attribute is by its name, as one that it imports, or None.
+
+    Example:
+        >>> sibling("python.ops.rnn", "rnn_cell_impl")
+        'python.ops.rnn_cell_impl'
+    """
+    if path not in _ROWS or not path.startswith("python.") or "_" not in name:
+        return None
+    folders = (path.rpartition(".")[0], *(f"python.{folder}" for folder in _IMPORTED_FROM))
+    found = (f"{folder}.{name}" for folder in folders)
+    return next((module for module in found if module in _ROWS or _GENERATED.fullmatch(module)), None)
 
 
 def is_contrib(path: str) -> bool:

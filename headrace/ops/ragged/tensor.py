@@ -468,6 +468,21 @@ def same_splits_type(*tensors: Any) -> tuple[DType, tuple[Any, ...]]:
     return (types.pop() if types else int64), tensors
 
 
+def match_row_splits_dtypes(*tensors: Any, return_dtype: bool = False) -> Any:
+    """The tensors, once it is sure that their splits are of one type; with `return_dtype` that type before them.
+
+    Raises:
+        ValueError: if the types differ.
+    """
+    dtype, same = same_splits_type(*tensors)
+    return (dtype, same) if return_dtype else same
+
+
+def auto_cast_partition_dtype() -> bool:
+    """Whether splits of different types become those of one: no, they are an error."""
+    return False
+
+
 def assert_splits_match(nested: Sequence[Sequence[Any]]) -> list[Operation]:
     """Checks that ragged tensors have the same rows.
 
