@@ -420,6 +420,9 @@ def _rows() -> dict[str, tuple[str, ...]]:
     rows["contrib.losses.python.metric_learning.metric_loss_ops"] = ("contrib.losses.metric_learning",)
     rows["contrib.metrics.python.ops.metric_ops"] = ("contrib.metrics", "contrib.metrics.growing", ".")
     rows["contrib.metrics.python.ops.histogram_ops"] = ("contrib.metrics", "contrib.metrics.histograms", ".")
+    layers = "contrib.layers"
+    rows[f"{layers}.python.layers.layers"] = (layers, f"{layers}.shaping", ".")
+    rows[f"{layers}.python.layers.feature_column_ops"] = (layers, f"{layers}.feature_column_inputs", ".")
     rows["contrib.framework.python.ops.audio_ops"] = ("ops.audio.wav", "ops.audio.spectrogram")
     return rows
 

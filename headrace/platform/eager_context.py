@@ -19,6 +19,7 @@ from headrace.platform.behavior import (
     SYNC,
     enable_eager_execution,
 )
+from headrace.summary import recording
 
 __all__ = [
     "ASYNC",
@@ -186,6 +187,33 @@ class Context:
     def ensure_initialized(self) -> None:
         """Makes what eager operations need, if that has not been done."""
         eager_graph()
+
+    @property
+    def summary_writer(self) -> Any:
+        """The writer of this thread's summaries, or None."""
+        return recording.state.writer
+
+    @summary_writer.setter
+    def summary_writer(self, writer: Any) -> None:
+        recording.state.writer = writer
+
+    @property
+    def summary_recording(self) -> Any:
+        """Whether this thread's summaries are recorded: a bool, a tensor or a function of one; None if unsaid."""
+        return recording.state.recording
+
+    @summary_recording.setter
+    def summary_recording(self, condition: Any) -> None:
+        recording.state.recording = condition
+
+    @property
+    def summary_step(self) -> Any:
+        """The step of this thread's summaries that are given none, or None."""
+        return recording.state.step
+
+    @summary_step.setter
+    def summary_step(self, step: Any) -> None:
+        recording.state.step = step
 
     @property
     def scope_name(self) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from headrace.contrib.summary.writers import current_writer, recording
 from headrace.core.collections import GraphKeys
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import (
@@ -16,14 +15,16 @@ from headrace.core.defaults import (
     get_default_graph,
     name_scope,
 )
-from headrace.core.dtypes import int64
+from headrace.core.dtypes import int64, string
 from headrace.core.eager import executing_eagerly
+from headrace.core.graph import Graph
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import raw
 from headrace.ops.array.constant import constant
 from headrace.ops.flow.case import smart_cond
 from headrace.ops.flow.grouping import no_op
 from headrace.summary.functions import summary_scope
+from headrace.summary.recording import current_writer, should_record_summaries
 from headrace.train.steps import get_or_create_global_step
 
 _BAD_COLOR = (255, 0, 0, 255)
@@ -45,7 +46,7 @@ def _written(name: str, tensor: Any, write: Callable[[Any, str, str], Operation]
             return constant(True)
 
     with device("cpu:0"):
-        op = smart_cond(recording(), record, lambda: constant(False), name="")
+        op = smart_cond(should_record_summaries(), record, lambda: constant(False), name="")
         if not executing_eagerly():
             add_to_collection(GraphKeys._SUMMARY_COLLECTION, op)
     return op
@@ -145,32 +146,43 @@ def generic(name: str, tensor: Any, metadata: Any = None, family: str | None = N
     """
 
     def write(writer: Tensor, tag: str, scope: str) -> Operation:
-        serialized: Any = b""
-        if metadata is not None:
-            serialized = metadata.SerializeToString() if hasattr(metadata, "SerializeToString") else metadata
-        return raw.WriteSummary(writer, _step(step), raw.Identity(tensor), tag, serialized, name=scope)
+        if metadata is None:
+            text: Any = constant("")
+        elif hasattr(metadata, "SerializeToString"):
+            text = constant(metadata.SerializeToString())
+        else:
+            text = metadata
+        return raw.WriteSummary(writer, _step(step), raw.Identity(tensor), tag, text, name=scope)
 
     return _written(name, tensor, write, family)
+
+
+def serialized(graph: Any) -> bytes:
+    """A `Graph` or `GraphDef` as the text of a GraphDef."""
+    message = graph.as_graph_def(add_shapes=True) if isinstance(graph, Graph) else graph
+    return message.SerializeToString()  # type: ignore[no-any-return]
 
 
 def write_graph(param: Any, step: Any = None, name: str | None = None) -> Operation:
     """Writes a graph.
 
     Args:
-        param: a string tensor with a serialized GraphDef.
+        param: a string tensor with a serialized GraphDef; eagerly also a `Graph`, a `GraphDef` or a string.
         step: the step; the graph's global step by default.
         name: a name for the operation.
 
     Raises:
-        TypeError: if `param` is no tensor.
+        TypeError: if `param` is no tensor, in a graph.
     """
-    if not isinstance(param, Tensor):
+    if not executing_eagerly() and not isinstance(param, Tensor):
         raise TypeError(f"graph() needs a tf.Tensor (e.g. tf.placeholder) in graph mode, but was: {type(param)}")
     writer = current_writer()
     if writer is None:
         return no_op()
     with device("cpu:0"):
-        return raw.WriteGraphSummary(writer._resource, _step(step), raw.Identity(param), name=name)
+        is_graph = isinstance(param, Graph) or hasattr(param, "SerializeToString")
+        tensor = convert_to_tensor(serialized(param), string) if is_graph else raw.Identity(param)
+        return raw.WriteGraphSummary(writer._resource, _step(step), tensor, name=name)
 
 
 def import_event(tensor: Any, name: str | None = None) -> Operation:

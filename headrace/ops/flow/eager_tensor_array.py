@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from headrace.core import errors
 from headrace.core.convert import convert_to_tensor
 from headrace.core.dtypes import DType, as_dtype
@@ -188,7 +190,7 @@ class EagerMethods:
             stacked: Tensor = raw.Pack(items, axis=0)
             return stacked
         dims = [0, *(d or 0 for d in self._list.dims or ())]
-        return raw.Fill(dims, convert_to_tensor(0, self._dtype))
+        return convert_to_tensor(np.zeros(dims, self._dtype.as_numpy_dtype), self._dtype)
 
     def gather(self, indices: Any, name: str | None = None) -> Tensor:
         """The elements at `indices` as one tensor, with a new first axis."""

@@ -226,6 +226,29 @@ def write_summary_kernel(node):
     return write
 
 
+write_raw_proto_summary = _declare(
+    "WriteRawProtoSummary", "writer: resource, step: int64, tensor: string ->", "step", "tensor"
+)
+
+
+@write_raw_proto_summary.kernel
+def write_raw_proto_summary_kernel(node):
+    def write(writer, step, tensor):
+        from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
+
+        for index, text in enumerate(to_array(tensor).reshape(-1).tolist()):
+            summary = new_summary()
+            try:
+                summary.MergeFromString(text)
+            except DecodeError:
+                raise errors.DataLossError(
+                    None, None, f"Bad tf.compat.v1.Summary binary proto tensor string at index {index}"
+                ) from None
+            writer.write(step, summary=summary)
+
+    return write
+
+
 write_graph_summary = _declare(
     "WriteGraphSummary", "writer: resource, step: int64, tensor: string ->", "step", "tensor"
 )
