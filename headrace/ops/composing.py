@@ -75,7 +75,9 @@ def range_(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, nam
 
 def _filled(kind: str, number: int, shape: Any, dtype: Any, name: str | None) -> Tensor:
     dtype = as_dtype(dtype).base_dtype
-    value = bool(number) if dtype.name == "bool" else number
+    value: Any = bool(number) if dtype.name == "bool" else number
+    if dtype.name == "string" and not number:
+        value = ""
     with name_scope(name, kind, [shape]) as scope:
         if not isinstance(shape, Tensor):
             if any(isinstance(size, Tensor) for size in shape):

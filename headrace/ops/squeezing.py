@@ -79,7 +79,7 @@ def squeeze_weights(weights: Any, rank_of: Tensor, may_expand: bool = False) -> 
         return composing.expand_dims(weights, [-1]) if surplus == -1 and may_expand else weights
     if not may_expand:
         difference = composing.rank(weights) - composing.rank(rank_of)
-        if weights.dims is None or (weights.dims and weights.dims[-1] in (None, 1)):
+        if weights.dims != () and _may_end_in_one(weights.dims):
             return _squeezed_if(raw.Equal(1, difference), weights)
         return weights
     rank = composing.rank(weights)
@@ -89,7 +89,10 @@ def squeeze_weights(weights: Any, rank_of: Tensor, may_expand: bool = False) -> 
         longer = raw.Equal(difference, -1)
         return cond(longer, lambda: composing.expand_dims(weights, [-1]), lambda: weights)
 
+    def shortened() -> Tensor:
+        return composing.squeeze(weights, [-1]) if _may_end_in_one(weights.dims) else weights
+
     def adjusted() -> Tensor:
-        return cond(raw.Equal(difference, 1), lambda: composing.squeeze(weights, [-1]), expanded)
+        return cond(raw.Equal(difference, 1), shortened, expanded)
 
     return cond(raw.Equal(rank, 0), lambda: weights, adjusted)

@@ -27,13 +27,13 @@ from headrace.state.updates import assign
 from headrace.state.variable_scope import variable_scope
 
 _EPSILON = 1e-7
-_GROWTH = 1.5
 
 
-def _next_size(required: Tensor) -> Tensor:
-    """The least power of the growth factor that is not less than `required`."""
-    exponent = raw.Ceil(raw.Log(composing.cast(required, "float32")) / raw.Log(composing.cast(_GROWTH, "float32")))
-    return composing.cast(raw.Ceil(_GROWTH**exponent), "int32")
+def next_array_size(required_size: Any, growth_factor: Any = 1.5) -> Tensor:
+    """The least power of `growth_factor`, rounded up, that is not less than `required_size`: an int32 scalar."""
+    required = raw.Log(composing.cast(required_size, "float32"))
+    exponent = raw.Ceil(required / raw.Log(composing.cast(growth_factor, "float32")))
+    return composing.cast(raw.Ceil(growth_factor**exponent), "int32")
 
 
 def streaming_concat(
@@ -88,7 +88,7 @@ def streaming_concat(
         new_size = size + number
 
         def enlarged() -> Operation:
-            sizes = composing.stack([_next_size(new_size), *others])
+            sizes = composing.stack([next_array_size(new_size), *others])
             zeros = composing.zeros(sizes, dtype=values.dtype)
             old = array.value()
             with control_dependencies([old]):

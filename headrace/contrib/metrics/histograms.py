@@ -101,13 +101,13 @@ def _area(positive: Any, negative: Any, nbins: int) -> Tensor:
     up = reverse(of_positive, [0], name="delta_y_t")
     along = reverse(of_negative, [0], name="delta_x_t")
     up, along = composing.cast(up, "float32"), composing.cast(along, "float32")
-    height = _running_sum(up, nbins)
+    height = strict_1d_cumsum(up, nbins)
     first = along[0] * height[0] / 2.0
     others = along[1:] * (height[1:] + height[: nbins - 1]) / 2.0
     return raw.Add(first, reduce_sum(others), name="auc")
 
 
-def _running_sum(values: Tensor, length: int) -> Tensor:
+def strict_1d_cumsum(values: Tensor, length: int) -> Tensor:
     """The cumulative sum by a convolution, as TensorFlow's graph has it."""
     with name_scope(None, "strict_1d_cumsum", [values]):
         if length == 0:

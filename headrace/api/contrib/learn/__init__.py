@@ -1,9 +1,11 @@
-"""tf.contrib.learn: reading examples in the graph, and data sets."""
+"""tf.contrib.learn: reading examples in the graph, metrics of models, and data sets."""
 
 HOMES = {
     "contrib.learn.graph_io": "queue_parsed_features read_batch_examples read_batch_features "
     "read_batch_record_features read_keyed_batch_examples read_keyed_batch_examples_shared_queue "
     "read_keyed_batch_features read_keyed_batch_features_shared_queue",
+    "contrib.learn.metric_spec": "MetricSpec ModeKeys PredictionKey",
+    "contrib.layers.target_columns": "ProblemType",
 }
 
 NESTED = {

@@ -8,7 +8,30 @@ HOMES = {
 SPELLED = {
     "losses": "contrib.losses",
     "metrics": "contrib.metrics",
-}
+    # 1.x's slim showed the modules it was put together from; programs reach through it for their functions.
+    **{
+        name: f"contrib.layers.python.layers.{name}"
+        for name in (
+            "embedding_ops", "encoders", "feature_column_ops", "initializers", "layers", "normalization", "optimizers",
+            "regularizers", "rev_block_lib", "target_column", "utils",
+        )
+    },
+    "loss_ops": "contrib.losses.python.losses.loss_ops",
+    "metric_ops": "contrib.metrics.python.ops.metric_ops",
+    **{
+        name: f"python.ops.{name}"
+        for name in (
+            "array_ops", "clip_ops", "control_flow_ops", "init_ops", "math_ops", "nn", "nn_ops", "parsing_ops",
+            "random_ops", "sparse_ops", "string_ops", "variable_scope", "variables",
+        )
+    },
+    "ops": "python.framework.ops",
+    "dtypes": "python.framework.dtypes",
+    "tensor_shape": "python.framework.tensor_shape",
+    "moving_averages": "python.training.moving_averages",
+    "summary": "python.summary.summary",
+    "train": "python.training.training",
+}  # fmt: skip
 
 EVERY = "contrib.layers contrib.framework"
 
