@@ -1,13 +1,16 @@
 """tf.linalg: linear algebra."""
 
 HOMES: dict[str, str] = {
-    "ops.linalg.circulant": "LinearOperatorCirculant LinearOperatorCirculant2D LinearOperatorCirculant3D "
-    "LinearOperatorToeplitz",
+    "ops.linalg.circulant": "LinearOperatorCirculant LinearOperatorCirculant2D LinearOperatorCirculant3D",
     "ops.linalg.combined": "LinearOperatorAdjoint LinearOperatorBlockDiag LinearOperatorComposition "
-    "LinearOperatorInversion LinearOperatorKronecker LinearOperatorLowRankUpdate",
+    "LinearOperatorInversion",
+    "ops.linalg.identity": "LinearOperatorIdentity LinearOperatorScaledIdentity LinearOperatorZeros",
+    "ops.linalg.kronecker": "LinearOperatorKronecker",
+    "ops.linalg.low_rank": "LinearOperatorLowRankUpdate",
     "ops.linalg.operator": "LinearOperator",
-    "ops.linalg.simple": "LinearOperatorDiag LinearOperatorFullMatrix LinearOperatorHouseholder LinearOperatorIdentity "
-    "LinearOperatorLowerTriangular LinearOperatorScaledIdentity LinearOperatorZeros",
+    "ops.linalg.simple": "LinearOperatorDiag LinearOperatorFullMatrix LinearOperatorHouseholder "
+    "LinearOperatorLowerTriangular",
+    "ops.linalg.toeplitz": "LinearOperatorToeplitz",
     "ops.math.linalg_functions": "adjoint cholesky cholesky_solve logdet lu matrix_rank pinv qr slogdet svd",
     "ops.nn.moments": "l2_normalize normalize",
     "ops.array.transpose": "matrix_transpose",

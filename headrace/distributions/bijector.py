@@ -12,9 +12,10 @@ from headrace.core.defaults import control_dependencies, get_default_graph, name
 from headrace.core.operation import Tensor
 from headrace.core.shapes import TensorShape
 from headrace.core.tensor_util import is_tensor
-from headrace.distributions.common import known
+from headrace.distributions.common import maybe_get_static_value
 from headrace.ops import composing
-from headrace.ops.array.shape import rank_internal, shape_internal
+from headrace.ops.array.constant import constant
+from headrace.ops.array.shape import broadcast_static_shape, rank_internal, shape_internal
 from headrace.ops.flow.checks import assert_greater_equal
 from headrace.ops.math.reduction import reduce_sum
 
@@ -268,15 +269,24 @@ class Bijector:
 
     def _log_forward_there(self, x: Tensor, y: Tensor | None, event_ndims: Any, kwargs: Any) -> Tensor:
         """The log-determinant of the inverse, from its own function at the value after."""
-        y = self._forward(x, **kwargs) if y is None else y
+        if y is None:
+            y = self._forward(x, **kwargs)
+            self._keep_pair(x, y, kwargs)
         log = self._inverse_log_det_jacobian(y, **kwargs)
         return self._summed(y, log, self._inverse_min_event_ndims, event_ndims)
 
     def _log_inverse_there(self, y: Tensor, x: Tensor | None, event_ndims: Any, kwargs: Any) -> Tensor:
         """The log-determinant of the inverse, from the function of the other direction at the value before."""
-        x = self._inverse(y, **kwargs) if x is None else x
+        if x is None:
+            x = self._inverse(y, **kwargs)
+            self._keep_pair(x, y, kwargs)
         log = -self._forward_log_det_jacobian(x, **kwargs)
         return self._summed(x, log, self._forward_min_event_ndims, event_ndims)
+
+    def _keep_pair(self, x: Tensor, y: Tensor, kwargs: Any) -> None:
+        arguments = _frozen(kwargs)
+        self._forwards.setdefault((id(x), arguments), (x, y))
+        self._inverses.setdefault((id(y), arguments), (y, x))
 
     @staticmethod
     def _other_log(compute: Callable[[], Tensor], missing: NotImplementedError) -> Tensor:
@@ -307,18 +317,24 @@ class Bijector:
         rank = rank_internal(value)
         shape = shape_internal(value)[rank - event_ndims : rank - least]
         ones = composing.ones(shape, log.dtype)
-        count = known(event_ndims)
+        count = maybe_get_static_value(event_ndims)
         if count is None:
             axes: Any = composing.range_(-(event_ndims - least), 0)
         else:
             axes = [-index for index in range(1, int(count) - least + 1)]
-        return reduce_sum(ones * log, axis=axes)
+        summed = reduce_sum(ones * log, axis=axes)
+        static = value.get_shape()
+        if count is not None and static.ndims is not None and log.get_shape().ndims is not None:
+            size = static.ndims
+            whole = broadcast_static_shape(log.get_shape(), static[size - int(count) : size - least])
+            summed.set_shape(whole[: len(whole.as_list()) - (int(count) - least)])
+        return summed
 
     def _checks(self, least: int, event_ndims: Any) -> list[Any]:
         tensor = convert_to_tensor(event_ndims, name="event_ndims")
         if not tensor.dtype.is_integer:
             raise ValueError(f"Expected integer dtype, got dtype {tensor.dtype}")
-        value = known(tensor)
+        value = maybe_get_static_value(tensor)
         if value is None:
             return [assert_greater_equal(tensor, least)] if self._validate_args else []
         if value.ndim != 0:
@@ -350,7 +366,7 @@ class Identity(Bijector):
         return y
 
     def _inverse_log_det_jacobian(self, y: Tensor) -> Tensor:
-        return convert_to_tensor(0.0, y.dtype)
+        return constant(0.0, dtype=y.dtype)
 
     def _forward_log_det_jacobian(self, x: Tensor) -> Tensor:
-        return convert_to_tensor(0.0, x.dtype)
+        return constant(0.0, dtype=x.dtype)

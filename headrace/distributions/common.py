@@ -10,13 +10,23 @@ import numpy as np
 from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
+from headrace.core.dtypes import DType, as_dtype
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.ops import composing
+from headrace.ops.array.constant import constant
 from headrace.ops.array.identity import identity
+from headrace.ops.array.shape import shape_internal
 from headrace.ops.array.where import where_v2
-from headrace.ops.flow.checks import assert_equal, assert_less_equal, assert_near, assert_non_negative
+from headrace.ops.flow.checks import (
+    assert_equal,
+    assert_greater_equal,
+    assert_less_equal,
+    assert_near,
+    assert_non_negative,
+)
 from headrace.ops.flow.grouping import with_dependencies
+from headrace.ops.flow.rank_checks import assert_rank_at_least
 from headrace.ops.math.cast import cast
 from headrace.ops.math.reduction import reduce_sum
 from headrace.ops.math.unary import sigmoid
@@ -30,12 +40,12 @@ def scalar_event() -> Tensor:
     return convert_to_tensor(_NO_EVENT, "int32")
 
 
-def known(x: Any, dtype: Any = None) -> Any:
-    """`x` as a NumPy array if it is known while the graph is built, else None."""
+def maybe_get_static_value(x: Any, dtype: Any = None) -> Any:
+    """`x` if it is known while the graph is built, a tensor's value as an array; else None."""
     if x is None:
         return None
-    value = constant_value(x) if isinstance(x, Tensor) else np.asarray(x)
-    return value if value is None or dtype is None else np.asarray(value, dtype)
+    value = constant_value(x) if isinstance(x, Tensor) else x
+    return value if value is None or dtype is None else np.array(value, dtype)
 
 
 def gen_new_seed(seed: int | None, salt: str) -> int | None:
@@ -92,7 +102,7 @@ def get_logits_and_probs(
 
 def _checked_probs(probs: Tensor, multidimensional: bool) -> Tensor:
     with name_scope("validate_probs"):
-        one = convert_to_tensor(1.0, probs.dtype, name="one")
+        one = constant(1.0, probs.dtype)
         checks = [assert_non_negative(probs)]
         if multidimensional:
             probs = embed_check_categorical_event_shape(probs)
@@ -102,67 +112,144 @@ def _checked_probs(probs: Tensor, multidimensional: bool) -> Tensor:
         return with_dependencies(checks, probs)
 
 
+def largest_integer(dtype: Any) -> int:
+    """The largest whole number up to which a type holds all of them.
+
+    Raises:
+        TypeError: if the type is not one of numbers and truth values.
+    """
+    kind = as_dtype(dtype)
+    number = _number_type(kind)
+    if kind.is_floating:
+        return int(2 ** (np.finfo(number).nmant + 1))
+    return int(np.iinfo(number).max) if kind.is_integer else 1
+
+
+def smallest_integer(dtype: Any) -> int:
+    """The negative of `largest_integer`, 0 for types without a sign."""
+    kind = as_dtype(dtype)
+    return 0 if _number_type(kind) in _UNSIGNED else -largest_integer(kind)
+
+
+_UNSIGNED = (np.bool_, np.uint8, np.uint16)
+_SIGNED = (np.float16, np.float32, np.float64, np.int8, np.int16, np.int32, np.int64)
+
+
+def _number_type(kind: DType) -> Any:
+    number = kind.base_dtype.as_numpy_dtype
+    if np.dtype(number) not in [np.dtype(each) for each in (*_UNSIGNED, *_SIGNED)]:
+        raise TypeError(f"Unrecognized dtype: {kind.name}")
+    return number
+
+
 def embed_check_categorical_event_shape(
     categorical_param: Any, name: str = "embed_check_categorical_event_shape"
 ) -> Tensor:
-    """The parameter of a categorical distribution, with a check that it has at least 2 classes.
+    """The parameter of a categorical distribution, with a check that it has at least 2 classes and not too many.
 
     Raises:
-        ValueError: if it is known to have fewer, or no dimension at all.
+        ValueError: if it is known to have fewer than 2 classes or more than its type can count, or no dimension at all.
         TypeError: if its type cannot count the classes.
     """
     with name_scope(name, values=[categorical_param]):
         x = convert_to_tensor(categorical_param, name="categorical_param")
-        if not x.dtype.is_floating:
-            raise TypeError(f"Unable to validate size of unrecognized dtype ({x.dtype.name}).")
-        dims = x.get_shape().with_rank_at_least(1).dims
-        size = None if dims is None else dims[-1].value
-        if size is not None:
-            if size < 2:
-                raise ValueError(f"A categorical distribution must have at least 2 events, got {size}.")
-            return x
-        count = composing.shape(x, name="x_shape")[-1]
-        check = assert_less_equal(2, count, message="A categorical distribution must have at least 2 events.")
-        return with_dependencies([check], x)
+        kind = x.dtype.base_dtype
+        if not kind.is_floating:
+            raise TypeError(f"Unable to validate size of unrecognized dtype ({kind.name}).")
+        most = largest_integer(kind)
+        no_dimension = "A categorical-distribution parameter must have at least 1 dimension."
+        too_few = "A categorical-distribution parameter must have at least 2 events."
+        too_many = f"Number of classes exceeds `dtype` precision, i.e., {kind.name}"
+        static = x.get_shape()
+        if static.ndims == 0:
+            raise ValueError(no_dimension)
+        size = None if static.dims is None else static.dims[-1].value
+        if size is None:
+            count = composing.shape(x, name="x_shape")[-1]
+            checks = [
+                assert_rank_at_least(x, 1, message=no_dimension),
+                assert_greater_equal(shape_internal(x)[-1], 2, message=too_few),
+                assert_less_equal(count, most, message=f"{too_many} dtype cannot exceed {most} shape."),
+            ]
+            return with_dependencies(checks, x)
+        if size < 2:
+            raise ValueError(too_few)
+        if size > most:
+            raise ValueError(f"{too_many} implies shape ({size}) cannot exceed {most}.")
+        return x
 
 
 def assert_integer_form(
-    x: Any, data: Any = None, summarize: Any = None, message: str | None = None, name: str = "assert_integer_form"
+    x: Any,
+    data: Any = None,
+    summarize: Any = None,
+    message: str | None = None,
+    int_dtype: Any = None,
+    name: str = "assert_integer_form",
 ) -> Any:
-    """The operation that checks that the elements of `x` are whole numbers."""
+    """The operation that checks that the elements of `x` are whole numbers, of those that `int_dtype` holds.
+
+    Raises:
+        TypeError: if no `int_dtype` is given and `x` is of a type that goes with none.
+    """
     with name_scope(name, values=[x, data]):
         x = convert_to_tensor(x, name="x")
         if x.dtype.is_integer:
             return raw.NoOp()
-        message = message or f"{x.op.name} has non-integer components"
-        return assert_equal(x, raw.Round(x), data=data, summarize=summarize, message=message, name=name)
+        message = message or f"{x} has non-integer components"
+        if int_dtype is None:
+            sizes = {"float16": "int16", "float32": "int32", "float64": "int64"}
+            if (int_dtype := sizes.get(x.dtype.base_dtype.name)) is None:
+                raise TypeError(f"Unrecognized type {x.dtype.name}")
+        whole = cast(cast(x, int_dtype), x.dtype)
+        return assert_equal(x, whole, data=data, summarize=summarize, message=message, name=name)
 
 
 def embed_check_nonnegative_integer_form(x: Any, name: str = "embed_check_nonnegative_integer_form") -> Tensor:
     """`x`, with checks that its elements are whole numbers and none is negative."""
     with name_scope(name, values=[x]):
         x = convert_to_tensor(x, name="x")
-        checks = [assert_non_negative(x, message=f"'{x.op.name}' must be non-negative.")]
+        checks = [assert_non_negative(x, message=f"'{x}' must be non-negative.")]
         if not x.dtype.is_integer:
-            checks.append(assert_integer_form(x, message=f"'{x.op.name}' cannot contain fractional components."))
+            checks.append(assert_integer_form(x, message=f"'{x}' cannot contain fractional components."))
         return with_dependencies(checks, x)
+
+
+def _like_integers(kind: DType) -> bool:
+    _number_type(kind)
+    return kind.is_integer or kind.base_dtype.name == "bool"
 
 
 def embed_check_integer_casting_closed(
     x: Any, target_dtype: Any, assert_nonnegative: bool = True, name: str = "embed_check_casting_closed"
 ) -> Tensor:
-    """`x`, with checks that its elements are whole numbers that fit another type."""
-    from headrace.core.dtypes import as_dtype
+    """`x`, with checks that its elements are whole numbers that fit another type.
 
+    Raises:
+        TypeError: if neither type is one of whole numbers, or one is not a type of numbers at all.
+    """
     with name_scope(name, values=[x]):
         x = convert_to_tensor(x, name="x")
         target = as_dtype(target_dtype)
-        checks = [assert_non_negative(x, message=f"'{x.op.name}' must be non-negative.")] if assert_nonnegative else []
+        whole = [_like_integers(kind) for kind in (x.dtype, target)]
+        if not whole[0] and not x.dtype.is_floating:
+            raise TypeError(f"{x.dtype.name}.dtype must be floating- or integer-type.")
+        if not whole[1] and not target.is_floating:
+            raise TypeError(f"target_dtype ({target.name}) must be floating- or integer-type.")
+        if not any(whole):
+            names = f"{x}.dtype ({x.dtype.name}) and target_dtype ({target.name})"
+            raise TypeError(f"At least one of {names} must be integer-type.")
+        checks = [assert_non_negative(x, message="Elements must be non-negative.")] if assert_nonnegative else []
         if x.dtype.is_floating:
-            checks.append(assert_integer_form(x, message=f"Elements must be {target.name}-equivalent."))
-        if target.name == "bool":
-            checks.append(assert_less_equal(x, cast(1, x.dtype), message=f"Elements cannot exceed {True}."))
-        return with_dependencies(checks, x)
+            message = f"Elements must be {target.name}-equivalent."
+            checks.append(assert_integer_form(x, int_dtype=target, message=message))
+        else:
+            most, least = largest_integer(target), smallest_integer(target)
+            if largest_integer(x.dtype) > most:
+                checks.append(assert_less_equal(x, most, message=f"Elements cannot exceed {most}."))
+            if not assert_nonnegative and smallest_integer(x.dtype) < least:
+                checks.append(assert_greater_equal(x, least, message=f"Elements cannot be smaller than {least}."))
+        return with_dependencies(checks, x) if checks else x
 
 
 def log_combinations(n: Any, counts: Any, name: str = "log_combinations") -> Tensor:
@@ -173,10 +260,14 @@ def log_combinations(n: Any, counts: Any, name: str = "log_combinations") -> Ten
         return whole - reduce_sum(raw.Lgamma(counts + 1), axis=[-1])
 
 
+def nans(shape: Any, dtype: Any) -> Tensor:
+    """A tensor of NaN."""
+    return raw.Fill(shape, np.array(np.nan, dtype.as_numpy_dtype), name="nan")
+
+
 def nan_unless(defined: Any, value: Tensor, shape: Any) -> Tensor:
     """`value` where it is defined, else NaN."""
-    nan = raw.Fill(shape, np.array(np.nan, value.dtype.as_numpy_dtype), name="nan")
-    return where_v2(defined, value, nan)
+    return where_v2(defined, value, nans(shape, value.dtype))
 
 
 def softplus_inverse(x: Any, name: str | None = None) -> Tensor:
@@ -185,9 +276,10 @@ def softplus_inverse(x: Any, name: str | None = None) -> Tensor:
         x = convert_to_tensor(x, name="x")
         threshold = np.log(np.finfo(x.dtype.as_numpy_dtype).eps) + 2.0
         small, large = raw.Less(x, np.exp(threshold)), raw.Greater(x, -threshold)
+        of_small = raw.Log(x)
         between = where_v2(raw.LogicalOr(small, large), composing.ones_like(x), x)
         exact = between + raw.Log(-raw.Expm1(-between))
-        return where_v2(small, raw.Log(x), where_v2(large, x, exact))
+        return where_v2(small, of_small, where_v2(large, x, exact))
 
 
 def identities(**values: Any) -> list[Tensor]:

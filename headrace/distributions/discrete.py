@@ -21,12 +21,12 @@ from headrace.distributions.common import (
     scalar_event,
 )
 from headrace.distributions.divergence import RegisterKL
-from headrace.distributions.gamma import DirichletParameters, checked_class_concentration
+from headrace.distributions.gamma import DirichletParameters, checked_positive
 from headrace.ops import composing
 from headrace.ops.array.identity import identity
 from headrace.ops.array.shape import rank_internal, reshape, shape_internal
 from headrace.ops.array.transpose import transpose
-from headrace.ops.array.where import one_hot, sequence_mask, where_v2
+from headrace.ops.array.where import one_hot, sequence_mask
 from headrace.ops.flow.checks import assert_equal
 from headrace.ops.flow.grouping import with_dependencies
 from headrace.ops.math.cast import cast
@@ -251,7 +251,7 @@ class Categorical(Distribution):
         k, probs = _beside(self._classes(k), self._probs, self.dtype)
         rows = reshape(probs, [-1, self._event_size])
         below = sequence_mask(reshape(k, [-1]), self._event_size)
-        return reshape(reduce_sum(where_v2(below, rows, composing.zeros_like(rows)), axis=-1), shape_internal(k))
+        return reshape(reduce_sum(raw.Select(below, rows, composing.zeros_like(rows)), axis=-1), shape_internal(k))
 
     def _entropy(self) -> Tensor:
         return -reduce_sum(log_softmax(self._logits) * self._probs, axis=-1)
@@ -344,9 +344,8 @@ class Multinomial(Distribution):
         return reshape(counts, composing.concat([[n], self.batch_shape_tensor(), [k]], 0))
 
     def _log_prob(self, counts: Tensor) -> Tensor:
-        counts = _checked_counts(self, counts)
-        unordered = reduce_sum(counts * log_softmax(self._logits), -1)
-        return unordered - -log_combinations(self._total_count, counts)
+        unordered = reduce_sum(_checked_counts(self, counts) * log_softmax(self._logits), -1)
+        return unordered - -log_combinations(self._total_count, _checked_counts(self, counts))
 
     def _mean(self) -> Tensor:
         return identity(self._mean_val)
@@ -355,11 +354,13 @@ class Multinomial(Distribution):
         return self._probs * composing.ones_like(self._total_count)[..., None]
 
     def _covariance(self) -> Tensor:
-        outer = matmul(self._mean_val[..., None], self._spread_probs()[..., None, :])
+        probs = self._spread_probs()
+        outer = matmul(self._mean_val[..., None], probs[..., None, :])
         return raw.MatrixSetDiag(-outer, self._variance(), name="set_diag")
 
     def _variance(self) -> Tensor:
-        return self._mean_val - self._mean_val * self._spread_probs()
+        probs = self._spread_probs()
+        return self._mean_val - self._mean_val * probs
 
 
 def _checked_count(total_count: Any, validate_args: bool) -> Tensor:
@@ -395,7 +396,10 @@ class DirichletMultinomial(DirichletParameters):
         arguments = dict(locals())
         with name_scope(name, values=[total_count, concentration]) as scope:
             self._total_count = _checked_count(total_count, validate_args)
-            self._concentration = checked_class_concentration(concentration, validate_args)
+            value = convert_to_tensor(concentration, name="concentration")
+            if validate_args:
+                value = checked_positive(embed_check_categorical_event_shape(value))
+            self._concentration = value
             self._total_concentration = reduce_sum(self._concentration, -1)
         parents = [self._total_count, self._concentration]
         super().__init__(

@@ -11,8 +11,9 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
-from headrace.distributions.static_logic import pick_vector, rotated
+from headrace.distributions.static_logic import pick_vector
 from headrace.ops import composing
+from headrace.ops.array.rotation import rotate_transpose
 from headrace.ops.array.shape import reshape, shape_internal
 from headrace.ops.array.where import where_v2
 from headrace.ops.flow.checks import assert_non_negative
@@ -111,7 +112,7 @@ class EventMatrices:
             if expand_batch_dim:
                 batch_shape = pick_vector(self._no_batch, [1], batch_shape)
             x = reshape(x, composing.concat([[-1], batch_shape, event_shape], 0))
-            return rotated(x, -1), sample_shape
+            return rotate_transpose(x, -1), sample_shape
 
     def undone(self, x: Any, sample_shape: Any, expand_batch_dim: bool = True) -> Tensor:
         """What `matrices` made them of.
@@ -124,7 +125,7 @@ class EventMatrices:
         with self._named("undo_make_batch_of_event_sample_matrices", [x, sample_shape]):
             x = convert_to_tensor(x, name="x")
             sample_shape = convert_to_tensor(sample_shape, name="sample_shape")
-            x = rotated(x, 1)
+            x = rotate_transpose(x, 1)
             if all(constant_value(number) is not None for number in (self._batch_ndims, self._event_ndims)):
                 axes = [-1] if self._no_event else []
                 if self._no_batch and expand_batch_dim:

@@ -12,13 +12,15 @@ from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape
 from headrace.distributions.base import FULLY_REPARAMETERIZED, Distribution
-from headrace.distributions.common import embed_check_categorical_event_shape, gen_new_seed, nan_unless
+from headrace.distributions.common import gen_new_seed, nans
 from headrace.distributions.divergence import RegisterKL
 from headrace.distributions.elementwise import Elementwise
 from headrace.ops import composing
 from headrace.ops.array.shape import shape_internal
+from headrace.ops.array.where import where_v2
 from headrace.ops.flow.checks import assert_less, assert_near, assert_positive, assert_same_float_dtype
 from headrace.ops.flow.grouping import with_dependencies
+from headrace.ops.flow.rank_checks import assert_rank_at_least
 from headrace.ops.math.cast import cast
 from headrace.ops.math.matmul import matmul
 from headrace.ops.math.reduction import reduce_all, reduce_sum
@@ -88,7 +90,8 @@ class Gamma(Elementwise):
     def _mode(self) -> Tensor:
         mode = (self._concentration - 1.0) / self._rate
         if self.allow_nan_stats:
-            return nan_unless(self._concentration > 1.0, mode, self.batch_shape_tensor())
+            nan = nans(self.batch_shape_tensor(), self.dtype)
+            return where_v2(self._concentration > 1.0, mode, nan)
         message = "mode not defined when any concentration <= 1"
         check = assert_less(composing.ones([], self.dtype), self._concentration, message=message)
         return with_dependencies([check], mode)
@@ -146,6 +149,9 @@ class Exponential(Gamma):
         super().__init__(composing.ones([], dtype=rate.dtype), rate, validate_args, allow_nan_stats, scope)
         self._graph_parents.append(self._rate)
         self._parameters = arguments
+
+    def _log_survival_function(self, value: Tensor) -> Tensor:
+        return self._log_prob(value) - raw.Log(self._rate)
 
     @classmethod
     def _param_shapes(cls, sample_shape: Any) -> dict[str, Tensor]:  # type: ignore[override]
@@ -219,10 +225,11 @@ class Beta(Elementwise):
 
     def _sample_n(self, n: Any, seed: int | None = None) -> Tensor:
         seeds = (seed, gen_new_seed(seed, "beta"))
-        a, b = (
-            random_gamma([n], self._spread(part, self._total_concentration), dtype=self.dtype, seed=part_seed)
-            for part, part_seed in zip((self._concentration1, self._concentration0), seeds)
-        )
+        parts = [
+            composing.ones_like(self._total_concentration, dtype=self.dtype) * part
+            for part in (self._concentration1, self._concentration0)
+        ]
+        a, b = (random_gamma([n], part, dtype=self.dtype, seed=own) for part, own in zip(parts, seeds))
         return a / (a + b)
 
     def _log_prob(self, x: Tensor) -> Tensor:
@@ -241,8 +248,8 @@ class Beta(Elementwise):
 
     def _entropy(self) -> Tensor:
         a, b, total = self._concentration1, self._concentration0, self._total_concentration
-        weighted = (a - 1.0) * raw.Digamma(a), (b - 1.0) * raw.Digamma(b), (total - 2.0) * raw.Digamma(total)
-        return self._log_normalization() - weighted[0] - weighted[1] + weighted[2]
+        whole = self._log_normalization() - (a - 1.0) * raw.Digamma(a) - (b - 1.0) * raw.Digamma(b)
+        return whole + (total - 2.0) * raw.Digamma(total)
 
     def _mean(self) -> Tensor:
         return self._concentration1 / self._total_concentration
@@ -253,8 +260,9 @@ class Beta(Elementwise):
     def _mode(self) -> Tensor:
         mode = (self._concentration1 - 1.0) / (self._total_concentration - 2.0)
         if self.allow_nan_stats:
+            nan = nans(self.batch_shape_tensor(), self.dtype)
             defined = raw.LogicalAnd(self._concentration1 > 1.0, self._concentration0 > 1.0)
-            return nan_unless(defined, mode, self.batch_shape_tensor())
+            return where_v2(defined, mode, nan)
         one = composing.ones([], dtype=self.dtype)
         checks = [
             assert_less(one, self._concentration1, message="Mode undefined for concentration1 <= 1."),
@@ -274,7 +282,12 @@ class Beta(Elementwise):
 
 def _checked_concentration(value: Any, name: str, validate_args: bool) -> Tensor:
     value = convert_to_tensor(value, name=name)
-    return with_dependencies([assert_positive(value, message=_POSITIVE)], value) if validate_args else value
+    return checked_positive(value) if validate_args else value
+
+
+def checked_positive(concentration: Tensor) -> Tensor:
+    """A parameter, with a check that it is positive."""
+    return with_dependencies([assert_positive(concentration, message=_POSITIVE)], concentration)
 
 
 class BetaWithSoftplusConcentration(Beta):
@@ -301,8 +314,11 @@ def _beta_from_beta(a: Beta, b: Beta, name: str | None = None) -> Tensor:
     parts = ("concentration1", "concentration0", "total_concentration")
     mine, others = [getattr(a, part) for part in parts], [getattr(b, part) for part in parts]
     with name_scope(name, "kl_beta_beta", mine + others):
-        steps = [raw.Digamma(one) * (other - one) for one, other in zip(mine, others)]
-        return (b._log_normalization() - a._log_normalization()) - steps[0] - steps[1] + steps[2]
+        divergence = b._log_normalization() - a._log_normalization()
+        for one, other, sign in zip(mine, others, (-1, -1, 1)):
+            step = raw.Digamma(one) * (other - one)
+            divergence = divergence + step if sign > 0 else divergence - step
+        return divergence
 
 
 class DirichletParameters(Distribution):
@@ -334,6 +350,18 @@ class DirichletParameters(Distribution):
         return self._concentration.get_shape().with_rank_at_least(1)[-1:]
 
 
+def _checked_class_concentration(concentration: Any, validate_args: bool) -> Tensor:
+    value = convert_to_tensor(concentration, name="concentration")
+    if not validate_args:
+        return value
+    checks = [
+        assert_positive(value, message=_POSITIVE),
+        assert_rank_at_least(value, 1, message="Concentration parameter must have >=1 dimensions."),
+        assert_less(1, shape_internal(value)[-1], message="Concentration parameter must have event_size >= 2."),
+    ]
+    return with_dependencies(checks, value)
+
+
 class Dirichlet(DirichletParameters):
     """The Dirichlet distribution over vectors of positive numbers that sum to 1.
 
@@ -347,7 +375,7 @@ class Dirichlet(DirichletParameters):
     ) -> None:
         arguments = dict(locals())
         with name_scope(name, values=[concentration]) as scope:
-            self._concentration = checked_class_concentration(concentration, validate_args)
+            self._concentration = _checked_class_concentration(concentration, validate_args)
             self._total_concentration = reduce_sum(self._concentration, -1)
         super().__init__(
             self._concentration.dtype,
@@ -407,20 +435,11 @@ class Dirichlet(DirichletParameters):
         k = self._classes()
         mode = (self._concentration - 1.0) / (self._total_concentration[..., None] - k)
         if self.allow_nan_stats:
-            defined = reduce_all(self._concentration > 1.0, axis=-1)
-            return nan_unless(defined, mode, self.batch_shape_tensor())
+            nan = nans(shape_internal(mode), self.dtype)
+            return where_v2(reduce_all(self._concentration > 1.0, axis=-1), mode, nan)
         message = "Mode undefined when any concentration <= 1"
         check = assert_less(composing.ones([], self.dtype), self._concentration, message=message)
         return with_dependencies([check], mode)
-
-
-def checked_class_concentration(concentration: Any, validate_args: bool) -> Tensor:
-    """The parameter of a distribution over classes as a tensor, checked if so asked."""
-    value = convert_to_tensor(concentration, name="concentration")
-    if not validate_args:
-        return value
-    value = embed_check_categorical_event_shape(value)
-    return with_dependencies([assert_positive(value, message=_POSITIVE)], value)
 
 
 @RegisterKL(Dirichlet, Dirichlet)

@@ -22,8 +22,7 @@ from headrace.ops.array.shape import broadcast_dynamic_shape, shape_internal
 from headrace.ops.array.where import where_v2
 from headrace.ops.flow.checks import assert_less
 from headrace.ops.flow.grouping import with_dependencies
-from headrace.ops.math.reduction import reduce_sum
-from headrace.ops.math.special import betainc
+from headrace.ops.math.special import betainc, lbeta
 from headrace.ops.nn.activations import softplus
 from headrace.ops.random.normal import random_normal
 from headrace.ops.random.sampling import random_gamma
@@ -130,6 +129,9 @@ class Laplace(LocationScale):
         drawn = random_uniform(self._sample_dims(n), least, 1.0, self.dtype, seed=seed)
         return self._loc - self._scale * raw.Sign(drawn) * raw.Log1p(-raw.Abs(drawn))
 
+    def _z(self, x: Tensor) -> Tensor:
+        return (x - self._loc) / self._scale
+
     def _log_unnormalized_prob(self, x: Tensor) -> Tensor:
         return -raw.Abs(self._z(x))
 
@@ -210,42 +212,47 @@ class StudentT(LocationScale):
 
     def _log_normalization(self) -> Tensor:
         df = self._df
-        gammas = raw.Lgamma(0.5 * df) - raw.Lgamma(0.5 * (df + 1.0))
-        return raw.Log(raw.Abs(self._scale)) + 0.5 * raw.Log(df) + 0.5 * np.log(np.pi) + gammas
+        scales = raw.Log(raw.Abs(self._scale)) + 0.5 * raw.Log(df) + 0.5 * math.log(math.pi)
+        return scales + raw.Lgamma(0.5 * df) - raw.Lgamma(0.5 * (df + 1.0))
 
     def _cdf(self, x: Tensor) -> Tensor:
         y = (x - self._loc) / raw.Abs(self._scale)
-        tail = 0.5 * betainc(0.5 * self._df, 0.5, self._df / (y**2.0 + self._df))
+        share = self._df / (y**2.0 + self._df)
+        tail = 0.5 * betainc(0.5 * self._df, 0.5, share)
         return where_v2(y < 0.0, tail, 1.0 - tail)
 
     def _entropy(self) -> Tensor:
-        both = composing.concat([self._df[..., None], composing.ones_like(self._df)[..., None]], -1) / 2.0
-        beta = reduce_sum(raw.Lgamma(both), [-1]) - raw.Lgamma(reduce_sum(both, [-1]))
+        ones = composing.ones(self.batch_shape_tensor(), dtype=self.dtype)[..., None]
+        both = composing.concat([ones * self._df[..., None], ones], -1) / 2.0
+        scales = raw.Log(raw.Abs(self._scale)) + 0.5 * raw.Log(self._df) + lbeta(both)
         half = 0.5 * (self._df + 1.0)
-        digammas = raw.Digamma(half) - raw.Digamma(0.5 * self._df)
-        scale = self._spread(self._scale, self._df, self._loc)
-        return raw.Log(raw.Abs(scale)) + 0.5 * raw.Log(self._df) + beta + half * digammas
+        return scales + half * (raw.Digamma(0.5 * (self._df + 1.0)) - raw.Digamma(0.5 * self._df))
 
     def _mean(self) -> Tensor:
         mean = self._loc * composing.ones(self.batch_shape_tensor(), dtype=self.dtype)
-        defined = self._df > composing.ones(self.batch_shape_tensor(), dtype=self.dtype)
         if self.allow_nan_stats:
-            return nan_unless(defined, mean, self.batch_shape_tensor())
+            return self._defined_above_one(mean)
         check = assert_less(
             composing.ones([], self.dtype), self._df, message="mean not defined for components of df <= 1"
         )
         return with_dependencies([check], mean)
 
     def _variance(self) -> Tensor:
-        ones = composing.ones(self.batch_shape_tensor(), dtype=self.dtype)
+        number = self.dtype.as_numpy_dtype
         two = where_v2(self._df > 2.0, self._df - 2.0, composing.ones_like(self._df))
+        ones = composing.ones(self.batch_shape_tensor(), dtype=self.dtype)
         variance = ones * raw.Square(self._scale) * self._df / two
-        infinity = raw.Fill(self.batch_shape_tensor(), np.array(np.inf, self.dtype.as_numpy_dtype), name="inf")
-        variance = where_v2(self._df > 2.0 * ones, variance, infinity)
+        finite = self._df > raw.Fill(self.batch_shape_tensor(), number(2.0))
+        infinity = raw.Fill(self.batch_shape_tensor(), np.array(np.inf, number), name="inf")
+        variance = where_v2(finite, variance, infinity)
         if self.allow_nan_stats:
-            return nan_unless(self._df > ones, variance, self.batch_shape_tensor())
+            return self._defined_above_one(variance)
         message = "variance not defined for components of df <= 1"
         return with_dependencies([assert_less(composing.ones([], self.dtype), self._df, message=message)], variance)
+
+    def _defined_above_one(self, value: Tensor) -> Tensor:
+        defined = self._df > composing.ones(self.batch_shape_tensor(), dtype=self.dtype)
+        return nan_unless(defined, value, self.batch_shape_tensor())
 
     def _mode(self) -> Tensor:
         return identity(self._loc)
@@ -306,14 +313,15 @@ class Uniform(Elementwise):
 
     def _prob(self, x: Tensor) -> Tensor:
         x = x * composing.ones(self.batch_shape_tensor(), dtype=x.dtype)
+        missing = raw.IsNan(x)
         outside = raw.LogicalOr(x < self._low, x >= self._high)
-        density = where_v2(outside, composing.zeros_like(x), composing.ones_like(x) / self.range())
-        return where_v2(raw.IsNan(x), x, density)
+        return where_v2(missing, x, where_v2(outside, composing.zeros_like(x), composing.ones_like(x) / self.range()))
 
     def _cdf(self, x: Tensor) -> Tensor:
         shape = broadcast_dynamic_shape(shape_internal(x), self.batch_shape_tensor())
         zeros, ones = composing.zeros(shape, dtype=self.dtype), composing.ones(shape, dtype=self.dtype)
-        inside = where_v2(x < self._low, zeros, (x * ones - self._low) / self.range())
+        spread = x * ones
+        inside = where_v2(x < self._low, zeros, (spread - self._low) / self.range())
         return where_v2(x >= self._high, ones, inside)
 
     def _entropy(self) -> Tensor:

@@ -13,17 +13,23 @@ from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.ops import composing
 from headrace.ops.array.constant import constant
+from headrace.ops.array.shape import shape_internal
 from headrace.ops.array.where import where_v2
 from headrace.ops.math.special import erf, erfc
 
-# Where the direct formula of log_ndtr loses its digits, by type: below the first and above the second.
-_BOUNDS = {"float32": (-10.0, 5.0), "float64": (-20.0, 8.0)}
+# Between these the direct formula of log_ndtr keeps its digits.
+LOGNDTR_FLOAT32_LOWER, LOGNDTR_FLOAT32_UPPER = np.array(-10, np.float32), np.array(5, np.float32)
+LOGNDTR_FLOAT64_LOWER, LOGNDTR_FLOAT64_UPPER = np.array(-20, np.float64), np.array(8, np.float64)
+_BOUNDS = {
+    "float32": (LOGNDTR_FLOAT32_LOWER, LOGNDTR_FLOAT32_UPPER),
+    "float64": (LOGNDTR_FLOAT64_LOWER, LOGNDTR_FLOAT64_UPPER),
+}
 
 
 def _floating(x: Any, name: str = "x") -> Tensor:
     x = convert_to_tensor(x, name=name)
     if x.dtype.base_dtype.name not in _BOUNDS:
-        raise TypeError(f"x.dtype={x.dtype.name} is not handled, see docstring for supported types.")
+        raise TypeError(f"{name}.dtype={x.dtype} is not handled, see docstring for supported types.")
     return x
 
 
@@ -64,22 +70,33 @@ def log_ndtr(x: Any, series_order: int = 3, name: str = "log_ndtr") -> Tensor:
     if series_order > 30:
         raise ValueError("series_order must be <= 30.")
     with name_scope(name, values=[x]):
-        x = _floating(x)
+        x = convert_to_tensor(x, name="x")
+        if x.dtype.base_dtype.name not in _BOUNDS:
+            raise TypeError(f"x.dtype={x.dtype} is not supported.")
         low, high = _BOUNDS[x.dtype.base_dtype.name]
-        middle = raw.Log(_ndtr(raw.Maximum(x, low)))
-        far = _log_lower_tail(raw.Minimum(x, low), series_order)
-        return where_v2(x > high, -_ndtr(-x), where_v2(x > low, middle, far))
+        above, at_top = raw.Greater(x, high), -_ndtr(-x)
+        inside, direct = raw.Greater(x, low), raw.Log(_ndtr(raw.Maximum(x, low)))
+        return where_v2(above, at_top, where_v2(inside, direct, _log_lower_tail(raw.Minimum(x, low), series_order)))
 
 
 def _log_lower_tail(x: Tensor, order: int) -> Tensor:
+    scale = -0.5 * raw.Square(x) - raw.Log(-x) - 0.5 * math.log(2.0 * math.pi)
+    return scale + raw.Log(_asymptotic_series(x, order))
+
+
+def _asymptotic_series(x: Tensor, order: int) -> Any:
+    """1 - 1/x^2 + 3/x^4 - 15/x^6 ..., positive and negative terms apart."""
+    number = x.dtype.base_dtype.as_numpy_dtype
+    if order == 0:
+        return number(1)
     square = raw.Square(x)
-    scale = -0.5 * square - raw.Log(-x) - 0.5 * math.log(2.0 * math.pi)
-    total, power, factor = composing.ones_like(x), square, 1
+    sums = [composing.zeros_like(x), composing.zeros_like(x)]
+    power, factor = square, 1
     for n in range(1, order + 1):
-        factor *= 1 - 2 * n
-        total += factor / power
+        factor *= 2 * n - 1
+        sums[n % 2] += number(factor) / power
         power *= square
-    return scale + raw.Log(total)
+    return 1.0 + sums[0] - sums[1]
 
 
 # S. Moshier, Cephes: rational approximations in the middle and of the two parts of the tail.
@@ -154,15 +171,19 @@ _FAR_TAIL = (
 
 
 def _polynomial(x: Tensor, coefficients: list[float]) -> Tensor:
-    kind = x.dtype.base_dtype.as_numpy_dtype
-    value: Any = composing.ones_like(x) * kind(coefficients[0])
-    for coefficient in coefficients[1:]:
-        value = value * x + kind(coefficient)
+    number = x.dtype.base_dtype.as_numpy_dtype
+    value = composing.zeros_like(x)
+    for coefficient in coefficients:
+        value = number(coefficient) + value * x
     return value
 
 
 def _quotient(x: Tensor, parts: tuple[list[float], list[float]]) -> Tensor:
     return _polynomial(x, parts[0]) / _polynomial(x, parts[1])
+
+
+def _tail_quotient(z: Tensor, parts: tuple[list[float], list[float]]) -> Tensor:
+    return _polynomial(1.0 / z, parts[0]) / _polynomial(1.0 / z, parts[1]) / z
 
 
 def ndtri(p: Any, name: str = "ndtri") -> Tensor:
@@ -173,22 +194,32 @@ def ndtri(p: Any, name: str = "ndtri") -> Tensor:
     """
     with name_scope(name, values=[p]):
         p = _floating(p, "p")
-        edge = math.exp(-2.0)
+        number, edge = p.dtype.base_dtype.as_numpy_dtype, math.exp(-2.0)
         mirrored = where_v2(p > 1.0 - edge, 1.0 - p, p)
         # Values that the logarithm cannot take are replaced, and the results with them.
-        safe = where_v2(mirrored <= 0.0, composing.ones_like(p) * p.dtype.base_dtype.as_numpy_dtype(0.5), mirrored)
+        safe = where_v2(mirrored <= 0.0, raw.Fill(shape_internal(p), number(0.5)), mirrored)
         w = safe - 0.5
-        square = raw.Square(w)
-        middle = -math.sqrt(2.0 * math.pi) * (w + w * square * _quotient(square, _MIDDLE))
+        square = w**2
+        middle = (w + w * square * _quotient(square, _MIDDLE)) * -math.sqrt(2.0 * math.pi)
         z = raw.Sqrt(-2.0 * raw.Log(safe))
         first = z - raw.Log(z) / z
-        inverse = raw.Reciprocal(z)
-        near, far = _quotient(inverse, _NEAR_TAIL) * inverse, _quotient(inverse, _FAR_TAIL) * inverse
-        tail = where_v2(z >= 8.0, first - far, first - near)
-        x = where_v2(safe > edge, middle, tail)
+        far, near = _tail_quotient(z, _FAR_TAIL), _tail_quotient(z, _NEAR_TAIL)
+        far, near = first - far, first - near
+        x = where_v2(safe > edge, middle, where_v2(z >= 8.0, far, near))
         x = where_v2(p > 1.0 - edge, x, -x)
-        infinity = composing.ones_like(p) * p.dtype.base_dtype.as_numpy_dtype(np.inf)
-        return where_v2(raw.Equal(p, 0.0), -infinity, where_v2(raw.Equal(p, 1.0), infinity, x))
+        infinity = constant(np.inf, dtype=p.dtype)
+        infinity = raw.Fill(shape_internal(p), infinity)
+        return where_v2(p <= 0.0, -infinity, where_v2(p >= 1.0, infinity, x))
+
+
+def erfinv(x: Any, name: str = "erfinv") -> Tensor:
+    """The inverse of the error function.
+
+    Raises:
+        TypeError: unless `x` is float32 or float64.
+    """
+    with name_scope(name, values=[x]):
+        return ndtri((_floating(x) + 1.0) / 2.0) / math.sqrt(2.0)
 
 
 def log_cdf_laplace(x: Any, name: str = "log_cdf_laplace") -> Tensor:

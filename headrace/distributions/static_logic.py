@@ -18,9 +18,8 @@ from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape
 from headrace.ops import composing
 from headrace.ops.array.constant import constant
-from headrace.ops.array.shape import broadcast_dynamic_shape, broadcast_static_shape, shape_internal
+from headrace.ops.array.shape import broadcast_dynamic_shape, broadcast_static_shape, rank_internal, shape_internal
 from headrace.ops.array.where import where_v2
-from headrace.ops.flow.checks import assert_integer
 from headrace.ops.math.reduction import reduce_all
 
 
@@ -98,26 +97,52 @@ def pick_vector(condition: Any, chosen: Any, other: Any, name: str = "pick_vecto
         return raw.Slice(both, [where_v2(condition, 0, length)], [where_v2(condition, length, -1)])
 
 
-def rotated(x: Any, shift: Any, name: str = "rotate_transpose") -> Tensor:
-    """`x` with its dimensions moved to the right by `shift`, those that leave coming in again at the left."""
-    with name_scope(name, values=[x, shift]):
-        x, shift = convert_to_tensor(x, name="x"), convert_to_tensor(shift, name="shift")
-        assert_integer(shift)
-        steps, rank = constant_value(shift), x.get_shape().ndims
-        if rank is not None and steps is not None:
-            if rank < 2 or int(steps) % rank == 0:
-                return x
-            return composing.transpose(x, np.roll(np.arange(rank), int(steps)))
-        rank = composing.rank(x)
-        left = where_v2(raw.Less(shift, 0), raw.FloorMod(-shift, rank), rank - raw.FloorMod(shift, rank))
-        first, last = composing.range_(0, left), composing.range_(left, rank)
-        return composing.transpose(x, composing.concat([last, first], 0))
+def prefer_static_broadcast_shape(shape1: Any, shape2: Any, name: str = "prefer_static_broadcast_shape") -> Any:
+    """The shape to which two shapes broadcast, a TensorShape if it is known.
+
+    Args:
+        shape1, shape2: int32 vectors or TensorShapes.
+        name: a name for the operations.
+
+    Raises:
+        ValueError: if one is a TensorShape known in part, and the other no more than a tensor.
+    """
+    with name_scope(name, values=[shape1, shape2]):
+        static = []
+        for shape in (shape1, shape2):
+            known = shape if isinstance(shape, TensorShape) else constant_value(_shape_vector(shape))
+            static.append(TensorShape(known.tolist()) if isinstance(known, np.ndarray) else known)
+        if None not in [None if shape is None else 0 for shape in static]:
+            return broadcast_static_shape(*static)
+        return broadcast_dynamic_shape(*(_shape_vector(shape) for shape in (shape1, shape2)))
 
 
-def broadcast_shapes(x: Tensor, y: Tensor, name: str = "prefer_static_broadcast_shape") -> Any:
-    """The shape to which two shapes broadcast, a TensorShape if it is known."""
-    with name_scope(name, values=[x, y]):
-        first, second = constant_value(x), constant_value(y)
-        if first is None or second is None:
-            return broadcast_dynamic_shape(x, y)
-        return broadcast_static_shape(TensorShape(first.tolist()), TensorShape(second.tolist()))
+def _shape_vector(shape: Any) -> Tensor:
+    if isinstance(shape, TensorShape):
+        if not shape.is_fully_defined():
+            raise ValueError("Cannot broadcast from partially defined `TensorShape`.")
+        shape = shape.as_list()
+    return convert_to_tensor(shape, "int32", name="shape")
+
+
+def prefer_static_value(x: Tensor) -> Any:
+    """A tensor's value as an array if it is known, else the tensor."""
+    known = constant_value(x)
+    return x if known is None else known
+
+
+def prefer_static_rank(x: Tensor) -> Any:
+    """How many dimensions `x` has."""
+    return prefer_static_value(rank_internal(x))
+
+
+def prefer_static_shape(x: Tensor) -> Any:
+    """The shape of `x`."""
+    return prefer_static_value(shape_internal(x))
+
+
+def dimension_size(x: Tensor, axis: int) -> Any:
+    """How large a dimension is, an int if that is known."""
+    known = x.get_shape().with_rank_at_least(abs(axis))
+    size = None if known.ndims is None else known[axis].value
+    return shape_internal(x)[axis] if size is None else size

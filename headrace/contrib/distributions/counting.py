@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from headrace.contrib.distributions.bijectors import Exp, Sigmoid
 from headrace.contrib.distributions.elementwise import Logistic
+from headrace.contrib.distributions.elementwise_bijectors import Exp, Sigmoid
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies, name_scope
 from headrace.core.dtypes import as_dtype, int32
@@ -30,6 +30,7 @@ from headrace.distributions.common import (
 from headrace.distributions.divergence import RegisterKL
 from headrace.distributions.transformed import TransformedDistribution
 from headrace.ops import composing
+from headrace.ops.array.constant import constant
 from headrace.ops.array.identity import identity
 from headrace.ops.array.shape import (
     broadcast_dynamic_shape,
@@ -153,18 +154,23 @@ class Binomial(_Counts):
         return with_dependencies([assert_less_equal(x, self._total_count, message=message)], x)
 
     def _log_prob(self, counts: Tensor) -> Tensor:
-        counts, n = self._whole(counts), self._total_count
+        given, n = counts, self._total_count
+        counts = self._whole(given)
         ordered = counts * raw.Log(self._probs) + (n - counts) * raw.Log1p(-self._probs)
-        return ordered + raw.Lgamma(1.0 + n) - raw.Lgamma(1.0 + counts) - raw.Lgamma(1.0 + n - counts)
+        counts = self._whole(given)
+        return ordered - (raw.Lgamma(1.0 + n - counts) + raw.Lgamma(1.0 + counts) - raw.Lgamma(1.0 + n))
 
     def _cdf(self, counts: Tensor) -> Tensor:
         counts = self._whole(counts)
-        probs = self._probs + composing.zeros_like(counts)
-        counts = counts + composing.zeros_like(self._probs)
-        left = self._total_count - counts
-        ones = composing.ones_like(left)
-        all_of_them = raw.Equal(left, composing.zeros_like(left))
-        return where_v2(all_of_them, ones, betainc(where_v2(all_of_them, ones, left), counts + 1, 1 - probs))
+        probs, n = self._probs, self._total_count
+        shapes = counts.get_shape(), probs.get_shape()
+        if not (all(shape.is_fully_defined() for shape in shapes) and shapes[0].is_compatible_with(shapes[1])):
+            probs = probs + composing.zeros_like(counts)
+            counts = counts + composing.zeros_like(self._probs)
+        ones = composing.ones_like(n - counts)
+        all_of_them = raw.Equal(counts, n)
+        others = where_v2(all_of_them, ones, n - counts)
+        return where_v2(all_of_them, ones, betainc(others, counts + 1, 1 - probs))
 
     def _mean(self) -> Tensor:
         return self._total_count * self._probs
@@ -212,8 +218,10 @@ class NegativeBinomial(_Counts):
         return betainc(self._total_count, 1.0 + self._whole(x), sigmoid(-self._logits))
 
     def _log_prob(self, x: Tensor) -> Tensor:
-        x, n = self._whole(x), self._total_count
+        given, n = x, self._total_count
+        x = self._whole(given)
         ordered = n * log_sigmoid(-self._logits) + x * log_sigmoid(self._logits)
+        x = self._whole(given)
         return ordered - (-raw.Lgamma(n + x) + raw.Lgamma(1.0 + x) + raw.Lgamma(n))
 
     def _mean(self) -> Tensor:
@@ -270,20 +278,21 @@ class Geometric(_WithOdds):
 
     def _cdf(self, x: Tensor) -> Tensor:
         x = self._beside(x)
+        negative, nothing = x < 0.0, composing.zeros_like(x)
         below = -raw.Expm1((1.0 + x) * raw.Log1p(-self._probs))
-        return where_v2(x < 0.0, composing.zeros_like(x), below)
+        return raw.Select(negative, nothing, below)
 
     def _log_prob(self, x: Tensor) -> Tensor:
         x = self._beside(x)
         probs = self._probs * composing.ones_like(x)
         # 0 log(1 - probs) is 0 even for a probability of 1.
-        failing = where_v2(raw.Equal(x, composing.zeros_like(x)), composing.zeros_like(probs), probs)
+        failing = raw.Select(raw.Equal(x, 0.0), composing.zeros_like(probs), probs)
         return x * raw.Log1p(-failing) + raw.Log(probs)
 
     def _entropy(self) -> Tensor:
         probs = self._probs
         if self.validate_args:
-            one = convert_to_tensor(1.0, probs.dtype)
+            one = constant(1.0, probs.dtype)
             message = "Entropy is undefined when logits = inf or probs = 1."
             probs = with_dependencies([assert_less(probs, one, message=message)], probs)
         return softplus(self._logits) / probs - self._logits

@@ -4,32 +4,34 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from headrace.contrib.distributions.bijectors import Affine, AffineLinearOperator, AffineScalar, Chain
+from headrace.contrib.distributions.affine_bijectors import Affine, AffineScalar
+from headrace.contrib.distributions.composed_bijectors import Chain
 from headrace.contrib.distributions.elementwise import InverseGamma
-from headrace.contrib.distributions.mvn import (
-    MultivariateNormalLinearOperator,
-    _diagonal_scale,
-    _is_diagonal,
-    shapes_from_loc_and_scale,
-)
+from headrace.contrib.distributions.mvn import MultivariateNormalLinearOperator
 from headrace.contrib.distributions.scalar_bijectors import Kumaraswamy as KumaraswamyBijector
 from headrace.contrib.distributions.scalar_bijectors import SinhArcsinh as SinhArcsinhBijector
+from headrace.contrib.distributions.scales import (
+    get_broadcast_shape,
+    make_diag_scale,
+    maybe_check_scalar_distribution,
+    shapes_from_loc_and_scale,
+)
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies, name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.distributions.base import FULLY_REPARAMETERIZED, Distribution
-from headrace.distributions.common import nan_unless
-from headrace.distributions.gamma import Exponential, Gamma
-from headrace.distributions.normal import Laplace, Normal, Uniform
+from headrace.distributions.common import nans
+from headrace.distributions.gamma import Gamma
+from headrace.distributions.normal import Normal, Uniform
 from headrace.distributions.transformed import TransformedDistribution
 from headrace.ops import composing
+from headrace.ops.array.constant import constant
 from headrace.ops.array.identity import identity
-from headrace.ops.array.shape import broadcast_static_shape, shape_internal
-from headrace.ops.flow.checks import assert_positive
-from headrace.ops.linalg.combined import LinearOperatorLowRankUpdate
+from headrace.ops.array.where import where_v2
+from headrace.ops.flow.checks import assert_less, assert_positive
+from headrace.ops.flow.grouping import with_dependencies
+from headrace.ops.linalg.low_rank import LinearOperatorLowRankUpdate
 from headrace.ops.linalg.operator import LinearOperator
 from headrace.ops.math.special import lbeta
 from headrace.ops.nn.activations import softplus
@@ -50,8 +52,8 @@ class Chi2(Gamma):
         with name_scope(name, values=[df]) as scope:
             with control_dependencies([assert_positive(df)] if validate_args else []):
                 self._df = identity(df, name="df")
-            half = convert_to_tensor(0.5, self._df.dtype)
-            super().__init__(half * self._df, half, validate_args, allow_nan_stats, scope)
+            concentration = 0.5 * self._df
+            super().__init__(concentration, constant(0.5, self._df.dtype), validate_args, allow_nan_stats, scope)
         self._parameters = arguments
 
     @classmethod
@@ -123,7 +125,6 @@ class Kumaraswamy(TransformedDistribution):
         with name_scope(name, values=[concentration1, concentration0]) as scope:
             a = convert_to_tensor(concentration1, name="concentration1")
             b = convert_to_tensor(concentration0, name="concentration0")
-        shape = broadcast_static_shape(a.get_shape(), b.get_shape())
         super().__init__(
             Uniform(
                 composing.zeros([], dtype=a.dtype),
@@ -131,8 +132,7 @@ class Kumaraswamy(TransformedDistribution):
                 allow_nan_stats=allow_nan_stats,
             ),
             KumaraswamyBijector(a, b, validate_args=validate_args),
-            batch_shape=shape.as_list() if shape.is_fully_defined() else shape_internal(a * b),
-            validate_args=validate_args,
+            batch_shape=get_broadcast_shape(a, b),
             name=scope,
         )
         self._reparameterization_type = FULLY_REPARAMETERIZED
@@ -150,14 +150,18 @@ class Kumaraswamy(TransformedDistribution):
         return self._b
 
     def _entropy(self) -> Tensor:
+        # With the harmonic number of the second parameter.
+        rest, factor = 1 - 1.0 / self._a, 1 - 1.0 / self._b
         one = composing.ones([], dtype=self.dtype)
-        harmonic = raw.Digamma(self._b + one) - raw.Digamma(one)
-        return 1 - 1.0 / self._a + (1 - 1.0 / self._b) * harmonic + raw.Log(self._a) + raw.Log(self._b)
+        rest = rest + factor * (raw.Digamma(self._b + one) - raw.Digamma(one))
+        return rest + raw.Log(self._a) + raw.Log(self._b)
 
     def _moment(self, n: int) -> Tensor:
-        ones = composing.ones_like(self._a + self._b)
-        a, b = ones * self._a, ones * self._b
-        return raw.Exp(raw.Log(b) + lbeta(composing.stack([1 + n / a, b], -1)))
+        total = self._a + self._b
+        a = composing.ones_like(total, dtype=self.dtype) * self._a
+        b = composing.ones_like(total, dtype=self.dtype) * self._b
+        both = composing.stack([1 + n / a, b], -1)
+        return raw.Exp(raw.Log(b) + lbeta(both))
 
     def _mean(self) -> Tensor:
         return self._moment(1)
@@ -169,34 +173,32 @@ class Kumaraswamy(TransformedDistribution):
         a, b = self._a, self._b
         mode = ((a - 1) / (a * b - 1)) ** (1.0 / a)
         if self.allow_nan_stats:
-            return nan_unless(raw.LogicalAnd(a > 1.0, b > 1.0), mode, self.batch_shape_tensor())
-        message = "Mode undefined for concentration1 <= 1 and concentration0 <= 1."
-        with control_dependencies(
-            [assert_positive(a - 1.0, message=message), assert_positive(b - 1.0, message=message)]
-        ):
-            return identity(mode)
+            nan = nans(self.batch_shape_tensor(), self.dtype)
+            return where_v2((a > 1.0) & (b > 1.0), mode, nan)
+        checks = [
+            assert_less(composing.ones([], part.dtype), part, message=f"Mode undefined for concentration{i} <= 1.")
+            for i, part in ((1, a), (0, b))
+        ]
+        return with_dependencies(checks, mode)
 
 
-def _sinh_arcsinh(skewness: Any, tailweight: Any, dtype: Any) -> tuple[Any, Any, Any, Any]:
-    """The bijector, what it makes of 2 without skewness, and both parameters."""
-    tailweight = convert_to_tensor(1.0 if tailweight is None else tailweight, dtype, name="tailweight")
-    symmetric = skewness is None
-    skewness = convert_to_tensor(0.0 if symmetric else skewness, dtype, name="skewness")
-    bijector = SinhArcsinhBijector(skewness=skewness, tailweight=tailweight)
-    even = bijector if symmetric else SinhArcsinhBijector(np.array(0.0, dtype.as_numpy_dtype), tailweight)
-    return bijector, even.forward(convert_to_tensor(2, dtype)), skewness, tailweight
+def _sinh_arcsinh(skewness: Any, tailweight: Tensor, symmetric: bool) -> tuple[Any, Tensor]:
+    """The bijector, and what one without skewness makes of 2, by which scales are divided."""
+    dtype = tailweight.dtype
+    bijector = even = SinhArcsinhBijector(skewness=skewness, tailweight=tailweight)
+    if not symmetric:
+        even = SinhArcsinhBijector(skewness=dtype.as_numpy_dtype(0.0), tailweight=tailweight)
+    return bijector, even.forward(convert_to_tensor(2, dtype))
 
 
-def _standard(distribution: Distribution | None, dtype: Any, allow_nan_stats: bool) -> Distribution:
+def _standard(
+    distribution: Distribution | None, dtype: Any, validate_args: bool, allow_nan_stats: bool
+) -> tuple[Distribution, list[Any]]:
+    """What is transformed, the standard normal one by default, and what checks that it is one of numbers."""
     if distribution is not None:
-        if distribution.dtype != dtype:
-            raise TypeError(f"dtype mismatch; distribution.dtype={distribution.dtype.name} is not {dtype.name}.")
-        for scalar, what in ((distribution.event_shape, "event"), (distribution.batch_shape, "batch")):
-            if scalar.ndims not in (None, 0):
-                raise ValueError(f"distribution must be a scalar; distribution.{what}_shape={scalar} is not ().")
-        return distribution
+        return distribution, maybe_check_scalar_distribution(distribution, dtype, validate_args)
     zero, one = composing.zeros([], dtype=dtype), composing.ones([], dtype=dtype)
-    return Normal(zero, one, allow_nan_stats=allow_nan_stats)
+    return Normal(zero, one, allow_nan_stats=allow_nan_stats), []
 
 
 class SinhArcsinh(TransformedDistribution):
@@ -225,15 +227,18 @@ class SinhArcsinh(TransformedDistribution):
         with name_scope(name, values=[loc, scale, skewness, tailweight]) as scope:
             loc = convert_to_tensor(loc, name="loc")
             scale = convert_to_tensor(scale, loc.dtype, name="scale")
-            bijector, two, skewness, tailweight = _sinh_arcsinh(skewness, tailweight, loc.dtype)
-            shape = loc.get_shape()
-            for part in (scale, tailweight, skewness):
-                shape = broadcast_static_shape(shape, part.get_shape())
-            known = shape.is_fully_defined()
+            symmetric = skewness is None
+            tailweight = convert_to_tensor(1.0 if tailweight is None else tailweight, loc.dtype, name="tailweight")
+            skewness = convert_to_tensor(0.0 if symmetric else skewness, loc.dtype, name="skewness")
+            batch_shape = get_broadcast_shape(loc, scale, tailweight, skewness)
+            base, checks = _standard(distribution, loc.dtype, validate_args, allow_nan_stats)
+            loc = with_dependencies(checks, loc) if checks else loc
+            doubled = 2 * scale
+            bijector, two = _sinh_arcsinh(skewness, tailweight, symmetric)
             super().__init__(
-                _standard(distribution, loc.dtype, allow_nan_stats),
-                Chain([AffineScalar(shift=loc, scale=2 * scale / two, validate_args=validate_args), bijector]),
-                batch_shape=shape.as_list() if known else shape_internal(loc + scale + tailweight + skewness),
+                base,
+                Chain([AffineScalar(shift=loc, scale=doubled / two, validate_args=validate_args), bijector]),
+                batch_shape=batch_shape,
                 validate_args=validate_args,
                 name=scope,
             )
@@ -287,13 +292,20 @@ class VectorSinhArcsinhDiag(TransformedDistribution):
         values = [loc, scale_diag, scale_identity_multiplier, skewness, tailweight]
         with name_scope(name, values=values) as scope:
             loc = None if loc is None else convert_to_tensor(loc, name="loc")
-            scale = _diagonal_scale(loc, scale_diag, scale_identity_multiplier)
+            symmetric = skewness is None
+            scale = make_diag_scale(loc, scale_diag, scale_identity_multiplier)
             batch_shape, event_shape = shapes_from_loc_and_scale(loc, scale)
             diag = scale.diag_part()
-            bijector, two, skewness, tailweight = _sinh_arcsinh(skewness, tailweight, diag.dtype)
+            dtype = diag.dtype
+            base, checks = _standard(distribution, dtype, validate_args, allow_nan_stats)
+            diag = with_dependencies(checks, diag) if checks else diag
+            skewness = convert_to_tensor(0.0 if symmetric else skewness, dtype, name="skewness")
+            tailweight = convert_to_tensor(1.0 if tailweight is None else tailweight, dtype, name="tailweight")
+            doubled = 2 * diag
+            bijector, two = _sinh_arcsinh(skewness, tailweight, symmetric)
             super().__init__(
-                _standard(distribution, diag.dtype, allow_nan_stats),
-                Chain([Affine(shift=loc, scale_diag=2 * diag / two, validate_args=validate_args), bijector]),
+                base,
+                Chain([Affine(shift=loc, scale_diag=doubled / two, validate_args=validate_args), bijector]),
                 batch_shape=batch_shape,
                 event_shape=event_shape,
                 validate_args=validate_args,
@@ -323,123 +335,6 @@ class VectorSinhArcsinhDiag(TransformedDistribution):
         return self._skewness
 
 
-class _AffineVector(TransformedDistribution):
-    """Vectors of independent numbers of one distribution, scaled by a diagonal and shifted."""
-
-    def _begin(self, arguments: dict[str, Any], base: Any, variance: float, nested: bool = False) -> None:
-        self._variance_of_one = variance
-        loc, name = arguments["loc"], arguments["name"]
-        parts = arguments["scale_diag"], arguments["scale_identity_multiplier"]
-        with name_scope(name) as scope, name_scope("init", values=[loc, *parts]):
-            scale = _diagonal_scale(loc, *parts)
-        with name_scope(name if nested else scope, values=[loc, *scale.graph_parents]) as scope:
-            loc = None if loc is None else convert_to_tensor(loc, name="loc")
-            batch_shape, event_shape = shapes_from_loc_and_scale(loc, scale)
-            TransformedDistribution.__init__(
-                self,
-                base(scale.dtype, arguments["allow_nan_stats"]),
-                AffineLinearOperator(shift=loc, scale=scale, validate_args=arguments["validate_args"]),
-                batch_shape=batch_shape,
-                event_shape=event_shape,
-                validate_args=arguments["validate_args"],
-                name=name if nested else scope,
-            )
-        self._parameters = arguments
-
-    @property
-    def loc(self) -> Tensor | None:
-        """What is added; None for zeros."""
-        return self._bijector.shift  # type: ignore[attr-defined]
-
-    @property
-    def scale(self) -> LinearOperator:
-        """The operator that scales."""
-        return self._bijector.scale  # type: ignore[attr-defined]
-
-    def _whole(self) -> Any:
-        """The shape of a sample, as a list if it is known."""
-        static = self.batch_shape.concatenate(self.event_shape)
-        if static.is_fully_defined():
-            return static.as_list()
-        return composing.concat([self.batch_shape_tensor(), self.event_shape_tensor()], 0)
-
-    def _at(self, vectors: Tensor) -> Tensor:
-        """What the bijector makes of vectors."""
-        scaled = self.scale.matvec(vectors)
-        return scaled if self.loc is None else identity(self.loc) + scaled
-
-    def _covariance(self) -> Tensor:
-        assert _is_diagonal(self.scale)
-        return self._times(self._variance_of_one, raw.MatrixDiag(raw.Square(self.scale.diag_part()), name="diag"))
-
-    def _variance(self) -> Tensor:
-        return self._times(self._variance_of_one, raw.Square(self.scale.diag_part()))
-
-    def _stddev(self) -> Tensor:
-        return self._times(np.sqrt(self._variance_of_one), raw.Abs(self.scale.diag_part()))
-
-    @staticmethod
-    def _times(factor: float, value: Tensor) -> Tensor:
-        return value if factor == 1.0 else factor * value
-
-
-class VectorExponentialDiag(_AffineVector):
-    """Vectors of exponential numbers, scaled and shifted. Arguments as for `MultivariateNormalDiag`."""
-
-    def __init__(
-        self,
-        loc: Any = None,
-        scale_diag: Any = None,
-        scale_identity_multiplier: Any = None,
-        validate_args: bool = False,
-        allow_nan_stats: bool = True,
-        name: str = "VectorExponentialDiag",
-    ) -> None:
-        def base(dtype: Any, nan: bool) -> Distribution:
-            return Exponential(composing.ones([], dtype=dtype), allow_nan_stats=nan)
-
-        arguments = {key: value for key, value in locals().items() if key not in ("base", "__class__")}
-        self._begin(arguments, base, 1.0)
-
-    def _mean(self) -> Tensor:
-        return self._at(composing.ones(self._whole(), self.dtype))
-
-    def _mode(self) -> Tensor:
-        return self._at(composing.zeros(self._whole(), self.dtype))
-
-
-class VectorLaplaceDiag(_AffineVector):
-    """Vectors of Laplace's numbers, scaled and shifted. Arguments as for `MultivariateNormalDiag`."""
-
-    def __init__(
-        self,
-        loc: Any = None,
-        scale_diag: Any = None,
-        scale_identity_multiplier: Any = None,
-        validate_args: bool = False,
-        allow_nan_stats: bool = True,
-        name: str = "VectorLaplaceDiag",
-    ) -> None:
-        def base(dtype: Any, nan: bool) -> Distribution:
-            zero, one = composing.zeros([], dtype=dtype), composing.ones([], dtype=dtype)
-            return Laplace(zero, one, allow_nan_stats=nan)
-
-        arguments = {key: value for key, value in locals().items() if key not in ("base", "__class__")}
-        # Its name comes twice in TensorFlow.
-        self._begin(arguments, base, 2.0, nested=True)
-
-    def _mean(self) -> Tensor:
-        whole = self._whole()
-        if self.loc is None:
-            return composing.zeros(whole, self.dtype)
-        if whole == self.loc.get_shape():
-            return identity(self.loc)
-        return identity(self.loc) + composing.zeros(whole, self.dtype)
-
-    def _mode(self) -> Tensor:
-        return self._mean()
-
-
 class MultivariateNormalDiagPlusLowRank(MultivariateNormalLinearOperator):
     """The normal distribution over vectors whose scale is a diagonal and an update of low rank.
 
@@ -464,14 +359,14 @@ class MultivariateNormalDiagPlusLowRank(MultivariateNormalLinearOperator):
         arguments = dict(locals())
         values = [loc, scale_diag, scale_identity_multiplier, scale_perturb_factor, scale_perturb_diag]
         with name_scope(name) as scope, name_scope("init", values=values):
-            like = loc
-            if loc is None and scale_diag is None and scale_perturb_factor is not None:
-                like = convert_to_tensor(scale_perturb_factor)[..., 0]
-            scale = _diagonal_scale(like, scale_diag, scale_identity_multiplier)
-            if scale_perturb_factor is not None:
-                factor = convert_to_tensor(scale_perturb_factor, name="scale_perturb_factor")
-                diag = scale_perturb_diag
-                diag = None if diag is None else convert_to_tensor(diag, name="scale_perturb_diag")
+            low_rank = scale_perturb_factor is not None or scale_perturb_diag is not None
+            scale = make_diag_scale(
+                loc, scale_diag, scale_identity_multiplier, validate_args=validate_args, assert_positive=low_rank
+            )
+            factor, diag = scale_perturb_factor, scale_perturb_diag
+            factor = None if factor is None else convert_to_tensor(factor, name="scale_perturb_factor")
+            diag = None if diag is None else convert_to_tensor(diag, name="scale_perturb_diag")
+            if low_rank:
                 scale = LinearOperatorLowRankUpdate(
                     scale,
                     u=factor,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from headrace.contrib.distributions.bijectors import AffineLinearOperator
+from headrace.contrib.distributions.affine_bijectors import AffineLinearOperator
 from headrace.contrib.distributions.quadrature import quadrature_scheme_softmaxnormal_quantiles, vectors_joined
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
@@ -19,13 +19,9 @@ from headrace.ops import composing
 from headrace.ops.array.shape import broadcast_dynamic_shape, broadcast_static_shape, rank, reshape, shape_internal
 from headrace.ops.flow.checks import assert_equal
 from headrace.ops.flow.grouping import with_dependencies
+from headrace.ops.linalg.identity import LinearOperatorIdentity, LinearOperatorScaledIdentity
 from headrace.ops.linalg.operator import LinearOperator
-from headrace.ops.linalg.simple import (
-    LinearOperatorDiag,
-    LinearOperatorIdentity,
-    LinearOperatorLowerTriangular,
-    LinearOperatorScaledIdentity,
-)
+from headrace.ops.linalg.simple import LinearOperatorDiag, LinearOperatorLowerTriangular
 from headrace.ops.math.reduction import reduce_logsumexp, reduce_prod, reduce_sum
 
 

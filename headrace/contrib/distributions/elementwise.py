@@ -8,15 +8,20 @@ from typing import Any
 import numpy as np
 
 from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import control_dependencies, name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
-from headrace.distributions.base import NOT_REPARAMETERIZED
-from headrace.distributions.common import embed_check_nonnegative_integer_form, nan_unless
+from headrace.distributions.base import NOT_REPARAMETERIZED, Distribution
+from headrace.distributions.common import embed_check_nonnegative_integer_form, nans
 from headrace.distributions.elementwise import Elementwise, LocationScale
 from headrace.distributions.gamma import Gamma
-from headrace.distributions.special import ndtri
+from headrace.distributions.special import erfinv
 from headrace.ops import composing
+from headrace.ops.array.constant import constant
 from headrace.ops.array.identity import identity
+from headrace.ops.array.where import where_v2
+from headrace.ops.flow.checks import assert_less, assert_positive
+from headrace.ops.flow.grouping import with_dependencies
 from headrace.ops.math.special import igammac
 from headrace.ops.math.unary import sigmoid
 from headrace.ops.nn.activations import softplus
@@ -58,7 +63,8 @@ class Cauchy(LocationScale):
         return self._loc + self._scale * raw.Tan(np.pi * (p - 0.5))
 
     def _entropy(self) -> Tensor:
-        return np.log(4 * np.pi) + raw.Log(composing.ones_like(self._loc) * self._scale)
+        entropy = np.log(4 * np.pi) + raw.Log(self._scale)
+        return entropy * composing.ones_like(self._loc)
 
     def _mode(self) -> Tensor:
         return self._loc * composing.ones_like(self._scale)
@@ -126,16 +132,15 @@ class HalfNormal(Elementwise):
         return raw.Abs(drawn * self._scale)
 
     def _prob(self, x: Tensor) -> Tensor:
-        factor = np.sqrt(2) / (self._scale * np.sqrt(np.pi))
-        density = factor * raw.Exp(-0.5 * raw.Square(x / self._scale))
+        factor = np.sqrt(2) / self._scale / np.sqrt(np.pi)
+        density = factor * raw.Exp(-0.5 * (x / self._scale) ** 2)
         return density * composing.cast(x >= 0, self.dtype)
 
     def _cdf(self, x: Tensor) -> Tensor:
         return raw.Erf(raw.Relu(x) / self._scale / np.sqrt(2.0))
 
     def _quantile(self, p: Tensor) -> Tensor:
-        # The inverse of the error function, by that of the normal distribution.
-        return self._scale * ndtri((p + 1.0) / 2.0)
+        return np.sqrt(2.0) * self._scale * erfinv(p)
 
     def _entropy(self) -> Tensor:
         return 0.5 * raw.Log(np.pi * self._scale**2.0 / 2.0) + 0.5
@@ -181,12 +186,20 @@ class InverseGamma(Gamma):
 
     def _mean(self) -> Tensor:
         mean = self._rate / (self._concentration - 1.0)
-        return nan_unless(self._concentration > 1.0, mean, self.batch_shape_tensor())
+        return self._defined_above(1.0, mean, "mean")
 
     def _variance(self) -> Tensor:
         a = self._concentration
-        variance = raw.Square(self._rate) / raw.Square(a - 1.0) / (a - 2.0)
-        return nan_unless(a > 2.0, variance, self.batch_shape_tensor())
+        variance = raw.Square(self._rate) / raw.SquaredDifference(a, 1.0) / (a - 2.0)
+        return self._defined_above(2.0, variance, "variance")
+
+    def _defined_above(self, bound: float, value: Tensor, what: str) -> Tensor:
+        if self.allow_nan_stats:
+            nan = nans(self.batch_shape_tensor(), self.dtype)
+            return where_v2(self._concentration > bound, value, nan)
+        least = composing.ones([], self.dtype) if bound == 1.0 else constant(bound, dtype=self.dtype)
+        message = f"{what} undefined when any concentration <= {bound:g}"
+        return with_dependencies([assert_less(least, self._concentration, message=message)], value)
 
     def _stddev(self) -> Tensor:
         return raw.Sqrt(self._variance())
@@ -218,15 +231,30 @@ class Poisson(Elementwise):
         allow_nan_stats: bool = True,
         name: str = "Poisson",
     ) -> None:
-        arguments = dict(locals())
-        if (rate is None) == (log_rate is None):
-            raise ValueError("Must specify exactly one of `rate` and `log_rate`.")
-        given = None if log_rate is None else convert_to_tensor(log_rate, name="log_rate")
-        if given is not None:
-            rate = raw.Exp(given)
-        self._begin({**arguments, "rate": rate}, positive=("rate",), reparameterized=NOT_REPARAMETERIZED)
-        self._parameters = {key: value for key, value in arguments.items() if key not in ("self", "__class__")}
-        self._log_rate = raw.Log(self._rate) if given is None else given
+        arguments = {key: value for key, value in locals().items() if key not in ("self", "__class__")}
+        with name_scope(name, values=[rate]) as scope:
+            if (rate is None) == (log_rate is None):
+                raise ValueError("Must specify exactly one of `rate` and `log_rate`.")
+            which = "rate" if log_rate is None else "log_rate"
+            given = convert_to_tensor(rate if log_rate is None else log_rate, name=which)
+            if not given.dtype.is_floating:
+                raise TypeError(f"{which}.dtype ({given.dtype.name}) is a not a float-type.")
+            if log_rate is None:
+                with control_dependencies([assert_positive(given)] if validate_args else []):
+                    self._rate = identity(given, name="rate")
+                    self._log_rate = raw.Log(given, name="log_rate")
+            else:
+                self._rate, self._log_rate = raw.Exp(given, name="rate"), given
+        Distribution.__init__(
+            self,
+            dtype=self._rate.dtype,
+            reparameterization_type=NOT_REPARAMETERIZED,
+            validate_args=validate_args,
+            allow_nan_stats=allow_nan_stats,
+            parameters=arguments,
+            graph_parents=[self._rate],
+            name=scope,
+        )
 
     @property
     def log_rate(self) -> Tensor:
@@ -251,7 +279,7 @@ class Poisson(Elementwise):
         return identity(self._rate)
 
     def _variance(self) -> Tensor:
-        return self._mean()
+        return identity(self._rate)
 
     def _mode(self) -> Tensor:
         return raw.Floor(self._rate)

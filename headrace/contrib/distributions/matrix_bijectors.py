@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from headrace.contrib.distributions.bijectors import AffineScalar, Chain, Softplus
+from headrace.contrib.distributions.affine_bijectors import AffineScalar
+from headrace.contrib.distributions.composed_bijectors import Chain
+from headrace.contrib.distributions.elementwise_bijectors import Softplus
 from headrace.contrib.distributions.shaping import fill_triangular, fill_triangular_inverse, side_of
 from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor

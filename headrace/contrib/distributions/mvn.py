@@ -4,63 +4,28 @@ from __future__ import annotations
 
 from typing import Any
 
-from headrace.contrib.distributions.bijectors import AffineLinearOperator
-from headrace.core.constant_value import constant_value
+from headrace.contrib.distributions.affine_bijectors import AffineLinearOperator
+from headrace.contrib.distributions.scales import is_diagonal_scale, make_diag_scale, shapes_from_loc_and_scale
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.distributions.divergence import RegisterKL
 from headrace.distributions.normal import Normal
-from headrace.distributions.static_logic import broadcast_shapes
+from headrace.distributions.static_logic import dimension_size
 from headrace.distributions.transformed import TransformedDistribution
 from headrace.ops import composing
 from headrace.ops.array.identity import identity
-from headrace.ops.array.shape import broadcast_static_shape, shape_internal
+from headrace.ops.array.shape import broadcast_static_shape
+from headrace.ops.flow.checks import assert_near
+from headrace.ops.flow.grouping import with_dependencies
+from headrace.ops.linalg.identity import LinearOperatorIdentity
+from headrace.ops.linalg.low_rank import LinearOperatorLowRankUpdate
 from headrace.ops.linalg.operator import LinearOperator
-from headrace.ops.linalg.simple import (
-    LinearOperatorDiag,
-    LinearOperatorIdentity,
-    LinearOperatorLowerTriangular,
-    LinearOperatorScaledIdentity,
-)
+from headrace.ops.linalg.simple import LinearOperatorLowerTriangular
 from headrace.ops.math.linalg_functions import cholesky
 from headrace.ops.math.reduction import reduce_sum
 from headrace.ops.nn.activations import softplus
-
-
-def _is_diagonal(scale: LinearOperator) -> bool:
-    return isinstance(scale, (LinearOperatorDiag, LinearOperatorIdentity, LinearOperatorScaledIdentity))
-
-
-def shapes_from_loc_and_scale(
-    loc: Tensor | None, scale: LinearOperator, name: str = "shapes_from_loc_and_scale"
-) -> tuple[Any, Any]:
-    """Batch and event shape of `loc` and `scale` together, known or as tensors.
-
-    Raises:
-        ValueError: if the two are known to be of different sizes.
-    """
-    with name_scope(name, values=[loc, *scale.graph_parents]):
-        size = scale.range_dimension_tensor()
-        known = constant_value(size)
-        event: Any = size[None] if known is None else known.reshape([1])
-        if loc is not None and known is not None:
-            last = loc.get_shape()[-1].value
-            if last not in (None, 1, known):
-                raise ValueError(
-                    f"Event size of 'scale' ({known}) could not be broadcast up to that of 'loc' ({last})."
-                )
-        batch = scale.batch_shape_tensor()
-        if loc is None:
-            static = constant_value(batch)
-            return (batch if static is None else static), event
-        outer = loc.get_shape().with_rank_at_least(1)[:-1]
-        if loc.get_shape().ndims is None or not outer.is_fully_defined():
-            of_loc = shape_internal(loc)[:-1]
-        else:
-            of_loc = convert_to_tensor(outer, name="loc_batch_shape")
-        return broadcast_shapes(batch, of_loc), event
 
 
 class MultivariateNormalLinearOperator(TransformedDistribution):
@@ -128,17 +93,20 @@ class MultivariateNormalLinearOperator(TransformedDistribution):
         return identity(self.loc) + composing.zeros(shape, dtype=self.dtype)
 
     def _covariance(self) -> Tensor:
-        if _is_diagonal(self.scale):
+        if is_diagonal_scale(self.scale):
             return raw.MatrixDiag(raw.Square(self.scale.diag_part()), name="diag")
         return self.scale.matmul(self.scale.to_dense(), adjoint_arg=True)
 
     def _variance(self) -> Tensor:
-        if _is_diagonal(self.scale):
+        if is_diagonal_scale(self.scale):
             return raw.Square(self.scale.diag_part())
-        return raw.MatrixDiagPart(self.scale.matmul(self.scale.to_dense(), adjoint_arg=True), name="diag_part")
+        # What is its own adjoint needs no second one.
+        low_rank = isinstance(self.scale, LinearOperatorLowRankUpdate) and self.scale.is_self_adjoint
+        square = self.scale.matmul(self.scale.to_dense(), adjoint_arg=not low_rank)
+        return raw.MatrixDiagPart(square, name="diag_part")
 
     def _stddev(self) -> Tensor:
-        if _is_diagonal(self.scale):
+        if is_diagonal_scale(self.scale):
             return raw.Abs(self.scale.diag_part())
         return raw.Sqrt(self._variance())
 
@@ -173,26 +141,9 @@ class MultivariateNormalDiag(MultivariateNormalLinearOperator):
     ) -> None:
         arguments = dict(locals())
         with name_scope(name) as scope, name_scope("init", values=[loc, scale_diag, scale_identity_multiplier]):
-            scale = _diagonal_scale(loc, scale_diag, scale_identity_multiplier)
+            scale = make_diag_scale(loc, scale_diag, scale_identity_multiplier)
         super().__init__(loc, scale, validate_args, allow_nan_stats, scope)
         self._parameters = arguments
-
-
-def _diagonal_scale(loc: Any, diag: Any, multiplier: Any) -> LinearOperator:
-    with name_scope("make_diag_scale", values=[loc, diag, multiplier]):
-        loc = None if loc is None else convert_to_tensor(loc, name="loc")
-        diag = None if diag is None else convert_to_tensor(diag, name="scale_diag")
-        if multiplier is not None:
-            multiplier = convert_to_tensor(multiplier, name="scale_identity_multiplier")
-        if diag is not None:
-            diag = diag if multiplier is None else diag + multiplier[..., None]
-            return LinearOperatorDiag(diag, is_non_singular=True, is_self_adjoint=True, is_positive_definite=None)
-        if loc is None:
-            raise ValueError("Cannot infer `event_shape` unless `loc` is specified.")
-        size = loc.dims[-1] if loc.dims and loc.dims[-1] is not None else shape_internal(loc)[-1]
-        if multiplier is None:
-            return LinearOperatorIdentity(size, dtype=loc.dtype.base_dtype)
-        return LinearOperatorScaledIdentity(size, multiplier, is_non_singular=True, is_self_adjoint=True)
 
 
 class MultivariateNormalDiagWithSoftplusScale(MultivariateNormalDiag):
@@ -230,13 +181,15 @@ class MultivariateNormalTriL(MultivariateNormalLinearOperator):
         name: str = "MultivariateNormalTriL",
     ) -> None:
         arguments = dict(locals())
+        if loc is None and scale_tril is None:
+            raise ValueError("Must specify one or both of `loc`, `scale_tril`.")
         with name_scope(name) as scope, name_scope("init", values=[loc, scale_tril]):
-            if loc is None and scale_tril is None:
-                raise ValueError("Must specify one or both of `loc`, `scale_tril`.")
             scale: LinearOperator
             loc = None if loc is None else convert_to_tensor(loc, name="loc")
             if scale_tril is None:
-                scale = _diagonal_scale(loc, None, None)
+                scale = LinearOperatorIdentity(
+                    dimension_size(loc, -1), dtype=loc.dtype, assert_proper_shapes=validate_args
+                )
             else:
                 scale = LinearOperatorLowerTriangular(
                     convert_to_tensor(scale_tril, name="scale_tril"),
@@ -267,8 +220,15 @@ class MultivariateNormalFullCovariance(MultivariateNormalTriL):
     ) -> None:
         arguments = dict(locals())
         with name_scope(name) as scope, name_scope("init", values=[loc, covariance_matrix]):
-            lower = None if covariance_matrix is None else cholesky(convert_to_tensor(covariance_matrix))
-        super().__init__(loc, lower, validate_args, allow_nan_stats, scope)
+            lower = None
+            if covariance_matrix is not None:
+                covariance = convert_to_tensor(covariance_matrix, name="covariance_matrix")
+                if validate_args:
+                    message = "Matrix was not symmetric"
+                    check = assert_near(covariance, composing.matrix_transpose(covariance), message=message)
+                    covariance = with_dependencies([check], covariance)
+                lower = cholesky(covariance)
+            super().__init__(loc, lower, validate_args, allow_nan_stats, scope)
         self._parameters = arguments
 
 
@@ -277,7 +237,7 @@ def _normal_from_normal(
     a: MultivariateNormalLinearOperator, b: MultivariateNormalLinearOperator, name: str | None = None
 ) -> Tensor:
     with name_scope(name, "kl_mvn", values=[a.loc, b.loc, *a.scale.graph_parents, *b.scale.graph_parents]):
-        if _is_diagonal(a.scale) and _is_diagonal(b.scale):
+        if is_diagonal_scale(a.scale) and is_diagonal_scale(b.scale):
             ratio = (a.stddev() / b.stddev())[..., None]
         else:
             ratio = b.scale.solve(a.scale.to_dense())

@@ -15,7 +15,7 @@ from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape, dimension_at_index
 from headrace.distributions.base import NOT_REPARAMETERIZED, Distribution
-from headrace.distributions.common import gen_new_seed, known
+from headrace.distributions.common import gen_new_seed, maybe_get_static_value
 from headrace.distributions.discrete import Categorical
 from headrace.distributions.normal import Normal
 from headrace.ops import composing
@@ -31,7 +31,7 @@ from headrace.ops.random.sampling import random_poisson
 
 def vectors_joined(*vectors: Any) -> Any:
     """Integer vectors one after the other: a list where all are known, else a tensor."""
-    values = [known(vector) for vector in vectors]
+    values = [maybe_get_static_value(vector) for vector in vectors]
     if any(value is None for value in values):
         return composing.concat(list(vectors), 0)
     return [int(number) for value in values for number in value]

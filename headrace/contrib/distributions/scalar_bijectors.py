@@ -10,7 +10,9 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.distributions.bijector import Bijector
+from headrace.distributions.gamma import checked_positive
 from headrace.ops import composing
+from headrace.ops.array.constant import constant
 from headrace.ops.array.where import where_v2
 from headrace.ops.flow.checks import (
     assert_less_equal,
@@ -27,24 +29,23 @@ class _Scalar(Bijector):
     def _begin(self, name: str, validate_args: bool, positive: tuple[str, ...], **parameters: Any) -> None:
         super().__init__(forward_min_event_ndims=0, validate_args=validate_args, name=name)
         with self._name_scope("init", list(parameters.values())):
-            dtype: Any = None
-            for key, value in parameters.items():
-                tensor = convert_to_tensor(value, dtype, name=key)
-                dtype = tensor.dtype.base_dtype
+            tensors = {key: convert_to_tensor(value, name=key) for key, value in parameters.items()}
+            assert_same_float_dtype(list(tensors.values()))
+            for key, tensor in tensors.items():
                 if validate_args and key in positive:
                     check = assert_positive(tensor, message=f"Argument {key} was not positive")
                     tensor = with_dependencies([check], tensor)
                 setattr(self, f"_{key}", tensor)
-            assert_same_float_dtype([getattr(self, f"_{key}") for key in parameters])
 
     def _within(self, y: Tensor) -> Tensor:
         """`y`, checked to lie between 0 and 1."""
         if not self.validate_args:
             return y
-        one = convert_to_tensor(1.0, y.dtype)
+        above = "Inverse transformation input must be greater than 0."
+        below = "Inverse transformation input must be less than or equal to 1."
         checks = [
-            assert_non_negative(y, message="sample must be non-negative"),
-            assert_less_equal(y, one, message="sample must be no larger than `1`."),
+            assert_non_negative(y, message=above),
+            assert_less_equal(y, constant(1.0, y.dtype), message=below),
         ]
         return with_dependencies(checks, y)
 
@@ -69,10 +70,12 @@ class Gumbel(_Scalar):
         return self._scale
 
     def _forward(self, x: Tensor) -> Tensor:
-        return raw.Exp(-raw.Exp(-(x - self._loc) / self._scale))
+        z = (x - self._loc) / self._scale
+        return raw.Exp(-raw.Exp(-z))
 
     def _inverse(self, y: Tensor) -> Tensor:
-        return self._loc - self._scale * raw.Log(-raw.Log(self._within(y)))
+        y = self._within(y)
+        return self._loc - self._scale * raw.Log(-raw.Log(y))
 
     def _inverse_log_det_jacobian(self, y: Tensor) -> Tensor:
         y = self._within(y)
@@ -146,8 +149,12 @@ class Kumaraswamy(_Scalar):
         validate_args: bool = False,
         name: str = "kumaraswamy",
     ) -> None:
-        both = ("concentration1", "concentration0")
-        self._begin(name, validate_args, both, concentration1=concentration1, concentration0=concentration0)
+        super().__init__(forward_min_event_ndims=0, validate_args=validate_args, name=name)
+        parts = {"concentration1": concentration1, "concentration0": concentration0}
+        with self._name_scope("init", list(parts.values())):
+            for key, value in parts.items():
+                tensor = convert_to_tensor(value, name=key)
+                setattr(self, f"_{key}", checked_positive(tensor) if validate_args else tensor)
 
     @property
     def concentration1(self) -> Tensor:
@@ -158,6 +165,14 @@ class Kumaraswamy(_Scalar):
     def concentration0(self) -> Tensor:
         """b."""
         return self._concentration0
+
+    def _within(self, y: Tensor) -> Tensor:
+        if not self.validate_args:
+            return y
+        positive = assert_non_negative(y, message="sample must be non-negative")
+        one = composing.ones([], self._concentration0.dtype)
+        below = assert_less_equal(y, one, message="sample must be no larger than `1`.")
+        return with_dependencies([positive, below], y)
 
     def _forward(self, x: Tensor) -> Tensor:
         rest = raw.Exp(raw.Log1p(-self._within(x)) / self._concentration0)
@@ -174,7 +189,7 @@ class Kumaraswamy(_Scalar):
 def _hypotenuse(x: Tensor) -> Tensor:
     """sqrt(x^2 + 1) that does not overflow."""
     small = raw.Abs(x) * np.sqrt(np.finfo(x.dtype.as_numpy_dtype).eps) <= 1.0
-    return where_v2(small, raw.Sqrt(raw.Square(where_v2(small, x, composing.ones_like(x))) + 1.0), raw.Abs(x))
+    return where_v2(small, raw.Sqrt(x**2.0 + 1.0), raw.Abs(x))
 
 
 class SinhArcsinh(_Scalar):
@@ -186,9 +201,15 @@ class SinhArcsinh(_Scalar):
     def __init__(
         self, skewness: Any = None, tailweight: Any = None, validate_args: bool = False, name: str = "SinhArcsinh"
     ) -> None:
-        skewness = 0.0 if skewness is None else skewness
-        tailweight = 1.0 if tailweight is None else tailweight
-        self._begin(name, validate_args, ("tailweight",), skewness=skewness, tailweight=tailweight)
+        super().__init__(forward_min_event_ndims=0, validate_args=validate_args, name=name)
+        with self._name_scope("init", [skewness, tailweight]):
+            self._skewness = convert_to_tensor(0.0 if skewness is None else skewness, name="skewness")
+            tailweight = 1.0 if tailweight is None else tailweight
+            self._tailweight = convert_to_tensor(tailweight, self._skewness.dtype, name="tailweight")
+            assert_same_float_dtype([self._skewness, self._tailweight])
+            if validate_args:
+                check = assert_positive(self._tailweight, message="Argument tailweight was not positive")
+                self._tailweight = with_dependencies([check], self._tailweight)
 
     @property
     def skewness(self) -> Tensor:

@@ -1,29 +1,43 @@
-"""Operators that Fourier transforms make cheap: circulant of one to three dimensions, and Toeplitz."""
+"""Operators that Fourier transforms make cheap: circulant ones of one to three dimensions."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import as_dtype, complex64
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
-from headrace.core.shapes import TensorShape, dimension_at_index
+from headrace.core.shapes import TensorShape
 from headrace.ops import composing
-from headrace.ops.array.shape import broadcast_dynamic_shape, reshape, shape_internal
+from headrace.ops.array.rotation import rotate_transpose
+from headrace.ops.array.shape import rank_internal, reshape, shape_internal
 from headrace.ops.flow.checks import assert_less, assert_positive
-from headrace.ops.linalg.operator import ALL_TYPES, LinearOperator, conjugate, matrix_argument
+from headrace.ops.linalg.arguments import (
+    assert_no_entries_with_modulus_zero,
+    assert_zero_imag_part,
+    at_least,
+)
+from headrace.ops.linalg.broadcasting import broadcast_matrix_batch_dims
+from headrace.ops.linalg.operator import LinearOperator
+from headrace.ops.math.cast import cast
+from headrace.ops.math.complex import complex as complex_of
+from headrace.ops.math.complex import conj, imag, real
 from headrace.ops.math.linalg_functions import adjoint as adjoint_of
 from headrace.ops.math.reduction import reduce_prod, reduce_sum
+from headrace.ops.math.unary import abs as absolute
 
-_SPECTRUM_TYPES = ("float16", "float32", "float64", "complex64", "complex128")
 _FORWARD, _BACK = {1: "FFT", 2: "FFT2D", 3: "FFT3D"}, {1: "IFFT", 2: "IFFT2D", 3: "IFFT3D"}
 
 
-def _complex(x: Tensor, like: Any = None) -> Tensor:
-    """`x` as complex numbers as wide as it is, or as the type `like`."""
-    wide = (like or x.dtype).base_dtype.name in ("float64", "complex128")
-    return composing.cast(x, "complex128" if wide else "complex64")
+def to_complex(x: Tensor) -> Tensor:
+    """`x` as complex numbers as wide as it is."""
+    if x.dtype.is_complex:
+        return x
+    return cast(x, "complex128" if x.dtype.base_dtype.name == "float64" else "complex64")
 
 
 class _Circulant(LinearOperator):
@@ -38,22 +52,22 @@ class _Circulant(LinearOperator):
         name: str,
     ) -> None:
         is_non_singular, is_self_adjoint, is_positive_definite, is_square = hints
+        self._name = name
+        self._block_depth = block_depth
         with name_scope(name, values=[spectrum]):
-            self._spectrum = matrix_argument(spectrum, "spectrum", block_depth, _SPECTRUM_TYPES)
-            self._given_spectrum = spectrum
-            self._depth = block_depth
-            dtype = as_dtype(input_output_dtype)
+            self._spectrum: Tensor = at_least(convert_to_tensor(spectrum, name="spectrum"), "spectrum", block_depth)
             if not self._spectrum.dtype.is_complex:
                 if is_self_adjoint is False:
                     raise ValueError("A real spectrum always corresponds to a self-adjoint operator.")
                 is_self_adjoint = True
             if is_square is False:
-                raise ValueError(
-                    f"A [[nested] block] circulant operator is always square.  Found is_square={is_square}"
-                )
-        super().__init__(
-            dtype, [self._spectrum], is_non_singular, is_self_adjoint, is_positive_definite, True, name=name
-        )
+                raise ValueError("A [[nested] block] circulant operator is always square.")
+            self._block_shape_tensor = shape_internal(self._spectrum)[-block_depth:]
+            self._spectrum_complex = to_complex(self._spectrum)
+            self._abs_spectrum = absolute(self._spectrum)
+            self._conj_spectrum = conj(self._spectrum_complex)
+            hints = (is_non_singular, is_self_adjoint, is_positive_definite, True)
+            super().__init__(as_dtype(input_output_dtype), [self._spectrum], *hints, name=name)
 
     @property
     def spectrum(self) -> Tensor:
@@ -63,119 +77,141 @@ class _Circulant(LinearOperator):
     @property
     def block_depth(self) -> int:
         """How many dimensions wrap around."""
-        return self._depth
+        return self._block_depth
 
     @property
     def block_shape(self) -> TensorShape:
         """The sizes of those dimensions."""
-        return self._spectrum.get_shape()[-self._depth :]
+        return self._spectrum.get_shape()[-self._block_depth :]
 
     def block_shape_tensor(self) -> Tensor:
         """`block_shape` as an int32 vector."""
-        return shape_internal(self._spectrum)[-self._depth :]
+        return self._block_shape_tensor
 
     def _shape(self) -> TensorShape:
         shape = self._spectrum.get_shape()
         if shape.ndims is None:
             return shape
-        size = self.block_shape.num_elements()
-        return shape[: -self._depth].concatenate([size, size])
+        block = self.block_shape
+        size = block.num_elements()
+        return shape[: -self._block_depth].concatenate([size, size])
 
     def _shape_tensor(self) -> Tensor:
-        size = reduce_prod(self.block_shape_tensor())
-        return composing.concat([shape_internal(self._spectrum)[: -self._depth], composing.stack([size, size])], 0)
+        shape = shape_internal(self._spectrum)
+        batch, block = shape[: -self._block_depth], shape[-self._block_depth :]
+        size = reduce_prod(block)
+        return composing.concat([batch, [size, size]], 0)
 
-    def _transformed(self, x: Tensor, factor: Tensor) -> Tensor:
-        """`factor` times the Fourier transform of the columns of `x`, transformed back."""
-        columns = composing.matrix_transpose(x)
-        outer = shape_internal(columns)[:-1]
-        blocks = reshape(_complex(columns, factor.dtype), composing.concat([outer, self.block_shape_tensor()], 0))
-        spread = composing.expand_dims(_complex(factor), -self._depth - 1)
-        product = getattr(raw, _BACK[self._depth])(spread * getattr(raw, _FORWARD[self._depth])(blocks))
-        batch = shape_internal(product)[: -self._depth]
-        flat = reshape(product, composing.concat([batch, [reduce_prod(self.block_shape_tensor())]], 0))
-        result = composing.cast(composing.matrix_transpose(flat), self.dtype)
-        rank = result.get_shape().ndims
-        if rank is not None:
-            known = [None] * (rank - 2)
-            result.set_shape(
-                TensorShape(known).concatenate([self.range_dimension, dimension_at_index(x.get_shape(), -1)])
-            )
-        return result
+    def _blocks_of(self, columns: Tensor) -> Tensor:
+        """Columns as blocks, in the last dimensions."""
+        rows = rotate_transpose(columns, shift=1)
+        static = rows.get_shape()
+        if static.is_fully_defined() and self.block_shape.is_fully_defined():
+            return reshape(rows, static[:-1].concatenate(self.block_shape))
+        return reshape(rows, composing.concat([shape_internal(rows)[:-1], self.block_shape_tensor()], 0))
+
+    def _columns_of(self, blocks: Tensor) -> Tensor:
+        """What `_blocks_of` makes of columns, undone."""
+        static = blocks.get_shape()
+        depth = self._block_depth
+        flat: Any
+        if static.is_fully_defined():
+            flat = [*static.as_list()[:-depth], static[-depth:].num_elements()]
+        else:
+            shape = shape_internal(blocks)
+            outer, block = shape[:-depth], shape[-depth:]
+            flat = composing.concat([outer, [reduce_prod(block)]], 0)
+        return rotate_transpose(reshape(blocks, flat), shift=-1)
+
+    def _transformed(self, x: Tensor, back: bool = False) -> Tensor:
+        op_type = (_BACK if back else _FORWARD)[self._block_depth]
+        return getattr(raw, op_type)(to_complex(x))  # type: ignore[no-any-return]
+
+    def _one_batch(self, x: Tensor, spectrum: Tensor) -> tuple[Tensor, Tensor]:
+        """`x` and the spectrum, repeated along the batches of each other."""
+        column = reshape(spectrum, composing.concat([self.batch_shape_tensor(), [-1, 1]], 0))
+        x, column = broadcast_matrix_batch_dims([x, column])
+        batch = shape_internal(x)[:-2]
+        return x, reshape(column, composing.concat([batch, self.block_shape_tensor()], 0))
 
     def _matmul(self, x: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Tensor:
         x = adjoint_of(x) if adjoint_arg else x
-        return self._transformed(x, conjugate(self._spectrum) if adjoint else self._spectrum)
+        spectrum = self._conj_spectrum if adjoint else self._spectrum_complex
+        x, spectrum = self._one_batch(cast(x, spectrum.dtype), spectrum)
+        blocks = self._transformed(self._blocks_of(x))
+        result = self._columns_of(self._transformed(spectrum * blocks, back=True))
+        return cast(result, self.dtype)
 
     def _solve(self, rhs: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Tensor:
         rhs = adjoint_of(rhs) if adjoint_arg else rhs
-        return self._transformed(rhs, 1.0 / (conjugate(self._spectrum) if adjoint else self._spectrum))
+        spectrum = self._conj_spectrum if adjoint else self._spectrum_complex
+        rhs, spectrum = self._one_batch(rhs, spectrum)
+        blocks = self._transformed(self._blocks_of(rhs))
+        result = self._columns_of(self._transformed(blocks / spectrum, back=True))
+        return cast(result, self.dtype)
 
     def _axes(self) -> list[int]:
-        return list(range(-self._depth, 0))
+        return [-(index + 1) for index in range(self._block_depth)]
 
     def _determinant(self) -> Tensor:
-        return composing.cast(reduce_prod(_complex(self._spectrum), axis=self._axes()), self.dtype)
+        return cast(reduce_prod(self._spectrum, axis=self._axes()), self.dtype)
 
     def _log_abs_determinant(self) -> Tensor:
-        return composing.cast(reduce_sum(raw.Log(abs(self._spectrum)), axis=self._axes()), self.dtype)
+        return cast(reduce_sum(raw.Log(self._abs_spectrum), axis=self._axes()), self.dtype)
 
     def _trace(self) -> Tensor:
-        return composing.cast(reduce_sum(_complex(self._spectrum), axis=self._axes()), self.dtype)
+        static = self._spectrum.get_shape()
+        axis: Any
+        if static.is_fully_defined():
+            size = len(static.as_list())
+            axis = np.arange(size - self._block_depth, size, dtype=np.int32)
+        else:
+            rank = rank_internal(self._spectrum)
+            axis = composing.range_(rank - self._block_depth, rank)
+        real_part = reduce_sum(real(self._spectrum), axis=axis)
+        if not self.dtype.is_complex:
+            return cast(real_part, self.dtype)
+        if self.is_self_adjoint:
+            imaginary_part = composing.zeros_like(real_part)
+        else:
+            imaginary_part = reduce_sum(imag(self._spectrum), axis=axis)
+        return cast(complex_of(real_part, imaginary_part), self.dtype)
 
     def _diag_part(self) -> Tensor:
-        size = composing.cast(reduce_prod(self.block_shape_tensor()), self.dtype)
-        ones = composing.ones(
-            composing.concat([self.batch_shape_tensor(), [self.domain_dimension_tensor()]], 0), dtype=self.dtype
-        )
-        return self._trace()[..., None] / size * ones
+        shape: Any
+        size: Any
+        if self.shape.is_fully_defined():
+            shape, size = self.shape[:-1], self.domain_dimension.value
+        else:
+            shape, size = self.shape_tensor()[:-1], self.domain_dimension_tensor()
+        ones = composing.ones(shape, dtype=self.dtype)
+        value = self.trace() / cast(size, self.dtype)
+        return value[..., None] * ones
 
     def _assert_non_singular(self) -> Any:
-        least = abs(self._spectrum)
-        message = "Singular operator.  Spectrum contained zero values."
-        return assert_less(composing.zeros([], least.dtype), least, message=message)
+        message = "Singular operator:  Spectrum contained zero values."
+        return assert_no_entries_with_modulus_zero(self._spectrum, message=message)
 
     def _assert_positive_definite(self) -> Any:
-        real = raw.Real(self._spectrum) if self._spectrum.dtype.is_complex else self._spectrum
-        return assert_positive(
-            real, message="Real part of spectrum was not positive, so operator not positive definite"
-        )
+        message = "Not positive definite:  Real part of spectrum was not all positive."
+        return assert_positive(real(self._spectrum), message=message)
+
+    def _assert_self_adjoint(self) -> Any:
+        message = "Not self-adjoint:  The spectrum contained non-zero imaginary part."
+        return assert_zero_imag_part(self._spectrum, message=message)
 
     def convolution_kernel(self, name: str = "convolution_kernel") -> Tensor:
         """The first column, as a tensor of `block_shape`."""
         with self._name_scope(name):
-            return composing.cast(getattr(raw, _BACK[self._depth])(_complex(self._spectrum)), self.dtype)
+            return cast(self._transformed(self._spectrum_complex, back=True), self.dtype)
 
     def assert_hermitian_spectrum(self, name: str = "assert_hermitian_spectrum") -> Any:
         """The operation that fails unless the operator's elements are real."""
+        epsilon = np.finfo(self.dtype.real_dtype.as_numpy_dtype).eps
         with self._name_scope(name):
-            import numpy as np
-
-            kernel = getattr(raw, _BACK[self._depth])(_complex(self._spectrum))
-            imaginary = abs(raw.Imag(kernel))
-            limit = 100.0 * np.finfo(imaginary.dtype.as_numpy_dtype).eps
-            return assert_less(imaginary, composing.cast(limit, imaginary.dtype), message="Spectrum was not Hermitian")
-
-    def _remade(self, spectrum: Tensor) -> LinearOperator:
-        return type(self)(  # type: ignore[call-arg]
-            spectrum,
-            input_output_dtype=self.dtype,
-            is_non_singular=self.is_non_singular,
-            is_self_adjoint=self.is_self_adjoint,
-            is_positive_definite=self.is_positive_definite,
-            is_square=True,
-        )
-
-    def _adjoint(self) -> LinearOperator:
-        return self._remade(conjugate(self._spectrum))
-
-    def _inverse(self) -> LinearOperator:
-        return self._remade(1.0 / self._spectrum)
-
-    def _times(self, other: LinearOperator) -> LinearOperator:
-        if type(other) is type(self) and isinstance(other, _Circulant):
-            return type(self)(self._spectrum * other.spectrum, input_output_dtype=self.dtype)  # type: ignore[call-arg]
-        return super()._times(other)
+            limit = epsilon * self.domain_dimension_tensor()
+            size = absolute(imag(self.convolution_kernel()))
+            return assert_less(size, limit, message="Spectrum was not Hermitian")
 
 
 def _depth(number: int, what: str) -> Any:
@@ -209,98 +245,3 @@ def _depth(number: int, what: str) -> Any:
 LinearOperatorCirculant = _depth(1, "LinearOperatorCirculant")
 LinearOperatorCirculant2D = _depth(2, "LinearOperatorCirculant2D")
 LinearOperatorCirculant3D = _depth(3, "LinearOperatorCirculant3D")
-
-
-class LinearOperatorToeplitz(LinearOperator):
-    """A matrix that is constant along its diagonals.
-
-    Args:
-        col: tensor of shape [*batch, n], the first column.
-        row: tensor of shape [*batch, n], the first row; its first element is not looked at.
-        is_non_singular, is_self_adjoint, is_positive_definite, is_square, name: as for `LinearOperator`.
-
-    Raises:
-        ValueError: if it is said not to be square.
-    """
-
-    def __init__(
-        self,
-        col: Any,
-        row: Any,
-        is_non_singular: bool | None = None,
-        is_self_adjoint: bool | None = None,
-        is_positive_definite: bool | None = None,
-        is_square: bool | None = None,
-        name: str = "LinearOperatorToeplitz",
-    ) -> None:
-        with name_scope(name, values=[row, col]):
-            self._given_row, self._given_col = row, col
-            self._row, self._col = (matrix_argument(v, n, 1, ALL_TYPES[1:]) for v, n in ((row, "row"), (col, "col")))
-            if is_square is False:
-                raise ValueError("Only square Toeplitz operators currently supported.")
-        super().__init__(
-            self._row.dtype,
-            [self._row, self._col],
-            is_non_singular,
-            is_self_adjoint,
-            is_positive_definite,
-            True,
-            name=name,
-        )
-
-    @property
-    def col(self) -> Tensor:
-        """The first column."""
-        return self._col
-
-    @property
-    def row(self) -> Tensor:
-        """The first row."""
-        return self._row
-
-    def _shape(self) -> TensorShape:
-        from headrace.ops.array.shape import broadcast_static_shape
-
-        shape = broadcast_static_shape(self._row.get_shape(), self._col.get_shape())
-        return shape.concatenate(shape[-1:])
-
-    def _shape_tensor(self) -> Tensor:
-        shape = broadcast_dynamic_shape(shape_internal(self._row), shape_internal(self._col))
-        return composing.concat([shape, [shape[-1]]], 0)
-
-    def _pair(self) -> tuple[Tensor, Tensor]:
-        """Column and row with one shape."""
-        return self._col + composing.zeros_like(self._row), self._row + composing.zeros_like(self._col)
-
-    def _matmul(self, x: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Tensor:
-        """By a circulant matrix of twice the size, in a corner of which the matrix stands."""
-        x = adjoint_of(x) if adjoint_arg else x
-        col, row = self._pair()
-        if adjoint:
-            # The diagonal is the column's.
-            first = conjugate(col[..., :1])
-            col, row = (
-                composing.concat([first, conjugate(row[..., 1:])], -1),
-                composing.concat([first, conjugate(col[..., 1:])], -1),
-            )
-        corner = composing.concat([col, composing.zeros_like(col[..., :1]), raw.ReverseV2(row[..., 1:], [-1])], -1)
-        wide = composing.concat([x, composing.zeros_like(x)], -2)
-        spectrum = raw.FFT(_complex(corner))
-        circulant = LinearOperatorCirculant(spectrum, input_output_dtype=_complex(x).dtype)
-        result = circulant.matmul(_complex(wide))
-        return composing.cast(result[..., : shape_internal(x)[-2], :], self.dtype)
-
-    def _trace(self) -> Tensor:
-        size = composing.cast(self.domain_dimension_tensor(), self.dtype)
-        return size * (self._col[..., 0] + composing.zeros_like(self._row[..., 0]))
-
-    def _diag_part(self) -> Tensor:
-        col, _ = self._pair()
-        return col[..., :1] + composing.zeros_like(col)
-
-    def _to_dense(self) -> Tensor:
-        col, row = self._pair()
-        diagonals = composing.concat([raw.ReverseV2(col, [-1]), row[..., 1:]], -1)
-        size = self.domain_dimension_tensor()
-        indices = composing.range_(size)[None, :] - composing.range_(size)[:, None] + size - 1
-        return composing.gather(diagonals, indices, axis=-1)

@@ -1,88 +1,102 @@
-"""Operators made of others: products, adjoints, inverses, Kronecker products, blocks, and updates of low rank."""
+"""Operators made of others: products, adjoints, inverses, and blocks along a diagonal."""
 
 from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.operation import Tensor
-from headrace.core.registry import raw
-from headrace.core.shapes import TensorShape, dimension_at_index
+from headrace.core.shapes import TensorShape
 from headrace.ops import composing
-from headrace.ops.array.shape import (
-    broadcast_dynamic_shape,
-    broadcast_static_shape,
-    broadcast_to,
-    reshape,
-    shape_internal,
-)
+from headrace.ops.array.shape import broadcast_static_shape, shape_internal
 from headrace.ops.array.split import split
-from headrace.ops.linalg.operator import (
-    ALL_TYPES,
-    LinearOperator,
-    broadcast_batches,
-    cholesky_solution,
-    conjugate,
-    matrix_argument,
-)
-from headrace.ops.linalg.simple import LinearOperatorDiag, LinearOperatorIdentity, LinearOperatorZeros
+from headrace.ops.flow.checks import assert_proper_iterable
+from headrace.ops.flow.grouping import group
+from headrace.ops.linalg.arguments import use_operator_or_provided_hint_unless_contradicting
+from headrace.ops.linalg.broadcasting import broadcast_matrix_batch_dims
+from headrace.ops.linalg.operator import LinearOperator
+from headrace.ops.math.complex import conj
 from headrace.ops.math.linalg_functions import adjoint as adjoint_of
-from headrace.ops.math.linalg_functions import cholesky, matrix_determinant
-from headrace.ops.math.matmul import matmul
-from headrace.ops.math.reduction import reduce_sum
 
 Hint = bool | None
 
 
-def product_of(left: LinearOperator, right: LinearOperator) -> LinearOperator:
-    """The product, simplified where one factor is the identity or zero."""
-    if isinstance(right, LinearOperatorIdentity):
-        return left
-    if isinstance(right, LinearOperatorZeros) and left.is_square and right.is_square:
-        return right
-    return LinearOperatorComposition([left, right])
+class _OfOperators(LinearOperator):
+    """What operators made of several share: their types, what is known of all, and their batches."""
 
+    _operators: list[LinearOperator]
 
-def _one_type(operators: Sequence[LinearOperator]) -> Any:
-    if not operators:
-        raise ValueError(f"Expected a non-empty list of operators. Found: {operators}")
-    dtype = operators[0].dtype
-    for each in operators:
-        if each.dtype != dtype:
-            listed = ", ".join(f"{o.name}: {o.dtype}" for o in operators)
+    def _begin(
+        self,
+        operators: Iterable[LinearOperator],
+        joined: str,
+        name: str | None,
+        hints: dict[str, Hint],
+        implied: dict[str, str],
+    ) -> None:
+        """The constructor.
+
+        Args:
+            operators: the operators.
+            joined: what stands between their names in the name of this one.
+            name: the name, None for that one.
+            hints: what is said of this operator.
+            implied: what is so if it is so of all the operators, and the message where it is said not to be.
+
+        Raises:
+            TypeError: if the types differ. ValueError: if there are none, or what is said cannot be.
+        """
+        assert_proper_iterable(operators)
+        self._operators = operators = list(operators)
+        if not operators:
+            raise ValueError(f"Expected a non-empty list of operators. Found: {operators}")
+        dtype = operators[0].dtype
+        if any(each.dtype != dtype for each in operators):
+            listed = "   ".join(str((each.name, each.dtype)) for each in operators)
             raise TypeError(f"Expected all operators to have the same dtype.  Found {listed}")
-    return dtype
+        for hint, message in implied.items():
+            if all(getattr(each, hint) for each in operators):
+                if hints[hint] is False:
+                    raise ValueError(message)
+                hints[hint] = True
+        self._check()
+        parents = [parent for each in operators for parent in each.graph_parents]
+        name = joined.join(each.name for each in operators) if name is None else name
+        with name_scope(name, values=parents):
+            LinearOperator.__init__(self, dtype, parents, name=name, **hints)
+
+    def _check(self) -> None:
+        """Checks the operators together."""
+
+    @property
+    def operators(self) -> list[LinearOperator]:
+        """The operators it is made of."""
+        return self._operators
+
+    def _joined_batch(self) -> TensorShape:
+        return functools.reduce(broadcast_static_shape, [each.batch_shape for each in self._operators])
+
+    def _joined_shape(self, matrix: list[Any]) -> Tensor:
+        """The batches of all, and the sizes of the matrix, as a tensor."""
+        sizes = composing.stack(matrix)
+        zeros = composing.zeros(self._operators[0].batch_shape_tensor())
+        for each in self._operators[1:]:
+            zeros += composing.zeros(each.batch_shape_tensor())
+        return composing.concat([shape_internal(zeros), sizes], 0)
+
+    def _folded(self, function: Callable[[Any, Any], Any], method: str) -> Any:
+        """A method's results for all, by a function of two."""
+        result = getattr(self._operators[0], method)()
+        for each in self._operators[1:]:
+            result = function(result, getattr(each, method)())
+        return result
 
 
-def _all(operators: Sequence[LinearOperator], hint: str, given: Hint, message: str) -> Hint:
-    """`given`, or True where every operator has the hint.
-
-    Raises:
-        ValueError: if all have it and `given` says otherwise.
-    """
-    if all(getattr(each, hint) for each in operators):
-        if given is False:
-            raise ValueError(message)
-        return True
-    return given
-
-
-def _parents(operators: Sequence[LinearOperator]) -> list[Any]:
-    return [parent for each in operators for parent in each.graph_parents]
-
-
-def _joined_batch(operators: Sequence[LinearOperator]) -> TensorShape:
-    return functools.reduce(broadcast_static_shape, [each.batch_shape for each in operators])
-
-
-def _joined_batch_tensor(operators: Sequence[LinearOperator]) -> Tensor:
-    return functools.reduce(broadcast_dynamic_shape, [each.batch_shape_tensor() for each in operators])
-
-
-class LinearOperatorComposition(LinearOperator):
+class LinearOperatorComposition(_OfOperators):
     """The product of operators, applied from the last to the first.
 
     Args:
@@ -102,38 +116,27 @@ class LinearOperatorComposition(LinearOperator):
         is_square: Hint = None,
         name: str | None = None,
     ) -> None:
-        self._operators = list(operators)
-        dtype = _one_type(self._operators)
-        is_non_singular = _all(
-            self._operators,
-            "is_non_singular",
-            is_non_singular,
-            "The composition of non-singular operators is always non-singular.",
-        )
-        name = name or "_o_".join(each.name for each in self._operators)
-        with name_scope(name, values=_parents(self._operators)):
-            super().__init__(
-                dtype,
-                _parents(self._operators),
-                is_non_singular,
-                is_self_adjoint,
-                is_positive_definite,
-                is_square,
-                name=name,
-            )
-
-    @property
-    def operators(self) -> list[LinearOperator]:
-        """The factors."""
-        return self._operators
+        hints = {
+            "is_non_singular": is_non_singular,
+            "is_self_adjoint": is_self_adjoint,
+            "is_positive_definite": is_positive_definite,
+            "is_square": is_square,
+        }
+        message = "The composition of non-singular operators is always non-singular."
+        self._begin(operators, "_o_", name, hints, {"is_non_singular": message})
 
     def _shape(self) -> TensorShape:
-        ends = [self._operators[0].range_dimension, self._operators[-1].domain_dimension]
-        return _joined_batch(self._operators).concatenate(ends)
+        inner = self._operators[0].domain_dimension
+        for each in self._operators[1:]:
+            inner.assert_is_compatible_with(each.range_dimension)
+            inner = each.domain_dimension
+        return self._joined_batch().concatenate([self._operators[0].range_dimension, inner])
 
     def _shape_tensor(self) -> Tensor:
-        ends = [self._operators[0].range_dimension_tensor(), self._operators[-1].domain_dimension_tensor()]
-        return composing.concat([_joined_batch_tensor(self._operators), composing.stack(ends)], 0)
+        if self.shape.is_fully_defined():
+            return convert_to_tensor(self.shape.as_list(), "int32", name="shape")
+        first, last = self._operators[0], self._operators[-1]
+        return self._joined_shape([first.range_dimension_tensor(), last.domain_dimension_tensor()])
 
     def _matmul(self, x: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Tensor:
         first, *rest = self._operators if adjoint else self._operators[::-1]
@@ -150,10 +153,10 @@ class LinearOperatorComposition(LinearOperator):
         return result
 
     def _determinant(self) -> Tensor:
-        return functools.reduce(operator.mul, [each.determinant() for each in self._operators])
+        return self._folded(operator.mul, "determinant")  # type: ignore[no-any-return]
 
     def _log_abs_determinant(self) -> Tensor:
-        return functools.reduce(operator.add, [each.log_abs_determinant() for each in self._operators])
+        return self._folded(operator.add, "log_abs_determinant")  # type: ignore[no-any-return]
 
 
 class _OfOne(LinearOperator):
@@ -161,12 +164,13 @@ class _OfOne(LinearOperator):
 
     def __init__(self, kind: str, op: LinearOperator, hints: dict[str, Hint], name: str | None) -> None:
         self._operator = op
-        for hint, given in hints.items():
-            known = getattr(op, hint)
-            if known is not None and given is not None and known != given:
-                raise ValueError(f"Hint {hint} was {given} but the operator's was {known}.")
-            hints[hint] = known if given is None else given
-        name = name or f"{op.name}_{kind}"
+        made = {"adjoint": "adjoint", "inv": "inverse"}[kind]
+        for hint in ("is_square", "is_non_singular", "is_self_adjoint", "is_positive_definite"):
+            what = hint.removeprefix("is_").replace("_", "-")
+            message = f"An operator is {what} if and only if its {made} is {what}."
+            given = hints[hint]
+            hints[hint] = use_operator_or_provided_hint_unless_contradicting(op, hint, given, message)
+        name = f"{op.name}_{kind}" if name is None else name
         with name_scope(name, values=op.graph_parents):
             super().__init__(op.dtype, op.graph_parents, name=name, **hints)
 
@@ -174,6 +178,15 @@ class _OfOne(LinearOperator):
     def operator(self) -> LinearOperator:
         """The operator it is made from."""
         return self._operator
+
+    def _assert_non_singular(self) -> Any:
+        return self._operator.assert_non_singular()
+
+    def _assert_positive_definite(self) -> Any:
+        return self._operator.assert_positive_definite()
+
+    def _assert_self_adjoint(self) -> Any:
+        return self._operator.assert_self_adjoint()
 
 
 class LinearOperatorAdjoint(_OfOne):
@@ -211,7 +224,7 @@ class LinearOperatorAdjoint(_OfOne):
 
     def _shape_tensor(self) -> Tensor:
         shape = self._operator.shape_tensor()
-        return composing.concat([shape[:-2], [shape[-1], shape[-2]]], 0)
+        return composing.concat([shape[:-2], [shape[-1], shape[-2]]], -1)
 
     def _matmul(self, x: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Tensor:
         return self._operator.matmul(x, adjoint=not adjoint, adjoint_arg=adjoint_arg)
@@ -226,19 +239,20 @@ class LinearOperatorAdjoint(_OfOne):
         return self._operator.solvevec(rhs, adjoint=not adjoint)
 
     def _determinant(self) -> Tensor:
-        return conjugate(self._operator.determinant())
+        return self._conjugated(self._operator.determinant())
 
     def _log_abs_determinant(self) -> Tensor:
         return self._operator.log_abs_determinant()
 
     def _trace(self) -> Tensor:
-        return conjugate(self._operator.trace())
+        return self._conjugated(self._operator.trace())
+
+    def _conjugated(self, value: Tensor) -> Tensor:
+        return value if self.is_self_adjoint else conj(value)
 
     def _to_dense(self) -> Tensor:
-        return adjoint_of(self._operator.to_dense())
-
-    def _adjoint(self) -> LinearOperator:
-        return self._operator
+        dense = self._operator.to_dense()
+        return dense if self.is_self_adjoint else adjoint_of(dense)
 
 
 class LinearOperatorInversion(_OfOne):
@@ -253,17 +267,16 @@ class LinearOperatorInversion(_OfOne):
         is_square: Hint = None,
         name: str | None = None,
     ) -> None:
-        if operator.is_non_singular is False:
-            raise ValueError("operator and supplied hints must have is_non_singular=True or None.  Found False")
-        if is_non_singular is False:
-            raise ValueError("operator and supplied hints must have is_non_singular=True or None.  Found False")
-        if is_square is False:
-            raise ValueError("operator and supplied hints must have is_square=True or None.  Found False")
+        for hint, given in (("is_non_singular", is_non_singular), ("is_square", is_square)):
+            known = getattr(operator, hint)
+            if known is False or given is False:
+                wanted = f"operator and supplied hints must have `{hint}` equal to `True` or `None`."
+                raise ValueError(f"{wanted}  Found {known}, {given}")
         hints = {
-            "is_non_singular": True,
+            "is_non_singular": is_non_singular,
             "is_self_adjoint": is_self_adjoint,
             "is_positive_definite": is_positive_definite,
-            "is_square": True,
+            "is_square": is_square,
         }
         super().__init__("inv", operator, hints, name)
 
@@ -285,11 +298,11 @@ class LinearOperatorInversion(_OfOne):
     def _log_abs_determinant(self) -> Tensor:
         return -1.0 * self._operator.log_abs_determinant()
 
-    def _inverse(self) -> LinearOperator:
-        return self._operator
+
+_NOT_SQUARE = "Can only represent a block diagonal of square matrices."
 
 
-class LinearOperatorBlockDiag(LinearOperator):
+class LinearOperatorBlockDiag(_OfOperators):
     """Operators along the diagonal, zeros elsewhere.
 
     Args:
@@ -309,354 +322,91 @@ class LinearOperatorBlockDiag(LinearOperator):
         is_square: Hint = True,
         name: str | None = None,
     ) -> None:
-        self._operators = list(operators)
-        dtype = _one_type(self._operators)
-        kinds = (
-            ("is_non_singular", is_non_singular, "non-singular"),
-            ("is_self_adjoint", is_self_adjoint, "self-adjoint"),
-            ("is_positive_definite", is_positive_definite, "positive-definite"),
-        )
+        if not is_square:
+            raise ValueError(_NOT_SQUARE)
         hints = {
-            key: _all(self._operators, key, given, f"The direct sum of {kind} operators is always {kind}.")
-            for key, given, kind in kinds
-        }
-        if not all(each.is_square in (True, None) for each in self._operators):
-            raise ValueError("Can only represent a block diagonal of square matrices.")
-        name = name or "_ds_".join(each.name for each in self._operators)
-        with name_scope(name, values=_parents(self._operators)):
-            super().__init__(dtype, _parents(self._operators), is_square=True, name=name, **hints)
-
-    @property
-    def operators(self) -> list[LinearOperator]:
-        """The blocks."""
-        return self._operators
-
-    def _shape(self) -> TensorShape:
-        rows = sum((each.range_dimension for each in self._operators[1:]), self._operators[0].range_dimension)
-        columns = sum((each.domain_dimension for each in self._operators[1:]), self._operators[0].domain_dimension)
-        return _joined_batch(self._operators).concatenate([rows, columns])
-
-    def _shape_tensor(self) -> Tensor:
-        size = functools.reduce(operator.add, [each.domain_dimension_tensor() for each in self._operators])
-        return composing.concat([_joined_batch_tensor(self._operators), composing.stack([size, size])], 0)
-
-    def _by_block(self, x: Tensor, apply: Callable[[LinearOperator, Tensor], Tensor], adjoint_arg: bool) -> Tensor:
-        sizes = [
-            each.domain_dimension_tensor() if each.domain_dimension.value is None else each.domain_dimension.value
-            for each in self._operators
-        ]
-        parts = split(x, sizes, axis=-1 if adjoint_arg else -2)
-        results = [apply(each, part) for each, part in zip(self._operators, parts)]
-        return composing.concat(broadcast_batches(*results), -2)
-
-    def _matmul(self, x: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Tensor:
-        return self._by_block(x, lambda o, part: o.matmul(part, adjoint, adjoint_arg), adjoint_arg)
-
-    def _solve(self, rhs: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Tensor:
-        return self._by_block(rhs, lambda o, part: o.solve(part, adjoint, adjoint_arg), adjoint_arg)
-
-    def _determinant(self) -> Tensor:
-        return functools.reduce(operator.mul, [each.determinant() for each in self._operators])
-
-    def _log_abs_determinant(self) -> Tensor:
-        return functools.reduce(operator.add, [each.log_abs_determinant() for each in self._operators])
-
-    def _diag_part(self) -> Tensor:
-        parts = [each.diag_part()[..., None] for each in self._operators]
-        return composing.squeeze(composing.concat(broadcast_batches(*parts), -2), [-1])
-
-    def _trace(self) -> Tensor:
-        return functools.reduce(operator.add, [each.trace() for each in self._operators])
-
-    def _hints(self) -> dict[str, Any]:
-        return {
-            "is_non_singular": self.is_non_singular,
-            "is_self_adjoint": self.is_self_adjoint,
-            "is_positive_definite": self.is_positive_definite,
+            "is_non_singular": is_non_singular,
+            "is_self_adjoint": is_self_adjoint,
+            "is_positive_definite": is_positive_definite,
             "is_square": True,
         }
-
-    def _adjoint(self) -> LinearOperator:
-        return LinearOperatorBlockDiag([each.adjoint() for each in self._operators], **self._hints())
-
-    def _inverse(self) -> LinearOperator:
-        return LinearOperatorBlockDiag([each.inverse() for each in self._operators], **self._hints())
-
-    def _cholesky(self) -> LinearOperator:
-        return LinearOperatorBlockDiag([each.cholesky() for each in self._operators], is_non_singular=True)
-
-
-class LinearOperatorKronecker(LinearOperator):
-    """The Kronecker product of operators. Arguments and errors as for `LinearOperatorComposition`."""
-
-    def __init__(
-        self,
-        operators: Sequence[LinearOperator],
-        is_non_singular: Hint = None,
-        is_self_adjoint: Hint = None,
-        is_positive_definite: Hint = None,
-        is_square: Hint = None,
-        name: str | None = None,
-    ) -> None:
-        self._operators = list(operators)
-        dtype = _one_type(self._operators)
-        kinds = (
-            ("is_square", is_square, "square"),
-            ("is_non_singular", is_non_singular, "non-singular"),
-            ("is_self_adjoint", is_self_adjoint, "self-adjoint"),
-            ("is_positive_definite", is_positive_definite, "positive-definite"),
-        )
-        hints = {
-            key: _all(self._operators, key, given, f"The Kronecker product of {kind} operators is always {kind}.")
-            for key, given, kind in kinds
+        kinds = ("non-singular", "self-adjoint", "positive definite")
+        implied = {
+            hint: f"The direct sum of {kind} operators is always {kind}." for hint, kind in zip(list(hints)[:3], kinds)
         }
-        name = name or "_x_".join(each.name for each in self._operators)
-        with name_scope(name, values=_parents(self._operators)):
-            super().__init__(dtype, _parents(self._operators), name=name, **hints)
+        self._begin(operators, "_ds_", name, hints, implied)
 
-    @property
-    def operators(self) -> list[LinearOperator]:
-        """The factors."""
-        return self._operators
+    def _check(self) -> None:
+        if not all(each.is_square for each in self._operators):
+            raise ValueError(_NOT_SQUARE)
 
     def _shape(self) -> TensorShape:
-        rows = functools.reduce(operator.mul, [each.range_dimension for each in self._operators])
-        columns = functools.reduce(operator.mul, [each.domain_dimension for each in self._operators])
-        return _joined_batch(self._operators).concatenate([rows, columns])
+        columns = functools.reduce(operator.add, [each.domain_dimension for each in self._operators])
+        rows = functools.reduce(operator.add, [each.range_dimension for each in self._operators])
+        return self._joined_batch().concatenate([columns, rows])
 
     def _shape_tensor(self) -> Tensor:
-        rows = functools.reduce(operator.mul, [each.range_dimension_tensor() for each in self._operators])
-        columns = functools.reduce(operator.mul, [each.domain_dimension_tensor() for each in self._operators])
-        return composing.concat([_joined_batch_tensor(self._operators), composing.stack([rows, columns])], 0)
+        if self.shape.is_fully_defined():
+            return convert_to_tensor(self.shape.as_list(), "int32", name="shape")
+        columns = self._operators[0].domain_dimension_tensor()
+        rows = self._operators[0].range_dimension_tensor()
+        for each in self._operators[1:]:
+            columns += each.domain_dimension_tensor()
+            rows += each.range_dimension_tensor()
+        return self._joined_shape([columns, rows])
 
-    def _by_axis(self, x: Tensor, apply: Callable[[LinearOperator, Tensor], Tensor], adjoint: bool) -> Tensor:
-        """Applies each factor along its own axis of `x`, whose columns are seen as tensors of as many axes."""
-        sizes = [
-            each.range_dimension_tensor() if adjoint else each.domain_dimension_tensor() for each in self._operators
-        ]
-        batch = broadcast_dynamic_shape(self.batch_shape_tensor(), shape_internal(x)[:-2])
-        x = broadcast_to(x, composing.concat([batch, shape_internal(x)[-2:]], 0))
-        columns = shape_internal(x)[-1]
-        # [..., s1, ..., sk, columns]; each step takes the first of these axes to the end of the others.
-        rank = x.get_shape().ndims
-        if rank is None:
-            raise NotImplementedError("a Kronecker product with a tensor of unknown rank; give the tensor a shape")
-        result = x
-        for index, each in enumerate(self._operators):
-            rest = functools.reduce(operator.mul, [*sizes[index + 1 :], *sizes[:index], columns])
-            rows = composing.concat([batch, composing.stack([sizes[index], rest])], 0)
-            result = apply(each, reshape(result, rows))
-            sizes[index] = shape_internal(result)[-2]
-            # The columns stay last: [size, others, columns] becomes [others, size, columns].
-            others = functools.reduce(operator.mul, [*sizes[index + 1 :], *sizes[:index]], 1)
-            split_up = composing.concat([batch, composing.stack([sizes[index], others, columns])], 0)
-            outer = rank - 2
-            turned = raw.Transpose(reshape(result, split_up), [*range(outer), outer + 1, outer, outer + 2])
-            result = turned
-        total = functools.reduce(operator.mul, sizes)
-        final = reshape(result, composing.concat([batch, composing.stack([total, columns])], 0))
-        static = broadcast_static_shape(self.batch_shape, x.get_shape()[:-2])
-        edge = self.domain_dimension if adjoint else self.range_dimension
-        final.set_shape(static.concatenate([edge, dimension_at_index(x.get_shape(), -1)]))
-        return final
-
-    def _matmul(self, x: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Tensor:
-        x = adjoint_of(x) if adjoint_arg else x
-        return self._by_axis(x, lambda o, part: o.matmul(part, adjoint=adjoint), adjoint)
-
-    def _solve(self, rhs: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Tensor:
-        rhs = adjoint_of(rhs) if adjoint_arg else rhs
-        return self._by_axis(rhs, lambda o, part: o.solve(part, adjoint=adjoint), not adjoint)
-
-    def _power(self, each: LinearOperator, dtype: Any) -> Tensor:
-        """How often each factor's determinant counts."""
-        return composing.cast(self.domain_dimension_tensor() // each.domain_dimension_tensor(), dtype)
-
-    def _determinant(self) -> Tensor:
-        parts = [each.determinant() ** self._power(each, each.dtype) for each in self._operators]
-        return functools.reduce(operator.mul, parts)
-
-    def _log_abs_determinant(self) -> Tensor:
-        parts = [each.log_abs_determinant() * self._power(each, each.dtype) for each in self._operators]
-        return functools.reduce(operator.add, parts)
-
-    def _trace(self) -> Tensor:
-        return functools.reduce(operator.mul, [each.trace() for each in self._operators])
-
-    def _hints(self) -> dict[str, Any]:
-        return {
-            "is_non_singular": self.is_non_singular,
-            "is_self_adjoint": self.is_self_adjoint,
-            "is_positive_definite": self.is_positive_definite,
-            "is_square": True,
-        }
-
-    def _adjoint(self) -> LinearOperator:
-        return LinearOperatorKronecker([each.adjoint() for each in self._operators], **self._hints())
-
-    def _inverse(self) -> LinearOperator:
-        return LinearOperatorKronecker([each.inverse() for each in self._operators], **self._hints())
-
-    def _cholesky(self) -> LinearOperator:
-        return LinearOperatorKronecker([each.cholesky() for each in self._operators], is_non_singular=True)
-
-
-class LinearOperatorLowRankUpdate(LinearOperator):
-    """`base_operator + u diag(diag_update) v^H`, solved by Woodbury's identity.
-
-    Args:
-        base_operator: a LinearOperator of shape [*batch, m, n].
-        u: tensor of shape [*batch, m, k].
-        diag_update: tensor of shape [*batch, k]; ones by default.
-        v: tensor of shape [*batch, n, k]; `u` by default.
-        is_diag_update_positive: whether `diag_update` is known to be positive.
-        is_non_singular, is_self_adjoint, is_positive_definite, is_square, name: as for `LinearOperator`.
-
-    Raises:
-        TypeError: if the types differ. ValueError: if what is said of it cannot all be true.
-    """
-
-    def __init__(
-        self,
-        base_operator: LinearOperator,
-        u: Any,
-        diag_update: Any = None,
-        v: Any = None,
-        is_diag_update_positive: Hint = None,
-        is_non_singular: Hint = None,
-        is_self_adjoint: Hint = None,
-        is_positive_definite: Hint = None,
-        is_square: Hint = None,
-        name: str = "LinearOperatorLowRankUpdate",
-    ) -> None:
-        if diag_update is None:
-            if is_diag_update_positive is False:
-                raise ValueError("Default diagonal is the identity, which is positive.  However, user set False.")
-            is_diag_update_positive = True
-        self._by_base_cholesky = bool(
-            base_operator.is_positive_definite
-            and base_operator.is_self_adjoint
-            and is_diag_update_positive
-            and v is None
-        )
-        if base_operator.is_self_adjoint and v is None and not base_operator.dtype.is_complex:
-            if is_self_adjoint is False:
-                raise ValueError("A = L + UDU^H, with L self-adjoint and D real diagonal.  Since UDU^H is self-adjoint")
-            is_self_adjoint = True
-        if self._by_base_cholesky:
-            if is_positive_definite is False:
-                raise ValueError("Arguments imply operator is positive definite, but is_positive_definite=False.")
-            is_positive_definite = True
-        with name_scope(name, values=[u, diag_update, v]):
-            self._base = base_operator
-            self._u = matrix_argument(u, "u", 2, ALL_TYPES)
-            self._given_u = u
-            self._v = self._u if v is None else matrix_argument(v, "v", 2, ALL_TYPES)
-            self._given_v, self._given_diag_update = v, diag_update
-            diag = None if diag_update is None else matrix_argument(diag_update, "diag_update", 1, ALL_TYPES)
-            self._diag_update = diag
-            rank = shape_internal(self._u)[-1]
-            self._middle: LinearOperator = (
-                LinearOperatorIdentity(
-                    rank if self._u.dims is None or self._u.dims[-1] is None else self._u.dims[-1], dtype=self._u.dtype
-                )
-                if diag is None
-                else LinearOperatorDiag(diag, is_positive_definite=is_diag_update_positive)
-            )
-            parents = [*base_operator.graph_parents, self._u, *([] if diag is None else [diag]), self._v]
-            for tensor in (self._u, self._v, *([] if diag is None else [diag])):
-                if tensor.dtype != base_operator.dtype:
-                    raise TypeError(f"Expected all arguments to have dtype {base_operator.dtype}, found {tensor.dtype}")
-            super().__init__(
-                base_operator.dtype,
-                parents,
-                is_non_singular,
-                is_self_adjoint,
-                is_positive_definite,
-                is_square,
-                name=name,
-            )
-
-    @property
-    def base_operator(self) -> LinearOperator:
-        """The operator that is updated."""
-        return self._base
-
-    @property
-    def u(self) -> Tensor:
-        """The left factor of the update."""
-        return self._u
-
-    @property
-    def v(self) -> Tensor:
-        """The right factor of the update."""
-        return self._v
-
-    @property
-    def diag_update(self) -> Tensor | None:
-        """The diagonal between them; None for ones."""
-        return self._diag_update
-
-    @property
-    def diag_operator(self) -> LinearOperator:
-        """The diagonal as an operator."""
-        return self._middle
-
-    @property
-    def is_diag_update_positive(self) -> Hint:
-        """Whether the diagonal is known to be positive."""
-        return self._middle.is_positive_definite
-
-    def _shape(self) -> TensorShape:
-        batch = broadcast_static_shape(self._base.batch_shape, self._u.get_shape()[:-2])
-        return batch.concatenate(self._base.shape[-2:])
-
-    def _shape_tensor(self) -> Tensor:
-        batch = broadcast_dynamic_shape(self._base.batch_shape_tensor(), shape_internal(self._u)[:-2])
-        return composing.concat([batch, self._base.shape_tensor()[-2:]], 0)
-
-    def _factors(self, adjoint: bool) -> tuple[Tensor, Tensor]:
-        return (self._v, self._u) if adjoint else (self._u, self._v)
-
-    def _matmul(self, x: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Tensor:
-        left, right = self._factors(adjoint)
-        inner = matmul(right, x, adjoint_a=True, adjoint_b=adjoint_arg)
-        update = matmul(left, self._middle.matmul(inner, adjoint=adjoint))
-        return self._base.matmul(x, adjoint=adjoint, adjoint_arg=adjoint_arg) + update
-
-    def _capacitance(self) -> Tensor:
-        """The small matrix D^-1 + v^H base^-1 u."""
-        solved = matmul(self._v, self._base.solve(self._u), adjoint_a=True)
-        return self._middle.inverse().add_to_tensor(solved)
-
-    def _solve(self, rhs: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Tensor:
-        left, right = self._factors(adjoint)
-        first = self._base.solve(rhs, adjoint=adjoint, adjoint_arg=adjoint_arg)
-        inner = matmul(right, first, adjoint_a=True)
-        small = self._capacitance()
-        if self._by_base_cholesky:
-            factor, inner = broadcast_batches(cholesky(small), inner)
-            inner = cholesky_solution(factor, inner)
+    def _by_block(self, method: str, x: Tensor, adjoint: bool, adjoint_arg: bool) -> Tensor:
+        """A method of each operator applied to its part of `x`."""
+        if self.shape.is_fully_defined():
+            sizes: list[Any] = [each.domain_dimension.value for each in self._operators]
         else:
-            small, inner = broadcast_batches(small, inner)
-            inner = raw.MatrixSolve(small, inner, adjoint=adjoint)
-        return first - self._base.solve(matmul(left, inner), adjoint=adjoint)
+            sizes = [each.domain_dimension_tensor() for each in self._operators]
+        parts = split(x, sizes, axis=-1 if adjoint_arg else -2)
+        results = [
+            getattr(each, method)(part, adjoint=adjoint, adjoint_arg=adjoint_arg)
+            for each, part in zip(self._operators, parts)
+        ]
+        return composing.concat(broadcast_matrix_batch_dims(results), -2)
+
+    def _matmul(self, x: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Tensor:
+        return self._by_block("matmul", x, adjoint, adjoint_arg)
+
+    def _solve(self, rhs: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Tensor:
+        return self._by_block("solve", rhs, adjoint, adjoint_arg)
 
     def _determinant(self) -> Tensor:
-        if self._by_base_cholesky:
-            return raw.Exp(self.log_abs_determinant())
-        small = matrix_determinant(self._capacitance())
-        return small * self._middle.determinant() * self._base.determinant()
+        return self._folded(operator.mul, "determinant")  # type: ignore[no-any-return]
 
     def _log_abs_determinant(self) -> Tensor:
-        logs = self._middle.log_abs_determinant() + self._base.log_abs_determinant()
-        small = self._capacitance()
-        if self._by_base_cholesky:
-            pivots = raw.MatrixDiagPart(cholesky(small), name="diag_part")
-            return 2.0 * reduce_sum(raw.Log(pivots), axis=[-1]) + logs
-        return raw.Log(abs(matrix_determinant(small))) + logs
+        return self._folded(operator.add, "log_abs_determinant")  # type: ignore[no-any-return]
+
+    def _trace(self) -> Tensor:
+        return self._folded(operator.add, "trace")  # type: ignore[no-any-return]
 
     def _diag_part(self) -> Tensor:
-        scaled = self._middle.matmul(composing.matrix_transpose(conjugate(self._v)))
-        product = reduce_sum(scaled * composing.matrix_transpose(self._u), axis=-2)
-        return product + self._base.diag_part()
+        columns = [each.diag_part()[..., None] for each in self._operators]
+        return composing.squeeze(composing.concat(broadcast_matrix_batch_dims(columns), -2), [-1])
+
+    def _to_dense(self) -> Tensor:
+        blocks = broadcast_matrix_batch_dims([each.to_dense() for each in self._operators])
+        rows = []
+        before: Any = 0
+        for block in blocks:
+            outer = shape_internal(block)[:-1]
+            left = composing.zeros(composing.concat([outer, [before]], -1), dtype=block.dtype)
+            before = before + shape_internal(block)[-1]
+            after = self.domain_dimension_tensor() - before
+            right = composing.zeros(composing.concat([outer, [after]], -1), dtype=block.dtype)
+            rows.append(composing.concat([left, block, right], -1))
+        dense = composing.concat(rows, -2)
+        dense.set_shape(self.shape)
+        return dense
+
+    def _assert_non_singular(self) -> Any:
+        return group([each.assert_non_singular() for each in self._operators])
+
+    def _assert_self_adjoint(self) -> Any:
+        return group([each.assert_self_adjoint() for each in self._operators])
+
+    def _assert_positive_definite(self) -> Any:
+        return group([each.assert_positive_definite() for each in self._operators])

@@ -18,8 +18,11 @@ from headrace.core.registry import raw
 from headrace.core.shapes import Dimension, TensorShape, dimension_at_index
 from headrace.core.tensor_util import is_tensor
 from headrace.ops import composing
-from headrace.ops.array.shape import broadcast_dynamic_shape, broadcast_static_shape, broadcast_to, shape_internal
 from headrace.ops.flow.checks import assert_equal, assert_less, assert_positive
+from headrace.ops.linalg import algebra
+from headrace.ops.linalg.arguments import diagonal, is_ref, shape_tensor
+from headrace.ops.linalg.broadcasting import cholesky_solve_with_broadcast, matrix_solve_with_broadcast
+from headrace.ops.math.cast import cast
 from headrace.ops.math.linalg_functions import adjoint as adjoint_of
 from headrace.ops.math.linalg_functions import cholesky, matrix_determinant, slogdet, svd
 from headrace.ops.math.matrices import eye
@@ -59,7 +62,7 @@ class LinearOperator(ModuleMembers, Dispatching):
                     raise ValueError(f"A {kind} matrix is always square.")
                 is_square = True
         for index, parent in enumerate(graph_parents or ()):
-            if parent is None or not is_tensor(parent):
+            if parent is None or not (is_ref(parent) or is_tensor(parent)):
                 raise ValueError(f"Graph parent item {index} is not a Tensor; {parent}.")
         self._square = is_square
         self._dtype = as_dtype(dtype).base_dtype if dtype else dtype
@@ -133,7 +136,7 @@ class LinearOperator(ModuleMembers, Dispatching):
         """`shape` as an int32 vector."""
         with self._name_scope(name):
             if self.shape.is_fully_defined():
-                return convert_to_tensor(self.shape.as_list(), "int32", name="shape")
+                return shape_tensor(self.shape.as_list())
             return self._shape_tensor()
 
     @property
@@ -145,13 +148,15 @@ class LinearOperator(ModuleMembers, Dispatching):
         """`batch_shape` as an int32 vector."""
         with self._name_scope(name):
             if self.batch_shape.is_fully_defined():
-                return convert_to_tensor(self.batch_shape.as_list(), "int32", name="batch_shape")
+                return shape_tensor(self.batch_shape.as_list(), name="batch_shape")
             return self.shape_tensor()[:-2]
 
     @property
     def tensor_rank(self) -> int | None:
         """How many dimensions it has, the batch included."""
-        return self.shape.ndims
+        # Names of operations after it count this scope.
+        with self._name_scope("tensor_rank"):
+            return self.shape.ndims
 
     def tensor_rank_tensor(self, name: str = "tensor_rank_tensor") -> Tensor:
         """`tensor_rank` as an int32 scalar."""
@@ -193,11 +198,15 @@ class LinearOperator(ModuleMembers, Dispatching):
             return self.assert_positive_definite()
         values = svd(self.to_dense(), compute_uv=False)
         condition = reduce_max(values, axis=-1) / reduce_min(values, axis=-1)
-        rows = max(size for size in (100, self.range_dimension.value, self.domain_dimension.value) if size is not None)
-        limit = 1.0 / (rows * np.finfo(self.dtype.as_numpy_dtype).eps)
-        return assert_less(
-            condition, composing.cast(limit, condition.dtype), message="Singular matrix up to precision epsilon."
-        )
+        message = "Singular matrix up to precision epsilon."
+        return assert_less(condition, self._largest_condition(), message=message)
+
+    def _largest_condition(self) -> Tensor:
+        """How large the condition may be of an operator that is taken to have an inverse."""
+        with name_scope("max_nonsingular_condition_number"):
+            sizes = [cast(size(), self.dtype) for size in (self.range_dimension_tensor, self.domain_dimension_tensor)]
+            epsilon = np.finfo(self.dtype.as_numpy_dtype).eps
+            return 1.0 / (cast(reduce_max([100.0, *sizes]), self.dtype) * epsilon)
 
     def assert_non_singular(self, name: str = "assert_non_singular") -> Any:
         """The operation that fails where it has no inverse."""
@@ -207,8 +216,7 @@ class LinearOperator(ModuleMembers, Dispatching):
     def _assert_positive_definite(self) -> Any:
         if not self.is_self_adjoint:
             raise NotImplementedError("assert_positive_definite is not implemented.")
-        pivots = raw.MatrixDiagPart(cholesky(self.to_dense()), name="diag_part")
-        return assert_positive(pivots, message="Matrix was not positive definite.")
+        return assert_positive(diagonal(cholesky(self.to_dense())), message="Matrix was not positive definite.")
 
     def assert_positive_definite(self, name: str = "assert_positive_definite") -> Any:
         """The operation that fails where it is not positive definite."""
@@ -269,7 +277,7 @@ class LinearOperator(ModuleMembers, Dispatching):
         if isinstance(x, LinearOperator):
             left, right = self._other(x, "x", adjoint, adjoint_arg)
             with self._name_scope(name):
-                return left._times(right)
+                return algebra.matmul(left, right)
         with self._name_scope(name):
             x = self._argument(x, "x", -2 if adjoint else -1, -1 if adjoint_arg else -2)
             return self._matmul(x, adjoint=adjoint, adjoint_arg=adjoint_arg)
@@ -283,12 +291,12 @@ class LinearOperator(ModuleMembers, Dispatching):
             return self._matvec(self._argument(x, "x", -2 if adjoint else -1, -1), adjoint=adjoint)
 
     def _solve(self, rhs: Tensor, adjoint: bool = False, adjoint_arg: bool = False) -> Tensor:
+        if self.is_square is False:
+            raise NotImplementedError("Solve is not yet implemented for non-square operators.")
         rhs = adjoint_of(rhs) if adjoint_arg else rhs
         if self._by_cholesky():
-            factor, rhs = broadcast_batches(cholesky(self.to_dense()), rhs)
-            return cholesky_solution(factor, rhs)
-        matrix, rhs = broadcast_batches(self.to_dense(), rhs)
-        return raw.MatrixSolve(matrix, rhs, adjoint=adjoint)
+            return cholesky_solve_with_broadcast(cholesky(self.to_dense()), rhs)
+        return matrix_solve_with_broadcast(self.to_dense(), rhs, adjoint=adjoint)
 
     def solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "solve") -> Any:
         """What gives `rhs` when multiplied with this operator. Arguments as for `matmul`.
@@ -303,7 +311,7 @@ class LinearOperator(ModuleMembers, Dispatching):
         if isinstance(rhs, LinearOperator):
             left, right = self._other(rhs, "rhs", adjoint, adjoint_arg)
             with self._name_scope(name):
-                return left.inverse()._times(right)
+                return algebra.solve(left, right)
         with self._name_scope(name):
             rhs = self._argument(rhs, "rhs", -1 if adjoint else -2, -1 if adjoint_arg else -2)
             return self._solve(rhs, adjoint=adjoint, adjoint_arg=adjoint_arg)
@@ -318,46 +326,12 @@ class LinearOperator(ModuleMembers, Dispatching):
 
     # -------------------------------------------------------------------------------------------- other operators
 
-    def _times(self, other: LinearOperator) -> LinearOperator:
-        from headrace.ops.linalg.combined import product_of
-
-        return product_of(self, other)
-
-    def _adjoint(self) -> LinearOperator:
-        from headrace.ops.linalg.combined import LinearOperatorAdjoint
-
-        return LinearOperatorAdjoint(
-            self,
-            is_non_singular=self.is_non_singular,
-            is_self_adjoint=self.is_self_adjoint,
-            is_positive_definite=self.is_positive_definite,
-            is_square=self.is_square,
-        )
-
-    def _inverse(self) -> LinearOperator:
-        from headrace.ops.linalg.combined import LinearOperatorInversion
-
-        return LinearOperatorInversion(
-            self,
-            is_non_singular=self.is_non_singular,
-            is_self_adjoint=self.is_self_adjoint,
-            is_positive_definite=self.is_positive_definite,
-            is_square=self.is_square,
-        )
-
-    def _cholesky(self) -> LinearOperator:
-        from headrace.ops.linalg.simple import LinearOperatorLowerTriangular
-
-        return LinearOperatorLowerTriangular(
-            cholesky(self.to_dense()), is_non_singular=True, is_self_adjoint=False, is_square=True
-        )
-
     def adjoint(self, name: str = "adjoint") -> LinearOperator:
         """The adjoint, as an operator."""
         if self.is_self_adjoint is True:
             return self
         with self._name_scope(name):
-            return self._adjoint()
+            return algebra.adjoint(self)  # type: ignore[no-any-return]
 
     H = property(adjoint, None, doc="The adjoint.")
 
@@ -372,7 +346,7 @@ class LinearOperator(ModuleMembers, Dispatching):
         if self.is_non_singular is False:
             raise ValueError("Cannot take the Inverse: This operator represents a singular matrix.")
         with self._name_scope(name):
-            return self._inverse()
+            return algebra.inverse(self)  # type: ignore[no-any-return]
 
     def cholesky(self, name: str = "cholesky") -> LinearOperator:
         """The Cholesky factor, as an operator.
@@ -383,7 +357,7 @@ class LinearOperator(ModuleMembers, Dispatching):
         if not self._by_cholesky():
             raise ValueError("Cannot take the Cholesky decomposition: Not a positive definite self adjoint matrix.")
         with self._name_scope(name):
-            return self._cholesky()
+            return algebra.cholesky(self)  # type: ignore[no-any-return]
 
     # ---------------------------------------------------------------------------------------------- what it holds
 
@@ -408,7 +382,7 @@ class LinearOperator(ModuleMembers, Dispatching):
 
     def _log_abs_determinant(self) -> Tensor:
         if self._by_cholesky():
-            return 2.0 * reduce_sum(raw.Log(raw.MatrixDiagPart(cholesky(self.to_dense()), name="diag_part")), axis=[-1])
+            return 2 * reduce_sum(raw.Log(diagonal(cholesky(self.to_dense()))), axis=[-1])
         return slogdet(self.to_dense())[1]
 
     def log_abs_determinant(self, name: str = "log_abs_det") -> Tensor:
@@ -429,7 +403,7 @@ class LinearOperator(ModuleMembers, Dispatching):
             return self._to_dense()
 
     def _diag_part(self) -> Tensor:
-        return raw.MatrixDiagPart(self.to_dense(), name="diag_part")
+        return diagonal(self.to_dense())
 
     def diag_part(self, name: str = "diag_part") -> Tensor:
         """The diagonal, shape [*batch, min(m, n)]."""
@@ -454,55 +428,3 @@ class LinearOperator(ModuleMembers, Dispatching):
             if x.dtype.base_dtype != self.dtype:
                 raise TypeError(f"Expected argument to have dtype {self.dtype}.  Found: {x.dtype} in tensor {x}")
             return self._add_to_tensor(x)
-
-
-def broadcast_batches(*matrices: Tensor) -> list[Tensor]:
-    """The matrices with one batch shape."""
-    static = [matrix.get_shape()[:-2] for matrix in matrices]
-    if all(shape.is_fully_defined() for shape in static) and all(shape == static[0] for shape in static):
-        return list(matrices)
-    if all(shape.is_fully_defined() for shape in static):
-        batch = static[0]
-        for shape in static[1:]:
-            batch = broadcast_static_shape(batch, shape)
-        return [
-            matrix
-            if matrix.get_shape()[:-2] == batch
-            else broadcast_to(matrix, composing.concat([batch.as_list(), shape_internal(matrix)[-2:]], 0))
-            for matrix in matrices
-        ]
-    dynamic = shape_internal(matrices[0])[:-2]
-    for matrix in matrices[1:]:
-        dynamic = broadcast_dynamic_shape(dynamic, shape_internal(matrix)[:-2])
-    return [broadcast_to(m, composing.concat([dynamic, shape_internal(m)[-2:]], 0)) for m in matrices]
-
-
-def cholesky_solution(factor: Tensor, rhs: Tensor) -> Tensor:
-    """What the square of a Cholesky factor takes to `rhs`."""
-    return raw.MatrixTriangularSolve(
-        factor, raw.MatrixTriangularSolve(factor, rhs, lower=True), lower=True, adjoint=True
-    )
-
-
-def conjugate(x: Tensor) -> Tensor:
-    """The complex conjugate; real tensors as they are."""
-    return raw.Conj(x) if x.dtype.is_complex else x
-
-
-def matrix_argument(value: Any, name: str, least_rank: int, allowed: Sequence[str]) -> Tensor:
-    """An operator's argument as a tensor of enough dimensions and of one of the types.
-
-    Raises:
-        TypeError: for another type. ValueError: for too few dimensions.
-    """
-    tensor = convert_to_tensor(value, name=name)
-    if tensor.dtype.base_dtype.name not in allowed:
-        types = [as_dtype(kind) for kind in allowed]
-        raise TypeError(f"Argument {name} must have dtype in {types}.  Found: {tensor.dtype}")
-    rank = tensor.get_shape().ndims
-    if rank is not None and rank < least_rank:
-        raise ValueError(f"Argument {name} must have at least {least_rank} dimensions.  Found: {tensor}")
-    return tensor
-
-
-ALL_TYPES = ("float16", "float32", "float64", "complex64", "complex128")

@@ -6,7 +6,7 @@ HOMES = {
     "contrib.distributions.counting": "Binomial ExpRelaxedOneHotCategorical Geometric NegativeBinomial OneHotCategorical "
     "RelaxedBernoulli RelaxedOneHotCategorical",
     "contrib.distributions.derived": "Chi2 Chi2WithAbsDf InverseGammaWithSoftplusConcentrationRate Kumaraswamy "
-    "MultivariateNormalDiagPlusLowRank SinhArcsinh VectorExponentialDiag VectorLaplaceDiag VectorSinhArcsinhDiag",
+    "MultivariateNormalDiagPlusLowRank SinhArcsinh VectorSinhArcsinhDiag",
     "contrib.distributions.diffeomixture": "VectorDiffeomixture",
     "contrib.distributions.elementwise": "Cauchy HalfNormal InverseGamma Logistic Poisson",
     "contrib.distributions.mixtures": "ConditionalDistribution ConditionalTransformedDistribution Mixture",
@@ -21,6 +21,7 @@ HOMES = {
     "contrib.distributions.statistics": "SeedStream assign_log_moving_mean_exp assign_moving_mean_variance "
     "auto_correlation moving_mean_variance normal_conjugates_known_scale_posterior "
     "normal_conjugates_known_scale_predictive percentile reduce_weighted_logsumexp",
+    "contrib.distributions.vectors": "VectorExponentialDiag VectorLaplaceDiag",
     "contrib.distributions.wishart": "WishartCholesky WishartFull",
     "distributions.base": "Distribution FULLY_REPARAMETERIZED NOT_REPARAMETERIZED ReparameterizationType",
     "distributions.common": "softplus_inverse",
