@@ -50,7 +50,9 @@ class Graph:
 
     # Whether operations run as they are made: see `core.eager`.
     is_eager = False
-    # Of such a graph: calls that came before, and what they came to.
+    # Whether it is the body of a function.
+    building_function = False
+    # Of an eager graph: calls that came before, and what they came to.
     call: Any
     learn: Any
     next_op_seed: Any
@@ -79,7 +81,6 @@ class Graph:
         self._functions: dict[str, Any] = {}
         self._default_original_op: Operation | None = None
         self._container = ""
-        self.building_function = False
 
     # ---- identity and versions ----
 

@@ -40,6 +40,13 @@ class _Metaclass(type):
             shape=shape,
         )
 
+    def __getattr__(cls, name: str) -> Any:
+        # The methods are those of the variables it makes.
+        return getattr(variables.Variable, name)
+
+    def __dir__(cls) -> list[str]:
+        return sorted({*super().__dir__(), *dir(variables.Variable)})
+
     def __instancecheck__(cls, instance: Any) -> bool:
         return isinstance(instance, variables.Variable)
 

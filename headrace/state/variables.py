@@ -80,6 +80,21 @@ class VariableMetaclass(type):
         return super().__call__(*args, **kwargs)
 
 
+class _ResourceOnly:
+    """A method of variables that only resource variables have."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, variable: Any, owner: type) -> Any:
+        if variable is None:
+            return self
+        raise AttributeError(
+            f"{type(variable).__name__} {variable.name!r} has no {self._name}: use tf.gather or tf.gather_nd, or make it "
+            "with use_resource=True."
+        )
+
+
 class Variable(SparseUpdates, metaclass=VariableMetaclass):
     """State that a session keeps between runs, with an initial value.
 
@@ -135,6 +150,34 @@ class Variable(SparseUpdates, metaclass=VariableMetaclass):
     def read_value(self) -> Tensor:
         """Its value, read where the program stands: after the control dependencies in force."""
         raise NotImplementedError
+
+    def set_shape(self, shape: Any) -> None:
+        """Says that its shape is `shape`, where that is more than is known."""
+        raise NotImplementedError
+
+    def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+        """Gives it a new value."""
+        raise NotImplementedError
+
+    def assign_add(
+        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Any:
+        """Adds `delta` to it."""
+        raise NotImplementedError
+
+    def assign_sub(
+        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Any:
+        """Subtracts `delta` from it."""
+        raise NotImplementedError
+
+    def count_up_to(self, limit: int) -> Tensor:
+        """Adds 1 to it until it is `limit`."""
+        raise NotImplementedError
+
+    # What only resource variables have; who asks whether a variable has it must hear no.
+    sparse_read: Any = _ResourceOnly()
+    gather_nd: Any = _ResourceOnly()
 
     def _as_graph_element(self) -> Tensor:
         raise NotImplementedError

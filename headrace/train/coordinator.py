@@ -198,6 +198,10 @@ class LooperThread(threading.Thread):
         self._begun = threading.Event()
         coord.register_thread(self)
 
+    def isAlive(self) -> bool:
+        """As `is_alive`, which is all that Python has kept of the two."""
+        return self.is_alive()
+
     @staticmethod
     def loop(
         coord: Coordinator,

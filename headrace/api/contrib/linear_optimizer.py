@@ -1,5 +1,7 @@
-"""tf.contrib.linear_optimizer, which is not here: stochastic dual coordinate ascent."""
+"""tf.contrib.linear_optimizer: stochastic dual coordinate ascent."""
 
-_ADVICE = "run tf.train.sdca_optimizer on your own variables, or minimize with tf.train.FtrlOptimizer, which has l1 and l2 terms"
-
-ABSENT = dict.fromkeys(["SDCAOptimizer", "SdcaModel", "SparseFeatureColumn"], _ADVICE)
+HOMES = {
+    "contrib.linear_optimizer.sdca_model": "SdcaModel",
+    "contrib.linear_optimizer.sdca_optimizer": "SDCAOptimizer",
+    "contrib.linear_optimizer.sparse_features": "SparseFeatureColumn",
+}

@@ -1,0 +1,36 @@
+"""A sparse feature of a batch of examples, as `SdcaModel` takes it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import name_scope
+from headrace.core.dtypes import float32, int64
+from headrace.core.operation import Tensor
+
+
+class SparseFeatureColumn:
+    """Which example has which feature, and with what value.
+
+    Args:
+        example_indices: the number of the example, ascending, shape [n], int64.
+        feature_indices: the number of the feature, shape [n], int64.
+        feature_values: the value, shape [n], float32; None for ones.
+
+    Attributes:
+        example_indices, feature_indices, feature_values: the same as tensors.
+
+    Example:
+        >>> # The first example has feature 5; the second 6, and 10 by half.
+        >>> tf.contrib.linear_optimizer.SparseFeatureColumn([0, 1, 1], [5, 6, 10], [1.0, 1.0, 0.5])
+    """
+
+    def __init__(self, example_indices: Any, feature_indices: Any, feature_values: Any) -> None:
+        with name_scope(None, "SparseFeatureColumn", [example_indices, feature_indices]):
+            self.example_indices: Tensor = convert_to_tensor(example_indices, int64, name="example_indices")
+            self.feature_indices: Tensor = convert_to_tensor(feature_indices, int64, name="feature_indices")
+        self.feature_values: Tensor | None = None
+        if feature_values is not None:
+            with name_scope(None, "SparseFeatureColumn", [feature_values]):
+                self.feature_values = convert_to_tensor(feature_values, float32, name="feature_values")
