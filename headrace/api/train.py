@@ -1,6 +1,7 @@
 """tf.train: optimizers, savers, hooks and their like."""
 
 HOMES: dict[str, str] = {
+    "graph_tools.quantize_training": "do_quantize_training_on_graphdef",
     "interop.graph_files": "write_graph",
     "files.events": "summary_iterator",
     "ops.string.fingerprint128": "sdca_fprint",
@@ -58,8 +59,4 @@ NESTED = {
         "train.mixed_precision": "disable_mixed_precision_graph_rewrite enable_mixed_precision_graph_rewrite",
         "train.python_state": "PythonState",
     }
-}
-
-ABSENT = {
-    "do_quantize_training_on_graphdef": "tf.contrib.quantize.create_training_graph rewrites a graph before it is exported",
 }

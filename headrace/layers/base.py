@@ -16,6 +16,7 @@ from headrace.core.operation import Tensor
 from headrace.layers import engine
 from headrace.layers.context import to_snake_case, unique_object_name
 from headrace.layers.input_spec import InputSpec
+from headrace.state.dependencies import NamedDependencies
 from headrace.state.modes import VariableAggregation, VariableSynchronization
 from headrace.state.partitioned import PartitionedVariable
 from headrace.state.variable_scope import VariableScope, get_variable, variable_scope
@@ -47,7 +48,7 @@ def set_keras_style() -> None:
     _keras_style = True
 
 
-class Layer(engine.Layer):
+class Layer(NamedDependencies, engine.Layer):
     """A layer that makes its variables with `get_variable` in a variable scope of its own.
 
     Args:
@@ -196,7 +197,7 @@ class Layer(engine.Layer):
             "aggregation": aggregation,
         }
         if self._keras_style:
-            return super().add_weight(
+            variable = super().add_weight(
                 name,
                 shape,
                 dtype=dtype,
@@ -206,6 +207,7 @@ class Layer(engine.Layer):
                 use_resource=use_resource,
                 **settings,
             )
+            return self._saved_as(name, variable)
         trainable = engine.trainable_mode(trainable, synchronization)
         existing = {id(variable) for variable in get_collection(GraphKeys.GLOBAL_VARIABLES)} if regularizer else set()
         self._set_scope(None)
@@ -238,6 +240,12 @@ class Layer(engine.Layer):
                 # A custom getter, or a scope, made one that is not to be trained.
                 self._non_trainable_weights += self._trainable_weights[already_trained:]
                 del self._trainable_weights[already_trained:]
+        return self._saved_as(name, variable)
+
+    def _saved_as(self, name: str, variable: Any) -> Any:
+        """The variable, which checkpoints of objects save as `name` below the layer; in parts it is not saved so."""
+        if not isinstance(variable, PartitionedVariable):
+            self._track_trackable(variable, name, overwrite=True)
         return variable
 
     def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:

@@ -53,13 +53,7 @@ def set_guards(nodes: list[Node]) -> list[Node]:
             if len(live) < len(node.inputs):
                 node.attrs = {**node.attrs, "_live": live}
             guards = [guard_of(node.inputs[i]) for i in live]
-            prefix = guards[0] if guards else ()
-            for guard in guards[1:]:
-                common = 0
-                while common < min(len(prefix), len(guard)) and prefix[common] == guard[common]:
-                    common += 1
-                prefix = prefix[:common]
-            node.guard = prefix
+            node.guard = _common(guards)
         else:
             if node.type in SWITCHES:
                 # The guards derived here hold, also where the predicate turns out to be a constant later.
@@ -79,7 +73,32 @@ def set_guards(nodes: list[Node]) -> list[Node]:
                 dead.add(node)
                 continue
         left.append(node)
+    _guard_reads(left)
     return left
+
+
+def _common(guards: list[Guard]) -> Guard:
+    """The branches that several guards begin with."""
+    prefix = guards[0] if guards else ()
+    for guard in guards[1:]:
+        count = 0
+        while count < min(len(prefix), len(guard)) and prefix[count] == guard[count]:
+            count += 1
+        prefix = prefix[:count]
+    return prefix
+
+
+def _guard_reads(nodes: list[Node]) -> None:
+    """References are read in the branches of what reads them: a variable without a value is no fault in others."""
+    readers: dict[Node, list[Guard]] = {}
+    for node in nodes:
+        for value in node.inputs:
+            if value.node.type == "_ReadRef":
+                readers.setdefault(value.node, []).append(node.guard)
+    for read, guards in readers.items():
+        common = _common(guards)
+        if common[: len(read.guard)] == read.guard:
+            read.guard = common
 
 
 def order(nodes: list[Node]) -> list[Node]:

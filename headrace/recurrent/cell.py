@@ -95,6 +95,10 @@ class RNNCell(Layer):
         with own:
             return super().__call__(inputs, state, *args, **kwargs)
 
+    def get_config(self) -> dict[str, Any]:
+        """The layer's arguments; a cell with arguments of its own adds those."""
+        return super().get_config()
+
     def _rnn_get_variable(self, getter: Any, *args: Any, **kwargs: Any) -> Any:
         """Notes the variables that `call` makes with `tf.get_variable` as the cell's own."""
         variable = getter(*args, **kwargs)

@@ -33,6 +33,9 @@ class MultiRNNCell(RNNCell):
             raise TypeError(f"cells must be a list or tuple, but saw: {cells}.")
         self._cells = cells
         self._state_is_tuple = state_is_tuple
+        for i, cell in enumerate(cells):
+            if isinstance(cell, Layer):
+                self._track_trackable(cell, f"cell-{i}")
         if not state_is_tuple and any(nest.is_sequence(cell.state_size) for cell in cells):
             raise ValueError(
                 "Some cells return tuples of states, but the flag state_is_tuple is not set.  State sizes are: "

@@ -13,6 +13,7 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import device as device_scope
 from headrace.core.defaults import name_scope
 from headrace.core.shapes import TensorShape
+from headrace.layers.engine import Layer
 from headrace.ops.array.join import concat
 from headrace.ops.flow.tensor_array import TensorArray
 from headrace.ops.math.division import div
@@ -30,6 +31,8 @@ class CellWrapper(RNNCell):
         super().__init__(*args, **kwargs)
         assert_like_rnn_cell("cell", cell)
         self.cell = cell
+        if isinstance(cell, Layer):
+            self._track_trackable(cell, "cell")
 
     @property
     def wrapped_cell(self) -> Any:
@@ -62,6 +65,22 @@ class CellWrapper(RNNCell):
         """The inner cell's class and configuration with the layer's own."""
         inner = {"class_name": type(self.cell).__name__, "config": self.cell.get_config()}
         return {**super().get_config(), "cell": inner}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
+        """The wrapper that `get_config` describes, around a cell that is to be put in the place of its description.
+
+        Raises:
+            ValueError: if `config["cell"]` is no cell.
+        """
+        arguments = dict(config)
+        cell = arguments.pop("cell")
+        if not isinstance(cell, RNNCell):
+            raise ValueError(
+                "RNNCellWrapper cannot reconstruct the wrapped cell. Please overwrite the cell in the config with a "
+                "RNNCell instance."
+            )
+        return cls(cell, **arguments)
 
 
 def _default_filter(substate: Any) -> Any:
@@ -189,9 +208,13 @@ class DropoutWrapper(CellWrapper):
         return output, new_state
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments it was made with."""
+        """The arguments it was made with; a filter is there as the function it is."""
+        filtering = {}
+        if self._dropout_state_filter is not _default_filter:
+            filtering["dropout_state_filter_visitor"] = self._dropout_state_filter
         return {
             **super().get_config(),
+            **filtering,
             "input_keep_prob": self._input_keep_prob,
             "output_keep_prob": self._output_keep_prob,
             "state_keep_prob": self._state_keep_prob,
@@ -223,6 +246,11 @@ class ResidualWrapper(CellWrapper):
         super().__init__(cell, **kwargs)
         self._residual_fn = residual_fn
 
+    def get_config(self) -> dict[str, Any]:
+        """The arguments it was made with; `residual_fn` is there as the function it is."""
+        own = {} if self._residual_fn is None else {"residual_fn": self._residual_fn}
+        return {**super().get_config(), **own}
+
     def _call_wrapped_cell(self, inputs: Any, state: Any, cell_call_fn: Any, **kwargs: Any) -> Any:
         outputs, new_state = cell_call_fn(inputs, state, **kwargs)
         return (self._residual_fn or _added)(inputs, outputs), new_state
@@ -245,6 +273,10 @@ class DeviceWrapper(CellWrapper):
     def __init__(self, cell: Any, device: Any, **kwargs: Any) -> None:
         super().__init__(cell, **kwargs)
         self._device = device
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments it was made with."""
+        return {**super().get_config(), "device": self._device}
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
         """A state of zeros on the device; see `RNNCell.zero_state`."""

@@ -5,19 +5,15 @@ from __future__ import annotations
 import functools
 import traceback
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from headrace.core.collections import GraphKeys
 from headrace.core.defaults import get_collection, get_collection_ref
 from headrace.core.eager import executing_eagerly
+from headrace.state.dependencies import TrackableReference
 from headrace.state.polymorphic_function import defun
 from headrace.state.variable_scope import VariableScope, _unique_scope_name, pure_variable_scope, variable_scope
 from headrace.state.variable_store import AUTO_REUSE, EagerVariableStore
-
-
-class _Reference(NamedTuple):
-    name: str
-    ref: Any
 
 
 def make_template(
@@ -210,9 +206,12 @@ class Template:
         return self.non_trainable_variables
 
     @property
-    def _checkpoint_dependencies(self) -> list[_Reference]:
+    def _checkpoint_dependencies(self) -> list[TrackableReference]:
         prefix = self.variable_scope_name or ""
-        return [_Reference(variable.name[len(prefix) :].split(":")[0], variable) for variable in self._kept_variables()]
+        return [
+            TrackableReference(variable.name[len(prefix) :].split(":")[0], variable)
+            for variable in self._kept_variables()
+        ]
 
     def _kept_variables(self) -> list[Any]:
         return self.variables

@@ -53,7 +53,9 @@ def _var_key(var: Any) -> tuple[Any, Any]:
 
 
 def _name_of(var: Any) -> str:
-    return var._shared_name if isinstance(var, Variable) else var.op.name
+    if isinstance(var, Variable):
+        return var._shared_name
+    return "" if executing_eagerly() else var.op.name
 
 
 class _TensorProcessor:
@@ -102,6 +104,8 @@ class _ResourceVariableProcessor(_TensorProcessor):
 
 
 def _get_processor(var: Any) -> _TensorProcessor:
+    if isinstance(var, Tensor) and executing_eagerly():
+        return _TensorProcessor(var)
     if is_resource_variable(var) or var.op.type == "VarHandleOp":
         return _ResourceVariableProcessor(var)
     if isinstance(var, Variable):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import collections
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -10,6 +9,7 @@ from headrace.core.defaults import get_default_graph
 from headrace.core.dtypes import as_dtype, float32
 from headrace.core.shapes import TensorShape
 from headrace.state import restoring
+from headrace.state.dependencies import NamedDependencies, TrackableReference
 from headrace.state.initializers import glorot_uniform_initializer, zeros_initializer
 from headrace.state.variables import Variable
 from headrace.train.optimizer import Optimizer
@@ -17,22 +17,8 @@ from headrace.train.optimizer import Optimizer
 VARIABLE_VALUE = "VARIABLE_VALUE"
 
 
-class TrackableReference(collections.namedtuple("TrackableReference", ["name", "ref"])):
-    """A dependency: an object and the name it has for the one that depends on it."""
-
-    __slots__ = ()
-
-
-class Trackable:
+class Trackable(NamedDependencies):
     """An object with dependencies; see `AutoTrackable` for one that finds them itself."""
-
-    @property
-    def _dependencies(self) -> dict[str, Any]:
-        return self.__dict__.setdefault("_own_dependencies", {})
-
-    @property
-    def _checkpoint_dependencies(self) -> list[TrackableReference]:
-        return [TrackableReference(name, ref) for name, ref in self._dependencies.items()]
 
     def _track_trackable(self, trackable: Any, name: str, overwrite: bool = False) -> Any:
         """Makes `trackable` a dependency named `name`; returns it.
@@ -46,15 +32,7 @@ class Trackable:
                 "Trackable._track_trackable() passed type "
                 f"{type(trackable)}, not a Trackable: it keeps no state that a checkpoint could hold."
             )
-        there = self._dependencies.get(name)
-        if there is not None and there is not trackable and not overwrite:
-            raise ValueError(
-                f"Called Trackable._track_trackable() with name='{name}', but a Trackable with this name is already "
-                "declared as a dependency. Names must be unique (or overwrite=True)."
-            )
-        self._dependencies[name] = trackable
-        restoring.changed()
-        return trackable
+        return super()._track_trackable(trackable, name, overwrite)
 
     def _add_variable_with_custom_getter(
         self,
@@ -91,9 +69,6 @@ class Trackable:
     def _handle_deferred_dependencies(self, name: str, trackable: Any) -> None:
         """Lets checkpoints that wait for objects look again; called when `trackable` has become reachable."""
         restoring.changed()
-
-    def _lookup_dependency(self, name: str) -> Any:
-        return next((ref for known, ref in self._checkpoint_dependencies if known == name), None)
 
     def _gather_saveables_for_checkpoint(self) -> dict[str, Any]:
         return {}

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from headrace.core import dtypes
 from headrace.core.convert import convert_to_tensor
-from headrace.core.defaults import colocate_with, control_dependencies, get_default_graph
+from headrace.core.defaults import colocate_with, control_dependencies, get_default_graph, name_scope
 from headrace.core.registry import raw
 from headrace.ops.array.fill import zeros
+from headrace.ops.array.range import range as integers
 from headrace.ops.composing import expand_dims, matmul, transpose
 from headrace.ops.flow.cond import cond
 from headrace.ops.flow.grouping import group
@@ -21,6 +22,7 @@ from headrace.ops.math.linalg_functions import svd
 from headrace.ops.math.matrices import eye
 from headrace.ops.math.reduction import reduce_min
 from headrace.state.updates import assign_add, assign_sub, scatter_update
+from headrace.state.variables import Variable
 from headrace.train.optimizer import Optimizer
 
 _HYPERPARAMETERS = ("beta1", "eps", "lr", "sigma_eps", "svd_eps", "window")
@@ -67,7 +69,24 @@ class GGTOptimizer(Optimizer):
     def _state(self, name: str) -> Any:
         return self._get_non_slot_variable(name, graph=get_default_graph())
 
+    def _get_global_step(self) -> Any:
+        return self._state("global_step")
+
+    def _get_moment1(self) -> Any:
+        return self._state("moment1")
+
+    def _get_grad_buffer(self) -> Any:
+        return self._state("grad_buffer")
+
+    def _get_flat_grad(self) -> Any:
+        return self._state("flat_grad")
+
     def _create_slots(self, var_list: Sequence[Any]) -> None:
+        with name_scope(f"{self._name}/"):
+            self._hyper_tensors = {
+                name: convert_to_tensor(self._call_if_callable(self._hyper[name]), name=name)
+                for name in _HYPERPARAMETERS
+            }
         start = 0
         for name, var in sorted({var.name: var for var in var_list}.items()):
             end = start + int(np.prod(var.shape.as_list()))
@@ -75,21 +94,26 @@ class GGTOptimizer(Optimizer):
             start = end
         first = min(var_list, key=lambda var: var.name)
         dtype = var_list[0].dtype.base_dtype
-        window = self._hyper["window"]
-        for name, shape in (("global_step", []), ("grad_buffer", [window, start]), ("moment1", [start])):
-            self._create_non_slot_variable(zeros(shape, dtype=dtype), name, first)
-        self._create_non_slot_variable(zeros([start], dtype=dtype), "flat_grad", first)
+        window = self._hyper_tensors["window"]
+
+        def made(initial: Callable[[], Any], name: str) -> None:
+            if self._state(name) is None:
+                # Of the default kind, beside resource variables too.
+                with colocate_with(first):
+                    self._non_slot_dict[name, get_default_graph()] = Variable(initial(), name=name, trainable=False)
+
+        made(lambda: cast(0.0, dtype), "global_step")
+        made(lambda: zeros([window, start], dtype=dtype), "grad_buffer")
+        made(lambda: zeros([start], dtype=dtype), "moment1")
+        made(lambda: zeros([start], dtype=dtype), "flat_grad")
 
     def _prepare(self) -> None:
         self._variables = []
-        self._hyper_tensors = {
-            name: convert_to_tensor(self._call_if_callable(self._hyper[name]), name=name) for name in _HYPERPARAMETERS
-        }
 
     def _apply_dense(self, grad: Any, var: Any) -> Any:
         self._variables.append(var)
         flat = raw.Reshape(grad, [-1])
-        return scatter_update(self._state("flat_grad"), raw.Range(*self._places[var.name], 1), flat)
+        return scatter_update(self._state("flat_grad"), integers(*self._places[var.name]), flat)
 
     def _resource_apply_dense(self, grad: Any, handle: Any) -> Any:
         return self._apply_dense(grad, handle)
@@ -100,11 +124,12 @@ class GGTOptimizer(Optimizer):
     def _resource_apply_sparse(self, grad: Any, handle: Any, indices: Any) -> Any:
         raise NotImplementedError("Sparse gradient updates are not supported.")
 
-    def _finish(self, update_ops: Iterable[Any], name_scope: str) -> Any:
+    def _finish(self, update_ops: Iterable[Any], scope: str) -> Any:
         dtype = self._variables[0].dtype.base_dtype
         hyper = {name: cast(value, dtype) for name, value in self._hyper_tensors.items() if name != "window"}
         window = self._hyper_tensors["window"]
-        with control_dependencies(update_ops), colocate_with(self._state("global_step")):
+        updated = group(*update_ops)
+        with control_dependencies([updated]), colocate_with(self._state("global_step")):
             steps = assign_add(self._state("global_step"), 1.0)
             moment, flat = self._state("moment1"), self._state("flat_grad")
             mean = moment.assign(hyper["beta1"] * moment + (1.0 - hyper["beta1"]) * flat)
@@ -116,23 +141,27 @@ class GGTOptimizer(Optimizer):
                 start, end = self._places[var.name]
                 part = raw.Reshape(step[start:end], var.shape.as_list())
                 moved.append(assign_sub(var, hyper["lr"] * part))
-            return group(*moved, name=name_scope)
+            applied = group(*moved)
+        return group(applied, name=scope)
 
     def _direction(self, steps: Any, mean: Any, kept: Any, window: Any, hyper: dict[str, Any], dtype: Any) -> Any:
         """What is subtracted from the vector of all variables, before the learning rate, [size, 1]."""
-        count = raw.Minimum(steps, cast(window, dtype))
+        count = raw.Sqrt(raw.Minimum(steps, cast(window, dtype)))
         column = expand_dims(mean, -1)
         # [size, window], of which the Gram matrix is decomposed instead of the [size, size] one.
-        m = transpose(divide(kept, raw.Sqrt(count)))
+        m = transpose(divide(kept, count))
         gram = matmul(m, m, transpose_a=True) + cast(eye(window), dtype) * hyper["svd_eps"]
         sigma, u, _ = svd(gram)
         roots = raw.Sqrt(sigma)
         smallest = reduce_min(roots)
 
         def through(diagonal: Any) -> Any:
+            spread = raw.Diag(diagonal)
             inner = matmul(u, matmul(m, column, transpose_a=True), transpose_a=True)
-            return matmul(m, matmul(u, matmul(raw.Diag(diagonal), inner)))
+            return matmul(m, matmul(u, matmul(spread, inner)))
 
-        head = through(divide(cast(1.0, dtype), raw.Pow(roots + hyper["sigma_eps"], 3.0)))
+        inverse = divide(cast(1.0, dtype), raw.Pow(roots + hyper["sigma_eps"], 3.0))
+        nothing = expand_dims(zeros(self._state("flat_grad").shape.as_list(), dtype=dtype), -1)
+        head = through(inverse)
         tail = divide(column - through(divide(cast(1.0, dtype), sigma)), smallest)
-        return cond(smallest > hyper["eps"], lambda: raw.Add(head, tail), lambda: raw.Identity(head))
+        return cond(smallest > hyper["eps"], lambda: raw.Add(head, tail), lambda: raw.Add(nothing, head))

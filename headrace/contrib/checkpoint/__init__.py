@@ -1,0 +1,1 @@
+"""Parts of tf.contrib.checkpoint: dependencies that are found or divided otherwise than by attributes."""
