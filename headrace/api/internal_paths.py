@@ -133,7 +133,7 @@ _PYTHON: dict[str, dict[str, str]] = {
     "module": {"train.module .": "module"},
     "layers": {
         "layers .": "base convolutional core layers normalization pooling",
-        "layers.sizes ops.flow.case .": "utils",
+        "layers.sizes layers.conditions .": "utils",
     },
     "lib.io": {"files.file_io gfile io .": "file_io", "files.records python_io io .": "python_io tf_record"},
     "ops": {

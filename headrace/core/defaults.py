@@ -99,8 +99,9 @@ def _graph_of_inputs(values: Iterable[Any], graph: Graph | None = None) -> Graph
         if graph is None:
             graph, found = element.graph, element
         elif element.graph is not graph:
-            other = f" as {found}" if found is not None else " as the given graph"
-            raise ValueError(f"{element} must be from the same graph{other}.")
+            if found is None:
+                raise ValueError(f"{element} is not from the passed-in graph.")
+            raise ValueError(f"{element} must be from the same graph as {found}.")
     return graph if graph is not None else default
 
 

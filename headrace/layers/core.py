@@ -11,6 +11,7 @@ from headrace.core.dtypes import as_dtype
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape
 from headrace.layers import named
+from headrace.layers.conditions import smart_cond
 from headrace.layers.context import training_phase
 from headrace.layers.engine import Layer
 from headrace.layers.input_spec import InputSpec
@@ -18,7 +19,6 @@ from headrace.layers.sizes import normalize_data_format
 from headrace.ops.array.identity import identity
 from headrace.ops.array.shape import reshape, shape
 from headrace.ops.array.transpose import transpose
-from headrace.ops.flow.case import smart_cond
 from headrace.ops.math.cast import cast
 from headrace.ops.math.products import tensordot
 from headrace.ops.nn.bias import bias_add

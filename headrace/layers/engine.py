@@ -271,8 +271,8 @@ class Layer(Additions, Connections):
                 # What the last call added; regularizers stay, and are computed when they are asked for.
                 self._clear_losses()
         with call_context.enter(self, inputs, training):
-            if not executing_eagerly():
-                # Eagerly it is the op itself that complains, as in 1.15.
+            if not self.built or not executing_eagerly():
+                # Once it is built it is the op itself that complains eagerly, as in 1.15.
                 check_inputs(self.input_spec, inputs, self.name)
             with name_scope(self._name_scope()):
                 self._maybe_build(inputs)

@@ -10,6 +10,7 @@ from headrace.core.dtypes import as_dtype, bfloat16, float16, float32
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape
 from headrace.layers import named
+from headrace.layers.conditions import constant_value, smart_cond
 from headrace.layers.context import training_phase
 from headrace.layers.engine import Layer
 from headrace.layers.input_spec import InputSpec
@@ -17,7 +18,6 @@ from headrace.ops.array.constant import constant
 from headrace.ops.array.fill import ones_like, zeros_like
 from headrace.ops.array.identity import identity, stop_gradient
 from headrace.ops.array.shape import reshape, shape
-from headrace.ops.flow.case import smart_cond, smart_constant_value
 from headrace.ops.math.binary import maximum, minimum
 from headrace.ops.math.cast import cast
 from headrace.ops.math.reduction import reduce_mean
@@ -280,7 +280,7 @@ class BatchNormalization(Layer):
         if not self._bessels_correction_test_only:
             count = cast(raw.Size(inputs) / raw.Size(variance), variance.dtype)
             variance = variance * ((count - cast(1.0, variance.dtype)) / count)
-        known = smart_constant_value(training)
+        known = constant_value(training)
         if known is None:
             momentum = smart_cond(training, lambda: self.momentum, lambda: 1.0)
         else:
@@ -306,7 +306,7 @@ class BatchNormalization(Layer):
             return value
 
         scale, offset = broadcast(self.gamma), broadcast(self.beta)
-        if smart_constant_value(training) is False:
+        if constant_value(training) is False:
             mean: Any = self.moving_mean
             variance: Any = self.moving_variance
         else:

@@ -89,7 +89,20 @@ def conv_output_length(length: Any, window: int, padding: str, stride: int, dila
     return (length + stride - 1) // stride
 
 
-def deconv_output_length(
+def conv_input_length(output_length: int | None, filter_size: int, padding: str, stride: int) -> int | None:
+    """The length of an axis along which so many windows fit; None if their number is not known."""
+    if output_length is None:
+        return None
+    pad = {"same": filter_size // 2, "valid": 0, "full": filter_size - 1}[padding]
+    return (output_length - 1) * stride - 2 * pad + filter_size
+
+
+def deconv_output_length(input_length: Any, filter_size: int, padding: str, stride: int) -> Any:
+    """The length of what a transposed convolution makes of an axis by default."""
+    return transposed_output_length(input_length, filter_size, padding, stride=stride)
+
+
+def transposed_output_length(
     length: Any, window: int, padding: str, output_padding: int | None = None, stride: int = 0, dilation: int = 1
 ) -> Any:
     """The length of what a transposed convolution makes of an axis; a tensor's if `length` is one."""

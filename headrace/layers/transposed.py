@@ -6,7 +6,7 @@ from typing import Any
 
 from headrace.core.shapes import TensorShape
 from headrace.layers.convolutional import Conv
-from headrace.layers.sizes import convert_data_format, deconv_output_length, normalize_tuple
+from headrace.layers.sizes import convert_data_format, normalize_tuple, transposed_output_length
 from headrace.ops.array.join import stack
 from headrace.ops.array.shape import shape
 from headrace.ops.array.transpose import transpose
@@ -65,7 +65,7 @@ class ConvTranspose(Conv):
     def _output_space(self, space: list[Any]) -> list[Any]:
         extra = self.output_padding or (None,) * self.rank
         return [
-            deconv_output_length(size, window, self.padding, more, stride, rate)
+            transposed_output_length(size, window, self.padding, more, stride, rate)
             for size, window, more, stride, rate in zip(
                 space, self.kernel_size, extra, self.strides, self.dilation_rate
             )

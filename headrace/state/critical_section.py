@@ -91,38 +91,49 @@ class CriticalSection:
             with control_dependencies([lock]):
                 result = fn()
             made = graph.get_operations()[before:]
-            self._note_resources(made, exclusive_resource_access)
+            self._note_resources(made, lock.op, exclusive_resource_access)
             flat = [item for item in nest.flatten(result) if item is not None]
             with control_dependencies([*made, *(item for item in flat if isinstance(item, (Tensor, Operation)))]):
                 released = raw.ConsumeMutexLock(lock)
             with control_dependencies([released]):
                 return nest.map_structure(_after, result)
 
-    def _note_resources(self, made: list[Operation], exclusive: bool) -> None:
+    def _is_self_handle(self, handle: Tensor) -> bool:
+        """Whether a tensor is this section's lock, be it by the name that locks are shared by."""
+        mine = self._handle.op
+        return handle is self._handle or (
+            handle.op.type == "MutexV2"
+            and bool(handle.op.get_attr("shared_name"))
+            and handle.op.get_attr("shared_name") == mine.get_attr("shared_name")
+            and handle.op.device == mine.device
+        )
+
+    def _note_resources(self, made: list[Operation], lock: Operation, exclusive: bool) -> None:
         used = {id(tensor): tensor for op in made for tensor in op.inputs if tensor.dtype.name == "resource"}
-        if id(self._handle) in used:
+        if any(self._is_self_handle(tensor) for tensor in used.values()):
             raise ValueError(
-                f"Attempting to lock a CriticalSection in which we are already running: {self.name}. This is illegal and "
-                "may cause deadlocks."
+                f"The function attempts to directly access the CriticalSection in which it would be running: {self.name}. "
+                "It would wait for itself."
             )
         for other in get_collection(_EXECUTIONS):
-            if other.handle is self._handle:
+            if self._is_self_handle(other.handle):
                 continue
             shared = [tensor for tensor in other.resources if id(tensor) in used]
             if shared and (exclusive or other.exclusive):
                 raise ValueError(
                     f"This execution of CriticalSection '{self.name}' uses resources {[t.name for t in shared]} that "
-                    f"'{other.handle.op.name}' uses, and one of them asks for exclusive access; pass "
+                    f"'{other.handle.op.name}' uses, and one of them requested exclusive resource access; pass "
                     "exclusive_resource_access=False to both."
                 )
-        get_collection_ref(_EXECUTIONS).append(_Execution(self._handle, list(used.values()), exclusive))
+        get_collection_ref(_EXECUTIONS).append(_Execution(lock, self._handle, list(used.values()), exclusive))
 
 
 _EXECUTIONS = "critical_section_executions"
 
 
 class _Execution:
-    def __init__(self, handle: Tensor, resources: list[Tensor], exclusive: bool) -> None:
+    def __init__(self, op: Operation, handle: Tensor, resources: list[Tensor], exclusive: bool) -> None:
+        self.op = op
         self.handle = handle
         self.resources = resources
         self.exclusive = exclusive

@@ -54,12 +54,15 @@ NESTED = {
         "contrib.layers.feature_column_makers": "bucketized_column crossed_column embedding_column one_hot_column "
         "real_valued_column scattered_embedding_column shared_embedding_columns sparse_column_with_hash_bucket "
         "sparse_column_with_integerized_feature sparse_column_with_keys sparse_column_with_vocabulary_file "
-        "weighted_sparse_column",
+        "weighted_sparse_column _real_valued_var_len_column",
         "contrib.layers.feature_column_inputs": "create_feature_spec_for_parsing "
-        "make_place_holder_tensors_for_base_features",
-        "contrib.layers.feature_columns": "_BucketizedColumn _CrossedColumn _EmbeddingColumn _FeatureColumn _OneHotColumn "
-        "_RealValuedColumn _ScatteredEmbeddingColumn _SparseColumn _SparseColumnHashed _SparseColumnIntegerized "
-        "_SparseColumnKeys _SparseColumnVocabulary _WeightedSparseColumn",
+        "make_place_holder_tensors_for_base_features _embeddings_from_arguments",
+        "contrib.layers.sequence_columns": "_create_sequence_feature_spec_for_parsing",
+        "contrib.layers.column_base": "_DeepEmbeddingLookupArguments _FeatureColumn _LinearEmbeddingLookupArguments",
+        "contrib.layers.feature_columns": "_BucketizedColumn _CrossedColumn _EmbeddingColumn _OneHotColumn "
+        "_RealValuedColumn _RealValuedVarLenColumn _ScatteredEmbeddingColumn",
+        "contrib.layers.sparse_columns": "_SparseColumn _SparseColumnHashed _SparseColumnIntegerized _SparseColumnKeys "
+        "_SparseColumnVocabulary _SparseIdLookupConfig _WeightedSparseColumn",
     },
     "summaries": {
         "contrib.layers.summaries": "summarize_activation summarize_activations summarize_biases summarize_collection "

@@ -16,6 +16,7 @@ from headrace.ops.array.range import range as range_of
 from headrace.ops.array.shape import expand_dims, reshape, shape
 from headrace.ops.array.tile import tile
 from headrace.ops.array.unique import unique
+from headrace.ops.flow.checks import assert_same_float_dtype
 from headrace.ops.math.cast import cast
 from headrace.ops.math.reduction import reduce_prod
 from headrace.ops.math.segments import segment_sum, sparse_segment_mean, sparse_segment_sqrt_n, sparse_segment_sum
@@ -56,12 +57,19 @@ def safe_embedding_lookup_sparse(
     partition_strategy: str = "div",
     max_norm: Any = None,
 ) -> Any:
-    """`tf.nn.safe_embedding_lookup_sparse`, with "mean" for a combiner that is not given."""
+    """`tf.nn.safe_embedding_lookup_sparse`, with "mean" for a combiner that is not given.
+
+    Raises:
+        ValueError: if there is no table, or tables and weights are of different types.
+    """
     combiner = _combiner(combiner)
     if embedding_weights is None:
         raise ValueError(f"Missing embedding_weights {embedding_weights}.")
+    dtype = None if sparse_weights is None else sparse_weights.dtype
+    tables = [convert_to_tensor(table, dtype=dtype) for table in _tables(embedding_weights)]
+    assert_same_float_dtype([*tables, sparse_weights])
     return embedding.safe_embedding_lookup_sparse(
-        _tables(embedding_weights),
+        tables,
         sparse_ids,
         sparse_weights,
         combiner,

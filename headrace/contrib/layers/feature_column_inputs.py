@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from headrace.contrib.framework.variables import model_variable
-from headrace.contrib.layers import feature_columns as fc
+from headrace.contrib.layers.column_base import _FeatureColumn, _Transformer
 from headrace.contrib.layers.embedding_ops import safe_embedding_lookup_sparse, scattered_embedding_lookup_sparse
 from headrace.contrib.layers.feature_column_makers import real_valued_column
-from headrace.contrib.layers.shaping import inner_flatten
+from headrace.contrib.layers.feature_columns import _ScatteredEmbeddingColumn
+from headrace.contrib.layers.shaping import _inner_flatten
 from headrace.core.collections import GraphKeys
 from headrace.core.composite import SparseTensor
 from headrace.core.defaults import add_to_collection, get_collection
@@ -18,13 +20,15 @@ from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.ops.array.constant import placeholder
 from headrace.ops.array.join import concat
+from headrace.ops.array.shape import expand_dims
 from headrace.ops.math.add_n import add_n
 from headrace.ops.math.matmul import matmul
 from headrace.ops.nn.bias import bias_add
 from headrace.ops.parsing.example import parse_example
-from headrace.ops.parsing.features import FixedLenFeature, VarLenFeature
+from headrace.ops.parsing.features import VarLenFeature
 from headrace.ops.sparse.building import sparse_placeholder
 from headrace.ops.sparse.join import sparse_concat
+from headrace.ops.sparse.reshape import sparse_reshape
 from headrace.state.initializers import zeros_initializer
 from headrace.state.partitioned import PartitionedVariable
 from headrace.state.variable_scope import variable_scope
@@ -64,12 +68,12 @@ def _parts(variable: Any) -> list[Any]:
 
 
 def _begin_from(column: Any, variable: Any) -> None:
-    found = column.checkpoint()
+    found = column._checkpoint_path()
     if found is not None:
         init_from_checkpoint(found[0], {found[1]: variable if len(variable) > 1 else variable[0]})
 
 
-def _table(column: Any, sizes: list[int], trainable: bool, collections: Any) -> list[Any]:
+def _table(args: Any, sizes: list[int], trainable: bool, collections: Any) -> Any:
     """The vectors of an embedding, those of a shared one made once."""
 
     def made(name: str) -> Any:
@@ -77,14 +81,14 @@ def _table(column: Any, sizes: list[int], trainable: bool, collections: Any) -> 
             name,
             shape=sizes,
             dtype=float32,
-            initializer=column.initializer,
-            trainable=trainable and getattr(column, "trainable", True),
+            initializer=args.initializer,
+            trainable=trainable and args.trainable,
             collections=collections,
         )
 
-    shared = getattr(column, "shared_embedding_name", None)
-    if not shared:
-        return _parts(made("weights"))
+    shared = args.shared_embedding_name
+    if shared is None:
+        return made("weights")
     collection = f"SHARED_EMBEDDING_COLLECTION_{shared.upper()}"
     found = get_collection(collection)
     if not found:
@@ -97,28 +101,57 @@ def _table(column: Any, sizes: list[int], trainable: bool, collections: Any) -> 
             f"The embedding variable with name {shared} already exists, but its shape does not match required embedding "
             "shape here. Please make sure to use different shared_embedding_name for different shared embeddings."
         )
-    return _parts(found[0])
+    return found[0]
 
 
-def _embedded(column: Any, tensor: Any, trainable: bool, collections: Any, rank: int) -> Tensor:
-    if isinstance(column, fc._ScatteredEmbeddingColumn):
-        table = _table(column, [column.size], trainable, collections)
+def _embeddings_from_arguments(
+    column: Any, args: Any, weight_collections: Any, trainable: bool, output_rank: int = 2
+) -> Tensor:
+    """The vectors of a column's classes, those of each example (or step) combined.
+
+    Args:
+        column: the column.
+        args: what it looks up, `_DeepEmbeddingLookupArguments`.
+        weight_collections: to which the vectors are added.
+        trainable: whether they are learned.
+        output_rank: 2, or 3 for sequences.
+    """
+    ids = _inner_flatten(args.input_tensor, output_rank)
+    weights = None if args.weight_tensor is None else _inner_flatten(args.weight_tensor, output_rank)
+    if isinstance(column, _ScatteredEmbeddingColumn):
+        table = _table(args, [args.vocab_size], trainable, weight_collections)
         return scattered_embedding_lookup_sparse(
-            table,
-            inner_flatten(tensor, rank),
-            column.dimension,
-            hash_key=column.hash_key,
-            combiner=column.combiner,
-            name="lookup",
+            table, ids, args.dimension, hash_key=args.hash_key, combiner=args.combiner, name="lookup"
         )
-    ids, weights = column.sparse_id_column.split(tensor)
-    ids = inner_flatten(ids, rank)
-    weights = None if weights is None else inner_flatten(weights, rank)
-    table = _table(column, [column.length, column.dimension], trainable, collections)
+    table = _parts(_table(args, [args.vocab_size, args.dimension], trainable, weight_collections))
     _begin_from(column, table)
     return safe_embedding_lookup_sparse(
-        table, ids, weights, combiner=column.combiner, name=f"{column.name}weights", max_norm=column.max_norm
+        table, ids, weights, combiner=args.combiner, name=f"{column.name}weights", max_norm=args.max_norm
     )
+
+
+def _maybe_reshape_input_tensor(tensor: Any, column_name: str, output_rank: int) -> Any:
+    """A feature, dense or sparse, with `output_rank` axes: the last ones made one, or one more of size 1.
+
+    Raises:
+        ValueError: if its rank is not known, or more than one axis is missing.
+    """
+    rank = tensor.get_shape().ndims
+    if rank is None and isinstance(tensor, SparseTensor):
+        rank = tensor.dense_shape.get_shape().as_list()[0]
+    about = f"Error while processing column {column_name}. Rank of input Tensor "
+    if rank is None:
+        raise ValueError(f"{about}can not be None.")
+    if output_rank > rank + 1:
+        raise ValueError(
+            f"{about}({rank}) should be the same as output_rank ({output_rank}). For example, sequence data should "
+            "typically be 3 dimensional (rank 3) while non-sequence data is typically 2 dimensional (rank 2)."
+        )
+    if output_rank == rank + 1:
+        if isinstance(tensor, SparseTensor):
+            return sparse_reshape(tensor, concat([tensor.dense_shape, [1]], 0))
+        return expand_dims(tensor, -1)
+    return _inner_flatten(tensor, output_rank) if output_rank < rank else tensor
 
 
 def input_of_columns(
@@ -138,19 +171,29 @@ def input_of_columns(
         raise ValueError("cols_to_outs must be a dict unless None")
     found = []
     with variable_scope(scope, default_name=default_name, values=list(tensors.values())):
+        transformer = _Transformer(tensors)
         for column in ordered:
-            with variable_scope(None, default_name=column.name):
-                tensor = column.transform(tensors)
-                if isinstance(column, (fc._EmbeddingColumn, fc._ScatteredEmbeddingColumn)):
-                    found.append(_embedded(column, tensor, trainable, _collections(collections), rank))
-                else:
-                    try:
-                        found.append(column.dense(tensor, rank))
-                    except ValueError as error:
-                        raise ValueError(f"Error creating input layer for column: {column.name}.\n{error}") from None
+            with variable_scope(None, default_name=column.name, values=list(tensors.values())):
+                tensor = transformer.transform(column)
+                if rank == 3:
+                    reshaped = functools.partial(_maybe_reshape_input_tensor, column_name=column.name, output_rank=rank)
+                    tensor = tuple(map(reshaped, tensor)) if isinstance(tensor, tuple) else reshaped(tensor)
+                found.append(_deep(column, tensor, _collections(collections), trainable, rank))
                 if outputs is not None:
                     outputs[column] = found[-1]
         return concat(found, rank - 1)
+
+
+def _deep(column: Any, tensor: Any, collections: Any, trainable: bool, rank: int) -> Tensor:
+    """A column's part of the input of a deep model."""
+    try:
+        arguments = column._deep_embedding_lookup_arguments(tensor)
+    except NotImplementedError as none:
+        try:
+            return column._to_dnn_input_layer(tensor, collections, trainable, output_rank=rank)
+        except ValueError as error:
+            raise ValueError(f"Error creating input layer for column: {column.name}.\n{error}, {none}") from None
+    return _embeddings_from_arguments(column, arguments, collections, trainable, output_rank=rank)
 
 
 def input_from_feature_columns(
@@ -203,7 +246,7 @@ def _bias(num_outputs: int, trainable: bool, collections: Any) -> Any:
     )
 
 
-def _weights(name: str, rows: int, num_outputs: int, trainable: bool, collections: Any) -> list[Any]:
+def _weights(name: str, rows: Any, num_outputs: int, trainable: bool, collections: Any) -> list[Any]:
     return _parts(
         model_variable(
             name,
@@ -211,7 +254,7 @@ def _weights(name: str, rows: int, num_outputs: int, trainable: bool, collection
             dtype=float32,
             initializer=zeros_initializer(),
             trainable=trainable,
-            collections=_collections(collections),
+            collections=collections,
         )
     )
 
@@ -244,28 +287,38 @@ def weighted_sum_from_feature_columns(
     ordered = _in_order(feature_columns)
     found, variables = [], {}
     with variable_scope(scope, default_name="weighted_sum_from_feature_columns", values=list(tensors.values())):
+        transformer = _Transformer(tensors)
         for column in ordered:
-            tensor = column.transform(tensors)
+            tensor = transformer.transform(column)
             try:
-                lookup = column.linear(tensor)
+                weights, result = _weighted(column, tensor, tensors, num_outputs, trainable, weight_collections)
             except ValueError as error:
                 raise ValueError(f"Error creating weighted sum for column: {column.name}.\n{error}") from None
-            with variable_scope(None, default_name=column.name):
-                if lookup is None:
-                    dense = column.dense(tensor, 2)
-                    size = dense.get_shape().as_list()[1]
-                    weights = _weights("weight", size, num_outputs, trainable, weight_collections)
-                    result = matmul(dense, weights[0], name="matmul")
-                else:
-                    weights = _weights("weights", lookup.size, num_outputs, trainable, weight_collections)
-                    result = safe_embedding_lookup_sparse(
-                        weights, lookup.ids, lookup.weights, combiner=lookup.combiner, name=f"{column.name}_weights"
-                    )
             found.append(raw.Reshape(result, [-1, num_outputs]))
             variables[column] = weights
             _begin_from(column, weights)
+        total = add_n(found)
         bias = _bias(num_outputs, trainable, weight_collections)
-        return bias_add(add_n(found), bias), variables, bias
+        return bias_add(total, bias), variables, bias
+
+
+def _weighted(
+    column: Any, tensor: Any, tensors: dict[Any, Any], num_outputs: int, trainable: bool, collections: Any
+) -> tuple[list[Any], Tensor]:
+    """The weights of a column in a linear model, and the sums of its classes' or numbers' products with them."""
+    try:
+        lookup = column._wide_embedding_lookup_arguments(tensor)
+    except NotImplementedError:
+        lookup = None
+    with variable_scope(None, default_name=column.name, values=list(tensors.values())):
+        if lookup is None:
+            dense = _maybe_reshape_input_tensor(column._to_dense_tensor(tensor), column.name, output_rank=2)
+            weights = _weights("weight", dense.get_shape()[1], num_outputs, trainable, collections)
+            return weights, matmul(dense, weights[0], name="matmul")
+        weights = _weights("weights", lookup.vocab_size, num_outputs, trainable, collections)
+        return weights, safe_embedding_lookup_sparse(
+            weights, lookup.input_tensor, lookup.weight_tensor, combiner=lookup.combiner, name=f"{column.name}_weights"
+        )
 
 
 def joint_weighted_sum_from_feature_columns(
@@ -282,46 +335,57 @@ def joint_weighted_sum_from_feature_columns(
         (sums [batch, num_outputs], the list of weights, the bias).
 
     Raises:
-        NotImplementedError: for columns of numbers. ValueError: for weighted columns, or combiners other than "sum".
+        NotImplementedError: for columns of numbers.
+        AssertionError: for weighted columns, combiners other than "sum", or no columns.
     """
     tensors = dict(columns_to_tensors)
     ordered = _in_order(feature_columns)
-    if not ordered:
-        raise ValueError("At least one column must be in the model.")
     default = "joint_weighted_sum_from_feature_columns"
     with variable_scope(scope, default_name=default, values=list(tensors.values())):
-        parts, size = [], 0
+        transformer = _Transformer(tensors)
+        lookups = []
         for column in ordered:
-            lookup = column.linear(column.transform(tensors))
-            if lookup is None:
+            try:
+                lookups.append(column._wide_embedding_lookup_arguments(transformer.transform(column)))
+            except NotImplementedError:
                 raise NotImplementedError(
                     "Real-valued columns are not supported. Use weighted_sum_from_feature_columns instead, or bucketize "
                     "these columns."
-                )
-            if lookup.weights is not None or lookup.combiner != "sum":
-                raise ValueError(
-                    f"Column {column.name}: weighted columns and combiners other than sum are not supported for joint sums. "
-                    "Please use weighted_sum_from_feature_columns instead."
-                )
-            parts.append(SparseTensor(lookup.ids.indices, lookup.ids.values + size, lookup.ids.dense_shape))
-            size += lookup.size
-        with variable_scope(None, default_name="linear_weights"):
+                ) from None
+        _check_joint(lookups)
+        parts, size = [], 0
+        for lookup in lookups:
+            ids = lookup.input_tensor
+            parts.append(SparseTensor(ids.indices, ids.values + size, ids.dense_shape))
+            size += lookup.vocab_size
+        joined = sparse_concat(1, parts)
+        with variable_scope(None, default_name="linear_weights", values=list(tensors.values())):
             weights = _weights("weights", size, num_outputs, trainable, weight_collections)
-            ids = sparse_concat(1, parts)
-            result = safe_embedding_lookup_sparse(weights, ids, None, combiner="sum", name="_weights")
+            result = safe_embedding_lookup_sparse(weights, joined, None, combiner="sum", name="_weights")
         bias = _bias(num_outputs, trainable, weight_collections)
         return bias_add(result, bias), weights, bias
 
 
-def create_feature_spec_for_parsing(feature_columns: Iterable[Any]) -> dict[str, Any]:
-    """How the features of columns are parsed, as `tf.parse_example` takes it.
+def _check_joint(lookups: list[Any]) -> None:
+    other = "Please use weighted_sum_from_feature_columns instead."
+    for lookup in lookups:
+        if lookup.weight_tensor is not None:
+            raise AssertionError(f"Joint sums for weighted sparse columns are not supported. {other}")
+        if lookup.combiner != "sum":
+            raise AssertionError(f"Combiners other than sum are not supported for joint sums. {other}")
+    if not lookups:
+        raise AssertionError("At least one column must be in the model.")
+
+
+def create_feature_spec_for_parsing(feature_columns: Any) -> dict[str, Any]:
+    """How the features of columns, given as such or the values of a dict, are parsed, as `tf.parse_example` takes it.
 
     Raises:
         TypeError: if something is no column.
     """
     spec: dict[str, Any] = {}
-    for column in feature_columns:
-        if not isinstance(column, fc._FeatureColumn):
+    for column in feature_columns.values() if isinstance(feature_columns, dict) else feature_columns:
+        if not isinstance(column, _FeatureColumn):
             raise TypeError(
                 f"feature_columns should only contain instances of _FeatureColumn. Given column is {column}"
             )
@@ -332,11 +396,12 @@ def create_feature_spec_for_parsing(feature_columns: Iterable[Any]) -> dict[str,
 def make_place_holder_tensors_for_base_features(feature_columns: Iterable[Any]) -> dict[str, Any]:
     """A placeholder for each feature of columns, by its name."""
     made: dict[str, Any] = {}
-    for name, feature in create_feature_spec_for_parsing(feature_columns).items():
+    for key, feature in create_feature_spec_for_parsing(feature_columns).items():
+        name = f"Placeholder_{key}"
         if isinstance(feature, VarLenFeature):
-            made[name] = sparse_placeholder(feature.dtype)
-        elif isinstance(feature, FixedLenFeature):
-            made[name] = placeholder(feature.dtype, shape=[None, *feature.shape])
+            made[key] = sparse_placeholder(feature.dtype, name=name)
+        else:
+            made[key] = placeholder(feature.dtype, shape=[None, feature.shape[0]], name=name)
     return made
 
 
@@ -357,15 +422,16 @@ def parse_feature_columns_from_examples(
     ordered = _in_order(feature_columns)
     spec = create_feature_spec_for_parsing(ordered)
     tensors: dict[Any, Any] = parse_example(serialized, spec, name=name, example_names=example_names)
+    transformer = _Transformer(tensors)
     for column in ordered:
-        column.transform(tensors)
+        transformer.transform(column)
     return tensors
 
 
 def transform_features(features: dict[Any, Any], feature_columns: Iterable[Any]) -> dict[Any, Any]:
     """From columns to what they make of features."""
-    tensors = dict(features)
-    return {column: column.transform(tensors) for column in _in_order(feature_columns)}
+    transformer = _Transformer(dict(features))
+    return {column: transformer.transform(column) for column in _in_order(feature_columns)}
 
 
 def infer_real_valued_columns(features: Any) -> list[Any]:

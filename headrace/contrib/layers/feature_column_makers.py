@@ -13,7 +13,10 @@ from headrace.contrib.layers.feature_columns import (
     _EmbeddingColumn,
     _OneHotColumn,
     _RealValuedColumn,
+    _RealValuedVarLenColumn,
     _ScatteredEmbeddingColumn,
+)
+from headrace.contrib.layers.sparse_columns import (
     _SparseColumn,
     _SparseColumnHashed,
     _SparseColumnIntegerized,
@@ -71,17 +74,19 @@ def sparse_column_with_hash_bucket(
         hash_bucket_size: how many classes there are.
         combiner: how the weights of an example's classes are combined.
         dtype: string or an integer type.
-        hash_keys: None; several hashes of one feature are not supported.
+        hash_keys: pairs of ints, lists in a list: a class number is made with each as the key of a strong hash.
 
     Raises:
-        NotImplementedError: for hash_keys.
+        ValueError: for other keys, another type, or a size below 1.
     """
     if hash_keys is not None:
-        raise NotImplementedError(
-            "sparse_column_with_hash_bucket: hash_keys is not supported; make the ids with string_to_hash_bucket_strong and "
-            "use sparse_column_with_integerized_feature"
-        )
-    return _sparse(_SparseColumnHashed, column_name, dtype, bucket_size=hash_bucket_size, combiner=combiner)
+        if not isinstance(hash_keys, list) or not hash_keys:
+            raise ValueError("hash_keys must be a non-empty list.")
+        if not all(isinstance(p, list) and len(p) == 2 and all(isinstance(k, int) for k in p) for p in hash_keys):
+            raise ValueError("Each element of hash_keys must be a pair of integers.")
+    column = _sparse(_SparseColumnHashed, column_name, dtype, bucket_size=hash_bucket_size, combiner=combiner)
+    column.hash_keys = hash_keys
+    return column
 
 
 def sparse_column_with_keys(
@@ -218,7 +223,7 @@ def shared_embedding_columns(
     tensor_name_in_ckpt: str | None = None,
     max_norm: float | None = None,
     trainable: bool = True,
-) -> list[_EmbeddingColumn]:
+) -> Sequence[_EmbeddingColumn]:
     """Columns of the same classes that share their vectors. Arguments as of `embedding_column`.
 
     Raises:
@@ -235,16 +240,15 @@ def shared_embedding_columns(
                 f"Elements of sparse_id_columns must be _SparseColumn or _WeightedSparseColumn, but {column} is not."
             )
     first = sparse_id_columns[0]
-    if len(sparse_id_columns) > 1:
-        classes = [(c.lookup_config, c.length) for c in sparse_id_columns]
-        if any(c != classes[0] for c in classes):
-            raise ValueError("The input sparse id columns are not compatible.")
-    if not shared_embedding_name:
-        names = sorted(column.name for column in sparse_id_columns)
-        shared_embedding_name = "_".join(names if len(names) <= 3 else [*names[:3], str(len(names) - 3), "others"])
-        shared_embedding_name += "_shared_embedding"
-    settings = {"shared_embedding_name": shared_embedding_name, "shared_vocab_size": first.length}
-    return [
+    alone = len(sparse_id_columns) == 1
+    if not all(first.is_compatible(column) for column in sparse_id_columns[1:]):
+        raise ValueError("The input sparse id columns are not compatible.")
+    if not alone and not shared_embedding_name:
+        ordered = sorted(sparse_id_columns, key=lambda c: (isinstance(c, _WeightedSparseColumn), c.name))
+        names = [column.name for column in ordered]
+        more = [f"plus_{len(names) - 3}_others"] if len(names) > 3 else []
+        shared_embedding_name = "_".join([*names[:3], *more, "shared_embedding"])
+    columns = [
         _embedding(
             column,
             dimension,
@@ -254,10 +258,12 @@ def shared_embedding_columns(
             tensor_name_in_ckpt,
             max_norm=max_norm,
             trainable=trainable,
-            **settings,
+            shared_embedding_name=shared_embedding_name,
+            shared_vocab_size=None if alone else first.length,
         )
         for column in sparse_id_columns
     ]
+    return columns if alone else tuple(columns)
 
 
 def scattered_embedding_column(
@@ -334,6 +340,39 @@ def real_valued_column(
             )
         default = tuple(float(v) if dtype.is_floating else int(v) for v in values)
     return _RealValuedColumn(column_name, dimension, default, dtype, normalizer)
+
+
+def _real_valued_var_len_column(
+    column_name: str,
+    default_value: Any = None,
+    dtype: Any = float32,
+    normalizer: Any = None,
+    is_sparse: bool = False,
+) -> _RealValuedVarLenColumn:
+    """A column of any number of numbers.
+
+    Args:
+        column_name: the name of the feature.
+        default_value: the number with which examples are padded; needed unless `is_sparse`.
+        dtype: a type of numbers.
+        normalizer: a function the numbers go through first.
+        is_sparse: whether the feature is a SparseTensor rather than padded.
+
+    Raises:
+        TypeError: for another type. ValueError: without a default value where it is needed, or for a list of them.
+    """
+    dtype = as_dtype(dtype)
+    if not (dtype.is_integer or dtype.is_floating):
+        raise TypeError(f"dtype must be convertible to float. dtype: {dtype}, column_name: {column_name}")
+    if default_value is None and not is_sparse:
+        raise ValueError(
+            f"default_value must be provided when is_sparse=False to parse a padded Tensor. column_name: {column_name}"
+        )
+    if isinstance(default_value, list):
+        raise ValueError(f"Only scalar default value. default_value: {default_value}, column_name: {column_name}")
+    if default_value is not None:
+        default_value = int(default_value) if dtype.is_integer else float(default_value)
+    return _RealValuedVarLenColumn(column_name, default_value, dtype, normalizer, is_sparse)
 
 
 def bucketized_column(source_column: _RealValuedColumn, boundaries: Sequence[float]) -> _BucketizedColumn:

@@ -17,7 +17,7 @@ from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.layers.base import Layer
 from headrace.ops.array.identity import identity, stop_gradient
-from headrace.ops.flow.custom_gradient import custom_gradient
+from headrace.ops.flow.custom_gradient import custom_gradient, variables_read
 from headrace.ops.flow.grouping import tuple as joined
 from headrace.ops.math.add_n import add_n
 from headrace.platform import tf_logging
@@ -285,6 +285,12 @@ def recompute_grad(fn: Any = None, use_data_dep: Any = False, tupleize_grads: bo
                     with arg_scope(arguments), variable_scope(scope, reuse=True):
                         outputs = call(inputs, True)
                 outputs = list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]
+                if set(variables_read(outputs, inputs)) != set(variables):
+                    raise ValueError(
+                        "The variables used on recompute were different than the variables originally used: the function "
+                        "wrapped with @recompute_grad likely makes its own variable scope with a default name and has been "
+                        "called twice in the same enclosing scope. Give its scope a name, or each call a scope."
+                    )
                 made: list[Any] = gradients(outputs, [*inputs, *variables], list(grads))
                 if tupleize_grads:
                     made = _behind(made, made) if use_data_dep else joined(made)

@@ -11,19 +11,20 @@ from headrace.contrib.layers.feature_column_inputs import (
     create_feature_spec_for_parsing,
     input_of_columns,
 )
+from headrace.contrib.layers.sparse_columns import _WeightedSparseColumn
 from headrace.core.operation import Tensor
 from headrace.ops.array.shape import reshape
 from headrace.ops.parsing.features import FixedLenFeature, FixedLenSequenceFeature, VarLenFeature
 from headrace.ops.parsing.sequence_example import parse_single_sequence_example
 from headrace.platform import tf_logging
 
-_ALLOWED = (fc._OneHotColumn, fc._EmbeddingColumn, fc._RealValuedColumn)
+_ALLOWED = (fc._OneHotColumn, fc._EmbeddingColumn, fc._RealValuedColumn, fc._RealValuedVarLenColumn)
 _FORBIDDEN = (fc._ScatteredEmbeddingColumn, fc._BucketizedColumn, fc._CrossedColumn)
 
 
 def _parents(column: Any) -> tuple[Any, ...]:
     """The columns that a column is made of."""
-    if isinstance(column, (fc._WeightedSparseColumn, fc._OneHotColumn, fc._EmbeddingColumn)):
+    if isinstance(column, (_WeightedSparseColumn, fc._OneHotColumn, fc._EmbeddingColumn)):
         return (column.sparse_id_column,)
     if isinstance(column, fc._BucketizedColumn):
         return (column.source_column,)
@@ -78,10 +79,17 @@ def sequence_input_from_feature_columns(
     return input_of_columns(columns_to_tensors, columns, weight_collections, trainable, scope, 3, name, None)
 
 
-def _sequence_spec(columns: Iterable[Any]) -> dict[str, Any]:
-    """How the features of columns are parsed where each comes once a step."""
+def _create_sequence_feature_spec_for_parsing(
+    sequence_feature_columns: Iterable[Any], allow_missing_by_default: bool = False
+) -> dict[str, Any]:
+    """How the features of columns are parsed where each comes once a step.
+
+    Args:
+        sequence_feature_columns: the columns.
+        allow_missing_by_default: whether steps may lack features for which columns have no default value.
+    """
     spec: dict[str, Any] = {}
-    for key, feature in create_feature_spec_for_parsing(columns).items():
+    for key, feature in create_feature_spec_for_parsing(sequence_feature_columns).items():
         if isinstance(feature, (FixedLenFeature, FixedLenSequenceFeature)):
             defaults = feature.default_value is not None
             if defaults:
@@ -90,7 +98,9 @@ def _sequence_spec(columns: Iterable[Any]) -> dict[str, Any]:
                     feature.default_value,
                     key,
                 )
-            feature = FixedLenSequenceFeature(feature.shape, feature.dtype, allow_missing=defaults)
+            feature = FixedLenSequenceFeature(
+                feature.shape, feature.dtype, allow_missing=allow_missing_by_default or defaults
+            )
         elif not isinstance(feature, VarLenFeature):
             raise TypeError(f"Unsupported feature type: {type(feature).__name__}")
         spec[key] = feature
@@ -133,4 +143,6 @@ def parse_feature_columns_from_sequence_examples(
     check_feature_columns(context)
     check_feature_columns(steps)
     spec = create_feature_spec_for_parsing(context)
-    return parse_single_sequence_example(serialized, spec, _sequence_spec(steps), example_name, name)
+    return parse_single_sequence_example(
+        serialized, spec, _create_sequence_feature_spec_for_parsing(steps), example_name, name
+    )

@@ -72,7 +72,7 @@ def flatten(inputs: Any, outputs_collections: Any = None, scope: Any = None) -> 
 
 
 @add_arg_scope
-def inner_flatten(inputs: Any, new_rank: int, output_collections: Any = None, scope: Any = None) -> Any:
+def _inner_flatten(inputs: Any, new_rank: int, output_collections: Any = None, scope: Any = None) -> Any:
     """Makes one axis of the last ones so that `new_rank` axes are left; dense or sparse."""
     with name_scope(scope, "InnerFlatten", [inputs, new_rank]) as opened:
         if isinstance(inputs, SparseTensor):

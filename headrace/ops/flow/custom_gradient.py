@@ -61,7 +61,7 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
         for r in results:
             # TensorFlow looks back from copies of the results; they stay, and op seeds count them.
             raw.Identity(r)
-        variables = _read_between(results, inputs)
+        variables = variables_read(results, inputs)
         parameters = inspect.signature(grad_fn).parameters
         takes = "variables" in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
         if variables and not takes:
@@ -173,7 +173,7 @@ def _variables() -> list[Any]:
     return graph.get_collection(GraphKeys.GLOBAL_VARIABLES) + graph.get_collection(GraphKeys.LOCAL_VARIABLES)
 
 
-def _read_between(results: list[Tensor], inputs: list[Tensor]) -> list[Any]:
+def variables_read(results: list[Tensor], inputs: list[Tensor]) -> list[Any]:
     """The resource variables that `results` read, looking back as far as `inputs`."""
     handles = {v.handle: v for v in _variables() if isinstance(getattr(v, "handle", None), Tensor)}
     stop = {t.op for t in inputs}
