@@ -137,6 +137,7 @@ _PYTHON: dict[str, dict[str, str]] = {
     },
     "lib.io": {"files.file_io gfile io .": "file_io", "files.records python_io io .": "python_io tf_record"},
     "ops": {
+        "state.critical_section .": "critical_section_ops",
         "ops.queues.staging ops.queues.barriers ops.readers.record_input ops.queues.queues . api.gen_ops": "data_flow_ops",
         "autodiff.products .": "gradients gradients_impl gradients_util",
         "state.updates state.variables state.bare_variables . api.gen_ops": "state_ops",
@@ -166,7 +167,7 @@ _PYTHON: dict[str, dict[str, str]] = {
         "custom_gradient map_fn "
         "script_ops tensor_array_ops "
         "clip_ops manip_ops histogram_ops unconnected_gradients "
-        "numerics sort_ops batch_ops critical_section_ops array_grad math_grad nn_grad "
+        "numerics sort_ops batch_ops array_grad math_grad nn_grad "
         "control_flow_grad data_flow_grad linalg_grad sparse_grad state_grad tensor_array_grad image_grad random_grad "
         "manip_grad rnn_grad optional_grad cudnn_rnn_grad default_gradient proto_ops collective_ops clustering_ops",
         "initializers state.initializers state.orthogonal_kernels .": "init_ops initializers_ns",
@@ -188,7 +189,8 @@ _PYTHON: dict[str, dict[str, str]] = {
         "lookup lookup.tables lookup.initializers lookup.functions . api.gen_ops": "lookup_ops",
         "metrics metrics.common .": "metrics metrics_impl",
         "sets .": "sets sets_impl",
-        "sparse . ops.sparse.cross ops.sparse.layout ops.sparse.building ops.sparse.slice api.gen_ops": "sparse_ops",
+        "sparse . ops.sparse.cross ops.sparse.layout ops.sparse.building ops.sparse.slice ops.sparse.serialized "
+        "api.gen_ops": "sparse_ops",
         "summary .": "summary_ops",
         "contrib.summary contrib.summary.functions summary.resource_writers summary.recording summary.tracing "
         "summary.later_functions summary .": "summary_ops_v2",
@@ -201,16 +203,26 @@ _PYTHON: dict[str, dict[str, str]] = {
     "ops.distributions": {
         "distributions .": "bernoulli beta bijector bijector_impl categorical dirichlet "
         "dirichlet_multinomial distribution distributions exponential gamma identity_bijector "
-        "kullback_leibler laplace multinomial normal special_math student_t transformed_distribution uniform "
-        "util",
+        "kullback_leibler laplace multinomial normal student_t transformed_distribution uniform",
+        "distributions.checking": "bijector_test_util",
+        "distributions.special": "special_math",
+        "distributions.common distributions.static_logic distributions.padding distributions.documenting "
+        "ops.array.rotation contrib.distributions.shaping contrib.distributions.statistics "
+        "contrib.distributions.quadrature": "util",
     },
     "ops.linalg": {
-        "linalg .": "linalg linalg_impl linear_operator linear_operator_algebra linear_operator_block_diag "
-        "linear_operator_circulant linear_operator_composition linear_operator_diag "
-        "linear_operator_full_matrix linear_operator_householder linear_operator_identity "
-        "linear_operator_inversion linear_operator_kronecker linear_operator_low_rank_update "
-        "linear_operator_lower_triangular linear_operator_util linear_operator_zeros",
+        "linalg .": "linalg linalg_impl linear_operator linear_operator_block_diag linear_operator_composition "
+        "linear_operator_diag linear_operator_full_matrix linear_operator_householder linear_operator_inversion "
+        "linear_operator_low_rank_update linear_operator_lower_triangular linear_operator_adjoint "
+        "linear_operator_zeros",
+        "linalg ops.linalg.circulant .": "linear_operator_circulant",
+        "linalg ops.linalg.kronecker .": "linear_operator_kronecker",
+        "linalg ops.linalg.circulant ops.linalg.toeplitz .": "linear_operator_toeplitz",
         "ops.linalg.addition": "linear_operator_addition",
+        "ops.linalg.algebra": "linear_operator_algebra",
+        "ops.linalg.arguments ops.linalg.broadcasting": "linear_operator_util",
+        "ops.linalg.identity linalg .": "linear_operator_identity",
+        "platform.linear_operator_tests": "linear_operator_test_util",
     },
     "ops.losses": {"losses .": "losses losses_impl loss_reduction util"},
     "ops.parallel_for": {".": "control_flow_ops gradients pfor"},
@@ -251,8 +263,12 @@ _PYTHON: dict[str, dict[str, str]] = {
     },
     "profiler.internal": {"profiler.flops core.internals": "flops_registry"},
     "saved_model": {
-        "saved_model .": "builder builder_impl loader loader_impl main_op main_op_impl save simple_save load "
-        "utils utils_impl",
+        "saved_model saved_model.writing .": "builder builder_impl simple_save",
+        "saved_model saved_model.loading .": "loader loader_impl",
+        "saved_model.init_ops saved_model .": "main_op main_op_impl",
+        "saved_model.objects_writing saved_model .": "save",
+        "saved_model.objects_loading saved_model .": "load",
+        "saved_model saved_model.signatures .": "utils utils_impl",
         "saved_model.signature_constants saved_model .": "signature_constants",
         "saved_model.signature_def_utils saved_model .": "signature_def_utils signature_def_utils_impl",
         "saved_model.tag_constants saved_model .": "tag_constants",
@@ -312,7 +328,7 @@ _PYTHON: dict[str, dict[str, str]] = {
     "tools": {
         "train.inspect_checkpoint": "inspect_checkpoint",
         "graph_tools.freezing .": "freeze_graph",
-        "graph_tools.optimizing .": "optimize_for_inference optimize_for_inference_lib",
+        "graph_tools.optimizing graph_tools.padded_convolutions .": "optimize_for_inference optimize_for_inference_lib",
         "graph_tools.stripping .": "strip_unused strip_unused_lib",
         "graph_tools.saved_models .": "saved_model_cli saved_model_utils",
     },
@@ -348,6 +364,27 @@ _PYTHON: dict[str, dict[str, str]] = {
 
 # Names of internal modules that are other ones here.
 _SPELLED = {
+    ("contrib.image.python.ops.interpolate_spline", "_cross_squared_distance_matrix"): (
+        "contrib.image.warping.squared_distances"
+    ),
+    ("contrib.image.python.ops.interpolate_spline", "_phi"): "contrib.image.warping.radial_basis",
+    ("contrib.image.python.ops.sparse_image_warp", "_add_zero_flow_controls_at_boundary"): (
+        "contrib.image.warping.with_still_boundary"
+    ),
+    ("contrib.image.python.ops.sparse_image_warp", "_get_boundary_locations"): (
+        "contrib.image.warping.boundary_locations"
+    ),
+    ("contrib.image.python.ops.sparse_image_warp", "_get_grid_locations"): "contrib.image.warping.grid_locations",
+    ("ops.image_ops", "ResizeMethod"): "compat.v2.image.ResizeMethod",
+    ("ops.image_ops", "ResizeMethodV1"): "image.ResizeMethod",
+    ("ops.image_ops_impl", "ResizeMethodV1"): "image.ResizeMethod",
+    ("ops.lookup_ops", "StaticHashTableV1"): "lookup.StaticHashTable",
+    ("ops.lookup_ops", "StaticVocabularyTableV1"): "lookup.StaticVocabularyTable",
+    ("ops.sparse_ops", "_add_many_sparse_to_tensors_map"): "ops.sparse.maps.add_many_sparse_to_tensors_map",
+    ("ops.sparse_ops", "_add_sparse_to_tensors_map"): "ops.sparse.maps.add_sparse_to_tensors_map",
+    ("ops.sparse_ops", "_sparse_cross"): "ops.sparse.cross.sparse_cross",
+    ("ops.sparse_ops", "_sparse_cross_hashed"): "ops.sparse.cross.sparse_cross_hashed",
+    ("ops.sparse_ops", "_take_many_sparse_from_tensors_map"): "ops.sparse.maps.take_many_sparse_from_tensors_map",
     ("ops.ragged.ragged_array_ops", "ragged_one_hot"): "ops.ragged.layout.one_hot",
     ("ops.ragged.ragged_getitem", "ragged_tensor_getitem"): "ops.ragged.indexing.getitem",
     ("ops.ragged.ragged_string_ops", "string_bytes_split"): "strings.bytes_split",
@@ -416,6 +453,22 @@ def _rows() -> dict[str, tuple[str, ...]]:
     # Its names are not those of the module that publishes its folder.
     rows["contrib.lookup.lookup_ops"] = ("contrib.lookup",)
     rows["contrib.util.loader"] = ("platform.behavior",)
+    # Modules of the names of functions in them.
+    for name in ("dense_image_warp", "interpolate_spline", "sparse_image_warp"):
+        rows[f"contrib.image.python.ops.{name}"] = ("contrib.image.warping", "contrib.image", ".")
+    rows["contrib.image.python.ops.single_image_random_dot_stereograms"] = ("contrib.image", ".")
+    for name in ("alpha_dropout", "fwd_gradients", "scaled_softplus"):
+        rows[f"contrib.nn.python.ops.{name}"] = ("contrib.nn", ".")
+    for name in ("sparsemax", "sparsemax_loss"):
+        rows[f"contrib.sparsemax.python.ops.{name}"] = ("contrib.sparsemax", ".")
+    # Modules of helpers, whose names are not public.
+    rows["contrib.distributions.python.ops.distribution_util"] = (
+        "contrib.distributions.scales", "contrib.distributions.combining", "python.ops.distributions.util"
+    )  # fmt: skip
+    rows["contrib.distributions.python.ops.test_util"] = ("contrib.distributions.sampling_tests",)
+    rows["contrib.distributions.python.ops.shape"] = ("distributions.event_matrices",)
+    rows["contrib.distributions.python.ops.vector_exponential_linear_operator"] = ("contrib.distributions.vectors",)
+    rows["contrib.distributions.python.ops.vector_laplace_linear_operator"] = ("contrib.distributions.vectors",)
     # A folder deeper than others.
     rows["contrib.losses.python.metric_learning.metric_loss_ops"] = ("contrib.losses.metric_learning",)
     rows["contrib.metrics.python.ops.metric_ops"] = ("contrib.metrics", "contrib.metrics.growing", ".")
@@ -470,6 +523,25 @@ def searched(path: str) -> tuple[str, ...] | None:
     return None
 
 
+def spelled(path: str, name: str) -> tuple[str, str] | None:
+    """The (public or implementing module, name) that a name of an internal module is here, if it is called otherwise.
+
+    Example:
+        >>> spelled("python.ops.lookup_ops", "StaticHashTableV1")
+        ('lookup', 'StaticHashTable')
+    """
+    target = _SPELLED.get((path.removeprefix("python."), name))
+    if target is None:
+        return None
+    module, _, plain = target.rpartition(".")
+    return module, plain
+
+
+def is_module(path: str) -> bool:
+    """Whether an internal path has a row of its own, so that it is a module where a function has its name too."""
+    return path in _ROWS
+
+
 def versions(path: str, name: str, places: tuple[str, ...]) -> list[tuple[str, str]]:
     """Where a name of an internal module that ends in a version is looked up: its (public module, name) in order.
 
@@ -480,9 +552,6 @@ def versions(path: str, name: str, places: tuple[str, ...]) -> list[tuple[str, s
         [('compat.v2.strings', 'string_split'), ('compat.v2.strings', 'split'), ('compat.v2', 'string_split'), \
 ('compat.v2.nn', 'string_split')]
     """
-    if target := _SPELLED.get((path.removeprefix("python."), name)):
-        module, _, plain = target.rpartition(".")
-        return [(module, plain)]
     if name.startswith("_") and not name.startswith("__"):
         # What 1.x kept to a module is public among the modules here, which are smaller.
         if path.startswith("python."):

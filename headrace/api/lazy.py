@@ -81,7 +81,8 @@ class RootView(ModuleType):
         return value
 
     def __dir__(self) -> list[str]:
-        return dir(self.__dict__["__root__"])
+        special = [name for name in self.__dict__ if name.startswith("__")]
+        return sorted({*special, *(name for name in dir(self.__dict__["__root__"]) if not name.startswith("__"))})
 
 
 def _served(module: ModuleType) -> tuple[Finder, str]:
@@ -159,11 +160,13 @@ class Finder:
                     if importable(inside):  # the row names a module, which may not have been imported yet
                         return importlib.import_module(inside)
                 return self._taking_composites(module, attribute, getattr(home, attribute))
+        elif other := internal_paths.spelled(path, name):
+            return getattr(self._place(other[0] or "."), other[1])
         else:
             # Below 1.x's internal contrib folders any path may be a module, so names come first there.
             sources = () if table is None else table.every
             own = [s for s in sources if s != "."] if internal_paths.is_contrib(path) else []
-            for source in own:
+            for source in own if not internal_paths.is_module(child) else ():
                 if name in dir(self._place(source)):
                     return getattr(self._place(source), name)
             if self._is_public_module(child):
@@ -178,6 +181,8 @@ class Finder:
                     continue
             if (value := self._version(path, name, sources)) is not None:
                 return value
+            if imported := internal_paths.sibling(path, name):
+                return importlib.import_module(self._full(imported))
         raise AttributeError(self._absent(path, name), name=name)
 
     def _taking_composites(self, module: str, attribute: str, value: Any) -> Any:

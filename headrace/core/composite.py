@@ -243,7 +243,7 @@ def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str 
         value = SparseTensor.from_value(value)
     if isinstance(value, SparseTensor):
         if dtype is not None and value.dtype != dtype:
-            raise RuntimeError(f"Sparse dtype: requested = {dtype}, actual = {value.dtype.name}")
+            raise RuntimeError(f"Sparse dtype: requested = {as_dtype(dtype).name}, actual = {value.dtype.name}")
         return value
     return convert_to_tensor(value, dtype, name)
 

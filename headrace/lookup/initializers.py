@@ -205,8 +205,9 @@ def _check_index(what: str, index: int, dtype: Any) -> None:
         raise ValueError(f"Invalid {what.lower()} index {index}.")
     if index == TextFileIndex.LINE_NUMBER and dtype != int64:
         raise ValueError(f"Signature mismatch. {what}s must be dtype {int64}, got {dtype}.")
-    if index == TextFileIndex.WHOLE_LINE and not dtype.is_integer and dtype != string:
-        raise ValueError(f"Signature mismatch. {what}s must be integer or string, got {dtype}.")
+    if index == TextFileIndex.WHOLE_LINE and dtype != string and (what != "Key" or not dtype.is_integer):
+        wanted = "integer or string" if what == "Key" else f"dtype {string}"
+        raise ValueError(f"Signature mismatch. {what}s must be {wanted}, got {dtype}.")
 
 
 class TextFileIdTableInitializer(TextFileInitializer):

@@ -237,7 +237,7 @@ class StrongHashSpec(HasherSpec):
 
     def __new__(cls, key: Any) -> StrongHashSpec:
         if len(key) != 2:
-            raise ValueError(f"key must have size 2, got {key}.")
+            raise ValueError(f"key must have size 2, got {len(key)}.")
         if not isinstance(key[0], int) or not isinstance(key[1], int):
             raise TypeError("Invalid key %s. Must be unsigned integer values." % key)  # noqa: UP031 (any object)
         return super().__new__(cls, "stronghash", key)

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from headrace.core.convert import convert_to_tensor
-from headrace.core.defaults import name_scope
+from headrace.core.defaults import control_dependencies, name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.ops import composing
 from headrace.ops.array.pad import pad
 from headrace.ops.array.shape import reshape, shape_internal
+from headrace.ops.flow.checks import assert_equal, assert_greater_equal
 from headrace.ops.math.cast import cast
 from headrace.ops.math.linalg_functions import matrix_solve
 from headrace.ops.math.matmul import matmul
@@ -22,26 +23,56 @@ from headrace.ops.math.reduction import reduce_sum
 _EPSILON = 1e-10
 
 
-def _at_points(grid: Tensor, points: Tensor) -> Tensor:
-    """Bilinear values of `grid` [b, h, w, c] at `points` [b, n, 2] of (y, x); points outside count as at the edge."""
-    batch, height, width, channels = (shape_internal(grid)[axis] for axis in range(4))
-    floors, alphas = [], []
-    for axis, length in enumerate((height, width)):
-        queries = points[:, :, axis]
-        most = cast(length - 2, points.dtype)
-        floor = raw.Minimum(raw.Maximum(convert_to_tensor(0.0, points.dtype), raw.Floor(queries)), most)
-        floors.append(cast(floor, "int32"))
-        alpha = cast(queries - floor, grid.dtype)
-        alpha = raw.Minimum(raw.Maximum(convert_to_tensor(0.0, grid.dtype), alpha), convert_to_tensor(1.0, grid.dtype))
-        alphas.append(alpha[:, :, None])
-    rows = reshape(grid, composing.stack([batch * height * width, channels]))
-    offsets = reshape(composing.range_(batch) * height * width, composing.stack([batch, 1]))
+def interpolate_bilinear(
+    grid: Any, query_points: Any, name: str = "interpolate_bilinear", indexing: str = "ij"
+) -> Tensor:
+    """Bilinear values of a grid between its points; places outside count as at the edge.
 
-    def corner(down: int, across: int) -> Tensor:
-        return composing.gather(rows, offsets + (floors[0] + down) * width + floors[1] + across)
+    Args:
+        grid: float tensor of shape [batch, height, width, channels], at least 2 high and wide.
+        query_points: float tensor of shape [batch, n, 2].
+        name: a name for the operations.
+        indexing: "ij" for points (y, x), "xy" for (x, y).
 
-    above, below = (corner(d, 0) + alphas[1] * (corner(d, 1) - corner(d, 0)) for d in (0, 1))
-    return above + alphas[0] * (below - above)
+    Returns:
+        float tensor of shape [batch, n, channels].
+
+    Raises:
+        ValueError: for another rank or indexing. InvalidArgumentError: when it is run, for a grid too small.
+    """
+    if indexing not in ("ij", "xy"):
+        raise ValueError(f"Indexing mode must be 'ij' or 'xy', got {indexing!r}")
+    with name_scope(name):
+        grid, points = convert_to_tensor(grid), convert_to_tensor(query_points)
+        if grid.get_shape().ndims not in (None, 4):
+            raise ValueError(f"Grid must be 4 dimensional, got the shape {grid.get_shape()}")
+        if points.get_shape().ndims not in (None, 3):
+            raise ValueError(f"Query points must be 3 dimensional, got the shape {points.get_shape()}")
+        batch, height, width, channels = (shape_internal(grid)[axis] for axis in range(4))
+        checks = [
+            assert_equal(shape_internal(points)[2], 2, message="Query points must be size 2 in dim 2."),
+            assert_greater_equal(height, 2, message="Grid height must be at least 2."),
+            assert_greater_equal(width, 2, message="Grid width must be at least 2."),
+        ]
+        with control_dependencies([check for check in checks if check is not None]):
+            points = raw.Identity(points)
+        floors, alphas = [], []
+        for axis, length in zip((0, 1) if indexing == "ij" else (1, 0), (height, width), strict=True):
+            queries = points[:, :, axis]
+            most = cast(length - 2, points.dtype)
+            floor = raw.Minimum(raw.Maximum(convert_to_tensor(0.0, points.dtype), raw.Floor(queries)), most)
+            floors.append(cast(floor, "int32"))
+            alpha = cast(queries - floor, grid.dtype)
+            alpha = raw.Maximum(convert_to_tensor(0.0, grid.dtype), alpha)
+            alphas.append(raw.Minimum(alpha, convert_to_tensor(1.0, grid.dtype))[:, :, None])
+        rows = reshape(grid, composing.stack([batch * height * width, channels]))
+        offsets = reshape(composing.range_(batch) * height * width, composing.stack([batch, 1]))
+
+        def corner(down: int, across: int) -> Tensor:
+            return composing.gather(rows, offsets + (floors[0] + down) * width + floors[1] + across)
+
+        above, below = (corner(d, 0) + alphas[1] * (corner(d, 1) - corner(d, 0)) for d in (0, 1))
+        return above + alphas[0] * (below - above)
 
 
 def dense_image_warp(image: Any, flow: Any, name: str = "dense_image_warp") -> Tensor:
@@ -62,19 +93,19 @@ def dense_image_warp(image: Any, flow: Any, name: str = "dense_image_warp") -> T
         across = composing.range_(width)[None, :] + composing.zeros_like(composing.range_(height))[:, None]
         grid = cast(composing.stack([down, across], axis=2), flow.dtype)[None]
         points = reshape(grid - flow, composing.stack([batch, height * width, 2]))
-        values = _at_points(image, points)
+        values = interpolate_bilinear(image, points)
         result = reshape(values, composing.stack([batch, height, width, channels]))
         result.set_shape(image.get_shape())
         return result
 
 
-def _squared_distances(a: Tensor, b: Tensor) -> Tensor:
+def squared_distances(a: Tensor, b: Tensor) -> Tensor:
     """The squared distances of points a [b, n, d] from b [b, m, d]."""
     norms = reduce_sum(raw.Square(a), axis=2)[..., None], reduce_sum(raw.Square(b), axis=2)[:, None, :]
     return norms[0] - 2 * matmul(a, b, adjoint_b=True) + norms[1]
 
 
-def _basis(squared: Tensor, order: int) -> Tensor:
+def radial_basis(squared: Tensor, order: int) -> Tensor:
     """The radial basis function of an order, of squared distances."""
     safe = raw.Maximum(squared, convert_to_tensor(_EPSILON, squared.dtype))
     if order == 1:
@@ -117,7 +148,7 @@ def interpolate_spline(
             raise ValueError("The number of dimensions of the input points must be statically-known.")
         if values.get_shape().as_list()[-1] is None:
             raise ValueError("The dimensionality of the output values must be statically-known.")
-        matrix = _basis(_squared_distances(train, train), order)
+        matrix = radial_basis(squared_distances(train, train), order)
         if regularization_weight > 0:
             identity = raw.MatrixDiag(composing.ones(composing.stack([count]), dtype=train.dtype))
             matrix += regularization_weight * identity[None]
@@ -130,7 +161,7 @@ def interpolate_spline(
         wanted = pad(values, [[0, 0], [0, dims + 1], [0, 0]])
         solved = matrix_solve(system, wanted)
         weights, plane = solved[:, :count, :], solved[:, count:, :]
-        by_distance = matmul(_basis(_squared_distances(query, train), order), weights)
+        by_distance = matmul(radial_basis(squared_distances(query, train), order), weights)
         points = composing.concat([query, composing.ones_like(query[..., :1])], 2)
         return by_distance + matmul(points, plane)
 
@@ -167,13 +198,9 @@ def sparse_image_warp(
     flows = dest - source
     with name_scope(name):
         batch, height, width, _ = image.get_shape().as_list()
-        places = np.stack(np.meshgrid(np.arange(height), np.arange(width), indexing="ij"), -1).reshape(-1, 2)
-        queries = np.tile(places[None], [batch, 1, 1])
+        queries = expand_to_minibatch(grid_locations(height, width).reshape(-1, 2), batch)
         if num_boundary_points > 0:
-            edge = _edge_points(height, width, num_boundary_points)
-            held = convert_to_tensor(np.tile(edge[None], [batch, 1, 1]), dest.dtype)
-            dest = composing.concat([dest, held], 1)
-            flows = composing.concat([flows, composing.zeros_like(held)], 1)
+            dest, flows = with_still_boundary(dest, flows, height, width, num_boundary_points - 1)
         flat = interpolate_spline(
             dest, flows, convert_to_tensor(queries, dest.dtype), interpolation_order, regularization_weight
         )
@@ -181,9 +208,47 @@ def sparse_image_warp(
         return dense_image_warp(image, flow), flow
 
 
-def _edge_points(height: int, width: int, count: int) -> Any:
-    """Points spread evenly along the edges of an image, its corners among them, as (y, x)."""
-    rows, columns = np.linspace(0, height - 1, count + 1), np.linspace(0, width - 1, count + 1)
+def grid_locations(image_height: int, image_width: int) -> Any:
+    """The places of an image's pixels as (y, x): an array of shape [height, width, 2]."""
+    axes = np.linspace(0, image_height - 1, image_height), np.linspace(0, image_width - 1, image_width)
+    return np.stack(np.meshgrid(*axes, indexing="ij"), -1)
+
+
+def expand_to_minibatch(np_array: Any, batch_size: Any) -> Any:
+    """An array as often as a batch has elements, one beneath the other."""
+    return np.tile(np_array[None], [batch_size] + [1] * np_array.ndim)
+
+
+def boundary_locations(image_height: int, image_width: int, num_points_per_edge: int) -> Any:
+    """Points spread evenly along the edges of an image, its corners among them, as (y, x).
+
+    Args:
+        image_height, image_width: the size of the image.
+        num_points_per_edge: how many points lie on an edge between its corners.
+    """
+    parts = num_points_per_edge + 2
+    rows, columns = np.linspace(0, image_height - 1, parts), np.linspace(0, image_width - 1, parts)
     y, x = np.meshgrid(rows, columns, indexing="ij")
-    on_edge = (y == 0) | (y == height - 1) | (x == 0) | (x == width - 1)
+    on_edge = (y == 0) | (y == image_height - 1) | (x == 0) | (x == image_width - 1)
     return np.stack([y[on_edge], x[on_edge]], -1)
+
+
+def with_still_boundary(
+    control_point_locations: Any,
+    control_point_flows: Any,
+    image_height: int,
+    image_width: int,
+    boundary_points_per_edge: int,
+) -> tuple[Tensor, Tensor]:
+    """Control points and their flows, and behind them points along the edges of an image that do not move.
+
+    Args:
+        control_point_locations, control_point_flows: float tensors of shape [batch, n, 2].
+        image_height, image_width: the size of the image.
+        boundary_points_per_edge: how many of them lie on an edge between its corners.
+    """
+    locations, flows = convert_to_tensor(control_point_locations), convert_to_tensor(control_point_flows)
+    batch = locations.get_shape().as_list()[0]
+    edge = boundary_locations(image_height, image_width, boundary_points_per_edge)
+    held = convert_to_tensor(expand_to_minibatch(edge, batch), locations.dtype)
+    return composing.concat([locations, held], 1), composing.concat([flows, composing.zeros_like(held)], 1)

@@ -15,7 +15,7 @@ from headrace.core.dtypes import int64
 from headrace.core.errors import OutOfRangeError
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.ops.array.common import either, moving, rank_is
+from headrace.ops.array.common import either, invalid, moving, rank_is
 from headrace.ops.array.fill import ones
 from headrace.ops.array.join import concat
 from headrace.ops.array.range import range as range_of
@@ -49,10 +49,21 @@ def _windows(attrs: dict[str, Any]) -> tuple[list[int], list[int], list[int]]:
 
 
 def _placed(size: int, window: int, stride: int, rate: int, padding: str) -> tuple[int, int, int]:
-    """How many windows fit along an axis, and the padding before and after it."""
+    """How many windows fit along an axis, and the padding before and after it.
+
+    Raises:
+        ValueError: if the axis is shorter than the window by a stride or more.
+    """
     extent = (window - 1) * rate + 1
     if padding == "VALID":
-        return max(-(-(size - extent + 1) // stride), 0), 0, 0
+        # Rounded towards zero, so that an axis that is short by less than a stride gives nothing.
+        count = int((size - extent + stride) / stride)
+        if count < 0:
+            raise ValueError(
+                f"Computed output size would be negative: {count} [input_size: {size}, effective_filter_size: {extent}, "
+                f"stride: {stride}]"
+            )
+        return count, 0, 0
     count = -(-size // stride)
     total = max((count - 1) * stride + extent - size, 0)
     return count, total // 2, total - total // 2
@@ -86,7 +97,10 @@ def _patches_kernel(node):
     def extract(x):
         amounts, counts = [0, 0], []
         for size, k, s, r in reversed(list(zip(x.shape[1:-1], windows, strides, rates))):
-            count, before, after = _placed(size, k, s, r, padding)
+            try:
+                count, before, after = _placed(size, k, s, r, padding)
+            except ValueError as error:
+                raise invalid(str(error)) from None
             amounts += [before, after]
             counts.insert(0, count)
         x = functional.pad(x, amounts).contiguous() if any(amounts) else x.contiguous()

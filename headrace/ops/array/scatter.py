@@ -243,8 +243,8 @@ def _check_sparse_indices(rows: np.ndarray, target: tuple[int, ...], ordered: bo
     if outside.any():
         i = int(outside.argmax())
         raise invalid(
-            f"Indices are not valid (out of bounds): indices[{i}] = {rows[i].tolist()} is out of bounds: need 0 <= index "
-            f"< {list(target)}"
+            f"Indices are not valid (out of bounds): indices[{i}] = {shape_text(rows[i].tolist())} is out of bounds: need "
+            f"0 <= index < {shape_text(target)}"
         )
     if not ordered or len(rows) < 2:
         return
@@ -253,8 +253,10 @@ def _check_sparse_indices(rows: np.ndarray, target: tuple[int, ...], ordered: bo
     if (steps <= 0).any():
         i = int((steps <= 0).argmax()) + 1
         if steps[i - 1] == 0:
-            raise invalid(f"indices[{i}] = {rows[i].tolist()} is repeated")
-        raise invalid(f"indices[{i}] = {rows[i].tolist()} is out of order. Many sparse ops require sorted indices.")
+            raise invalid(f"indices[{i}] = {shape_text(rows[i].tolist())} is repeated")
+        raise invalid(
+            f"indices[{i}] = {shape_text(rows[i].tolist())} is out of order. Many sparse ops require sorted indices."
+        )
 
 
 @sparse_to_dense_op.kernel

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from headrace.core.errors import UnimplementedError
 from headrace.core.registry import op, raw
 from headrace.ops import composing
 from headrace.ops.array.common import invalid, rank_is, shape_text
@@ -105,24 +106,35 @@ resampler_grad_op.not_differentiable()
 
 @resampler_op.shape
 def resampler_shape(op):
-    data, warp = rank_is(op.inputs[0].dims, 4), op.inputs[1].dims
-    if warp is None:
+    data, warp = op.inputs[0].dims, op.inputs[1].dims
+    # What does not fit is found when the step runs, as TensorFlow finds it.
+    if warp is None or data is None or not warp:
         return [None]
-    if warp[-1] not in (None, 2):
-        raise ValueError(f"Dimension must be 2 but is {warp[-1]}")
-    return [(*warp[:-1], data[3])]
+    return [(*warp[:-1], data[-1] if data else None)]
 
 
 def _neighbours(data: torch.Tensor, warp: torch.Tensor) -> tuple[Any, ...]:
     if data.dim() != 4:
-        raise invalid(
-            f"Unimplemented: Only bilinear interpolation is currently supported. The input data shape must be "
-            f"[batch_size, data_height, data_width, data_num_channels], but is: {shape_text(data.shape)}"
+        raise UnimplementedError(
+            None,
+            None,
+            "Only bilinear interpolation is currently supported. The input data shape must be "
+            f"[batch_size, data_height, data_width, data_channels], but is: {shape_text(data.shape)}",
         )
+    if warp.dim() < 2:
+        raise invalid(f"warp should be at least a matrix, got shape {shape_text(warp.shape)}")
     if warp.shape[-1] != 2:
-        raise invalid(f"warp should be at least a matrix whose last dimension is 2, got {shape_text(warp.shape)}")
+        raise UnimplementedError(
+            None,
+            None,
+            "Only bilinear interpolation is supported, warping coordinates must be 2D; warp shape last entry should be "
+            f"2, but shape vector is: {shape_text(warp.shape)}",
+        )
     if warp.shape[0] != data.shape[0]:
-        raise invalid(f"Batch size of data and warp do not match: {data.shape[0]} and {warp.shape[0]}")
+        raise invalid(
+            "Batch size of data and warp tensor must be the same, but input shapes are: "
+            f"{shape_text(data.shape)}, {shape_text(warp.shape)}"
+        )
     x, y = (part.reshape(data.shape[0], -1, 1) for part in warp.unbind(-1))
     # Only within one pixel of the image is there something to mix.
     near = (x > -1) & (y > -1) & (x < data.shape[2]) & (y < data.shape[1])

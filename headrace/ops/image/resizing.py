@@ -139,13 +139,16 @@ def resize_images(
             False,
         )
 
+    return _resized(images, size, _by_method(method, align_corners), preserve_aspect_ratio, name, skip_same=True)
+
+
+def _by_method(method: Any, align_corners: bool) -> Resizer:
     def resizer(batch: Tensor, new_size: Any) -> Tensor:
         if not isinstance(method, (int, str)) or method not in _OP_TYPES:
             raise ValueError("Resize method is not implemented.")
-        op_type = _OP_TYPES[method]
-        return getattr(raw, op_type)(batch, new_size, align_corners=align_corners)
+        return getattr(raw, _OP_TYPES[method])(batch, new_size, align_corners=align_corners)
 
-    return _resized(images, size, resizer, preserve_aspect_ratio, name, skip_same=True)
+    return resizer
 
 
 def resize_images_v2(
@@ -224,8 +227,13 @@ def resize_image_with_pad(
         >>> tf.image.resize_image_with_pad(tf.zeros([4, 8, 3]), 6, 6).shape
         TensorShape([Dimension(6), Dimension(6), Dimension(3)])
     """
+    resizer = _by_method(method, align_corners)
     return _with_pad(
-        image, target_height, target_width, lambda batch, size: resize_images(batch, size, method, align_corners)
+        image,
+        target_height,
+        target_width,
+        # The size counts as computed, so that an image of the right size becomes one of floats like any other.
+        lambda batch, size: _resized(batch, size, resizer, False, None, skip_same=False),
     )
 
 

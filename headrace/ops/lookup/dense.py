@@ -136,6 +136,9 @@ class DenseTable(Table):
 
     def _checked(self, keys: np.ndarray) -> None:
         items = self.keys_of(keys)[0]
+        count = keys.shape[0] if keys.ndim else 1
+        if len(items) != count:
+            raise invalid(f"Expected key shape {shape_text((count, *self.key_dims))} got {shape_text(keys.shape)}")
         if self.empty_key in items:
             raise invalid("Using the empty_key as a table key is not allowed")
         if self.deleted_key is not None and self.deleted_key in items:

@@ -8,7 +8,7 @@ import numpy as np
 
 from headrace.core.registry import OpDecl, op
 from headrace.core.shapes import merge_dims
-from headrace.ops.array.common import rank_is
+from headrace.ops.array.common import rank_is, shape_text
 from headrace.ops.host_values import boxed, to_array, to_tensor
 from headrace.ops.lookup.dense import DenseTable
 from headrace.ops.lookup.tables import StaticTable, Table, invalid
@@ -56,6 +56,8 @@ def mutable_table(node):
     dims = attrs.get("value_shape", ())
     if dims is None or None in dims:
         raise invalid(f"value_shape must be fully known, got {dims}")
+    if "value_shape" in attrs and len(dims) != 1:
+        raise invalid(f"Default value must be a vector, got shape {shape_text(dims)}")
     table = shared_state(node, "table", lambda name: Table(attrs["key_dtype"], attrs["value_dtype"], tuple(dims)))
     return lambda: _of_types(table, attrs)
 

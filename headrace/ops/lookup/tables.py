@@ -51,7 +51,9 @@ class Table:
             return keys.reshape(-1).tolist(), keys.shape
         rank = len(self.key_dims)
         if keys.shape[keys.ndim - rank :] != self.key_dims:
-            raise invalid(f"Expected key shape {shape_text(self.key_dims)} got {shape_text(keys.shape[1:])}")
+            raise invalid(
+                f"Input key shape {shape_text(keys.shape)} must end with the table's key shape {shape_text(self.key_dims)}"
+            )
         rows = keys.reshape(-1, *self.key_dims).tolist()
         return [tuple(row) for row in rows], keys.shape[: keys.ndim - rank]
 

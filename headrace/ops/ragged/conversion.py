@@ -6,12 +6,12 @@ from typing import Any
 
 from headrace.core.composite import SparseTensor
 from headrace.core.convert import convert_to_tensor
-from headrace.core.defaults import name_scope
 from headrace.core.dtypes import int64, string
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape
 from headrace.ops.ragged.tensor import RaggedTensor, is_ragged
+
 
 def from_tensor(
     tensor: Any,
@@ -45,7 +45,9 @@ def ragged_to_dense(rt_input: Any, default_value: Any = None, shape: Any = None)
         default_value: what to fill up with, of the rows' type; 0 or "" by default.
         shape: the sizes, None for those of the longest rows; the bounding shape by default.
     """
-    fill = convert_to_tensor(default_value if default_value is not None else "" if _is_text(rt_input) else 0, rt_input.dtype)
+    fill = convert_to_tensor(
+        default_value if default_value is not None else "" if _is_text(rt_input) else 0, rt_input.dtype
+    )
     sizes = -1 if shape is None else [-1 if size is None else size for size in TensorShape(shape).as_list()]
     splits = list(rt_input.nested_row_splits)
     return raw.RaggedTensorToTensor(

@@ -121,6 +121,8 @@ def sparse_transpose(sp_input: Any, perm: Any = None, name: str | None = None) -
         known = constant_value(convert_to_tensor(perm))
         static = sp_input.shape
         shape: Any
+        if known is not None and static.ndims is not None and len(known) != static.ndims:
+            raise ValueError(f"Dimensions {len(known)} and {static.ndims} are not compatible")
         if known is not None and static.is_fully_defined():
             sizes = static.as_list()
             shape = [sizes[axis] for axis in known]

@@ -78,3 +78,23 @@ def deserialize_many_sparse(
     indices.set_shape([None, rank])
     shape.set_shape([rank])
     return SparseTensor(indices, values, shape)
+
+
+def deserialize_sparse(
+    serialized_sparse: Any, dtype: Any, rank: int | None = None, name: str | None = None
+) -> SparseTensor:
+    """The sparse tensors that were packed, of any number of dimensions in front, as one.
+
+    Args:
+        serialized_sparse: tensor of strings or variants of shape [..., 3].
+        dtype: the type of the values.
+        rank: the rank of the result, if it is known.
+        name: a name for the operation.
+
+    Raises:
+        InvalidArgumentError: when it is run, for parts of another type or of different ranks.
+    """
+    indices, values, shape = raw.DeserializeSparse(serialized_sparse, dtype=dtype, name=name)
+    indices.set_shape([None, rank])
+    shape.set_shape([rank])
+    return SparseTensor(indices, values, shape)

@@ -44,8 +44,10 @@ def serialize_many_sparse_shape(op):
 @deserialize_many_sparse.shape
 def deserialize_many_sparse_shape(op):
     dims = op.inputs[0].dims
-    if dims is not None and (len(dims) != 2 or dims[1] not in (None, 3)):
-        raise ValueError(f"Shape must be [slices, 3] but is {list(dims)}")
+    if dims is not None and len(dims) != 2:
+        raise ValueError(f"Shape must be rank 2 but is rank {len(dims)}")
+    if dims is not None and dims[1] not in (None, 3):
+        raise ValueError(f"Dimension must be 3 but is {dims[1]}")
     return [(None, None), (None,), (None,)]
 
 
@@ -79,7 +81,12 @@ def _as_text(value):
 def _from_text(value):
     import importlib
 
-    proto = importlib.import_module("headrace.interop.protos").TensorProto.FromString(value)
+    from google.protobuf.message import DecodeError
+
+    try:
+        proto = importlib.import_module("headrace.interop.protos").TensorProto.FromString(value)
+    except DecodeError:
+        raise InvalidArgumentError(None, None, "Could not parse serialized proto") from None
     array = importlib.import_module("headrace.interop.tensor_proto").MakeNdarray(proto)
     return array if array.dtype == object else torch.from_numpy(np.array(array))
 
@@ -122,12 +129,14 @@ def deserialize_sparse_kernel(node):
 
 
 def _deserializer(dtype, textual):
-    def parts_of(cells):
+    def parts_of(cells, number=0):
         parts = [_from_text(cell) for cell in cells] if textual else list(cells)
-        kind = parts[1].dtype
-        if kind != (np.dtype(object) if dtype.torch is None else dtype.torch):
+        kind = "string" if isinstance(parts[1], np.ndarray) else str(parts[1].dtype).removeprefix("torch.")
+        if kind != dtype.name and parts[1].dtype != dtype.torch:
             raise InvalidArgumentError(
-                None, None, f"Requested SparseTensor of type {dtype.name} but the values have type {kind}."
+                None,
+                None,
+                f"Requested SparseTensor of type {dtype.name} but SparseTensor[{number}].values.dtype() == {kind}",
             )
         return parts
 
@@ -141,18 +150,19 @@ def _deserializer(dtype, textual):
         outer = serialized.shape[:-1]
         if not outer:
             return tuple(parts_of(serialized))
-        rows = [parts_of(cells) for cells in serialized.reshape(-1, 3)]
+        rows = [parts_of(cells, number) for number, cells in enumerate(serialized.reshape(-1, 3))]
         if not rows:
             empty = np.empty(0, object) if dtype.torch is None else torch.empty(0, dtype=dtype.torch)
             rank = len(outer)
             return torch.empty((0, rank), dtype=torch.int64), empty, torch.tensor(outer, dtype=torch.int64)
         rank = len(rows[0][2])
-        for _, _, shape in rows:
+        for number, (_, _, shape) in enumerate(rows):
             if len(shape) != rank:
                 raise InvalidArgumentError(
                     None,
                     None,
-                    f"Inconsistent shape across SparseTensors: rank prior to SparseTensor has {rank}, it has {len(shape)}",
+                    f"Inconsistent shape across SparseTensors: rank prior to SparseTensor[{number}] was: {rank} but rank of "
+                    f"SparseTensor[{number}] is: {len(shape)}",
                 )
         shape = torch.stack([row[2] for row in rows]).amax(0)
         places = np.stack(np.unravel_index(np.arange(len(rows)), outer), axis=1)

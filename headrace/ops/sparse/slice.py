@@ -134,8 +134,10 @@ def sparse_split_kernel(node):
         at = numbers(axis)
         if len(at) != 1:
             raise invalid(f"Input split_dim should be a scalar but received shape {shape_text(axis.shape)}")
-        if not 0 <= at[0] < len(sizes):
+        if at[0] < 0:
             raise invalid(f"num_dim must be in the interval [0, {len(sizes)})")
+        if at[0] >= len(sizes):
+            raise invalid(f"Input split_dim should be between 0 and rank ({len(sizes)}), got {at[0]}")
         size = sizes[at[0]]
         if not 1 <= parts <= size:
             raise invalid(f"Input num_split should be between 1 and the splitting dimension size ({size}), got {parts}")
