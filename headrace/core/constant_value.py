@@ -16,8 +16,16 @@ from headrace.core.shapes import Dims
 _LIMIT = 4096
 _UNKNOWN: Any = object()
 
-# Ops whose outputs, of sizes that are not static, are no larger than their inputs together.
-_NO_LONGER = frozenset({"BroadcastGradientArgs", "ConcatV2", "ListDiff", "Unique"})
+# Ops whose outputs, of sizes that are not static, are not much larger than their inputs together.
+_NO_LONGER = frozenset(
+    {"BroadcastGradientArgs", "ConcatV2", "DynamicPartition", "ListDiff", "Reshape", "Squeeze", "Unique", "Where"}
+)
+
+# What TensorFlow's Python code sees through where it asks for a constant (its shape functions see through more).
+_PLAIN = frozenset(
+    {"Cast", "Concat", "ConcatOffset", "ConcatV2", "Const", "Equal", "Fill", "NotEqual", "Pack", "Range"}
+)
+_OF_SHAPES = frozenset({"Rank", "Shape", "Size"})
 
 
 def is_constant(tensor_or_op: Any) -> bool:
@@ -43,6 +51,17 @@ def constant_value(tensor: Tensor) -> np.ndarray | None:
     if value is not None:
         tensor._known_value = value  # type: ignore[attr-defined]
     return value
+
+
+def plain_constant_value(tensor: Tensor) -> np.ndarray | None:
+    """The value of `tensor` where TensorFlow's Python code sees it; for decisions that change which ops are made."""
+    return constant_value(tensor) if _is_plain(tensor) else None
+
+
+def _is_plain(tensor: Tensor) -> bool:
+    if not tensor._is_graph_tensor or tensor.op.type in _OF_SHAPES:
+        return True
+    return tensor.op.type in _PLAIN and all(_is_plain(source) for source in tensor.op.inputs)
 
 
 def _computed(tensor: Tensor) -> np.ndarray | None:

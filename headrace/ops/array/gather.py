@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from headrace.core.constant_value import constant_value
+from headrace.core.constant_value import constant_value, plain_constant_value
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import colocate_with, name_scope
 from headrace.core.dtypes import int32, int64
@@ -221,7 +221,7 @@ def gather_v2_gradient(op, grad):
     batch_dims = op.attrs["batch_dims"]
     if batch_dims < 0:
         batch_dims += len(indices.dims)
-    known = constant_value(axis)
+    known = plain_constant_value(axis)
     if known is not None and int(known) == 0:
         return [_first_axis_gradient(params_shape, indices, count, grad), None, None]
 

@@ -10,6 +10,8 @@ from headrace.core.defaults import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.ops import composing
+from headrace.ops.array.range import range
+from headrace.ops.math.complex import complex, real
 from headrace.ops.math.fft import irfft, rfft
 
 _INVERSES = {1: 1, 2: 3, 3: 2}
@@ -59,42 +61,41 @@ def dct(
     _check(input, type, n, axis, norm)
     with name_scope(name, "dct", [input]):
         tensor = convert_to_tensor(input, "float32")
+        size = _samples(tensor)
         if n is not None:
-            tensor = _of_size(tensor, n)
-        size: Any = tensor.dims[-1] if tensor.dims is not None and tensor.dims[-1] is not None else None
-        size = composing.shape(tensor)[-1] if size is None else size
+            tensor = tensor[..., 0:n] if n <= size else _filled_up(tensor, n, size)
+        size = _samples(tensor)
+        count = composing.cast(size, "float32")
         if type == 1:
             # Its even extension, of which the spectrum is real.
-            return raw.Real(rfft(composing.concat([tensor, tensor[..., -2:0:-1]], -1)))
-        count = composing.cast(size, "float32")
-        turns = composing.cast(composing.range_(size), "float32") * (math.pi * 0.5) / count
+            return real(rfft(composing.concat([tensor, tensor[..., -2:0:-1]], -1)))
         if type == 2:
-            phases = raw.Complex(2.0 * raw.Cos(turns), -2.0 * raw.Sin(turns))
-            result = raw.Real(rfft(tensor, [2 * size])[..., :size] * phases)
-            return result if norm is None else result * _weights(0.5 * raw.Rsqrt(count), math.sqrt(2.0), size)
-        tensor = tensor * (count if norm is None else _weights(raw.Sqrt(count), math.sqrt(0.5), size))
-        phases = raw.Complex(2.0 * raw.Cos(turns), 2.0 * raw.Sin(turns))
-        spectrum = phases * raw.Complex(tensor, raw.ZerosLike(tensor))
-        return irfft(spectrum, [2 * size])[..., :size]
+            turns = -range(count) * math.pi * 0.5 / count
+            phases = 2.0 * raw.Exp(complex(0.0, turns))
+            result = real(rfft(tensor, [2 * size])[..., :size] * phases)
+            return result if norm is None else result * _weights(0.5 * raw.Rsqrt(count), 2.0, size)
+        tensor = tensor * (count if norm is None else _weights(raw.Sqrt(count), 0.5, size))
+        turns = range(count) * math.pi * 0.5 / count
+        phases = 2.0 * raw.Exp(complex(0.0, turns))
+        spectrum = phases * complex(tensor, 0.0)
+        return real(irfft(spectrum, [2 * size]))[..., :size]
 
 
-def _of_size(tensor: Tensor, n: int) -> Tensor:
-    """`tensor` with n samples, and its static rank."""
-    dims = tensor.dims
-    tensor = tensor[..., :n]
-    if dims is not None and dims[-1] is not None and dims[-1] >= n:
-        return tensor
-    here = raw.OneHot(composing.rank(tensor) - 1, composing.rank(tensor), n - composing.shape(tensor)[-1], 0)
-    result = raw.Pad(tensor, raw.Pack([raw.ZerosLike(here), here], axis=1))
-    if dims is not None:
-        result.set_shape([*dims[:-1], n])
-    return result
+def _samples(tensor: Tensor) -> Any:
+    """The size of the last dimension: a number where it is known."""
+    known = tensor.dims[-1] if tensor.dims else None
+    return known or composing.shape(tensor)[-1]
 
 
-def _weights(first: Tensor, ratio: float, size: Any) -> Tensor:
-    """`first`, then `ratio` times it, `size` together."""
-    rest = raw.Fill(raw.Pack([size - 1]), first * ratio)
-    return composing.concat([composing.expand_dims(first, 0), rest], 0)
+def _filled_up(tensor: Tensor, n: int, size: int) -> Tensor:
+    rank = len(tensor.shape)
+    return raw.Pad(tensor, convert_to_tensor([[0, 0]] * (rank - 1) + [[0, n - size]], "int32"))
+
+
+def _weights(first: Tensor, squared_ratio: float, size: Any) -> Tensor:
+    """`first`, then the root of `squared_ratio` times it, `size` together."""
+    others = first * raw.Sqrt(squared_ratio)
+    return raw.PadV2(composing.expand_dims(first, 0), [[0, size - 1]], others)
 
 
 def idct(

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
+import math
+from typing import Any, NamedTuple
 
 from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
@@ -12,6 +11,9 @@ from headrace.core.defaults import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.ops import composing
+from headrace.ops.array.slice import strided_slice
+from headrace.ops.array.split import split
+from headrace.ops.flow.while_loop import while_loop
 
 
 def scalar(value: Any, name: str) -> Tensor:
@@ -33,9 +35,11 @@ def _known(value: Tensor) -> int | None:
 def _frame_dims(
     signal: Tensor, length: int | None, step: int | None, pad_end: bool, axis: int | None
 ) -> list[int | None] | None:
-    if axis is None or signal.dims is None:
+    if signal.dims is None:
         return None
     dims = list(signal.dims)
+    if axis is None:
+        return [None] * (len(dims) + 1)
     samples, count = dims[axis], None
     if samples is not None and step is not None:
         if pad_end:
@@ -82,35 +86,66 @@ def frame(
         length, step = scalar(frame_length, "frame_length"), scalar(frame_step, "frame_step")
         axis = scalar(axis, "axis")
         signal.shape.with_rank_at_least(1)
-        known_axis = _known(axis)
-        dims = _frame_dims(signal, _known(length), _known(step), pad_end, known_axis)
-        # Where the rank is known, so is which axis it is from the front.
-        place: Any
-        if known_axis is not None and signal.dims is not None:
-            place = known_axis % len(signal.dims)
-        else:
-            place = raw.FloorMod(axis, composing.rank(signal))
-        samples = composing.cast(composing.shape(signal)[place], length.dtype)
+        dims = _frame_dims(signal, _known(length), _known(step), pad_end, _known(axis))
+        rank = composing.rank(signal)
+        place = composing.range_(rank)[axis]
+        signal_shape = composing.shape(signal)
+        outer, samples, inner = _around(signal_shape, place, rank)
         if pad_end:
-            count = -raw.FloorDiv(-samples, step)
+            padding = convert_to_tensor(pad_value, signal.dtype)
+            padding.shape.assert_has_rank(0)
+            count = -(-samples // step)
             missing = raw.Maximum(0, length + step * (count - 1) - samples)
-            signal = _padded_at_end(signal, place, missing, pad_value)
+            rest = [composing.zeros([axes, 2], missing.dtype) for axes in (outer.count, inner.count)]
+            signal = raw.PadV2(signal, composing.concat([rest[0], [[0, missing]], rest[1]], 0), padding)
+            shape = composing.shape(signal)
+            samples = shape[place]
         else:
-            count = raw.Maximum(0, 1 + raw.FloorDiv(samples - length, step))
-        starts = composing.expand_dims(composing.range_(count) * step, 1)
-        places = starts + composing.expand_dims(composing.range_(length), 0)
-        frames = composing.gather(signal, places, place)
-        if dims is not None:
+            shape = signal_shape
+            count = raw.Maximum(0, 1 + (samples - length) // step)
+        # Frames are made of pieces as long as both they and the step are multiples of.
+        piece = _greatest_common_divisor(length, step)
+        per_frame, per_step, pieces = length // piece, step // piece, samples // piece
+        used = composing.concat([outer.sizes, [pieces * piece], inner.sizes], 0)
+        cut = composing.concat([outer.sizes, [pieces, piece], inner.sizes], 0)
+        signal = raw.Reshape(strided_slice(signal, composing.zeros_like(shape), used), cut)
+        firsts = raw.Reshape(composing.range_(count) * per_step, [count, 1])
+        chosen = firsts + raw.Reshape(composing.range_(per_frame), [1, per_frame])
+        frames = raw.Reshape(
+            composing.gather(signal, chosen, place),
+            composing.concat([outer.sizes, [count, length], inner.sizes], 0),
+        )
+        if dims:
             frames.set_shape(dims)
         return frames
 
 
-def _padded_at_end(signal: Tensor, axis: Any, amount: Tensor, value: Any) -> Tensor:
-    value = convert_to_tensor(value, signal.dtype)
-    value.shape.assert_has_rank(0)
-    here = raw.OneHot(axis, composing.rank(signal), composing.cast(amount, "int32"), 0)
-    paddings = raw.Pack([raw.ZerosLike(here), here], axis=1)
-    return raw.PadV2(signal, paddings, value)
+class _Axes(NamedTuple):
+    sizes: Tensor
+    count: Tensor
+
+
+def _around(shape: Tensor, axis: Tensor, rank: Tensor) -> tuple[_Axes, Tensor, _Axes]:
+    """The axes before one, its size, and the axes after it."""
+    outer, size, inner = split(shape, [axis, 1, rank - 1 - axis])
+    size = raw.Reshape(size, [])
+    return _Axes(outer, composing.size(outer)), size, _Axes(inner, composing.size(inner))
+
+
+def _greatest_common_divisor(a: Tensor, b: Tensor) -> Tensor:
+    with name_scope(None, "gcd", [a, b]):
+        for name, number in (("a", a), ("b", b)):
+            if not number.dtype.is_integer:
+                raise ValueError(f"{name} must be an integer type. Got: {number.dtype}")
+        known = _known(a), _known(b)
+        if None not in known:
+            return convert_to_tensor(math.gcd(*known))
+        return while_loop(
+            lambda _, b: raw.Greater(b, composing.zeros_like(b)),
+            lambda a, b: [b, raw.FloorMod(a, b)],
+            [a, b],
+            back_prop=False,
+        )[0]
 
 
 def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Tensor:
@@ -137,26 +172,31 @@ def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Te
         step = scalar(frame_step, "frame_step")
         if not step.dtype.is_integer:
             raise ValueError(f"frame_step must be an integer. Got {step.dtype}")
-        known = _known(step)
         shape = composing.shape(signal)
-        outer, frames, length = shape[:-2], shape[-2], shape[-1]
-        step = composing.cast(step, "int32")
+        outer = shape[:-2]
+        outer_rank = composing.size(outer)
+        length, frames = shape[-1], shape[-2]
         total = length + step * (frames - 1)
-        if known is not None and signal.dims is not None and signal.dims[-1] == known:
+        if signal.dims is not None and signal.dims[-1] is not None and signal.dims[-1] == _known(step):
             return raw.Reshape(signal, composing.concat([outer, [total]], 0), name="fast_path")
-        # A row for each sample of each frame; the rows of one moment are added.
-        columns = raw.Transpose(raw.Reshape(signal, raw.Pack([-1, frames * length])), [1, 0])
-        starts = composing.expand_dims(composing.range_(frames) * step, 1)
-        moments = raw.Reshape(starts + composing.expand_dims(composing.range_(length), 0), [-1])
-        # A step longer than a frame leaves silence, which no frame reaches.
-        sums = raw.UnsortedSegmentSum(columns, moments, raw.Maximum(total, 0))
-        result = raw.Reshape(raw.Transpose(sums, [1, 0]), composing.concat([outer, [total]], 0))
-        if signal.dims is not None:
-            result.set_shape([*signal.dims[:-2], _total(signal.dims[-2], signal.dims[-1], known)])
-        return result
+        # Each frame is cut into pieces of a step, and each piece goes to a row of its own, moved on by its place in the
+        # frame: pieces of one moment then stand above each other. With as many empty frames at the end as a frame has
+        # pieces, moving on is only another way to cut the same numbers into rows.
+        pieces = -(-length // step)
+        padding = [[0, pieces], [0, pieces * step - length]]
+        none = composing.zeros([outer_rank, 2], "int32")
+        signal = raw.Pad(signal, composing.concat([none, padding], 0))
+        signal = _inner(signal, outer, [frames + pieces, pieces, step])
+        order = composing.concat([composing.range_(outer_rank), raw.AddV2(outer_rank, [1, 0, 2], name="add")], 0)
+        signal = composing.transpose(signal, order)
+        signal = _inner(signal, outer, [(frames + pieces) * pieces, step])
+        signal = signal[..., : (frames + pieces - 1) * pieces, :]
+        signal = _inner(signal, outer, [pieces, (frames + pieces - 1), step])
+        signal = raw.Sum(signal, -3)
+        signal = _inner(signal, outer, [(frames + pieces - 1) * step])
+        return signal[..., :total]
 
 
-def _total(frames: int | None, length: int | None, step: int | None) -> int | None:
-    if frames is None or length is None or step is None:
-        return None
-    return int(np.int64(length + step * (frames - 1)))
+def _inner(tensor: Tensor, outer: Tensor, sizes: list[Any]) -> Tensor:
+    """`tensor` with the axes `outer` and then others of `sizes`."""
+    return raw.Reshape(tensor, composing.concat([outer, sizes], 0))

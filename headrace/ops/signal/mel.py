@@ -11,7 +11,10 @@ from headrace.core.dtypes import as_dtype
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.ops import composing
+from headrace.ops.array.range import linspace
+from headrace.ops.array.split import split
 from headrace.ops.signal.cosine import dct
+from headrace.ops.signal.framing import frame
 
 # HTK's scale.
 _BREAK_HERTZ = 700.0
@@ -19,7 +22,8 @@ _Q = 1127.0
 
 
 def _mel(hertz: Tensor) -> Tensor:
-    return _Q * raw.Log(1.0 + hertz / _BREAK_HERTZ)
+    with name_scope(None, "hertz_to_mel", [hertz]):
+        return _Q * raw.Log(1.0 + hertz / _BREAK_HERTZ)
 
 
 def linear_to_mel_weight_matrix(
@@ -65,9 +69,9 @@ def linear_to_mel_weight_matrix(
         high = convert_to_tensor(upper_edge_hertz, dtype, name="upper_edge_hertz")
         zero = convert_to_tensor(0.0, dtype)
         # The bin of frequency 0 belongs to no triangle.
-        pitches = composing.expand_dims(_mel(raw.LinSpace(zero, rate / 2.0, num_spectrogram_bins)[1:]), 1)
-        edges = raw.LinSpace(_mel(low), _mel(high), num_mel_bins + 2)
-        left, centre, right = (composing.expand_dims(edges[i : i + num_mel_bins], 0) for i in range(3))
+        pitches = composing.expand_dims(_mel(linspace(zero, rate / 2.0, num_spectrogram_bins)[1:]), 1)
+        edges = frame(linspace(_mel(low), _mel(high), num_mel_bins + 2), frame_length=3, frame_step=1)
+        left, centre, right = (raw.Reshape(each, [1, num_mel_bins]) for each in split(edges, 3, axis=1))
         rising, falling = (pitches - left) / (centre - left), (right - pitches) / (right - centre)
         return raw.Pad(raw.Maximum(zero, raw.Minimum(rising, falling)), [[1, 0], [0, 0]], name=scope)
 

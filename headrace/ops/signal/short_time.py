@@ -24,7 +24,7 @@ def _power_of_two(length: Tensor) -> Tensor:
     known = constant_value(length)
     if known is not None:
         return convert_to_tensor(int(2 ** math.ceil(math.log2(known))), length.dtype)
-    exponent = raw.Ceil(raw.Log(composing.cast(length, "float32")) / raw.Log(convert_to_tensor(2.0)))
+    exponent = raw.Ceil(raw.Log(composing.cast(length, "float32")) / raw.Log(2.0))
     return composing.cast(raw.Pow(2.0, exponent), length.dtype)
 
 
@@ -93,10 +93,11 @@ def inverse_stft_window_fn(
             length = scalar(frame_length, "frame_length")
             forward = forward_window_fn(length, dtype=dtype)
             # At each place of a step the squares of all frames that reach it add up.
-            overlaps = -raw.FloorDiv(-length, step)
-            squares = raw.Pad(raw.Square(forward), [(0, overlaps * step - length)])
-            sums = raw.Sum(raw.Reshape(squares, raw.Pack([overlaps, step])), 0, keep_dims=True)
-            spread = raw.Reshape(raw.Tile(sums, raw.Pack([overlaps, 1])), raw.Pack([overlaps * step]))
+            squares = raw.Square(forward)
+            overlaps = -(-length // step)
+            squares = raw.Pad(squares, [(0, overlaps * step - length)])
+            sums = raw.Sum(raw.Reshape(squares, [overlaps, step]), 0, keep_dims=True)
+            spread = raw.Reshape(raw.Tile(sums, [overlaps, 1]), [overlaps * step])
             return forward / spread[:length]
 
     return window
@@ -141,13 +142,19 @@ def inverse_stft(
 def _of_length(frames: Tensor, length: Tensor) -> Tensor:
     """Frames cut or filled up with zeros to `length` samples."""
     known = constant_value(length)
+    known = None if known is None else int(known)
     dims = frames.dims
-    if known is not None and dims is not None and dims[-1] == known:
-        return frames
-    cut = frames[..., :length]
-    missing = raw.Maximum(0, length - composing.cast(composing.shape(cut)[-1], length.dtype))
-    here = raw.OneHot(composing.rank(cut) - 1, composing.rank(cut), composing.cast(missing, "int32"), 0)
-    result = raw.Pad(cut, raw.Pack([raw.ZerosLike(here), here], axis=1))
-    if dims is not None:
-        result.set_shape([*dims[:-1], None if known is None else int(known)])
-    return result
+    samples = None if dims is None else dims[-1]
+    if dims is None or known is None or samples is None:
+        frames = frames[..., :length]
+        rank, shape = composing.rank(frames), composing.shape(frames)
+        none = composing.zeros([rank - 1, 2], length.dtype)
+        missing = raw.Maximum(0, length - shape[-1])
+        frames = raw.Pad(frames, composing.concat([none, [[0, missing]]], 0))
+    elif samples > known:
+        frames = frames[..., :known]
+    elif samples < known:
+        frames = raw.Pad(frames, [[0, 0]] * (len(dims) - 1) + [[0, known - samples]])
+    if known is not None and frames.dims is not None:
+        frames.set_shape([None] * (len(frames.dims) - 1) + [known])
+    return frames

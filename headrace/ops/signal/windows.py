@@ -12,6 +12,7 @@ from headrace.core.dtypes import as_dtype
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.ops import composing
+from headrace.ops.flow.cond import cond
 
 
 def hann_window(window_length: Any, periodic: Any = True, dtype: Any = "float32", name: str | None = None) -> Tensor:
@@ -65,17 +66,21 @@ def _raised_cosine(name: str | None, kind: str, length: Any, periodic: Any, dtyp
     with name_scope(name, kind, [length, periodic]):
         length = convert_to_tensor(length, "int32", name="window_length")
         length.shape.assert_has_rank(0)
-        periodic = convert_to_tensor(periodic, "bool", name="periodic")
-        periodic.shape.assert_has_rank(0)
         known = constant_value(length)
         if known == 1:
             return composing.ones([1], dtype)
+        periodic = convert_to_tensor(periodic, "bool", name="periodic")
+        periodic.shape.assert_has_rank(0)
+        periodic = composing.cast(periodic, "int32")
         # A symmetric window ends where it began; a periodic one of even length stops a sample before.
         even = 1 - raw.FloorMod(length, 2)
-        period = composing.cast(length + composing.cast(periodic, "int32") * even - 1, dtype)
+        period = composing.cast(length + periodic * even - 1, dtype)
         count = composing.cast(composing.range_(length), dtype)
         angle = convert_to_tensor(2 * math.pi, dtype) * count / period
-        window = mean - (1.0 - mean) * raw.Cos(angle)
         if known is not None:
-            return window
-        return raw.Select(raw.Equal(length, 1), raw.OnesLike(window), window)
+            return mean - (1.0 - mean) * raw.Cos(angle)
+        return cond(
+            raw.Equal(length, 1),
+            lambda: composing.ones([1], dtype),
+            lambda: mean - (1.0 - mean) * raw.Cos(angle),
+        )
