@@ -157,7 +157,7 @@ _PYTHON: dict[str, dict[str, str]] = {
         ),
         "platform.behavior ops.flow.modes": "control_flow_v2_toggles",
         "ops.flow.v2_functions": "cond_v2 while_v2 control_flow_util_v2",
-        "ops.array.later_constant ops.array.shape ops.array.gather ops.array.fake_quant . api.gen_ops": "array_ops",
+        "ops.array.later_constant ops.array.shape ops.array.gather ops.array.fake_quant ops.array.slice . api.gen_ops": "array_ops",
         "train.resources .": "resources",
         "runtime.session_handles .": "session_ops",
         "strings ops.string.text ops.string.regex ops.string.splitting ops.flow.printing . api.gen_ops": "string_ops",
@@ -476,6 +476,9 @@ def _rows() -> dict[str, tuple[str, ...]]:
     layers = "contrib.layers"
     rows[f"{layers}.python.layers.layers"] = (layers, f"{layers}.shaping", ".")
     rows[f"{layers}.python.layers.feature_column_ops"] = (layers, f"{layers}.feature_column_inputs", ".")
+    framework = "contrib.framework"
+    rows[f"{framework}.python.ops"] = (framework, f"{framework}.printing", ".")
+    rows[f"{framework}.python.ops.prettyprint_ops"] = (f"{framework}.printing", framework, ".")
     rows["contrib.framework.python.ops.audio_ops"] = ("ops.audio.wav", "ops.audio.spectrogram")
     return rows
 

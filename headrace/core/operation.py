@@ -366,9 +366,9 @@ class Operation(metaclass=_FromNodeDefToo):
         return self._device
 
     @property
-    def traceback(self) -> list[tuple[str, int, str, str | None]]:
+    def traceback(self) -> tuple[tuple[str, int, str, str | None], ...]:
         """Where it was made: (filename, line, function, source), outermost first."""
-        return callsite.extract(self._frames)
+        return tuple(callsite.extract(self._frames))
 
     @property
     def traceback_with_start_lines(self) -> list[tuple[str, int, str, str | None, int]]:

@@ -181,7 +181,7 @@ class DebugAnalyzer:
                 lines += [f"{i}: {path}", f"  Line:     {line}", f"  Function: {function}", f'  Text:     "{text}"', ""]
         return lines
 
-    def _traceback(self, node: str) -> list[tuple[str, int, str, str | None]]:
+    def _traceback(self, node: str) -> tuple[tuple[str, int, str, str | None], ...]:
         try:
             return self._dump.node_traceback(node)
         except (KeyError, LookupError) as error:

@@ -44,7 +44,7 @@ class DebugTensorDatum:
 
     def __init__(self, dump_root: str, debug_dump_rel_path: str) -> None:
         device_dir, _, path = debug_dump_rel_path.replace(os.sep, "/").partition("/")
-        base, _, stamp = path.rpartition("_")
+        base, _, stamp = (path or device_dir).rpartition("_")
         if "-" in stamp:
             # A file that was written twice in one microsecond.
             stamp, _, extra = stamp.partition("-")
@@ -199,6 +199,8 @@ class DebugDumpDir:
                     raise ValueError(
                         f"Node name '{datum.node_name}' is not found in partition graphs of device {device}."
                     )
+            if graph is not None:
+                _check_order(data, graph)
 
     # ---- the dump as a whole ----
 
@@ -298,7 +300,7 @@ class DebugDumpDir:
             raise ValueError(f"Node '{node_name}' does not exist on device '{device_name}'.")
         found = [graph for graph in self._graphs.values() if node_name in graph.node_inputs]
         if not found:
-            raise ValueError(f"Node '{node_name}' does not exist in the partition graphs.")
+            raise ValueError(f"None of the {len(self._graphs)} device(s) has a node named '{node_name}'.")
         if len(found) > 1:
             raise ValueError(f"There are multiple ({len(found)}) devices with nodes named '{node_name}'.")
         return found[0]
@@ -362,14 +364,14 @@ class DebugDumpDir:
         self._known_graphs()
         found = [device for device, graph in self._graphs.items() if node_name in graph.node_inputs]
         if not found:
-            raise ValueError(f"Node '{node_name}' does not exist in the partition graphs.")
+            raise ValueError(f"Node '{node_name}' does not exist in partition graphs.")
         return found[0] if len(found) == 1 else found
 
     def node_op_type(self, node_name: str, device_name: str | None = None) -> str:
         """The op type of a node."""
         return str(self._graph_with(node_name, device_name).node_defs[node_name].op)
 
-    def node_traceback(self, element_name: str) -> list[tuple[str, int, str, str | None]]:
+    def node_traceback(self, element_name: str) -> tuple[tuple[str, int, str, str | None], ...]:
         """Where the program made a node: (file, line, function, text), outermost first.
 
         Raises:
@@ -383,7 +385,7 @@ class DebugDumpDir:
             operation = self._python_graph.get_operation_by_name(name)
         except KeyError:
             raise KeyError(f'Cannot find node "{name}" in Python graph') from None
-        traceback: list[tuple[str, int, str, str | None]] = operation.traceback
+        traceback: tuple[tuple[str, int, str, str | None], ...] = operation.traceback
         return traceback
 
     # ---- tensors ----
@@ -470,6 +472,35 @@ class DebugDumpDir:
     ) -> list[int | None]:
         """The sizes of the files of a tensor."""
         return [datum.dump_size_bytes for datum in self._dumped(node_name, output_slot, debug_op, device_name)]
+
+
+# Nodes of control flow take what comes from one of several sides, or comes again.
+_CONTROL_FLOW = frozenset(("Enter", "Exit", "LoopCond", "Merge", "NextIteration", "Switch"))
+
+
+def _check_order(data: Sequence[DebugTensorDatum], graph: DebugGraph) -> None:
+    """Raises ValueError if a tensor is older than one that it was computed from."""
+    first: dict[tuple[str, int], int] = {}
+    for datum in data:
+        place = (datum.node_name, datum.output_slot)
+        first[place] = min(first.get(place, datum.timestamp), datum.timestamp)
+    for (name, _), stamp in first.items():
+        node = graph.node_defs[name]
+        if node.op.removeprefix("Ref") in _CONTROL_FLOW:
+            continue
+        late = []
+        for text in graph.node_inputs[name]:
+            before, _, slot = text.partition(":")
+            source = graph.node_defs.get(before)
+            made = first.get((before, int(slot or 0)))
+            if made is not None and made > stamp and source is not None:
+                late.append((text, made))
+        if late:
+            told = ", ".join(f"{text} ({made})" for text, made in late)
+            raise ValueError(
+                f"Causality violated in timing relations of debug dumps: {name} ({stamp}) is older than what it was "
+                f"computed from: {told}. Files of several runs may have got into one folder; validate=False loads them."
+            )
 
 
 def _load_device(dump_root: str, folder: str) -> tuple[list[DebugTensorDatum], str | None]:

@@ -8,18 +8,20 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
 import weakref
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from headrace.core.dtypes import as_dtype
+from headrace.core.errors import FailedPreconditionError
 from headrace.core.operation import Operation, Tensor
+from headrace.core.shapes import Dims
 from headrace.interop import protos
 from headrace.interop.tensor_proto import array_to_proto
 from headrace.plan.watched import WatchedPlan
@@ -36,6 +38,7 @@ FEED_KEYS_INFO_FILE_TAG = "feed_keys_info_"
 _DEVICE = "/job:localhost/replica:0/task:0/device:CPU:0"
 _DEBUG_OP = re.compile(r"(\w+)(?:\((.*)\))?")
 
+_steps: weakref.WeakKeyDictionary[WatchedPlan, Iterator[int]] = weakref.WeakKeyDictionary()
 _graphs: weakref.WeakKeyDictionary[WatchedPlan, bytes] = weakref.WeakKeyDictionary()
 # Sessions count their runs in the names of the files; the process is all they tell apart here.
 _runs = iter(range(1, 1 << 62)).__next__
@@ -59,17 +62,21 @@ class FileWatcher:
     Args:
         url: "file://" and the folder.
         watches: the `DebugTensorWatch` messages that say which tensors to write, and how.
+        global_step: what the program says the step is.
     """
 
-    def __init__(self, url: str, watches: Sequence[Any]) -> None:
+    def __init__(self, url: str, watches: Sequence[Any], global_step: int = -1) -> None:
         self._root = url.partition("://")[2]
         self._folder = os.path.join(self._root, device_name_to_device_path(_DEVICE))
         self._asked: dict[tuple[str, int], list[str]] = {}
         self._last = 0
-        self._step = -1
+        self._step = global_step
+        self._tolerant: set[tuple[str, int]] = set()
         for watch in watches:
             ops = self._asked.setdefault((watch.node_name, watch.output_slot), [])
             ops.extend(name for name in watch.debug_ops if name not in ops)
+            if watch.tolerate_debug_op_creation_failures:
+                self._tolerant.add((watch.node_name, watch.output_slot))
 
     def begin(self, plan: WatchedPlan) -> None:
         """Writes what is known before the run: the graph, what is fed and fetched."""
@@ -84,7 +91,7 @@ class FileWatcher:
         metadata = {
             "global_step": self._step,
             "session_run_index": number,
-            "executor_step_index": 0,
+            "executor_step_index": next(_steps.setdefault(plan, itertools.count())),
             "input_names": [tensor.name for tensor in plan.fed],
             "output_names": [item.name for item in plan.fetches if isinstance(item, Tensor)],
             "target_nodes": [item.name for item in plan.fetches if isinstance(item, Operation)],
@@ -103,16 +110,27 @@ class FileWatcher:
         asked = [*self._asked.get((name, slot), ()), *self._asked.get((name, -1), ()), *self._asked.get(("*", -1), ())]
         if not asked:
             return
-        value = read()
         dtype = tensor.dtype.base_dtype
-        if value is None and dtype.name in ("resource", "variant"):
+        if dtype.name == "variant":
             return
-        for debug_op in dict.fromkeys(asked):
-            made = applied(debug_op, value, dtype)
-            if made is _HEALTHY:
-                continue
-            proto = protos.TensorProto(dtype=dtype.as_datatype_enum) if made is None else _as_bytes(made)
+        value = read()
+        tolerant = not self._tolerant.isdisjoint(((name, slot), (name, -1), ("*", -1)))
+        for number, debug_op in enumerate(dict.fromkeys(asked)):
             kind = debug_op.partition("(")[0]
+            if kind == "DebugNumericSummary" and not (dtype.is_floating or dtype.is_integer or dtype.is_bool):
+                if tolerant:
+                    continue
+                raise FailedPreconditionError(
+                    None, tensor.op, f"Failed to create debug node {kind} for tensor {tensor.name}, which holds no "
+                    f"numbers but {dtype.name}. tolerate_debug_op_creation_failures=True leaves it out."
+                )  # fmt: skip
+            if dtype.name == "resource":
+                proto = _resource(tensor)
+            else:
+                made = applied(debug_op, value, dtype, tensor.dims, f"__dbg_{tensor.name}_{number}_{kind}")
+                if made is _HEALTHY:
+                    continue
+                proto = protos.TensorProto(dtype=dtype.as_datatype_enum) if made is None else _as_bytes(made)
             now = self._now()
             event = protos.Event(wall_time=now)
             entry = event.summary.value.add(tag=name, node_name=f"{name}:{slot}:{kind}", tensor=proto)
@@ -158,11 +176,27 @@ def _as_bytes(array: np.ndarray) -> Any:
 _HEALTHY: Any = object()
 
 
-def applied(debug_op: str, value: np.ndarray | None, dtype: Any) -> Any:
+def _resource(tensor: Tensor) -> Any:
+    """A TensorProto of a handle: who it belongs to, as bytes, for there is no value."""
+    name = f"{_DEVICE} {tensor.op.name}".encode()
+    proto = protos.TensorProto(dtype=tensor.dtype.base_dtype.as_datatype_enum, tensor_content=name)
+    proto.tensor_shape.SetInParent()
+    return proto
+
+
+def applied(debug_op: str, value: np.ndarray | None, dtype: Any, dims: Dims = None, debug_node: str = "") -> Any:
     """What a debug op makes of a tensor's value, None being that of an uninitialized variable.
 
+    Args:
+        debug_op: its name, with arguments in parentheses.
+        value: the value.
+        dtype: the tensor's type.
+        dims: its shape, as far as the graph tells.
+        debug_node: the name of the debug op's node, for errors.
+
     Raises:
-        ValueError: if there is no such debug op, or it takes no such argument.
+        ValueError: if there is no such debug op.
+        FailedPreconditionError: if it takes no such argument.
     """
     match = _DEBUG_OP.fullmatch(debug_op)
     known = None if match is None else _DEBUG_OPS.get(match[1])
@@ -173,28 +207,35 @@ def applied(debug_op: str, value: np.ndarray | None, dtype: Any) -> Any:
         if item.strip():
             key, _, text = item.partition("=")
             arguments[key.strip()] = text.strip()
-    return known(value, dtype, arguments)
+    # Sending waits for nobody here: there is no remote debugger.
+    arguments.pop("gated_grpc", None)
+    made = known(value, dtype, dims, arguments)
+    if arguments:
+        raise FailedPreconditionError(
+            None,
+            None,
+            f"{len(arguments)} attribute key(s) were not valid for debug node {debug_node}: {', '.join(arguments)}",
+        )
+    return made
 
 
-def _identity(value: np.ndarray | None, dtype: Any, arguments: dict[str, str]) -> Any:
-    _no_more(arguments, "DebugIdentity")
+def _identity(value: np.ndarray | None, dtype: Any, dims: Dims, arguments: dict[str, str]) -> Any:
     return value
 
 
-def _nan_count(value: np.ndarray | None, dtype: Any, arguments: dict[str, str]) -> Any:
-    _no_more(arguments, "DebugNanCount")
+def _nan_count(value: np.ndarray | None, dtype: Any, dims: Dims, arguments: dict[str, str]) -> Any:
     count = 0 if value is None or not np.issubdtype(value.dtype, np.inexact) else int(np.isnan(value).sum())
     return np.array([count], np.int64)
 
 
-def _numeric_summary(value: np.ndarray | None, dtype: Any, arguments: dict[str, str]) -> Any:
+def _numeric_summary(value: np.ndarray | None, dtype: Any, dims: Dims, arguments: dict[str, str]) -> Any:
     """What TensorFlow's op of the name gives: counts of kinds of elements, then moments, then type and shape."""
     low = float(arguments.pop("lower_bound", "-inf"))
     high = float(arguments.pop("upper_bound", "inf"))
     mute = arguments.pop("mute_if_healthy", "false").lower() == "true"
-    _no_more(arguments, "DebugNumericSummary")
     if value is None:
-        return np.array([0.0] * 8 + [np.inf, -np.inf, np.nan, np.nan, dtype.as_datatype_enum, -1], np.float64)
+        sizes = [len(dims), *dims] if dims is not None and None not in dims else [-1]
+        return np.array([0.0] * 8 + [np.inf, -np.inf, np.nan, np.nan, dtype.as_datatype_enum, *sizes], np.float64)
     numbers = value.astype(np.float64).ravel() if value.dtype.kind in "fiub" else np.zeros(0)
     nans, below, above = np.isnan(numbers), numbers <= low, numbers >= high
     below, above = below & ~nans, above & ~nans
@@ -207,16 +248,11 @@ def _numeric_summary(value: np.ndarray | None, dtype: Any, arguments: dict[str, 
         [finite.min(), finite.max(), finite.mean(), finite.var()] if finite.size else [np.inf, -np.inf] + [np.nan] * 2
     )
     counts = [int(kind.sum()) for kind in kinds]
-    shape = [as_dtype(dtype).as_datatype_enum, value.ndim, *value.shape]
+    shape = [dtype.as_datatype_enum, value.ndim, *value.shape]
     return np.array([1, numbers.size, *counts, *moments, *shape], np.float64)
 
 
-def _no_more(arguments: dict[str, str], name: str) -> None:
-    if arguments:
-        raise ValueError(f"The debug op {name} takes no {', '.join(sorted(arguments))}.")
-
-
-_DEBUG_OPS: dict[str, Callable[[Any, Any, dict[str, str]], Any]] = {
+_DEBUG_OPS: dict[str, Callable[[Any, Any, Dims, dict[str, str]], Any]] = {
     "DebugIdentity": _identity,
     "DebugNanCount": _nan_count,
     "DebugNumericSummary": _numeric_summary,

@@ -21,6 +21,7 @@ from headrace.debug.dump_files import (
 from headrace.debug.watch_options import watch_graph
 from headrace.interop import protos
 from headrace.runtime.session import BaseSession
+from headrace.runtime.session_interface import SessionInterface
 from headrace.runtime.watching import micros
 from headrace.train.monitored_session import _MonitoredSession
 
@@ -42,7 +43,7 @@ class OnRunStartAction:
 
 def _checked(value: Any, kinds: Any) -> Any:
     if not isinstance(value, kinds):
-        raise TypeError(f"Expected type {kinds}, got type {type(value)}")
+        raise TypeError(f"Expected type {kinds}; got type {type(value)}")
     return value
 
 
@@ -120,7 +121,7 @@ class OnRunEndResponse:
     """What `on_run_end` returns; there is nothing to say."""
 
 
-class BaseDebugWrapperSession:
+class BaseDebugWrapperSession(SessionInterface):
     """A session around another, which asks its own methods before and after each run.
 
     Args:

@@ -121,4 +121,4 @@ class Stepper:
         return [f"{len(lines)} node(s):", *lines]
 
 
-openers["step"] = lambda url, watches: _steppers[url]
+openers["step"] = lambda url, watches, global_step: _steppers[url]

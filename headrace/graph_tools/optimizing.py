@@ -7,6 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from headrace.graph_tools.padded_convolutions import (
+    fuse_resize_and_conv,
+    keep_what_is_beside_nodes,
+    node_name_from_input,
+)
 from headrace.graph_tools.stripping import strip_unused
 from headrace.interop import protos
 from headrace.interop.graph_util import remove_training_nodes
@@ -37,8 +42,7 @@ def optimize_for_inference(
         input_node_names: the nodes that are fed.
         output_node_names: the nodes that are fetched.
         placeholder_type_enum: the type of what is fed by number, or a list with one for each.
-        toco_compatible: accepted: convolutions are never fused with what resizes or pads their input here, as the plan of
-            a step does that where it pays.
+        toco_compatible: leave convolutions apart from what resizes or mirrors their images.
 
     Returns:
         a GraphDef that gives the same results.
@@ -50,13 +54,10 @@ def optimize_for_inference(
     stripped = strip_unused(input_graph_def, input_node_names, output_node_names, placeholder_type_enum)
     plain = remove_training_nodes(stripped, output_node_names)
     folded = fold_batch_norms(plain)
+    if not toco_compatible:
+        folded = fuse_resize_and_conv(folded, output_node_names)
     ensure_graph_is_valid(folded)
     return folded
-
-
-def node_name_from_input(node_name: str) -> str:
-    """The node that an input names."""
-    return node_name.removeprefix("^").partition(":")[0]
 
 
 def ensure_graph_is_valid(graph_def: Any) -> None:
@@ -103,7 +104,8 @@ def fold_batch_norms(input_graph_def: Any) -> Any:
         if folded is not None:
             gone, made[node.name] = folded
             dropped |= gone
-    out = protos.GraphDef(versions=input_graph_def.versions, library=input_graph_def.library)
+    out = protos.GraphDef()
+    keep_what_is_beside_nodes(input_graph_def, out)
     for node in input_graph_def.node:
         if node.name in made:
             out.node.extend(made[node.name])

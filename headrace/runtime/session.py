@@ -28,6 +28,7 @@ from headrace.runtime.outputs import to_output
 from headrace.runtime.partial_run import PartialRun
 from headrace.runtime.resources import Runtime
 from headrace.runtime.session_handles import HANDLES, handle_output
+from headrace.runtime.session_interface import SessionInterface
 from headrace.runtime.shared_state import SharingRuntime, shared_states
 
 _flush_denormal = torch.set_flush_denormal
@@ -88,7 +89,7 @@ class SessionDevice:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
-class BaseSession:
+class BaseSession(SessionInterface):
     """What `Session` and `InteractiveSession` share.
 
     Args:
@@ -591,4 +592,4 @@ def _split_feeds(splits: Sequence[Any], values: Any) -> list[Any]:
     return out
 
 
-__all__ = ["BaseSession", "InteractiveSession", "Operation", "Session", "errors"]
+__all__ = ["BaseSession", "InteractiveSession", "Operation", "Session", "SessionInterface", "errors"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
@@ -37,8 +38,8 @@ class Watcher(Protocol):
         """The run is over, or has failed."""
 
 
-# Makes the watcher for the URLs of a scheme: takes the URL and the `DebugTensorWatch` messages that name it.
-openers: dict[str, Callable[[str, Sequence[Any]], Watcher]] = {}
+# Makes the watcher for the URLs of a scheme: takes the URL, the `DebugTensorWatch` messages that name it, and the step.
+openers: dict[str, Callable[[str, Sequence[Any], int], Watcher]] = {}
 
 
 def watchers_of(options: Any) -> list[Watcher]:
@@ -54,13 +55,16 @@ def watchers_of(options: Any) -> list[Watcher]:
     found = []
     for url, asked in watches.items():
         scheme = url.partition("://")[0]
+        if scheme == "file" and scheme not in openers:
+            # A program may fill in the options itself, and import no debugger.
+            importlib.import_module("headrace.debug.dump_files")
         opener = openers.get(scheme)
         if opener is None:
             raise NotImplementedError(
                 f"RunOptions.debug_options with the URL {url!r}: Headrace writes watched tensors to files only; use a "
-                "file:// URL, and import tensorflow.python.debug first."
+                "file:// URL."
             )
-        found.append(opener(url, asked))
+        found.append(opener(url, asked, options.debug_options.global_step))
     return found
 
 

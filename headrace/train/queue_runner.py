@@ -16,7 +16,7 @@ from headrace.core.defaults import add_to_collection, get_collection, get_defaul
 from headrace.core.internals import prepend_name_scope, register_proto_function, strip_name_scope
 from headrace.interop.protos import QueueRunnerDef
 from headrace.platform import tf_logging as logging
-from headrace.runtime.session import BaseSession
+from headrace.runtime.session_interface import SessionInterface
 from headrace.train.coordinator import Coordinator
 
 _SHORT_TURN = 0.0005
@@ -312,7 +312,7 @@ def start_queue_runners(
                 "Cannot start queue runners: No default session is registered. Use `with sess.as_default()` or pass an "
                 "explicit session to tf.start_queue_runners(sess=sess)"
             )
-    if not isinstance(sess, BaseSession):
+    if not isinstance(sess, SessionInterface):
         if type(sess).__name__ in ("MonitoredSession", "SingularMonitoredSession"):
             # They start the runners themselves.
             return []

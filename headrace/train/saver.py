@@ -18,7 +18,7 @@ from headrace.files.checkpoint.reader import CheckpointReader
 from headrace.files.paths import as_path
 from headrace.interop import protos
 from headrace.platform import tf_logging
-from headrace.runtime.session import BaseSession
+from headrace.runtime.session_interface import SessionInterface
 from headrace.state.collecting import _all_saveable_objects
 from headrace.train import checkpoint_state
 from headrace.train.checkpoint_state import V2, meta_graph_filename
@@ -318,7 +318,7 @@ class Saver:
             elif os.path.basename(save_path) == latest_filename and not self._sharded:
                 raise ValueError(f"'latest_filename' collides with 'save_path': '{latest_filename}' and '{save_path}'")
             eagerly = self._eager_saveables is not None
-            if not eagerly and not isinstance(sess, BaseSession):
+            if not eagerly and not isinstance(sess, SessionInterface):
                 raise TypeError(f"'sess' must be a Session; {sess}")
             folder = os.path.dirname(save_path)
             written: str | None = None

@@ -86,7 +86,7 @@ def test_graph_of_a_dump(program, tmp_path):
         dump.node_traceback("w")
     dump.set_python_graph(sess.graph)
     assert dump.node_traceback("layer/y")[-1][0] == __file__
-    with pytest.raises(ValueError, match="does not exist"):
+    with pytest.raises(ValueError, match="has a node named"):
         dump.node_inputs("nowhere")
     with pytest.raises(WatchKeyDoesNotExistInDebugDumpDirError):
         dump.get_tensors("nowhere", 0, "DebugIdentity")
@@ -132,7 +132,7 @@ def test_numeric_summary(array, arguments, wanted):
 def test_debug_ops_that_are_none():
     with pytest.raises(ValueError, match="There is no debug op 'DebugNothing'"):
         dump_files.applied("DebugNothing", np.zeros(1), tf.float64)
-    with pytest.raises(ValueError, match="takes no speed"):
+    with pytest.raises(tf.errors.FailedPreconditionError, match="not valid for debug node .*: speed"):
         dump_files.applied("DebugIdentity(speed=3)", np.zeros(1), tf.float64)
     assert dump_files.applied("DebugNanCount", np.array([np.nan, 1.0]), tf.float64) == [1]
 
