@@ -34,6 +34,7 @@ from headrace.interop.graph_def import import_graph_def
 from headrace.interop.graph_files import read_message, write_message
 from headrace.interop.node_def import attr_to_proto
 from headrace.interop.op_lists import stripped_op_list_for_graph
+from headrace.interop.packed import name_as_classes, named_as_in_files
 from headrace.platform import tf_logging
 from headrace.state.variables import Variable
 
@@ -83,7 +84,9 @@ def read_meta_graph_file(filename: Any) -> Any:
     path = as_path(filename)
     if not file_io.file_exists(path):
         raise OSError(f"File {path} does not exist.")
-    return read_message(path, protos.MetaGraphDef())
+    found = read_message(path, protos.MetaGraphDef())
+    name_as_classes(found)
+    return found
 
 
 # ---- writing ----
@@ -173,6 +176,8 @@ def add_collection_def(
                     made.node_list.value.append(strip_name_scope(name, export_scope))
         elif _kind_of(items[0]) == "bytes_list":
             made.bytes_list.value.extend(item.encode() if isinstance(item, str) else item for item in items)
+        elif _kind_of(items[0]) == "any_list":
+            made.any_list.value.extend(named_as_in_files(item) for item in items)
         else:
             getattr(made, _kind_of(items[0])).value.extend(items)
     except (TypeError, ValueError, AttributeError) as error:

@@ -15,6 +15,7 @@ from headrace.interop import protos
 from headrace.interop.file_faults import faults_in
 from headrace.interop.graph_files import read_message
 from headrace.interop.meta_graph import ops_used
+from headrace.interop.packed import name_as_classes
 from headrace.platform import tf_logging
 from headrace.saved_model import names
 from headrace.state.collecting import _all_saveable_objects
@@ -46,7 +47,10 @@ def parse_saved_model(export_dir: Any) -> Any:
         OSError: if there is none; DataLossError: if the file holds something else.
     """
     path = saved_model_path(export_dir)
-    return read_message(path, protos.SavedModel(), path.endswith(names.SAVED_MODEL_FILENAME_PBTXT))
+    found = read_message(path, protos.SavedModel(), path.endswith(names.SAVED_MODEL_FILENAME_PBTXT))
+    for meta_graph in found.meta_graphs:
+        name_as_classes(meta_graph)
+    return found
 
 
 def saved_model_path(export_dir: Any) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 ASSETS_DIRECTORY = "assets"
 ASSETS_KEY = "saved_model_assets"
-ASSET_TYPE_URL = "type.googleapis.com/tensorflow.AssetFileDef"
 DEBUG_DIRECTORY = "debug"
 LEGACY_INIT_OP_KEY = "legacy_init_op"
 MAIN_OP_KEY = "saved_model_main_op"

@@ -164,8 +164,8 @@ class SavedModelBuilder:
             found[name] = path
             described = protos.AssetFileDef(filename=name)
             described.tensor_info.name = tensor.name
-            # By the name that TensorFlow knows the message by; tensorboard's class has another.
-            packed = AnyProto(type_url=names.ASSET_TYPE_URL, value=described.SerializeToString())
+            packed = AnyProto()
+            packed.Pack(described)
             add_to_collection(names.ASSETS_KEY, packed)
         if not found:
             return
