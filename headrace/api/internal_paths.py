@@ -151,7 +151,7 @@ _PYTHON: dict[str, dict[str, str]] = {
         "math .": "special_math_ops",
         "bitwise math .": "bitwise_ops",
         "math ops.squeezing .": "confusion_matrix",
-        "ops.flow.switching ops.flow.grouping ops.flow.cond "
+        "ops.flow.switching ops.flow.grouping ops.flow.cond ops.flow.case "
         "ops.flow.inspecting ops.flow.while_context ops.flow.frames ops.flow.assertion ops.flow.modes . api.gen_ops": (
             "control_flow_ops control_flow_util"
         ),
@@ -469,6 +469,8 @@ def _rows() -> dict[str, tuple[str, ...]]:
     rows["contrib.distributions.python.ops.shape"] = ("distributions.event_matrices",)
     rows["contrib.distributions.python.ops.vector_exponential_linear_operator"] = ("contrib.distributions.vectors",)
     rows["contrib.distributions.python.ops.vector_laplace_linear_operator"] = ("contrib.distributions.vectors",)
+    for name in ("agn_optimizer", "elastic_average_optimizer", "model_average_optimizer"):
+        rows[f"contrib.opt.python.training.{name}"] = ("contrib.opt", "contrib.opt.centers")
     # A folder deeper than others.
     rows["contrib.losses.python.metric_learning.metric_loss_ops"] = ("contrib.losses.metric_learning",)
     rows["contrib.metrics.python.ops.metric_ops"] = ("contrib.metrics", "contrib.metrics.growing", ".")
@@ -479,6 +481,7 @@ def _rows() -> dict[str, tuple[str, ...]]:
     framework = "contrib.framework"
     rows[f"{framework}.python.ops"] = (framework, f"{framework}.printing", ".")
     rows[f"{framework}.python.ops.prettyprint_ops"] = (f"{framework}.printing", framework, ".")
+    rows["contrib.factorization.python.ops.gmm_ops"] = ("contrib.factorization", "contrib.factorization.mixtures", ".")
     rows["contrib.framework.python.ops.audio_ops"] = ("ops.audio.wav", "ops.audio.spectrogram")
     return rows
 

@@ -35,6 +35,9 @@ def operation_of(
     inputs: Sequence[Tensor] | None = None,
     output_types: Sequence[Any] | None = None,
     control_inputs: Sequence[Any] | None = None,
+    input_types: Sequence[Any] | None = None,
+    original_op: Operation | None = None,
+    op_def: Any = None,
 ) -> Operation:
     """Adds to `graph` the operation that a NodeDef describes.
 
@@ -44,6 +47,8 @@ def operation_of(
         inputs: the input tensors, in the op's order.
         output_types: has no effect, as in 1.15: the op says what its outputs are.
         control_inputs: operations, or their tensors, to run before it.
+        input_types, op_def: have no effect: the op says what its inputs are.
+        original_op: the operation that it stands for in errors.
 
     Raises:
         TypeError: for a message of another kind, another graph or inputs that are no tensors.
@@ -66,6 +71,8 @@ def operation_of(
     )
     if node_def.device:
         op._set_device(node_def.device)
+    if original_op is not None:
+        op._original_op = original_op
     return op
 
 

@@ -437,8 +437,11 @@ class TestCase(absltest.TestCase):
 
     def assertNDArrayNear(self, ndarray1: Any, ndarray2: Any, err: float, msg: str | None = None) -> None:
         """Checks that the norm of the difference is below `err`."""
-        distance = np.linalg.norm(np.asarray(ndarray1) - np.asarray(ndarray2))
-        self.assertTrue(distance < err, msg or f"|a - b| = {distance} is not below {err}")
+        near = self._NDArrayNear(ndarray1, ndarray2, err)
+        self.assertTrue(near, msg or f"the norm of the difference is not below {err}")
+
+    def _NDArrayNear(self, ndarray1: Any, ndarray2: Any, err: float) -> bool:
+        return bool(np.linalg.norm(np.asarray(ndarray1) - np.asarray(ndarray2)) < err)
 
     def assertNear(self, f1: float, f2: float, err: float, msg: str | None = None) -> None:
         """Checks that two numbers differ by at most `err`."""

@@ -49,7 +49,11 @@ from headrace.train.saver import Saver
 from headrace.train.session_run_hook import SessionRunHook
 from headrace.train.steps import get_global_step
 
-_CENTER = "global_center_variable"
+# Where the variables shared by all workers are, and those each has beside its own.
+GLOBAL_VARIABLE_NAME = "global_center_variable"
+LOCAL_VARIABLE_NAME = "local_center_variable"
+GRAD_VARIABLE_NAME = "grad_variable"
+GLOBAL_STEP = "global_step"
 
 
 def _parts(variable: Any, partitioned: bool) -> list[Any]:
@@ -73,7 +77,7 @@ class _CenterGetter:
         if kwargs["reuse"] is True:
             return own
         shared = {"trainable": False, **kwargs}
-        center = getter(f"{_CENTER}/{name}", *args, collections=[GraphKeys.GLOBAL_VARIABLES], **shared)
+        center = getter(f"{GLOBAL_VARIABLE_NAME}/{name}", *args, collections=[GraphKeys.GLOBAL_VARIABLES], **shared)
         with device(self._worker_device):
             third = getter(f"{self.beside}/{name}", *args, collections=local, **shared)
         partitioned = kwargs["partitioner"] is not None
@@ -105,7 +109,7 @@ class AGNCustomGetter(_CenterGetter):
         worker_device: where the worker's own variables are.
     """
 
-    beside = "grad_variable"
+    beside = GRAD_VARIABLE_NAME
 
     def __call__(
         self, getter: Callable[..., Any], name: str, trainable: Any, collections: Any, *args: Any, **kwargs: Any
@@ -122,7 +126,7 @@ class ElasticAverageCustomGetter(_PlacingGetter, _CenterGetter):
         worker_device: where the worker's own variables are.
     """
 
-    beside = "local_center_variable"
+    beside = LOCAL_VARIABLE_NAME
 
     def __call__(
         self, getter: Callable[..., Any], name: str, trainable: Any, collections: Any, *args: Any, **kwargs: Any
@@ -151,7 +155,10 @@ class ModelAverageCustomGetter(_PlacingGetter):
         with device(self._worker_device):
             own = getter(name, *args, trainable=True, collections=[GraphKeys.LOCAL_VARIABLES], **kwargs)
         self._local_2_global[own] = Variable(
-            own.initialized_value(), trainable=False, collections=[GraphKeys.GLOBAL_VARIABLES], name=f"{_CENTER}/{name}"
+            own.initialized_value(),
+            trainable=False,
+            collections=[GraphKeys.GLOBAL_VARIABLES],
+            name=f"{GLOBAL_VARIABLE_NAME}/{name}",
         )
         return own
 

@@ -7,61 +7,30 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from headrace.contrib.seq2seq.basic_decoder import check_output_layer, output_size_of
-from headrace.contrib.seq2seq.beams import Beams, attention_probs_of, known_rank, length_penalty
+from headrace.contrib.seq2seq.beam_search import BeamSearch, BeamSearchDecoderOutput, BeamSearchDecoderState, mask_probs
+from headrace.contrib.seq2seq.beams import Beams, attention_probs_of, known_rank
 from headrace.contrib.seq2seq.decoder import Decoder
 from headrace.contrib.seq2seq.helper import embedding_function
-from headrace.contrib.seq2seq.reordering import sorted_array
+from headrace.contrib.seq2seq.reordering import check_holds_beams, may_hold_beams, sorted_array
+from headrace.contrib.seq2seq.reordering import gather_tree_from_array as gather_tree_from_array
 from headrace.core import nest
-from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import bool as bool_dtype
 from headrace.core.dtypes import int32, int64
 from headrace.core.operation import Tensor
-from headrace.core.shapes import TensorShape, dimension_value
+from headrace.core.shapes import TensorShape
 from headrace.layers.classic.core import Dense
-from headrace.ops.array.fill import ones_like, zeros
+from headrace.ops.array.fill import zeros
 from headrace.ops.array.join import concat
 from headrace.ops.array.shape import expand_dims, reshape, shape, size
 from headrace.ops.array.tile import tile
-from headrace.ops.array.where import one_hot, where, where_v2
+from headrace.ops.array.where import one_hot
 from headrace.ops.flow.cond import cond
-from headrace.ops.math.binary import minimum
 from headrace.ops.math.cast import cast
-from headrace.ops.math.comparison import equal
-from headrace.ops.math.logical import logical_not, logical_or
-from headrace.ops.math.reduction import reduce_all, reduce_max, reduce_sum
-from headrace.ops.math.unary import log
+from headrace.ops.math.reduction import reduce_all, reduce_max
 from headrace.ops.nn.gather_tree import gather_tree
-from headrace.ops.nn.softmax import log_softmax
-from headrace.ops.nn.topk import top_k
 from headrace.recurrent.cell import assert_like_rnn_cell
-
-
-class BeamSearchDecoderState(NamedTuple):
-    """The state of a `BeamSearchDecoder`.
-
-    Args:
-        cell_state: the cell's state, [batch, width, ...].
-        log_probs: [batch, width]: the logarithms of the beams' probabilities.
-        finished: bool [batch, width].
-        lengths: int64 [batch, width].
-        accumulated_attention_probs: [batch, width, time], or () where coverage is not penalized.
-    """
-
-    cell_state: Any
-    log_probs: Any
-    finished: Any
-    lengths: Any
-    accumulated_attention_probs: Any
-
-
-class BeamSearchDecoderOutput(NamedTuple):
-    """The outputs of a step of a `BeamSearchDecoder`: the scores, ids and parents of the beams, [batch, width]."""
-
-    scores: Any
-    predicted_ids: Any
-    parent_ids: Any
 
 
 class FinalBeamSearchDecoderOutput(NamedTuple):
@@ -166,6 +135,7 @@ class BeamSearchDecoder(Decoder):
             raise ValueError("end_token must be a scalar")
         self._batch_size = size(start_tokens)
         self._beams = Beams(self._batch_size, beam_width)
+        self._search = BeamSearch(self._beams, self._end_token, length_penalty_weight, coverage_penalty_weight)
         self._initial_cell_state = nest.map_structure(self._beams.maybe_split, initial_state, cell.state_size)
         self._start_tokens = tile(expand_dims(self._start_tokens, 1), [1, beam_width])
         self._start_inputs = self._embedding_fn(self._start_tokens)
@@ -259,7 +229,7 @@ class BeamSearchDecoder(Decoder):
             next_cell_state = nest.map_structure(beams.maybe_split, next_cell_state, self._cell.state_size)
             if self._output_layer is not None and not flat:
                 outputs = self._output_layer(outputs)
-            output, next_state = self._search(outputs, next_cell_state, state)
+            output, next_state = self._search.step(outputs, next_cell_state, state)
             next_inputs = cond(
                 reduce_all(next_state.finished),
                 lambda: self._start_inputs,
@@ -267,81 +237,30 @@ class BeamSearchDecoder(Decoder):
             )
         return output, next_state, next_inputs, next_state.finished
 
-    def _search(
-        self, logits: Tensor, next_cell_state: Any, state: BeamSearchDecoderState
-    ) -> tuple[BeamSearchDecoderOutput, BeamSearchDecoderState]:
-        """The best continuations of all beams, and what is known of them.
 
-        Args:
-            logits: [batch, width, vocabulary].
-            next_cell_state: the cell's state after the beams that were.
-            state: the state before the step.
-        """
-        beams, end, width = self._beams, self._end_token, self._beam_width
-        vocabulary = dimension_value(logits.shape[-1]) or shape(logits)[-1]
-        finished = state.finished
-        going_on = logical_not(finished)
-        # A beam that has ended goes on with end tokens only, at no cost.
-        only_end = one_hot(
-            end,
-            vocabulary,
-            on_value=convert_to_tensor(0.0, dtype=logits.dtype),
-            off_value=convert_to_tensor(logits.dtype.min, dtype=logits.dtype),
-            dtype=logits.dtype,
-        )
-        step_probs = where_v2(expand_dims(finished, 2), only_end, log_softmax(logits))
-        total_probs = expand_dims(state.log_probs, 2) + step_probs
+# ---- single steps, under the names 1.15 has them by in its module ----
 
-        accumulated: Any = None
-        attention_probs = attention_probs_of(next_cell_state, self._coverage_penalty_weight)
-        if attention_probs is not None:
-            attended = attention_probs * expand_dims(cast(going_on, attention_probs.dtype), 2)
-            accumulated = state.accumulated_attention_probs + attended
-        scores = self._scores(total_probs, state, vocabulary, accumulated)
+_mask_probs = mask_probs
 
-        best_scores, places = top_k(reshape(scores, [self._batch_size, -1]), k=width)
-        static_batch = beams.static_batch
-        best_scores.set_shape([static_batch, width])
-        places.set_shape([static_batch, width])
-        if scores is total_probs:
-            best_probs = best_scores
-        else:
-            best_probs = beams.pick_each(total_probs, places, width * vocabulary, name="next_beam_probs")
-        words = cast(places % vocabulary, int32, name="next_beam_word_ids")
-        parents = cast(places // vocabulary, int32, name="next_beam_parent_ids")
 
-        pick = beams.picker(parents)
-        finished = pick(finished)
-        next_state = BeamSearchDecoderState(
-            cell_state=nest.map_structure(pick, next_cell_state),
-            log_probs=best_probs,
-            lengths=pick(state.lengths) + cast(logical_not(finished), int64),
-            finished=logical_or(finished, equal(words, end), name="next_beam_finished"),
-            accumulated_attention_probs=() if accumulated is None else pick(accumulated),
-        )
-        return BeamSearchDecoderOutput(best_scores, words, parents), next_state
+def _beam_search_step(
+    time: Any,
+    logits: Any,
+    next_cell_state: Any,
+    beam_state: BeamSearchDecoderState,
+    batch_size: Any,
+    beam_width: int,
+    end_token: Any,
+    length_penalty_weight: Any,
+    coverage_penalty_weight: Any,
+) -> tuple[BeamSearchDecoderOutput, BeamSearchDecoderState]:
+    search = BeamSearch(Beams(batch_size, beam_width), end_token, length_penalty_weight, coverage_penalty_weight)
+    return search.step(logits, next_cell_state, beam_state)
 
-    def _scores(self, total_probs: Tensor, state: BeamSearchDecoderState, vocabulary: Any, accumulated: Any) -> Tensor:
-        """What beams are ordered by: their log probabilities, with the penalties of length and coverage."""
-        scores = total_probs
-        penalty_weight = convert_to_tensor(self._length_penalty_weight, name="penalty_factor")
-        penalty_weight.set_shape(())
-        known = constant_value(penalty_weight)
-        if known is None or known != 0:
-            # Only what goes on with another word than the end grows longer.
-            lengths = expand_dims(state.lengths, 2)
-            longer = lengths + expand_dims(cast(logical_not(state.finished), int64), 2)
-            ends = one_hot(self._end_token, vocabulary, on_value=True, off_value=False, dtype=bool_dtype)
-            penalties = where_v2(ends, length_penalty(lengths, penalty_weight), length_penalty(longer, penalty_weight))
-            scores = scores / cast(penalties, scores.dtype)
-        weight = convert_to_tensor(self._coverage_penalty_weight, name="coverage_penalty_weight")
-        if weight.shape.ndims != 0:
-            raise ValueError(f"coverage_penalty_weight should be a scalar, but saw shape: {weight.shape}")
-        if constant_value(weight) == 0.0:
-            return scores
-        if accumulated is None:
-            raise ValueError("accumulated_attention_probs can be None only if coverage penalty is disabled.")
-        # Places that nothing has attended to are those past the end of the memory.
-        seen = where(equal(accumulated, 0.0), ones_like(accumulated), accumulated)
-        coverage = reduce_sum(log(minimum(seen, 1.0)), 2) * cast(state.finished, seen.dtype)
-        return scores + expand_dims(coverage * weight, 2)
+
+def _check_static_batch_beam_maybe(shape: Any, batch_size: int, beam_width: int) -> bool:
+    return may_hold_beams(TensorShape(shape), Beams(convert_to_tensor(batch_size), beam_width))
+
+
+def _check_batch_beam(t: Any, batch_size: Any, beam_width: int) -> Any:
+    return check_holds_beams(t, Beams(convert_to_tensor(batch_size), beam_width))

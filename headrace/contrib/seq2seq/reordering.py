@@ -69,14 +69,15 @@ def sorted_array(value: Any, parent_ids: Any, sequence_length: Any, beams: Beams
             f"rank of 1, but saw shape: {element}"
         )
         return value
-    if not _may_hold_beams(element, beams):
+    if not may_hold_beams(element, beams):
         return value
     stacked = value.stack()
-    with control_dependencies([_check_holds_beams(stacked, beams)]):
+    with control_dependencies([check_holds_beams(stacked, beams)]):
         return gather_tree_from_array(stacked, parent_ids, sequence_length)
 
 
-def _may_hold_beams(element: TensorShape, beams: Beams) -> bool:
+def may_hold_beams(element: TensorShape, beams: Beams) -> bool:
+    """Whether elements of a static shape may be those of beams; says so where they may not."""
     batch, width = beams.static_batch, beams.width
     sizes = element.as_list()
     if batch is None or sizes[0] is None:
@@ -92,7 +93,8 @@ def _may_hold_beams(element: TensorShape, beams: Beams) -> bool:
     return False
 
 
-def _check_holds_beams(t: Tensor, beams: Beams) -> Any:
+def check_holds_beams(t: Tensor, beams: Beams) -> Any:
+    """The assertion that the elements of a stacked array are those of beams."""
     sizes = shape(t)
     holds = equal(sizes[1], beams.batch_size * beams.width)
     if t.shape.ndims != 2:

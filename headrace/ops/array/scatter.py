@@ -101,6 +101,13 @@ def _added(out: Any, positions: Any, slices: Any) -> Any:
     return out.index_add_(0, positions, slices)
 
 
+def _joined(out: Any, positions: Any, slices: Any) -> Any:
+    """The sums of strings: one after the other."""
+    for position, texts in zip(positions.tolist(), slices):
+        out[position] = out[position] + texts
+    return out
+
+
 def _put(out: Any, positions: Any, slices: Any) -> Any:
     if isinstance(out, np.ndarray):
         out[positions.numpy()] = slices
@@ -125,7 +132,7 @@ def scatter_nd_kernel(node):
         target = tuple(known if known is not None else numbers(shape))
         positions, slices, flat = _flat_updates(indices, updates, target)
         if text:
-            return _put(filled_text(flat), positions, slices).reshape(target)
+            return _joined(filled_text(flat), positions, slices).reshape(target)
         return _added(torch.zeros(flat, dtype=dtype, device=device), positions, slices).reshape(target)
 
     return scatter

@@ -437,7 +437,7 @@ def strided_slice(
     return result
 
 
-_INDEX_ERROR = (
+_SLICE_TYPE_ERROR = (
     "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are valid "
     "indices"
 )
@@ -448,7 +448,7 @@ def _check_index(index: Any) -> None:
         return
     dtype = getattr(index, "dtype", None)
     if dtype is None or as_dtype(dtype).base_dtype not in (int32, int64) or (index.shape and len(index.shape) == 1):
-        raise TypeError(f"{_INDEX_ERROR}, got {index!r}")
+        raise TypeError(f"{_SLICE_TYPE_ERROR}, got {index!r}")
 
 
 def slice_helper(tensor: Any, slice_spec: Any, var: Any = None) -> Tensor:

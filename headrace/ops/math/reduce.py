@@ -207,13 +207,16 @@ def _norm_rule(node: Any) -> Any:
     dtype = node.inputs[0].dtype
 
     def norm(x: Any, axes: Any, keep: bool) -> Any:
+        kind = _WIDER.get(dtype.torch, dtype.torch) if dtype.is_integer else dtype.torch
+        if all(size == 1 for size in (x.shape if axes is None else [x.shape[axis] for axis in axes])):
+            # Over single elements TensorFlow copies, so that negative numbers stay.
+            return torch.sum(x, axes, keep, dtype=kind)
         if dtype.is_integer:
-            kind = _WIDER.get(dtype.torch, dtype.torch)
             return torch.sum(x * x, axes, keep, dtype=kind).double().sqrt().to(kind)
         squares = (x * x.conj()).real if dtype.is_complex else x * x
         return torch.sqrt(torch.sum(squares, axes, keep)).to(x.dtype)
 
-    # Over no axis TensorFlow copies, so that negative numbers stay.
+    # So it does over no axis.
     return reduction_kernel(norm, lambda x: norm(x, None, False), _same, None)(node)
 
 

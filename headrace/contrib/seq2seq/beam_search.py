@@ -1,0 +1,153 @@
+"""One step of beam search: the best continuations of all beams."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from headrace.contrib.seq2seq.beams import Beams, attention_probs_of, length_penalty
+from headrace.core import nest
+from headrace.core.constant_value import constant_value
+from headrace.core.convert import convert_to_tensor
+from headrace.core.dtypes import bool as bool_dtype
+from headrace.core.dtypes import int32, int64
+from headrace.core.operation import Tensor
+from headrace.core.shapes import dimension_value
+from headrace.ops.array.fill import ones_like
+from headrace.ops.array.shape import expand_dims, reshape, shape
+from headrace.ops.array.where import one_hot, where, where_v2
+from headrace.ops.math.binary import minimum
+from headrace.ops.math.cast import cast
+from headrace.ops.math.comparison import equal
+from headrace.ops.math.logical import logical_not, logical_or
+from headrace.ops.math.reduction import reduce_sum
+from headrace.ops.math.unary import log
+from headrace.ops.nn.softmax import log_softmax
+from headrace.ops.nn.topk import top_k
+
+
+class BeamSearchDecoderState(NamedTuple):
+    """The state of a `BeamSearchDecoder`.
+
+    Args:
+        cell_state: the cell's state, [batch, width, ...].
+        log_probs: [batch, width]: the logarithms of the beams' probabilities.
+        finished: bool [batch, width].
+        lengths: int64 [batch, width].
+        accumulated_attention_probs: [batch, width, time], or () where coverage is not penalized.
+    """
+
+    cell_state: Any
+    log_probs: Any
+    finished: Any
+    lengths: Any
+    accumulated_attention_probs: Any
+
+
+class BeamSearchDecoderOutput(NamedTuple):
+    """The outputs of a step of a `BeamSearchDecoder`: the scores, ids and parents of the beams, [batch, width]."""
+
+    scores: Any
+    predicted_ids: Any
+    parent_ids: Any
+
+
+def mask_probs(probs: Tensor, eos_token: Any, finished: Any) -> Tensor:
+    """Log probabilities of words, [batch, width, vocabulary]: beams that have ended go on with ends only, at no cost."""
+    vocabulary = dimension_value(probs.shape[-1]) or shape(probs)[-1]
+    only_end = one_hot(
+        eos_token,
+        vocabulary,
+        on_value=convert_to_tensor(0.0, dtype=probs.dtype),
+        off_value=convert_to_tensor(probs.dtype.min, dtype=probs.dtype),
+        dtype=probs.dtype,
+    )
+    return where_v2(expand_dims(finished, 2), only_end, probs)
+
+
+class BeamSearch:
+    """The choice among continuations.
+
+    Args:
+        beams: their layout.
+        end_token: int32 scalar: the word that ends a sequence.
+        length_penalty_weight: the exponent of the length by which scores are divided.
+        coverage_penalty_weight: the weight of the penalty for what was not attended to.
+    """
+
+    def __init__(
+        self, beams: Beams, end_token: Any, length_penalty_weight: Any = 0.0, coverage_penalty_weight: Any = 0.0
+    ) -> None:
+        self._beams, self._end_token = beams, end_token
+        self._length_penalty_weight = length_penalty_weight
+        self._coverage_penalty_weight = coverage_penalty_weight
+
+    def step(
+        self, logits: Tensor, next_cell_state: Any, state: BeamSearchDecoderState
+    ) -> tuple[BeamSearchDecoderOutput, BeamSearchDecoderState]:
+        """The best continuations of all beams, and what is known of them.
+
+        Args:
+            logits: [batch, width, vocabulary].
+            next_cell_state: the cell's state after the beams that were.
+            state: the state before the step.
+        """
+        beams, width = self._beams, self._beams.width
+        vocabulary = dimension_value(logits.shape[-1]) or shape(logits)[-1]
+        finished = state.finished
+        going_on = logical_not(finished)
+        step_probs = mask_probs(log_softmax(logits), self._end_token, finished)
+        total_probs = expand_dims(state.log_probs, 2) + step_probs
+
+        accumulated: Any = None
+        attention_probs = attention_probs_of(next_cell_state, self._coverage_penalty_weight)
+        if attention_probs is not None:
+            attended = attention_probs * expand_dims(cast(going_on, attention_probs.dtype), 2)
+            accumulated = state.accumulated_attention_probs + attended
+        scores = self._scores(total_probs, state, vocabulary, accumulated)
+
+        best_scores, places = top_k(reshape(scores, [beams.batch_size, -1]), k=width)
+        static_batch = beams.static_batch
+        best_scores.set_shape([static_batch, width])
+        places.set_shape([static_batch, width])
+        if scores is total_probs:
+            best_probs = best_scores
+        else:
+            best_probs = beams.pick_each(total_probs, places, width * vocabulary, name="next_beam_probs")
+        words = cast(places % vocabulary, int32, name="next_beam_word_ids")
+        parents = cast(places // vocabulary, int32, name="next_beam_parent_ids")
+
+        pick = beams.picker(parents)
+        finished = pick(finished)
+        next_state = BeamSearchDecoderState(
+            cell_state=nest.map_structure(pick, next_cell_state),
+            log_probs=best_probs,
+            lengths=pick(state.lengths) + cast(logical_not(finished), int64),
+            finished=logical_or(finished, equal(words, self._end_token), name="next_beam_finished"),
+            accumulated_attention_probs=() if accumulated is None else pick(accumulated),
+        )
+        return BeamSearchDecoderOutput(best_scores, words, parents), next_state
+
+    def _scores(self, total_probs: Tensor, state: BeamSearchDecoderState, vocabulary: Any, accumulated: Any) -> Tensor:
+        """What beams are ordered by: their log probabilities, with the penalties of length and coverage."""
+        scores = total_probs
+        penalty_weight = convert_to_tensor(self._length_penalty_weight, name="penalty_factor")
+        penalty_weight.set_shape(())
+        known = constant_value(penalty_weight)
+        if known is None or known != 0:
+            # Only what goes on with another word than the end grows longer.
+            lengths = expand_dims(state.lengths, 2)
+            longer = lengths + expand_dims(cast(logical_not(state.finished), int64), 2)
+            ends = one_hot(self._end_token, vocabulary, on_value=True, off_value=False, dtype=bool_dtype)
+            penalties = where_v2(ends, length_penalty(lengths, penalty_weight), length_penalty(longer, penalty_weight))
+            scores = scores / cast(penalties, scores.dtype)
+        weight = convert_to_tensor(self._coverage_penalty_weight, name="coverage_penalty_weight")
+        if weight.shape.ndims != 0:
+            raise ValueError(f"coverage_penalty_weight should be a scalar, but saw shape: {weight.shape}")
+        if constant_value(weight) == 0.0:
+            return scores
+        if accumulated is None:
+            raise ValueError("accumulated_attention_probs can be None only if coverage penalty is disabled.")
+        # Places that nothing has attended to are those past the end of the memory.
+        seen = where(equal(accumulated, 0.0), ones_like(accumulated), accumulated)
+        coverage = reduce_sum(log(minimum(seen, 1.0)), 2) * cast(state.finished, seen.dtype)
+        return scores + expand_dims(coverage * weight, 2)
