@@ -24,11 +24,21 @@ def failing_node(error: BaseException, plan: Plan) -> Node | None:
     return found
 
 
+def _forget_values(error: BaseException, plan: Plan) -> None:
+    """Lets go of what the step had computed, memory and locks, which whoever keeps the error would keep otherwise."""
+    traceback = error.__traceback__
+    while traceback is not None:
+        if traceback.tb_frame.f_code.co_filename in plan.files:
+            traceback.tb_frame.clear()
+        traceback = traceback.tb_next
+
+
 def explained(error: BaseException, plan: Plan) -> BaseException:
     """The error to raise for `error`: of TensorFlow's class, naming the operation, its place, and what it was given."""
     if isinstance(error, (KeyboardInterrupt, SystemExit, GeneratorExit)):
         return error
     node = failing_node(error, plan)
+    _forget_values(error, plan)
     origin = node.origin if node is not None else None
     if isinstance(error, errors.OpError):
         if origin is not None:

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from headrace.core import nest
-from headrace.core.composite import IndexedSlices, SparseTensor
 from headrace.core.defaults import (
+    colocate_with,
     control_dependencies,
     get_collection,
     get_collection_ref,
@@ -18,8 +18,15 @@ from headrace.core.eager import executing_eagerly
 from headrace.core.internals import uid
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import raw
+from headrace.ops.array.identity import identity
 from headrace.ops.flow import mutex  # noqa: F401  (declared for `raw`)
 from headrace.ops.flow.grouping import group
+from headrace.ops.flow.grouping import tuple as joined
+from headrace.ops.flow.tensor_array import TensorArray
+
+# The collections of sections and of what they execute.
+CRITICAL_SECTIONS = "critical_sections"
+CRITICAL_SECTION_EXECUTIONS = "critical_section_executions"
 
 
 class CriticalSection:
@@ -60,6 +67,8 @@ class CriticalSection:
                 plain = scope.rstrip("/")
                 shared_name = f"{plain}_{uid()}" if executing_eagerly() else plain
             self._handle = raw.MutexV2(shared_name=shared_name, name=scope)
+        if not executing_eagerly():
+            get_collection_ref(CRITICAL_SECTIONS).append(self)
 
     @property
     def name(self) -> str:
@@ -80,7 +89,8 @@ class CriticalSection:
                 for itself.
         """
         with name_scope(name, "critical_section_execute", []):
-            lock = raw.MutexLock(self._handle)
+            with colocate_with(self._handle):
+                lock = raw.MutexLock(self._handle)
             if executing_eagerly():
                 try:
                     return fn()
@@ -91,12 +101,17 @@ class CriticalSection:
             with control_dependencies([lock]):
                 result = fn()
             made = graph.get_operations()[before:]
-            self._note_resources(made, lock.op, exclusive_resource_access)
-            flat = [item for item in nest.flatten(result) if item is not None]
-            with control_dependencies([*made, *(item for item in flat if isinstance(item, (Tensor, Operation)))]):
-                released = raw.ConsumeMutexLock(lock)
+            _after_arguments(lock.op, made)
+            resources = self._check_resources(made, exclusive_resource_access)
+            with control_dependencies([_after(item) for item in nest.flatten(result)]):
+                with colocate_with(self._handle):
+                    released = raw.ConsumeMutexLock(lock)
+                result = nest.pack_sequence_as(result, joined(nest.flatten(result)))
             with control_dependencies([released]):
-                return nest.map_structure(_after, result)
+                outputs = nest.map_structure(_after, result)
+            execution = _Execution(lock.op, self._handle, resources, exclusive_resource_access)
+            get_collection_ref(CRITICAL_SECTION_EXECUTIONS).append(execution)
+            return outputs
 
     def _is_self_handle(self, handle: Tensor) -> bool:
         """Whether a tensor is this section's lock, be it by the name that locks are shared by."""
@@ -108,14 +123,15 @@ class CriticalSection:
             and handle.op.device == mine.device
         )
 
-    def _note_resources(self, made: list[Operation], lock: Operation, exclusive: bool) -> None:
+    def _check_resources(self, made: list[Operation], exclusive: bool) -> list[Tensor]:
+        """The resources that operations use, none of which another section wants for itself."""
         used = {id(tensor): tensor for op in made for tensor in op.inputs if tensor.dtype.name == "resource"}
         if any(self._is_self_handle(tensor) for tensor in used.values()):
             raise ValueError(
                 f"The function attempts to directly access the CriticalSection in which it would be running: {self.name}. "
                 "It would wait for itself."
             )
-        for other in get_collection(_EXECUTIONS):
+        for other in get_collection(CRITICAL_SECTION_EXECUTIONS):
             if self._is_self_handle(other.handle):
                 continue
             shared = [tensor for tensor in other.resources if id(tensor) in used]
@@ -125,10 +141,7 @@ class CriticalSection:
                     f"'{other.handle.op.name}' uses, and one of them requested exclusive resource access; pass "
                     "exclusive_resource_access=False to both."
                 )
-        get_collection_ref(_EXECUTIONS).append(_Execution(lock, self._handle, list(used.values()), exclusive))
-
-
-_EXECUTIONS = "critical_section_executions"
+        return list(used.values())
 
 
 class _Execution:
@@ -140,8 +153,18 @@ class _Execution:
 
 
 def _after(item: Any) -> Any:
+    """The same under the control dependencies of the moment."""
+    if item is None:
+        return None
     if isinstance(item, Operation):
         return group(item)
-    if isinstance(item, (Tensor, SparseTensor, IndexedSlices)):
-        return raw.Identity(item) if isinstance(item, Tensor) else item
-    return raw.Identity(item) if item is not None else None
+    return item.identity() if isinstance(item, TensorArray) else identity(item)
+
+
+def _after_arguments(lock: Operation, made: list[Operation]) -> None:
+    """Has what `made` takes from outside computed before the lock is taken: it may need the lock itself."""
+    inside = {*made, lock, *lock.control_inputs, *(tensor.op for tensor in lock.inputs)}
+    taken = [tensor.op for op in made for tensor in op.inputs] + [other for op in made for other in op.control_inputs]
+    outside = [op for op in dict.fromkeys(taken) if op not in inside]
+    if outside:
+        lock._add_control_input(group(*outside))

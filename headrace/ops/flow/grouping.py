@@ -11,6 +11,7 @@ from headrace.core.defaults import colocate_with, control_dependencies, device, 
 from headrace.core.eager import executing_eagerly
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import op, raw
+from headrace.core.tensor_util import is_tensor
 
 no_op_decl = op("NoOp", "-> ")
 
@@ -116,8 +117,7 @@ def tuple(tensors: Any, name: str | None = None, control_inputs: Any = None) -> 
         return list(tensors)
     with name_scope(name, "tuple", [t for t in tensors if t is not None]):
         converted = [
-            t if t is None or isinstance(t, (Operation, Tensor, IndexedSlices, SparseTensor)) else convert_to_tensor(t)
-            for t in tensors
+            t if t is None or isinstance(t, Operation) or is_tensor(t) else convert_to_tensor(t) for t in tensors
         ]
         gating = [t if isinstance(t, Operation) else t.op for t in converted if t is not None]
         for item in control_inputs or ():
