@@ -249,9 +249,10 @@ def _check_sparse_indices(rows: np.ndarray, target: tuple[int, ...], ordered: bo
     outside = ((rows < 0) | (rows >= np.asarray(target, rows.dtype))).any(axis=1)
     if outside.any():
         i = int(outside.argmax())
+        if not ordered:
+            raise invalid(f"Indices are not valid (out of bounds).  Shape: {shape_text(target)}")
         raise invalid(
-            f"Indices are not valid (out of bounds): indices[{i}] = {shape_text(rows[i].tolist())} is out of bounds: need "
-            f"0 <= index < {shape_text(target)}"
+            f"indices[{i}] = {shape_text(rows[i].tolist())} is out of bounds: need 0 <= index < {shape_text(target)}"
         )
     if not ordered or len(rows) < 2:
         return

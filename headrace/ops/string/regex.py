@@ -1,8 +1,4 @@
-"""Regular expressions over the strings of a tensor.
-
-TensorFlow's expressions are RE2's. Python's `re` agrees with it on what patterns of these programs contain, once the
-few different spellings are put into Python's.
-"""
+"""Regular expressions, RE2's, over the strings of a tensor."""
 
 from __future__ import annotations
 
@@ -12,99 +8,61 @@ from typing import Any
 
 import numpy as np
 
-from headrace.core.errors import InvalidArgumentError
 from headrace.core.operation import Tensor
 from headrace.core.registry import OpDecl, op, raw
 from headrace.ops.host_values import boxed, mapped, to_tensor
+from headrace.ops.string.re2 import compiled, may_match_nothing
 
-_CLASSES = {
-    "alnum": "0-9A-Za-z",
-    "alpha": "A-Za-z",
-    "ascii": r"\x00-\x7f",
-    "blank": r"\t ",
-    "cntrl": r"\x00-\x1f\x7f",
-    "digit": "0-9",
-    "graph": "!-~",
-    "lower": "a-z",
-    "print": " -~",
-    "punct": r"!-/:-@\[-`{-~",
-    "space": r"\t\n\v\f\r ",
-    "upper": "A-Z",
-    "word": "0-9A-Za-z_",
-    "xdigit": "0-9A-Fa-f",
-}
-_TOKEN = re.compile(r"\\p(?:\{\^?\w+\}|\w)|\\.|\[:\w+:\]|\[\^?\]?|\]|\$|\(\?P?<|.", re.DOTALL)
-# What Python's class of letters can say of RE2's general categories.
-_CATEGORIES = {"L": r"[^\W\d_]", "N": r"\d", "Lu": "[A-Z]", "Ll": "[a-z]"}
+# What a rewrite consists of: text, and groups or backslashes.
+_PIECE = re.compile(r"[^\\]+|\\[0-9\\]")
 
 
-def compiled(pattern: bytes | str) -> re.Pattern[str]:
-    """The pattern as Python's.
-
-    Raises:
-        InvalidArgumentError: if it is none.
-    """
-    text = pattern.decode("utf-8", "surrogateescape") if isinstance(pattern, bytes) else pattern
-    try:
-        return re.compile(_translated(text), re.ASCII)
-    except (re.error, RecursionError, OverflowError) as error:
-        reason = "missing )" if "unterminated subpattern" in str(error) else str(error)
-        raise InvalidArgumentError(None, None, f"Invalid pattern: {text}, error: {reason}: {text}") from None
-
-
-def _translated(text: str) -> str:
-    out: list[str] = []
-    inside = False
-    multiline = re.match(r"\(\?[a-z]*m", text) is not None
-    for token in _TOKEN.findall(text):
-        if token.startswith("[:") and inside and token[2:-2] in _CLASSES:
-            token = _CLASSES[token[2:-2]]
-        elif token.startswith("[") and not inside:
-            inside = True
-        elif token.startswith("["):
-            token = "".join("\\" + c if c == "[" else c for c in token)
-        elif token == "]":
-            inside = False
-        elif token == "$" and not inside and not multiline:
-            # Only at the very end, not before a last line break.
-            token = r"\Z"
-        elif token == r"\z":
-            token = r"\Z"
-        elif token == r"\C":
-            token = r"[\s\S]"
-        elif token.startswith(r"\p"):
-            name = token[2:].strip("{}")
-            if inside or name not in _CATEGORIES:
-                raise re.error(f"invalid character class range: {token} (Headrace knows {', '.join(_CATEGORIES)})")
-            token = f"(?u:{_CATEGORIES[name]})" if name in ("L", "N") else _CATEGORIES[name]
-        elif token == "(?<":
-            token = "(?<"
-        out.append(token)
-    return "".join(out)
+def _pieces(rewrite: str) -> list[str | int]:
+    """The texts and the numbers of the groups that a rewrite puts together; it ends where it is none."""
+    found: list[str | int] = []
+    at = 0
+    while piece := _PIECE.match(rewrite, at):
+        text, at = piece[0], piece.end()
+        found.append(text if text[0] != "\\" else text[1] if text[1] == "\\" else int(text[1]))
+    return found
 
 
 def _replacer(rewrite: bytes | str, everywhere: bool) -> Callable[[re.Pattern[str], bytes], bytes]:
-    text = rewrite.decode("utf-8", "surrogateescape") if isinstance(rewrite, bytes) else rewrite
-    parts = re.split(r"\\([0-9\\])", text)
+    pieces = _pieces(rewrite.decode("utf-8", "surrogateescape") if isinstance(rewrite, bytes) else rewrite)
+    plain = all(isinstance(piece, str) for piece in pieces)
+    literal = "".join(map(str, pieces)) if plain else ""
 
-    def expand(match: re.Match[str]) -> str:
-        out = [parts[0]]
-        for mark, literal in zip(parts[1::2], parts[2::2], strict=True):
-            if mark == "\\":
-                out.append("\\")
-            elif int(mark) <= match.re.groups:
-                out.append(match[int(mark)] or "")
-            else:
-                # A group that is not there spoils the whole rewrite.
-                return ""
-            out.append(literal)
-        return "".join(out)
+    def expanded(match: re.Match[str]) -> str:
+        groups = match.re.groups
+        return "".join(
+            piece if isinstance(piece, str) else (match[piece] or "") if piece <= groups else "" for piece in pieces
+        )
 
     def replace(pattern: re.Pattern[str], item: bytes) -> bytes:
-        changed = pattern.sub(expand, item.decode("utf-8", "surrogateescape"), count=0 if everywhere else 1)
+        text = item.decode("utf-8", "surrogateescape")
+        put = (lambda match: literal) if plain else expanded
+        if not everywhere or not may_match_nothing(pattern):
+            changed = pattern.sub(put, text, count=0 if everywhere else 1)
+        else:
+            changed = _one_by_one(pattern, put, text)
         return changed.encode("utf-8", "surrogateescape")
 
     return replace
+
+
+def _one_by_one(pattern: re.Pattern[str], put: Callable[[re.Match[str]], str], text: str) -> str:
+    """The text with all matches replaced, in RE2's way: nothing is no match right behind another match."""
+    out: list[str] = []
+    at, end = 0, -1
+    while at <= len(text) and (match := pattern.search(text, at)) is not None:
+        out.append(text[at : match.start()])
+        if match.start() == match.end() == end:
+            out.append(text[match.start() : match.start() + 1])
+            at = match.start() + 1
+        else:
+            out.append(put(match))
+            at = end = match.end()
+    return "".join([*out, text[at:]])
 
 
 def _same_shape(op: Any) -> Any:

@@ -21,6 +21,11 @@ _OPTIONS = (
 )
 _LAST = 0x10FFFF
 _LAST_CONTROL = 0x1F
+_MARKS = {
+    "utf-16": (codecs.BOM_UTF16_BE, codecs.BOM_UTF16_LE),
+    "utf-32": (codecs.BOM_UTF32_BE, codecs.BOM_UTF32_LE),
+}
+_WINDOWS = {f"cp{number}" for number in range(1250, 1259)}
 _UNITS = {"utf-8": 1, "utf-16-be": 2, "utf-32-be": 4}
 
 decode_op = op(
@@ -93,6 +98,10 @@ def _reader(attrs: Any) -> Callable[[bytes], tuple[list[int], list[int]]]:
                 codes.append(replacement)
                 begins.append(place)
 
+        def take_byte(byte: int, place: int) -> None:
+            codes.append(byte)
+            begins.append(place)
+
         def take(text: str, place: int) -> None:
             for char, width in zip(text, _width(text, encoding), strict=True):
                 if control and ord(char) <= _LAST_CONTROL:
@@ -102,15 +111,21 @@ def _reader(attrs: Any) -> Callable[[bytes], tuple[list[int], list[int]]]:
                     begins.append(place)
                 place += width
 
+        # Without a mark of their order the bytes of a unit come as ICU has them.
+        spelling = f"{encoding}-be" if encoding in _MARKS and not data.startswith(_MARKS[encoding]) else encoding
         place = 0
         while place < len(data):
             rest = data[place:]
             try:
-                take(rest.decode(encoding), place)
+                take(rest.decode(spelling), place)
                 break
             except UnicodeDecodeError as error:
-                take(rest[: error.start].decode(encoding), place)
-                wrong(place + error.start)
+                take(rest[: error.start].decode(spelling), place)
+                if encoding in _WINDOWS and rest[error.start] < 0xA0:
+                    # A byte that Windows gave no character is a control character to ICU.
+                    take_byte(rest[error.start], place + error.start)
+                else:
+                    wrong(place + error.start)
                 place += max(error.end, error.start + 1)
         return codes, begins
 
