@@ -38,7 +38,7 @@ SPELLED: dict[str, str] = {
     "triangular_solve": "ops.math.linalg_functions.matrix_triangular_solve",
     "sqrtm": "ops.math.linalg_functions.matrix_square_root",
     "logm": "ops.math.linalg_functions.matrix_logarithm",
-    "expm": "ops.math.linalg_functions.matrix_exponential",
+    "expm": "ops.math.exponential.matrix_exponential",
     "eigh": "ops.math.linalg_functions.self_adjoint_eig",
     "eigvalsh": "ops.math.linalg_functions.self_adjoint_eigvals",
 }

@@ -16,7 +16,7 @@ from headrace.core.registry import raw
 from headrace.ops import composing
 from headrace.ops.array.constant import constant
 from headrace.ops.array.identity import identity
-from headrace.ops.array.shape import shape_internal
+from headrace.ops.array.shape import rank_internal, shape_internal
 from headrace.ops.array.where import where_v2
 from headrace.ops.flow.checks import (
     assert_equal,
@@ -25,10 +25,11 @@ from headrace.ops.flow.checks import (
     assert_near,
     assert_non_negative,
 )
+from headrace.ops.flow.cond import cond
 from headrace.ops.flow.grouping import with_dependencies
 from headrace.ops.flow.rank_checks import assert_rank_at_least
 from headrace.ops.math.cast import cast
-from headrace.ops.math.reduction import reduce_sum
+from headrace.ops.math.reduction import reduce_all, reduce_sum
 from headrace.ops.math.unary import sigmoid
 from headrace.ops.nn.softmax import softmax
 
@@ -203,6 +204,23 @@ def assert_integer_form(
                 raise TypeError(f"Unrecognized type {x.dtype.name}")
         whole = cast(cast(x, int_dtype), x.dtype)
         return assert_equal(x, whole, data=data, summarize=summarize, message=message, name=name)
+
+
+def assert_symmetric(matrix: Any) -> Tensor:
+    """`matrix`, with a check that it is its own transpose."""
+    check = assert_equal(matrix, composing.matrix_transpose(matrix))
+    return with_dependencies([check], matrix)
+
+
+def same_dynamic_shape(a: Any, b: Any) -> Tensor:
+    """Whether two tensors have one shape when the graph runs."""
+    a, b = convert_to_tensor(a, name="a"), convert_to_tensor(b, name="b")
+
+    def equal() -> Tensor:
+        shapes = [composing.concat([shape_internal(x), shape_internal(y)], 0) for x, y in ((a, b), (b, a))]
+        return reduce_all(raw.Equal(*shapes))
+
+    return cond(raw.Equal(rank_internal(a), rank_internal(b)), equal, lambda: constant(False))  # type: ignore[no-any-return]
 
 
 def embed_check_nonnegative_integer_form(x: Any, name: str = "embed_check_nonnegative_integer_form") -> Tensor:

@@ -72,8 +72,9 @@ class Normal(LocationScale):
         return special.log_ndtr(-self._z(x))
 
     def _quantile(self, p: Tensor) -> Tensor:
-        with name_scope("reconstruct", values=[p]):
-            return special.ndtri(p) * self._scale + self._loc
+        z = special.ndtri(p)
+        with name_scope("reconstruct", values=[z]):
+            return z * self._scale + self._loc
 
     def _entropy(self) -> Tensor:
         return 0.5 * math.log(2.0 * math.pi * math.e) + raw.Log(self._spread(self._scale, self._loc))

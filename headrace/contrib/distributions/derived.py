@@ -182,13 +182,14 @@ class Kumaraswamy(TransformedDistribution):
         return with_dependencies(checks, mode)
 
 
-def _sinh_arcsinh(skewness: Any, tailweight: Tensor, symmetric: bool) -> tuple[Any, Tensor]:
-    """The bijector, and what one without skewness makes of 2, by which scales are divided."""
+def _sinh_arcsinh(skewness: Any, tailweight: Tensor, symmetric: bool, scale: Tensor) -> tuple[Any, Tensor]:
+    """The bijector, and the scale over what one without skewness makes of 2, times 2."""
     dtype = tailweight.dtype
     bijector = even = SinhArcsinhBijector(skewness=skewness, tailweight=tailweight)
     if not symmetric:
         even = SinhArcsinhBijector(skewness=dtype.as_numpy_dtype(0.0), tailweight=tailweight)
-    return bijector, even.forward(convert_to_tensor(2, dtype))
+    doubled = 2 * scale
+    return bijector, doubled / even.forward(convert_to_tensor(2, dtype))
 
 
 def _standard(
@@ -233,11 +234,10 @@ class SinhArcsinh(TransformedDistribution):
             batch_shape = get_broadcast_shape(loc, scale, tailweight, skewness)
             base, checks = _standard(distribution, loc.dtype, validate_args, allow_nan_stats)
             loc = with_dependencies(checks, loc) if checks else loc
-            doubled = 2 * scale
-            bijector, two = _sinh_arcsinh(skewness, tailweight, symmetric)
+            bijector, factor = _sinh_arcsinh(skewness, tailweight, symmetric, scale)
             super().__init__(
                 base,
-                Chain([AffineScalar(shift=loc, scale=doubled / two, validate_args=validate_args), bijector]),
+                Chain([AffineScalar(shift=loc, scale=factor, validate_args=validate_args), bijector]),
                 batch_shape=batch_shape,
                 validate_args=validate_args,
                 name=scope,
@@ -301,11 +301,10 @@ class VectorSinhArcsinhDiag(TransformedDistribution):
             diag = with_dependencies(checks, diag) if checks else diag
             skewness = convert_to_tensor(0.0 if symmetric else skewness, dtype, name="skewness")
             tailweight = convert_to_tensor(1.0 if tailweight is None else tailweight, dtype, name="tailweight")
-            doubled = 2 * diag
-            bijector, two = _sinh_arcsinh(skewness, tailweight, symmetric)
+            bijector, factor = _sinh_arcsinh(skewness, tailweight, symmetric, diag)
             super().__init__(
                 base,
-                Chain([Affine(shift=loc, scale_diag=doubled / two, validate_args=validate_args), bijector]),
+                Chain([Affine(shift=loc, scale_diag=factor, validate_args=validate_args), bijector]),
                 batch_shape=batch_shape,
                 event_shape=event_shape,
                 validate_args=validate_args,

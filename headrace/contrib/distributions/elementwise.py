@@ -275,6 +275,9 @@ class Poisson(Elementwise):
     def _cdf(self, x: Tensor) -> Tensor:
         return igammac(1.0 + self._counted(x), self._rate)
 
+    def _log_cdf(self, x: Tensor) -> Tensor:
+        return raw.Log(self.cdf(x))
+
     def _mean(self) -> Tensor:
         return identity(self._rate)
 

@@ -83,11 +83,16 @@ class Mixture(Distribution):
             if int(count) != len(components):
                 raise ValueError(f"cat.num_classes != len(components): {int(count)} vs. {len(components)}")
             self._checks = []
+            own = cat.batch_shape_tensor()
+            # Its rank, which is an op of the graph whether it is needed or not.
+            own_rank = composing.size(own)
             if validate_args:
-                own = cat.batch_shape_tensor()
-                for number, component in enumerate(components):
-                    message = f"components[{number}] batch shape must match cat batch shape"
-                    self._checks.append(assert_equal(own, component.batch_shape_tensor(), message=message))
+                shapes = [component.batch_shape_tensor() for component in components]
+                ranks = [composing.size(shape) for shape in shapes]
+                message = "components[{}] batch shape must match cat batch shape"
+                for wanted, found in ((own_rank, ranks), (own, shapes)):
+                    for number, value in enumerate(found):
+                        self._checks.append(assert_equal(wanted, value, message=message.format(number)))
         self._cat, self._components = cat, list(components)
         self._event, self._batch = event, batch
         self._use_static_graph = use_static_graph

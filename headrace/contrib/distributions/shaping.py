@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -11,9 +13,11 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
+from headrace.distributions.static_logic import prefer_static_rank
 from headrace.ops import composing
 from headrace.ops.array.reverse import reverse
 from headrace.ops.array.shape import reshape, shape_internal
+from headrace.ops.math.cast import cast
 
 
 def side_of(count: int) -> int:
@@ -28,9 +32,11 @@ def side_of(count: int) -> int:
     return side
 
 
-def _sides(length: Any) -> Any:
-    """`side_of` a number known when the graph runs."""
-    return composing.cast((raw.Sqrt(8.0 * composing.cast(length, "float32") + 1.0) - 1.0) / 2.0 + 0.5, "int32")
+def _triangle_of(count: int) -> int:
+    side = np.sqrt(0.25 + 2.0 * count) - 0.5
+    if side != np.floor(side):
+        raise ValueError(f"Input right-most shape ({count}) does not correspond to a triangular matrix.")
+    return int(side)
 
 
 def fill_triangular(x: Any, upper: bool = False, name: str | None = None) -> Tensor:
@@ -53,22 +59,29 @@ def fill_triangular(x: Any, upper: bool = False, name: str | None = None) -> Ten
     """
     with name_scope(name, "fill_triangular", values=[x]):
         x = convert_to_tensor(x, name="x")
-        length = x.get_shape().with_rank_at_least(1).dims[-1].value if x.dims is not None else None
+        static = x.get_shape().with_rank_at_least(1)
+        length = static[-1].value if static.ndims is not None else None
+        side: Any
         if length is None:
-            shape = shape_internal(x)
-            side = _sides(shape[-1])
+            length = shape_internal(x)[-1]
+            side = cast(raw.Sqrt(0.25 + cast(2 * length, "float32")), "int32")
+            final = static[:-1].concatenate([None, None])
         else:
-            side = side_of(length)
-            shape = x.get_shape().as_list() if x.get_shape().is_fully_defined() else shape_internal(x)
+            side = _triangle_of(length)
+            final = static[:-1].concatenate([side, side])
+        rank = prefer_static_rank(x)
         # All elements and those after the first row, one of them backwards, fill the square; half of it is wanted.
-        back, rest = reverse(x, axis=[-1]), x[..., side:]
-        parts = [x, reverse(rest, axis=[-1])] if upper else [rest, back]
-        both = [side, side]
-        whole = shape[:-1] + both if isinstance(shape, list) else composing.concat([shape[:-1], both], 0)
-        square = reshape(composing.concat(parts, -1), whole)
+        if upper:
+            parts = [x, reverse(x[..., side:], axis=[rank - 1])]
+        else:
+            parts = [x[..., side:], reverse(x, axis=[rank - 1])]
+        if final.is_fully_defined():
+            shape: Any = final.as_list()
+        else:
+            shape = composing.concat([shape_internal(x)[:-1], [side, side]], 0)
+        square = reshape(composing.concat(parts, -1), shape)
         result = raw.MatrixBandPart(square, 0 if upper else -1, -1 if upper else 0)
-        if length is not None and x.get_shape().ndims is not None:
-            result.set_shape(x.get_shape()[:-1].concatenate([side, side]))
+        result.set_shape(final)
         return result
 
 
@@ -86,18 +99,24 @@ def fill_triangular_inverse(x: Any, upper: bool = False, name: str | None = None
     with name_scope(name, "fill_triangular_inverse", values=[x]):
         x = convert_to_tensor(x, name="x")
         static = x.get_shape().with_rank_at_least(2)
-        side = static.dims[-1].value if static.dims is not None else None
-        shape = shape_internal(x)
-        size = shape[-1] if side is None else side
-        count = size * (size + 1) // 2
+        side: Any = static[-1].value if static.ndims is not None else None
+        if side is None:
+            side = shape_internal(x)[-1]
+            count = side * (side + 1) // 2
+            final = static[:-2].concatenate([None])
+        else:
+            count = side * (side + 1) // 2
+            final = static[:-2].concatenate([count])
+        rank = prefer_static_rank(x)
         # The row that is full, then the others, whose gaps, zeros, are filled by themselves turned upside down.
-        first = x[..., 0, :] if upper else reverse(x[..., -1, :], axis=[-1])
-        others = x[..., 1:, :] if upper else x[..., :-1, :]
-        filled = others + reverse(others, axis=[-2, -1])
-        flat = reshape(filled, composing.concat([shape[:-2], [size * (size - 1)]], 0))
-        result = composing.concat([first, flat[..., : count - size]], -1)
-        if side is not None and static.dims is not None:
-            result.set_shape(static[:-2].concatenate([count]))
+        if upper:
+            first, others = x[..., 0, :], x[..., 1:, :]
+        else:
+            first, others = reverse(x[..., -1, :], axis=[rank - 2]), x[..., :-1, :]
+        filled = others + reverse(reverse(others, axis=[rank - 1]), axis=[rank - 2])
+        rest = composing.concat([shape_internal(x)[:-2], [side * (side - 1)]], 0)
+        result = composing.concat([first, reshape(filled, rest)[..., : count - side]], -1)
+        result.set_shape(final)
         return result
 
 
@@ -138,24 +157,22 @@ def tridiag(below: Any = None, diag: Any = None, above: Any = None, name: str | 
     Raises:
         ValueError: if all are None.
     """
-    if below is None and diag is None and above is None:
-        raise ValueError("Must specify at least one of `below`, `diag`, `above`.")
 
-    def padded(part: Any, first: int, last: int, what: str) -> Tensor:
-        part = convert_to_tensor(part, name=what)
-        outer = shape_internal(part)[:-1]
-        column = composing.zeros(composing.concat([outer, [1]], 0), dtype=part.dtype)
-        return composing.concat([column] * first + [part] + [column] * last, -1)
+    def padded(part: Tensor) -> Tensor:
+        zero = composing.zeros(composing.concat([shape_internal(part)[:-1], [1]], 0), dtype=part.dtype)
+        return composing.concat([zero, part, zero], -1)
 
     with name_scope(name, "tridiag", values=[below, diag, above]):
-        total: Any = None
-        # A square one larger each way, of which the corner that holds the diagonal is cut out.
+        parts = []
+        # Squares larger by one each way, of which the corner that holds the diagonal is cut out.
         if below is not None:
-            total = raw.MatrixDiag(padded(below, 1, 1, "below"), name="diag")[..., :-1, 1:]
+            below = convert_to_tensor(below, name="below")
+            parts.append(raw.MatrixDiag(padded(below), name="diag")[..., :-1, 1:])
         if diag is not None:
-            part = raw.MatrixDiag(convert_to_tensor(diag, name="diag"), name="diag")
-            total = part if total is None else total + part
+            parts.append(raw.MatrixDiag(convert_to_tensor(diag, name="diag"), name="diag"))
         if above is not None:
-            part = raw.MatrixDiag(padded(above, 1, 1, "above"), name="diag")[..., 1:, :-1]
-            total = part if total is None else total + part
-        return total
+            above = convert_to_tensor(above, name="above")
+            parts.append(raw.MatrixDiag(padded(above), name="diag")[..., 1:, :-1])
+        if not parts:
+            raise ValueError("Must specify at least one of `below`, `diag`, `above`.")
+        return functools.reduce(operator.add, parts)

@@ -16,7 +16,7 @@ from headrace.distributions.normal import Normal
 from headrace.ops import composing
 from headrace.ops.array.where import where_v2
 from headrace.ops.flow.checks import assert_greater_equal, assert_less_equal
-from headrace.ops.math.reduction import reduce_max, reduce_sum
+from headrace.ops.math.reduction import reduce_logsumexp, reduce_max, reduce_sum
 from headrace.state.initializers import zeros_initializer
 from headrace.state.updates import assign_add, assign_sub
 from headrace.state.variable_scope import get_variable, variable_scope
@@ -181,15 +181,19 @@ def reduce_weighted_logsumexp(
     """
     with name_scope(name, "reduce_weighted_logsumexp", [logx, w]):
         logx = convert_to_tensor(logx, name="logx")
-        weights = composing.ones_like(logx) if w is None else convert_to_tensor(w, logx.dtype, name="w")
-        logs = logx + raw.Log(raw.Abs(weights)) if w is not None else logx
+        if w is None:
+            result = reduce_logsumexp(logx, axis=axis, keepdims=keep_dims)
+            return (result, composing.ones_like(result)) if return_sign else result
+        weights = convert_to_tensor(w, logx.dtype, name="w")
+        logs = logx + raw.Log(raw.Abs(weights))
         most = reduce_max(logs, axis=axis, keepdims=True)
-        most = raw.StopGradient(where_v2(raw.IsInf(most), composing.zeros_like(most), most))
-        total = reduce_sum(raw.Sign(weights) * raw.Exp(logs - most), axis=axis, keepdims=True)
-        result, sign = most + raw.Log(raw.Abs(total)), raw.Sign(total)
+        most = where_v2(raw.IsInf(most), composing.zeros_like(most), most)
+        total = reduce_sum(raw.Sign(weights) * raw.Exp(logs - most), axis=axis, keepdims=keep_dims)
         if not keep_dims:
             axes = None if axis is None else [axis] if isinstance(axis, int) else list(axis)
-            result, sign = composing.squeeze(result, axes), composing.squeeze(sign, axes)
+            most = composing.squeeze(most, axes)
+        sign = raw.Sign(total)
+        result = most + raw.Log(sign * total)
         return (result, sign) if return_sign else result
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -14,15 +16,19 @@ from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape
 from headrace.distributions.base import FULLY_REPARAMETERIZED, Distribution
-from headrace.distributions.common import gen_new_seed
+from headrace.distributions.common import assert_symmetric, gen_new_seed
 from headrace.ops import composing
+from headrace.ops.array.constant import constant
 from headrace.ops.array.range import linspace
-from headrace.ops.array.shape import shape_internal
+from headrace.ops.array.shape import rank_internal, reshape, shape_internal
+from headrace.ops.array.slice import strided_slice
 from headrace.ops.array.where import where_v2
 from headrace.ops.flow.checks import assert_equal, assert_less_equal, assert_positive
 from headrace.ops.flow.grouping import with_dependencies
+from headrace.ops.linalg.arguments import diagonal
 from headrace.ops.linalg.operator import LinearOperator
 from headrace.ops.linalg.simple import LinearOperatorLowerTriangular
+from headrace.ops.math.cast import cast
 from headrace.ops.math.linalg_functions import cholesky
 from headrace.ops.math.matmul import matmul
 from headrace.ops.math.reduction import reduce_sum
@@ -109,65 +115,85 @@ class _Wishart(Distribution):
     def _batch_shape(self) -> TensorShape:
         return self._operator.batch_shape
 
+    @contextmanager
+    def _named(self, name: str, *values: Any) -> Iterator[None]:
+        with self._name_scope(name, values=list(values)):
+            yield
+
     def _sequence(self, a: Tensor) -> Tensor:
         """a, a - 1/2, ... one for each dimension."""
-        zero = convert_to_tensor(0.0, self.dtype)
-        steps = linspace(zero, 0.5 - 0.5 * self._dimension, composing.cast(self._dimension, "int32"))
-        return steps + a[..., None]
+        with self._named("multi_gamma_sequence", a, self._dimension):
+            zero = constant(0.0, dtype=self.dtype)
+            last = 0.5 - 0.5 * self._dimension
+            return linspace(zero, last, cast(self._dimension, "int32")) + composing.expand_dims(a, [-1])
 
     def _lgamma(self, a: Tensor) -> Tensor:
         """The logarithm of the multivariate gamma function."""
         p = self._dimension
-        return 0.25 * p * (p - 1.0) * _LOG_PI + reduce_sum(raw.Lgamma(self._sequence(a)), axis=[-1])
+        with self._named("multi_lgamma", a, p):
+            steps = self._sequence(a)
+            return 0.25 * p * (p - 1.0) * _LOG_PI + reduce_sum(raw.Lgamma(steps), axis=[-1])
 
     def _digamma(self, a: Tensor) -> Tensor:
-        return reduce_sum(raw.Digamma(self._sequence(a)), axis=[-1])
+        with self._named("multi_digamma", a, self._dimension):
+            return reduce_sum(raw.Digamma(self._sequence(a)), axis=[-1])
 
     def _sample_n(self, n: Any, seed: int | None = None) -> Tensor:
         # Bartlett's decomposition: normal numbers below the diagonal, chi-squared ones on it.
         batch, event = self.batch_shape_tensor(), self.event_shape_tensor()
+        rank = shape_internal(batch)[0] + 3
         x = random_normal(composing.concat([[n], batch, event], 0), 0.0, 1.0, self.dtype, seed=seed)
-        df = self._df * composing.ones(self._operator.batch_shape_tensor(), dtype=self.dtype.base_dtype)
+        df = self._df * composing.ones(self._operator.batch_shape_tensor(), dtype=self._df.dtype.base_dtype)
         squares = random_gamma(
             [n], self._sequence(0.5 * df), beta=0.5, dtype=self.dtype, seed=gen_new_seed(seed, "wishart")
         )
-        x = raw.MatrixSetDiag(raw.MatrixBandPart(x, -1, 0), raw.Sqrt(squares), name="set_diag")
-        x = matmul(composing.zeros_like(x) + self._operator.to_dense(), x)
+        x = raw.MatrixBandPart(x, -1, 0)
+        x = raw.MatrixSetDiag(x, raw.Sqrt(squares), name="set_diag")
+        # All samples of a batch member beside one another, as columns.
+        x = composing.transpose(x, composing.concat([composing.range_(1, rank), [0]], 0))
+        x = reshape(x, composing.concat([batch, [event[0]], [-1]], 0))
+        x = self._operator.matmul(x)
+        x = reshape(x, composing.concat([batch, event, [n]], 0))
+        x = composing.transpose(x, composing.concat([[rank - 1], composing.range_(0, rank - 1)], 0))
         return x if self._factors else matmul(x, x, adjoint_b=True)
 
     def _log_prob(self, x: Tensor) -> Tensor:
         root = x if self._factors else cholesky(x)
-        lower = composing.zeros_like(root) + self._operator.to_dense()
-        both = composing.zeros_like(lower) + root
-        solved = raw.MatrixTriangularSolve(lower, both, lower=True)
+        batch, event = self.batch_shape_tensor(), self.event_shape_tensor()
+        rank = rank_internal(root)
+        samples = rank - shape_internal(batch)[0] - 2
+        sample_shape = strided_slice(shape_internal(root), [0], [samples])
+        order = composing.concat([composing.range_(samples, rank), composing.range_(0, samples)], 0)
+        solved = composing.transpose(root, order)
+        solved = reshape(solved, composing.concat([batch, [cast(self._dimension, "int32"), -1]], 0))
+        solved = self._operator.solve(solved)
+        solved = reshape(solved, composing.concat([batch, event, sample_shape], 0))
+        parts = [composing.range_(rank - samples, rank), composing.range_(0, rank - samples)]
+        solved = composing.transpose(solved, composing.concat(parts, 0))
         trace = reduce_sum(raw.Square(solved), axis=[-2, -1])
-        half_log_det = reduce_sum(raw.Log(raw.MatrixDiagPart(root, name="diag_part")), axis=[-1])
-        return (self._df - self._dimension - 1.0) * half_log_det - 0.5 * trace - self.log_normalization()
+        half_log_det = reduce_sum(raw.Log(diagonal(root)), axis=[-1])
+        log_prob = (self._df - self._dimension - 1.0) * half_log_det - 0.5 * trace - self.log_normalization()
+        if x.get_shape().ndims is not None:
+            log_prob.set_shape(x.get_shape()[:-2])
+        return log_prob
 
     def _prob(self, x: Tensor) -> Tensor:
         return raw.Exp(self._log_prob(x))
 
     def _entropy(self) -> Tensor:
-        p, half = self._dimension, 0.5 * self._df
-        middle = 0.5 * p + 0.5
-        return (
-            p * (half + middle * _LOG_2)
-            + 2 * middle * self._operator.log_abs_determinant()
-            + self._lgamma(half)
-            + (middle - half) * self._digamma(half)
-        )
-
-    def _root(self, factor: Tensor) -> Tensor:
-        return factor[..., None, None] if factor.get_shape().ndims else factor
+        p = self._dimension
+        middle, half = 0.5 * p + 0.5, 0.5 * self._df
+        start = p * (half + middle * _LOG_2) + 2 * middle * self._operator.log_abs_determinant()
+        return start + self._lgamma(half) + (middle - half) * self._digamma(half)
 
     def _mean(self) -> Tensor:
         if self._factors:
-            return self._root(raw.Sqrt(self._df)) * self._operator.to_dense()
-        return self._root(self._df) * self._square()
+            return raw.Sqrt(self._df) * self._operator.to_dense()
+        return self._df * self._square()
 
     def _variance(self) -> Tensor:
-        x = self._root(raw.Sqrt(self._df)) * self._square()
-        diag = raw.MatrixDiagPart(x, name="diag_part")[..., None]
+        x = raw.Sqrt(self._df) * self._square()
+        diag = composing.expand_dims(diagonal(x), -1)
         variance = raw.Square(x) + matmul(diag, diag, adjoint_b=True)
         return cholesky(variance) if self._factors else variance
 
@@ -178,23 +204,24 @@ class _Wishart(Distribution):
 
     def _mode(self) -> Tensor:
         s = self._df - self._dimension - 1.0
-        s = where_v2(s < 0.0, composing.zeros_like(s) + np.nan, s)
+        negative = raw.Less(s, 0.0)
+        s = where_v2(negative, constant(np.nan, dtype=self.dtype, name="nan"), s)
         if self._factors:
-            return self._root(raw.Sqrt(s)) * self._operator.to_dense()
-        return self._root(s) * self._square()
+            return raw.Sqrt(s) * self._operator.to_dense()
+        return s * self._square()
 
     def mean_log_det(self, name: str = "mean_log_det") -> Tensor:
         """The mean of the logarithm of the determinant."""
         with self._name_scope(name):
-            determinant = 2 * self._operator.log_abs_determinant()
-            return self._digamma(0.5 * self._df) + self._dimension * _LOG_2 + determinant
+            start = self._digamma(0.5 * self._df) + self._dimension * _LOG_2
+            return start + 2 * self._operator.log_abs_determinant()
 
     def log_normalization(self, name: str = "log_normalization") -> Tensor:
         """The logarithm of the density's constant."""
         with self._name_scope(name):
-            half = 0.5 * self._df
             determinant = self._df * self._operator.log_abs_determinant()
-            return determinant + half * self._dimension * _LOG_2 + self._lgamma(half)
+            start = determinant + 0.5 * self._df * self._dimension * _LOG_2
+            return start + self._lgamma(0.5 * self._df)
 
 
 def _operator_of(lower: Tensor) -> LinearOperator:
@@ -228,11 +255,9 @@ class WishartCholesky(_Wishart):
             with name_scope("init", values=[scale]):
                 lower = convert_to_tensor(scale)
                 if validate_args:
-                    shape = shape_internal(lower)
-                    positive = assert_positive(
-                        raw.MatrixDiagPart(lower, name="diag_part"), message="scale must be positive definite"
-                    )
-                    square = assert_equal(shape[-1], shape[-2], message="scale must be square")
+                    positive = assert_positive(diagonal(lower), message="scale must be positive definite")
+                    sides = shape_internal(lower)[-1], shape_internal(lower)[-2]
+                    square = assert_equal(*sides, message="scale must be square")
                     lower = with_dependencies([positive, square], lower)
             self._begin(arguments, _operator_of(lower), [lower], scope)
 
@@ -262,10 +287,7 @@ class WishartFull(_Wishart):
         with name_scope(name) as scope:
             with name_scope("init", values=[scale]):
                 whole = convert_to_tensor(scale)
-                if validate_args:
-                    turned = composing.matrix_transpose(whole)
-                    whole = with_dependencies([assert_equal(whole, turned, message="matrix was not symmetric")], whole)
+                whole = assert_symmetric(whole) if validate_args else whole
                 lower = cholesky(whole)
-                if validate_args:
-                    lower = with_dependencies([assert_positive(raw.MatrixDiagPart(lower, name="diag_part"))], lower)
+                lower = with_dependencies([assert_positive(diagonal(lower))] if validate_args else [], lower)
             self._begin(arguments, _operator_of(lower), [lower], scope)

@@ -118,9 +118,9 @@ def _folded(matrix: Tensor, rhs: Tensor, adjoint: bool) -> tuple[Tensor, Tensor,
     _ends(rhs, extra)
     rows = matrix.get_shape()[-2 if adjoint else -1].value
     columns, outer = rhs.get_shape()[-1].value, rhs.get_shape()[:extra]
-    if rows is not None and columns is not None and outer.is_fully_defined():
-        if np.prod(outer.as_list()) < 2 or rows <= columns:
-            return unchanged
+    known = rows is not None and columns is not None and outer.is_fully_defined()
+    if known and (outer.num_elements() < 2 or rows <= columns):
+        return unchanged
     if adjoint:
         matrix = adjoint_of(matrix)
     extra_shape, main_shape = _ends(rhs, extra)

@@ -33,7 +33,7 @@ from headrace.ops.math.unary import abs as absolute
 _FORWARD, _BACK = {1: "FFT", 2: "FFT2D", 3: "FFT3D"}, {1: "IFFT", 2: "IFFT2D", 3: "IFFT3D"}
 
 
-def to_complex(x: Tensor) -> Tensor:
+def _to_complex(x: Tensor) -> Tensor:
     """`x` as complex numbers as wide as it is."""
     if x.dtype.is_complex:
         return x
@@ -63,7 +63,7 @@ class _Circulant(LinearOperator):
             if is_square is False:
                 raise ValueError("A [[nested] block] circulant operator is always square.")
             self._block_shape_tensor = shape_internal(self._spectrum)[-block_depth:]
-            self._spectrum_complex = to_complex(self._spectrum)
+            self._spectrum_complex = _to_complex(self._spectrum)
             self._abs_spectrum = absolute(self._spectrum)
             self._conj_spectrum = conj(self._spectrum_complex)
             hints = (is_non_singular, is_self_adjoint, is_positive_definite, True)
@@ -125,7 +125,7 @@ class _Circulant(LinearOperator):
 
     def _transformed(self, x: Tensor, back: bool = False) -> Tensor:
         op_type = (_BACK if back else _FORWARD)[self._block_depth]
-        return getattr(raw, op_type)(to_complex(x))  # type: ignore[no-any-return]
+        return getattr(raw, op_type)(_to_complex(x))  # type: ignore[no-any-return]
 
     def _one_batch(self, x: Tensor, spectrum: Tensor) -> tuple[Tensor, Tensor]:
         """`x` and the spectrum, repeated along the batches of each other."""

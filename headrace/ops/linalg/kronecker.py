@@ -28,24 +28,24 @@ from headrace.ops.math.linalg_functions import adjoint as adjoint_of
 _WHOLE = {"mat": "matmul", "solve": "solve"}
 
 
-def _turned(x: Tensor, right: bool) -> Tensor:
+def _rotate_last_dim(x: Tensor, rotate_right: bool = False) -> Tensor:
     """`x` with its last dimension first, or its first last."""
     rank = rank_internal(x)
-    if right:
+    if rotate_right:
         order = composing.concat([[rank - 1], composing.range_(0, rank - 1)], 0)
     else:
         order = composing.concat([composing.range_(1, rank), [0]], 0)
     return composing.transpose(x, order)
 
 
-def _columns_joined(x: Tensor) -> Tensor:
+def _vec(x: Tensor) -> Tensor:
     """The columns of matrices one below the other."""
     columns = composing.matrix_transpose(x)
     return reshape(columns, composing.concat([shape_internal(x)[:-2], [-1]], 0))
 
 
-def _columns_apart(x: Tensor, count: Any) -> Tensor:
-    """What `_columns_joined` makes vectors of, undone, for columns of `count` elements."""
+def _unvec_by(x: Tensor, count: Any) -> Tensor:
+    """What `_vec` makes vectors of, undone, for columns of `count` elements."""
     rows = reshape(x, composing.concat([shape_internal(x)[:-1], [count, -1]], 0))
     return composing.matrix_transpose(rows)
 
@@ -92,15 +92,15 @@ class LinearOperatorKronecker(_OfOperators):
         # As many dimensions as the batch has.
         ones = composing.concat([composing.ones_like(self.batch_shape_tensor()), [1, 1]], 0)
         x = x + composing.zeros(ones, dtype=x.dtype.base_dtype)
-        output = _turned(x, right=True)[None, ...]
+        output = _rotate_last_dim(x, rotate_right=True)[None, ...]
         for each in self._operators[:-1]:
             size = each.range_dimension_tensor() if adjoint else each.domain_dimension_tensor()
-            output = composing.matrix_transpose(_columns_apart(output, size))
+            output = composing.matrix_transpose(_unvec_by(output, size))
             output = getattr(each, _WHOLE[method])(output, adjoint=adjoint, adjoint_arg=False)
-            output = _turned(composing.matrix_transpose(output), right=False)
-            output = _turned(_columns_joined(output), right=True)
+            output = _rotate_last_dim(composing.matrix_transpose(output), rotate_right=False)
+            output = _rotate_last_dim(_vec(output), rotate_right=True)
         output = getattr(self._operators[-1], f"{method}vec")(output, adjoint=adjoint)
-        output = _turned(_columns_joined(_turned(output, right=False)), right=False)
+        output = _rotate_last_dim(_vec(_rotate_last_dim(output, rotate_right=False)), rotate_right=False)
         static = x.get_shape()
         if static.is_fully_defined():
             batch = broadcast_static_shape(static[:-2], self.batch_shape)

@@ -13,7 +13,7 @@ from headrace.ops import composing
 from headrace.ops.array.shape import broadcast_dynamic_shape, broadcast_static_shape, shape_internal
 from headrace.ops.flow.checks import assert_equal
 from headrace.ops.linalg.arguments import at_least
-from headrace.ops.linalg.circulant import LinearOperatorCirculant, to_complex
+from headrace.ops.linalg.circulant import LinearOperatorCirculant, _to_complex
 from headrace.ops.linalg.operator import LinearOperator
 from headrace.ops.math.cast import cast
 from headrace.ops.math.linalg_functions import adjoint as adjoint_of
@@ -50,7 +50,7 @@ class LinearOperatorToeplitz(LinearOperator):
             # In a corner of a circulant matrix of twice the size stands this one.
             zero = composing.zeros_like(self._col[..., 0:1])
             column = composing.concat([self._col, zero, raw.ReverseV2(self._row[..., 1:], [-1])], -1)
-            spectrum = raw.FFT(to_complex(column))
+            spectrum = raw.FFT(_to_complex(column))
             self._circulant = LinearOperatorCirculant(spectrum, input_output_dtype=self._row.dtype)
             if is_square is False:
                 raise ValueError("Only square Toeplitz operators currently supported.")

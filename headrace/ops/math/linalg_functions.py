@@ -293,22 +293,6 @@ def lu(input: Any, output_idx_type: Any = "int32", name: str | None = None) -> A
     return raw.Lu(input, output_idx_type=output_idx_type, name=name)
 
 
-def matrix_exponential(input: Any, name: str | None = None) -> Tensor:
-    """The exponentials of square matrices: sums of A^k / k!.
-
-    Args:
-        input: floating or complex numbers of shape (..., n, n).
-        name: a name scope.
-
-    Example:
-        >>> tf.Session().run(tf.linalg.expm([[0.0, 0.0], [0.0, 0.0]]))
-        array([[1., 0.],
-               [0., 1.]], dtype=float32)
-    """
-    with name_scope(name, "matrix_exponential", [input]):
-        return raw.MatrixExponential(convert_to_tensor(input, name="input"))
-
-
 def matrix_logarithm(input: Any, name: str | None = None) -> Tensor:
     """The principal logarithms of square matrices.
 
