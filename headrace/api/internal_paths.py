@@ -228,6 +228,7 @@ _PYTHON: dict[str, dict[str, str]] = {
     "ops.parallel_for": {".": "control_flow_ops gradients pfor"},
     "ops.ragged": {
         "ops.ragged.layout ops.ragged.selecting .": "ragged_array_ops",
+        "ops.ragged.defaulting ops.ragged.gathering .": "ragged_batch_gather_with_default_op",
         "ops.ragged.gathering .": "ragged_batch_gather_ops ragged_gather_ops",
         "ops.ragged.joining .": "ragged_concat_ops",
         "ops.ragged.tensor": "ragged_config",
@@ -238,8 +239,9 @@ _PYTHON: dict[str, dict[str, str]] = {
         "ops.ragged.math ragged .": "ragged_math_ops",
         "ops.ragged.selecting .": "ragged_where_op",
         "ops.ragged.tensor ops.ragged.segment_ids": "ragged_util",
-        "ops.ragged.tensor ops.ragged.spec ragged .": "ragged_operators ragged_tensor",
-        "ragged .": "ragged_factory_ops ragged_functional_ops ragged_map_ops ragged_tensor_value segment_id_ops",
+        "ops.ragged.tensor ops.ragged.spec recurrent.ragged_mapping ragged .": "ragged_operators ragged_tensor",
+        "recurrent.ragged_mapping .": "ragged_map_ops",
+        "ragged .": "ragged_factory_ops ragged_functional_ops ragged_tensor_value segment_id_ops",
         "strings ops.ragged.strings .": "ragged_string_ops",
     },
     "ops.signal": {

@@ -34,7 +34,7 @@ def cached_variables() -> Iterator[None]:
         scope.set_caching_device(None)
 
 
-class _Structure:
+class Structure:
     """How flat values make the structure of `like`; a single value stays itself."""
 
     def __init__(self, like: Any) -> None:
@@ -108,12 +108,12 @@ def map_fn(
             "map_fn does not take a SparseTensor: map its values, SparseTensor(input.indices, fn(input.values), "
             "input.dense_shape)."
         )
-    inputs = _Structure(elems)
+    inputs = Structure(elems)
     flat = inputs.flatten(elems)
     with name_scope(name, "map", flat), cached_variables():
         tensors = [convert_to_tensor(item, name="elem") for item in flat]
         dtype = dtype or inputs.pack([tensor.dtype for tensor in tensors])
-        outputs = _Structure(dtype)
+        outputs = Structure(dtype)
         if tensors[0].dims == ():
             raise ValueError(
                 "elems must be a 1+ dimensional Tensor, not a scalar"
@@ -181,8 +181,8 @@ def scan(
     """
     if not callable(fn):
         raise TypeError("fn must be callable.")
-    inputs = _Structure(elems)
-    outputs = inputs if initializer is None else _Structure(initializer)
+    inputs = Structure(elems)
+    outputs = inputs if initializer is None else Structure(initializer)
     flat = inputs.flatten(elems)
     with name_scope(name, "scan", flat), cached_variables():
         tensors = [convert_to_tensor(item, name="elem") for item in flat]

@@ -137,6 +137,8 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
             return RaggedTensor.from_row_splits(gather(params.values, places), indices.row_splits, validate=False)
         if rank == 1:
             return gather(params, indices)
+        if rank == 2 and not isinstance(params, RaggedTensor):
+            return dense.batch_gather(params, indices)
         if rank == 2:
             offsets = composing.expand_dims(params.row_starts(), 1)
             return gather(params.values, composing.cast(indices, offsets.dtype) + offsets)
