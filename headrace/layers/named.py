@@ -64,6 +64,10 @@ def _found(kind: str, identifier: Any) -> Any:
         found = find(identifier)
         if found is not None:
             return found
+    if kind == "activation":
+        if isinstance(identifier, (str, dict)):
+            raise ValueError(f"Unknown activation function: {identifier}")
+        raise TypeError(f"Could not interpret activation function identifier: {identifier!r}")
     raise ValueError(f"Could not interpret {kind} identifier: {identifier}")
 
 

@@ -246,18 +246,16 @@ def matmul(
                 a, adjoint_a = conj(a), True
             if transpose_b:
                 b, adjoint_b = conj(b), True
-            return raw.BatchMatMulV2(a, b, adj_x=bool(adjoint_a), adj_y=bool(adjoint_b), name=scope)
+            return raw.BatchMatMulV2(a, b, adj_x=adjoint_a, adj_y=adjoint_b, name=scope)
         if adjoint_a:
             a, transpose_a = conj(a), True
         if adjoint_b:
             b, transpose_b = conj(b), True
         types = {a.dtype.base_dtype.name, b.dtype.base_dtype.name}
         promised = (a_is_sparse or b_is_sparse) and types <= {"bfloat16", "float32"}
-        turns = {"transpose_a": bool(transpose_a), "transpose_b": bool(transpose_b)}
+        turns = {"transpose_a": transpose_a, "transpose_b": transpose_b}
         if promised or (len(types) == 2 and "bfloat16" in types):
-            product = raw.SparseMatMul(
-                a, b, a_is_sparse=bool(a_is_sparse), b_is_sparse=bool(b_is_sparse), name=scope, **turns
-            )
+            product = raw.SparseMatMul(a, b, a_is_sparse=a_is_sparse, b_is_sparse=b_is_sparse, name=scope, **turns)
             return cast(product, "bfloat16") if types == {"bfloat16"} else product
         return raw.MatMul(a, b, name=scope, **turns)
 

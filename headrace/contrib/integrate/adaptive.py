@@ -87,7 +87,7 @@ def odeint(
     """
     if method not in (None, "dopri5"):
         raise ValueError(f"invalid method: {method!r}")
-    if options and method is None:
+    if options is not None and method is None:
         raise ValueError("cannot supply `options` without specifying `method`")
     with name_scope(name, "odeint", [y0, t, rtol, atol]) as scope:
         y0 = convert_to_tensor(y0, name="y0")

@@ -98,6 +98,13 @@ def rank_is(dims: Dims, rank: int, what: str = "Shape") -> Dims:
     return dims
 
 
+def rank_at_least(dims: Dims, rank: int) -> Dims:
+    """`dims`, known to have `rank` dimensions or more; ValueError if it has fewer."""
+    if dims is not None and len(dims) < rank:
+        raise ValueError(f"Shape must be at least rank {rank} but is rank {len(dims)}")
+    return dims
+
+
 def scalar_constant(op: Any, index: int) -> int | None:
     """The value of an integer input that must be a scalar, where it is known; ValueError if it is none."""
     if op.inputs[index].dims:

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from headrace.core.registry import op
-from headrace.core.shapes import Dims, merge_dim
+from headrace.core.shapes import Dims
 from headrace.ops.array.common import invalid, rank_is, shape_text
 
 # Yellow, blue, red, lime, purple, olive, maroon, navy, aqua, fuchsia.
@@ -37,7 +37,6 @@ def _shape(op: Any) -> list[Dims]:
     images: Any
     boxes: Any
     images, boxes = rank_is(op.inputs[0].dims, 4), rank_is(op.inputs[1].dims, 3)
-    merge_dim(images[0], boxes[0])
     if boxes[2] not in (None, 4):
         raise ValueError(f"Dimension must be 4 but is {boxes[2]}")
     if images[3] not in (None, 1, 3, 4):

@@ -172,9 +172,16 @@ def import_shape(op):
     return []
 
 
-@both("shape", *insert_ops, *file_ops, remove_op)
+@both("shape", *insert_ops, remove_op)
 def no_outputs(op):
     rank_is(op.inputs[0].dims, 0)
+    return []
+
+
+@both("shape", *file_ops)
+def file_shape(op):
+    rank_is(op.inputs[0].dims, 0)
+    rank_is(op.inputs[1].dims, 0)
     return []
 
 

@@ -12,7 +12,7 @@ from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op, raw
 from headrace.core.shapes import Dims, compatible_dims, is_fully_defined, merge_dim, merge_dims
 from headrace.ops import composing
-from headrace.ops.array.common import moving, shape_text
+from headrace.ops.array.common import moving, rank_at_least, shape_text
 
 _DIAG_TYPES = "{bfloat16, half, float, double, int32, int64, complex64, complex128}"
 
@@ -21,19 +21,13 @@ def _invalid(text: str) -> InvalidArgumentError:
     return InvalidArgumentError(None, None, text)
 
 
-def _at_least(dims: Dims, rank: int) -> Dims:
-    if dims is not None and len(dims) < rank:
-        raise ValueError(f"Shape must be at least rank {rank} but is rank {len(dims)}")
-    return dims
-
-
 diag_op = op("Diag", f"diagonal: T, *, T: {_DIAG_TYPES} -> output: T")
 diag_op.accepts([3]).accepts([2, 2])
 
 
 @diag_op.shape
 def diag_shape(op):
-    dims = _at_least(op.inputs[0].dims, 1)
+    dims = rank_at_least(op.inputs[0].dims, 1)
     return [None if dims is None else dims * 2]
 
 
@@ -118,7 +112,7 @@ matrix_diag_op = op("MatrixDiag", "diagonal: T -> output: T").accepts([3]).accep
 
 @matrix_diag_op.shape
 def matrix_diag_shape(op):
-    dims = _at_least(op.inputs[0].dims, 1)
+    dims = rank_at_least(op.inputs[0].dims, 1)
     return [None if dims is None else (*dims, dims[-1])]
 
 
@@ -159,7 +153,7 @@ def _diag_sizes(longest: int, lower: int, upper: int, rows: int, columns: int) -
 
 @matrix_diag_v2_op.shape
 def matrix_diag_v2_shape(op):
-    dims = _at_least(op.inputs[0].dims, 1)
+    dims = rank_at_least(op.inputs[0].dims, 1)
     k, rows, columns = (op.constant(i) for i in (1, 2, 3))
     if dims is None:
         return [None]
@@ -220,7 +214,7 @@ matrix_diag_part_op = op("MatrixDiagPart", "input: T -> diagonal: T").aliases().
 
 @matrix_diag_part_op.shape
 def matrix_diag_part_shape(op):
-    dims = _at_least(op.inputs[0].dims, 2)
+    dims = rank_at_least(op.inputs[0].dims, 2)
     return [None if dims is None else (*dims[:-2], _longest(dims[-2], dims[-1], 0, 0))]
 
 
@@ -251,7 +245,7 @@ matrix_diag_part_v2_op.accepts([2, 3], 0, 0).accepts([2, 3, 3], np.array([-1, 1]
 
 @matrix_diag_part_v2_op.shape
 def matrix_diag_part_v2_shape(op):
-    dims, k = _at_least(op.inputs[0].dims, 2), op.constant(1)
+    dims, k = rank_at_least(op.inputs[0].dims, 2), op.constant(1)
     if dims is None or k is None:
         return [None]
     lower, upper = _static_bounds(k)
@@ -295,7 +289,7 @@ def matrix_diag_part_v2_gradient(op, grad):
 
 
 def _set_diag_shape(op: Any, lower: int | None, upper: int | None) -> list[Dims]:
-    dims, diagonal = _at_least(op.inputs[0].dims, 2), op.inputs[1].dims
+    dims, diagonal = rank_at_least(op.inputs[0].dims, 2), op.inputs[1].dims
     if dims is None or diagonal is None or lower is None or upper is None:
         return [dims]
     between = () if lower == upper else (upper - lower + 1,)
@@ -400,7 +394,7 @@ matrix_band_part_op = op(
     "MatrixBandPart", "input: T, num_lower: Tindex, num_upper: Tindex, *, Tindex: index = int64 -> band: T"
 ).on_host("num_lower", "num_upper")
 matrix_band_part_op.accepts([3, 4], 1, 0).accepts([2, 3, 3], -1, 0).rejects([3, 3], 4, 0, error=InvalidArgumentError)
-matrix_band_part_op.shape(lambda op: [_at_least(op.inputs[0].dims, 2)])
+matrix_band_part_op.shape(lambda op: [op.inputs[0].dims])
 
 
 @matrix_band_part_op.kernel

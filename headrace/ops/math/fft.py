@@ -16,16 +16,11 @@ from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.core.shapes import Dims
 from headrace.ops import composing
+from headrace.ops.array.common import rank_at_least
 
 
 def _axes(rank: int) -> tuple[int, ...]:
     return tuple(range(-rank, 0))
-
-
-def _at_least(dims: Dims, rank: int) -> Dims:
-    if dims is not None and len(dims) < rank:
-        raise ValueError(f"Shape must be at least rank {rank} but is rank {len(dims)}")
-    return dims
 
 
 def _type(inverse: bool, real: bool, rank: int) -> str:
@@ -37,7 +32,7 @@ def _declare_complex(rank: int, inverse: bool) -> None:
         _type(inverse, False, rank),
         "input: Tcomplex, *, Tcomplex: {complex64, complex128} = complex64 -> output: Tcomplex",
     )
-    decl.shape(lambda op: [_at_least(op.inputs[0].dims, rank)])
+    decl.shape(lambda op: [rank_at_least(op.inputs[0].dims, rank)])
     function = torch.fft.ifftn if inverse else torch.fft.fftn
 
     @decl.kernel
@@ -64,7 +59,7 @@ def _declare_complex(rank: int, inverse: bool) -> None:
 
 def _real_shape(rank: int, inverse: bool) -> Callable[[Any], list[Dims]]:
     def rule(op: Any) -> list[Dims]:
-        dims = _at_least(op.inputs[0].dims, rank)
+        dims = rank_at_least(op.inputs[0].dims, rank)
         length = op.inputs[1].dims
         if length is not None and len(length) != 1:
             raise ValueError(f"Shape must be rank 1 but is rank {len(length)}")
@@ -240,7 +235,7 @@ def _transform(rank: int, inverse: bool) -> Callable[..., Tensor]:
     def transform(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
         with name_scope(name, scope_name, [input_tensor, fft_length]) as scope:
             x = convert_to_tensor(input_tensor, kind)
-            _at_least(x.dims, rank)
+            rank_at_least(x.dims, rank)
             if fft_length is None:
                 fft_length = _length(x, rank, inverse)
             else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import torch
@@ -9,8 +10,9 @@ import torch
 from headrace.core.convert import convert_to_tensor
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
+from headrace.core.shapes import Dims, merge_dim, merge_dims
 from headrace.ops import composing
-from headrace.ops.array.common import invalid
+from headrace.ops.array.common import invalid, rank_at_least, shape_text
 from headrace.ops.math.reduction import reduce_sum
 
 _TYPES = "T: {double, float, complex64, complex128}"
@@ -19,14 +21,31 @@ matmul_op = op("TridiagonalMatMul", f"superdiag: T, maindiag: T, subdiag: T, rhs
 solve_op = op("TridiagonalSolve", f"diagonals: T, rhs: T, *, partial_pivoting=True, {_TYPES} -> output: T")
 
 
+def _fitting(diagonals: Dims, count: int, rhs: Dims) -> Dims:
+    """The shape of `rhs`, which must have a row for each column of `diagonals`, [..., count, columns], and its batches.
+
+    Raises:
+        ValueError: if they do not fit.
+    """
+    if diagonals is None or rhs is None:
+        return rhs
+    lead = merge_dims(diagonals[:-2], rhs[:-2])
+    if diagonals[-2] not in (None, count):
+        raise ValueError(f"Dimension must be {count} but is {diagonals[-2]}")
+    rows = merge_dim(diagonals[-1], rhs[-2])
+    return (*(lead or ()), rows, rhs[-1])
+
+
 @matmul_op.shape
 def matmul_shape(op):
-    return [op.inputs[3].dims]
+    *diagonals, rhs = (rank_at_least(value.dims, 2) for value in op.inputs)
+    return [_fitting(functools.reduce(merge_dims, diagonals), 1, rhs)]
 
 
 @solve_op.shape
 def solve_shape(op):
-    return [op.inputs[1].dims]
+    diagonals, rhs = (rank_at_least(value.dims, 2) for value in op.inputs)
+    return [_fitting(diagonals, 3, rhs)]
 
 
 def _from_above(x: torch.Tensor) -> torch.Tensor:
@@ -42,6 +61,8 @@ def _from_below(x: torch.Tensor) -> torch.Tensor:
 @matmul_op.kernel
 def matmul_kernel(node):
     def multiply(above, main, below, rhs):
+        if rhs.dim() < 2:
+            raise invalid(f"rhs must be at least 2-dim, received shape: {shape_text(rhs.shape)}")
         for name, diagonal in (("superdiag", above), ("maindiag", main), ("subdiag", below)):
             if diagonal.dim() < 2 or diagonal.shape[-1] != rhs.shape[-2]:
                 raise invalid(f"{name} must have the shape [..., 1, {rhs.shape[-2]}], got {list(diagonal.shape)}")
@@ -56,6 +77,8 @@ def solve_kernel(node):
     pivoting = node.attrs["partial_pivoting"]
 
     def solve(diagonals, rhs):
+        if rhs.dim() < 2:
+            raise invalid(f"Expected rhs to have rank at least 2, got rank {rhs.dim()}")
         count = rhs.shape[-2]
         if diagonals.dim() < 2 or diagonals.shape[-2:] != (3, count):
             raise invalid(f"Expected diagonals of the shape [..., 3, {count}], got {list(diagonals.shape)}")

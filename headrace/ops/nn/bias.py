@@ -11,8 +11,9 @@ from headrace.core.defaults import name_scope
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.core.shapes import Dims, merge_dim
+from headrace.core.shapes import merge_dim
 from headrace.ops import composing
+from headrace.ops.array.common import rank_at_least
 from headrace.ops.math.elementwise import bracketed, widened
 from headrace.ops.math.in_place import is_native
 
@@ -27,17 +28,11 @@ def _channel_axis(node: Any) -> int:
     return 1 if node.attrs.get("data_format") == "NCHW" else -1
 
 
-def _with_rank_at_least(dims: Dims, rank: int) -> Dims:
-    if dims is not None and len(dims) < rank:
-        raise ValueError(f"Shape must be at least rank {rank} but is rank {len(dims)}")
-    return dims
-
-
 def bias_add_shape(op):
     """The shape rule of both bias additions."""
     axis = _channel_axis(op)
     value, bias = op.inputs[0].dims, op.inputs[1].dims
-    value = _with_rank_at_least(value, 2 if axis == -1 else 3)
+    value = rank_at_least(value, 2 if axis == -1 else 3)
     if bias is not None and len(bias) != 1:
         raise ValueError(f"Shape must be rank 1 but is rank {len(bias)}")
     if value is None or bias is None:
@@ -98,7 +93,7 @@ bias_add_op.accepts([2, 3, 4, 5], [3], data_format="NCHW")
 
 @bias_add_grad_op.shape
 def bias_add_grad_shape(op):
-    dims = _with_rank_at_least(op.inputs[0].dims, 2)
+    dims = rank_at_least(op.inputs[0].dims, 2)
     return [(None if dims is None else dims[_channel_axis(op)],)]
 
 

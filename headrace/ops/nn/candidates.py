@@ -315,7 +315,7 @@ def fixed_unigram_candidate_sampler(
         num_reserved_ids=num_reserved_ids,
         num_shards=num_shards,
         shard=shard,
-        unigrams=list(unigrams),
+        unigrams=[] if unigrams is None else unigrams,
     )
 
 

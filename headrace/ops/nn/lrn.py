@@ -37,6 +37,8 @@ def lrn_grad_shape(op):
 
 def _neighbours(radius: int) -> Any:
     """What sums the channels around each one: a product with a matrix of a band of ones, made once a size."""
+    if radius < 0:
+        raise InvalidArgumentError(None, None, f"depth_radius = {radius} larger than int max: it must not be negative")
     bands: dict[Any, Any] = {}
 
     def summed(x):

@@ -57,6 +57,7 @@ def _without_padding(tensor: Tensor, padding: Any, columns: Tensor) -> Tensor:
     there = raw.NotEqual(tensor, padding)
     if tensor.dims is None or len(tensor.dims) > 2:
         there = raw.Any(there, raw.Range(2, composing.rank(tensor), 1))
+    there.set_shape([None, None])
     last = composing.cast(there, columns.dtype) * composing.expand_dims(numbers_up_to(columns) + 1, 0)
     return raw.Maximum(raw.Max(last, 1), convert_to_tensor(0, columns.dtype))
 

@@ -161,7 +161,7 @@ def reduce_join(
         >>> tf.Session().run(tf.reduce_join([["a", "b"], ["c", "d"]], 0))
         array([b'ac', b'bd'], dtype=object)
     """
-    keep = bool(first_given("keepdims", keepdims, "keep_dims", keep_dims))
+    keep = first_given("keepdims", keepdims, "keep_dims", keep_dims)
     axis = first_given("axis", axis, "reduction_indices", reduction_indices)
     with name_scope(None, "ReduceJoin", [inputs, axis]):
         tensor = convert_to_tensor(inputs)
@@ -170,4 +170,4 @@ def reduce_join(
                 axis = convert_to_tensor(np.arange(len(tensor.dims) - 1, -1, -1, dtype=np.int32), name="Const")
             else:
                 axis = composing.range_(raw.Sub(composing.rank(tensor), 1, name="sub"), -1, -1)
-        return raw.ReduceJoin(tensor, axis, keep_dims=keep, separator=separator, name=name)
+        return raw.ReduceJoin(tensor, axis, keep_dims=False if keep is None else keep, separator=separator, name=name)
