@@ -19,6 +19,7 @@ from headrace.core.defaults import name_scope
 _CHECK = "x, y, message=None, summarize=None, name=None"
 _SIGN = "x, message=None, summarize=None, name=None"
 _LOSS = "weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None"
+_REDUCTION = "input_tensor, axis=None, keepdims=False, name=None"
 _SEGMENTS = "data, indices, segment_ids, num_segments=None, name=None"
 
 ROWS: dict[str, str] = {
@@ -32,17 +33,29 @@ ROWS: dict[str, str] = {
     "boolean_mask": "tensor, mask, axis=None, name='boolean_mask'",
     "cond": "pred, true_fn=None, false_fn=None, name=None | strict=True",
     "convert_to_tensor": "value, dtype=None, dtype_hint=None, name=None",
+    "expand_dims": "input, axis, name=None",
     "gather": "params, indices, validate_indices=None, axis=None, batch_dims=0, name=None",
     "gather_nd": "params, indices, batch_dims=0, name=None",
     "gradients": "ys, xs, grad_ys=None, name='gradients', gate_gradients=False, aggregation_method=None, "
     "stop_gradients=None, unconnected_gradients='none' | colocate_gradients_with_ops=True",
     "hessians": "ys, xs, gate_gradients=False, aggregation_method=None, name='hessians' "
     "| colocate_gradients_with_ops=True",
+    "norm": "tensor, ord='euclidean', axis=None, keepdims=None, name=None",
     "ones_like": "input, dtype=None, name=None | input>tensor",
     "pad": "tensor, paddings, mode='CONSTANT', constant_values=0, name=None",
+    "reduce_all": _REDUCTION,
+    "reduce_any": _REDUCTION,
+    "reduce_logsumexp": _REDUCTION,
+    "reduce_max": _REDUCTION,
+    "reduce_mean": _REDUCTION,
+    "reduce_min": _REDUCTION,
+    "reduce_prod": _REDUCTION,
+    "reduce_sum": _REDUCTION,
+    "reverse_sequence": "input, seq_lengths, seq_axis=None, batch_axis=None, name=None",
     "shape": "input, out_type='int32', name=None",
     "size": "input, out_type='int32', name=None",
     "space_to_batch": "input, block_shape, paddings, name=None | space_to_batch_nd",
+    "squeeze": "input, axis=None, name=None",
     "transpose": "a, perm=None, conjugate=False, name='transpose'",
     "tuple": "tensors, control_inputs=None, name=None",
     "while_loop": "cond, body, loop_vars, shape_invariants=None, parallel_iterations=10, back_prop=True, "
@@ -73,12 +86,25 @@ ROWS: dict[str, str] = {
     "io.parse_single_example": "serialized, features, example_names=None, name=None",
     "io.serialize_many_sparse": "sp_input, out_type='string', name=None",
     "io.serialize_sparse": "sp_input, out_type='string', name=None",
+    "linalg.l2_normalize": "x, axis=None, epsilon=1e-12, name=None",
+    "linalg.norm": "tensor, ord='euclidean', axis=None, keepdims=None, name=None",
     "math.argmax": "input, axis=None, output_type='int64', name=None",
     "math.argmin": "input, axis=None, output_type='int64', name=None",
     "math.bincount": "arr, weights=None, minlength=None, maxlength=None, dtype='int32', name=None",
     "math.confusion_matrix": "labels, predictions, num_classes=None, weights=None, dtype='int32', name=None",
     "math.count_nonzero": "input, axis=None, keepdims=None, dtype='int64', name=None",
     "math.in_top_k": "targets, predictions, k, name=None",
+    "math.l2_normalize": "x, axis=None, epsilon=1e-12, name=None",
+    "math.log_softmax": "logits, axis=None, name=None",
+    "math.reduce_all": _REDUCTION,
+    "math.reduce_any": _REDUCTION,
+    "math.reduce_logsumexp": _REDUCTION,
+    "math.reduce_max": _REDUCTION,
+    "math.reduce_mean": _REDUCTION,
+    "math.reduce_min": _REDUCTION,
+    "math.reduce_prod": _REDUCTION,
+    "math.reduce_sum": _REDUCTION,
+    "math.softmax": "logits, axis=None, name=None",
     "nn.avg_pool2d": "input, ksize, strides, padding, data_format='NHWC', name='AvgPool2D' | input>value",
     "nn.batch_norm_with_global_normalization": "input, mean, variance, beta, gamma, variance_epsilon, "
     "scale_after_normalization, name=None",
@@ -92,6 +118,7 @@ ROWS: dict[str, str] = {
     "nn.convolution": "input, filters, strides=None, padding='VALID', data_format=None, dilations=None, name=None "
     "| filters>filter | dilations>dilation_rate",
     "nn.crelu": "features, axis=-1, name=None",
+    "nn.ctc_beam_search_decoder": "inputs, sequence_length, beam_width=100, top_paths=1 | merge_repeated=False",
     "nn.depth_to_space": "input, block_size, data_format='NHWC', name=None",
     "nn.depthwise_conv2d": "input, filter, strides, padding, data_format=None, dilations=None, name=None",
     "nn.dropout": "x, rate, noise_shape=None, seed=None, name=None",
@@ -99,6 +126,8 @@ ROWS: dict[str, str] = {
     "nn.embedding_lookup_sparse": "params, sp_ids, sp_weights, combiner=None, max_norm=None, name=None "
     "| partition_strategy='div'",
     "nn.in_top_k": "targets, predictions, k, name=None",
+    "nn.l2_normalize": "x, axis=None, epsilon=1e-12, name=None",
+    "nn.log_softmax": "logits, axis=None, name=None",
     "nn.moments": "x, axes, shift=None, keepdims=False, name=None",
     "nn.nce_loss": f"{_LOSS}, remove_accidental_hits=False, name='nce_loss' | partition_strategy='div'",
     "nn.pool": "input, window_shape, pooling_type, strides=None, padding='VALID', data_format=None, dilations=None, "
@@ -110,6 +139,7 @@ ROWS: dict[str, str] = {
     "nn.separable_conv2d": "input, depthwise_filter, pointwise_filter, strides, padding, data_format=None, "
     "dilations=None, name=None",
     "nn.sigmoid_cross_entropy_with_logits": "labels=None, logits=None, name=None",
+    "nn.softmax": "logits, axis=None, name=None",
     "nn.softmax_cross_entropy_with_logits": "labels, logits, axis=-1, name=None | softmax_cross_entropy_with_logits_v2",
     "nn.space_to_batch": "input, block_shape, paddings, name=None | space_to_batch_nd",
     "nn.space_to_depth": "input, block_size, data_format='NHWC', name=None",
@@ -119,6 +149,7 @@ ROWS: dict[str, str] = {
     "nn.weighted_moments": "x, axes, frequency_weights, keepdims=False, name=None",
     "random.poisson": "shape, lam, dtype='float32', seed=None, name=None",
     "random.set_seed": "seed | set_random_seed",
+    "sparse.add": "a, b, threshold=0",
     "sparse.concat": "axis, sp_inputs, expand_nonconcat_dims=False, name=None",
     "sparse.segment_mean": _SEGMENTS,
     "sparse.segment_sqrt_n": _SEGMENTS,

@@ -60,7 +60,7 @@ class Table:
 
 def is_table(module: ModuleType) -> bool:
     """Whether a module of the tables' folder describes a public module; a folder of tables does by itself."""
-    return hasattr(module, "__path__") or any(hasattr(module, row) for row in ROWS)
+    return hasattr(module, "__path__") or not vars(module).keys().isdisjoint(ROWS)
 
 
 def homes_of(rows: Mapping[str, str], spelled: Mapping[str, str]) -> dict[str, tuple[str, str]]:

@@ -416,6 +416,29 @@ class GradientTape:
         zeros_where_none = UnconnectedGradients(unconnected) is UnconnectedGradients.ZERO
         return replay.gradient(targets, tensors, given, zeros_where_none)
 
+    @contextlib.contextmanager
+    def _for_rows(self, method: str, vectorized: bool) -> Iterator[None]:
+        """Lets what is one use of the tape go through the recording once a row."""
+        if self._tape is None:
+            raise RuntimeError("GradientTape.gradient can only be called once on non-persistent tapes.")
+        if self._persistent:
+            with self.stop_recording() if self._recording else contextlib.nullcontext():
+                yield
+            return
+        if executing_eagerly() and not vectorized:
+            raise RuntimeError(
+                f"GradientTape must be created with persistent=True to compute the {method} with eager execution "
+                "enabled and with experimental_use_pfor set to False."
+            )
+        if self._recording:
+            self._pop()
+        self._persistent = True
+        try:
+            yield
+        finally:
+            self._persistent = False
+            self._tape = None
+
     def jacobian(
         self,
         target: Any,
@@ -436,13 +459,17 @@ class GradientTape:
             a structure like `sources` of tensors of the shape of `target` followed by that of the source.
 
         Raises:
-            RuntimeError: if the tape is not persistent.
+            RuntimeError: if the tape was used before and is not persistent; if it is not persistent, operations run
+                eagerly and `experimental_use_pfor` is false.
         """
-        if not self._persistent:
-            raise RuntimeError("GradientTape.jacobian goes through the recording once an element: make it persistent.")
         flat_sources = nest.flatten(sources)
-        with self.stop_recording() if self._recording else contextlib.nullcontext():
-            count = int(target.shape.num_elements() or 0)
+        with self._for_rows("jacobian", experimental_use_pfor):
+            count = target.shape.num_elements()
+            if count is None:
+                raise NotImplementedError(
+                    f"GradientTape.jacobian: target has the shape {target.shape}, which must be known; give it one with "
+                    "tf.reshape or set_shape."
+                )
             unit = raw.Reshape(target, [-1])
             rows: list[list[Any]] = []
             for i in range(count):
@@ -478,13 +505,14 @@ class GradientTape:
 
         Raises:
             ValueError: if the first dimensions differ.
+            RuntimeError: as `jacobian`.
         """
         dims, around = target.shape.as_list(), source.shape.as_list()
         if not dims or not around or dims[0] != around[0]:
             raise ValueError(
                 f"Need first dimension of target shape ({target.shape}) and source shape ({source.shape}) to match."
             )
-        with self.stop_recording() if self._recording else contextlib.nullcontext():
+        with self._for_rows("batch_jacobian", experimental_use_pfor):
             flat = 1
             for size in dims[1:]:
                 flat *= size

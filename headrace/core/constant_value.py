@@ -18,7 +18,38 @@ _UNKNOWN: Any = object()
 
 # Ops whose outputs, of sizes that are not static, are not much larger than their inputs together.
 _NO_LONGER = frozenset(
-    {"BroadcastGradientArgs", "ConcatV2", "DynamicPartition", "ListDiff", "Reshape", "Squeeze", "Unique", "Where"}
+    {
+        "BroadcastGradientArgs",
+        "Cast",
+        "ConcatV2",
+        "DynamicPartition",
+        "GatherNd",
+        "GatherV2",
+        "GreaterEqual",
+        "Identity",
+        "ListDiff",
+        "Reshape",
+        "SparseFeatureCross",
+        "SparseFeatureCrossV2",
+        "SparseFillEmptyRows",
+        "SparseReshape",
+        "Squeeze",
+        "StridedSlice",
+        "Unique",
+        "Where",
+    }
+)
+
+# Ops that take any text: what is wrong with a text that others read is told when the graph runs.
+_OF_ANY_TEXT = frozenset(
+    {
+        "Equal",
+        "NotEqual",
+        "SparseFeatureCross",
+        "SparseFeatureCrossV2",
+        "StringToHashBucketFast",
+        "StringToHashBucketStrong",
+    }
 )
 
 # What TensorFlow's Python code sees through where it asks for a constant (its shape functions see through more).
@@ -73,8 +104,6 @@ def _computed(tensor: Tensor) -> np.ndarray | None:
         arrays = decl.static_rule(op)
         if arrays is not None:
             return np.asarray(arrays[tensor.value_index], dtype=tensor.dtype.as_numpy_dtype)
-        if op.type in ("Shape", "ShapeN", "Size", "Rank"):
-            return None
     if not op.inputs or decl.kernel_rule is None or not _small(tensor):
         return None
     if any("func" in attr.kind for attr in decl.signature.attrs.values()):
@@ -84,8 +113,8 @@ def _computed(tensor: Tensor) -> np.ndarray | None:
         return None
     values = []
     for source in op.inputs:
-        # Records, file names and texts are read when the graph runs: that is when what is wrong with them is told.
-        if not _small(source) or (source.dtype is string and tensor.dtype is not string):
+        read = source.dtype is string and tensor.dtype is not string and op.type not in _OF_ANY_TEXT
+        if read or not _small(source):
             return None
         value = constant_value(source)
         if value is None:
@@ -156,8 +185,11 @@ def _joined(parts: Any) -> Dims:
 
 
 def _scalar(tensor: Tensor) -> int | None:
-    """As in TensorFlow, a size taken out of a shape that is known in part counts as unknown among others."""
-    value = constant_value(tensor)
+    """As in TensorFlow, a size taken out of a shape that is known in part counts as unknown among others.
+
+    It sees a size through the edge of one loop, and of one only.
+    """
+    value = constant_value(tensor.op.inputs[0] if tensor._is_graph_tensor and tensor.op.type == "Enter" else tensor)
     return None if value is None or int(value) < 0 else int(value)
 
 

@@ -102,6 +102,11 @@ class Graph:
         self._changes += 1
 
     @property
+    def _c_graph(self) -> Graph:
+        """What 1.x's library in C calls it: nothing other than itself here."""
+        return self
+
+    @property
     def graph_def_versions(self) -> Any:
         """The GraphDef versions as a `VersionDef`."""
         return importlib.import_module("headrace.interop.node_def").version_def(PRODUCER_VERSION, MIN_CONSUMER_VERSION)

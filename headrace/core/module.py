@@ -20,6 +20,8 @@ class ModuleMembers:
     """The variables and modules among an object's attributes, however they are nested in lists, tuples and dicts."""
 
     _scope_name: str
+    # Attributes that hold no members; classes add names of their own.
+    _TF_MODULE_IGNORED_PROPERTIES: frozenset[str] = frozenset()
 
     @property
     def name_scope(self) -> Any:
@@ -62,6 +64,8 @@ class ModuleMembers:
             inner: list[tuple[tuple[Any, ...], ModuleMembers]] = []
             attributes = vars(module)
             for key in sorted(attributes, key=attribute_traversal_key):
+                if key in module._TF_MODULE_IGNORED_PROPERTIES:
+                    continue
                 for below, leaf in nest.flatten_with_tuple_paths(attributes[key]):
                     if not with_path:
                         if id(leaf) in seen:

@@ -236,9 +236,9 @@ class Tensor:
         """What a NodeDef calls it among its inputs."""
         return self.name if self._value_index else self._op._name
 
-    # The other spelling the 1.x sources use.
-    def _as_tf_output(self) -> Any:
-        raise NotImplementedError("Tensor._as_tf_output: Headrace has no C API; use the tensor itself.")
+    def _as_tf_output(self) -> Tensor:
+        """What 1.x's library in C calls it: nothing other than itself here."""
+        return self
 
 
 class Reference:

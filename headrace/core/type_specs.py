@@ -177,7 +177,28 @@ class TypeSpec:
         return f"{type(self).__name__}{(self._serialize() if self._is_serialized() else self._parts())!r}"
 
 
-class TensorSpec(TypeSpec):
+class BatchableTypeSpec(TypeSpec):
+    """The description of values that can be the rows of one of their kind."""
+
+    def _batch(self, batch_size: int | None) -> Any:
+        """The description of a batch of so many values, None where that is not known."""
+        raise NotImplementedError(f"{type(self).__name__}._batch")
+
+    def _unbatch(self) -> Any:
+        """The description of a row."""
+        raise NotImplementedError(f"{type(self).__name__}._unbatch")
+
+    def _batch_shape(self, batch_size: int | None) -> TensorShape:
+        return as_shape([batch_size]).concatenate(self.shape)  # type: ignore[attr-defined]
+
+    def _row_shape(self) -> TensorShape:
+        shape: TensorShape = self.shape  # type: ignore[attr-defined]
+        if shape.ndims == 0:
+            raise ValueError("Unbatching a tensor is only supported for rank >= 1")
+        return shape if shape.ndims is None else shape[1:]
+
+
+class TensorSpec(BatchableTypeSpec):
     """The description of a tensor.
 
     Args:
@@ -241,6 +262,12 @@ class TensorSpec(TypeSpec):
 
     def _fixed(self) -> tuple[Any, ...]:
         return (self._dtype,)
+
+    def _batch(self, batch_size: int | None) -> TensorSpec:
+        return TensorSpec(self._batch_shape(batch_size), self.dtype)
+
+    def _unbatch(self) -> TensorSpec:
+        return TensorSpec(self._row_shape(), self.dtype)
 
     def _with_shape(self, shape: TensorShape) -> TensorSpec:
         return TensorSpec(shape, self._dtype)
@@ -322,7 +349,7 @@ class BoundedTensorSpec(TensorSpec):
         return BoundedTensorSpec, (self._shape, self._dtype, self._minimum, self._maximum, self._name)
 
 
-class SparseTensorSpec(TypeSpec):
+class SparseTensorSpec(BatchableTypeSpec):
     """The description of a sparse tensor.
 
     Args:
@@ -338,6 +365,17 @@ class SparseTensorSpec(TypeSpec):
     def from_value(cls, value: Any) -> SparseTensorSpec:
         """The description of a sparse tensor."""
         return cls(value.shape, value.dtype)
+
+    # The sizes of the batches it is made of, outermost first.
+    _batch_dims: tuple[int | None, ...] = ()
+
+    def _batch(self, batch_size: int | None) -> SparseTensorSpec:
+        made = SparseTensorSpec(self._batch_shape(batch_size), self._dtype)
+        made._batch_dims = (batch_size, *self._batch_dims)
+        return made
+
+    def _unbatch(self) -> SparseTensorSpec:
+        return SparseTensorSpec(self._row_shape(), self._dtype)
 
     def _with_shape(self, shape: TensorShape) -> SparseTensorSpec:
         return SparseTensorSpec(shape, self._dtype)

@@ -14,7 +14,7 @@ from headrace.core.dtypes import DType, variant
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import Dims, TensorShape, as_shape
-from headrace.core.type_specs import SparseTensorSpec, TensorSpec, TypeSpec
+from headrace.core.type_specs import BatchableTypeSpec, SparseTensorSpec, TensorSpec, TypeSpec
 from headrace.ops.flow.tensor_array import TensorArray
 from headrace.ops.ragged.spec import RaggedTensorSpec
 from headrace.ops.ragged.tensor import RaggedTensor, convert_to_tensor_or_ragged_tensor
@@ -32,7 +32,7 @@ class LeafSpec(TypeSpec):
         return ()
 
 
-class DatasetSpec(LeafSpec):
+class DatasetSpec(LeafSpec, BatchableTypeSpec):
     """The description of a dataset that is a component of an element.
 
     Args:
@@ -352,18 +352,9 @@ def batched(leaf: Any, size: int | None) -> Any:
     Raises:
         NotImplementedError: for leaves that make no batch.
     """
-    if isinstance(leaf, DatasetSpec):
-        return leaf._batch(size)
-    if isinstance(leaf, (OptionalSpec, TensorArraySpec)):
+    if not isinstance(leaf, BatchableTypeSpec):
         raise NotImplementedError(f"Batching is not implemented for components described by {type(leaf).__name__}.")
-    shape = as_shape([size]).concatenate(leaf.shape)
-    if isinstance(leaf, SparseTensorSpec):
-        made = SparseTensorSpec(shape, leaf.dtype)
-        made._batch_dims = (size, *getattr(leaf, "_batch_dims", ()))  # type: ignore[attr-defined]
-        return made
-    if isinstance(leaf, RaggedTensorSpec):
-        return RaggedTensorSpec(shape, leaf.dtype, leaf._ragged_rank + 1)
-    return TensorSpec(shape, leaf.dtype)
+    return leaf._batch(size)
 
 
 def row(leaf: Any) -> Any:
@@ -373,20 +364,9 @@ def row(leaf: Any) -> Any:
         ValueError: if it has none.
         NotImplementedError: for leaves that are no batches.
     """
-    if isinstance(leaf, DatasetSpec):
-        return leaf._unbatch()
-    if isinstance(leaf, (OptionalSpec, TensorArraySpec)):
+    if not isinstance(leaf, BatchableTypeSpec):
         raise NotImplementedError(f"Unbatching is not implemented for components described by {type(leaf).__name__}.")
-    shape = leaf.shape
-    if shape.ndims == 0:
-        raise ValueError("Unbatching a tensor is only supported for rank >= 1")
-    inner = shape if shape.ndims is None else shape[1:]
-    if isinstance(leaf, SparseTensorSpec):
-        return SparseTensorSpec(inner, leaf.dtype)
-    if isinstance(leaf, RaggedTensorSpec):
-        # Levels below none are allowed: batches may be made of such rows again.
-        return RaggedTensorSpec(inner, leaf.dtype, leaf._ragged_rank - 1)
-    return TensorSpec(inner, leaf.dtype)
+    return leaf._unbatch()
 
 
 # ---- the descriptions of 1.x ----

@@ -46,13 +46,20 @@ def _full(spec: Any) -> FullArgSpec:
     return FullArgSpec(spec.args, spec.varargs, spec.keywords, spec.defaults, [], None, {})
 
 
+def _spec_of(target: Any) -> FullArgSpec:
+    """A function's own signature; of a public function that of 1.x, which knew no wrappers there and no annotations."""
+    if not inspect.isfunction(target) or not (target.__module__ or "").startswith("headrace."):
+        return inspect.getfullargspec(target)
+    return inspect.getfullargspec(inspect.unwrap(target))._replace(annotations={})
+
+
 def getfullargspec(obj: Any) -> FullArgSpec:
     """The signature of a function: what the outermost decorator says, else the function's own."""
     decorators, target = unwrap(obj)
     for decorator in decorators:
         if decorator.decorator_argspec is not None:
             return _full(decorator.decorator_argspec)
-    return inspect.getfullargspec(target)
+    return _spec_of(target)
 
 
 def getargspec(obj: Any) -> Any:
@@ -71,7 +78,7 @@ def getargspec(obj: Any) -> Any:
         target = target.__init__  # type: ignore[misc]
     elif not inspect.isroutine(target):
         target = type(target).__call__
-    spec = inspect.getfullargspec(target)
+    spec = _spec_of(target)
     return ArgSpec(spec.args, spec.varargs, spec.varkw, spec.defaults)
 
 

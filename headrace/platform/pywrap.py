@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from headrace.core import errors
+from headrace.core.constant_value import constant_value
+from headrace.core.operation import Tensor
 from headrace.core.version import VERSION
 from headrace.files.events import EventFile
 from headrace.files.paths import as_path
@@ -25,6 +27,17 @@ globals().update(
 def TF_Version() -> str:
     """The version of TensorFlow whose programs run here."""
     return VERSION
+
+
+def TF_TryEvaluateConstant_wrapper(graph: Any, output: Tensor) -> Any:
+    """The value of a tensor that depends on constants only, or None.
+
+    Args:
+        graph: the `_c_graph` of its graph.
+        output: what its `_as_tf_output()` returns.
+    """
+    value = constant_value(output)
+    return value if value is None else value[()]
 
 
 class TF_Status:

@@ -30,6 +30,9 @@ class Module(ModuleMembers, AutoTrackable):
         ['Variable:0']
     """
 
+    # Where the object is told of what it depends on: the same members as among its attributes.
+    _TF_MODULE_IGNORED_PROPERTIES = frozenset({"_own_dependencies"})
+
     def __init__(self, name: str | None = None) -> None:
         if name is None:
             name = _WORD_STARTS.sub("_", type(self).__name__).lower()

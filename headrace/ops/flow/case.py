@@ -40,19 +40,26 @@ def case(
     Example:
         >>> tf.case([(x < y, lambda: tf.constant(1)), (x > z, lambda: tf.constant(2))], default=lambda: tf.constant(3))
     """
-    return _case(functools.partial(cond, strict=strict), pred_fn_pairs, default, exclusive, name, False)
+    return _case_helper(cond, pred_fn_pairs, default, exclusive, name, strict=strict)
 
 
-def _case(
-    choose: Callable[..., Any], pairs: Any, default: Branch | None, exclusive: bool, name: str, allow_python: bool
+def _case_helper(
+    cond_fn: Callable[..., Any],
+    pred_fn_pairs: Any,
+    default: Branch | None,
+    exclusive: bool,
+    name: str,
+    allow_python_preds: bool = False,
+    **cond_kwargs: Any,
 ) -> Any:
-    predicates, actions = _pairs(pairs, allow_python)
+    """`case`, built on a `cond` of another kind, which gets `cond_kwargs` as well; libraries of 1.x call it."""
+    predicates, actions = _pairs(pred_fn_pairs, allow_python_preds)
     with name_scope(name, "case", predicates):
         if default is None:
             default, predicates, actions = _last_as_default(predicates, actions)
         function: Branch = default
         for predicate, action in reversed(list(zip(predicates, actions, strict=True))):
-            function = functools.partial(choose, predicate, true_fn=action, false_fn=function)
+            function = functools.partial(cond_fn, predicate, true_fn=action, false_fn=function, **cond_kwargs)
         if not exclusive:
             return function()
         with control_dependencies([_at_most(1, predicates, "Input error: exclusive=True")]):
@@ -151,4 +158,4 @@ def smart_case(
     pred_fn_pairs: Any, default: Branch | None = None, exclusive: bool = False, name: str = "smart_case"
 ) -> Any:
     """`case`, built on `smart_cond`: predicates may also be Python bools."""
-    return _case(smart_cond, pred_fn_pairs, default, exclusive, name, True)
+    return _case_helper(smart_cond, pred_fn_pairs, default, exclusive, name, allow_python_preds=True)

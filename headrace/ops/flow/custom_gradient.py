@@ -8,6 +8,7 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
+from headrace.core import nest
 from headrace.core.collections import GraphKeys
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph
@@ -22,7 +23,7 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
     """A decorator for a function that returns its result and the function computing its gradient.
 
     Args:
-        f: takes tensors, returns `(y, grad)`: `y` a tensor or list of them, `grad` a function from the gradients of `y`
+        f: takes tensors, returns `(y, grad)`: `y` a tensor or a structure of them, `grad` a function from the gradients of `y`
             to those of the arguments. Where `f` uses resource variables, `grad` also takes `variables=` and returns
             `(gradients of the arguments, gradients of the variables)`.
 
@@ -56,8 +57,7 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
                     "All variables used by a function wrapped with @custom_gradient must be `ResourceVariable`s: create "
                     f"{variable.name} in a variable_scope with use_resource=True."
                 )
-        results = list(result) if isinstance(result, (list, tuple)) else [result]
-        results = [convert_to_tensor(r) for r in results]
+        results = [convert_to_tensor(r) for r in nest.flatten(result)]
         for r in results:
             # TensorFlow looks back from copies of the results; they stay, and op seeds count them.
             raw.Identity(r)
@@ -85,15 +85,12 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
                     raise ValueError("Must return gradient for each variable from @custom_gradient grad_fn.")
             else:
                 for_inputs, for_variables = grad_fn(*gradients[:count]), []
-            for_inputs = list(for_inputs) if isinstance(for_inputs, (list, tuple)) else [for_inputs]
-            return [None] * count + for_inputs + for_variables
+            return [None] * count + nest.flatten(for_inputs) + for_variables
 
         # The arguments and variables pass through the same op, so that the walk back finds them behind the results.
         with get_default_graph().gradient_override_map({"IdentityN": name}):
             passed = raw.IdentityN([*results, *inputs, *[v.handle for v in variables]])
-        if isinstance(result, (list, tuple)):
-            return type(result)(passed[:count]) if not hasattr(result, "_fields") else type(result)(*passed[:count])
-        return passed[0]
+        return nest.pack_sequence_as(result, passed[:count])
 
     return decorated
 
@@ -109,7 +106,7 @@ def _now(f: Callable[..., Any], args: Any, kwargs: Any) -> Any:
         result, grad_fn = f(*inputs, **kwargs)
     finally:
         graph.tapes = outer
-    flat = list(result) if isinstance(result, (list, tuple)) else [result]
+    flat = nest.flatten(result)
     # Tensors of their own, so that an argument may be returned as it is.
     outputs = [graph.tensor_of(convert_to_tensor(x)._value, convert_to_tensor(x).dtype) for x in flat]  # type: ignore[attr-defined]
     variables = [variable for variable in used.variables.values() if variable.trainable]
@@ -128,7 +125,7 @@ def _now(f: Callable[..., Any], args: Any, kwargs: Any) -> Any:
                 raise ValueError("Must return gradient for each variable from @custom_gradient grad_fn.")
         else:
             for_inputs, for_variables = grad_fn(*gradients), []
-        for_inputs = list(for_inputs) if isinstance(for_inputs, (list, tuple)) else [for_inputs]
+        for_inputs = nest.flatten(for_inputs)
         if len(for_inputs) != len(inputs):
             raise ValueError(
                 f"custom_gradient function expected to return {len(inputs)} gradients but returned {len(for_inputs)} instead."
@@ -136,9 +133,7 @@ def _now(f: Callable[..., Any], args: Any, kwargs: Any) -> Any:
         return for_inputs + for_variables
 
     graph.note([*inputs, *[variable.handle for variable in variables]], outputs, backward)
-    if isinstance(result, (list, tuple)):
-        return type(result)(*outputs) if hasattr(result, "_fields") else type(result)(outputs)
-    return outputs[0]
+    return nest.pack_sequence_as(result, outputs)
 
 
 class _UsedVariables:

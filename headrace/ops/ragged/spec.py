@@ -7,10 +7,10 @@ from typing import Any
 from headrace.core.dtypes import DType, as_dtype
 from headrace.core.operation import Tensor
 from headrace.core.shapes import TensorShape, as_shape
-from headrace.core.type_specs import TensorSpec, TypeSpec
+from headrace.core.type_specs import BatchableTypeSpec, TensorSpec
 
 
-class RaggedTensorSpec(TypeSpec):
+class RaggedTensorSpec(BatchableTypeSpec):
     """The description of a ragged tensor.
 
     Args:
@@ -66,6 +66,13 @@ class RaggedTensorSpec(TypeSpec):
     def _parts(self) -> tuple[Any, ...]:
         dims = None if self._shape.dims is None else tuple(self._shape.as_list())
         return dims, self._dtype, self._ragged_rank, self._row_splits_dtype
+
+    def _batch(self, batch_size: int | None) -> RaggedTensorSpec:
+        return RaggedTensorSpec(self._batch_shape(batch_size), self._dtype, self._ragged_rank + 1)
+
+    def _unbatch(self) -> RaggedTensorSpec:
+        # Levels below none are allowed: batches may be made of such rows again.
+        return RaggedTensorSpec(self._row_shape(), self._dtype, self._ragged_rank - 1)
 
     def _with_shape(self, shape: TensorShape) -> RaggedTensorSpec:
         return RaggedTensorSpec(shape, self._dtype, self._ragged_rank, self._row_splits_dtype)

@@ -1,28 +1,28 @@
 """tf.compat.v2: the names that mean the same in 1.x, and those that take other arguments there."""
 
 HOMES = {
-    "": "AggregationMethod Assert CriticalSection DType GradientTape Graph IndexedSlices IndexedSlicesSpec "
-    "Module Operation OptionalSpec RaggedTensor RaggedTensorSpec RegisterGradient SparseTensor SparseTensorSpec "
-    "Tensor TensorArray TensorArraySpec TensorShape TensorSpec TypeSpec UnconnectedGradients VariableAggregation "
-    "VariableSynchronization abs acos acosh add add_n argsort as_dtype as_string asin asinh atan atan2 atanh "
-    "bfloat16 bitcast bool broadcast_dynamic_shape broadcast_static_shape broadcast_to case cast "
-    "clip_by_global_norm clip_by_norm clip_by_value complex complex128 complex64 concat control_dependencies cos "
-    "cosh cumsum custom_gradient divide double dynamic_partition dynamic_stitch edit_distance einsum "
-    "enable_v2_behavior ensure_shape equal executing_eagerly exp expand_dims extract_volume_patches eye fill "
-    "fingerprint float16 float32 float64 floor foldl foldr function get_logger get_static_value grad_pass_through "
-    "greater greater_equal group guarantee_const half histogram_fixed_width histogram_fixed_width_bins identity "
-    "identity_n import_graph_def init_scope int16 int32 int64 int8 is_tensor less less_equal linspace "
-    "load_library load_op_library logical_and logical_not logical_or make_ndarray make_tensor_proto map_fn matmul "
-    "matrix_square_root maximum meshgrid minimum multiply name_scope negative newaxis no_gradient no_op "
-    "nondifferentiable_batch_function norm not_equal numpy_function one_hot ones parallel_stack pow print "
-    "py_function qint16 qint32 qint8 quint16 quint8 range rank realdiv recompute_grad reduce_all reduce_any "
-    "reduce_logsumexp reduce_max reduce_mean reduce_min reduce_prod reduce_sum "
-    "register_tensor_conversion_function repeat required_space_to_batch_paddings reshape resource reverse "
-    "reverse_sequence roll round saturate_cast scalar_mul scan scatter_nd searchsorted sequence_mask shape_n "
-    "sigmoid sign sin sinh slice sort space_to_batch_nd split sqrt square squeeze stack stop_gradient "
-    "strided_slice string subtract switch_case tan tanh tensor_scatter_nd_add tensor_scatter_nd_sub "
-    "tensor_scatter_nd_update tensordot tile timestamp truediv truncatediv truncatemod uint16 uint32 uint64 uint8 "
-    "unique unique_with_counts unravel_index unstack variable_creator_scope variant vectorized_map zeros",
+    "": "AggregationMethod Assert CriticalSection DType GradientTape Graph IndexedSlices IndexedSlicesSpec Module "
+    "Operation OptionalSpec RaggedTensor RaggedTensorSpec RegisterGradient SparseTensor SparseTensorSpec "
+    "Tensor TensorArray TensorArraySpec TensorShape TensorSpec TypeSpec UnconnectedGradients "
+    "VariableAggregation VariableSynchronization abs acos acosh add add_n argsort as_dtype as_string asin "
+    "asinh atan atan2 atanh bfloat16 bitcast bool broadcast_dynamic_shape broadcast_static_shape broadcast_to "
+    "case cast clip_by_global_norm clip_by_norm clip_by_value complex complex128 complex64 concat "
+    "control_dependencies cos cosh cumsum custom_gradient divide double dynamic_partition dynamic_stitch "
+    "edit_distance einsum enable_v2_behavior ensure_shape equal executing_eagerly exp extract_volume_patches "
+    "eye fill fingerprint float16 float32 float64 floor foldl foldr function get_logger get_static_value "
+    "grad_pass_through greater greater_equal group guarantee_const half histogram_fixed_width "
+    "histogram_fixed_width_bins identity identity_n import_graph_def init_scope int16 int32 int64 int8 "
+    "is_tensor less less_equal linspace load_library load_op_library logical_and logical_not logical_or "
+    "make_ndarray make_tensor_proto map_fn matmul matrix_square_root maximum meshgrid minimum multiply "
+    "name_scope negative newaxis no_gradient no_op nondifferentiable_batch_function not_equal numpy_function "
+    "one_hot ones parallel_stack pow print py_function qint16 qint32 qint8 quint16 quint8 range rank realdiv "
+    "recompute_grad register_tensor_conversion_function repeat required_space_to_batch_paddings reshape "
+    "resource reverse roll round saturate_cast scalar_mul scan scatter_nd searchsorted sequence_mask shape_n "
+    "sigmoid sign sin sinh slice sort space_to_batch_nd split sqrt square stack stop_gradient strided_slice "
+    "string subtract switch_case tan tanh tensor_scatter_nd_add tensor_scatter_nd_sub "
+    "tensor_scatter_nd_update tensordot tile timestamp truediv truncatediv truncatemod uint16 uint32 uint64 "
+    "uint8 unique unique_with_counts unravel_index unstack variable_creator_scope variant vectorized_map "
+    "zeros",
 }
 
 SPELLED = {
@@ -61,8 +61,16 @@ SPELLED = {
     "constant_initializer": "state.later_initializers.Constant",
     "random_uniform_initializer": "state.later_initializers.RandomUniform",
     "random_normal_initializer": "state.later_initializers.RandomNormal",
-}
-
-ABSENT = {
-    "summary": "tf.contrib.summary writes summaries with steps",
+    "expand_dims": "api.later_arguments.expand_dims",
+    "norm": "api.later_arguments.norm",
+    "reduce_all": "api.later_arguments.reduce_all",
+    "reduce_any": "api.later_arguments.reduce_any",
+    "reduce_logsumexp": "api.later_arguments.reduce_logsumexp",
+    "reduce_max": "api.later_arguments.reduce_max",
+    "reduce_mean": "api.later_arguments.reduce_mean",
+    "reduce_min": "api.later_arguments.reduce_min",
+    "reduce_prod": "api.later_arguments.reduce_prod",
+    "reduce_sum": "api.later_arguments.reduce_sum",
+    "reverse_sequence": "api.later_arguments.reverse_sequence",
+    "squeeze": "api.later_arguments.squeeze",
 }

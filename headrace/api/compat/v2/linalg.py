@@ -6,8 +6,12 @@ HOMES = {
     "LinearOperatorFullMatrix LinearOperatorHouseholder LinearOperatorIdentity LinearOperatorInversion "
     "LinearOperatorKronecker LinearOperatorLowRankUpdate LinearOperatorLowerTriangular "
     "LinearOperatorScaledIdentity LinearOperatorToeplitz LinearOperatorZeros adjoint band_part cholesky "
-    "cholesky_solve cross det diag diag_part eigh eigvalsh einsum expm eye global_norm inv l2_normalize "
-    "logdet logm lstsq lu matmul matrix_rank matrix_transpose matvec norm normalize pinv qr set_diag "
-    "slogdet solve sqrtm svd tensor_diag tensor_diag_part tensordot trace triangular_solve "
-    "tridiagonal_matmul tridiagonal_solve",
+    "cholesky_solve cross det diag diag_part eigh eigvalsh einsum expm eye global_norm inv logdet logm lstsq "
+    "lu matmul matrix_rank matrix_transpose matvec normalize pinv qr set_diag slogdet solve sqrtm svd "
+    "tensor_diag tensor_diag_part tensordot trace triangular_solve tridiagonal_matmul tridiagonal_solve",
+}
+
+SPELLED = {
+    "l2_normalize": "api.later_arguments.linalg__l2_normalize",
+    "norm": "api.later_arguments.linalg__norm",
 }

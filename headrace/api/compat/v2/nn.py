@@ -1,14 +1,13 @@
 """tf.compat.v2.nn: the names that mean the same in 1.x, and those that take other arguments there."""
 
 HOMES = {
-    "nn": "all_candidate_sampler atrous_conv2d atrous_conv2d_transpose avg_pool1d avg_pool3d "
-    "batch_normalization bias_add collapse_repeated compute_accidental_hits compute_average_loss "
-    "conv1d_transpose conv_transpose ctc_beam_search_decoder ctc_greedy_decoder ctc_unique_labels "
-    "depthwise_conv2d_backprop_filter depthwise_conv2d_backprop_input elu fixed_unigram_candidate_sampler "
-    "l2_loss l2_normalize leaky_relu learned_unigram_candidate_sampler local_response_normalization "
-    "log_poisson_loss log_softmax lrn max_pool1d max_pool2d max_pool3d normalize_moments relu relu6 "
-    "scale_regularization_loss selu sigmoid softmax softplus softsign swish tanh top_k "
-    "with_space_to_batch zero_fraction",
+    "nn": "all_candidate_sampler atrous_conv2d atrous_conv2d_transpose avg_pool1d avg_pool3d batch_normalization "
+    "bias_add collapse_repeated compute_accidental_hits compute_average_loss conv1d_transpose conv_transpose "
+    "ctc_greedy_decoder ctc_unique_labels depthwise_conv2d_backprop_filter depthwise_conv2d_backprop_input "
+    "elu fixed_unigram_candidate_sampler l2_loss leaky_relu learned_unigram_candidate_sampler "
+    "local_response_normalization log_poisson_loss lrn max_pool1d max_pool2d max_pool3d normalize_moments "
+    "relu relu6 scale_regularization_loss selu sigmoid softplus softsign swish tanh top_k with_space_to_batch "
+    "zero_fraction",
 }
 
 SPELLED = {
@@ -49,4 +48,8 @@ SPELLED = {
     "sufficient_statistics": "api.later_arguments.nn__sufficient_statistics",
     "weighted_cross_entropy_with_logits": "api.later_arguments.nn__weighted_cross_entropy_with_logits",
     "weighted_moments": "api.later_arguments.nn__weighted_moments",
+    "ctc_beam_search_decoder": "api.later_arguments.nn__ctc_beam_search_decoder",
+    "l2_normalize": "api.later_arguments.nn__l2_normalize",
+    "log_softmax": "api.later_arguments.nn__log_softmax",
+    "softmax": "api.later_arguments.nn__softmax",
 }

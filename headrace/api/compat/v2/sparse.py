@@ -1,8 +1,8 @@
 """tf.compat.v2.sparse: the names that mean the same in 1.x, and those that take other arguments there."""
 
 HOMES = {
-    "sparse": "SparseTensor add cross cross_hashed expand_dims eye fill_empty_rows from_dense mask maximum minimum "
-    "reorder reset_shape reshape retain slice softmax sparse_dense_matmul to_dense to_indicator transpose",
+    "sparse": "SparseTensor cross cross_hashed expand_dims eye fill_empty_rows from_dense mask maximum minimum reorder "
+    "reset_shape reshape retain slice softmax sparse_dense_matmul to_dense to_indicator transpose",
 }
 
 SPELLED = {
@@ -13,4 +13,5 @@ SPELLED = {
     "segment_sqrt_n": "api.later_arguments.sparse__segment_sqrt_n",
     "segment_sum": "api.later_arguments.sparse__segment_sum",
     "split": "api.later_arguments.sparse__split",
+    "add": "api.later_arguments.sparse__add",
 }
