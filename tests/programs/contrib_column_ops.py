@@ -216,3 +216,19 @@ with tf.Graph().as_default(), tf.Session() as sess:
         utils.constant_value(5)
     except TypeError as error:
         results["no condition"] = type(error).__name__
+
+# Features that are constants of the graph: what follows from them is known while it is built.
+with tf.Graph().as_default() as graph:
+    fixed = {
+        name: tf.SparseTensor([[i, 0] for i in range(3)], values, [3, 1])
+        for name, values in (("land", ["a", "b", "a"]), ("words", ["x", "y", "q"]))
+    }
+    fixed["price"] = tf.constant([[1.0], [20.0], [3.0]])
+    crossed = L.crossed_column([land, words, buckets], 50)
+    sums = L.weighted_sum_from_feature_columns(fixed, [crossed, L.crossed_column([land, buckets], 40, hash_key=3)], 1)[
+        0
+    ]
+    net = L.input_from_feature_columns(fixed, [L.embedding_column(crossed, 2), L.embedding_column(land, 2)])
+    results["constant shapes"] = [
+        "%s %s" % (op.type, [str(t.shape) for t in op.outputs]) for op in graph.get_operations()
+    ]

@@ -18,7 +18,7 @@ from headrace.ops.math.argmax import argmax
 from headrace.ops.math.cast import cast
 from headrace.state.variables import Variable
 
-_KINDS = {Tensor: "Tensor", SparseTensor: "SparseTensor", TensorArray: "TensorArray", Variable: "Variable"}
+_KINDS: dict[Any, str] = {Tensor: "Tensor", SparseTensor: "SparseTensor", TensorArray: "TensorArray", Variable: "Variable"}
 
 
 def _told(value: Any, with_name: bool, with_type: bool, with_shape: bool, first_true: bool) -> list[Tensor]:
@@ -79,11 +79,12 @@ def print_op(
     Example:
         >>> logits = print_op(logits, message="logits: ")
     """
-    if not isinstance(input_, tuple(_KINDS)):
+    kinds: Any = tuple(_KINDS)
+    if not isinstance(input_, kinds):
         raise ValueError("input_ must be of type Tensor, SparseTensor or TensorArray")
     settings = (print_tensor_name, print_tensor_type, print_shape, summarize_indicator_vector)
     told = [tensor for value in (input_, *(data or ())) for tensor in _told(value, *settings)]
-    plain = isinstance(input_, (Tensor, Variable))
+    plain = not isinstance(input_, (SparseTensor, TensorArray))
     printed = Print(input_ if plain else constant([]), told, message or "", first_n, summarize, name)
     if plain:
         return printed
