@@ -322,7 +322,7 @@ _PYTHON: dict[str, dict[str, str]] = {
     },
     "training.tracking": {
         "train.tracking train.tracking_internals train.graph_view train.tracked_resources train.checkpoint "
-        "train.saveables train.python_state train .": "base data_structures tracking util",
+        "train.saveables train.python_state contrib.checkpoint.capturing train .": "base data_structures tracking util",
         "train.graph_view": "graph_view",
         "train.layer_weights": "layer_utils",
         "train.python_state train .": "python_state",
@@ -460,7 +460,7 @@ def _rows() -> dict[str, tuple[str, ...]]:
         rows[f"contrib.image.python.ops.{name}"] = ("contrib.image.warping", "contrib.image", ".")
     rows["contrib.image.python.ops.single_image_random_dot_stereograms"] = ("contrib.image", ".")
     for name in ("alpha_dropout", "fwd_gradients", "scaled_softplus"):
-        rows[f"contrib.nn.python.ops.{name}"] = ("contrib.nn", ".")
+        rows[f"contrib.nn.python.ops.{name}"] = (f"contrib.nn.{name}", "contrib.nn", ".")
     for name in ("sparsemax", "sparsemax_loss"):
         rows[f"contrib.sparsemax.python.ops.{name}"] = ("contrib.sparsemax", ".")
     # Modules of helpers, whose names are not public.
@@ -473,6 +473,7 @@ def _rows() -> dict[str, tuple[str, ...]]:
     rows["contrib.distributions.python.ops.vector_laplace_linear_operator"] = ("contrib.distributions.vectors",)
     for name in ("agn_optimizer", "elastic_average_optimizer", "model_average_optimizer"):
         rows[f"contrib.opt.python.training.{name}"] = ("contrib.opt", "contrib.opt.centers")
+    rows["contrib.checkpoint.python.split_dependency"] = ("contrib.checkpoint",)
     # A folder deeper than others.
     rows["contrib.losses.python.metric_learning.metric_loss_ops"] = ("contrib.losses.metric_learning",)
     rows["contrib.metrics.python.ops.metric_ops"] = ("contrib.metrics", "contrib.metrics.growing", ".")
@@ -490,6 +491,7 @@ def _rows() -> dict[str, tuple[str, ...]]:
 
 _ROWS = _rows()
 _GENERATED = re.compile(r"(?:contrib\.\w+\.)?(?:python\.)?ops\.gen_\w+_ops?")
+_GENERATED_FOLDER = re.compile(r"contrib\.\w+\.ops")
 _KERAS = re.compile(r"python\.(keras\.[\w.]+)")
 # Rooms whose modules hold what 1.x's internal modules did.
 _IMPLEMENTING = ("autodiff", "interop", "state", "train")
@@ -520,6 +522,8 @@ def searched(path: str) -> tuple[str, ...] | None:
         return _ROWS[path]
     if _GENERATED.fullmatch(path):
         return ("api.gen_ops", ".")
+    if _GENERATED_FOLDER.fullmatch(path):
+        return ()
     if match := _KERAS.fullmatch(path):
         return (match[1],)
     if match := _CONTRIB.fullmatch(path):
