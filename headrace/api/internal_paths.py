@@ -483,6 +483,7 @@ def _rows() -> dict[str, tuple[str, ...]]:
     rows[f"{layers}.python.layers.feature_column_ops"] = (layers, f"{layers}.feature_column_inputs", ".")
     framework = "contrib.framework"
     rows[f"{framework}.python.ops"] = (framework, f"{framework}.printing", ".")
+    rows[f"{framework}.python.ops.checkpoint_ops"] = (framework, "train.vocabularies", ".")
     rows[f"{framework}.python.ops.prettyprint_ops"] = (f"{framework}.printing", framework, ".")
     rows["contrib.factorization.python.ops.gmm_ops"] = ("contrib.factorization", "contrib.factorization.mixtures", ".")
     rows["contrib.framework.python.ops.audio_ops"] = ("ops.audio.wav", "ops.audio.spectrogram")

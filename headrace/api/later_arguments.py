@@ -212,13 +212,16 @@ def later(path: str) -> Callable[..., Any]:
     target = _public(f"{folder}.{called}" if folder else called)
 
     # Where 1.x takes no name there is a scope of that name.
-    scoped = "name" in signature.parameters and "name" not in inspect.signature(target).parameters
+    parameters = inspect.signature(target).parameters
+    scoped = "name" in signature.parameters and "name" not in parameters
+    required = {name for name, parameter in parameters.items() if parameter.default is inspect.Parameter.empty}
 
     def function(*args: Any, **keywords: Any) -> Any:
         given = signature.bind(*args, **keywords)
         given.apply_defaults()
+        called_by = {renamed.get(name, name): value for name, value in given.arguments.items()}
         # None is left out: 1.x may have another default for it.
-        present = {renamed.get(name, name): value for name, value in given.arguments.items() if value is not None}
+        present = {name: value for name, value in called_by.items() if value is not None or name in required}
         scope = present.pop("name", None) if scoped else None
         with name_scope(scope) if scope else contextlib.nullcontext():
             return target(**present, **fixed)

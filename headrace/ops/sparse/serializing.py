@@ -81,7 +81,7 @@ def _as_text(value):
 def _from_text(value):
     import importlib
 
-    from google.protobuf.message import DecodeError
+    from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 
     try:
         proto = importlib.import_module("headrace.interop.protos").TensorProto.FromString(value)

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from headrace.core.registry import op
-from headrace.ops.array.common import invalid, is_text, require_scalar
+from headrace.ops.array.common import invalid, is_text, rank_is, require_scalar
 from headrace.ops.random.common import host_generator, is_seeded, stream_of
 
 skip_grams_op = op(
@@ -23,6 +23,7 @@ skip_grams_op.on_host(*(arg.name for arg in skip_grams_op.signature.inputs), out
 
 @skip_grams_op.shape
 def skip_grams_shape(op: Any) -> list[Any]:
+    rank_is(op.inputs[0].dims, 1)
     for index in range(1, 6):
         require_scalar(op, index)
     return [(None,), (None,)]
