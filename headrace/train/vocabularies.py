@@ -8,6 +8,7 @@ from typing import Any
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.dtypes import as_dtype, float32, int64
+from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.ops import composing
 from headrace.ops.array.range import range as range_of
@@ -73,52 +74,97 @@ def load_and_remap_matrix_initializer(
         unknown = min(shape[0], max(0, offset + shape[0] - new_row_vocab_size))
         if unknown == shape[0]:
             return initializer(shape)
-        return _loaded(offset, shape[0] - unknown, unknown)
-
-    def _loaded(offset: int, rows: int, unknown: int) -> Any:
-        _both("row", old_row_vocab_file, new_row_vocab_file)
-        _both("col", old_col_vocab_file, new_col_vocab_file)
-        if not (new_row_vocab_file or new_col_vocab_file):
-            raise ValueError(
-                "Must provide either row or column vocab files. If no remapping is necessary, consider using "
-                "`tf.contrib.framework.init_from_checkpoint` instead."
-            )
-        rows_there: Any = rows
-        columns_there: Any = new_col_vocab_size
-        column_places: Any = convert_to_tensor([], dtype=int64)
-        if new_row_vocab_file:
-            row_places, rows_there = raw.GenerateVocabRemapping(
-                new_row_vocab_file,
-                old_row_vocab_file,
-                new_vocab_offset=offset,
-                num_new_vocab=rows,
-                old_vocab_size=old_row_vocab_size,
-            )
-        else:
-            row_places = range_of(offset, offset + rows, dtype=int64)
-        if new_col_vocab_file:
-            column_places, columns_there = raw.GenerateVocabRemapping(
-                new_col_vocab_file, old_col_vocab_file, new_vocab_offset=0, num_new_vocab=new_col_vocab_size
-            )
-        missing = initializer([rows * new_col_vocab_size - rows_there * columns_there, 1])
-        matrix = raw.LoadAndRemapMatrix(
+        return _load_and_remap_matrix(
             ckpt_path,
             old_tensor_name,
-            row_places,
-            column_places,
-            missing,
-            num_rows=rows,
-            num_cols=new_col_vocab_size,
-            max_rows_in_memory=max_rows_in_memory,
+            offset,
+            shape[0] - unknown,
+            new_col_vocab_size,
+            initializer,
+            old_row_vocab_size,
+            old_row_vocab_file,
+            new_row_vocab_file,
+            old_col_vocab_file,
+            new_col_vocab_file,
+            unknown,
+            num_col_oov_buckets,
+            max_rows_in_memory,
         )
-        if unknown:
-            matrix = composing.concat([matrix, convert_to_tensor(initializer([unknown, new_col_vocab_size]))], 0)
-        if num_col_oov_buckets:
-            more = convert_to_tensor(initializer([rows + unknown, num_col_oov_buckets]))
-            matrix = composing.concat([matrix, more], 1)
-        return matrix
 
     return initialize
+
+
+def _load_and_remap_matrix(
+    ckpt_path: Any,
+    old_tensor_name: str,
+    new_row_vocab_offset: int,
+    num_rows_to_load: int,
+    new_col_vocab_size: int,
+    initializer: Callable[..., Any],
+    old_row_vocab_size: int = -1,
+    old_row_vocab_file: str | None = None,
+    new_row_vocab_file: str | None = None,
+    old_col_vocab_file: str | None = None,
+    new_col_vocab_file: str | None = None,
+    num_row_oov_buckets: int = 0,
+    num_col_oov_buckets: int = 0,
+    max_rows_in_memory: int = -1,
+) -> Tensor:
+    """Some rows of the matrix that `load_and_remap_matrix_initializer` gives; arguments as there.
+
+    Args:
+        new_row_vocab_offset: the first of the rows, in the new vocabulary.
+        num_rows_to_load: how many.
+
+    Raises:
+        ValueError: for numbers of buckets below 0, one vocabulary without the other, or none at all.
+    """
+    for name, buckets in (("num_row_oov_buckets", num_row_oov_buckets), ("num_col_oov_buckets", num_col_oov_buckets)):
+        if buckets < 0:
+            raise ValueError(f"{name} must be >= 0, but received {buckets}")
+    _both("row", old_row_vocab_file, new_row_vocab_file)
+    _both("col", old_col_vocab_file, new_col_vocab_file)
+    if not (new_row_vocab_file or new_col_vocab_file):
+        raise ValueError(
+            "Must provide either row or column vocab files. If no remapping is necessary, consider using "
+            "`tf.contrib.framework.init_from_checkpoint` instead."
+        )
+    rows: Any = num_rows_to_load
+    columns: Any = new_col_vocab_size
+    column_places: Any = []
+    if new_row_vocab_file:
+        row_places, rows = raw.GenerateVocabRemapping(
+            new_row_vocab_file,
+            old_row_vocab_file,
+            new_vocab_offset=new_row_vocab_offset,
+            num_new_vocab=num_rows_to_load,
+            old_vocab_size=old_row_vocab_size,
+        )
+    else:
+        row_places = range_of(new_row_vocab_offset, new_row_vocab_offset + num_rows_to_load, dtype=int64)
+    if new_col_vocab_file:
+        column_places, columns = raw.GenerateVocabRemapping(
+            new_col_vocab_file, old_col_vocab_file, new_vocab_offset=0, num_new_vocab=new_col_vocab_size
+        )
+    missing = initializer([num_rows_to_load * new_col_vocab_size - rows * columns, 1])
+    matrix = raw.LoadAndRemapMatrix(
+        ckpt_path,
+        old_tensor_name,
+        row_places,
+        column_places,
+        missing,
+        num_rows=num_rows_to_load,
+        num_cols=new_col_vocab_size,
+        max_rows_in_memory=max_rows_in_memory,
+    )
+    if num_row_oov_buckets:
+        matrix = composing.concat(
+            [matrix, convert_to_tensor(initializer([num_row_oov_buckets, new_col_vocab_size]))], 0
+        )
+    if num_col_oov_buckets:
+        more = convert_to_tensor(initializer([num_rows_to_load + num_row_oov_buckets, num_col_oov_buckets]))
+        matrix = composing.concat([matrix, more], 1)
+    return matrix
 
 
 def _both(what: str, old: str | None, new: str | None) -> None:
