@@ -99,6 +99,17 @@ def divide_by_count_kernel(node):
     return lambda x, counted: x / (counted.numel() // divisor)
 
 
+times_count = op("_TimesCount", "counted: U, *, number: float, T: type = float, U: type -> output: T")
+
+
+@times_count.kernel
+def times_count_kernel(node):
+    """The sum of a tensor of that shape, all of one number."""
+    number, dtype, device = node.attrs["number"], node.outputs[0].dtype.torch, node.device
+    tensor = torch.tensor
+    return lambda counted: tensor(number * counted.numel(), dtype=dtype, device=device)
+
+
 pieces_like = op(
     "_PiecesLike",
     "joined: T, likes: N * U, *, axis: int, shapes: list(shape), M: int >= 1, N: int >= 1, T: type, U: type -> parts: M * T",

@@ -46,7 +46,7 @@ _HARMLESS = frozenset(
             "_Join",
             "_PiecesLike",
         ),
-        *("_SumLike", "_SumToShape", "_SumToShapeOf", "_ExpandLike", "_DivideByCount"),
+        *("_SumLike", "_SumToShape", "_SumToShapeOf", "_ExpandLike", "_DivideByCount", "_TimesCount", "_Flat"),
         *("MatMul", "BatchMatMul", "BatchMatMulV2", "_MatMulAdd", "_MatMulRows", "BiasAddGrad"),
         *("Conv2DBackpropInput", "Conv2DBackpropFilter", "Conv3DBackpropInputV2", "Conv3DBackpropFilterV2"),
         *("DepthwiseConv2dNativeBackpropInput", "DepthwiseConv2dNativeBackpropFilter"),

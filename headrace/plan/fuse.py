@@ -23,6 +23,7 @@ from headrace.plan.rewrites.pooling import fuse_pooling
 from headrace.plan.rewrites.products import fuse_products
 from headrace.plan.rewrites.row_sums import fuse_row_sums
 from headrace.plan.rewrites.shared_images import share_images
+from headrace.plan.rewrites.sparse_gradients import fuse_sparse_gradients
 from headrace.plan.rewrites.unbroadcast import fuse_unbroadcast
 from headrace.plan.rewrites.updates import UPDATES, fuse_updates
 
@@ -35,7 +36,8 @@ _PRODUCTS = frozenset({"MatMul", "Conv2D", "Conv3D", "DepthwiseConv2dNative"})
 REWRITES: tuple[tuple[Rewrite, tuple[frozenset[str], ...]], ...] = (
     (fuse_loop_shapes, (frozenset({"StackV2", "Stack"}), frozenset({"BroadcastGradientArgs"}))),
     (fuse_unbroadcast, (frozenset({"BroadcastGradientArgs"}),)),
-    (fuse_counts, (frozenset({"Tile", "RealDiv"}), frozenset({"Shape", "Prod"}))),
+    (fuse_counts, (frozenset({"Tile", "RealDiv", "Fill"}), frozenset({"Shape", "Prod"}))),
+    (fuse_sparse_gradients, (frozenset({"Size", "UnsortedSegmentSum"}),)),
     (fuse_pieces, (frozenset({"ConcatOffset"}),)),
     (fuse_logistic_losses, (frozenset({"Log1p"}), frozenset({"Exp"}), frozenset({"Select"}))),
     (fuse_joined_gradients, (frozenset({"AddN"}), frozenset({"Pad", "StridedSliceGrad"}))),

@@ -98,11 +98,13 @@ def make_plan(
     keep = set(targets)
     nodes, replaced = simplify(nodes, keep)
     fetched = [replaced.get(value, value) for value in collected.fetches if value is not None]
+    waiting = [node for node in nodes if node.control]
     nodes = keep_live(set_guards(nodes), fetched, targets)
+    released = not all(node.control for node in waiting)
     count = len(nodes)
     nodes, fetched = drop_gates(nodes, fetched, keep)
-    if len(nodes) < count or any(node.guard or node.region is not None for node in nodes):
-        # Without the gates there is more to fold.
+    if released or len(nodes) < count or any(node.guard or node.region is not None for node in nodes):
+        # Without the gates, and what waited for nothing, there is more to fold.
         nodes, replaced = simplify(nodes, keep)
         fetched = [replaced.get(value, value) for value in fetched]
     nodes, fetched = apply_rewrites(nodes, fetched, keep, lambda left, wanted: keep_live(left, wanted, targets))

@@ -13,6 +13,8 @@ from headrace.plan.values import to_numpy, to_torch
 
 # A folded constant larger than this costs more to keep than to compute.
 _FOLD_LIMIT = 1 << 20
+# Arrays of more elements are not asked whether they are equal.
+_COMPARED = 64
 _CPU = torch.device("cpu")
 _SWITCHES = frozenset({"Switch", "RefSwitch"})
 
@@ -31,6 +33,7 @@ def simplify(nodes: list[Node], keep: set[Node], only_bind: bool = False) -> tup
     replaced: dict[Value, Value] = {}
     dropped: dict[Node, list[Node]] = {}
     merged: dict[Any, Node | dict[Any, Node]] = {}
+    constants: dict[Any, Value] = {}
     left: list[Node] = []
 
     for node in nodes:
@@ -59,13 +62,14 @@ def simplify(nodes: list[Node], keep: set[Node], only_bind: bool = False) -> tup
                 left.append(node)
                 continue
             dropped[node] = []
-            if not decl.stateful and not only_bind:
+            if not decl.stateful and not only_bind and not _stood_for(constants, node, replaced):
                 _merged(merged, node, replaced)
             continue
 
         if not only_bind and not decl.stateful and not node.control and node not in keep:
             if decl.static_rule is not None and _bind_static(node):
                 dropped[node] = []
+                _stood_for(constants, node, replaced)
                 continue
             if decl.same_rule is not None:
                 same = decl.same_rule(node)
@@ -76,6 +80,7 @@ def simplify(nodes: list[Node], keep: set[Node], only_bind: bool = False) -> tup
                     continue
             if _fold(node):
                 dropped[node] = []
+                _stood_for(constants, node, replaced)
                 continue
             first = _merged(merged, node, replaced)
             if first is not None:
@@ -183,6 +188,21 @@ def _merged(merged: dict[Any, Node | dict[Any, Node]], node: Node, replaced: dic
     return first
 
 
+def _stood_for(constants: dict[Any, Value], node: Node, replaced: dict[Value, Value]) -> bool:
+    """Whether constants seen before stand for the outputs, or do from now on: what computes with them is equal then."""
+    known = True
+    for value in node.outputs:
+        array = value.constant
+        if array is None or array.size > _COMPARED or array.dtype == object:
+            known = False
+            continue
+        key = (value.dtype.name, array.shape, array.tobytes(), node.device, node.guard)
+        first = constants.setdefault(key, value)
+        if first is not value:
+            replaced[value] = first
+    return known
+
+
 def _attrs_key(node: Node) -> Any:
     """The attributes in a form to compare; None if they are too large or no part of a key."""
     frozen = []
@@ -190,7 +210,7 @@ def _attrs_key(node: Node) -> Any:
         if name.startswith("_"):
             continue
         if isinstance(value, np.ndarray):
-            if value.size > 64 or value.dtype == object:
+            if value.size > _COMPARED or value.dtype == object:
                 return None
             value = (value.dtype.str, value.shape, value.tobytes())
         elif isinstance(value, list):

@@ -175,6 +175,18 @@ def reshape_same(node):
     return value if known and not value.dtype._is_ref_dtype else None
 
 
+def reshaped(x: Any, shape: Any) -> Any:
+    """A tensor or array in another shape.
+
+    Raises:
+        InvalidArgumentError: if the shape does not fit.
+    """
+    try:
+        return x.reshape(shape)
+    except (RuntimeError, ValueError):
+        return _reshaped_empty(x, shape)
+
+
 def _reshaped_empty(x: Any, shape: Any) -> Any:
     """What torch and NumPy leave open: the size -1 beside a 0 is what the sizes that are not 0 leave of the input's.
 
@@ -222,22 +234,9 @@ def reshape_kernel(node):
         # Dims the shape rule could settle spare torch the division.
         target = tuple(known)
 
-        def to_known(x, _):
-            try:
-                return x.reshape(target)
-            except (RuntimeError, ValueError):
-                return _reshaped_empty(x, target)
+        return lambda x, _: reshaped(x, target)
 
-        return to_known
-
-    def to_given(x, shape):
-        target = shape.tolist()
-        try:
-            return x.reshape(target)
-        except (RuntimeError, ValueError):
-            return _reshaped_empty(x, target)
-
-    return to_given
+    return lambda x, shape: reshaped(x, shape.tolist())
 
 
 def _back_to_input(op: Any, grad: Any) -> Tensor:

@@ -89,35 +89,37 @@ def _integers_first_seen(x: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
     return x[is_first], number.take(first_of_each)
 
 
-def _first_seen(x: np.ndarray, axis: int | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The different elements (or slices) in the order they first occur, which of them each is, and their counts."""
+def numbered_by_first(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """The different elements of a vector of integers in the order they first occur, and which of them each is (int64)."""
+    values, places = _first_seen(x.cpu().numpy(), None)
+    return torch.from_numpy(np.ascontiguousarray(values)).to(x.device), torch.from_numpy(places).to(x.device)
+
+
+def _first_seen(x: np.ndarray, axis: int | None) -> tuple[np.ndarray, np.ndarray]:
+    """The different elements (or slices) in the order they first occur, and which of them each is."""
     if axis is None and x.ndim == 1 and x.size and x.dtype.kind in "iu" and x.dtype != np.uint64:
         known = _integers_first_seen(x)
         if known is not None:
-            return *known, np.bincount(known[1])
+            return known
     if axis is None and x.ndim == 1 and (x.dtype == object or x.size <= _DICT_UP_TO):
         seen: dict[Any, int] = {}
         place_of = seen.setdefault
         places = np.array([place_of(item, len(seen)) for item in x.tolist()], np.int64)
         kept = np.empty(len(seen), x.dtype)
         kept[:] = list(seen)
-        return kept, places, np.bincount(places)
+        return kept, places
     if x.dtype == object and axis is not None:
         # NumPy compares slices of numbers only; strings are numbered first.
         _, codes = np.unique(x.reshape(-1), return_inverse=True)
-        _, first, inverse, counts = np.unique(
-            codes.reshape(x.shape), return_index=True, return_inverse=True, return_counts=True, axis=axis
-        )
+        _, first, inverse = np.unique(codes.reshape(x.shape), return_index=True, return_inverse=True, axis=axis)
     else:
         keywords = {} if x.dtype == object else {"equal_nan": False}
-        _, first, inverse, counts = np.unique(
-            x, return_index=True, return_inverse=True, return_counts=True, axis=axis, **keywords
-        )
+        _, first, inverse = np.unique(x, return_index=True, return_inverse=True, axis=axis, **keywords)
     order = np.argsort(first, kind="stable")
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
     kept = x[first[order]] if axis is None else np.take(x, first[order], axis)
-    return kept, place[inverse.reshape(-1)], counts[order]
+    return kept, place[inverse.reshape(-1)]
 
 
 def _unique(with_axis: bool, with_counts: bool) -> Any:
@@ -142,9 +144,9 @@ def _unique(with_axis: bool, with_counts: bool) -> Any:
                 array = x.cpu().float().numpy()
             else:
                 array = x.cpu().numpy()
-            values, places, counts = _first_seen(array, at)
+            values, places = _first_seen(array, at)
             y = values if text else torch.from_numpy(np.ascontiguousarray(values)).to(device=device, dtype=dtype)
-            parts = [places, counts] if with_counts else [places]
+            parts = [places, np.bincount(places, minlength=len(values))] if with_counts else [places]
             return (y, *(torch.from_numpy(part).to(device=device, dtype=index_type) for part in parts))
 
         return unique

@@ -18,7 +18,7 @@ from headrace.ops import composing
 from headrace.ops.composing import first_given
 from headrace.ops.flow.checks import assert_equal
 from headrace.ops.math.elementwise import bracketed, broadcast_or_raise
-from headrace.ops.nn.softmax import along_axis, log_softmax_op, softmax_op
+from headrace.ops.nn.softmax import along_axis, log_softmax_of, log_softmax_op, softmax_op
 
 # torch has no cross-entropy of the short types on every device; they are computed wider.
 _SHORT = (torch.float16, torch.bfloat16)
@@ -51,7 +51,7 @@ def dense_kernel(node):
     wide = torch.float32 if features.dtype.torch in _SHORT else None
 
     def loss_and_backprop(x, p):
-        log_q = torch.log_softmax(x, 1)
+        log_q = log_softmax_of(x)
         loss = torch.linalg.vecdot(p, log_q).neg_()
         # The log-probabilities are done with, so the backpropagation takes their place.
         return loss, log_q.exp_().sub_(p)
@@ -186,7 +186,7 @@ def sparse_kernel(node):
         if wide is not None:
             x = x.to(wide)
         try:
-            q = torch.log_softmax(x, 1)
+            q = log_softmax_of(x)
             loss = _nll_loss(q, labels, None, 0, _NO_LABEL)
         except (IndexError, RuntimeError, ValueError):
             # torch checks the labels on its own; asking first would cost each step two reductions.

@@ -235,8 +235,8 @@ class _Layout:
 
     def _on_rows(self, node: Any) -> Callable[..., None]:
         formula, gradient = self.rule.formula, self.gradient
-        # What Unique gives has no repeats; anything else may.
-        distinct = node.inputs[len(self.states) + gradient + 1].node.type == "Unique"
+        # What these give has no repeats; anything else may.
+        distinct = node.inputs[len(self.states) + gradient + 1].node.type in ("Unique", "_SumOfRepeated")
 
         def update(tensors: list[Any], rest: list[Any]) -> None:
             grad, indices = rest[gradient], rest.pop(gradient + 1)

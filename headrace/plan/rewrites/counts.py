@@ -1,4 +1,4 @@
-"""Sizes that are known only when a step runs: tiling to the shape of a tensor, and dividing by its number of elements.
+"""Sizes that are known only when a step runs: tiling to the shape of a tensor, its number of elements, dividing by it.
 
 The gradient of every mean over a batch of unknown size is made of these.
 """
@@ -9,7 +9,8 @@ from headrace.plan.ir import Node, Value, new_node
 
 
 def fuse_counts(nodes: list[Node], keep: set[Node], fetched: list[Value]) -> tuple[list[Node], dict[Value, Value]]:
-    """Tile(v, Shape(x)) becomes `_ExpandLike`, t / Cast(Prod(Shape(x)) // c) becomes `_DivideByCount`."""
+    """Tile(v, Shape(x)) becomes `_ExpandLike`, t / Cast(Prod(Shape(x)) // c) `_DivideByCount`, and the sum of a number
+    filled in the shape of x `_TimesCount`."""
     replaced: dict[Value, Value] = {}
     result = []
     for node in nodes:
@@ -19,6 +20,8 @@ def fuse_counts(nodes: list[Node], keep: set[Node], fetched: list[Value]) -> tup
                 fused = _expansion(node)
             elif node.type == "RealDiv":
                 fused = _division(node)
+            elif node.type == "Sum":
+                fused = _sum(node)
         if fused is not None:
             replaced[node.outputs[0]] = fused.outputs[0]
             node = fused
@@ -54,3 +57,17 @@ def _division(node: Node) -> Node | None:
         return None
     output = node.outputs[0]
     return new_node("_DivideByCount", node, [total, counted], [(output.dtype, output.dims)], {"divisor": int(divisor)})
+
+
+def _sum(node: Node) -> Node | None:
+    fill, axes = node.inputs[0].node, node.constant(1)
+    if fill.type != "Fill" or fill.control or axes is None or node.outputs[0].dims != ():
+        return None
+    shape, number = fill.inputs
+    if shape.node.type != "Shape" or number.constant is None or number.dtype.name not in ("float32", "float64"):
+        return None
+    counted = shape.node.inputs[0]
+    if counted.dims is None or counted.dtype.name == "string" or len(set(axes.ravel().tolist())) != len(counted.dims):
+        return None
+    attrs = {"number": float(number.constant)}
+    return new_node("_TimesCount", node, [counted], [(number.dtype, ())], attrs)
