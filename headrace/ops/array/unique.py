@@ -65,6 +65,8 @@ def unique_with_counts_v2_shape(op):
 
 # Up to so many numbers a dict is faster than sorting; strings take long to compare.
 _DICT_UP_TO = 20_000
+# For so few even of integers.
+_FEW = 40
 # Integers within so wide a range have a table of their first places.
 _WIDEST_TABLE = 1 << 20
 
@@ -91,13 +93,16 @@ def _integers_first_seen(x: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
 
 def numbered_by_first(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """The different elements of a vector of integers in the order they first occur, and which of them each is (int64)."""
-    values, places = _first_seen(x.cpu().numpy(), None)
-    return torch.from_numpy(np.ascontiguousarray(values)).to(x.device), torch.from_numpy(places).to(x.device)
+    if x.device.type != "cpu":
+        values, places = _first_seen(x.cpu().numpy(), None)
+        return torch.from_numpy(values).to(x.device), torch.from_numpy(places).to(x.device)
+    values, places = _first_seen(x.numpy(), None)
+    return torch.from_numpy(values), torch.from_numpy(places)
 
 
 def _first_seen(x: np.ndarray, axis: int | None) -> tuple[np.ndarray, np.ndarray]:
     """The different elements (or slices) in the order they first occur, and which of them each is."""
-    if axis is None and x.ndim == 1 and x.size and x.dtype.kind in "iu" and x.dtype != np.uint64:
+    if axis is None and x.ndim == 1 and x.size > _FEW and x.dtype.kind in "iu" and x.dtype != np.uint64:
         known = _integers_first_seen(x)
         if known is not None:
             return known

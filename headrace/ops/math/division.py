@@ -60,6 +60,8 @@ def _floored_quotient(x, y):
 
 
 def _no_nan_quotient(x, y):
+    if y.dim() == 0 and y.device.type == "cpu":
+        return torch.div(x, y) if y.item() else torch.zeros_like(x)
     quotient = torch.div(x, y)
     return torch.where(y == 0, torch.zeros_like(quotient), quotient)
 

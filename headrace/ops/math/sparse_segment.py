@@ -34,10 +34,17 @@ def _check(
 ) -> None:
     if indices.shape != ids.shape or ids.dim() != 1:
         raise _invalid("segment_ids and indices should have same size.")
-    outside = (indices < 0) | (indices >= rows)
-    if bool(outside.any()):
-        where = int(outside.nonzero()[0])
+    if not indices.shape[0]:
+        return
+    least, most = torch.aminmax(indices)
+    if int(least) < 0 or int(most) >= rows:
+        where = int(((indices < 0) | (indices >= rows)).nonzero()[0])
         raise _invalid(outside_text.format(where=where, value=int(indices[where]), rows=rows))
+
+
+def _is_range(ids: Any, count: int) -> bool:
+    """Whether each of `count` segments has one row, in their order, as of features with one value an example."""
+    return ids.shape[0] == count and torch.equal(ids, torch.arange(count, dtype=ids.dtype, device=ids.device))
 
 
 def _shape(with_number: bool) -> Callable[[Any], list[Dims]]:
@@ -66,6 +73,8 @@ def _kernel(kind: str) -> Callable[[Any], Any]:
 
         def run(data: Any, indices: Any, ids: Any, number: Any = None) -> Any:
             _check(indices, ids, data.shape[0])
+            if number is None and ids.shape[0] and _is_range(ids, ids.shape[0]):
+                return data.index_select(0, indices)
             if ids.shape[0]:
                 if bool((ids[1:] < ids[:-1]).any()):
                     raise _invalid("segment ids are not increasing")
@@ -126,6 +135,8 @@ def _declare_gradient(kind: str) -> OpDecl:
     def kernel(node):
         def run(grad, indices, ids, rows):
             _check(indices, ids, int(rows), "Index {value} out of range [0, {rows}).")
+            if _is_range(ids, grad.shape[0]):
+                return grad.new_zeros((int(rows), *grad.shape[1:])).index_add_(0, indices, grad)
             ids = ids.to(torch.int64)
             if ids.shape[0] and int(ids[-1]) >= grad.shape[0]:
                 raise _invalid("Invalid number of segments")

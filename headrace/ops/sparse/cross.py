@@ -17,7 +17,7 @@ from headrace.core.registry import op, raw
 from headrace.ops import composing
 from headrace.ops.array.common import invalid
 from headrace.ops.sparse.common import check_parts, wholly_on_host
-from headrace.ops.string.fingerprint import fingerprint64
+from headrace.ops.string.many_hashes import fingerprints
 
 sparse_cross_op = wholly_on_host(
     op(
@@ -29,8 +29,11 @@ sparse_cross_op = wholly_on_host(
     )
 )
 
+# From the fingerprints so far and those of the next features.
+Combine = Callable[[np.ndarray, np.ndarray], np.ndarray]
+
 _MASK = 2**64 - 1
-_FACTOR = 0xC6A4A7935BD1E995
+_FACTOR = np.uint64(0xC6A4A7935BD1E995)
 _DEFAULT_HASH_KEY = 0xDECAFCAFFE
 _JOINT = b"_X_"
 
@@ -40,14 +43,14 @@ def sparse_cross_shape(op):
     return [(None, 2), (None,), (2,)]
 
 
-def _mixed(number: int) -> int:
-    return number ^ number >> 47
+def _mixed(numbers: np.ndarray) -> np.ndarray:
+    return numbers ^ numbers >> np.uint64(47)
 
 
-def _chained(first: int, second: int) -> int:
-    """One 64-bit fingerprint of two, by a step of MurmurHash64A."""
-    number = first ^ _FACTOR ^ _mixed(second * _FACTOR & _MASK) * _FACTOR & _MASK
-    return _mixed(_mixed(number * _FACTOR & _MASK) * _FACTOR & _MASK)
+def _chained(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """64-bit fingerprints of pairs, by a step of MurmurHash64A."""
+    numbers = first ^ _FACTOR ^ _mixed(second * _FACTOR) * _FACTOR
+    return _mixed(_mixed(numbers * _FACTOR) * _FACTOR)
 
 
 def _rows(indices: Any, values: list[Any], batch: int) -> list[list[Any]]:
@@ -82,8 +85,32 @@ def _text(feature: Any) -> bytes:
     return feature if isinstance(feature, bytes) else str(feature).encode()
 
 
-def _number(feature: Any) -> int:
-    return fingerprint64(feature) if isinstance(feature, bytes) else feature & _MASK
+class _Column:
+    """The features of a batch as numbers: row by row, with how many each row has."""
+
+    def __init__(self, rows: list[list[Any]]) -> None:
+        self.counts = np.fromiter(map(len, rows), np.int64, len(rows))
+        self.starts = self.counts.cumsum() - self.counts
+        features = list(itertools.chain.from_iterable(rows))
+        if features and isinstance(features[0], bytes):
+            self.numbers = fingerprints(features)
+        else:
+            self.numbers = np.array(features, np.int64).view(np.uint64)
+
+
+def _crossed(columns: list[_Column], first: int, combine: Combine) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The fingerprints of all combinations, the last column's features changing fastest, and their rows and places."""
+    counts = np.prod([column.counts for column in columns], axis=0)
+    rows = np.repeat(np.arange(len(counts)), counts)
+    places = np.arange(len(rows)) - (counts.cumsum() - counts)[rows]
+    chosen, left = [], places
+    for column in reversed(columns):
+        left, which = np.divmod(left, column.counts[rows])
+        chosen.append(column.numbers[column.starts[rows] + which])
+    made = np.full(len(rows), first, np.uint64)
+    for numbers in reversed(chosen):
+        made = combine(made, numbers)
+    return made, rows, places
 
 
 @sparse_cross_op.kernel
@@ -91,38 +118,37 @@ def sparse_cross_kernel(node):
     return crossing(node, node.attrs["hash_key"], _chained)
 
 
-def crossing(node: Any, hash_key: int, combine: Callable[[int, int], int]) -> Any:
+def crossing(node: Any, hash_key: int, combine: Combine) -> Any:
     """The kernel of a cross whose fingerprints begin with `hash_key` and go on by `combine`."""
     attrs = node.attrs
     count, hashed = attrs["N"], attrs["hashed_output"]
-    first, buckets = hash_key & _MASK, attrs["num_buckets"] or 2**63 - 1
-
-    def joint(features):
-        if not hashed:
-            return _JOINT.join(map(_text, features))
-        fingerprint = first
-        for feature in features:
-            fingerprint = combine(fingerprint, _number(feature))
-        return fingerprint % buckets
+    first, buckets = hash_key & _MASK, np.uint64(attrs["num_buckets"] or 2**63 - 1)
 
     def cross(*parts):
         sparse = list(zip(parts[:count], parts[count : 2 * count], parts[2 * count : 3 * count]))
         columns = _columns(sparse, list(parts[3 * count :]))
+        if hashed:
+            return hashes(columns)
         batch = len(columns[0]) if columns else 0
         places, values, widest = [], [], 0
         for row in range(batch):
-            crossed = [joint(features) for features in itertools.product(*(column[row] for column in columns))]
+            combined = itertools.product(*(column[row] for column in columns))
+            crossed = [_JOINT.join(map(_text, features)) for features in combined]
             places += [(row, i) for i in range(len(crossed))]
             values += crossed
             widest = max(widest, len(crossed))
-        out: Any
-        if hashed:
-            out = torch.tensor(values, dtype=torch.int64)
-        else:
-            out = np.empty(len(values), object)
-            out[:] = values
+        out = np.empty(len(values), object)
+        out[:] = values
         indices = torch.tensor(places, dtype=torch.int64).reshape(-1, 2)
         return indices, out, torch.tensor([batch, widest])
+
+    def hashes(columns):
+        if not columns:
+            return torch.zeros((0, 2), dtype=torch.int64), torch.zeros(0, dtype=torch.int64), torch.tensor([0, 0])
+        made, rows, places = _crossed([_Column(rows) for rows in columns], first, combine)
+        indices = torch.from_numpy(np.stack([rows, places], 1))
+        widest = int(places.max()) + 1 if len(places) else 0
+        return indices, torch.from_numpy((made % buckets).view(np.int64)), torch.tensor([len(columns[0]), widest])
 
     return cross
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from headrace.core.registry import op
 from headrace.ops.sparse.common import wholly_on_host
 from headrace.ops.sparse.cross import crossing, sparse_cross_kernel, sparse_cross_shape
@@ -20,15 +22,14 @@ feature_cross_v2_op = wholly_on_host(op("SparseFeatureCrossV2", _FORM.format(key
 feature_cross_v2_op.not_differentiable().shape(sparse_cross_shape)
 feature_cross_v2_op.kernel(sparse_cross_kernel)
 
-_MASK = 2**64 - 1
 _SEED = 0xDECAFCAFFE
-_GOLDEN_RATIO = 0x9E3779B97F4A7800
+_GOLDEN_RATIO = np.uint64(0x9E3779B97F4A7800)
 
 
-def _combined(first: int, second: int) -> int:
-    """One 64-bit hash of two, the older way."""
-    signed = first - 2**64 if first >= 2**63 else first
-    return first ^ (second + _GOLDEN_RATIO + (first << 10) + (signed >> 4)) & _MASK
+def _combined(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """64-bit hashes of pairs, the older way."""
+    signed = (first.view(np.int64) >> 4).view(np.uint64)
+    return first ^ (second + _GOLDEN_RATIO + (first << np.uint64(10)) + signed)
 
 
 @feature_cross_op.kernel

@@ -71,6 +71,9 @@ def sparse_fill_empty_rows_kernel(node):
                 raise invalid(f"Received SparseTensor with dense_shape[0] = 0 but indices.shape[0] = {count}")
             return indices, values, torch.zeros(0, dtype=torch.bool), torch.zeros(0, dtype=torch.int64)
         row_of = indices[:, 0].contiguous()
+        if count == rows and torch.equal(row_of, torch.arange(rows)):
+            # One element for every row, as of most features of a batch.
+            return indices, values, torch.zeros(rows, dtype=torch.bool), row_of
         bad = (row_of < 0) | (row_of >= rows)
         if bool(bad.any()):
             first = int(bad.nonzero()[0, 0])
