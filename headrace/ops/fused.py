@@ -99,6 +99,25 @@ def divide_by_count_kernel(node):
     return lambda x, counted: x / (counted.numel() // divisor)
 
 
+sizes_op = op(
+    "_Sizes",
+    "shaped: *shaped_types, items: *item_types, *, code: string, shaped_types: list(type), item_types: list(type), "
+    "T: index -> sizes: T",
+)
+sizes_op.on_host("items", outputs=True).not_differentiable()
+
+
+@sizes_op.kernel
+def sizes_kernel(node):
+    """Sizes of tensors, elements of vectors, and what the expression makes of them, as an integer vector or number."""
+    output = node.outputs[0]
+    bits = 32 if output.dtype.name == "int32" else 64
+    half, whole = 1 << bits - 1, 1 << bits
+    names = {"tensor": torch.tensor, "dtype": output.dtype.torch, "wrapped": lambda n: (n + half) % whole - half}
+    arguments = ", ".join(f"a{i}" for i in range(len(node.inputs)))
+    return eval(f"lambda {arguments}: tensor({node.attrs['code']}, dtype=dtype)", names)
+
+
 times_count = op("_TimesCount", "counted: U, *, number: float, T: type = float, U: type -> output: T")
 
 

@@ -22,6 +22,7 @@ from headrace.plan.rewrites.pooled_relus import fuse_pooled_relus, fuse_pooled_s
 from headrace.plan.rewrites.pooling import fuse_pooling
 from headrace.plan.rewrites.products import fuse_products
 from headrace.plan.rewrites.row_sums import fuse_row_sums
+from headrace.plan.rewrites.shape_arithmetic import fuse_sizes
 from headrace.plan.rewrites.shared_images import share_images
 from headrace.plan.rewrites.sparse_gradients import fuse_sparse_gradients
 from headrace.plan.rewrites.unbroadcast import fuse_unbroadcast
@@ -53,6 +54,7 @@ REWRITES: tuple[tuple[Rewrite, tuple[frozenset[str], ...]], ...] = (
     (fuse_pooled_sums, (frozenset({"MaxPoolGrad"}),)),
     (fuse_pooling, (frozenset({"MaxPoolGrad"}),)),
     (fuse_buckets, (HASHES, frozenset({"SelectV2"}), frozenset({"NotEqual"}))),
+    (fuse_sizes, (frozenset({"Shape", "Size", "Slice", "StridedSlice"}),)),
     (fuse_updates, (frozenset(UPDATES),)),
     (separate_averages, (SUBTRACTIONS,)),
 )

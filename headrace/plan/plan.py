@@ -16,6 +16,7 @@ from headrace.plan.order import order, reads_to_copy, set_guards
 from headrace.plan.parallel import mark_heavy
 from headrace.plan.place import assign_devices, place
 from headrace.plan.reuse import reuse_memory
+from headrace.plan.rewrites.shape_arithmetic import bind_sizes
 from headrace.plan.scalars import lower_scalars
 from headrace.plan.simplify import simplify
 from headrace.plan.waiting import emit_parts, waiting_masks
@@ -103,8 +104,9 @@ def make_plan(
     released = not all(node.control for node in waiting)
     count = len(nodes)
     nodes, fetched = drop_gates(nodes, fetched, keep)
+    nodes = keep_live(bind_sizes(nodes, keep), fetched, targets)
     if released or len(nodes) < count or any(node.guard or node.region is not None for node in nodes):
-        # Without the gates, and what waited for nothing, there is more to fold.
+        # Without the gates and what waited for nothing, and with more sizes known, there is more to fold.
         nodes, replaced = simplify(nodes, keep)
         fetched = [replaced.get(value, value) for value in fetched]
     nodes, fetched = apply_rewrites(nodes, fetched, keep, lambda left, wanted: keep_live(left, wanted, targets))

@@ -285,7 +285,7 @@ class RandomStream:
                 which TensorFlow never answers.
         """
         dtype, rate = np.dtype(dtype), np.asarray(rate)
-        highest = float(np.iinfo(dtype).max if dtype.kind == "i" else np.finfo(dtype).max)
+        highest = float(np.iinfo(dtype).max if dtype.kind == "i" else np.finfo(dtype.name).max)
         if not (rate <= highest).all():
             message = f"rate must be finite and at most {highest:g} for {dtype.name}"
             raise InvalidArgumentError(None, None, f"{message}, got {rate[~(rate <= highest)].flat[0]}")

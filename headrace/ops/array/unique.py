@@ -118,7 +118,7 @@ def _first_seen(x: np.ndarray, axis: int | None) -> tuple[np.ndarray, np.ndarray
         _, codes = np.unique(x.reshape(-1), return_inverse=True)
         _, first, inverse = np.unique(codes.reshape(x.shape), return_index=True, return_inverse=True, axis=axis)
     else:
-        keywords = {} if x.dtype == object else {"equal_nan": False}
+        keywords: dict[str, Any] = {} if x.dtype == object else {"equal_nan": False}
         _, first, inverse = np.unique(x, return_index=True, return_inverse=True, axis=axis, **keywords)
     order = np.argsort(first, kind="stable")
     place = np.empty_like(order)

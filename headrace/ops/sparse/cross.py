@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -58,13 +58,17 @@ def _rows(indices: Any, values: list[Any], batch: int) -> list[list[Any]]:
     rows: list[list[Any]] = [[] for _ in range(batch)]
     for row, value in zip(indices[:, 0].tolist(), values):
         if not 0 <= row < batch:
-            raise invalid(f"Row {row} of a sparse feature is out of bounds: the batch has {batch}.")
+            raise _row_out_of_bounds(row, batch)
         rows[row].append(value)
     return rows
 
 
-def _columns(sparse: list[tuple[Any, Any, Any]], dense: list[Any]) -> list[list[list[Any]]]:
-    """For each column, the sparse ones first, the features of each example."""
+def _row_out_of_bounds(row: int, batch: int) -> Exception:
+    return invalid(f"Row {row} of a sparse feature is out of bounds: the batch has {batch}.")
+
+
+def _batch_size(sparse: Sequence[tuple[Any, Any, Any]], dense: Sequence[Any]) -> int:
+    """How many examples all columns have, the sparse ones first."""
     for i, parts in enumerate(sparse):
         check_parts(*parts)
         if parts[2].shape[0] != 2:
@@ -78,24 +82,48 @@ def _columns(sparse: list[tuple[Any, Any, Any]], dense: list[Any]) -> list[list[
             raise invalid(
                 f"Expected batch size {sizes[0]} got {size} at position {i if i < len(sparse) else i - len(sparse)}"
             )
-    return [_rows(rows, values.tolist(), sizes[0]) for rows, values, _ in sparse] + [v.tolist() for v in dense]
+    return sizes[0] if sizes else 0
 
 
 def _text(feature: Any) -> bytes:
     return feature if isinstance(feature, bytes) else str(feature).encode()
 
 
-class _Column:
-    """The features of a batch as numbers: row by row, with how many each row has."""
+class _Column(NamedTuple):
+    """The features of a batch as numbers, row by row.
 
-    def __init__(self, rows: list[list[Any]]) -> None:
-        self.counts = np.fromiter(map(len, rows), np.int64, len(rows))
-        self.starts = self.counts.cumsum() - self.counts
-        features = list(itertools.chain.from_iterable(rows))
-        if features and isinstance(features[0], bytes):
-            self.numbers = fingerprints(features)
-        else:
-            self.numbers = np.array(features, np.int64).view(np.uint64)
+    Attributes:
+        numbers: the fingerprints of strings, integers as they are; uint64.
+        starts: where the numbers of each example begin.
+        counts: how many each example has.
+    """
+
+    numbers: np.ndarray
+    starts: np.ndarray
+    counts: np.ndarray
+
+
+def _numbers(values: Any) -> np.ndarray:
+    if isinstance(values, np.ndarray):
+        return fingerprints(values.reshape(-1).tolist())
+    return values.reshape(-1).numpy().view(np.uint64)
+
+
+def _sparse_column(indices: Any, values: Any, batch: int) -> _Column:
+    rows = indices[:, 0].numpy()
+    outside = (rows < 0) | (rows >= batch)
+    if outside.any():
+        raise _row_out_of_bounds(rows[outside][0], batch)
+    numbers = _numbers(values)
+    if (rows[1:] < rows[:-1]).any():
+        numbers = numbers[np.argsort(rows, kind="stable")]
+    counts = np.bincount(rows, minlength=batch)
+    return _Column(numbers, counts.cumsum() - counts, counts)
+
+
+def _dense_column(values: Any, batch: int) -> _Column:
+    width = values.shape[1]
+    return _Column(_numbers(values), np.arange(batch) * width, np.full(batch, width))
 
 
 def _crossed(columns: list[_Column], first: int, combine: Combine) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -126,31 +154,37 @@ def crossing(node: Any, hash_key: int, combine: Combine) -> Any:
 
     def cross(*parts):
         sparse = list(zip(parts[:count], parts[count : 2 * count], parts[2 * count : 3 * count]))
-        columns = _columns(sparse, list(parts[3 * count :]))
-        if hashed:
-            return hashes(columns)
-        batch = len(columns[0]) if columns else 0
-        places, values, widest = [], [], 0
-        for row in range(batch):
-            combined = itertools.product(*(column[row] for column in columns))
-            crossed = [_JOINT.join(map(_text, features)) for features in combined]
-            places += [(row, i) for i in range(len(crossed))]
-            values += crossed
-            widest = max(widest, len(crossed))
-        out = np.empty(len(values), object)
-        out[:] = values
-        indices = torch.tensor(places, dtype=torch.int64).reshape(-1, 2)
-        return indices, out, torch.tensor([batch, widest])
-
-    def hashes(columns):
-        if not columns:
-            return torch.zeros((0, 2), dtype=torch.int64), torch.zeros(0, dtype=torch.int64), torch.tensor([0, 0])
-        made, rows, places = _crossed([_Column(rows) for rows in columns], first, combine)
-        indices = torch.from_numpy(np.stack([rows, places], 1))
+        dense = parts[3 * count :]
+        batch = _batch_size(sparse, dense)
+        if not sparse and not dense:
+            rows = np.zeros(0, np.int64)
+            places, out = rows, torch.from_numpy(rows) if hashed else np.empty(0, object)
+        elif hashed:
+            columns = [_sparse_column(*part[:2], batch) for part in sparse]
+            made, rows, places = _crossed(
+                [*columns, *(_dense_column(values, batch) for values in dense)], first, combine
+            )
+            out = torch.from_numpy((made % buckets).view(np.int64))
+        else:
+            texts = [_rows(indices, values.tolist(), batch) for indices, values, _ in sparse]
+            out, rows, places = _joined([*texts, *(values.tolist() for values in dense)])
         widest = int(places.max()) + 1 if len(places) else 0
-        return indices, torch.from_numpy((made % buckets).view(np.int64)), torch.tensor([len(columns[0]), widest])
+        return torch.from_numpy(np.stack([rows, places], 1)), out, torch.tensor([batch, widest])
 
     return cross
+
+
+def _joined(columns: list[list[list[Any]]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The texts of all combinations, and their rows and places."""
+    crossed = [
+        [_JOINT.join(map(_text, features)) for features in itertools.product(*(column[row] for column in columns))]
+        for row in range(len(columns[0]))
+    ]
+    counts = np.fromiter(map(len, crossed), np.int64, len(crossed))
+    rows = np.repeat(np.arange(len(counts)), counts)
+    out = np.empty(len(rows), object)
+    out[:] = list(itertools.chain.from_iterable(crossed))
+    return out, rows, np.arange(len(rows)) - (counts.cumsum() - counts)[rows]
 
 
 _COLUMN = ([np.array([[0, 0]])], [np.array([3])], [np.array([1, 1])])
