@@ -56,6 +56,18 @@ def test_a_size_that_is_known_is_a_constant():
         assert plan_types(sess, tf.stack([1, tf.shape(x)[1]]), [x]) in ([], ["_Feed"])
 
 
+def test_sizes_are_asked_for_before_the_tensor_is_done_with():
+    with tf.Graph().as_default(), tf.Session() as sess:
+        x = tf.placeholder(tf.float32, [None, None])
+        rows = tf.exp(x)
+        count = tf.shape(rows)[0]
+        total = tf.reduce_sum(rows, 1) * 2.0
+        found = tf.reshape(total, tf.stack([count, 1]))
+        types = plan_types(sess, found, [x])
+        assert types.index("_Sizes") < types.index("Sum")
+        assert sess.run(found, {x: np.zeros([2, 3])}).tolist() == [[6.0], [6.0]]
+
+
 def test_a_vector_put_together_again_is_itself():
     with tf.Graph().as_default(), tf.Session() as sess:
         shape = tf.placeholder(tf.int64, [2])

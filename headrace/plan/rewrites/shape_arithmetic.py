@@ -303,7 +303,27 @@ def _fused(node: Node, sizes: Sizes) -> Node | Value | None:
         "shaped_types": [value.dtype for value in shaped],
         "item_types": [value.dtype for value in items],
     }
-    return new_node("_Sizes", node, [*shaped, *items], [(output.dtype, output.dims)], attrs)
+    fused = new_node("_Sizes", node, [*shaped, *items], [(output.dtype, output.dims)], attrs)
+    # As early as the first shape was asked for, lest large tensors wait for it.
+    fused.serial = _earliest(node, sizes)
+    return fused
+
+
+def _earliest(node: Node, sizes: Sizes) -> int:
+    """The least place in the program of the nodes whose sizes `node` is made of."""
+    pending, seen = [node], {node}
+    while pending:
+        for value in pending.pop().inputs:
+            before = value.node
+            if (
+                before.type in _RULES
+                and before not in seen
+                and value.constant is None
+                and sizes.elements(value) is not None
+            ):
+                seen.add(before)
+                pending.append(before)
+    return min(before.serial for before in seen)
 
 
 def _unknown(node: Node) -> list[Value]:
