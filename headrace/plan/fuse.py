@@ -25,6 +25,7 @@ from headrace.plan.rewrites.row_sums import fuse_row_sums
 from headrace.plan.rewrites.shape_arithmetic import fuse_sizes
 from headrace.plan.rewrites.shared_images import share_images
 from headrace.plan.rewrites.sparse_gradients import fuse_sparse_gradients
+from headrace.plan.rewrites.sparse_shapes import drop_sparse_reshapes
 from headrace.plan.rewrites.unbroadcast import fuse_unbroadcast
 from headrace.plan.rewrites.updates import UPDATES, fuse_updates
 
@@ -55,6 +56,7 @@ REWRITES: tuple[tuple[Rewrite, tuple[frozenset[str], ...]], ...] = (
     (fuse_pooling, (frozenset({"MaxPoolGrad"}),)),
     (fuse_buckets, (HASHES, frozenset({"SelectV2"}), frozenset({"NotEqual"}))),
     (fuse_sizes, (frozenset({"Shape", "Size", "Slice", "StridedSlice"}),)),
+    (drop_sparse_reshapes, (frozenset({"SparseReshape"}),)),
     (fuse_updates, (frozenset(UPDATES),)),
     (separate_averages, (SUBTRACTIONS,)),
 )

@@ -84,6 +84,28 @@ def test_products_wrap_as_integers_do():
         assert sess.run(total, {shape: [2**16, 2**15, 1]}).tolist() == [-(2**31), 1]
 
 
+def test_items_of_long_integers_wrap_in_short_ones():
+    with tf.Graph().as_default(), tf.Session() as sess:
+        shape = tf.placeholder(tf.int64, [2])
+        short = tf.concat([tf.slice(tf.cast(shape, tf.int32), [0], [1]), [3]], 0)
+        long = tf.cast(tf.reduce_prod(short), tf.int64)
+        assert "_Sizes" in plan_types(sess, short, [shape])
+        assert sess.run([short[0], long], {shape: [2**32 + 5, 1]}) == [5, 15]
+        assert sess.run([short[0], long], {shape: [2**31 + 1, 1]}) == [-(2**31) + 1, -(2**31) + 3]
+
+
+def test_lookups_of_features_ask_for_few_sizes():
+    with tf.Graph().as_default(), tf.Session() as sess:
+        features = tf.sparse_placeholder(tf.int64, [None, None])
+        table = tf.get_variable("table", [6, 2], initializer=tf.ones_initializer())
+        rows = tf.contrib.layers.safe_embedding_lookup_sparse([table], features)
+        sess.run(table.initializer)
+        types = plan_types(sess, rows, [features.indices, features.values, features.dense_shape])
+        assert not {"SparseReshape", "Tile", "Prod", "Pack", "Slice"} & set(types)
+        fed = tf.SparseTensorValue([[0, 0], [0, 1], [2, 3]], [1, 5, 2], [3, 4])
+        assert sess.run(rows, {features: fed}).tolist() == [[1.0, 1.0], [0.0, 0.0], [1.0, 1.0]]
+
+
 def test_the_shape_of_a_variable_is_asked_when_its_turn_comes():
     with tf.Graph().as_default(), tf.Session() as sess:
         start = tf.placeholder(tf.float32, [None])

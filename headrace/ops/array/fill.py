@@ -95,6 +95,11 @@ def _dims_of_x(op):
 zeros_like_op.shape(_dims_of_x)
 
 
+@zeros_like_op.same_as
+def zeros_like_same(node):
+    return node.inputs[0] if node.inputs[0].node.type == "ZerosLike" else None
+
+
 @zeros_like_op.kernel
 def zeros_like_kernel(node):
     if is_text(node.inputs[0]):

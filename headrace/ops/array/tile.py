@@ -35,6 +35,13 @@ def tile_shape(op):
     return [tuple(None if d is None or m is None else d * m for d, m in zip(dims, multiples))]
 
 
+@tile_op.same_as
+def tile_same(node):
+    multiples = node.constant(1)
+    known = multiples is not None and (multiples == 1).all()
+    return node.inputs[0] if known and not node.inputs[0].dtype._is_ref_dtype else None
+
+
 @tile_op.kernel
 def tile_kernel(node):
     known = constants(node, 1)

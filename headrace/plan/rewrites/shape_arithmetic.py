@@ -183,8 +183,13 @@ class Sizes:
         elements = self.elements(node.inputs[0])
         if elements is None:
             return None
-        narrower = node.inputs[0].dtype.name == "int64" and node.outputs[0].dtype.name == "int32"
-        return None if narrower and any(map(_of_steps, elements)) else elements
+        before, after = node.inputs[0].dtype.name, node.outputs[0].dtype.name
+        if (before, after) == ("int64", "int32"):
+            # A sum is brought into the range of its type, as the items of a longer one must be.
+            return [Term("+", element, 0) if _of_steps(element) else element for element in elements]
+        if (before, after) == ("int32", "int64") and any(isinstance(element, Term) for element in elements):
+            return None
+        return elements
 
     def _same(self, node: Node) -> list[Element] | None:
         return self.elements(node.inputs[0])
