@@ -104,7 +104,7 @@ def make_plan(
     released = not all(node.control for node in waiting)
     count = len(nodes)
     nodes, fetched = drop_gates(nodes, fetched, keep)
-    nodes = keep_live(bind_sizes(nodes, keep), fetched, targets)
+    nodes = bind_sizes(nodes, keep, fetched)
     if released or len(nodes) < count or any(node.guard or node.region is not None for node in nodes):
         # Without the gates and what waited for nothing, and with more sizes known, there is more to fold.
         nodes, replaced = simplify(nodes, keep)

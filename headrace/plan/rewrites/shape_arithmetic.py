@@ -230,8 +230,9 @@ _RULES = {
 _OF_NUMBERS = frozenset({"Add", "AddV2", "Sub", "Mul", "Cast"})
 
 
-def bind_sizes(nodes: list[Node], keep: set[Node]) -> list[Node]:
-    """The nodes without those whose sizes are known altogether, whose outputs are constants from now on."""
+def bind_sizes(nodes: list[Node], keep: set[Node], fetched: Sequence[Value]) -> list[Node]:
+    """The nodes without those whose sizes are known altogether, whose outputs are constants from now on, and without
+    those that only they asked."""
     if not any(node.type in ("Shape", "Size") for node in nodes):
         return nodes
     sizes = Sizes()
@@ -251,7 +252,19 @@ def bind_sizes(nodes: list[Node], keep: set[Node]) -> list[Node]:
                     node.inputs = []
                     continue
         left.append(node)
-    return left
+    if len(left) == len(nodes):
+        return nodes
+    wanted = set(fetched)
+    needed = {other for node in left for other in node.control}
+    kept = []
+    for node in reversed(left):
+        idle = node.type in _RULES and node not in keep and node not in needed and node.region is None
+        if idle and wanted.isdisjoint(node.outputs):
+            continue
+        wanted.update(node.inputs)
+        wanted.update(pred for pred, _ in node.guard)
+        kept.append(node)
+    return kept[::-1]
 
 
 def fuse_sizes(nodes: list[Node], keep: set[Node], fetched: list[Value]) -> tuple[list[Node], dict[Value, Value]]:
