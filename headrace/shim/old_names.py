@@ -10,6 +10,7 @@ import collections
 import collections.abc
 import ctypes
 import fractions
+import functools
 import gc
 import importlib.util
 import inspect
@@ -81,9 +82,43 @@ def _restore_numpy(np: Any) -> None:
     _add(np, {"asfarray": lambda a, dtype=np.float64: np.asarray(a, dtype)})
     for kind in (np.ndarray, np.generic):
         _restore_method(kind, "tostring", kind.tobytes)
+    _add_former_conversions(np)
     if int(np.__version__.split(".")[0]) >= 2:
         # Its scalars tell their types since: [np.float32(0.5)] instead of [0.5].
         np.set_printoptions(legacy="1.25")
+
+
+# The arguments that could be given by position.
+_BY_POSITION = {"array": ("copy", "order", "subok", "ndmin"), "asarray": ("order",), "asanyarray": ("order",)}
+
+
+def _add_former_conversions(np: Any) -> None:
+    """Lets `copy=False` copy where it must, as before NumPy 2, and rows of unequal length make an array of objects, as
+    before 1.24: programs of those years rely on both, in replay buffers and in lists of sentences."""
+    for name, by_position in _BY_POSITION.items():
+        setattr(np, name, _former_conversion(getattr(np, name), by_position))
+
+
+def _former_conversion(convert: Any, by_position: tuple[str, ...]) -> Any:
+    if hasattr(convert, "__wrapped__"):
+        return convert  # restored before
+
+    @functools.wraps(convert)
+    def converted(object: Any, dtype: Any = None, *more: Any, **named: Any) -> Any:
+        if more:
+            named.update(zip(by_position, more, strict=False))
+        if "copy" in by_position and not named.get("copy", True):
+            named["copy"] = None
+        try:
+            return convert(object, dtype, **named)
+        except ValueError as error:
+            # What is ours reports such rows itself.
+            caller = sys._getframe(1).f_globals.get("__name__", "")
+            if dtype is not None or "inhomogeneous shape" not in str(error) or caller.startswith("headrace."):
+                raise
+            return convert(object, builtins.object, **named)
+
+    return converted
 
 
 ArgSpec = collections.namedtuple("ArgSpec", "args varargs keywords defaults")
@@ -92,7 +127,9 @@ ArgSpec = collections.namedtuple("ArgSpec", "args varargs keywords defaults")
 def _getargspec(function: Any) -> ArgSpec:
     """The arguments of a Python function, as `inspect` gave them before 3.11."""
     spec = inspect.getfullargspec(function)
-    if spec.kwonlyargs or spec.annotations:
+    # Those of 1.x's functions that are ours had no annotations.
+    own = (getattr(function, "__module__", None) or "").startswith("headrace.")
+    if spec.kwonlyargs or (spec.annotations and not own):
         raise ValueError("Function has keyword-only parameters or annotations, use inspect.signature()")
     return ArgSpec(spec.args, spec.varargs, spec.varkw, spec.defaults)
 

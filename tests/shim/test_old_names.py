@@ -53,10 +53,43 @@ def test_an_array_of_one_element_is_a_number(tmp_path):
     assert (done.stdout, done.stderr) == ("0.5 0.5 0\n", "")
 
 
+def test_arrays_are_made_as_they_were(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import inspect\n"
+        "import numpy as np\n"
+        "import tensorflow as tf\n"
+        "held = np.zeros(3)\n"
+        "print(np.array(held, copy=False) is held, np.array(2, copy=False), np.array([1, 2], 'f', False).dtype)\n"
+        "sentences = np.array([[1, 2], [3]])\n"
+        "print(sentences.dtype, sentences.shape, np.asarray([[1], []]).dtype, np.array(held, ndmin=2).shape)\n"
+        "for rows in ('f', [[1, 2], [3]]), (None, ['a', ['b', 'c'], {}]), (None, [[1, 2], [3, 4]]):\n"
+        "    try:\n"
+        "        print(np.array(rows[1], rows[0]).dtype)\n"
+        "    except ValueError:\n"
+        "        print('refused')\n"
+        "try:\n"
+        "    tf.constant([[1, 2], [3]])\n"
+        "except ValueError:\n"
+        "    print('not a tensor')\n"
+        "print(inspect.getargspec(tf.train.exponential_decay).varargs, inspect.getargspec(tf.nn.moments).args[:2])\n"
+    )
+    done = subprocess.run([sys.executable, "-m", "headrace", str(program)], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == [
+        "True 2 float32",
+        "object (2,) object (1, 3)",
+        "refused",
+        "object",
+        "int64",
+        "not a tensor",
+        "args ['x', 'axes']",
+    ]
+
+
 def test_the_library_alone_changes_nothing():
     code = (
         "import numpy as np, headrace; headrace.Session; "
-        "print(hasattr(np, 'float'), hasattr(np, 'Inf'), np.get_printoptions()['legacy'])"
+        "print(hasattr(np, 'float'), hasattr(np, 'Inf'), np.get_printoptions()['legacy'], hasattr(np.array, '__wrapped__'))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "False False False\n"
+    assert done.stdout == "False False False False\n"
