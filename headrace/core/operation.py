@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import itertools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
     from headrace.core.graph import Graph
     from headrace.core.registry import OpDecl
+
+
+_tensor_ids = itertools.count(1)
 
 
 class Tensor:
@@ -37,6 +41,8 @@ class Tensor:
         self._dtype = dtype
         self.dims: Dims = dims
         self._consumers: list[Operation] = []
+        # The number of tensors of all graphs made before it.
+        self._id = next(_tensor_ids)
 
     @property
     def op(self) -> Operation:
