@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import headrace as tf
+from headrace.core.eager import eager_mode
 
 ROWS = st.lists(st.lists(st.integers(-9, 9), max_size=4), min_size=1, max_size=5)
 
@@ -110,3 +111,13 @@ def test_functions_of_tensors_say_what_to_do():
 def test_public_functions_stay_one_object_under_all_spellings():
     assert tf.add is tf.math.add
     assert tf.add.__name__ == "add"
+
+
+@pytest.mark.parametrize("row", [2, -3, 9])
+def test_executed_eagerly_a_row_that_is_not_there_is_an_index_error(row):
+    with eager_mode():
+        ragged = tf.ragged.constant([[1, 2], [3]])
+        assert [part.numpy().tolist() for part in ragged] == [[1, 2], [3]]
+        assert ragged[-2].numpy().tolist() == [1, 2]
+        with pytest.raises(IndexError, match="out of bounds"):
+            ragged[row]

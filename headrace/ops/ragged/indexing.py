@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
+from headrace.core.eager import EagerTensor
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.ops import composing
@@ -20,7 +22,8 @@ def getitem(rows: RaggedTensor, key: Any) -> Any:
     """What of `rows` a key in brackets stands for.
 
     Raises:
-        ValueError: for a single place in a dimension whose rows differ. IndexError: for too many keys.
+        ValueError: for a single place in a dimension whose rows differ. IndexError: for too many keys, or, while
+            executing eagerly, for a row that is not there.
         TypeError: for slices whose parts are no integers.
     """
     keys = list(key) if isinstance(key, (list, tuple)) else [key]
@@ -40,6 +43,10 @@ def _item(rows: Any, keys: list[Any]) -> Any:
         return RaggedTensor.from_row_splits(inner, raw.Pack([zero, inner.nrows()]), validate=False)
     if isinstance(first, slice):
         return _columns(_row_slice(rows, first), rest)
+    if isinstance(first, Integral) and isinstance(rows.row_splits, EagerTensor):
+        count = rows.row_splits.dims[0] - 1
+        if not -count <= first < count:
+            raise IndexError(f"Row key {first} out of bounds")
     begins, ends = rows.row_splits[:-1], rows.row_splits[1:]
     return rows.values[begins[first] : ends[first]].__getitem__(tuple(rest) if rest else _ALL)
 
