@@ -107,7 +107,9 @@ def _former_conversion(convert: Any, by_position: tuple[str, ...]) -> Any:
     def converted(object: Any, dtype: Any = None, *more: Any, **named: Any) -> Any:
         if more:
             named.update(zip(by_position, more, strict=False))
-        if "copy" in by_position and not named.get("copy", True):
+        # Libraries of today pass a mode that is neither true nor false.
+        copy = named.get("copy")
+        if "copy" in by_position and isinstance(copy, int) and not copy:
             named["copy"] = None
         try:
             return convert(object, dtype, **named)

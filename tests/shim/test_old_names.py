@@ -61,6 +61,7 @@ def test_arrays_are_made_as_they_were(tmp_path):
         "import tensorflow as tf\n"
         "held = np.zeros(3)\n"
         "print(np.array(held, copy=False) is held, np.array(2, copy=False), np.array([1, 2], 'f', False).dtype)\n"
+        "print(np.array(held, copy=np._CopyMode.IF_NEEDED) is held, np.array(held, copy=True) is held)\n"
         "sentences = np.array([[1, 2], [3]])\n"
         "print(sentences.dtype, sentences.shape, np.asarray([[1], []]).dtype, np.array(held, ndmin=2).shape)\n"
         "for rows in ('f', [[1, 2], [3]]), (None, ['a', ['b', 'c'], {}]), (None, [[1, 2], [3, 4]]):\n"
@@ -77,6 +78,7 @@ def test_arrays_are_made_as_they_were(tmp_path):
     done = subprocess.run([sys.executable, "-m", "headrace", str(program)], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == [
         "True 2 float32",
+        "True False",
         "object (2,) object (1, 3)",
         "refused",
         "object",
