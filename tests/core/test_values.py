@@ -253,13 +253,3 @@ def test_no_copy_on_demand():
     source = np.ones(3)
     assert to_array(source, copy=False) is source
     assert np.shares_memory(to_array(source, "float64", [3, 1], copy=False), source)
-
-
-def test_tensors_have_numbers_in_the_order_they_are_made():
-    graphs = [tf.Graph(), tf.Graph()]
-    made = []
-    for graph in graphs:
-        with graph.as_default():
-            made += [tf.constant(1), *tf.split(tf.constant([1, 2]), 2)]
-    numbers = [tensor._id for tensor in made]
-    assert numbers == sorted(set(numbers))

@@ -1,5 +1,8 @@
 """What errors of running plans say."""
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
@@ -48,3 +51,23 @@ def test_errors_of_python_functions_have_their_traceback():
         with pytest.raises(tf.errors.InvalidArgumentError) as caught:
             sess.run(wrong)
         assert str(caught.value).count("TypeError") == 1
+
+
+def test_an_error_that_is_kept_does_not_keep_what_the_step_computed():
+    seen = []
+
+    def made(value):
+        array = np.full([1000], value)
+        seen.append(weakref.ref(array))
+        return array
+
+    with tf.Graph().as_default(), tf.Session() as sess:
+        step = tf.placeholder(tf.float64, [])
+        value = tf.py_func(made, [step], tf.float64)
+        with tf.control_dependencies([value, tf.Assert(step > 0, ["not positive"])]):
+            doubled = tf.reduce_sum(value) * 2.0
+        with pytest.raises(tf.errors.InvalidArgumentError) as kept:
+            sess.run(doubled, {step: -1.0})
+        gc.collect()
+        assert "not positive" in str(kept.value)
+        assert [array() for array in seen] == [None]

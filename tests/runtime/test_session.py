@@ -213,3 +213,12 @@ def test_a_finalized_graph_runs_and_refuses_new_ops():
         with pytest.raises(RuntimeError, match="finalized"):
             tf.constant(3.0)
         assert tf.Session().run(a) == 2.0
+
+
+def test_tensors_have_numbers_in_the_order_they_are_made():
+    made = []
+    for _ in range(2):
+        with tf.Graph().as_default():
+            made += [tf.constant(1), *tf.split(tf.constant([1, 2]), 2)]
+    numbers = [tensor._id for tensor in made]
+    assert numbers == sorted(set(numbers))
