@@ -157,7 +157,8 @@ _PYTHON: dict[str, dict[str, str]] = {
         ),
         "platform.behavior ops.flow.modes": "control_flow_v2_toggles",
         "ops.flow.v2_functions": "cond_v2 while_v2 control_flow_util_v2",
-        "ops.array.later_constant ops.array.shape ops.array.gather ops.array.fake_quant ops.array.slice . api.gen_ops": "array_ops",
+        "ops.array.later_constant ops.array.shape ops.array.gather ops.array.fake_quant ops.array.slice . "
+        "api.gen_ops": "array_ops",
         "train.resources .": "resources",
         "runtime.session_handles .": "session_ops",
         "strings ops.string.text ops.string.regex ops.string.splitting ops.flow.printing . api.gen_ops": "string_ops",
@@ -201,9 +202,14 @@ _PYTHON: dict[str, dict[str, str]] = {
         "autodiff.function_checker": "gradient_checker_v2",
     },
     "ops.distributions": {
-        "distributions .": "bernoulli beta bijector bijector_impl categorical dirichlet "
-        "dirichlet_multinomial distribution distributions exponential gamma identity_bijector "
-        "kullback_leibler laplace multinomial normal student_t transformed_distribution uniform",
+        "distributions .": "distributions",
+        "distributions.base distributions .": "distribution",
+        "distributions.bijector distributions .": "bijector bijector_impl identity_bijector",
+        "distributions.discrete distributions .": "bernoulli categorical dirichlet_multinomial multinomial",
+        "distributions.divergence distributions .": "kullback_leibler",
+        "distributions.gamma distributions .": "beta dirichlet exponential gamma",
+        "distributions.normal distributions .": "laplace normal student_t uniform",
+        "distributions.transformed distributions .": "transformed_distribution",
         "distributions.checking": "bijector_test_util",
         "distributions.special": "special_math",
         "distributions.common distributions.static_logic distributions.padding distributions.documenting "
@@ -465,7 +471,8 @@ def _rows() -> dict[str, tuple[str, ...]]:
         rows[f"contrib.sparsemax.python.ops.{name}"] = ("contrib.sparsemax", ".")
     # Modules of helpers, whose names are not public.
     rows["contrib.distributions.python.ops.distribution_util"] = (
-        "contrib.distributions.scales", "contrib.distributions.combining", "python.ops.distributions.util"
+        "contrib.distributions.scales", "contrib.distributions.mixing", "distributions.static_logic",
+        "python.ops.distributions.util",
     )  # fmt: skip
     rows["contrib.distributions.python.ops.test_util"] = ("contrib.distributions.sampling_tests",)
     rows["contrib.distributions.python.ops.shape"] = ("distributions.event_matrices",)
@@ -486,6 +493,9 @@ def _rows() -> dict[str, tuple[str, ...]]:
     rows[f"{framework}.python.ops.checkpoint_ops"] = (framework, "train.vocabularies", ".")
     rows[f"{framework}.python.ops.prettyprint_ops"] = (f"{framework}.printing", framework, ".")
     rows["contrib.factorization.python.ops.gmm_ops"] = ("contrib.factorization", "contrib.factorization.mixtures", ".")
+    rows["contrib.training.python.training.sequence_queueing_state_saver"] = (
+        "contrib.training", "contrib.training.sequence_states", "contrib.training.sequence_batching", ".",
+    )  # fmt: skip
     rows["contrib.framework.python.ops.audio_ops"] = ("ops.audio.wav", "ops.audio.spectrogram")
     return rows
 

@@ -37,6 +37,29 @@ def numbers(value: Any) -> list[int]:
     return value.reshape(-1).tolist()
 
 
+def not_negative(sizes: list[int]) -> list[int]:
+    """The sizes themselves.
+
+    Raises:
+        InvalidArgumentError: if one is negative.
+    """
+    for size in sizes:
+        if size < 0:
+            raise invalid(f"Dimension {size} must be >= 0")
+    return sizes
+
+
+def sizes_of(value: Any, name: str) -> list[int]:
+    """The sizes in an input of a step, which the error calls `name`.
+
+    Raises:
+        InvalidArgumentError: if it is no vector, or has negative elements.
+    """
+    if value.ndim != 1:
+        raise invalid(f"{name} must be a vector, got shape {shape_text(value.shape)}")
+    return not_negative(numbers(value))
+
+
 def constants(node: Any, index: int) -> list[int] | None:
     """The elements of integer input `index` where they are known, as a flat list."""
     value = node.constant(index)

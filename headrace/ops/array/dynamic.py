@@ -154,7 +154,9 @@ def dynamic_stitch_kernel(node):
             return filled_text((0, *rest)) if text else torch.zeros((0, *rest), dtype=dtype, device=device)
         low, high = torch.aminmax(places)
         if low < 0:
-            raise invalid("indices must not be negative")
+            piece = next(at for at in indices if at.numel() and int(at.min()) < 0)
+            wrong = int((piece.reshape(-1) < 0).nonzero()[0])
+            raise invalid(f"indices[{wrong}] is out of range: it is negative")
         shape = (int(high) + 1, *rest)
         pieces = [part.reshape((at.numel(), *rest)) for at, part in zip(indices, data)]
         # Later pieces win, and within a piece the later element: what `index_copy_` does on the CPU.

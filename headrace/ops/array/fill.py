@@ -14,7 +14,17 @@ from headrace.core.dtypes import bool as bool_type
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.core.shapes import Dimension, TensorShape, is_fully_defined
-from headrace.ops.array.common import constants, filled_text, invalid, is_text, moving, numbers, rank_is, stand_in_for
+from headrace.ops.array.common import (
+    constants,
+    filled_text,
+    is_text,
+    moving,
+    not_negative,
+    numbers,
+    rank_is,
+    sizes_of,
+    stand_in_for,
+)
 from headrace.ops.array.constant import constant
 from headrace.ops.array.shape import shape_internal
 
@@ -37,13 +47,6 @@ def fill_shape(op):
     return [op.constant_dims(0)]
 
 
-def _checked(dims: list[int]) -> list[int]:
-    for size in dims:
-        if size < 0:
-            raise invalid(f"Dimension {size} must be >= 0")
-    return dims
-
-
 @fill_op.kernel
 def fill_kernel(node):
     known = constants(node, 0)
@@ -53,18 +56,18 @@ def fill_kernel(node):
     stand_in = stand_in_for(dtype)
     value = node.constant(1)
     if known is not None:
-        _checked(known)
+        not_negative(known)
         if value is not None and stand_in is dtype and dtype is not torch.bfloat16:
             item = value.item()
             return lambda *_: torch.full(known, item, dtype=dtype, device=device)
     empty = torch.empty
 
     def fill(dims, value):
-        out = empty(known if known is not None else _checked(numbers(dims)), dtype=stand_in, device=device)
+        out = empty(known if known is not None else sizes_of(dims, "dims"), dtype=stand_in, device=device)
         return out.fill_(value.view(stand_in)).view(dtype)
 
     def fill_plainly(dims, value):
-        return empty(known if known is not None else _checked(numbers(dims)), dtype=dtype, device=device).fill_(value)
+        return empty(known if known is not None else sizes_of(dims, "dims"), dtype=dtype, device=device).fill_(value)
 
     return fill_plainly if stand_in is dtype else fill
 

@@ -20,6 +20,7 @@ from headrace.ops.array.common import (
     numbers,
     rank_is,
     shape_text,
+    sizes_of,
     stand_in_for,
 )
 from headrace.ops.array.constant import constant
@@ -72,11 +73,16 @@ def _flat_updates(indices: Any, updates: Any, shape: tuple[int, ...]) -> tuple[A
             "Inner dimensions of output shape must match inner dimensions of updates shape. Output: "
             f"{shape_text(shape)} updates: {shape_text(updates.shape)}"
         )
-    wanted = tuple(indices.shape[:-1]) + shape[depth:]
-    if tuple(updates.shape) != wanted:
+    outer = tuple(indices.shape[:-1])
+    if tuple(updates.shape[: len(outer)]) != outer:
         raise invalid(
-            f"Must have updates.shape = indices.shape[:batch_dim] + buffer_shape[num_index_dims:], got updates.shape: "
-            f"{shape_text(updates.shape)}, indices.shape: {shape_text(indices.shape)}, shape: {shape_text(shape)}"
+            f"Outer dimensions of indices and update must match. Indices shape: {shape_text(indices.shape)}, "
+            f"updates shape:{shape_text(updates.shape)}"
+        )
+    if tuple(updates.shape[len(outer) :]) != shape[depth:]:
+        raise invalid(
+            f"The inner {len(shape) - depth} dimensions of output.shape={shape_text(shape)} must match the inner "
+            f"{len(updates.shape) - len(outer)} dimensions of updates.shape={shape_text(updates.shape)}"
         )
     lead, rest = math.prod(shape[:depth]), math.prod(shape[depth:])
     if depth:
@@ -129,7 +135,9 @@ def scatter_nd_kernel(node):
     known, dtype, device, text = constants(node, 2), node.outputs[0].dtype.torch, node.device, is_text(node.inputs[1])
 
     def scatter(indices, updates, shape):
-        target = tuple(known if known is not None else numbers(shape))
+        if not indices.ndim:
+            raise invalid("Indices shape must have rank at least one. Found:[]")
+        target = tuple(known if known is not None else sizes_of(shape, "Shape"))
         positions, slices, flat = _flat_updates(indices, updates, target)
         if text:
             return _joined(filled_text(flat), positions, slices).reshape(target)

@@ -125,6 +125,8 @@ def split_v_kernel(node):
         if not -x.ndim <= axis < x.ndim:
             raise invalid(f"-input rank(-{x.ndim}) <= split_dim < input rank ({x.ndim}), but got {axis}")
         have = x.shape[axis]
+        if parts.count(-1) > 1:
+            raise invalid("There can only be one -1 in the input.")
         if parts.count(-1) == 1:
             parts[parts.index(-1)] = have - sum(parts) - 1
         if sum(parts) != have or any(size < 0 for size in parts):

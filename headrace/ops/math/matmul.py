@@ -228,9 +228,12 @@ def _batch_kernel(node: Any) -> Any:
         try:
             return run(x, y)
         except RuntimeError:
-            if x.shape[-2 if adj_x else -1] != y.shape[-1 if adj_y else -2]:
+            columns, rows = x.shape[-2 if adj_x else -1], y.shape[-1 if adj_y else -2]
+            if columns != rows:
                 raise InvalidArgumentError(
-                    None, None, f"Matrix size-incompatible: In[0]: {_text(x)}, In[1]: {_text(y)}"
+                    None,
+                    None,
+                    f"In[0] mismatch In[1] shape: {columns} vs. {rows}: {_text(x)} {_text(y)} {adj_x:d} {adj_y:d}",
                 ) from None
             raise InvalidArgumentError(
                 None, None, f"In[0] and In[1] must have compatible batch dimensions: {_text(x)} vs. {_text(y)}"

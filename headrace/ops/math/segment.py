@@ -211,12 +211,14 @@ def _unsorted_kernel(kind: str) -> Callable[[Any], Any]:
             if count < 0:
                 raise _invalid(f"Input num_segments == {count} must not be negative.")
             rows = data.reshape(-1, *data.shape[ids.dim() :]) if data.numel() else data.flatten(0, ids.dim() - 1)
+            places = ids.shape
             ids = ids.reshape(-1).to(torch.int64)
             if ids.shape[0]:
                 least, most = (int(v) for v in torch.aminmax(ids))
                 if most >= count:
-                    where = int((ids >= count).nonzero()[0])
-                    raise _invalid(f"segment_ids[{where}] = {int(ids[where])} is out of range [0, {count})")
+                    first = int((ids >= count).nonzero()[0])
+                    where = ",".join(str(place) for place in np.unravel_index(first, tuple(places)))
+                    raise _invalid(f"segment_ids[{where}] = {int(ids[first])} is out of range [0, {count})")
                 if least < 0:
                     # Rows with negative ids are left out.
                     kept = ids >= 0
