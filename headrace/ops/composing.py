@@ -141,7 +141,7 @@ def stack(values: Sequence[Any], axis: int = 0, name: str = "stack") -> Tensor:
     return raw.Pack(list(values), axis=axis, name=name)
 
 
-def gather(params: Any, indices: Any, axis: int = 0, name: str | None = None) -> Tensor:
+def gather(params: Any, indices: Any, axis: Any = 0, name: str | None = None) -> Tensor:
     """The slices of `params` at `indices`."""
     return raw.GatherV2(params, indices, axis, name=name)
 

@@ -11,16 +11,21 @@ from headrace.core.defaults import control_dependencies, name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.ops import composing
-from headrace.ops.array.pad import pad
-from headrace.ops.array.shape import reshape, shape_internal
-from headrace.ops.flow.checks import assert_equal, assert_greater_equal
+from headrace.ops.array.constant import constant
+from headrace.ops.array.fill import ones_like
+from headrace.ops.array.join import unstack
+from headrace.ops.array.shape import reshape
+from headrace.ops.array.tile import meshgrid
+from headrace.ops.flow.checks import assert_equal, assert_greater_equal, assert_less_equal
 from headrace.ops.math.cast import cast
-from headrace.ops.math.linalg_functions import matrix_solve
 from headrace.ops.math.matmul import matmul
+from headrace.ops.math.matrices import eye
 from headrace.ops.math.reduction import reduce_sum
 
 # Keeps logarithms and roots of distances finite.
 _EPSILON = 1e-10
+
+_TOO_LARGE = "The images together have more pixels than an int32 can number."
 
 
 def interpolate_bilinear(
@@ -44,35 +49,59 @@ def interpolate_bilinear(
         raise ValueError(f"Indexing mode must be 'ij' or 'xy', got {indexing!r}")
     with name_scope(name):
         grid, points = convert_to_tensor(grid), convert_to_tensor(query_points)
-        if grid.get_shape().ndims not in (None, 4):
-            raise ValueError(f"Grid must be 4 dimensional, got the shape {grid.get_shape()}")
-        if points.get_shape().ndims not in (None, 3):
-            raise ValueError(f"Query points must be 3 dimensional, got the shape {points.get_shape()}")
-        batch, height, width, channels = (shape_internal(grid)[axis] for axis in range(4))
+        if grid.get_shape().ndims != 4:
+            raise ValueError(f"Grid must be 4 dimensional. Received size: {grid.get_shape()}")
+        batch, height, width, channels = (composing.shape(grid)[axis] for axis in range(4))
+        rank = len(points.get_shape())
         checks = [
-            assert_equal(shape_internal(points)[2], 2, message="Query points must be size 2 in dim 2."),
+            assert_equal(rank, 3, message="Query points must be 3 dimensional."),
+            assert_equal(composing.shape(points)[2], 2, message="Query points must be size 2 in dim 2."),
+        ]
+        with control_dependencies(checks):
+            count = composing.shape(points)[1]
+        checks = [
             assert_greater_equal(height, 2, message="Grid height must be at least 2."),
             assert_greater_equal(width, 2, message="Grid width must be at least 2."),
         ]
-        with control_dependencies([check for check in checks if check is not None]):
-            points = raw.Identity(points)
-        floors, alphas = [], []
-        for axis, length in zip((0, 1) if indexing == "ij" else (1, 0), (height, width), strict=True):
-            queries = points[:, :, axis]
-            most = cast(length - 2, points.dtype)
-            floor = raw.Minimum(raw.Maximum(convert_to_tensor(0.0, points.dtype), raw.Floor(queries)), most)
-            floors.append(cast(floor, "int32"))
-            alpha = cast(queries - floor, grid.dtype)
-            alpha = raw.Maximum(convert_to_tensor(0.0, grid.dtype), alpha)
-            alphas.append(raw.Minimum(alpha, convert_to_tensor(1.0, grid.dtype))[:, :, None])
-        rows = reshape(grid, composing.stack([batch * height * width, channels]))
-        offsets = reshape(composing.range_(batch) * height * width, composing.stack([batch, 1]))
+        with control_dependencies(checks):
+            places = unstack(points, axis=2)
+        floors, ceilings, alphas = [], [], []
+        for axis in (0, 1) if indexing == "ij" else (1, 0):
+            with name_scope(f"dim-{axis}"):
+                floor, ceiling, alpha = _neighbours(places[axis], (height, width)[axis], grid.dtype)
+            floors.append(floor)
+            ceilings.append(ceiling)
+            alphas.append(alpha)
+        size = cast(batch * height * width, "float32")
+        with control_dependencies([assert_less_equal(size, np.iinfo(np.int32).max / 8, message=_TOO_LARGE)]):
+            rows = reshape(grid, [batch * height * width, channels])
+            offsets = reshape(composing.range_(batch) * height * width, [batch, 1])
 
-        def corner(down: int, across: int) -> Tensor:
-            return composing.gather(rows, offsets + (floors[0] + down) * width + floors[1] + across)
+        def corner(down: Tensor, across: Tensor, name: str) -> Tensor:
+            with name_scope(f"gather-{name}"):
+                return reshape(composing.gather(rows, offsets + down * width + across), [batch, count, channels])
 
-        above, below = (corner(d, 0) + alphas[1] * (corner(d, 1) - corner(d, 0)) for d in (0, 1))
-        return above + alphas[0] * (below - above)
+        top_left = corner(floors[0], floors[1], "top_left")
+        top_right = corner(floors[0], ceilings[1], "top_right")
+        bottom_left = corner(ceilings[0], floors[1], "bottom_left")
+        bottom_right = corner(ceilings[0], ceilings[1], "bottom_right")
+        with name_scope("interpolate"):
+            above = alphas[1] * (top_right - top_left) + top_left
+            below = alphas[1] * (bottom_right - bottom_left) + bottom_left
+            return alphas[0] * (below - above) + above
+
+
+def _neighbours(queries: Tensor, length: Tensor, dtype: Any) -> tuple[Tensor, Tensor, Tensor]:
+    """The points of an axis before and after places, and how far these are from the first."""
+    most = cast(length - 2, queries.dtype)
+    least = constant(0.0, dtype=queries.dtype)
+    floor = raw.Minimum(raw.Maximum(least, raw.Floor(queries)), most)
+    before = cast(floor, "int32")
+    after = before + 1
+    distance = cast(queries - floor, dtype)
+    nothing, all_of_it = constant(0.0, dtype=dtype), constant(1.0, dtype=dtype)
+    distance = raw.Minimum(raw.Maximum(nothing, distance), all_of_it)
+    return before, after, composing.expand_dims(distance, 2)
 
 
 def dense_image_warp(image: Any, flow: Any, name: str = "dense_image_warp") -> Tensor:
@@ -88,35 +117,39 @@ def dense_image_warp(image: Any, flow: Any, name: str = "dense_image_warp") -> T
     """
     with name_scope(name):
         image, flow = convert_to_tensor(image), convert_to_tensor(flow)
-        batch, height, width, channels = (shape_internal(image)[axis] for axis in range(4))
-        down = composing.range_(height)[:, None] + composing.zeros_like(composing.range_(width))[None, :]
-        across = composing.range_(width)[None, :] + composing.zeros_like(composing.range_(height))[:, None]
-        grid = cast(composing.stack([down, across], axis=2), flow.dtype)[None]
-        points = reshape(grid - flow, composing.stack([batch, height * width, 2]))
-        values = interpolate_bilinear(image, points)
-        result = reshape(values, composing.stack([batch, height, width, channels]))
-        result.set_shape(image.get_shape())
-        return result
+        batch, height, width, channels = (composing.shape(image)[axis] for axis in range(4))
+        across, down = meshgrid(composing.range_(width), composing.range_(height))
+        grid = cast(composing.stack([down, across], axis=2), flow.dtype)
+        points = reshape(composing.expand_dims(grid, 0) - flow, [batch, height * width, 2])
+        return reshape(interpolate_bilinear(image, points), [batch, height, width, channels])
 
 
 def squared_distances(a: Tensor, b: Tensor) -> Tensor:
     """The squared distances of points a [b, n, d] from b [b, m, d]."""
-    norms = reduce_sum(raw.Square(a), axis=2)[..., None], reduce_sum(raw.Square(b), axis=2)[:, None, :]
-    return norms[0] - 2 * matmul(a, b, adjoint_b=True) + norms[1]
+    norms = [reduce_sum(raw.Square(points), axis=2) for points in (a, b)]
+    rows, columns = composing.expand_dims(norms[0], 2), composing.expand_dims(norms[1], 1)
+    return rows - 2 * matmul(a, b, adjoint_b=True) + columns
+
+
+def _own_squared_distances(a: Tensor) -> Tensor:
+    """The squared distances of points a [b, n, d] from each other."""
+    products = matmul(a, a, adjoint_b=True)
+    norms = composing.expand_dims(raw.MatrixDiagPart(products), 2)
+    return norms - 2 * products + composing.transpose(norms, [0, 2, 1])
 
 
 def radial_basis(squared: Tensor, order: int) -> Tensor:
     """The radial basis function of an order, of squared distances."""
-    safe = raw.Maximum(squared, convert_to_tensor(_EPSILON, squared.dtype))
-    if order == 1:
-        return raw.Sqrt(safe)
-    if order == 2:
-        return 0.5 * squared * raw.Log(safe)
-    if order == 4:
-        return 0.5 * raw.Square(squared) * raw.Log(safe)
-    if order % 2 == 0:
-        return 0.5 * raw.Pow(safe, convert_to_tensor(0.5 * order, squared.dtype)) * raw.Log(safe)
-    return raw.Pow(safe, convert_to_tensor(0.5 * order, squared.dtype))
+    with name_scope("phi"):
+        if order == 2:
+            return 0.5 * squared * raw.Log(raw.Maximum(squared, _EPSILON))
+        if order == 4:
+            return 0.5 * raw.Square(squared) * raw.Log(raw.Maximum(squared, _EPSILON))
+        safe = raw.Maximum(squared, _EPSILON)
+        if order == 1:
+            return raw.Sqrt(safe)
+        power = raw.Pow(safe, 0.5 * order)
+        return power if order % 2 else 0.5 * power * raw.Log(safe)
 
 
 def interpolate_spline(
@@ -142,28 +175,36 @@ def interpolate_spline(
     """
     with name_scope(name):
         train, values, query = (convert_to_tensor(x) for x in (train_points, train_values, query_points))
-        known, dims = train.get_shape().as_list()[1:]
-        count: Any = shape_internal(train)[1] if known is None else known
-        if dims is None:
-            raise ValueError("The number of dimensions of the input points must be statically-known.")
-        if values.get_shape().as_list()[-1] is None:
-            raise ValueError("The dimensionality of the output values must be statically-known.")
-        matrix = radial_basis(squared_distances(train, train), order)
+        with name_scope("solve"):
+            weights, plane = _solved(train, values, order, regularization_weight)
+        with name_scope("predict"):
+            by_distance = matmul(radial_basis(squared_distances(query, train), order), weights)
+            ones = ones_like(query[..., :1], train.dtype)
+            return by_distance + matmul(composing.concat([query, ones], 2), plane)
+
+
+def _solved(train: Tensor, values: Tensor, order: int, regularization_weight: float) -> tuple[Tensor, Tensor]:
+    """The weights of the points, [b, n, k], and of the plane under them, [b, d + 1, k]."""
+    batch, count, _ = unstack(composing.shape(train), num=3)
+    dims, depth = train.get_shape().as_list()[-1], values.get_shape().as_list()[-1]
+    if dims is None:
+        raise ValueError("The number of dimensions of the input points must be statically-known.")
+    if depth is None:
+        raise ValueError("The dimensionality of the output values must be statically-known.")
+    with name_scope("construct_linear_system"):
+        matrix = radial_basis(_own_squared_distances(train), order)
         if regularization_weight > 0:
-            identity = raw.MatrixDiag(composing.ones(composing.stack([count]), dtype=train.dtype))
-            matrix += regularization_weight * identity[None]
-        linear = composing.concat([train, composing.ones_like(train[..., :1])], 2)
-        corner = composing.zeros_like(matmul(linear, linear, adjoint_a=True))
-        system = composing.concat(
-            [composing.concat([matrix, linear], 2), composing.concat([composing.matrix_transpose(linear), corner], 2)],
-            1,
-        )
-        wanted = pad(values, [[0, 0], [0, dims + 1], [0, 0]])
-        solved = matrix_solve(system, wanted)
-        weights, plane = solved[:, :count, :], solved[:, count:, :]
-        by_distance = matmul(radial_basis(squared_distances(query, train), order), weights)
-        points = composing.concat([query, composing.ones_like(query[..., :1])], 2)
-        return by_distance + matmul(points, plane)
+            identity = composing.expand_dims(eye(count, dtype=train.dtype), 0)
+            matrix += regularization_weight * identity
+        linear = composing.concat([train, ones_like(train[..., :1], dtype=train.dtype)], 2)
+        left = composing.concat([matrix, composing.transpose(linear, [0, 2, 1])], 1)
+        corner = composing.zeros([batch, dims + 1, dims + 1], train.dtype)
+        right = composing.concat([linear, corner], 1)
+        system = composing.concat([left, right], 2)
+        wanted = composing.concat([values, composing.zeros([batch, dims + 1, depth], train.dtype)], 1)
+    with name_scope("solve_linear_system"):
+        solved = raw.MatrixSolve(system, wanted)
+        return solved[:, :count, :], solved[:, count:, :]
 
 
 def sparse_image_warp(
@@ -198,12 +239,11 @@ def sparse_image_warp(
     flows = dest - source
     with name_scope(name):
         batch, height, width, _ = image.get_shape().as_list()
-        queries = expand_to_minibatch(grid_locations(height, width).reshape(-1, 2), batch)
+        places = expand_to_minibatch(grid_locations(height, width).reshape(-1, 2), batch)
+        queries = constant(places, image.dtype)
         if num_boundary_points > 0:
             dest, flows = with_still_boundary(dest, flows, height, width, num_boundary_points - 1)
-        flat = interpolate_spline(
-            dest, flows, convert_to_tensor(queries, dest.dtype), interpolation_order, regularization_weight
-        )
+        flat = interpolate_spline(dest, flows, queries, interpolation_order, regularization_weight)
         flow = reshape(flat, [batch, height, width, 2])
         return dense_image_warp(image, flow), flow
 
@@ -250,5 +290,6 @@ def with_still_boundary(
     locations, flows = convert_to_tensor(control_point_locations), convert_to_tensor(control_point_flows)
     batch = locations.get_shape().as_list()[0]
     edge = boundary_locations(image_height, image_width, boundary_points_per_edge)
-    held = convert_to_tensor(expand_to_minibatch(edge, batch), locations.dtype)
-    return composing.concat([locations, held], 1), composing.concat([flows, composing.zeros_like(held)], 1)
+    held = constant(expand_to_minibatch(edge, batch), locations.dtype)
+    still = constant(expand_to_minibatch(np.zeros_like(edge), batch), locations.dtype)
+    return composing.concat([locations, held], 1), composing.concat([flows, still], 1)

@@ -224,12 +224,12 @@ def attention_decoder(
         dtype = entered.dtype
         batch = shape(decoder_inputs[0])[0]
         attend = _Heads(attention_states, num_heads, dtype)
+        nothing = stack([batch, attend.size])
+        read = [zeros(nothing, dtype=dtype) for _ in range(num_heads)]
+        for part in read:
+            part.set_shape([None, attend.size])
         if initial_state_attention:
             read = attend(initial_state)
-        else:
-            read = [zeros(stack([batch, attend.size]), dtype=dtype) for _ in range(num_heads)]
-            for part in read:
-                part.set_shape([None, attend.size])
         state, outputs = initial_state, []
         previous = None
         for i, given in enumerate(decoder_inputs):

@@ -163,12 +163,12 @@ class LSTMBlockWrapper(Layer, metaclass=abc.ABCMeta):
             final_c, final_h = memories[-1], outputs[-1]
         else:
             mask = transpose(sequence_mask(sequence_length, time, dtype=dtype), [1, 0])
-            outputs *= tile(expand_dims(mask, -1), [1, 1, self.num_units])
-            places = stack([sequence_length, integers(batch)], axis=1)
-            final_c, final_h = (
-                gather_nd(concat([expand_dims(first, 0), later], 0), places)
+            outputs *= tile(expand_dims(mask, [-1]), [1, 1, self.num_units])
+            steps = [
+                concat([expand_dims(first, [0]), later], 0)
                 for first, later in ((first_c, memories), (first_h, outputs))
-            )
+            ]
+            final_c, final_h = (gather_nd(each, stack([sequence_length, integers(batch)], axis=1)) for each in steps)
         return (unstack(outputs) if is_list else outputs), LSTMStateTuple(final_c, final_h)
 
 

@@ -87,7 +87,8 @@ class TimeFreqLSTMCell(SizedCell):
         if self._use_peepholes:
             seen = diagonals("W_F_diag W_I_diag W_O_diag", units, dtype)
         below = zeros([inputs.get_shape().as_list()[0] or shape(inputs)[0], units], dtype)
-        states, outputs = [], []
+        states: Any = None
+        outputs: Any = None
         for i, window in enumerate(windows):
             c_before = slice_(state, [0, 2 * i * units], [-1, units])
             m_before = slice_(state, [0, (2 * i + 1) * units], [-1, units])
@@ -97,9 +98,9 @@ class TimeFreqLSTMCell(SizedCell):
             c = gate(f + self._forget_bias, *((w, c_before) for w in of_forget)) * c_before
             c = clipped(c + gate(i_, *((w, c_before) for w in of_input)) * tanh(j), self._cell_clip)
             below = gate(o, *((w, c) for w in of_output)) * tanh(c)
-            states += [c, below]
-            outputs.append(below)
-        return (outputs[0] if len(outputs) == 1 else concat(outputs, 1)), concat(states, 1)
+            states = concat([c, below] if states is None else [states, c, below], 1)
+            outputs = below if outputs is None else concat([outputs, below], 1)
+        return outputs, states
 
 
 class GridLSTMCell(SizedCell):

@@ -57,8 +57,8 @@ class UGRNNCell(SizedCell):
         with variable_scope(get_variable_scope(), initializer=self._initializer):
             mapped = self._linear(concat([inputs, state], 1))
             g, c = split(axis=1, num_or_size_splits=2, value=mapped)
-            keep = sigmoid(g + self._forget_bias)
-            new = keep * state + (1.0 - keep) * self._activation(c)
+            c, keep = self._activation(c), sigmoid(g + self._forget_bias)
+            new = keep * state + (1.0 - keep) * c
         return new, new
 
 
@@ -107,9 +107,10 @@ class IntersectionRNNCell(SizedCell):
                     inputs = self._projection(inputs)
             mapped = self._linear(concat([inputs, state], 1))
             in_time, h, in_depth, y = (mapped[:, part * units : (part + 1) * units] for part in range(4))
+            h, y = tanh(h), self._y_activation(y)
             in_time, in_depth = sigmoid(in_time + self._forget_bias), sigmoid(in_depth + self._forget_bias)
-            new_state = in_time * state + (1.0 - in_time) * tanh(h)
-            output = in_depth * inputs + (1.0 - in_depth) * self._y_activation(y)
+            new_state = in_time * state + (1.0 - in_time) * h
+            output = in_depth * inputs + (1.0 - in_depth) * y
         return output, new_state
 
 
@@ -159,9 +160,9 @@ class NASCell(SizedLayerCell):
         # The tree that was found, from its leaves: the fourth one is a product, all others are sums.
         functions = (sigmoid, relu, sigmoid, relu, tanh, sigmoid, tanh, sigmoid)
         leaf = [function(x[i] * m[i] if i == 3 else x[i] + m[i]) for i, function in enumerate(functions)]
-        remembered = tanh(tanh(leaf[0] * leaf[1]) + c_before)
-        new_c = remembered * tanh(leaf[2] + leaf[3])
-        new_m = tanh(new_c * tanh(tanh(leaf[4] * leaf[5]) + sigmoid(leaf[6] + leaf[7])))
+        branch = [tanh(leaf[0] * leaf[1]), tanh(leaf[2] + leaf[3]), tanh(leaf[4] * leaf[5]), sigmoid(leaf[6] + leaf[7])]
+        new_c = tanh(branch[0] + c_before) * branch[1]
+        new_m = tanh(new_c * tanh(branch[2] + branch[3]))
         if self._num_proj is not None:
             new_m = matmul(new_m, self.projection_weights)
         return new_m, LSTMStateTuple(new_c, new_m)

@@ -6,9 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from headrace.contrib.rnn.gated import SizedLayerCell
+from headrace.core.dtypes import int32
 from headrace.layers.input_spec import InputSpec
+from headrace.ops.array.constant import constant
 from headrace.ops.array.split import split
 from headrace.ops.array.tile import tile
+from headrace.ops.math.binary import add, multiply
 from headrace.ops.math.matmul import matmul
 from headrace.ops.math.unary import sigmoid, tanh
 from headrace.ops.nn.bias import bias_add
@@ -123,7 +126,8 @@ class IndyGRUCell(_Independent):
         gates = sigmoid(bias_add(matmul(inputs, w) + tile(state, [1, 2]) * u, b))
         reset, update = split(value=gates, num_or_size_splits=2, axis=1)
         w, u, b = self._candidate
-        candidate = self._activation(bias_add(matmul(inputs, w) + reset * state * u, b))
+        remembered = reset * state
+        candidate = self._activation(bias_add(matmul(inputs, w) + remembered * u, b))
         new = update * state + (1 - update) * candidate
         return new, new
 
@@ -164,9 +168,11 @@ class IndyLSTMCell(_Independent):
 
     def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
         """One step."""
+        axis = constant(1, dtype=int32)
         c, h = state
         gates = bias_add(matmul(inputs, self._kernel_w) + tile(h, [1, 4]) * self._kernel_u, self._bias)
-        i, j, f, o = split(value=gates, num_or_size_splits=4, axis=1)
-        new_c = c * sigmoid(f + self._forget_bias) + sigmoid(i) * self._activation(j)
-        new_h = self._activation(new_c) * sigmoid(o)
+        i, j, f, o = split(value=gates, num_or_size_splits=4, axis=axis)
+        forget = add(f, constant(self._forget_bias, dtype=f.dtype))
+        new_c = add(multiply(c, sigmoid(forget)), multiply(sigmoid(i), self._activation(j)))
+        new_h = multiply(self._activation(new_c), sigmoid(o))
         return new_h, LSTMStateTuple(new_c, new_h)

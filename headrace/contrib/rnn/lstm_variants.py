@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -27,7 +26,7 @@ from headrace.ops.array.where import where
 from headrace.ops.math.cast import cast
 from headrace.ops.math.division import floormod
 from headrace.ops.math.matmul import matmul
-from headrace.ops.math.unary import exp, sigmoid, tanh
+from headrace.ops.math.unary import exp, log, sigmoid, tanh
 from headrace.ops.nn.bias import bias_add
 from headrace.ops.nn.dropout import dropout
 from headrace.ops.nn.moments import l2_normalize
@@ -379,7 +378,7 @@ class GLSTMCell(SizedCell):
                     before = of_group(number, m_before, self._output_size // groups)
                     parts.append(split(linear(concat([own, before], axis=1)), 4, 1))
             gates = [self._biased(name, pieces) for name, pieces in zip("ijfo", zip(*parts, strict=True), strict=True)]
-        i, j, f, o = (bias_add(concat(pieces, axis=1), bias) for pieces, bias in gates)
+            i, j, f, o = (bias_add(concat(pieces, axis=1), bias) for pieces, bias in gates)
         c = sigmoid(f + self._forget_bias) * c_before + sigmoid(i) * tanh(j)
         m = sigmoid(o) * self._activation(c)
         if self._projection is not None:
@@ -427,7 +426,7 @@ class PhasedLSTMCell(SizedCell):
         self._new_input, self._output_gate = LinearOnce(num_units), LinearOnce(num_units)
 
     def _initial_period(self, shape: Any, dtype: Any = float32, partition_info: Any = None) -> Any:
-        low, high = (math.log(bound) for bound in self._period_bounds)
+        low, high = (log(bound) for bound in self._period_bounds)
         return exp(random_uniform(shape, low, high, dtype))
 
     def _openness(self, time: Any) -> Any:
@@ -445,7 +444,8 @@ class PhasedLSTMCell(SizedCell):
         # The remainder passes the gradient of its argument on, and has none for the length.
         place = cast((stop_gradient(floormod(shifted, length) - shifted) + shifted) / length, float32)
         rising = 2 * place / ratio_on
-        open_ = where(place < ratio_on, 2 - rising, self._leak * place)
+        falling, closed = 2 - rising, self._leak * place
+        open_ = where(place < ratio_on, falling, closed)
         return where(place < 0.5 * ratio_on, rising, open_)
 
     def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]

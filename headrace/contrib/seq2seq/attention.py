@@ -110,7 +110,7 @@ def mask_score(score: Tensor, memory_sequence_length: Any, score_mask_value: Any
     )
     with control_dependencies([positive]):
         mask = sequence_mask(memory_sequence_length, maxlen=shape(score)[1])
-        return where(mask, score, score_mask_value * ones_like(score))
+    return where(mask, score, score_mask_value * ones_like(score))
 
 
 def luong_score(query: Tensor, keys: Tensor, scale: Any) -> Tensor:

@@ -111,7 +111,7 @@ class Beams:
                 return t
             with name_scope(None, "pick_beams"):
                 picked = gather(self.merge(t, t.shape[2:]), places)
-                picked.set_shape([self.static_batch, *t.dims[1:]])
+                picked.set_shape(t.dims)
                 return picked
 
         return pick

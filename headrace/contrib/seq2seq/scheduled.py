@@ -179,5 +179,6 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
                 taken, kept = gather_nd(outputs, drawn), gather_nd(read, others)
                 return _spread(read, (drawn, appended(self._next_inputs_fn(taken), drawn)), (others, kept))
 
+            ended = reduce_all(finished)
             none = logical_not(reduce_any(chosen))
-            return finished, cond(logical_or(reduce_all(finished), none), lambda: read, mixed), state
+            return finished, cond(logical_or(ended, none), lambda: read, mixed), state

@@ -23,6 +23,7 @@ from headrace.ops.image.decode_bmp import bmp_pixels
 from headrace.ops.image.decode_gif import gif_frames
 from headrace.ops.image.decode_jpeg import NoJpeg, jpeg_header, jpeg_pixels
 from headrace.ops.image.decode_png import png_pixels
+from headrace.ops.ranks import ranked
 
 _JPEG = (
     "*, channels=0, ratio=1, fancy_upscaling=True, try_recover_truncated=False, acceptable_fraction=1.0, "
@@ -59,6 +60,7 @@ def image_shape(op):
 
 
 @decode_and_crop_jpeg_op.shape
+@ranked(0, 1)
 def cropped_shape(op):
     channels = _channels(op)
     window = op.constant(1)
@@ -373,7 +375,7 @@ def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
         >>> tf.image.is_jpeg(tf.read_file("photo.jpg"))
     """
     with name_scope(name, "is_jpeg"):
-        return _starts_with(contents, b"\xff\xd8\xff", "Equal")
+        return _starts_with(contents, b"\xff\xd8\xff", name or "Equal")
 
 
 def _is_png(contents: Any) -> Tensor:

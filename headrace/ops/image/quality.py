@@ -230,7 +230,7 @@ def _halved(
 ) -> tuple[list[Tensor], list[Tensor]]:
     """Images of half the height and width, and their last three dimensions."""
     flat = [reshape(image, composing.concat([[-1], tail], 0)) for image, tail in zip(images, tails)]
-    remainder = raw.FloorMod(tails[0], halves)
+    remainder = raw.FloorMod(tails[0], halves, name="mod")
 
     def made_even() -> list[Tensor]:
         paddings = pad(expand_dims(remainder, -1), [[1, 0], [1, 0]])

@@ -77,7 +77,8 @@ def _resized(
             raise ValueError("'size' must be a 1-D Tensor of 2 elements: new_height, new_width")
         if preserve_aspect_ratio:
             size = _fitted(batch, size)
-        height, width = _known(size)
+        # As in TensorFlow, a size that was computed is not known here, so that images of it are resized all the same.
+        height, width = (None, None) if preserve_aspect_ratio else _known(size)
         if skip_same and None not in (height, width) and (batch.dims or ())[1:3] == (height, width):
             return squeeze(batch, axis=[0]) if rank == 3 else batch
         resized = resizer(batch, size)

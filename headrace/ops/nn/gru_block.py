@@ -7,6 +7,7 @@ import torch
 from headrace.core.registry import op, raw
 from headrace.core.shapes import merge_dim
 from headrace.ops.array.common import rank_is
+from headrace.ops.composing import concat
 from headrace.ops.math.vector_loops import tanh_of
 
 _INPUTS = "x: T, h_prev: T, w_ru: T, w_c: T, b_ru: T, b_c: T"
@@ -69,13 +70,16 @@ def gru_block_cell_gradient(op, *grads):
     x, before, *_ = op.inputs
     r, u, c, _ = op.outputs
     of_x, of_before, of_candidate, of_gates = raw.GRUBlockCellGrad(*op.inputs, r, u, c, grads[3])
-    both, kept = raw.ConcatV2([x, before], 1), raw.ConcatV2([x, raw.Mul(before, r)], 1)
+    both = concat([x, before], 1)
+    of_gate_weights, of_gate_bias = raw.MatMul(both, of_gates, transpose_a=True), raw.BiasAddGrad(of_gates)
+    kept = concat([x, raw.Mul(before, r, name="mul")], 1)
+    of_candidate_weights = raw.MatMul(kept, of_candidate, transpose_a=True)
     return [
         of_x,
         of_before,
-        raw.MatMul(both, of_gates, transpose_a=True),
-        raw.MatMul(kept, of_candidate, transpose_a=True),
-        raw.BiasAddGrad(of_gates),
+        of_gate_weights,
+        of_candidate_weights,
+        of_gate_bias,
         raw.BiasAddGrad(of_candidate),
     ]
 

@@ -170,12 +170,12 @@ def reduced(whole: Callable[..., Any], aggregate: Aggregate, rows: Any, axis: An
     if axis > 1:
         return rows.with_values(reduced(whole, aggregate, rows.values, axis - 1))
     splits = rows.row_splits
-    lengths = splits[1:] - splits[:-1]
-    zero = convert_to_tensor(0, splits.dtype)
     if axis == 1:
-        return _segments(aggregate, rows.values, row_splits_to_segment_ids(splits), raw.Shape(lengths)[0])
-    columns = raw.RaggedRange(zero, lengths, convert_to_tensor(1, splits.dtype), Tsplits=splits.dtype)[1]
-    return _segments(aggregate, rows.values, columns, raw.Maximum(raw.Max(lengths, 0), zero))
+        count = composing.shape(splits)[0] - 1
+        return _segments(aggregate, rows.values, row_splits_to_segment_ids(splits), count)
+    lengths = splits[1:] - splits[:-1]
+    longest = raw.Maximum(reduction.reduce_max(lengths), 0)
+    return _segments(aggregate, rows.values, range(lengths).values, longest)
 
 
 def _axis(axis: Any, keepdims: Any, reduction_indices: Any, keep_dims: Any) -> Any:

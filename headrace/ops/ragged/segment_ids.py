@@ -12,6 +12,7 @@ from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.ops import composing
 from headrace.ops.array.range import range as range_of
+from headrace.ops.array.shape import shape_internal
 from headrace.ops.array.tile import repeat
 
 
@@ -42,7 +43,7 @@ def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: An
             raise ValueError("Invalid row_splits: []")
         out_type = splits.dtype if out_type is None else as_dtype(out_type)
         lengths = splits[1:] - splits[:-1]
-        rows = raw.Shape(splits, out_type=out_type)[0] - 1
+        rows = shape_internal(splits, out_type=out_type)[0] - 1
         return repeat(numbers_up_to(rows), lengths, axis=0)
 
 

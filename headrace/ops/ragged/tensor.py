@@ -15,11 +15,14 @@ from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape
 from headrace.ops import composing
+from headrace.ops.array.range import range as range_of
+from headrace.ops.array.shape import shape_internal
+from headrace.ops.array.where import where
 from headrace.ops.flow.checks import assert_equal
+from headrace.ops.math.reduction import reduce_max
 from headrace.ops.ragged import kernels  # noqa: F401  (declared for `raw`)
 from headrace.ops.ragged.from_rows import FromRows
 from headrace.ops.ragged.segment_ids import (
-    numbers_up_to,
     row_splits_to_segment_ids,
 )
 from headrace.ops.ragged.spec import RaggedTensorSpec
@@ -195,7 +198,7 @@ class RaggedTensor(FromRows):
         if self._cached_nrows is not None:
             return composing.cast(self._cached_nrows, out_type)
         with name_scope(name, "RaggedNRows"):
-            return raw.Shape(self._row_splits, out_type=out_type)[0] - 1
+            return shape_internal(self._row_splits, out_type=out_type)[0] - 1
 
     def row_starts(self, name: str | None = None) -> Tensor:
         """Where the rows begin."""
@@ -223,7 +226,7 @@ class RaggedTensor(FromRows):
                 return self._row_splits[1:] - self._row_splits[:-1]
             if isinstance(self._values, RaggedTensor):
                 return self.with_values(self._values.row_lengths(axis - 1))
-            shape = raw.Shape(self._values, out_type=self._row_splits.dtype)
+            shape = shape_internal(self._values, out_type=self._row_splits.dtype)
             return self.with_values(raw.Fill(shape[: axis - 1], shape[axis - 1]))
 
     def nested_row_lengths(self, name: str | None = None) -> tuple[Tensor, ...]:
@@ -245,13 +248,15 @@ class RaggedTensor(FromRows):
         out_type = self._row_splits.dtype if out_type is None else as_dtype(out_type)
         with name_scope(name, "RaggedBoundingBox", [axis]):
             if isinstance(axis, int) and axis == 0:
-                return self.nrows(out_type)
+                return shape_internal(self._row_splits, out_type=out_type)[0] - 1
             if isinstance(axis, int) and axis == 1:
                 return composing.cast(_longest(self.row_lengths()), out_type)
+            splits_shape = shape_internal(self._row_splits, out_type=out_type)
+            values_shape = shape_internal(self.flat_values, out_type=out_type)
+            rows = splits_shape[0] - 1
             longest = [_longest(splits[1:] - splits[:-1]) for splits in self.nested_row_splits]
-            ragged = raw.Pack([self.nrows(out_type), *(composing.cast(length, out_type) for length in longest)])
-            inner = raw.Shape(self.flat_values, out_type=out_type)[1:]
-            box = composing.concat([ragged, inner], 0)
+            ragged = composing.stack([rows, *(composing.cast(length, out_type) for length in longest)])
+            box = composing.concat([ragged, values_shape[1:]], 0)
             return box if axis is None else composing.gather(box, axis)
 
     # ---- with other parts ----
@@ -329,28 +334,31 @@ class RaggedTensor(FromRows):
             if default_value is not None:
                 default_value = convert_to_tensor(default_value, self.dtype, name="default_value")
             values = self._values.to_tensor(default_value) if isinstance(self._values, RaggedTensor) else self._values
-            shape = raw.Shape(values, out_type=self._row_splits.dtype)
-            if default_value is None:
-                empty = "" if self.dtype.name == "string" else False if self.dtype.name == "bool" else 0
-                filling = raw.Fill(shape[1:], convert_to_tensor(empty, self.dtype))
-            else:
-                if values.shape.ndims is not None:
-                    default_value.shape.with_rank_at_most(values.shape.ndims - 1)
-                filling = raw.BroadcastTo(default_value, shape[1:])
+            if default_value is not None:
+                rank, own = values.shape.ndims, default_value.shape.ndims
+                if rank is not None:
+                    default_value.shape.with_rank_at_most(rank - 1)
+                if rank is None or own is None or rank != own + 1:
+                    default_value = raw.BroadcastTo(default_value, shape_internal(values)[1:])
+                default_value.shape.assert_is_compatible_with(values.shape[1:])
+            splits = self._row_splits
+            lengths = splits[1:] - splits[:-1]
+            rows = shape_internal(splits, out_type=splits.dtype)[0] - 1
+            # As in TensorFlow, the lengths are those of a list of rows.
+            columns = _longest([lengths])
+            shape = shape_internal(values, out_type=splits.dtype)
+            inner, count = shape[1:], shape[0]
+            filling = composing.zeros(inner, self.dtype) if default_value is None else default_value
             filling.shape.assert_is_compatible_with(values.shape[1:])
             filling.set_shape(values.shape[1:])
-            splits = self._row_splits
             starts, limits = composing.expand_dims(splits[:-1], 1), composing.expand_dims(splits[1:], 1)
-            columns = composing.expand_dims(numbers_up_to(_longest(splits[1:] - splits[:-1])), 0)
+            numbers = composing.expand_dims(range_of(0, columns), 0)
             # The filling stands after the values, where rows that have ended point to.
-            places = starts + columns
-            beyond = raw.Fill(raw.Shape(places, out_type=splits.dtype), shape[0])
-            places = raw.Select(raw.Less(places, limits), places, beyond)
-            padded = composing.concat([values, composing.expand_dims(filling, 0)], 0)
-            result = composing.gather(padded, places)
-            if splits.dims is not None and splits.dims[0] is not None:
-                result.set_shape([splits.dims[0] - 1, None, *(values.shape[1:].as_list() if values.dims else [])])
-            return result
+            padded = composing.concat([values, composing.stack([filling])], 0)
+            places = starts + numbers
+            has_value = raw.Less(places, limits, name="Less")
+            beyond = raw.Fill(composing.stack([rows, columns]), count)
+            return composing.gather(padded, where(has_value, places, beyond))
 
     def to_sparse(self, name: str | None = None) -> SparseTensor:
         """A `SparseTensor` of the bounding shape."""
@@ -420,8 +428,8 @@ class RaggedTensor(FromRows):
         return f"tf.RaggedTensor(values={self._values!s}, row_splits={self._row_splits!s})"
 
 
-def _longest(lengths: Tensor) -> Tensor:
-    return raw.Maximum(raw.Max(lengths, 0), convert_to_tensor(0, lengths.dtype))
+def _longest(lengths: Any) -> Tensor:
+    return raw.Maximum(reduce_max(lengths), 0)
 
 
 def _value_of_parts(parts: list[Any]) -> Any:

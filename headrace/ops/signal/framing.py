@@ -96,7 +96,7 @@ def frame(
             padding.shape.assert_has_rank(0)
             count = -(-samples // step)
             missing = raw.Maximum(0, length + step * (count - 1) - samples)
-            rest = [composing.zeros([axes, 2], missing.dtype) for axes in (outer.count, inner.count)]
+            rest = [composing.zeros([axes, 2], missing.dtype) for axes in (outer.rank, inner.rank)]
             signal = raw.PadV2(signal, composing.concat([rest[0], [[0, missing]], rest[1]], 0), padding)
             shape = composing.shape(signal)
             samples = shape[place]
@@ -122,7 +122,7 @@ def frame(
 
 class _Axes(NamedTuple):
     sizes: Tensor
-    count: Tensor
+    rank: Tensor
 
 
 def _around(shape: Tensor, axis: Tensor, rank: Tensor) -> tuple[_Axes, Tensor, _Axes]:
@@ -137,9 +137,9 @@ def _greatest_common_divisor(a: Tensor, b: Tensor) -> Tensor:
         for name, number in (("a", a), ("b", b)):
             if not number.dtype.is_integer:
                 raise ValueError(f"{name} must be an integer type. Got: {number.dtype}")
-        known = _known(a), _known(b)
-        if None not in known:
-            return convert_to_tensor(math.gcd(*known))
+        known_a, known_b = _known(a), _known(b)
+        if known_a is not None and known_b is not None:
+            return convert_to_tensor(math.gcd(known_a, known_b))
         return while_loop(
             lambda _, b: raw.Greater(b, composing.zeros_like(b)),
             lambda a, b: [b, raw.FloorMod(a, b)],

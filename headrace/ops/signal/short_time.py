@@ -141,8 +141,8 @@ def inverse_stft(
 
 def _of_length(frames: Tensor, length: Tensor) -> Tensor:
     """Frames cut or filled up with zeros to `length` samples."""
-    known = constant_value(length)
-    known = None if known is None else int(known)
+    constant = constant_value(length)
+    known = None if constant is None else int(constant)
     dims = frames.dims
     samples = None if dims is None else dims[-1]
     if dims is None or known is None or samples is None:
