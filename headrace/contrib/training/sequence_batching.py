@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Mapping
 from typing import Any
 
-from headrace.contrib.training.sequence_states import NextQueuedSequenceBatch, SequenceQueueingStateSaver, multiple_of
+from headrace.contrib.training.sequence_checks import multiple_of, with_checks
+from headrace.contrib.training.sequence_states import NextQueuedSequenceBatch, SequenceQueueingStateSaver
 from headrace.core import errors
 from headrace.core.composite import SparseTensor, SparseTensorValue
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies, name_scope
 from headrace.core.dtypes import float32, int32, int64
 from headrace.core.operation import Operation, Tensor
+from headrace.ops.array.constant import constant
 from headrace.ops.array.fill import fill
 from headrace.ops.array.identity import identity
 from headrace.ops.array.join import concat, stack
 from headrace.ops.array.range import range as range_
 from headrace.ops.array.shape import expand_dims, reshape, shape
 from headrace.ops.array.tile import tile
-from headrace.ops.flow.checks import assert_equal
+from headrace.ops.flow.assertion import Assert
 from headrace.ops.math.cast import cast
+from headrace.ops.math.comparison import equal
 from headrace.ops.math.reduction import reduce_max
 from headrace.ops.random.uniform import random_uniform
 from headrace.ops.sparse.maps import add_many_sparse_to_tensors_map, take_many_sparse_from_tensors_map
@@ -82,7 +86,7 @@ def batch_sequences_with_states(
         sequences = {key: _as_tensor(value, key) for key, value in input_sequences.items()}
         context = {key: _as_tensor(value, key) for key, value in input_context.items()}
         if pad:
-            length, sequences = _padded(sequences, num_unroll)
+            length, sequences = padding(sequences, num_unroll)
             input_length = length if input_length is None else input_length
         else:
             sequences = {key: _cut_evenly(value, num_unroll) for key, value in sequences.items()}
@@ -136,27 +140,54 @@ def _time_steps(sequences: Mapping[str, Any]) -> Tensor:
     return convert_to_tensor(1, dtype=int64)
 
 
-def _padded(sequences: dict[str, Any], unroll: int) -> tuple[Tensor, dict[str, Any]]:
-    """The length of the sequences, and them filled up to a multiple of `unroll` with zeros or empty strings."""
+def padding(sequences: Mapping[str, Any], num_unroll: int) -> tuple[Any, dict[str, Any]]:
+    """Fills sequences up to a multiple of a length with zeros or empty strings.
+
+    Args:
+        sequences: name to Tensor or SparseTensor whose first dimension is time.
+        num_unroll: the length.
+
+    Returns:
+        (their length as it was, the filled ones by name).
+
+    Raises:
+        TypeError, ValueError: if `sequences` is no dict with strings as keys, or `num_unroll` no int.
+        InvalidArgumentError: when run, if dense ones have different lengths.
+    """
+    if not isinstance(num_unroll, numbers.Integral):
+        raise ValueError(f"Unsupported num_unroll expected int, got: {num_unroll}")
+    if not isinstance(sequences, Mapping):
+        raise TypeError(f"Unsupported sequences expected dict, got: {sequences}")
+    for key in sequences:
+        if not isinstance(key, str):
+            raise TypeError(f"Unsupported sequences key expected string, got: {key}")
     if not sequences:
-        return convert_to_tensor(0), sequences
+        return 0, {}
+    sequences = {key: _as_tensor(value, key) for key, value in sorted(sequences.items())}
     dense = [shape(value)[0] for value in sequences.values() if not isinstance(value, SparseTensor)]
     if dense:
         # All of one length; sparse ones follow.
-        same = [assert_equal(dense[0], other) for other in dense[1:]]
-        with control_dependencies(same):
-            length = identity(dense[0])
+        same = []
+        for other in dense:
+            holds = equal(other, dense[0])
+            same.append(
+                Assert(
+                    holds, [string_join(["All sequence lengths must match, but received lengths: ", as_string(dense)])]
+                )
+            )
+        length = with_checks(same, dense[0], "control_dependency")
     else:
-        length = reduce_max(stack([cast(value.dense_shape[0], int32) for value in sequences.values()]))
-    total = length + (unroll - length % unroll) % unroll
+        length = reduce_max(cast([value.dense_shape[0] for value in sequences.values()], int32))
+    step = constant(num_unroll)
+    total = length + ((step - (length % step)) % step)
     padded: dict[str, Any] = {}
     for key, value in sequences.items():
         if isinstance(value, SparseTensor):
             dims = concat([[cast(total, int64)], value.dense_shape[1:]], 0)
             padded[key] = SparseTensor(value.indices, value.values, dims)
         else:
-            blank = convert_to_tensor("" if value.dtype.name == "string" else 0, dtype=value.dtype)
             rows = concat([[total - shape(value)[0]], shape(value)[1:]], 0)
+            blank = constant("" if value.dtype.name == "string" else 0, dtype=value.dtype)
             padded[key] = concat([value, fill(rows, blank)], 0)
     return length, padded
 

@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from headrace.contrib.training.sequence_checks import multiple_of, of_rank, of_shape, of_sizes, with_checks
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import colocate_with, control_dependencies, name_scope
 from headrace.core.dtypes import int32, int64, string
@@ -15,7 +16,8 @@ from headrace.ops.array.gather import gather
 from headrace.ops.array.identity import identity
 from headrace.ops.array.join import concat, stack
 from headrace.ops.array.range import range as range_
-from headrace.ops.array.shape import expand_dims, rank, reshape, shape, squeeze
+from headrace.ops.array.shape import expand_dims, reshape, shape, squeeze
+from headrace.ops.array.slice import slice as slice_of
 from headrace.ops.array.tile import tile
 from headrace.ops.array.where import where_v2
 from headrace.ops.flow.assertion import Assert
@@ -23,9 +25,10 @@ from headrace.ops.flow.checks import assert_greater_equal
 from headrace.ops.flow.grouping import group
 from headrace.ops.math.binary import maximum, minimum
 from headrace.ops.math.cast import cast
-from headrace.ops.math.comparison import equal, less_equal, not_equal
-from headrace.ops.math.logical import logical_and, logical_not
-from headrace.ops.math.reduction import reduce_all, reduce_sum
+from headrace.ops.math.comparison import less_equal
+from headrace.ops.math.division import div
+from headrace.ops.math.logical import logical_not
+from headrace.ops.math.reduction import reduce_sum
 from headrace.ops.queues.barriers import Barrier
 from headrace.ops.queues.queues import FIFOQueue
 from headrace.ops.string.conversion import as_string
@@ -33,38 +36,6 @@ from headrace.ops.string.joining import string_join
 
 _FIXED = ("length", "total_length", "next_key", "sequence", "sequence_count")
 _TOKEN = 1
-
-
-def _checked(condition: Tensor, said: list[Any], value: Tensor, name: str) -> Tensor:
-    """`value`, which a step takes only where `condition` holds."""
-    with control_dependencies([Assert(condition, said)]):
-        return identity(value, name=name)
-
-
-def of_rank(value: Tensor, expected: int) -> Tensor:
-    """`value`, whose rank is checked, before a step where it is known then.
-
-    Raises:
-        ValueError: if it is known to be another.
-    """
-    dims = value.shape.with_rank(expected)
-    said = [f"Rank of tensor {value.name} should be {expected}, shape received:", shape(value)]
-    checked = _checked(equal(expected, rank(value)), said, value, "rank_checked")
-    checked.set_shape(dims)
-    return checked
-
-
-def multiple_of(value: Tensor, factor: Any) -> Tensor:
-    """`value`, which is checked to be a multiple of `factor` and not 0."""
-    said = [
-        f"Tensor {value.name} should be a multiple of:",
-        factor,
-        "but saw value:",
-        value,
-        "Consider setting pad=True.",
-    ]
-    holds = logical_and(equal(value % factor, 0), not_equal(value, 0))
-    return _checked(holds, said, value, "multiple_of_checked")
 
 
 def _named_tensors(values: Any, what: str, may_be_empty: bool = True) -> OrderedDict[str, Tensor]:
@@ -82,25 +53,15 @@ def _named_tensors(values: Any, what: str, may_be_empty: bool = True) -> Ordered
             raise TypeError(f"{what}: key must be string: {key}")
         if ":" in key:
             raise ValueError(f"{what}: key may not have a colon: '{key}'")
-    return OrderedDict((key, convert_to_tensor(values[key], name=f"{what}_{key}")) for key in sorted(values))
+    converted = {key: convert_to_tensor(value, name=f"{what}_{key}") for key, value in values.items()}
+    return OrderedDict(sorted(converted.items()))
 
 
 def _require_shapes(tensors: Mapping[str, Tensor], what: str, first: int = 0) -> None:
     for key, tensor in tensors.items():
         if tensor.shape.ndims is None or not tensor.shape[first:].is_fully_defined():
-            ignored = " (ignoring first dimension)" if first else ""
-            raise ValueError(f"Shape for {what} {key} is not fully defined{ignored}: {tensor.shape}")
-
-
-def _require_lengths(sequences: Mapping[str, Tensor], unroll: int) -> None:
-    known = [tensor.shape.as_list()[0] for tensor in sequences.values()]
-    lengths = {length for length in known if length is not None}
-    if len(lengths) > 1:
-        raise ValueError(f"All sequences must have one length, got {sorted(lengths)}")
-    if any(length % unroll or not length for length in lengths):
-        raise ValueError(
-            f"The length of sequences should be a multiple of {unroll}, got {lengths.pop()}. Consider setting pad=True."
-        )
+            ignored = "(ignoring first dimension)" if first else ""
+            raise ValueError(f"Shape for {what} {key} is not fully defined {ignored}: {tensor.shape}")
 
 
 class SequenceQueueingStateSaver:
@@ -158,45 +119,35 @@ class SequenceQueueingStateSaver:
         bound = -1 if capacity is None else capacity
         # A token for each sequence that is under way.
         self._capacity_queue = FIFOQueue(bound, [int32], shapes=[[]])
-        with colocate_with(self._capacity_queue.queue_ref):
-            states = _named_tensors(initial_states, "state", may_be_empty=False)
-            with name_scope(name, "InputQueueingStateSaver") as scope:
-                self._batch_size = batch_size
-                self._num_unroll = num_unroll
-                self._name = self._scope = scope
-                length = convert_to_tensor(input_length, name="length")
-                key = convert_to_tensor(input_key, name="key")
-                if length.dtype != int32:
-                    raise TypeError(f"length dtype must be int32, but received: {length.dtype}")
-                if key.dtype != string:
-                    raise TypeError(f"key dtype must be string, but received: {key.dtype}")
-                sequences = _named_tensors(input_sequences, "sequence", may_be_empty=False)
-                self._context = _named_tensors(input_context, "context")
-                self._states = states
-                _require_shapes(states, "state")
-                _require_shapes(self._context, "context")
-                _require_shapes(sequences, "sequence", 1)
-                _require_lengths(sequences, num_unroll)
-                self._key = of_rank(key, 0)
-                padded = identity(shape(next(iter(sequences.values())))[0], name="padded_length")
-                self._padded_length = multiple_of(padded, num_unroll)
-                self._sequences = OrderedDict(
-                    (label, self._of_padded_length(label, value)) for label, value in sequences.items()
-                )
-                self._length = _checked(
-                    less_equal(length, self._padded_length),
-                    ["Input length should be <= than length from sequences:", length, " vs. ", self._padded_length],
-                    of_rank(length, 0),
-                    "Identity",
-                )
-                self._barrier = self._make_barrier()
+        with colocate_with(self._capacity_queue.queue_ref), name_scope(name, "InputQueueingStateSaver") as scope:
+            self._batch_size = batch_size
+            self._num_unroll = num_unroll
+            self._name = self._scope = scope
+            length = convert_to_tensor(input_length, name="length")
+            key = convert_to_tensor(input_key, name="key")
+            sequences = _named_tensors(input_sequences, "sequence", may_be_empty=False)
+            self._context = _named_tensors(input_context, "context")
+            self._states = states = _named_tensors(initial_states, "state", may_be_empty=False)
+            _require_shapes(states, "state")
+            _require_shapes(self._context, "context")
+            _require_shapes(sequences, "sequence", 1)
+            length, self._key = of_rank(length, 0), of_rank(key, 0)
+            if length.dtype != int32:
+                raise TypeError(f"length dtype must be int32, but received: {length.dtype}")
+            if key.dtype != string:
+                raise TypeError(f"key dtype must be string, but received: {key.dtype}")
+            padded = identity(shape(next(iter(sequences.values())))[0], name="padded_length")
+            self._padded_length = multiple_of(padded, num_unroll)
+            self._sequences = OrderedDict(
+                (label, of_sizes(value, [self._padded_length], f"sorted_sequences_{label}"))
+                for label, value in sequences.items()
+            )
+            said = ["Input length should be <= than length from sequences:", length, " vs. ", self._padded_length]
+            self._length = with_checks([Assert(less_equal(length, self._padded_length), said)], length)
+            self._barrier = self._make_barrier()
         self._allow_small_batch = allow_small_batch
         self._prefetch_op: Operation | None = None
         self._next_batch: NextQueuedSequenceBatch | None = None
-
-    def _of_padded_length(self, label: str, value: Tensor) -> Tensor:
-        said = [f"Length of sequence {label} should be:", self._padded_length, "shape received:", shape(value)]
-        return _checked(equal(self._padded_length, shape(value)[0]), said, value, f"dims_checked_{label}")
 
     def _make_barrier(self) -> Barrier:
         groups = (("sequence", self._sequences), ("context", self._context), ("state", self._states))
@@ -263,30 +214,31 @@ class SequenceQueueingStateSaver:
 
     def _make_prefetch_op(self) -> Operation:
         unroll = self._num_unroll
-        count = self._padded_length // unroll
+        count = div(self._padded_length, unroll)
         each = ones(expand_dims(count, 0), dtype=int32)
         number = range_(count)
         lengths = minimum(unroll, maximum(0, self._length - unroll * number))
+        totals, counts = self._length * each, count * each
         parts = [as_string(number, width=5, fill="0"), "_of_", as_string(count, width=5, fill="0"), ":", self._key]
         keys = string_join(parts, name="StringJoinCurrentKeys")
+        others = slice_of(keys, [1], [-1])
         stop = string_join(["STOP:", self._key], name="StringJoinStop")
-        next_keys = concat([keys[1:], expand_dims(stop, 0)], 0, name="concat_next_keys")
+        next_keys = concat([others, expand_dims(stop, 0)], 0, name="concat_next_keys")
+        segments = {label: self._cut(label, value, count) for label, value in self._sequences.items()}
+        contexts = {label: self._repeated(label, value, count) for label, value in self._context.items()}
 
         first = self._insert("", "sequence", keys, number, "BarrierInsertSequence")
         inserts = [
             first,
-            self._insert("", "sequence_count", keys, count * each, "BarrierInsertSequenceCount"),
+            self._insert("", "sequence_count", keys, counts, "BarrierInsertSequenceCount"),
             self._insert("", "next_key", keys, next_keys, "BarrierInsertNextKey"),
             self._insert("", "length", keys, lengths, "BarrierInsertLength"),
-            self._insert("", "total_length", keys, self._length * each, "BarrierInsertTotalLength"),
+            self._insert("", "total_length", keys, totals, "BarrierInsertTotalLength"),
         ]
-        for label, value in self._context.items():
-            times = concat([expand_dims(count, 0), [1] * (value.shape.ndims or 0)], 0, name=f"concat_context_{label}")
-            tiled = tile(expand_dims(value, 0), times, name=f"tile_context_{label}")
-            inserts.append(self._insert("context", label, keys, tiled, f"BarrierInsertContext_{label}"))
-        for label, value in self._sequences.items():
-            cut = reshape(value, [-1, unroll, *value.shape.as_list()[1:]], name=f"reshape_sequences_{label}")
-            inserts.append(self._insert("sequence", label, keys, cut, f"BarrierInsertSequences_{label}"))
+        for label, value in contexts.items():
+            inserts.append(self._insert("context", label, keys, value, f"BarrierInsertContext_{label}"))
+        for label, value in segments.items():
+            inserts.append(self._insert("sequence", label, keys, value, f"BarrierInsertSequences_{label}"))
         token = self._capacity_queue.enqueue((_TOKEN,))
         # The first segment is whole with its states: not before the sequence has its place.
         with control_dependencies([first, token]):
@@ -295,16 +247,31 @@ class SequenceQueueingStateSaver:
                 inserts.append(self._insert("state", label, stack([keys[0]]), stack([value]), name))
         return group(*inserts, token, name="StateSaverPrefetchGroup")
 
+    def _cut(self, label: str, value: Tensor, count: Tensor) -> Tensor:
+        """A sequence in segments."""
+        sizes: list[Any] = value.shape.as_list()[1:]
+        parts = [expand_dims(count, 0), expand_dims(self._num_unroll, 0), sizes]
+        cut = reshape(value, concat(parts, 0, name=f"concat_sequences_{label}"), name=f"reshape_sequences_{label}")
+        return of_sizes(cut, [count, self._num_unroll, *sizes], f"reshaped_sequences_{label}")
+
+    def _repeated(self, label: str, value: Tensor, count: Tensor) -> Tensor:
+        """A context for each segment."""
+        row = expand_dims(value, 0)
+        times = concat([expand_dims(count, 0), [1] * (value.shape.ndims or 0)], 0, name=f"concat_context_{label}")
+        tiled = tile(row, times, name=f"tile_context_{label}")
+        return of_sizes(tiled, [count, *value.shape.as_list()], f"expanded_context_{label}")
+
     def _make_next_batch(self) -> NextQueuedSequenceBatch:
         indices, keys, values = self._barrier.take_many(
             self._batch_size, self._allow_small_batch, name="BarrierTakeMany"
         )
         received = {name: values[i] for name, i in self._components.items()}
+        count = squeeze(shape(received["", "length"]))
         done = received["", "sequence"] + 1 >= received["", "sequence_count"]
         freed = self._capacity_queue.dequeue_many(reduce_sum(cast(done, int32)))
         with control_dependencies([freed]):
             states = OrderedDict((label, identity(received["state", label])) for label in self._states)
-        return NextQueuedSequenceBatch(self, indices, keys, received, states, done)
+        return NextQueuedSequenceBatch(self, indices, keys, received, states, done, count)
 
 
 class NextQueuedSequenceBatch:
@@ -318,6 +285,7 @@ class NextQueuedSequenceBatch:
         received: dict[tuple[str, str], Tensor],
         states: OrderedDict[str, Tensor],
         done: Tensor,
+        count: Tensor,
     ) -> None:
         self._state_saver = state_saver
         self._indices = indices
@@ -327,7 +295,7 @@ class NextQueuedSequenceBatch:
         self._done = done
         self._context = self._of_kind("context")
         self._sequences = self._of_kind("sequence")
-        self._count = squeeze(shape(received["", "length"]))
+        self._count = count
 
     def _of_kind(self, wanted: str) -> OrderedDict[str, Any]:
         return OrderedDict((label, tensor) for (kind, label), tensor in self._received.items() if kind == wanted)
@@ -406,15 +374,9 @@ class NextQueuedSequenceBatch:
         saver = self._state_saver
         with name_scope(name, "InputQueueingStateSaver_SaveState"), colocate_with(saver._capacity_queue.queue_ref):
             going_on = reshape(where_v2(logical_not(self._done)), [-1])
-            value = convert_to_tensor(value, name=f"convert_{state_name}")
-            wanted = shape(self._states[state_name])
-            value = _checked(
-                reduce_all(equal(wanted, shape(value))),
-                [f"Shape of state {state_name} should be:", wanted, "shape received:", shape(value)],
-                of_rank(value, self._states[state_name].shape.ndims or 0),
-                "shape_checked",
-            )
             keys = gather(self.next_key, going_on)
+            value = identity(value, name=f"convert_{state_name}")
+            value = of_shape(value, shape(self._states[state_name]))
             label = f"BarrierInsertState_{state_name}"
             return saver._insert("state", state_name, keys, gather(value, going_on), label)
 
