@@ -251,8 +251,8 @@ _PYTHON: dict[str, dict[str, str]] = {
         "strings ops.ragged.strings .": "ragged_string_ops",
     },
     "ops.signal": {
-        "signal .": "dct_ops fft_ops mel_ops mfcc_ops reconstruction_ops shape_ops signal spectral_ops "
-        "util_ops window_ops",
+        "signal .": "dct_ops fft_ops mel_ops mfcc_ops reconstruction_ops shape_ops signal spectral_ops window_ops",
+        "ops.signal.framing signal .": "util_ops",
     },
     "platform": {
         "gfile .": "gfile",
@@ -480,6 +480,7 @@ def _rows() -> dict[str, tuple[str, ...]]:
     rows["contrib.distributions.python.ops.vector_laplace_linear_operator"] = ("contrib.distributions.vectors",)
     for name in ("agn_optimizer", "elastic_average_optimizer", "model_average_optimizer"):
         rows[f"contrib.opt.python.training.{name}"] = ("contrib.opt", "contrib.opt.centers")
+    rows["contrib.opt.python.training.weight_decay_optimizers"] = ("contrib.opt", "contrib.opt.weight_decay")
     rows["contrib.checkpoint.python.split_dependency"] = ("contrib.checkpoint",)
     # A folder deeper than others.
     rows["contrib.losses.python.metric_learning.metric_loss_ops"] = ("contrib.losses.metric_learning",)

@@ -20,6 +20,7 @@ from headrace.ops import composing
 from headrace.ops.array.constant import constant
 from headrace.ops.array.shape import broadcast_dynamic_shape, broadcast_static_shape, rank_internal, shape_internal
 from headrace.ops.array.where import where_v2
+from headrace.ops.flow.case import smart_cond
 from headrace.ops.math.reduction import reduce_all
 
 
@@ -94,7 +95,7 @@ def pick_vector(condition: Any, chosen: Any, other: Any, name: str = "pick_vecto
             raise TypeError(names)
         length = shape_internal(chosen)[0]
         both = composing.concat([chosen, other], 0)
-        return raw.Slice(both, [where_v2(condition, 0, length)], [where_v2(condition, length, -1)])
+        return raw.Slice(both, [where_v2(condition, 0, length)], [raw.Select(condition, length, -1)])
 
 
 def prefer_static_broadcast_shape(shape1: Any, shape2: Any, name: str = "prefer_static_broadcast_shape") -> Any:
@@ -146,3 +147,31 @@ def dimension_size(x: Tensor, axis: int) -> Any:
     known = x.get_shape().with_rank_at_least(abs(axis))
     size = None if known.ndims is None else known[axis].value
     return shape_internal(x)[axis] if size is None else size
+
+
+def move_dimension(x: Any, source_idx: Any, dest_idx: Any) -> Tensor:
+    """`x` with one dimension moved to another place, the others in their order.
+
+    Args:
+        x: a tensor.
+        source_idx, dest_idx: int32 scalars: where the dimension is, and where it shall be.
+    """
+    rank = prefer_static_rank(x)
+    source = rank + source_idx if source_idx < 0 else source_idx
+    target = rank + dest_idx if dest_idx < 0 else dest_idx
+
+    def order(*pieces: Any) -> Any:
+        return prefer_static_value(composing.concat([*pieces], 0))
+
+    def to_left() -> Any:
+        between = composing.range_(target, source)
+        return order(composing.range_(0, target), [source], between, composing.range_(source + 1, rank))
+
+    def to_right() -> Any:
+        between = composing.range_(source + 1, target + 1)
+        return order(composing.range_(0, source), between, [source], composing.range_(target + 1, rank))
+
+    def moved() -> Tensor:
+        return composing.transpose(x, smart_cond(source < target, to_right, to_left))
+
+    return smart_cond(raw.Equal(source, target), lambda: convert_to_tensor(x), moved)  # type: ignore[no-any-return]

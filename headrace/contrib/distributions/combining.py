@@ -6,17 +6,19 @@ from typing import Any
 
 import numpy as np
 
+from headrace.contrib.distributions.mixing import pad_mixture_dimensions
 from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
-from headrace.core.defaults import name_scope
+from headrace.core.defaults import control_dependencies, name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape, dimension_at_index
 from headrace.distributions.base import NOT_REPARAMETERIZED, Distribution
 from headrace.distributions.divergence import RegisterKL, kl_divergence
 from headrace.ops import composing
-from headrace.ops.array.shape import reshape, shape_internal
+from headrace.ops.array.shape import rank_internal, reshape, shape_internal
 from headrace.ops.array.where import one_hot
+from headrace.ops.flow.checks import assert_equal, assert_less_equal
 from headrace.ops.math.reduction import reduce_logsumexp, reduce_sum
 from headrace.ops.nn.softmax import log_softmax
 
@@ -42,30 +44,47 @@ class Independent(Distribution):
     ) -> None:
         arguments = dict(locals())
         self._distribution = distribution
-        rank = distribution.batch_shape.ndims
-        if rank is None:
-            raise NotImplementedError("Independent needs a distribution whose batch has a known number of dimensions")
         with name_scope(name or "Independent" + distribution.name) as scope:
-            count = max(0, rank - 1) if reinterpreted_batch_ndims is None else reinterpreted_batch_ndims
+            count: Any = reinterpreted_batch_ndims
+            if count is None:
+                static = distribution.batch_shape.ndims
+                count = raw.Maximum(0, self._batch_rank() - 1) if static is None else max(0, static - 1)
             number = convert_to_tensor(count, "int32", name="reinterpreted_batch_ndims")
-            value = constant_value(number)
-            if value is None:
-                raise NotImplementedError(
-                    "reinterpreted_batch_ndims: Independent needs a number known without a session"
-                )
-            count = int(value)
-            if count > rank:
-                raise ValueError(f"reinterpreted_batch_ndims({count}) cannot exceed distribution.batch_ndims({rank})")
-            self._count, self._outer = count, rank - count
-        super().__init__(
-            distribution.dtype,
-            distribution.reparameterization_type,
-            validate_args,
-            distribution.allow_nan_stats,
-            arguments,
-            distribution._graph_parents,
-            scope,
-        )
+            known = constant_value(number)
+            self._count: Any = number if known is None else known
+            self._known = None if known is None else int(known)
+            super().__init__(
+                distribution.dtype,
+                distribution.reparameterization_type,
+                validate_args,
+                distribution.allow_nan_stats,
+                arguments,
+                [number, *distribution._graph_parents],
+                scope,
+            )
+            self._checks = self._checks_of(number, validate_args)
+
+    def _checks_of(self, number: Tensor, validate_args: bool) -> list[Any]:
+        """What checks that the distribution has so many batch dimensions, where that is not known."""
+        rank = self._distribution.batch_shape.ndims
+        if rank is not None and self._known is not None:
+            if self._known > rank:
+                names = f"reinterpreted_batch_ndims({self._known}) cannot exceed distribution.batch_ndims({rank})"
+                raise ValueError(names)
+            return []
+        if not validate_args:
+            return []
+        message = "reinterpreted_batch_ndims cannot exceed distribution.batch_ndims"
+        return [assert_less_equal(number, self._length(self._distribution.batch_shape_tensor()), message=message)]
+
+    def _batch_rank(self) -> Tensor:
+        return shape_internal(self._distribution.batch_shape_tensor())[0]
+
+    @staticmethod
+    def _length(shape: Tensor) -> Any:
+        """How many elements a shape has."""
+        known = shape.get_shape().with_rank_at_least(1)[0].value
+        return shape_internal(shape)[0] if known is None else known
 
     @property
     def distribution(self) -> Distribution:
@@ -73,56 +92,80 @@ class Independent(Distribution):
         return self._distribution
 
     @property
-    def reinterpreted_batch_ndims(self) -> int:
+    def reinterpreted_batch_ndims(self) -> Any:
         """How many batch dimensions count as the value's."""
         return self._count
 
     def _batch_shape(self) -> TensorShape:
-        return self._distribution.batch_shape[: self._outer]
+        batch = self._distribution.batch_shape
+        if self._known is None or batch.ndims is None:
+            return TensorShape(None)
+        return batch[: batch.ndims - self._known]
 
     def _batch_shape_tensor(self) -> Tensor:
-        return self._distribution.batch_shape_tensor()[: self._outer]
+        with control_dependencies(self._checks):
+            batch = self._distribution.batch_shape_tensor()
+            return batch[: self._length(batch) - self._count]
 
     def _event_shape(self) -> TensorShape:
-        return self._distribution.batch_shape[self._outer :].concatenate(self._distribution.event_shape)
+        batch = self._distribution.batch_shape
+        if self._known is None or batch.ndims is None:
+            return TensorShape(None)
+        return batch[batch.ndims - self._known :].concatenate(self._distribution.event_shape)
 
     def _event_shape_tensor(self) -> Tensor:
-        inner = self._distribution.batch_shape_tensor()[self._outer :]
-        return composing.concat([inner, self._distribution.event_shape_tensor()], 0)
+        with control_dependencies(self._checks):
+            batch = self._distribution.batch_shape_tensor()
+            inner = batch[self._length(batch) - self._count :]
+            return composing.concat([inner, self._distribution.event_shape_tensor()], 0)
 
     def _total(self, value: Tensor) -> Tensor:
-        return reduce_sum(value, axis=list(-1 - np.arange(self._count)))
+        axes = composing.range_(self._count) if self._known is None else np.arange(self._known)
+        return reduce_sum(value, axis=-1 - axes)
 
     def _sample_n(self, n: Any, seed: int | None = None) -> Tensor:
-        return self._distribution.sample(n, seed=seed)
+        with control_dependencies(self._checks):
+            return self._distribution.sample(n, seed=seed)
 
     def _log_prob(self, x: Tensor) -> Tensor:
-        return self._total(self._distribution.log_prob(x))
+        with control_dependencies(self._checks):
+            return self._total(self._distribution.log_prob(x))
 
     def _entropy(self) -> Tensor:
-        return self._total(self._distribution.entropy())
+        with control_dependencies(self._checks):
+            return self._total(self._distribution.entropy())
 
     def _mean(self) -> Tensor:
-        return self._distribution.mean()
+        with control_dependencies(self._checks):
+            return self._distribution.mean()
 
     def _variance(self) -> Tensor:
-        return self._distribution.variance()
+        with control_dependencies(self._checks):
+            return self._distribution.variance()
 
     def _stddev(self) -> Tensor:
-        return self._distribution.stddev()
+        with control_dependencies(self._checks):
+            return self._distribution.stddev()
 
     def _mode(self) -> Tensor:
-        return self._distribution.mode()
+        with control_dependencies(self._checks):
+            return self._distribution.mode()
 
 
 @RegisterKL(Independent, Independent)
 def _independent_from_independent(a: Independent, b: Independent, name: str = "kl_independent") -> Tensor:
+    p, q = a.distribution, b.distribution
+    if not a.event_shape.is_fully_defined() or not b.event_shape.is_fully_defined():
+        shapes = [(one.event_shape_tensor(), other.event_shape_tensor()) for one, other in ((a, b), (p, q))]
+        with control_dependencies([assert_equal(one, other) for one, other in shapes]):
+            more = shape_internal(shapes[0][0])[0] - shape_internal(shapes[1][0])[0]
+            return reduce_sum(kl_divergence(p, q, name=name), axis=composing.range_(-more, 0))
     if a.event_shape != b.event_shape:
         raise ValueError("Event shapes do not match.")
-    if a.distribution.event_shape != b.distribution.event_shape:
+    if p.event_shape != q.event_shape:
         raise NotImplementedError("KL between Independents with different event shapes not supported.")
-    inner = kl_divergence(a.distribution, b.distribution, name=name)
-    count = len(a.event_shape.as_list()) - len(a.distribution.event_shape.as_list())
+    count = len(a.event_shape.as_list()) - len(p.event_shape.as_list())
+    inner = kl_divergence(p, q, name=name)
     return reduce_sum(inner, axis=[-index - 1 for index in range(count)])
 
 
@@ -149,14 +192,9 @@ class MixtureSameFamily(Distribution):
         arguments = dict(locals())
         with name_scope(name) as scope:
             self._mixture, self._components = mixture_distribution, components_distribution
-            rank = components_distribution.event_shape.ndims
-            if rank is None:
-                raise NotImplementedError(
-                    "MixtureSameFamily needs components whose values have a known number of dimensions"
-                )
-            self._rank = rank
-            # One more op of the graph where the shape is known.
-            components_distribution.event_shape_tensor()
+            event = components_distribution.event_shape_tensor()
+            size = event.get_shape()[0].value
+            self._rank: Any = shape_internal(event)[0] if size is None else size
             if not mixture_distribution.dtype.is_integer:
                 kind = mixture_distribution.dtype.name
                 raise ValueError(f"`mixture_distribution.dtype` ({kind}) is not over integers")
@@ -212,29 +250,22 @@ class MixtureSameFamily(Distribution):
 
     def _beside(self, weights: Tensor) -> Tensor:
         """Weights [..., count] with dimensions for the values, and for the batch where they have none."""
-        for _ in range(self._rank):
-            weights = weights[..., None]
-        return weights
-
-    def _mask(self, n: Any) -> Tensor:
-        chosen = self._mixture.sample(n)
-        if self._mixture.batch_shape.ndims == 0:
-            # One choice for each sample, whatever the batch.
-            batch = self.batch_shape.ndims or 0
-            for _ in range(batch):
-                chosen = chosen[..., None]
-        return self._beside(one_hot(chosen, depth=self._count, dtype=self.dtype))
+        return pad_mixture_dimensions(weights, self, self._mixture, self._event_shape().ndims)
 
     def _sample_n(self, n: Any, seed: int | None = None) -> Tensor:
         # As in TensorFlow the seed is not used: the two drawings would share it.
         drawn = self._components.sample(n)
-        return reduce_sum(drawn * self._mask(n), axis=-1 - self._rank)
+        number = self.dtype.as_numpy_dtype
+        chosen = self._mixture.sample(n)
+        mask = one_hot(chosen, depth=self._count, on_value=np.ones([], number), off_value=np.zeros([], number))
+        return reduce_sum(drawn * self._beside(mask), axis=-1 - self._rank)
 
     def _spread(self, x: Tensor) -> Tensor:
         """`x` with a dimension of 1 for the components."""
         with name_scope("pad_sample_dims", values=[x]):
             shape = shape_internal(x)
-            outer = len(x.get_shape().as_list()) - self._rank
+            rank = x.get_shape().ndims
+            outer = (rank_internal(x) if rank is None else rank) - self._rank
             return reshape(x, composing.concat([shape[:outer], [1], shape[outer:]], 0))
 
     def _mixed(self, logs: Tensor) -> Tensor:
@@ -254,3 +285,12 @@ class MixtureSameFamily(Distribution):
         within = reduce_sum(probs * self._components.variance(), axis=axis)
         distance = raw.SquaredDifference(self._components.mean(), self._spread(self._mean()))
         return within + reduce_sum(probs * distance, axis=axis)
+
+    def _covariance(self) -> Tensor:
+        if self.event_shape.ndims != 1:
+            raise NotImplementedError("covariance is not implemented")
+        probs = self._beside(self._beside(self._mixture.probs))
+        within = reduce_sum(probs * self._components.covariance(), axis=-3)
+        difference = self._components.mean() - self._spread(self._mean())
+        squares = difference[..., None, :] * difference[..., None]
+        return within + reduce_sum(probs * squares, axis=-3)

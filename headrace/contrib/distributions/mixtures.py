@@ -90,8 +90,8 @@ class Mixture(Distribution):
                 shapes = [component.batch_shape_tensor() for component in components]
                 ranks = [composing.size(shape) for shape in shapes]
                 message = "components[{}] batch shape must match cat batch shape"
-                for wanted, found in ((own_rank, ranks), (own, shapes)):
-                    for number, value in enumerate(found):
+                for wanted, values in ((own_rank, ranks), (own, shapes)):
+                    for number, value in enumerate(values):
                         self._checks.append(assert_equal(wanted, value, message=message.format(number)))
         self._cat, self._components = cat, list(components)
         self._event, self._batch = event, batch

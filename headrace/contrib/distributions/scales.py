@@ -31,8 +31,8 @@ def _checked(value: Tensor, diagonal: Any, validate_args: bool, positive: bool) 
     if positive:
         check = assert_positive(diagonal(), message="diagonal part must be positive")
     else:
-        zero = composing.zeros([], value.dtype)
-        check = assert_none_equal(diagonal(), zero, message="diagonal part must be non-zero")
+        message = "diagonal part must be non-zero"
+        check = assert_none_equal(diagonal(), composing.zeros([], value.dtype), message=message)
     return with_dependencies([check], value)
 
 

@@ -8,15 +8,28 @@ from typing import Any
 import numpy as np
 
 from headrace.core.collections import GraphKeys
+from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import colocate_with, control_dependencies, name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.distributions.normal import Normal
+from headrace.distributions.padding import pad
+from headrace.distributions.static_logic import prefer_static_rank, prefer_static_shape
 from headrace.ops import composing
+from headrace.ops.array.rotation import rotate_transpose
+from headrace.ops.array.shape import rank_internal, reshape, shape_internal
 from headrace.ops.array.where import where_v2
-from headrace.ops.flow.checks import assert_greater_equal, assert_less_equal
-from headrace.ops.math.reduction import reduce_logsumexp, reduce_max, reduce_sum
+from headrace.ops.flow.checks import assert_greater_equal, assert_integer, assert_less_equal
+from headrace.ops.flow.grouping import with_dependencies
+from headrace.ops.flow.rank_checks import assert_rank
+from headrace.ops.math.cast import cast
+from headrace.ops.math.clip import clip_by_value
+from headrace.ops.math.complex import complex as complex_of
+from headrace.ops.math.complex import conj
+from headrace.ops.math.reduction import reduce_logsumexp, reduce_max, reduce_mean, reduce_sum
+from headrace.ops.math.unary import round as round_half_to_even
+from headrace.ops.nn.topk import top_k
 from headrace.state.initializers import zeros_initializer
 from headrace.state.updates import assign_add, assign_sub
 from headrace.state.variable_scope import get_variable, variable_scope
@@ -228,36 +241,75 @@ def percentile(
         2.0
     """
     if interpolation not in ("nearest", "lower", "higher", None):
-        raise ValueError(f"Argument 'interpolation' must be in {{'nearest', 'lower', 'higher'}}, found {interpolation}")
-    with name_scope(name, "percentile", [x, q]):
-        x = convert_to_tensor(x, name="x")
-        q = convert_to_tensor(q, "float64", name="q") if not isinstance(q, Tensor) else composing.cast(q, "float64")
-        if q.get_shape().ndims not in (None, 0):
-            raise ValueError(f"Expected q to be rank 0. Instead found: {q}")
-        if validate_args:
-            hundred, zero = convert_to_tensor(100.0, "float64"), convert_to_tensor(0.0, "float64")
-            with control_dependencies([assert_greater_equal(q, zero), assert_less_equal(q, hundred)]):
-                q = raw.Identity(q)
-        rank = len(x.get_shape().as_list())
-        axes = (
-            list(range(rank))
-            if axis is None
-            else [a % rank for a in (axis if isinstance(axis, (list, tuple)) else [axis])]
+        raise ValueError(
+            f"Argument 'interpolation' must be in {{'nearest', 'lower', 'higher'}}.  Found {interpolation}"
         )
-        others = [a for a in range(rank) if a not in axes]
-        turned = composing.transpose(x, others + sorted(axes))
-        shape = composing.shape(turned)
-        flat = raw.Reshape(turned, composing.concat([shape[: len(others)], [-1]], 0))
-        count = composing.shape(flat)[-1]
+    with name_scope(name or "percentile", values=[x, q]):
+        x = convert_to_tensor(x, name="x")
+        q = cast(q, "float64", name="q")
+        if q.get_shape().ndims not in (None, 0):
+            raise ValueError(f"Expected argument 'x' to have ndims 0.  Found tensor {q}")
+        if validate_args:
+            bounds = [assert_greater_equal(q, cast(0.0, "float64")), assert_less_equal(q, cast(100.0, "float64"))]
+            q = with_dependencies([assert_rank(q, 0), *bounds], q)
+        axes = None if axis is None else _axes(axis, x)
+        flat = reshape(x, [-1]) if axes is None else _joined(x, axes)
         # TopKV2 gives the largest first, so places are counted from there, and so are halves rounded.
-        place = composing.cast(count - 1, "float64") * (1.0 - q / 100.0)
-        rounded = {"lower": raw.Ceil, "higher": raw.Floor}.get(interpolation or "nearest", raw.Round)(place)
-        index = raw.Minimum(raw.Maximum(composing.cast(rounded, "int32"), 0), count - 1)
-        result = composing.gather(raw.TopKV2(flat, count)[0], index, axis=len(others))
-        if keep_dims:
-            for a in sorted(axes):
-                result = composing.expand_dims(result, a)
+        share = 1.0 - q / 100.0
+        count = cast(shape_internal(flat)[-1], "float64")
+        rounding = {"lower": raw.Ceil, "higher": raw.Floor}.get(interpolation or "nearest", round_half_to_even)
+        place = rounding((count - 1) * share)
+        length = shape_internal(flat)[-1]
+        index = clip_by_value(cast(place, "int32"), 0, length - 1)
+        ordered = top_k(flat, k=shape_internal(flat)[-1])[0]
+        result = ordered[..., index]
+        result.set_shape(flat.get_shape()[:-1])
+        if not keep_dims:
+            return result
+        if axes is None:
+            rank = x.get_shape().ndims
+            ones = composing.ones([rank_internal(x) if rank is None else rank], dtype="int32")
+            return result * composing.ones(ones, dtype=x.dtype)
+        for place in sorted(axes):
+            result = composing.expand_dims(result, place)
         return result
+
+
+def _axes(axis: Any, x: Tensor) -> list[int]:
+    """The dimensions that are meant, counted from the first.
+
+    Raises:
+        ValueError: if they or the rank of `x` are not known, or one is out of range.
+    """
+    axis = convert_to_tensor(axis, name="axis")
+    assert_integer(axis)
+    known, rank = constant_value(axis), x.get_shape().ndims
+    if known is None:
+        raise ValueError(f"Expected argument 'axis' to be statically available.  Found: {axis}")
+    if known.ndim > 1:
+        raise ValueError(f"Expected argument 'x' to have ndims <= 1.  Found tensor {axis}")
+    if rank is None:
+        raise ValueError(f"Expected argument 'x' to have statically defined 'ndims'.  Found: {x}")
+    if rank < 1:
+        raise ValueError(f"Expected argument 'x' to have ndims >= 1.  Found tensor {x}")
+    found = [int(each) for each in np.atleast_1d(known)]
+    for each in found:
+        if each >= rank:
+            raise ValueError(f"dim {each} not in the interval [0, {rank - 1}].")
+        if each < -rank:
+            raise ValueError(f"Negatively indexed dim {each} not in the interval [-{rank}, -1]")
+    return [each % rank for each in found]
+
+
+def _joined(x: Tensor, axes: list[int]) -> Tensor:
+    """`x` with some dimensions made one, the last."""
+    static = x.get_shape()
+    others = [each for each in range(len(static.dims or ())) if each not in axes]
+    turned = composing.transpose(x, [*others, *axes])
+    if static.is_fully_defined():
+        sizes: Any = static.as_list()
+        return reshape(turned, [*(sizes[each] for each in others), int(np.prod([sizes[each] for each in axes]))])
+    return reshape(turned, composing.concat([shape_internal(turned)[: len(others)], [-1]], 0))
 
 
 def normal_conjugates_known_scale_posterior(prior: Any, scale: Any, s: Any, n: Any) -> Any:
@@ -315,25 +367,38 @@ def auto_correlation(
     """
     with name_scope(name, values=[x]):
         x = convert_to_tensor(x, name="x")
-        rank = len(x.get_shape().as_list())
-        place = axis % rank
-        order = [a for a in range(rank) if a != place] + [place]
-        turned = composing.transpose(x, order)
-        size = turned.get_shape().as_list()[-1]
-        if size is None:
-            raise NotImplementedError(f"auto_correlation needs axis {axis} to have a known size")
-        lags = size - 1 if max_lags is None else min(max_lags, size - 1)
+        dtype = x.dtype
+        rank = prefer_static_rank(x)
+        shift = rank - 1 - (rank + axis if axis < 0 else axis)
+        turned = rotate_transpose(x, shift)
         if center:
-            turned = turned - reduce_sum(turned, axis=-1, keepdims=True) / composing.cast(size, x.dtype)
-        # Products of the spectrum are correlations once the series is twice as long.
-        length = 2 ** int(np.ceil(np.log2(2 * size)))
-        pads = [[0, 0]] * (rank - 1) + [[0, length - size]]
-        complex_dtype = x.dtype if x.dtype.is_complex else ("complex64" if x.dtype.name == "float32" else "complex128")
-        spectrum = raw.FFT(composing.cast(raw.Pad(turned, pads), complex_dtype))
-        products = raw.IFFT(spectrum * raw.Conj(spectrum))[..., : lags + 1]
-        sums = products if x.dtype.is_complex else raw.Real(products, Tout=x.dtype)
-        counts = composing.cast(size - np.arange(lags + 1), x.dtype)
-        result = sums / counts
+            turned = turned - reduce_mean(turned, axis=-1, keepdims=True)
+        size = prefer_static_shape(turned)[-1]
+        length = cast(size, "float64")
+        # Products of the spectrum are correlations once the series is at least twice as long.
+        target = raw.Pow(np.float64(2.0), raw.Ceil(raw.Log(length * 2) / np.log(2.0)))
+        padded = pad(turned, axis=-1, back=True, count=cast(target - length, "int32"))
+        if not dtype.is_complex:
+            if not dtype.is_floating:
+                raise TypeError(f"Argument x must have either float or complex dtype found: {dtype}")
+            padded = complex_of(padded, dtype.real_dtype.as_numpy_dtype(0.0))
+        spectrum = raw.FFT(padded)
+        products = cast(raw.IFFT(spectrum * conj(spectrum)), dtype)
+        static = turned.get_shape()
+        known = static.is_fully_defined()
+        lags: Any = size - 1
+        if max_lags is not None:
+            wanted = convert_to_tensor(max_lags, name="max_lags")
+            value = constant_value(wanted)
+            known = known and value is not None
+            lags = min(size - 1, value) if known else raw.Minimum(size - 1, wanted)
+        chopped = products[..., : lags + 1]
+        if known:
+            chopped.set_shape([*static.as_list()[:-1], min(size, lags + 1)])
+        counts = cast(size, dtype.real_dtype)
+        last = cast(lags, dtype.real_dtype)
+        counts = counts - composing.range_(0.0, last + 1.0, 1.0)
+        result = chopped / cast(counts, dtype)
         if normalize:
             result = result / result[..., :1]
-        return composing.transpose(result, list(np.argsort(order)))
+        return rotate_transpose(result, -shift)
