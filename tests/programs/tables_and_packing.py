@@ -90,3 +90,30 @@ results["windows"] = [
     for k, s in ((6, 1), (5, 1), (5, 2))
 ]
 results["inflated"] = outcome(lambda: tf.io.decode_compressed([zlib.compress(b"abc")], "ZLIB"))
+
+# Modules of contrib that have the names of functions in them, and what a resampler refuses.
+from tensorflow.contrib.image.ops import gen_image_ops  # noqa: E402
+from tensorflow.contrib.image.python.ops import dense_image_warp, sparse_image_warp  # noqa: E402
+from tensorflow.contrib.nn.python.ops import alpha_dropout  # noqa: E402
+from tensorflow.contrib.resampler.ops import gen_resampler_ops  # noqa: E402
+
+grid = tf.reshape(tf.range(9.0), [1, 3, 3, 1])
+results["bilinear"] = [
+    outcome(lambda: dense_image_warp._interpolate_bilinear(grid, [[[0.5, 1.0], [5.0, -1.0]]], indexing=order))
+    for order in ("ij", "xy")
+]
+results["edges"] = outcome(lambda: tf.constant(sparse_image_warp._get_boundary_locations(5, 6, 1)))
+results["warped"] = outcome(lambda: dense_image_warp.dense_image_warp(grid, tf.ones([1, 3, 3, 2])))
+results["projected"] = outcome(
+    lambda: gen_image_ops.image_projective_transform_v2(grid, [[1.0, 0, 1, 0, 1, 0, 0, 0]], [3, 3], "NEAREST")
+)
+results["kept all"] = outcome(lambda: alpha_dropout.alpha_dropout(tf.ones([2]), 1.0))
+for shapes in (([1, 3, 3, 1], [1, 2, 2]), ([3, 3, 1], [1, 2]), ([1, 3, 3, 1], [1, 2, 3]), ([2, 3, 3, 1], [1, 2, 2]),
+               ([1, 3, 3, 1], [2])):  # fmt: skip
+    results["resampled %s %s" % shapes] = outcome(
+        lambda: gen_resampler_ops.resampler(tf.ones(shapes[0]), tf.ones(shapes[1]))
+    )
+ids = tf.SparseTensor([[0, 0], [0, 1], [1, 0]], tf.constant([1, 2, 3], tf.int64), [2, 2])
+results["looked up"] = outcome(
+    lambda: tf.compat.v2.nn.embedding_lookup_sparse(tf.ones([4, 2]), ids, None, combiner="sum")
+)
