@@ -14,6 +14,7 @@ from headrace.recurrent.steps import state_dtype as _infer_state_dtype
 from headrace.recurrent.steps import transpose_batch_time as _transpose_batch_time
 
 __all__ = [
+    "ASSERT_LIKE_RNNCELL_ERROR_REGEXP",
     "LayerRNNCell",
     "RNNCell",
     "_BIAS_VARIABLE_NAME",
@@ -32,6 +33,8 @@ __all__ = [
 
 _WEIGHTS_VARIABLE_NAME = "kernel"
 _BIAS_VARIABLE_NAME = "bias"
+# What the error says of arguments that are no cells.
+ASSERT_LIKE_RNNCELL_ERROR_REGEXP = "is not an RNNCell"
 
 
 def _like_rnncell(cell: object) -> bool:

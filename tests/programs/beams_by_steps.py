@@ -2,10 +2,16 @@
 
 import numpy as np
 import tensorflow as tf
-from tensorflow.contrib.opt.python.training import agn_optimizer, elastic_average_optimizer, model_average_optimizer
+from tensorflow.contrib.opt.python.training import (
+    agn_optimizer,
+    elastic_average_optimizer,
+    model_average_optimizer,
+    weight_decay_optimizers,
+)
 from tensorflow.contrib.seq2seq.python.ops import beam_search_decoder
 from tensorflow.python.framework import ops
-from tensorflow.python.ops import array_ops
+from tensorflow.python.ops import array_ops, rnn_cell_impl
+from tensorflow.python.ops.signal import util_ops
 
 results = {}
 
@@ -77,3 +83,21 @@ with tf.Graph().as_default() as graph:
     results["operations of GGT"] = [op.name for op in graph.get_operations()]
     state = [optimizer._get_moment1(), optimizer._get_grad_buffer(), optimizer._get_flat_grad()]
     results["variables of GGT"] = [variable.name for variable in state]
+
+
+for resource in [False, True]:
+    with tf.Graph().as_default(), tf.Session() as sess:
+        step = tf.train.get_or_create_global_step()
+        value = tf.get_variable("v", initializer=[[1.0, 2.0], [3.0, 4.0]], use_resource=resource)
+        optimizer = weight_decay_optimizers.ShampooWOptimizer(0.01, step, learning_rate=0.1)
+        train = optimizer.apply_gradients([(tf.constant([[0.1, 0.2], [0.3, 0.5]]), value)], global_step=step)
+        sess.run(tf.global_variables_initializer())
+        sess.run(train)
+        results["Shampoo with decay, resource %s" % resource] = sess.run(value)
+
+with tf.Session() as sess:
+    results["divisors"] = sess.run([util_ops.gcd(12, 18), util_ops.gcd(tf.constant(12, tf.int64), 5)])
+try:
+    tf.nn.dynamic_rnn(3, tf.zeros([1, 2, 3]))
+except TypeError as error:
+    results["no cell"] = rnn_cell_impl.ASSERT_LIKE_RNNCELL_ERROR_REGEXP in str(error)

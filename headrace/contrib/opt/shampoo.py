@@ -113,7 +113,8 @@ class ShampooOptimizer(Optimizer):
         return self._apply_gradient(grad, var)
 
     def _resource_apply_dense(self, grad: Any, handle: Any) -> Any:
-        return self._apply_gradient(grad, handle)
+        # By way of the other method, as in 1.15: what extends both is applied twice.
+        return self._apply_dense(grad, handle)
 
     def _apply_sparse(self, grad: Any, var: Any) -> Any:
         return self._apply_rows(grad.values, grad.indices, var)

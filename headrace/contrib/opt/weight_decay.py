@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from headrace.contrib.opt.shampoo import ShampooOptimizer
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies
 from headrace.core.registry import raw
@@ -181,6 +182,53 @@ class AdamWOptimizer(DecoupledWeightDecayExtension, AdamOptimizer):
             beta1=beta1,
             beta2=beta2,
             epsilon=epsilon,
+            use_locking=use_locking,
+            name=name,
+        )
+
+
+class ShampooWOptimizer(DecoupledWeightDecayExtension, ShampooOptimizer):
+    """Shampoo with weight decay.
+
+    Args:
+        weight_decay: what part of a variable is taken away in each step.
+        global_step, max_matrix_size, gbar_decay, gbar_weight, mat_gbar_decay, mat_gbar_weight, learning_rate,
+            svd_interval, precond_update_interval, epsilon, alpha, use_iterative_root, use_locking, name: as those of
+            `tf.contrib.opt.ShampooOptimizer`.
+    """
+
+    def __init__(
+        self,
+        weight_decay: Any,
+        global_step: Any,
+        max_matrix_size: int = 768,
+        gbar_decay: Any = 0.0,
+        gbar_weight: Any = 1.0,
+        mat_gbar_decay: Any = 1.0,
+        mat_gbar_weight: Any = 1.0,
+        learning_rate: Any = 1.0,
+        svd_interval: Any = 1,
+        precond_update_interval: Any = 1,
+        epsilon: float = 1e-4,
+        alpha: Any = 0.5,
+        use_iterative_root: bool = False,
+        use_locking: bool = False,
+        name: str = "ShampooW",
+    ) -> None:
+        super().__init__(
+            weight_decay,
+            global_step=global_step,
+            max_matrix_size=max_matrix_size,
+            gbar_decay=gbar_decay,
+            gbar_weight=gbar_weight,
+            mat_gbar_decay=mat_gbar_decay,
+            mat_gbar_weight=mat_gbar_weight,
+            learning_rate=learning_rate,
+            svd_interval=svd_interval,
+            precond_update_interval=precond_update_interval,
+            epsilon=epsilon,
+            alpha=alpha,
+            use_iterative_root=use_iterative_root,
             use_locking=use_locking,
             name=name,
         )

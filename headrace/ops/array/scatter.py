@@ -17,6 +17,7 @@ from headrace.ops.array.common import (
     filled_text,
     invalid,
     is_text,
+    not_negative,
     numbers,
     rank_is,
     shape_text,
@@ -137,7 +138,7 @@ def scatter_nd_kernel(node):
     def scatter(indices, updates, shape):
         if not indices.ndim:
             raise invalid("Indices shape must have rank at least one. Found:[]")
-        target = tuple(known if known is not None else sizes_of(shape, "Shape"))
+        target = tuple(not_negative(known) if known is not None else sizes_of(shape, "Shape"))
         positions, slices, flat = _flat_updates(indices, updates, target)
         if text:
             return _joined(filled_text(flat), positions, slices).reshape(target)

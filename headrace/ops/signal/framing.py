@@ -104,7 +104,7 @@ def frame(
             shape = signal_shape
             count = raw.Maximum(0, 1 + (samples - length) // step)
         # Frames are made of pieces as long as both they and the step are multiples of.
-        piece = _greatest_common_divisor(length, step)
+        piece = gcd(length, step)
         per_frame, per_step, pieces = length // piece, step // piece, samples // piece
         used = composing.concat([outer.sizes, [pieces * piece], inner.sizes], 0)
         cut = composing.concat([outer.sizes, [pieces, piece], inner.sizes], 0)
@@ -132,14 +132,25 @@ def _around(shape: Tensor, axis: Tensor, rank: Tensor) -> tuple[_Axes, Tensor, _
     return _Axes(outer, composing.size(outer)), size, _Axes(inner, composing.size(inner))
 
 
-def _greatest_common_divisor(a: Tensor, b: Tensor) -> Tensor:
-    with name_scope(None, "gcd", [a, b]):
+def gcd(a: Any, b: Any, name: str | None = None) -> Tensor:
+    """The greatest common divisor of two scalar integers.
+
+    Args:
+        a, b: the integers, not both 0.
+        name: a name for the operations.
+
+    Raises:
+        ValueError: if one is no scalar or no integer.
+    """
+    with name_scope(name, "gcd", [a, b]):
+        a, b = convert_to_tensor(a), convert_to_tensor(b)
         for name, number in (("a", a), ("b", b)):
+            number.shape.assert_has_rank(0)
             if not number.dtype.is_integer:
                 raise ValueError(f"{name} must be an integer type. Got: {number.dtype}")
         known_a, known_b = _known(a), _known(b)
         if known_a is not None and known_b is not None:
-            return convert_to_tensor(math.gcd(known_a, known_b))
+            return convert_to_tensor(math.gcd(known_a, known_b), dtype=a.dtype)
         return while_loop(
             lambda _, b: raw.Greater(b, composing.zeros_like(b)),
             lambda a, b: [b, raw.FloorMod(a, b)],
