@@ -81,6 +81,10 @@ cases = {
         R.GRUCell(3), S.ScheduledOutputTrainingHelper(given(2, 5, 3), ints(2), 0.5, seed=1)
     ),
     "warped by a flow": lambda: tf.contrib.image.dense_image_warp(given(2, 8, 8, 3), given(2, 8, 8, 2)),
+    "spline": lambda: tf.contrib.image.interpolate_spline(given(2, 5, 2), given(2, 5, 1), given(2, 3, 2), 3, 0.1),
+    "warped by points": lambda: tf.contrib.image.sparse_image_warp(
+        given(2, 8, 8, 3), given(2, 4, 2), given(2, 4, 2), num_boundary_points=2
+    )[0],
     "size kept": lambda: tf.image.resize_images(given(8, 8, 3), [8, 8], preserve_aspect_ratio=True),
     "shapes of choices": repeated,
     "dense rows": lambda: [rows().to_tensor(), rows().bounding_shape()],

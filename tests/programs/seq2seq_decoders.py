@@ -149,7 +149,7 @@ with tf.Graph().as_default(), tf.Session() as sess:
 # ---- beam search ----
 
 
-def beams(width=3, attention=False, options=None, length=7, cell=None, **decoder_options):
+def beams(width=3, attention=False, options=None, length=7, cell=None, any_batch=False, **decoder_options):
     def build(x, table):
         inner = cell() if cell else tf.nn.rnn_cell.BasicLSTMCell(UNITS)
         if attention:
@@ -168,7 +168,7 @@ def beams(width=3, attention=False, options=None, length=7, cell=None, **decoder
         decoder = S.BeamSearchDecoder(
             inner,
             table,
-            START,
+            tf.placeholder_with_default(START, [None]) if any_batch else START,
             END,
             state,
             beam_width=width,
@@ -198,6 +198,7 @@ results["beams of penalized mean coverage"] = run(
 results["beams with attention to any length"] = run(
     beams(attention="unknown", options={"output_time_major": True}), gradients=False
 )
+results["beams of any batch"] = run(beams(attention=True, any_batch=True), gradients=False)
 results["beams not reordered"] = run(beams(attention="unknown", reorder_tensor_arrays=False), gradients=False)
 
 

@@ -134,7 +134,7 @@ def squared_distances(a: Tensor, b: Tensor) -> Tensor:
 def _own_squared_distances(a: Tensor) -> Tensor:
     """The squared distances of points a [b, n, d] from each other."""
     products = matmul(a, a, adjoint_b=True)
-    norms = composing.expand_dims(raw.MatrixDiagPart(products), 2)
+    norms = composing.expand_dims(raw.MatrixDiagPart(products, name="diag_part"), 2)
     return norms - 2 * products + composing.transpose(norms, [0, 2, 1])
 
 

@@ -12,7 +12,7 @@ from headrace.core.shapes import TensorShape
 from headrace.ops.array.gather import gather_nd
 from headrace.ops.array.join import stack
 from headrace.ops.array.range import range as integers
-from headrace.ops.array.shape import reshape, shape
+from headrace.ops.array.shape import expand_dims, reshape, shape
 from headrace.ops.array.tile import tile
 from headrace.ops.array.transpose import transpose
 from headrace.ops.array.where import sequence_mask, where
@@ -41,7 +41,7 @@ def gather_tree_from_array(t: Any, parent_ids: Any, sequence_length: Any) -> Ten
     """
     sizes = parent_ids.shape.as_list()
     time, batch, width = (known or shape(parent_ids)[i] for i, known in enumerate(sizes))
-    own = tile(reshape(integers(width), [1, 1, -1]), [time, batch, 1])
+    own = tile(expand_dims(expand_dims(integers(width), 0), 0), [time, batch, 1])
     found = gather_tree(
         step_ids=own,
         parent_ids=parent_ids,
@@ -52,9 +52,11 @@ def gather_tree_from_array(t: Any, parent_ids: Any, sequence_length: Any) -> Ten
     within = transpose(sequence_mask(sequence_length, maxlen=time), perm=[2, 0, 1])
     found = where(within, found, own)
     times = tile(reshape(integers(time), [-1, 1, 1]), [1, batch, width])
-    sequences = tile(reshape(integers(batch), [1, -1, 1]), [time, 1, width])
+    sequences = transpose(tile(reshape(integers(batch), [-1, 1, 1]), [1, time, width]), perm=[1, 0, 2])
+    places = stack([times, sequences, found], -1)
+    sizes_of_t = shape(t)
     rows = reshape(t, [time, batch, width, -1])
-    return reshape(gather_nd(rows, stack([times, sequences, found], -1)), shape(t))
+    return reshape(gather_nd(rows, places), sizes_of_t)
 
 
 def sorted_array(value: Any, parent_ids: Any, sequence_length: Any, beams: Beams) -> Any:
