@@ -78,6 +78,24 @@ for key, bad in (("none", []), ("tensor", [tf.eye(2)]), ("sizes", [diagonal, tf.
     except (TypeError, ValueError) as error:
         results["refused " + key] = type(error).__name__
 
+
+class FromTheRight(tf.linalg.LinearOperatorFullMatrix):
+    def from_the_right(self, x):
+        with self._name_scope("from_the_right"):
+            x = tf.convert_to_tensor(x, name="x")
+            self._check_input_dtype(x)
+            return tf.matmul(x, self._matrix)
+
+
+own = FromTheRight([[1.0, 2.0], [3.0, 4.0]])
+results["operator of the program's own"] = tf.Session().run(
+    [own.from_the_right([[1.0, 1.0]]), own.matmul([[1.0], [1.0]])]
+)
+try:
+    own.from_the_right(tf.constant([[1, 1]]))
+except TypeError as error:
+    results["another type"] = "dtype" in str(error)
+
 # Descriptions of values that make batches.
 described = [tf.TensorSpec([2]), tf.SparseTensorSpec([2, 3]), tf.RaggedTensorSpec([2, None])]
 results["batchable"] = [isinstance(spec, type_spec.BatchableTypeSpec) for spec in described]

@@ -232,11 +232,15 @@ class LinearOperator(ModuleMembers, Dispatching):
         with self._name_scope(name):
             return self._assert_self_adjoint()
 
+    def _check_input_dtype(self, arg: Tensor) -> None:
+        """Refuses a tensor of another type than the elements; operators of programs' own ask it too."""
+        if arg.dtype.base_dtype != self.dtype:
+            raise TypeError(f"Expected argument to have dtype {self.dtype}.  Found: {arg.dtype} in tensor {arg}")
+
     def _argument(self, value: Any, name: str, mine: int, theirs: int) -> Tensor:
         """`value` as a tensor whose dimension `theirs` fits dimension `mine` of this operator."""
         tensor = convert_to_tensor(value, name=name)
-        if tensor.dtype.base_dtype != self.dtype:
-            raise TypeError(f"Expected argument to have dtype {self.dtype}.  Found: {tensor.dtype} in tensor {tensor}")
+        self._check_input_dtype(tensor)
         dimension_at_index(self.shape, mine).assert_is_compatible_with(dimension_at_index(tensor.get_shape(), theirs))
         return tensor
 
@@ -425,6 +429,5 @@ class LinearOperator(ModuleMembers, Dispatching):
         """The sum with a tensor of fitting shape."""
         with self._name_scope(name):
             x = convert_to_tensor(x, name="x")
-            if x.dtype.base_dtype != self.dtype:
-                raise TypeError(f"Expected argument to have dtype {self.dtype}.  Found: {x.dtype} in tensor {x}")
+            self._check_input_dtype(x)
             return self._add_to_tensor(x)
