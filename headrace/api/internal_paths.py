@@ -217,7 +217,8 @@ _PYTHON: dict[str, dict[str, str]] = {
         "contrib.distributions.quadrature": "util",
     },
     "ops.linalg": {
-        "linalg .": "linalg linalg_impl linear_operator linear_operator_block_diag linear_operator_composition "
+        "linalg ops.math.exponential .": "linalg_impl",
+        "linalg .": "linalg linear_operator linear_operator_block_diag linear_operator_composition "
         "linear_operator_diag linear_operator_full_matrix linear_operator_householder linear_operator_inversion "
         "linear_operator_low_rank_update linear_operator_lower_triangular linear_operator_adjoint "
         "linear_operator_zeros",
@@ -474,6 +475,7 @@ def _rows() -> dict[str, tuple[str, ...]]:
         "contrib.distributions.scales", "contrib.distributions.mixing", "distributions.static_logic",
         "python.ops.distributions.util",
     )  # fmt: skip
+    rows["contrib.bayesflow.python.ops.monte_carlo_impl"] = ("contrib.bayesflow.monte_carlo",)
     rows["contrib.distributions.python.ops.test_util"] = ("contrib.distributions.sampling_tests",)
     rows["contrib.distributions.python.ops.shape"] = ("distributions.event_matrices",)
     rows["contrib.distributions.python.ops.vector_exponential_linear_operator"] = ("contrib.distributions.vectors",)

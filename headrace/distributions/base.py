@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape, as_shape
-from headrace.core.tensor_util import is_tensor
+from headrace.core.tensor_util import constant_value, is_tensor
 from headrace.distributions import divergence
 from headrace.ops import composing
 from headrace.ops.array.shape import rank_internal, reshape, shape_internal

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
+from headrace.core.tensor_util import constant_value
 from headrace.distributions.static_logic import pick_vector
 from headrace.ops import composing
 from headrace.ops.array.rotation import rotate_transpose

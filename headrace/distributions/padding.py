@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.shapes import TensorShape, dimension_at_index
+from headrace.core.tensor_util import constant_value
 from headrace.ops import composing
 from headrace.ops.array import pad as padding
 from headrace.ops.array.shape import rank_internal

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape
+from headrace.core.tensor_util import constant_value
 from headrace.ops import composing
 from headrace.ops.array.constant import constant
 from headrace.ops.array.shape import broadcast_dynamic_shape, broadcast_static_shape, rank_internal, shape_internal

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape
-from headrace.core.tensor_util import constant_value_as_shape
+from headrace.core.tensor_util import constant_value, constant_value_as_shape
 from headrace.distributions.base import Distribution
 from headrace.distributions.bijector import Bijector, Identity
 from headrace.distributions.static_logic import all_of, equal, joined, negated, pick_vector, rank_of, value_of

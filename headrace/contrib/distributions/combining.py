@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from headrace.contrib.distributions.mixing import pad_mixture_dimensions
-from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies, name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape, dimension_at_index
+from headrace.core.tensor_util import constant_value
 from headrace.distributions.base import NOT_REPARAMETERIZED, Distribution
 from headrace.distributions.divergence import RegisterKL, kl_divergence
 from headrace.ops import composing

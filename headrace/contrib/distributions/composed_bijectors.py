@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
 from headrace.core.operation import Tensor
+from headrace.core.tensor_util import constant_value
 from headrace.distributions.bijector import Bijector
 from headrace.ops import composing
 from headrace.ops.array.shape import rank_internal, shape_internal

@@ -10,12 +10,12 @@ from headrace.contrib.distributions.affine_bijectors import AffineScalar
 from headrace.contrib.distributions.composed_bijectors import Chain
 from headrace.contrib.distributions.elementwise_bijectors import Softplus
 from headrace.contrib.distributions.shaping import fill_triangular, fill_triangular_inverse, side_of
-from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies, name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape
+from headrace.core.tensor_util import constant_value
 from headrace.distributions.bijector import Bijector
 from headrace.ops import composing
 from headrace.ops.array.range import linspace

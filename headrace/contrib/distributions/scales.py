@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
+from headrace.core.tensor_util import constant_value
 from headrace.distributions.base import FULLY_REPARAMETERIZED, Distribution
 from headrace.distributions.static_logic import prefer_static_broadcast_shape, value_of
 from headrace.ops import composing

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from headrace.core.collections import GraphKeys
-from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import colocate_with, control_dependencies, name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
+from headrace.core.tensor_util import constant_value
 from headrace.distributions.normal import Normal
 from headrace.distributions.padding import pad
 from headrace.distributions.static_logic import prefer_static_rank, prefer_static_shape

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape
+from headrace.core.tensor_util import constant_value
 from headrace.distributions.base import FULLY_REPARAMETERIZED, Distribution
 from headrace.distributions.common import assert_symmetric, gen_new_seed
 from headrace.ops import composing

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
+from headrace.core.tensor_util import constant_value
 from headrace.ops import composing
 from headrace.ops.array.where import where_v2
 from headrace.ops.flow.checks import assert_integer

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import as_dtype
@@ -12,6 +11,7 @@ from headrace.core.errors import InvalidArgumentError
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape
+from headrace.core.tensor_util import constant_value
 from headrace.ops import composing
 from headrace.ops.array.shape import broadcast_static_shape, shape_internal
 from headrace.ops.flow.checks import assert_equal, assert_positive
