@@ -87,6 +87,9 @@ cases = {
     )[0],
     "size kept": lambda: tf.image.resize_images(given(8, 8, 3), [8, 8], preserve_aspect_ratio=True),
     "shapes of choices": repeated,
+    "elements of a variable": lambda: tf.gather_nd(
+        tf.get_variable("v", [4, 6], use_resource=True), tf.placeholder(tf.int64, [None, 2])
+    ),
     "dense rows": lambda: [rows().to_tensor(), rows().bounding_shape()],
     "dense rows filled up": lambda: rows().to_tensor(-1.0),
     "sums of rows": lambda: [tf.reduce_sum(rows(), axis=1), tf.reduce_sum(rows(), axis=0)],

@@ -296,7 +296,7 @@ def resource_gather_nd_kernel(node):
 @resource_gather_nd.gradient
 def resource_gather_nd_gradient(op, grad):
     handle, indices = op.inputs
-    shape = variable_shape(handle)
+    shape = raw.VariableShape(handle, out_type=indices.dtype)
     if indices.dims is not None and len(indices.dims) == 2 and indices.dims[-1] == 1:
         return [IndexedSlices(grad, raw.Squeeze(indices, squeeze_dims=[-1]), shape), None]
     return [raw.ScatterNd(indices, grad, shape), None]
