@@ -551,7 +551,7 @@ class RelaxedBernoulli(TransformedDistribution):
                     1.0 / self._temperature,
                     validate_args=validate_args,
                     allow_nan_stats=allow_nan_stats,
-                    name=f"{scope}Logistic",
+                    name=f"{scope}/Logistic",  # TensorFlow has two slashes
                 ),
                 Sigmoid(validate_args=validate_args),
                 validate_args=validate_args,
