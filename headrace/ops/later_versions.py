@@ -61,6 +61,8 @@ def _labels(equation: str, ranks: list[int | None]) -> tuple[list[list[str]], li
 
 @einsum_op.shape
 def einsum_shape(op):
+    if "->" not in op.attrs["equation"]:
+        raise ValueError(f"Expecting exactly one '->' in einsum equation: {op.attrs['equation']}")
     dims = [tensor.dims for tensor in op.inputs]
     if any(d is None for d in dims):
         return [None]

@@ -28,13 +28,14 @@ from headrace.ops.array.constant import constant
 from headrace.ops.array.fill import zeros_like
 from headrace.ops.array.gather import flat_positions
 from headrace.ops.array.identity import identity
+from headrace.ops.ranks import ranked
 
 scatter_nd_op = op("ScatterNd", "indices: Tindices, updates: T, shape: Tindices, *, Tindices: index -> output: T")
 scatter_nd_op.on_host("shape")
 
 
 def _check_update_dims(indices: Dims, updates: Dims, output: Dims) -> None:
-    if indices is None or updates is None or output is None or not indices or indices[-1] is None:
+    if indices is None or updates is None or not indices:
         return
     depth, outer = indices[-1], len(indices) - 1
     try:
@@ -44,6 +45,8 @@ def _check_update_dims(indices: Dims, updates: Dims, output: Dims) -> None:
             f"The outer {outer} dimensions of indices.shape={shape_text(indices)} must match the outer "
             f"{outer} dimensions of updates.shape={shape_text(updates)}: {error}"
         ) from None
+    if output is None or depth is None:
+        return
     try:
         merge_dims(output[depth:], updates[outer:])
     except ValueError as error:
@@ -55,11 +58,10 @@ def _check_update_dims(indices: Dims, updates: Dims, output: Dims) -> None:
 
 
 @scatter_nd_op.shape
+@ranked((1, None), None, 1)
 def scatter_nd_shape(op):
     output = op.constant_dims(2)
     indices, updates = (op.inputs[i].dims for i in (0, 1))
-    if indices == ():
-        raise ValueError("Shape must be at least rank 1 but is rank 0")
     if output is not None and 0 in output and element_count(indices) and element_count(updates):
         raise ValueError("Indices and updates specified for empty output shape")
     _check_update_dims(op.inputs[0].dims, op.inputs[1].dims, output)
@@ -159,6 +161,7 @@ scatter_nd_op.rejects(np.array([[1], [3]], np.int32), [3], np.array([5], np.int3
 
 def _scatter(declared: Any, write: Any) -> None:
     @declared.shape
+    @ranked(None, (1, None))
     def scatter_shape(op):
         _check_update_dims(op.inputs[1].dims, op.inputs[2].dims, op.inputs[0].dims)
         return [op.inputs[0].dims]

@@ -17,6 +17,7 @@ from headrace.core.registry import op, raw
 from headrace.core.shapes import Dims, TensorShape, as_dims, broadcast_dims, element_count, is_fully_defined
 from headrace.ops.array.common import constants, either, invalid, is_sparse, is_text, numbers, shape_text
 from headrace.ops.array.constant import constant
+from headrace.ops.ranks import ranked
 
 shape_op = op("Shape", "input: T, *, out_type: index = int32 -> output: out_type").not_differentiable()
 shape_op.on_host(outputs=True)
@@ -361,6 +362,7 @@ broadcast_to_op.aliases().on_host("shape")
 
 
 @broadcast_to_op.shape
+@ranked(None, 1)
 def broadcast_to_shape(op):
     dims, wanted = op.inputs[0].dims, op.constant_dims(1)
     if dims is not None and wanted is not None:
@@ -419,6 +421,7 @@ broadcast_args_op.on_host("s0", "s1", outputs=True)
 
 
 @broadcast_args_op.shape
+@ranked(1, 1)
 def broadcast_args_shape(op):
     x, y = op.inputs[0].dims, op.inputs[1].dims
     if x is None or y is None or x[0] is None or y[0] is None:

@@ -33,6 +33,7 @@ from headrace.ops.array.fill import ones_like
 from headrace.ops.array.join import concat, stack
 from headrace.ops.array.shape import rank, reshape, shape
 from headrace.ops.array.strides import MASKS, forward_view, index_tuple, out_of_bounds, sliced, sliced_dims
+from headrace.ops.ranks import ranked
 
 _builtin_slice = slice
 
@@ -249,6 +250,7 @@ strided_slice_grad_op.on_host("shape", "begin", "end", "strides")
 
 
 @strided_slice_grad_op.shape
+@ranked(1)
 def strided_slice_grad_shape(op):
     return [op.constant_dims(0)]
 

@@ -108,12 +108,14 @@ def batch_to_space_nd_shape(op):
 @space_to_batch_op.shape
 def space_to_batch_shape(op):
     dims = rank_is(op.inputs[0].dims, 4)
+    merge_dims(op.inputs[1].dims, (2, 2))
     return [_space_dims(dims, [op.attrs["block_size"]] * 2, 2, op.constant(1), True)]
 
 
 @batch_to_space_op.shape
 def batch_to_space_shape(op):
     dims = rank_is(op.inputs[0].dims, 4)
+    merge_dims(op.inputs[1].dims, (2, 2))
     return [_space_dims(dims, [op.attrs["block_size"]] * 2, 2, op.constant(1), False)]
 
 

@@ -11,9 +11,11 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
+from headrace.core.shapes import element_count
 from headrace.ops.array.common import constants, invalid, is_text, numbers, rank_is, unknown
 from headrace.ops.array.join import concat
 from headrace.ops.array.shape import rank
+from headrace.ops.ranks import check_rank
 
 transpose_op = op("Transpose", "x: T, perm: Tperm, *, Tperm: index = int32 -> y: T").aliases().on_host("perm")
 conjugate_transpose_op = op("ConjugateTranspose", "x: T, perm: Tperm, *, Tperm: index = int32 -> y: T")
@@ -23,9 +25,10 @@ conjugate_transpose_op.aliases().on_host("perm")
 @transpose_op.shape
 def transpose_shape(op):
     dims, perm = op.inputs[0].dims, op.constant(1)
-    if op.inputs[1].dims is not None and len(op.inputs[1].dims) > 1:
-        raise ValueError(f"Shape must be rank 1 but is rank {len(op.inputs[1].dims)}")
-    count = None if op.inputs[1].dims is None else op.inputs[1].dims[0] if op.inputs[1].dims else None
+    if dims is None and element_count(op.inputs[1].dims) is None:
+        return [None]
+    check_rank(op.inputs[1].dims, 1)
+    count = element_count(op.inputs[1].dims)
     if dims is not None:
         if count is not None and len(dims) != count:
             raise ValueError(f"Dimension must be {len(dims)} but is {count}")

@@ -20,8 +20,8 @@ import torch
 from headrace.core import errors
 from headrace.core.functions import Function, attr_function, known_of
 from headrace.core.registry import OpDecl, op
-from headrace.ops.array.common import rank_is
 from headrace.ops.data.rowwise import batched
+from headrace.ops.ranks import Rank, check_rank
 
 Element = tuple[Any, ...]
 Next = Callable[[], "Element | None"]
@@ -137,11 +137,11 @@ class Passing(Choosing):
 def dataset_op(op_type: str, signature: str, *, stateful: bool = False) -> OpDecl:
     """Declares an op that makes a dataset; `{}` in the signature stands for the attributes that describe elements."""
     decl = op(op_type, signature.format(ELEMENTS), stateful=stateful)
-    single = _single_inputs(decl)
+    ranks = _ranks_of_inputs(decl)
 
     def shape_rule(op: Any) -> list[Any]:
-        for i in single:
-            rank_is(op.inputs[i].dims, 0)
+        for i, rank in ranks.items():
+            check_rank(op.inputs[i].dims, rank)
         return [()] * len(op.outputs)
 
     decl.shape_rule = shape_rule
@@ -154,14 +154,25 @@ def dataset_op(op_type: str, signature: str, *, stateful: bool = False) -> OpDec
 _SINGLE = frozenset(
     """
     batch_size drop_remainder buffer_size seed seed2 count size shift stride num_shards index start stop step
+    driver_name data_source_name query header_bytes record_bytes footer_bytes compression_type
     """.split()  # noqa: SIM905 (a table of names reads better than quotes)
 )
 
 
-def _single_inputs(decl: OpDecl) -> list[int]:
-    """The positions of inputs that must be scalars, as far as no list of tensors comes before them."""
+# What may be one or several.
+_SEVERAL = frozenset(["filenames", "patterns"])
+
+
+def _ranks_of_inputs(decl: OpDecl) -> dict[int, Rank]:
+    """Position to rank of inputs that must have one, as far as no list of tensors comes before them."""
     alone = itertools.takewhile(lambda arg: not (arg.number_attr or arg.type_list_attr), decl.signature.inputs)
-    return [i for i, arg in enumerate(alone) if arg.name in _SINGLE]
+    ranks: dict[int, Rank] = {}
+    for i, arg in enumerate(alone):
+        if arg.name in _SINGLE:
+            ranks[i] = 0
+        elif arg.name in _SEVERAL:
+            ranks[i] = (0, 1)
+    return ranks
 
 
 def made_by(*decls: OpDecl) -> Callable[[Callable[[Any], Any]], Callable[[Any], Any]]:

@@ -237,9 +237,10 @@ def _pairs(path: str) -> Iterator[Element]:
 
 
 for _name in ("LMDBDataset", "ExperimentalLMDBDataset"):
-    dataset_op(_name, "filenames: string, *, {} -> handle: variant", stateful=True).kernel(
-        lambda node: lambda names: Read(names, _pairs)
-    )
+    _decl = dataset_op(_name, "filenames: string, *, {} -> handle: variant", stateful=True)
+    # Of these two 1.15 does not ask how many names they are given.
+    _decl.shape(lambda op: [()])
+    _decl.kernel(lambda node: lambda names: Read(names, _pairs))
 
 
 _COLUMN_TYPES = frozenset(["string", "int8", "int16", "int32", "int64", "uint8", "uint16", "bool", "float64"])

@@ -93,6 +93,8 @@ _LOG_LEVELS = {"log(info)": "I", "log(warning)": "W", "log(error)": "E"}
 
 @print_v2_op.shape
 def print_v2_shape(op):
+    if op.inputs[0].dims:
+        raise ValueError(f"input must be a scalar, but has rank: {len(op.inputs[0].dims)}")
     return []
 
 

@@ -12,9 +12,10 @@ from headrace.core import errors
 from headrace.core.constant_value import constant_value
 from headrace.core.dtypes import DType
 from headrace.core.registry import op, raw
-from headrace.core.shapes import Dims
+from headrace.core.shapes import Dims, merge_dims
 from headrace.ops.flow.persistent_list import PersistentList
 from headrace.ops.flow.tensor_list import TensorList, dims_of, merged, refusal, stacked, text_of, unstacked, zeros_of
+from headrace.ops.ranks import check_rank, ranked
 
 
 def _constant_dims(op: Any, index: int) -> Dims:
@@ -29,6 +30,53 @@ def _kind(dtype: DType) -> DType:
 # A handle is a scalar, but no number: with a shape it would be folded as one.
 def _handle(op: Any) -> Any:
     return [None]
+
+
+def _element_dims(op: Any, index: int) -> Dims:
+    """What input `index` says about the shape of elements: a vector of sizes, or -1 for any shape.
+
+    Raises:
+        ValueError: if it is a matrix or more, or a scalar that is not known to be -1.
+    """
+    given = op.inputs[index].dims
+    check_rank(given, (0, 1))
+    if given != ():
+        return op.constant_dims(index)  # type: ignore[no-any-return]
+    value = op.constant(index)
+    if value is None:
+        raise ValueError(
+            "Received a shape scalar with unknown static value.  A static value of '-1' is required to represent an "
+            "unknown shape."
+        )
+    if int(value) != -1:
+        raise ValueError(f"Received an invalid shape scalar with a static value that is not '-1': {int(value)}")
+    return None
+
+
+def _handle_of(index: int) -> Any:
+    """The rule of an op that makes a list whose elements' shape input `index` says."""
+
+    def rule(op: Any) -> Any:
+        _element_dims(op, index)
+        return _handle(op)
+
+    return rule
+
+
+def _handle_of_parts(*lead: None) -> Any:
+    """The rule of an op that makes a list of parts of its first input, whose shape its second one says.
+
+    Args:
+        *lead: what dimensions parts have in the place of the first one.
+    """
+
+    def rule(op: Any) -> Any:
+        dims = op.inputs[0].dims
+        check_rank(dims, (1, None))
+        merge_dims(_element_dims(op, 1), None if dims is None else (*lead, *dims[1:]))
+        return _handle(op)
+
+    return rule
 
 
 def _handle_again(op: Any) -> Any:
@@ -50,8 +98,9 @@ from_tensor_op = op(
     "tensor: element_dtype, element_shape: shape_type, *, shape_type: index -> output_handle: variant",
 )
 from_tensor_op.on_host("element_shape").keeps("tensor").aliases()
-for _decl in (empty_op, reserve_op, from_tensor_op):
-    _decl.shape(_handle)
+empty_op.shape(_handle_of(0))
+reserve_op.shape(_handle_of(0))
+from_tensor_op.shape(_handle_of_parts())
 
 
 @empty_op.kernel
@@ -309,8 +358,8 @@ scatter_into_op = op(
     "TensorListScatterIntoExistingList",
     "input_handle: variant, tensor: element_dtype, indices: int32 -> output_handle: variant",
 ).on_host("indices")
-scatter_op.shape(_handle)
-scatter_v2_op.shape(_handle)
+scatter_op.shape(_handle_of(2))
+scatter_v2_op.shape(_handle_of(2))
 scatter_into_op.shape(_handle_again)
 for _decl in (scatter_op, scatter_v2_op, scatter_into_op):
     _decl.keeps("tensor").aliases()
@@ -446,7 +495,7 @@ concat_lists_op = op(
     "TensorListConcatLists", "input_a: variant, input_b: variant, *, element_dtype: type -> output: variant"
 )
 concat_lists_op.aliases().not_differentiable()
-split_op.shape(_handle)
+split_op.shape(ranked(None, None, 1)(_handle_of_parts(None)))
 concat_lists_op.shape(_handle_again)
 
 

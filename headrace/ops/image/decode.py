@@ -23,6 +23,7 @@ from headrace.ops.image.decode_bmp import bmp_pixels
 from headrace.ops.image.decode_gif import gif_frames
 from headrace.ops.image.decode_jpeg import NoJpeg, jpeg_header, jpeg_pixels
 from headrace.ops.image.decode_png import png_pixels
+from headrace.ops.ranks import ranked
 
 _JPEG = (
     "*, channels=0, ratio=1, fancy_upscaling=True, try_recover_truncated=False, acceptable_fraction=1.0, "
@@ -59,6 +60,7 @@ def image_shape(op):
 
 
 @decode_and_crop_jpeg_op.shape
+@ranked(0, 1)
 def cropped_shape(op):
     channels = _channels(op)
     window = op.constant(1)

@@ -13,16 +13,18 @@ from headrace.files.checkpoint.bundle import BundleReader
 from headrace.files.checkpoint.reader import CheckpointReader, local_prefix
 from headrace.files.failures import failures_of
 from headrace.ops.host_values import boxed, to_array, to_tensor
+from headrace.ops.ranks import ranked
 
 generate_vocab_remapping = op(
     "GenerateVocabRemapping",
-    "new_vocab_file: string, old_vocab_file: string, *, new_vocab_offset: int, num_new_vocab: int, "
+    "new_vocab_file: string, old_vocab_file: string, *, new_vocab_offset: int >= 0, num_new_vocab: int >= 0, "
     "old_vocab_size: int >= -1 = -1 -> remapping: int64, num_present: int32",
 ).on_host("new_vocab_file", "old_vocab_file", outputs=True)
 generate_vocab_remapping.not_differentiable()
 
 
 @generate_vocab_remapping.shape
+@ranked(0, 0)
 def generate_vocab_remapping_shape(op):
     return [(op.attrs["num_new_vocab"],), ()]
 
@@ -60,13 +62,14 @@ def generate_vocab_remapping_kernel(node):
 load_and_remap_matrix = op(
     "LoadAndRemapMatrix",
     "ckpt_path: string, old_tensor_name: string, row_remapping: int64, col_remapping: int64, initializing_values: float, "
-    "*, num_rows: int, num_cols: int >= 1, max_rows_in_memory=-1 -> output_matrix: float",
+    "*, num_rows: int >= 0, num_cols: int >= 1, max_rows_in_memory=-1 -> output_matrix: float",
     stateful=True,
 ).on_host("ckpt_path", "old_tensor_name", "row_remapping", "col_remapping", "initializing_values")
 load_and_remap_matrix.not_differentiable()
 
 
 @load_and_remap_matrix.shape
+@ranked(None, 0)
 def load_and_remap_matrix_shape(op):
     return [(op.attrs["num_rows"], op.attrs["num_cols"])]
 

@@ -14,6 +14,7 @@ from headrace.ops.lookup.dense import DenseTable
 from headrace.ops.lookup.tables import StaticTable, Table, invalid
 from headrace.ops.lookup.text_file import check_column, keys_and_values
 from headrace.ops.queues.handles import both, declare_pair, shared_state
+from headrace.ops.ranks import ranked
 
 _SHARED = "container='', shared_name='', use_node_name_sharing=False"
 _TYPES = f"*, {_SHARED}, key_dtype: type, value_dtype: type"
@@ -41,6 +42,7 @@ dense_v2_op = op(
 for _decl in (dense_op, dense_v2_op):
     _decl.on_host("empty_key", *(["deleted_key"] if _decl is dense_v2_op else [])).not_differentiable()
     _decl.shape(lambda op: [()])
+dense_v2_op.shape(ranked((0, 1))(lambda op: [()]))
 
 
 @both("kernel", *static_ops)

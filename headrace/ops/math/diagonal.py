@@ -13,6 +13,7 @@ from headrace.core.registry import op, raw
 from headrace.core.shapes import Dims, compatible_dims, is_fully_defined, merge_dim, merge_dims
 from headrace.ops import composing
 from headrace.ops.array.common import moving, rank_at_least, shape_text
+from headrace.ops.ranks import check_rank, ranked
 
 _DIAG_TYPES = "{bfloat16, half, float, double, int32, int64, complex64, complex128}"
 
@@ -152,6 +153,7 @@ def _diag_sizes(longest: int, lower: int, upper: int, rows: int, columns: int) -
 
 
 @matrix_diag_v2_op.shape
+@ranked((1, None), (0, 1), 0, 0, 0)
 def matrix_diag_v2_shape(op):
     dims = rank_at_least(op.inputs[0].dims, 1)
     k, rows, columns = (op.constant(i) for i in (1, 2, 3))
@@ -244,6 +246,7 @@ matrix_diag_part_v2_op.accepts([2, 3], 0, 0).accepts([2, 3, 3], np.array([-1, 1]
 
 
 @matrix_diag_part_v2_op.shape
+@ranked((2, None), (0, 1), 0)
 def matrix_diag_part_v2_shape(op):
     dims, k = rank_at_least(op.inputs[0].dims, 2), op.constant(1)
     if dims is None or k is None:
@@ -290,7 +293,12 @@ def matrix_diag_part_v2_gradient(op, grad):
 
 def _set_diag_shape(op: Any, lower: int | None, upper: int | None) -> list[Dims]:
     dims, diagonal = rank_at_least(op.inputs[0].dims, 2), op.inputs[1].dims
-    if dims is None or diagonal is None or lower is None or upper is None:
+    if dims is None or diagonal is None:
+        return [dims]
+    if lower is None or upper is None:
+        # One diagonal or several: it has as many dimensions as the matrices, or one less.
+        check_rank(diagonal, (len(dims) - 1, len(dims)))
+        merge_dims(dims[:-2], diagonal[: len(dims) - 2])
         return [dims]
     between = () if lower == upper else (upper - lower + 1,)
     wanted: Dims = (*dims[:-2], *between, _longest(dims[-2], dims[-1], lower, upper))
@@ -358,6 +366,7 @@ matrix_set_diag_v2_op.accepts([3, 4], [3], 0).accepts([2, 3, 4], [2, 2, 3], np.a
 
 
 @matrix_set_diag_v2_op.shape
+@ranked((2, None), (1, None), (0, 1))
 def matrix_set_diag_v2_shape(op):
     k = op.constant(2)
     return _set_diag_shape(op, *((None, None) if k is None else _static_bounds(k)))

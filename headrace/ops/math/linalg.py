@@ -14,6 +14,7 @@ from headrace.core.operation import Tensor
 from headrace.core.registry import OpDecl, op, raw
 from headrace.core.shapes import Dims, merge_dim, merge_dims
 from headrace.ops import composing
+from headrace.ops.ranks import ranked
 
 _TYPES = "{double, float, half, complex64, complex128}"
 _REAL_FIRST = "{half, float, double, complex64, complex128}"
@@ -234,6 +235,7 @@ def log_matrix_determinant_gradient(op, _, grad):
 
 
 def _solve_shape(square: bool) -> Callable[[Any], list[Dims]]:
+    @ranked(None, None, 0)
     def rule(op: Any) -> list[Dims]:
         if square:
             batch, rows = _square(op.inputs[0].dims)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -178,14 +179,9 @@ betainc_op = op("Betainc", f"a: T, b: T, x: T, *, T: {_DOUBLES} -> z: T")
 
 @betainc_op.shape
 def betainc_shape(op):
-    dims: Any = ()
-    for value in op.inputs:
-        if value.dims is None:
-            return [None]
-        # Scalars go with any shape; all others must agree.
-        if value.dims != ():
-            dims = value.dims if dims == () else merge_dims(dims, value.dims)
-    return [dims]
+    # Scalars go with any shape; all others must agree.
+    others = [value.dims for value in op.inputs if value.dims != ()]
+    return [functools.reduce(merge_dims, others) if others else ()]
 
 
 @betainc_op.kernel

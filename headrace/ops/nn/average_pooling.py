@@ -11,6 +11,7 @@ from headrace.core.registry import op, raw
 from headrace.ops import composing
 from headrace.ops.nn.pool_windows import Windows, pooled_dims, settings_of
 from headrace.ops.nn.windows import of_rank
+from headrace.ops.ranks import ranked
 
 _IMAGE = (
     "ksize: list(int) >= 4, strides: list(int) >= 4, padding: {'SAME', 'VALID'}, data_format: {'NHWC', 'NCHW'} = 'NHWC'"
@@ -44,6 +45,7 @@ def avg_pool_3d_shape(op):
 
 
 def _given_sizes(rank: int) -> Any:
+    @ranked(1)
     def rule(op):
         sizes = op.constant_dims(0)
         return [(None,) * rank if sizes is None else of_rank(sizes, rank)]

@@ -93,7 +93,7 @@ bias_add_op.accepts([2, 3, 4, 5], [3], data_format="NCHW")
 
 @bias_add_grad_op.shape
 def bias_add_grad_shape(op):
-    dims = rank_at_least(op.inputs[0].dims, 2)
+    dims = rank_at_least(op.inputs[0].dims, 3 if op.attrs["data_format"] == "NCHW" else 2)
     return [(None if dims is None else dims[_channel_axis(op)],)]
 
 

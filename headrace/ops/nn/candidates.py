@@ -15,6 +15,7 @@ from headrace.core.registry import OpDecl, op, raw
 from headrace.core.shapes import merge_dim
 from headrace.ops.nn import class_samplers
 from headrace.ops.nn.class_samplers import ClassSampler
+from headrace.ops.ranks import ranked
 
 _HEAD = "true_classes: int64, *, num_true: int >= 1, num_sampled: int >= 1, unique: bool, "
 _RANGE = "range_max: int >= 1, "
@@ -112,6 +113,7 @@ accidental_hits_op = op(
 
 
 @accidental_hits_op.shape
+@ranked(2, 1)
 def accidental_hits_shape(op):
     dims = op.inputs[0].dims
     if dims is not None:

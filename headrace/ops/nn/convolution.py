@@ -24,6 +24,7 @@ from headrace.ops.nn.windows import (
     split_padding,
     window_count,
 )
+from headrace.ops.ranks import ranked
 
 _IMAGE = (
     "*, T: floating, strides: list(int), use_cudnn_on_gpu=True, padding: {'SAME', 'VALID', 'EXPLICIT'}, "
@@ -142,6 +143,7 @@ def conv3d_shape(op):
 
 
 def _given_sizes(index: int, rank: int) -> Any:
+    @ranked(*[None] * index, 1)
     def rule(op):
         sizes = op.constant_dims(index)
         return [(None,) * rank if sizes is None else of_rank(sizes, rank)]

@@ -20,6 +20,7 @@ from headrace.core.registry import op, raw
 from headrace.ops.array.common import invalid
 from headrace.ops.nn.windows import of_rank
 from headrace.ops.random.common import streams
+from headrace.ops.ranks import check_rank
 
 _T = "T: {float, double, int32, int64}"
 _POOL = (
@@ -69,8 +70,11 @@ def fractional_max_pool_grad_shape(op):
 
 @fractional_avg_pool_grad_op.shape
 def fractional_avg_pool_grad_shape(op):
-    known = op.constant_dims(0)
-    return [(None,) * 4 if known is None else known]
+    known = op.constant(0)
+    if known is None:
+        return [(None,) * 4]
+    check_rank(known.shape, 1)
+    return [op.constant_dims(0)]
 
 
 # ---- regions ----

@@ -17,6 +17,7 @@ from headrace.core.shapes import Dims, merge_dim
 from headrace.ops import composing
 from headrace.ops.array.common import rank_is
 from headrace.ops.math.vector_loops import tanh_of
+from headrace.ops.ranks import ranked
 
 _INPUTS = "x: T, cs_prev: T, h_prev: T, w: T, wci: T, wcf: T, wco: T, b: T"
 _STATES = "i: T, cs: T, f: T, o: T, ci: T, co: T"
@@ -71,8 +72,10 @@ def block_lstm_shape(op):
 
 @block_lstm_grad_op.shape
 @block_lstm_grad_v2_op.shape
+@ranked(None, 3, 2, 2, 2, 1, 1, 1, 1)
 def block_lstm_grad_shape(op):
-    return [tensor.dims for tensor in op.inputs[1:9]]
+    ranks = (3, 2, 2, 2, 1, 1, 1, 1)
+    return [rank_is(tensor.dims, rank) for tensor, rank in zip(op.inputs[1:9], ranks, strict=True)]
 
 
 Tanh = Callable[[Any], Any]

@@ -8,9 +8,11 @@ import torch
 
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import OpDecl, op
+from headrace.core.shapes import merge_dims
 from headrace.ops.array.pad import mirrored_sources
 from headrace.ops.image import taps
 from headrace.ops.image.resize import checked_size
+from headrace.ops.ranks import ranked
 
 _HOW = "mode: {'REFLECT', 'SYMMETRIC'}, strides: list(int), padding: {'SAME', 'VALID'} -> output: T"
 fused_pad_op = op(
@@ -53,7 +55,14 @@ def _convolved(images: Any, weights: Any, strides: tuple[int, int], same: bool) 
 
 
 def _rules(decl: OpDecl, resizes: bool) -> None:
-    decl.shape(lambda op: [(None, None, None, op.inputs[-1].dims[3] if op.inputs[-1].dims else None)])
+    @decl.shape
+    @ranked(4, *([1] if resizes else []), 2, 4)
+    def padded_convolution_shape(op):
+        if resizes:
+            merge_dims(op.inputs[1].dims, (2,))
+        paddings, weights = op.inputs[-2:]
+        merge_dims(paddings.dims, (4, 2))
+        return [(None, None, None, weights.dims[3] if weights.dims else None)]
 
     @decl.kernel
     def padded_convolution_kernel(node):

@@ -15,6 +15,7 @@ from headrace.ops import composing
 from headrace.ops.math.passing_over import concerns, has_nan, lowest_of, without_nan
 from headrace.ops.nn.pool_windows import Windows, pooled_dims, settings_of
 from headrace.ops.nn.windows import of_rank, pad_arguments, window_count
+from headrace.ops.ranks import ranked
 
 _TYPES = "{half, bfloat16, float, double, int32, int64, uint8, int16, int8, uint16, qint8}"
 _WINDOW = "ksize: list(int) >= 4, strides: list(int) >= 4, padding: {'SAME', 'VALID'}"
@@ -107,6 +108,7 @@ def max_pool_argmax_shape(op):
 
 
 @max_pool_v2_op.shape
+@ranked(4, 1, 1)
 def max_pool_v2_shape(op):
     dims = op.inputs[0].dims
     dims = None if dims is None else of_rank(dims, 4)
@@ -149,7 +151,11 @@ max_pool_3d_grad_grad_op.shape(_as_output(5))
 
 
 @max_pool_grad_grad_v2_op.shape
+@ranked(4, None, None, 1, 1)
 def max_pool_grad_grad_v2_shape(op):
+    merge_dims(op.inputs[0].dims, op.inputs[2].dims)
+    for sizes in op.inputs[3:]:
+        merge_dims(sizes.dims, (4,))
     return [op.inputs[1].dims]
 
 

@@ -27,6 +27,7 @@ from headrace.ops.quantized.common import (
     unclamped,
     wide,
 )
+from headrace.ops.ranks import ranked
 
 _TWO = "T1: quantized, T2: quantized"
 _X_Y = "min_x: float, max_x: float, min_y: float, max_y: float"
@@ -136,6 +137,7 @@ def reshape_shape(op):
 
 
 @concat_op.shape
+@ranked(0)
 def concat_shape(op):
     count = op.attrs["N"]
     values = [tensor.dims for tensor in op.inputs[1 : 1 + count]]

@@ -9,8 +9,11 @@ import torch
 
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op
+from headrace.ops.ranks import ranked
 
 _SPLITS, _FIRST, _IDS = "ROW_SPLITS", "FIRST_DIM_SIZE", "VALUE_ROWIDS"
+# What the attribute may name; 1.15 has no kernel for the last three either.
+_KINDS = frozenset({_SPLITS, _FIRST, _IDS, "ROW_LENGTHS", "ROW_LIMITS", "ROW_STARTS"})
 
 ragged_to_tensor_op = op(
     "RaggedTensorToTensor",
@@ -24,11 +27,15 @@ def _invalid(text: str) -> InvalidArgumentError:
 
 
 @ragged_to_tensor_op.shape
+@ranked((0, 1))
 def ragged_to_tensor_shape(op):
+    kinds = op.attrs["row_partition_types"]
+    for kind in kinds:
+        if _text(kind) not in _KINDS:
+            raise ValueError(f"Unknown string for partition info type: {_text(kind)}")
     wanted, values = op.constant(0), op.inputs[1].dims
     if values is None:
         return [None]
-    kinds = op.attrs["row_partition_types"]
     depth = len(kinds) - (1 if kinds and _text(kinds[0]) == _FIRST else 0)
     rank = depth + len(values)
     if wanted is None or wanted.ndim == 0:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,9 @@ import torch
 
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op, raw
+from headrace.core.shapes import Dims
 from headrace.ops import composing
+from headrace.ops.ranks import check_rank
 
 # ---- RaggedRange ----
 
@@ -86,6 +89,14 @@ def _places(starts: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
 
 # ---- RaggedGather ----
 
+
+def _check_parts(splits: Sequence[Dims], values: Dims) -> None:
+    """Raises ValueError where the parts of a ragged tensor are known to have other ranks than such parts have."""
+    for split in splits:
+        check_rank(split, 1)
+    check_rank(values, (1, None))
+
+
 ragged_gather = op(
     "RaggedGather",
     "params_nested_splits: PARAMS_RAGGED_RANK * Tsplits, params_dense_values: Tvalues, indices: Tindices, *, "
@@ -97,6 +108,7 @@ ragged_gather = op(
 @ragged_gather.shape
 def ragged_gather_shape(op):
     *splits, values, indices = (tensor.dims for tensor in op.inputs)
+    _check_parts(splits, values)
     count = op.attrs["OUTPUT_RAGGED_RANK"]
     if indices is not None and len(indices) + len(splits) - 1 != count:
         raise ValueError(f"OUTPUT_RAGGED_RANK must be indices.rank + {len(splits)} - 1, got {count}")
@@ -176,7 +188,8 @@ ragged_to_sparse = op(
 
 @ragged_to_sparse.shape
 def ragged_to_sparse_shape(op):
-    values = op.inputs[-1].dims
+    *splits, values = (tensor.dims for tensor in op.inputs)
+    _check_parts(splits, values)
     if values is None:
         return [(None, None), (None,), (None,)]
     rank = len(op.inputs) - 1 + len(values)

@@ -12,6 +12,7 @@ from headrace.core.errors import InvalidArgumentError
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.ops.ragged.tensor import RaggedTensor
+from headrace.ops.ranks import check_rank
 
 to_variant_op = op(
     "RaggedTensorToVariant",
@@ -60,6 +61,10 @@ class Encoded:
 
 @to_variant_op.shape
 def to_variant_shape(op):
+    *splits, values = op.inputs
+    for split in splits:
+        check_rank(split.dims, 1)
+    check_rank(values.dims, (1, None))
     if not op.attrs["batched_input"]:
         return [()]
     outer = op.inputs[0].dims

@@ -26,6 +26,7 @@ from headrace.ops.random.common import (
     with_shape,
 )
 from headrace.ops.random.uniform import two_seeds
+from headrace.ops.ranks import ranked
 
 standard_normal_op = op(
     "RandomStandardNormal", "shape: T, *, seed=0, seed2=0, dtype: floating, T: index -> output: dtype", stateful=True
@@ -74,7 +75,7 @@ parameterized_op = op(
     "T: index -> output: dtype",
     stateful=True,
 ).on_host("shape", "means", "stdevs", "minvals", "maxvals")
-parameterized_op.shape(output_of_shape_input)
+parameterized_op.shape(ranked(None, *[(0, 1)] * 4)(output_of_shape_input))
 
 
 @parameterized_op.kernel

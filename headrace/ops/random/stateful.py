@@ -14,6 +14,7 @@ from headrace.core.constant_value import constant_value
 from headrace.core.errors import FailedPreconditionError, InvalidArgumentError
 from headrace.core.registry import op
 from headrace.ops.host_values import to_tensor
+from headrace.ops.ranks import ranked
 
 _PHILOX = 1
 _WORD = 2**64
@@ -172,7 +173,7 @@ non_deterministic_op = op(
     "shape: shape_dtype, *, dtype: type = int64, shape_dtype: type = int64 -> output: dtype",
     stateful=True,
 ).on_host("shape")
-non_deterministic_op.shape(lambda op: _shape(op, 0))
+non_deterministic_op.shape(ranked(1)(lambda op: _shape(op, 0)))
 
 
 @non_deterministic_op.kernel

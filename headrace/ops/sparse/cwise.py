@@ -15,6 +15,7 @@ from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import OpDecl, op, raw
 from headrace.ops import composing
 from headrace.ops.array.common import invalid, numbers, rank_is, shape_text
+from headrace.ops.ranks import ranked
 from headrace.ops.sparse.add import check_operands, sparse_add, united
 from headrace.ops.sparse.common import COMPUTED_AS, check_parts, numbered, row_keys, wholly_on_host
 from headrace.ops.sparse.reduce import sparse_reduce_sum
@@ -133,6 +134,7 @@ def _declare_extreme(kind: str, types: str, compute: Callable[[Any, Any], Any]) 
     )
 
     @decl.shape
+    @ranked(2, 1, 1, 2, 1, 1)
     def shape(op):
         return [(None, None), (None,)]
 
@@ -168,6 +170,7 @@ sparse_softmax_op = op(
 
 
 @sparse_softmax_op.shape
+@ranked(2, 1, 1)
 def sparse_softmax_shape(op):
     rank_is(op.inputs[0].dims, 2)
     return [rank_is(op.inputs[1].dims, 1)]

@@ -14,6 +14,7 @@ from headrace.core.defaults import colocate_with
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.ops.array.common import invalid
+from headrace.ops.ranks import ranked
 from headrace.ops.sparse.common import sparse_input
 
 _ADD = "sparse_indices: int64, sparse_values: T, sparse_shape: int64, *, container='', shared_name='' -> "
@@ -72,6 +73,7 @@ def _copied(values: Any) -> Any:
 
 
 @add_op.shape
+@ranked(2, 1, 1)
 def add_shape(op):
     return [()]
 
@@ -87,6 +89,7 @@ def add_kernel(node):
 
 
 @add_many_op.shape
+@ranked(2, 1, 1)
 def add_many_shape(op):
     return [(None,)]
 
@@ -114,6 +117,7 @@ def add_many_kernel(node):
 
 
 @take_many_op.shape
+@ranked(1)
 def take_many_shape(op):
     return [(None, None), (None,), (None,)]
 

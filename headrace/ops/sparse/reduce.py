@@ -70,7 +70,7 @@ def _declare_dense(kind: str, types: str) -> OpDecl:
     @decl.shape
     def shape(op):
         sizes, axes = op.constant(2), op.constant(3)
-        if sizes is None or axes is None:
+        if sizes is None or axes is None or sizes.ndim != 1:
             return [None]
         rank = len(sizes)
         reduced = {(int(axis) + rank) % rank for axis in np.ravel(axes)} if rank else set()

@@ -7,6 +7,7 @@ import torch
 
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op
+from headrace.ops.ranks import ranked
 
 serialize_sparse = op(
     "SerializeSparse",
@@ -32,11 +33,13 @@ for _decl in (serialize_sparse, serialize_many_sparse, deserialize_sparse, deser
 
 
 @serialize_sparse.shape
+@ranked(2, 1, 1)
 def serialize_sparse_shape(op):
     return [(3,)]
 
 
 @serialize_many_sparse.shape
+@ranked(2, 1, 1)
 def serialize_many_sparse_shape(op):
     return [(None, 3)]
 
@@ -52,7 +55,11 @@ def deserialize_many_sparse_shape(op):
 
 
 @deserialize_sparse.shape
+@ranked((1, None))
 def deserialize_sparse_shape(op):
+    dims = op.inputs[0].dims
+    if dims and dims[-1] not in (None, 3):
+        raise ValueError(f"Dimension must be 3 but is {dims[-1]}")
     return [(None, None), (None,), (None,)]
 
 

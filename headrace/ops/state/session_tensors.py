@@ -15,6 +15,7 @@ from headrace.core.kept_tensors import KEPT_TENSORS, KeptTensors
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import op, raw
 from headrace.ops.host_values import boxed
+from headrace.ops.ranks import ranked
 
 get_session_handle_op = op("GetSessionHandle", "value: T -> handle: string", stateful=True)
 get_session_handle_op.on_host(outputs=True).not_differentiable()
@@ -53,6 +54,7 @@ def get_session_handle_kernel(node):
 
 
 @get_session_tensor_op.shape
+@ranked(0)
 def get_session_tensor_shape(op):
     return [None]
 
@@ -76,6 +78,7 @@ def get_session_tensor_kernel(node):
 
 
 @delete_session_tensor_op.shape
+@ranked(0)
 def delete_session_tensor_shape(op):
     return []
 

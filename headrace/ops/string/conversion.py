@@ -280,6 +280,8 @@ padded_raw_op.on_host("fixed_length", outputs=True).not_differentiable()
 @padded_raw_op.shape
 def padded_raw_shape(op):
     dims, length = op.inputs[0].dims, op.constant(1)
+    if length is not None and np.ndim(length):
+        raise ValueError(f"Input must be scalar but has rank {np.ndim(length)}")
     size = op.attrs["out_type"].size
     if length is not None and int(length) % size:
         raise ValueError(f"fixed_length ({int(length)}) must be a multiple of the size of out_type ({size})")

@@ -11,6 +11,7 @@ from headrace.core.errors import InvalidArgumentError
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.ops.host_values import boxed, to_array
+from headrace.ops.ranks import ranked
 from headrace.ops.string.many_hashes import fingerprints
 
 fingerprint_op = op("Fingerprint", "data: T, method: string, *, T: type -> fingerprint: uint8")
@@ -23,6 +24,7 @@ def _text(value: Any) -> str:
 
 
 @fingerprint_op.shape
+@ranked((1, None), 0)
 def fingerprint_shape(op):
     data = op.inputs[0]
     if data.dims is not None and not data.dims:

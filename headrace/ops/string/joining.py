@@ -15,6 +15,7 @@ from headrace.core.shapes import Dims, merge_dims
 from headrace.ops import composing
 from headrace.ops.composing import first_given
 from headrace.ops.host_values import boxed, mapped
+from headrace.ops.ranks import ranked
 
 string_join_op = op("StringJoin", "inputs: N * string, *, separator='' -> output: string")
 
@@ -69,6 +70,7 @@ def _joined_axes(axes: list[int], rank: int) -> list[int]:
 
 
 @reduce_join_op.shape
+@ranked(None, (0, 1))
 def reduce_join_shape(op):
     dims, axes = op.inputs[0].dims, op.constant(1)
     if dims is None or axes is None:

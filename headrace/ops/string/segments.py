@@ -11,6 +11,7 @@ from headrace.core.errors import InvalidArgumentError
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.ops.host_values import boxed
+from headrace.ops.ranks import ranked
 
 segment_join_op = op(
     "UnsortedSegmentJoin",
@@ -20,6 +21,7 @@ segment_join_op = op(
 
 
 @segment_join_op.shape
+@ranked(None, None, 0)
 def segment_join_shape(op):
     inputs, ids, _ = (tensor.dims for tensor in op.inputs)
     count = op.constant(2)
