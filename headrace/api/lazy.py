@@ -159,7 +159,7 @@ class Finder:
                     inside = f"{home.__name__}.{attribute}"
                     if importable(inside):  # the row names a module, which may not have been imported yet
                         return importlib.import_module(inside)
-                return self._taking_composites(module, attribute, getattr(home, attribute))
+                return self._taking_composites(module, attribute, getattr(home, attribute), (path, name))
         elif other := internal_paths.spelled(path, name):
             return getattr(self._place(other[0] or "."), other[1])
         else:
@@ -185,7 +185,7 @@ class Finder:
                 return importlib.import_module(self._full(imported))
         raise AttributeError(self._absent(path, name), name=name)
 
-    def _taking_composites(self, module: str, attribute: str, value: Any) -> Any:
+    def _taking_composites(self, module: str, attribute: str, value: Any, public: tuple[str, str]) -> Any:
         """A function that takes ragged tensors or linear operators as well, made so once; any other value as it is."""
         if self._supported is None:
             rows = [f"{self.package}.ops.{family}.supported" for family in ("ragged", "linalg")]
@@ -195,7 +195,10 @@ class Finder:
             return value
         if (module, attribute) not in self._dispatched:
             dispatched = importlib.import_module(f"{self.package}.core.composite_types").dispatched
-            self._dispatched[module, attribute] = dispatched(value)
+            function = dispatched(value)
+            # Where pickle finds it, as part of what a program saves.
+            function.__module__, function.__qualname__ = self._full(public[0]), public[1]
+            self._dispatched[module, attribute] = function
         return self._dispatched[module, attribute]
 
     def _version(self, path: str, name: str, sources: tuple[str, ...]) -> Any:

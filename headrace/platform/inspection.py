@@ -48,7 +48,7 @@ def _full(spec: Any) -> FullArgSpec:
 
 def _spec_of(target: Any) -> FullArgSpec:
     """A function's own signature; of a public function that of 1.x, which knew no wrappers there and no annotations."""
-    if not inspect.isfunction(target) or not (target.__module__ or "").startswith("headrace."):
+    if not inspect.isfunction(target) or (target.__module__ or "").partition(".")[0] != "headrace":
         return inspect.getfullargspec(target)
     return inspect.getfullargspec(inspect.unwrap(target))._replace(annotations={})
 

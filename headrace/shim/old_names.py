@@ -130,7 +130,7 @@ def _getargspec(function: Any) -> ArgSpec:
     """The arguments of a Python function, as `inspect` gave them before 3.11."""
     spec = inspect.getfullargspec(function)
     # Those of 1.x's functions that are ours had no annotations.
-    own = (getattr(function, "__module__", None) or "").startswith("headrace.")
+    own = (getattr(function, "__module__", None) or "").partition(".")[0] == "headrace"
     if spec.kwonlyargs or (spec.annotations and not own):
         raise ValueError("Function has keyword-only parameters or annotations, use inspect.signature()")
     return ArgSpec(spec.args, spec.varargs, spec.varkw, spec.defaults)

@@ -1,6 +1,7 @@
 """What libraries built on TensorFlow 1 take from below its public names."""
 
 import collections
+import pickle
 
 import numpy as np
 import tensorflow as tf
@@ -44,6 +45,21 @@ for name in ["l2_normalize", "log_softmax", "reduce_max", "softmax"]:
     results["later signature of math." + name] = signature(getattr(tf2.math, name))
 results["signature of a decoder"] = signature(tf2.nn.ctc_beam_search_decoder)
 results["positional"] = list(tf_inspect.getargspec(tf.reduce_mean).args)
+
+# Functions as part of what is saved.
+functions = [
+    tf.exp,
+    tf.tanh,
+    tf.sigmoid,
+    tf.nn.relu,
+    tf.nn.elu,
+    tf.reduce_sum,
+    tf.math.log,
+    tf.matmul,
+    tf.identity,
+    tf.where,
+]
+results["saved functions"] = [pickle.loads(pickle.dumps(f)) is f for f in functions]
 
 # Modules as attributes of modules that import them.
 results["imported"] = [
