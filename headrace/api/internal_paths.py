@@ -193,6 +193,7 @@ _PYTHON: dict[str, dict[str, str]] = {
         "sparse . ops.sparse.cross ops.sparse.layout ops.sparse.building ops.sparse.slice ops.sparse.serialized "
         "api.gen_ops": "sparse_ops",
         "summary .": "summary_ops",
+        "contrib.graph_editor.select contrib.graph_editor.util .": "op_selector",
         "contrib.summary contrib.summary.functions summary.resource_writers summary.recording summary.tracing "
         "summary.later_functions summary .": "summary_ops_v2",
         "summary.functions .": "summary_op_util",

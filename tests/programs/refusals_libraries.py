@@ -117,3 +117,14 @@ for name, value in [("text", "abc"), ("half", 2.5), ("list", [1, 2]), ("none", N
     tried("input_length, " + name, lambda: batched(input_length=value))
 tried("sequences by number", lambda: batched(input_sequences={1: ones(4, 2)}))
 tried("sequences with colons", lambda: batched(input_sequences={"a:b": ones(4, 2)}))
+
+numbers = tf.constant([[1.0, 2.0], [3.0, 5.0]])
+with tf.Session() as session:
+    results["moments of all"] = session.run(tf.nn.moments(numbers, None))
+    results["weighted moments of all"] = session.run(tf.nn.weighted_moments(numbers, None, [[1.0], [2.0]]))
+for name, value in sorted(BOOLS.items()):
+    sparse = lambda: tf.SparseTensor([[0, 0], [1, 2]], [1.0, 2.0], [2, 3])
+    tried("sum of sparse, " + name, lambda: tf.sparse.reduce_sum(sparse(), 0, keepdims=value))
+for name, value in [("list", [1, 2]), ("tuple", (1, 2)), ("none", None), ("text", "ab"), ("number", 5)]:
+    tried("key, " + name, lambda: tf.strings.to_hash_bucket_strong(["a"], 10, key=value))
+tried("key, tensor", lambda: tf.strings.to_hash_bucket_strong(["a"], 10, key=tf.constant([1, 2])))

@@ -93,7 +93,7 @@ def moments(
 
     Args:
         x: floats of any shape; float16 is computed in float32.
-        axes: a list of ints.
+        axes: a list of ints; None for all.
         shift: has no effect: the true mean is what is shifted by.
         name: a name scope.
         keep_dims: the older name of `keepdims`.
@@ -124,6 +124,8 @@ def moments(
 
 
 def _squeezed(value: Tensor, axes: Any) -> Tensor:
+    if axes is None:
+        return composing.squeeze(value)
     return composing.squeeze(
         value, [int(a) for a in axes] if isinstance(axes, Sequence) else [int(a) for a in _listed(axes)]
     )

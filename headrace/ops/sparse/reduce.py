@@ -204,10 +204,10 @@ def _reduction(kind: str, word: str, example: str) -> Callable[..., Tensor]:
     def reduce(
         sp_input: Any, axis: Any = None, keepdims: Any = None, reduction_axes: Any = None, keep_dims: Any = None
     ) -> Tensor:
-        keepdims = bool(first_given("keepdims", keepdims, "keep_dims", keep_dims))
+        keepdims = first_given("keepdims", keepdims, "keep_dims", keep_dims)
         axes = _axes(sp_input, axis, reduction_axes)
         apply = getattr(raw, f"SparseReduce{kind}")
-        return apply(sp_input.indices, sp_input.values, sp_input.dense_shape, axes, keep_dims=keepdims)
+        return apply(sp_input.indices, sp_input.values, sp_input.dense_shape, axes, keep_dims=False if keepdims is None else keepdims)
 
     reduce.__name__ = reduce.__qualname__ = f"sparse_reduce_{kind.lower()}"
     reduce.__doc__ = _DOCUMENTATION.format(
@@ -224,10 +224,10 @@ def _sparse_reduction(kind: str, word: str, example: str) -> Callable[..., Spars
     def reduce(
         sp_input: Any, axis: Any = None, keepdims: Any = None, reduction_axes: Any = None, keep_dims: Any = None
     ) -> SparseTensor:
-        keepdims = bool(first_given("keepdims", keepdims, "keep_dims", keep_dims))
+        keepdims = first_given("keepdims", keepdims, "keep_dims", keep_dims)
         axes = _axes(sp_input, axis, reduction_axes)
         apply = getattr(raw, f"SparseReduce{kind}Sparse")
-        return SparseTensor(*apply(sp_input.indices, sp_input.values, sp_input.dense_shape, axes, keep_dims=keepdims))
+        return SparseTensor(*apply(sp_input.indices, sp_input.values, sp_input.dense_shape, axes, keep_dims=False if keepdims is None else keepdims))
 
     reduce.__name__ = reduce.__qualname__ = f"sparse_reduce_{kind.lower()}_sparse"
     reduce.__doc__ = _DOCUMENTATION.format(

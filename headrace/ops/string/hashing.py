@@ -109,7 +109,7 @@ def string_to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: s
     Returns:
         int64 tensor of the same shape.
     """
-    return raw.StringToHashBucketStrong(input, num_buckets=num_buckets, key=list(key), name=name)
+    return raw.StringToHashBucketStrong(input, num_buckets=num_buckets, key=key, name=name)
 
 
 def string_to_hash_bucket(
