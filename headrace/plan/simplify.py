@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import torch
 
 from headrace.core.registry import BoundConstant
-from headrace.plan.ir import Node, Region, Value, is_live
+from headrace.plan.ir import UNBOUND, Node, Region, Value, is_live, new_node
 from headrace.plan.values import to_numpy, to_torch
 
 # A folded constant larger than this costs more to keep than to compute.
@@ -17,6 +18,7 @@ _FOLD_LIMIT = 1 << 20
 _COMPARED = 64
 _CPU = torch.device("cpu")
 _SWITCHES = frozenset({"Switch", "RefSwitch"})
+_MERGES = frozenset({"Merge", "RefMerge"})
 
 
 def simplify(nodes: list[Node], keep: set[Node], only_bind: bool = False) -> tuple[list[Node], dict[Value, Value]]:
@@ -35,6 +37,7 @@ def simplify(nodes: list[Node], keep: set[Node], only_bind: bool = False) -> tup
     merged: dict[Any, Node | dict[Any, Node]] = {}
     constants: dict[Any, Value] = {}
     left: list[Node] = []
+    chosen = _Chosen(nodes)
 
     for node in nodes:
         inputs = node.inputs
@@ -67,20 +70,30 @@ def simplify(nodes: list[Node], keep: set[Node], only_bind: bool = False) -> tup
             continue
 
         if not only_bind and not decl.stateful and not node.control and node not in keep:
-            if decl.static_rule is not None and _bind_static(node):
+            if decl.static_rule is not None and not chosen.has(node) and _bind_static(node):
                 dropped[node] = []
-                _stood_for(constants, node, replaced)
+                if not chosen.hangs(node, inputs):
+                    _stood_for(constants, node, replaced)
                 continue
             if decl.same_rule is not None:
-                same = decl.same_rule(node)
+                same = None if chosen.keeps(node) else decl.same_rule(node)
                 # What waits for an Identity of a Switch waits for the branch, which the Switch itself does not say.
                 if same is not None and same.node.type not in _SWITCHES and (decl.may_alias or not is_live(same)):
                     replaced[node.outputs[0]] = replaced.get(same, same)
                     dropped[node] = [same.node]
                     continue
+            if chosen.keeps(node):
+                # The Merge asks in which branch this is, so it is computed there.
+                if not node.guard:
+                    branch = chosen.branch_of(node)
+                    node.control.append(branch)
+                    left.append(branch)
+                left.append(node)
+                continue
             if _fold(node):
                 dropped[node] = []
-                _stood_for(constants, node, replaced)
+                if not chosen.hangs(node, inputs):
+                    _stood_for(constants, node, replaced)
                 continue
             first = _merged(merged, node, replaced)
             if first is not None:
@@ -88,6 +101,42 @@ def simplify(nodes: list[Node], keep: set[Node], only_bind: bool = False) -> tup
                 continue
         left.append(node)
     return left, replaced
+
+
+class _Chosen:
+    """Constants that come out of a branch by their shape alone, on the way to the Merge that chooses among them."""
+
+    def __init__(self, nodes: list[Node]) -> None:
+        merges = [node for node in nodes if node.type in _MERGES]
+        self._merged = {value for node in merges for value in node.inputs}
+        # What was computed while planning from the shape of a value, and that value.
+        self._from: dict[Node, Value] = {}
+
+    def has(self, node: Node) -> bool:
+        """Whether a Merge takes an output of `node`."""
+        return bool(self._merged) and not self._merged.isdisjoint(node.outputs)
+
+    def hangs(self, node: Node, inputs: Sequence[Value]) -> bool:
+        """Whether `node`, which is a constant now, comes out of a step's values; notes it if there are Merges."""
+        if not self._merged:
+            return False
+        found = next((value for value in inputs if value.bound is UNBOUND), None)
+        if found is None:
+            found = next((self._from[value.node] for value in inputs if value.node in self._from), None)
+        if found is not None:
+            self._from[node] = found
+        return found is not None
+
+    def keeps(self, node: Node) -> bool:
+        """Whether `node` is to stay a node, though what it takes is constant, for the Merge that takes its output."""
+        if not self.has(node) or any(value.bound is UNBOUND for value in node.inputs):
+            return False
+        return bool(node.guard) or any(value.node in self._from for value in node.inputs)
+
+    def branch_of(self, node: Node) -> Node:
+        """A node that waits for the branch that the constants `node` takes come from."""
+        found = next(self._from[value.node] for value in node.inputs if value.node in self._from)
+        return new_node("Identity", node, [found], [(found.dtype, found.dims)])
 
 
 def _simplify_region(loop: Node, region: Region, only_bind: bool) -> None:

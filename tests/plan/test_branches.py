@@ -3,6 +3,7 @@
 import pytest
 
 import headrace as tf
+from headrace.core.registry import raw
 
 
 def test_a_predicate_that_is_merged_with_an_equal_one_still_guards_its_branch():
@@ -43,3 +44,25 @@ def test_a_predicate_in_a_loop_that_is_a_constant(sign):
 
         results = tf.while_loop(lambda i, *_: i < 3, body, [0, 0.0, -1])
         assert sess.run(results) == ((3, 6.0, 2) if sign > 0 else (3, -3.0, 7))
+
+
+SHAPES_OF_BRANCHES = {
+    "products": (lambda a, b: (raw.Shape(a) * 2, raw.Shape(b) * 3), [[4, 6], [6, 9]]),
+    "slices": (lambda a, b: (raw.Shape(a)[:1], raw.Shape(b)[1:]), [[2], [3]]),
+    "alone": (lambda a, b: (raw.Shape(a) * 5, raw.Shape(b)), [[10, 15], [2, 3]]),
+    "passed on": (lambda a, b: (tf.identity(raw.Shape(a) * 5), tf.identity(raw.Shape(b))), [[10, 15], [2, 3]]),
+    "of results": (lambda a, b: (raw.Shape(tf.nn.relu(a)) * 2, raw.Rank(b) + [0, 0]), [[4, 6], [2, 2]]),
+    "equal": (lambda a, b: (raw.Shape(a), raw.Shape(b)), [[2, 3], [2, 3]]),
+}
+
+
+@pytest.mark.parametrize("case", SHAPES_OF_BRANCHES)
+def test_a_merge_chooses_among_shapes_by_their_branches(case):
+    build, wanted = SHAPES_OF_BRANCHES[case]
+    with tf.Graph().as_default(), tf.Session() as sess:
+        taken = tf.placeholder(tf.bool, [])
+        no, yes = raw.Switch(tf.ones([2, 3]), taken)
+        merged, which = raw.Merge(list(build(no, yes)))
+        for value in (False, True):
+            found = sess.run([merged, which], {taken: value})
+            assert [found[0].tolist(), int(found[1])] == [wanted[value], int(value)]
