@@ -41,8 +41,12 @@ class Tensor:
         self._dtype = dtype
         self.dims: Dims = dims
         self._consumers: list[Operation] = []
-        # The number of tensors of all graphs made before it.
-        self._id = next(_tensor_ids)
+        self._number = next(_tensor_ids)
+
+    @property
+    def _id(self) -> int:
+        """How many tensors, of all graphs, were made before it."""
+        return self._number
 
     @property
     def op(self) -> Operation:

@@ -132,7 +132,7 @@ def test_numeric_summary(array, arguments, wanted):
 def test_debug_ops_that_are_none():
     with pytest.raises(ValueError, match="There is no debug op 'DebugNothing'"):
         dump_files.applied("DebugNothing", np.zeros(1), tf.float64)
-    with pytest.raises(tf.errors.FailedPreconditionError, match="not valid for debug node .*: speed"):
+    with pytest.raises(tf.errors.FailedPreconditionError, match=r"not valid for debug node .*: speed"):
         dump_files.applied("DebugIdentity(speed=3)", np.zeros(1), tf.float64)
     assert dump_files.applied("DebugNanCount", np.array([np.nan, 1.0]), tf.float64) == [1]
 

@@ -51,7 +51,7 @@ SHAPES_OF_BRANCHES = {
     "slices": (lambda a, b: (raw.Shape(a)[:1], raw.Shape(b)[1:]), [[2], [3]]),
     "alone": (lambda a, b: (raw.Shape(a) * 5, raw.Shape(b)), [[10, 15], [2, 3]]),
     "passed on": (lambda a, b: (tf.identity(raw.Shape(a) * 5), tf.identity(raw.Shape(b))), [[10, 15], [2, 3]]),
-    "of results": (lambda a, b: (raw.Shape(tf.nn.relu(a)) * 2, raw.Rank(b) + [0, 0]), [[4, 6], [2, 2]]),
+    "of results": (lambda a, b: (raw.Shape(tf.nn.relu(a)) * 2, tf.add(raw.Rank(b), [0, 0])), [[4, 6], [2, 2]]),
     "equal": (lambda a, b: (raw.Shape(a), raw.Shape(b)), [[2, 3], [2, 3]]),
 }
 

@@ -18,7 +18,12 @@ from headrace.ops.math.argmax import argmax
 from headrace.ops.math.cast import cast
 from headrace.state.variables import Variable
 
-_KINDS: dict[Any, str] = {Tensor: "Tensor", SparseTensor: "SparseTensor", TensorArray: "TensorArray", Variable: "Variable"}
+_KINDS: dict[Any, str] = {
+    Tensor: "Tensor",
+    SparseTensor: "SparseTensor",
+    TensorArray: "TensorArray",
+    Variable: "Variable",
+}
 
 
 def _told(value: Any, with_name: bool, with_type: bool, with_shape: bool, first_true: bool) -> list[Tensor]:

@@ -13,7 +13,9 @@ from headrace.core.waiting import Attempt, Waitable
 from headrace.ops.queues.elements import Element, kept
 from headrace.ops.state.common import invalid
 
-_ATTRS = "capacity: int >= 0 = 0, memory_limit: int >= 0 = 0, dtypes: list(type) >= {least}, container='', shared_name=''"
+_ATTRS = (
+    "capacity: int >= 0 = 0, memory_limit: int >= 0 = 0, dtypes: list(type) >= {least}, container='', shared_name=''"
+)
 
 
 def _bytes(values: Element) -> int:

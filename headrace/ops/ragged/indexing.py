@@ -44,8 +44,8 @@ def _item(rows: Any, keys: list[Any]) -> Any:
     if isinstance(first, slice):
         return _columns(_row_slice(rows, first), rest)
     if isinstance(first, Integral) and isinstance(rows.row_splits, EagerTensor):
-        count = rows.row_splits.dims[0] - 1
-        if not -count <= first < count:
+        count = len(rows.row_splits.numpy()) - 1
+        if not -count <= int(first) < count:
             raise IndexError(f"Row key {first} out of bounds")
     begins, ends = rows.row_splits[:-1], rows.row_splits[1:]
     return rows.values[begins[first] : ends[first]].__getitem__(tuple(rest) if rest else _ALL)

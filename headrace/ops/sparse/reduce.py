@@ -207,7 +207,13 @@ def _reduction(kind: str, word: str, example: str) -> Callable[..., Tensor]:
         keepdims = first_given("keepdims", keepdims, "keep_dims", keep_dims)
         axes = _axes(sp_input, axis, reduction_axes)
         apply = getattr(raw, f"SparseReduce{kind}")
-        return apply(sp_input.indices, sp_input.values, sp_input.dense_shape, axes, keep_dims=False if keepdims is None else keepdims)
+        return apply(
+            sp_input.indices,
+            sp_input.values,
+            sp_input.dense_shape,
+            axes,
+            keep_dims=False if keepdims is None else keepdims,
+        )
 
     reduce.__name__ = reduce.__qualname__ = f"sparse_reduce_{kind.lower()}"
     reduce.__doc__ = _DOCUMENTATION.format(
@@ -227,7 +233,15 @@ def _sparse_reduction(kind: str, word: str, example: str) -> Callable[..., Spars
         keepdims = first_given("keepdims", keepdims, "keep_dims", keep_dims)
         axes = _axes(sp_input, axis, reduction_axes)
         apply = getattr(raw, f"SparseReduce{kind}Sparse")
-        return SparseTensor(*apply(sp_input.indices, sp_input.values, sp_input.dense_shape, axes, keep_dims=False if keepdims is None else keepdims))
+        return SparseTensor(
+            *apply(
+                sp_input.indices,
+                sp_input.values,
+                sp_input.dense_shape,
+                axes,
+                keep_dims=False if keepdims is None else keepdims,
+            )
+        )
 
     reduce.__name__ = reduce.__qualname__ = f"sparse_reduce_{kind.lower()}_sparse"
     reduce.__doc__ = _DOCUMENTATION.format(
