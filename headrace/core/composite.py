@@ -112,9 +112,9 @@ class IndexedSlices:
 
 
 def _static(dense_shape: Tensor | None) -> Dims:
-    from headrace.core.constant_value import constant_dims
+    from headrace.core.constant_value import plain_constant_dims
 
-    return None if dense_shape is None else constant_dims(dense_shape)
+    return None if dense_shape is None else plain_constant_dims(dense_shape)
 
 
 class SparseTensor:

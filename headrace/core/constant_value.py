@@ -90,8 +90,12 @@ def plain_constant_value(tensor: Tensor) -> np.ndarray | None:
 
 
 def _is_plain(tensor: Tensor) -> bool:
-    if not tensor._is_graph_tensor or tensor.op.type in _OF_SHAPES:
+    if not tensor._is_graph_tensor:
         return True
+    if tensor.op.type in _OF_SHAPES:
+        # Not where the sizes would have to be computed from the values of what they are the sizes of.
+        dims = tensor.op.inputs[0].dims
+        return dims is not None and (tensor.op.type == "Rank" or None not in dims)
     return tensor.op.type in _PLAIN and all(_is_plain(source) for source in tensor.op.inputs)
 
 
@@ -144,7 +148,16 @@ def constant_dims(tensor: Tensor) -> Dims:
     Returns:
         a tuple with None for the elements that are not known, or None if not even their number is.
     """
-    value = constant_value(tensor)
+    return _dims(tensor, plain=False)
+
+
+def plain_constant_dims(tensor: Tensor) -> Dims:
+    """`constant_dims` where TensorFlow's Python code sees them; for decisions that change which ops are made."""
+    return _dims(tensor, plain=True)
+
+
+def _dims(tensor: Tensor, *, plain: bool) -> Dims:
+    value = plain_constant_value(tensor) if plain else constant_value(tensor)
     if value is not None:
         return tuple(None if v < 0 else int(v) for v in np.ravel(value))
     op = tensor.op
@@ -153,20 +166,20 @@ def constant_dims(tensor: Tensor) -> Dims:
         return op.inputs[0].dims
     if kind == "ShapeN":
         return op.inputs[tensor.value_index].dims
-    if kind in ("Cast", "Identity", "StopGradient") and tensor.dims is not None and len(tensor.dims) == 1:
-        return constant_dims(op.inputs[0])
+    if not plain and kind in ("Cast", "Identity", "StopGradient") and tensor.dims is not None and len(tensor.dims) == 1:
+        return _dims(op.inputs[0], plain=plain)
     # What is packed to a vector are scalars, known to be or not.
     if kind == "Pack" and op.inputs and (tensor.dims is None or len(tensor.dims) == 1):
-        return tuple(_scalar(source) for source in op.inputs)
+        return tuple(_scalar(source, plain=plain) for source in op.inputs)
     if kind == "ConcatV2":
-        return _joined(op.inputs[:-1])
+        return _joined(op.inputs[:-1], plain=plain)
     if kind == "Concat":
-        return _joined(op.inputs[1:])
-    if kind == "ExpandDims" and op.inputs[0].dims == ():
-        return (_scalar(op.inputs[0]),)
+        return _joined(op.inputs[1:], plain=plain)
+    if not plain and kind == "ExpandDims" and op.inputs[0].dims == ():
+        return (_scalar(op.inputs[0], plain=plain),)
     if kind == "StridedSlice":
         bounds = _slice_bounds(op)
-        dims = constant_dims(op.inputs[0])
+        dims = _dims(op.inputs[0], plain=plain)
         if bounds is not None and dims is not None and not op.attrs["shrink_axis_mask"]:
             return dims[bounds]
     if tensor.dims is not None and len(tensor.dims) == 1 and tensor.dims[0] is not None:
@@ -174,22 +187,24 @@ def constant_dims(tensor: Tensor) -> Dims:
     return None
 
 
-def _joined(parts: Any) -> Dims:
+def _joined(parts: Any, *, plain: bool) -> Dims:
     dims: tuple[int | None, ...] = ()
     for part in parts:
-        known = constant_dims(part)
+        known = _dims(part, plain=plain)
         if known is None:
             return None
         dims += known
     return dims
 
 
-def _scalar(tensor: Tensor) -> int | None:
+def _scalar(tensor: Tensor, *, plain: bool) -> int | None:
     """As in TensorFlow, a size taken out of a shape that is known in part counts as unknown among others.
 
     It sees a size through the edge of one loop, and of one only.
     """
-    value = constant_value(tensor.op.inputs[0] if tensor._is_graph_tensor and tensor.op.type == "Enter" else tensor)
+    if tensor._is_graph_tensor and tensor.op.type == "Enter":
+        tensor = tensor.op.inputs[0]
+    value = plain_constant_value(tensor) if plain else constant_value(tensor)
     return None if value is None or int(value) < 0 else int(value)
 
 
