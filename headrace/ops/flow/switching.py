@@ -13,6 +13,7 @@ from headrace.core.registry import OpDecl, op, raw
 from headrace.core.shapes import Dims
 from headrace.ops import composing
 from headrace.ops.flow.frames import is_loop_switch, output_context
+from headrace.ops.state.common import handle_dtype
 
 
 def _declare_switch(op_type: str, ref: str) -> OpDecl:
@@ -160,19 +161,14 @@ def _all_rows(value: Any) -> IndexedSlices:
     if isinstance(value, IndexedSlices):
         return value
     tensor = convert_to_tensor(value)
-    # What is known of the shape while the graph is built is still of the tensor's branch only.
-    branch = raw.Identity(tensor).op if tensor.op.type in ("Switch", "RefSwitch") else tensor.op
-    with control_dependencies([branch]):
-        shape = raw.Shape(tensor)
-        rows = composing.range_(0, shape[0])
-    return IndexedSlices(tensor, rows, shape)
+    shape = raw.Shape(tensor)
+    return IndexedSlices(tensor, composing.range_(0, shape[0]), shape)
 
 
 def _wide_indices(slices: IndexedSlices) -> IndexedSlices:
     if slices.indices.dtype.name == "int64":
         return slices
-    with control_dependencies([raw.Identity(slices.values)]):
-        return IndexedSlices(slices.values, raw.Cast(slices.indices, DstT="int64"), slices.dense_shape)
+    return IndexedSlices(slices.values, composing.cast(slices.indices, "int64"), slices.dense_shape)
 
 
 def zeros_outside_loop(op: Operation, index: int) -> Tensor | None:
@@ -189,7 +185,7 @@ def zeros_outside_loop(op: Operation, index: int) -> Tensor | None:
     pivot = raw.Identity(other)
     if output.dtype.name == "resource":
         with control_dependencies([pivot]):
-            return raw.Fill(raw.VariableShape(other), 0.0)
+            return _zeros(raw.VariableShape(other), handle_dtype(op.inputs[0]) or "float32")
     shape = raw.Shape(other)
     with control_dependencies([pivot]):
         return _zeros(shape, output.dtype.base_dtype)

@@ -256,8 +256,11 @@ def resource_gather_gradient(op, grad):
 
 
 def variable_shape(handle):
-    """The shape of the variable behind `handle` as an int32 tensor, a constant where it is known."""
-    dims = handle_dims(handle)
+    """The shape of the variable behind `handle` as an int32 tensor, a constant where it is known.
+
+    As in TensorFlow, a handle that comes into a branch or a loop is asked when it runs.
+    """
+    dims = None if handle.op.type in ("Switch", "Enter") else handle_dims(handle)
     if is_fully_defined(dims):
         return convert_to_tensor(list(dims), "int32")
     return raw.VariableShape(handle)
