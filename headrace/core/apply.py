@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from headrace.core.convert import convert_to_tensor
-from headrace.core.defaults import _graph_of_inputs, get_default_graph
+from headrace.core.defaults import get_default_graph, graph_of_inputs
 from headrace.core.dtypes import DType, as_dtype, dtype_text
 from headrace.core.errors import InvalidArgumentError, NotFoundError, OpError, UndeclaredOpError
 from headrace.core.functions import called_function
@@ -93,7 +93,7 @@ def _apply(default: Graph, decl: OpDecl, args: Sequence[Any], keywords: dict[str
         else:
             attrs[key] = _plain_attr(decl, signature.attrs[key], attrs[key])
 
-    graph = _graph_of_inputs(_flat(values))
+    graph = graph_of_inputs(_flat(values))
     if graph is default:
         return _apply_in(graph, decl, values, attrs, name)
     with graph.as_default():

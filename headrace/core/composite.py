@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from headrace.core.convert import convert_to_tensor, register_tensor_conversion_function
-from headrace.core.defaults import _graph_of_inputs, name_scope
+from headrace.core.defaults import graph_of_inputs, name_scope
 from headrace.core.dtypes import DType, as_dtype, int64
 from headrace.core.graph import Graph
 from headrace.core.operation import Operation, Tensor
@@ -36,7 +36,7 @@ class IndexedSlices:
     """
 
     def __init__(self, values: Tensor, indices: Tensor, dense_shape: Tensor | None = None) -> None:
-        _graph_of_inputs([t for t in (values, indices, dense_shape) if t is not None])
+        graph_of_inputs([t for t in (values, indices, dense_shape) if t is not None])
         self._values = values
         self._indices = indices
         self._dense_shape = dense_shape

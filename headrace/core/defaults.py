@@ -72,7 +72,7 @@ def default_session_stack() -> DefaultStack:
     return default_sessions
 
 
-def _graph_of_inputs(values: Iterable[Any], graph: Graph | None = None) -> Graph:
+def graph_of_inputs(values: Iterable[Any], graph: Graph | None = None) -> Graph:
     """The graph all of `values` belong to, or the default graph when none is a graph element.
 
     Raises:
@@ -148,7 +148,7 @@ class name_scope:
             self._exits = default.name_scope_now(self._name)
             return self._exits.scope
         self._exits = contextlib.ExitStack()
-        graph = _graph_of_inputs(values) if values is not None else get_default_graph()
+        graph = graph_of_inputs(values) if values is not None else get_default_graph()
         if graph is not get_default_graph():
             self._exits.enter_context(graph.as_default())
         try:

@@ -17,9 +17,9 @@ from headrace.core.composite import (
 )
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import (
-    _graph_of_inputs,
     default_session_stack,
     get_default_graph,
+    graph_of_inputs,
     name_scope,
     reset_default_graph,
 )
@@ -31,7 +31,7 @@ from headrace.core.registry_of_objects import previous_registration
 from headrace.core.stacks import default_graphs
 from headrace.core.tensor_util import is_dense_tensor_like, register_dense_tensor_like_type
 
-_get_graph_from_inputs = _graph_of_inputs
+_get_graph_from_inputs = graph_of_inputs
 _default_session_stack = default_session_stack()
 
 # ---- conversion ----

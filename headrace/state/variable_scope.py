@@ -11,7 +11,7 @@ from typing import Any
 
 from headrace.core.collections import GraphKeys
 from headrace.core.convert import convert_to_tensor
-from headrace.core.defaults import _graph_of_inputs, get_collection, get_default_graph, name_scope
+from headrace.core.defaults import get_collection, get_default_graph, graph_of_inputs, name_scope
 from headrace.core.dtypes import float32
 from headrace.state.modes import VariableAggregation, VariableSynchronization
 from headrace.state.variable_store import (
@@ -574,7 +574,7 @@ class variable_scope:
             "dtype": dtype,
             "use_resource": use_resource,
         }
-        self._graph = _graph_of_inputs(values if values is not None else [])
+        self._graph = graph_of_inputs(values if values is not None else [])
         self._pure: _PureVariableScope | None = None
         self._scope_name: str | None = None
         self._open: list[contextlib.ExitStack] = []

@@ -36,6 +36,6 @@ HOMES = {
 }
 
 SPELLED = {
-    "get_graph_from_inputs": "core.defaults._graph_of_inputs",
+    "get_graph_from_inputs": "core.defaults.graph_of_inputs",
     "nest": "core.nest",
 }

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from headrace.core.constant_value import plain_constant_value
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import colocate_with, device, name_scope
 from headrace.core.errors import InvalidArgumentError
@@ -278,9 +279,7 @@ def _spread(op: Any, grad: Any) -> Any:
     """`grad` repeated along the axes that were summed."""
     source = op.inputs[0]
     dims = source.dims
-    # TensorFlow does not look through the op that tells which axes were broadcast.
-    hidden = op.inputs[1]._is_graph_tensor and op.inputs[1].op.type == "BroadcastGradientArgs"
-    axes = op.constant(1) if dims is not None and not hidden else None
+    axes = None if dims is None else plain_constant_value(op.inputs[1])
     if axes is not None:
         if np.array_equal(axes, np.arange(len(dims))):
             grad = raw.Reshape(grad, [1] * len(dims))

@@ -16,6 +16,7 @@ HOMES = {
     "contrib.distributions.quadrature": "PoissonLogNormalQuadratureCompound "
     "quadrature_scheme_lognormal_gauss_hermite quadrature_scheme_lognormal_quantiles "
     "quadrature_scheme_softmaxnormal_gauss_hermite quadrature_scheme_softmaxnormal_quantiles",
+    "contrib.distributions.regression_heads": "estimator_head_distribution_regression",
     "contrib.distributions.reshaping": "BatchReshape",
     "contrib.distributions.shaping": "fill_triangular fill_triangular_inverse matrix_diag_transform tridiag",
     "contrib.distributions.statistics": "SeedStream assign_log_moving_mean_exp assign_moving_mean_variance "

@@ -4,7 +4,9 @@ HOMES = {
     "contrib.learn.graph_io": "queue_parsed_features read_batch_examples read_batch_features "
     "read_batch_record_features read_keyed_batch_examples read_keyed_batch_examples_shared_queue "
     "read_keyed_batch_features read_keyed_batch_features_shared_queue",
+    "contrib.learn.heads": "Head no_op_train_fn poisson_regression_head regression_head",
     "contrib.learn.metric_spec": "MetricSpec ModeKeys PredictionKey",
+    "contrib.learn.model_outputs": "ModelFnOps",
     "contrib.layers.target_columns": "ProblemType",
 }
 
