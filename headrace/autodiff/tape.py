@@ -159,6 +159,8 @@ def _zeros_for(source: Any) -> Any:
 
 
 def _ones_as(tensor: Any) -> Tensor:
+    if tensor.dtype.name == "resource":
+        tensor = tensor._variable().value()
     return ones(_sizes(tensor), tensor.dtype.base_dtype) if tensor._is_graph_tensor else ones_like(tensor)
 
 

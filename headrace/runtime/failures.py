@@ -19,7 +19,9 @@ def failing_node(error: BaseException, plan: Plan) -> Node | None:
     while traceback is not None:
         lines = plan.files.get(traceback.tb_frame.f_code.co_filename)
         if lines is not None:
-            found = lines.get(traceback.tb_lineno)
+            # A line that only opens a branch is of no node: what failed there is the predicate of the node after it.
+            after = min((line for line in lines if line >= traceback.tb_lineno), default=None)
+            found = lines[after] if after is not None else None
         traceback = traceback.tb_next
     return found
 
@@ -51,7 +53,8 @@ def explained(error: BaseException, plan: Plan) -> BaseException:
     message = _first_lines(str(error)) or type(error).__name__
     if message.startswith("Boolean value of Tensor with"):
         # A branch or loop asks its predicate.
-        names = dict.fromkeys(pred.node.name for value in node.inputs for pred, _ in guard_of(value))
+        guards = [*(pred for value in node.inputs for pred, _ in guard_of(value)), *(pred for pred, _ in node.guard)]
+        names = dict.fromkeys(pred.node.name for pred in guards)
         which = f" '{', '.join(names)}'" if names else ""
         message = f"The predicate{which} must be a scalar, got {'no' if 'no values' in message else 'several'} elements"
     shapes = ", ".join(f"{value!r} {value.dtype.name}" for value in node.inputs)

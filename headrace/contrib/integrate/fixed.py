@@ -70,27 +70,27 @@ def odeint_fixed(
         dt, counts = intervals / counts, composing.cast(counts, "int32")
         if t.get_shape()[0] != dt.get_shape()[0] + 1:
             raise ValueError("t and dt have incompatible lengths, must be N and N-1")
-        if method not in _METHODS:
-            raise ValueError(f"method not supported: {method!s}")
-        step = _METHODS[method]
-        with control_dependencies([increasing(t)]):
-            times = raw.Size(t)
+        with control_dependencies([increasing(t)]), name_scope(method):
+            if method not in _METHODS:
+                raise ValueError(f"method not supported: {method!s}")
+            return _integrated(func, _METHODS[method], y0, t, dt, counts)
 
-        def interval(solution: Any, y: Any, time: Any, i: Any) -> Any:
+
+def _integrated(func: Derivative, step: Any, y0: Tensor, t: Tensor, dt: Tensor, counts: Tensor) -> Tensor:
+    """The states at the times `t`, between which `counts` steps of the sizes `dt` lie."""
+    times, start = raw.Size(t), t[0]
+
+    def interval(solution: Any, y: Any, time: Any, i: Any) -> Any:
+        def forward(y: Any, time: Any, n: Any, i: Any) -> Any:
             size = dt[i - 1]
+            change = composing.cast(step(func, time, size, y), y.dtype)
+            return y + change, time + size, n + 1, i
 
-            def forward(y: Any, time: Any, n: Any) -> Any:
-                return y + composing.cast(step(func, time, size, y), y.dtype), time + size, n + 1
+        y, time, *_ = while_loop(lambda y, time, n, i: raw.Less(n, counts[i - 1]), forward, (y, time, 0, i))
+        return solution.write(i, y), y, time, i + 1
 
-            y, time, _ = while_loop(
-                lambda y, time, n: raw.Less(n, counts[i - 1]), forward, (y, time, convert_to_tensor(0))
-            )
-            return solution.write(i, y), y, time, i + 1
-
-        solution = TensorArray(y0.dtype, times).write(0, y0)
-        solution, *_ = while_loop(
-            lambda solution, y, time, i: raw.Less(i, times), interval, (solution, y0, t[0], convert_to_tensor(1))
-        )
-        states = solution.stack()
-        states.set_shape(t.get_shape().concatenate(y0.get_shape()))
-        return states
+    solution = TensorArray(y0.dtype, times).write(0, y0)
+    solution, *_ = while_loop(lambda solution, y, time, i: raw.Less(i, times), interval, (solution, y0, start, 1))
+    states = solution.stack()
+    states.set_shape(t.get_shape().concatenate(y0.get_shape()))
+    return states

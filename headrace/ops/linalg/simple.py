@@ -55,11 +55,14 @@ class LinearOperatorFullMatrix(LinearOperator):
         name: str = "LinearOperatorFullMatrix",
     ) -> None:
         with name_scope(name, values=[matrix]):
-            self._matrix = at_least(convert_nonref_to_tensor(matrix, name="matrix"), "matrix", 2)
+            if matrix is None:
+                raise ValueError("None values not supported.")
+            self._matrix = convert_nonref_to_tensor(matrix, name="matrix")
             dtype = self._matrix.dtype
             if dtype.base_dtype.name not in _TYPES:
                 kinds = [as_dtype(kind) for kind in _TYPES]
                 raise TypeError(f"Argument matrix must have dtype in {kinds}.  Found: {dtype}")
+            at_least(self._matrix, "matrix", 2)
             hints = (is_non_singular, is_self_adjoint, is_positive_definite, is_square)
             super().__init__(dtype, [self._matrix], *hints, name=name)
 

@@ -127,10 +127,12 @@ def cholesky_gradient(op, grad):
 
 
 def identity(rows: Any, batch: Any, dtype: Any) -> Any:
-    """Identity matrices of a size and batch shape that are tensors, as `tf.eye` makes them."""
+    """Identity matrices of a size and batch shape that are tensors, as `tf.eye` makes them; one if `batch` is None."""
     with name_scope(None, "eye", [rows, None, batch]):
         length = raw.Minimum(rows, rows)
-        sizes = composing.concat((convert_to_tensor(batch, "int32", name="shape"), [length]), 0)
+        sizes = composing.concat(
+            (convert_to_tensor([] if batch is None else batch, "int32", name="shape"), [length]), 0
+        )
         return raw.MatrixDiag(composing.ones(sizes, dtype=dtype), name="diag")
 
 
@@ -435,21 +437,30 @@ def matrix_square_root_gradient(op, grad):
     root = op.outputs[0]
     shape = composing.shape(root)
     order = shape[-1]
-    batch = shape[:-2]
-    eye = identity(order, batch, root.dtype)
+    batch = shape[0:-2]
+    count = raw.Prod(batch, convert_to_tensor([0], "int32"))
+    eye = raw.Reshape(identity(order, None, root.dtype), [-1])
+    eye = raw.Reshape(raw.Tile(eye, composing.stack([count], name="Tile/multiples")), shape)
     turned = composing.matrix_transpose(root)
-    system = _kronecker(eye, turned, batch, order) + _kronecker(root, eye, batch, order)
-    flat = composing.concat([batch, [order * order, 1]], 0)
+    system = raw.Add(_kronecker(eye, turned), _kronecker(root, eye))
+    flat = composing.concat([raw.Slice(shape, [0], [raw.Sub(composing.size(shape), 2)]), [order * order], [1]], 0)
     vector = raw.Reshape(composing.matrix_transpose(grad), flat)
     solved = raw.MatrixSolve(system, vector)
     return [composing.matrix_transpose(raw.Reshape(solved, shape))]
 
 
-def _kronecker(a: Any, b: Any, batch: Any, order: Any) -> Any:
-    a = raw.Reshape(a, composing.concat([batch, [order, 1, order, 1]], 0))
-    b = raw.Reshape(b, composing.concat([batch, [1, order, 1, order]], 0))
-    square = order * order
-    return raw.Reshape(a * b, composing.concat([batch, [square, square]], 0))
+def _kronecker(a: Any, b: Any) -> Any:
+    shapes = composing.shape(a), composing.shape(b)
+    orders = shapes[0][-1], shapes[1][-1]
+    batch = raw.Slice(shapes[0], [0], [raw.Sub(composing.size(shapes[0]), 2)])
+    reshaped = (
+        composing.concat([batch, [orders[0]], [1], [orders[0]], [1]], 0),
+        composing.concat([batch, [1], [orders[1]], [1], [orders[1]]], 0),
+    )
+    a, b = raw.Reshape(a, reshaped[0]), raw.Reshape(b, reshaped[1])
+    square = orders[0] * orders[1]
+    whole = composing.concat([batch, [square], [square]], 0)
+    return raw.Reshape(a * b, whole)
 
 
 for _decl in (cholesky_op, cholesky_grad_op, inverse_op, determinant_op, log_determinant_op, solve_op):

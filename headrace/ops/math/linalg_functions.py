@@ -12,6 +12,8 @@ from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import element_count, is_fully_defined
 from headrace.ops import composing
+from headrace.ops.flow.cond import cond
+from headrace.ops.math.linalg import regularized_gramian_cholesky
 
 # The size above which many small systems are faster solved one by one, in bytes.
 _CACHE = 256000
@@ -173,7 +175,7 @@ def matrix_solve_ls(
         a tensor of shape (..., n, k).
 
     Raises:
-        NotImplementedError: for a weight with complex128, or matrices whose sizes are not known.
+        NotImplementedError: for a weight with complex128.
     """
     matrix = convert_to_tensor(matrix, name="matrix")
     weighted = isinstance(l2_regularizer, Tensor) or l2_regularizer != 0
@@ -185,37 +187,23 @@ def matrix_solve_ls(
     if not fast or (is_fully_defined(dims) and _many_small(dims, matrix.dtype.size)):
         return raw.MatrixSolveLs(matrix, rhs, l2_regularizer, fast=fast, name=name)
     with name_scope(name, "matrix_solve_ls", [matrix, rhs, l2_regularizer]):
-        if dims is None or None in dims[-2:]:
-            raise NotImplementedError(
-                "matrix_solve_ls: matrices whose rows and columns are not known statically; use fast=False."
-            )
-        tall = dims[-2] >= dims[-1]
-        factor = _gramian_cholesky(matrix, l2_regularizer, tall)
-        if tall:
+
+        def tall() -> Tensor:
+            factor = regularized_gramian_cholesky(matrix, l2_regularizer, True)
             return cholesky_solve(factor, composing.matmul(matrix, rhs, adjoint_a=True))
-        return composing.matmul(matrix, cholesky_solve(factor, rhs), adjoint_a=True)
+
+        def wide() -> Tensor:
+            factor = regularized_gramian_cholesky(matrix, l2_regularizer, False)
+            return composing.matmul(matrix, cholesky_solve(factor, rhs), adjoint_a=True)
+
+        if dims is not None and None not in dims[-2:]:
+            return tall() if dims[-2] >= dims[-1] else wide()
+        sides = composing.shape(matrix)[-2:]
+        return cond(sides[-2] >= sides[-1], tall, wide)
 
 
 def _many_small(dims: Any, item: int) -> bool:
     return (element_count(dims) or 0) * item > _CACHE and (element_count(dims[:-2]) or 0) > min(dims[-2:])
-
-
-def _gramian_cholesky(matrix: Tensor, weight: Any, first_kind: bool) -> Tensor:
-    gramian = composing.matmul(matrix, matrix, adjoint_a=first_kind, adjoint_b=not first_kind)
-    if isinstance(weight, Tensor) or weight != 0:
-        shape = composing.shape(matrix)
-        batch = shape[:-2]
-        rows = shape[-1] if first_kind else shape[-2]
-        with name_scope(None, "eye", [rows, None, batch]):
-            length = raw.Minimum(rows, rows)
-            batch = convert_to_tensor(batch, "int32", name="shape")
-            ones = composing.ones(composing.concat((batch, [length]), 0), dtype=matrix.dtype)
-            eye = raw.MatrixDiag(ones, name="diag")
-        dims = matrix.dims or ()
-        side = dims[-1 if first_kind else -2]
-        eye.set_shape((*dims[:-2], side, side))
-        gramian += weight * eye
-    return raw.Cholesky(gramian)
 
 
 def self_adjoint_eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:

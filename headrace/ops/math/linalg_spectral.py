@@ -11,7 +11,7 @@ from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op, raw
 from headrace.core.shapes import Dims, merge_dims
 from headrace.ops import composing
-from headrace.ops.math.linalg import matrix_dims
+from headrace.ops.math.linalg import identity, matrix_dims
 
 _TYPES = "{double, float, half, complex64, complex128}"
 
@@ -145,19 +145,22 @@ def svd_gradient(op, grad_s, grad_u, grad_v):
             raise NotImplementedError("svd gradient is not implemented for abs(m - n) > 1 when full_matrices is True")
         s_matrix = raw.MatrixDiag(s, name="diag")
         s2 = raw.Square(s)
-        gaps = composing.expand_dims(s2, -2) - composing.expand_dims(s2, -1)
         # The diagonal is replaced below; the identity keeps it from dividing by zero before.
-        eye = raw.MatrixDiag(composing.ones_like(s), name="diag")
+        sizes = composing.shape(s)
+        eye = identity(sizes[-1], sizes[:-1], s.dtype)
+        gaps = composing.expand_dims(s2, -2) - composing.expand_dims(s2, -1)
         f = raw.MatrixSetDiag(raw.Reciprocal(gaps + eye), composing.zeros_like(s), name="set_diag")
         s_inverse = raw.MatrixDiag(raw.Reciprocal(s), name="diag")
         v1, grad_v1 = v[..., :, :m], grad_v[..., :, :m]
-        f_u = f * matmul(u, grad_u, adjoint_a=True)
-        f_v = f * matmul(v1, grad_v1, adjoint_a=True)
+        turn_u = matmul(u, grad_u, adjoint_a=True)
+        turn_v = matmul(v1, grad_v1, adjoint_a=True)
+        f_u, f_v = f * turn_u, f * turn_v
         inner = grad_s_matrix + matmul(f_u + _adjoint(f_u), s_matrix) + matmul(s_matrix, f_v + _adjoint(f_v))
         grad_a = matmul(u, matmul(inner, v1, adjoint_b=True))
         if m != n:
             turned = composing.matrix_transpose(grad_v1)
-            rest = turned - matmul(matmul(turned, v1), v1, adjoint_b=True)
+            along = matmul(turned, v1)
+            rest = turned - matmul(along, v1, adjoint_b=True)
             if full:
                 v2, grad_v2 = v[..., :, m:n], grad_v[..., :, m:n]
                 rest -= matmul(matmul(v1, grad_v2, adjoint_a=True), v2, adjoint_b=True)

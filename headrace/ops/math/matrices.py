@@ -10,6 +10,7 @@ from headrace.core.defaults import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.ops import composing
+from headrace.platform.compat import forward_compatible
 
 
 def diag(diagonal: Any, name: str | None = None) -> Tensor:
@@ -54,15 +55,18 @@ def _padding(value: Any, padding: Any) -> Any:
     return bool(padding) if getattr(value, "dtype", None) == "bool" else padding
 
 
-def _default(value: Any, default: int) -> bool:
-    """Whether an argument is left alone, so that the first version of the op, which 1.15 makes, is enough."""
-    return isinstance(value, int) and value == default
+def _several() -> bool:
+    """Whether the ops that know of other diagonals may be made: not by 1.15's own day, only from a later one on."""
+    return forward_compatible(2019, 8, 31)
 
 
 def matrix_diag(
     diagonal: Any, name: str | None = "diag", k: Any = 0, num_rows: Any = -1, num_cols: Any = -1, padding_value: Any = 0
 ) -> Tensor:
     """Matrices with given diagonals.
+
+    As in 1.15, all but `diagonal` and `name` are looked at only where `tf.compat.forward_compatible(2019, 8, 31)`, which
+    is not so by default: else there is the main diagonal of square matrices, and zeros.
 
     Args:
         diagonal: shape (..., length), or (..., number, length) for several, the highest first.
@@ -78,12 +82,14 @@ def matrix_diag(
         ValueError: if the diagonals do not fit the size.
 
     Example:
-        >>> tf.Session().run(tf.matrix_diag([1, 2], k=1))
+        >>> with tf.compat.forward_compatibility_horizon(2019, 9, 1):
+        ...     above = tf.matrix_diag([1, 2], k=1)
+        >>> tf.Session().run(above)
         array([[0, 1, 0],
                [0, 0, 2],
                [0, 0, 0]], dtype=int32)
     """
-    if _default(k, 0) and _default(num_rows, -1) and _default(num_cols, -1) and _default(padding_value, 0):
+    if not _several():
         return raw.MatrixDiag(diagonal, name=name)
     return raw.MatrixDiagV2(
         diagonal, k=k, num_rows=num_rows, num_cols=num_cols, padding_value=_padding(diagonal, padding_value), name=name
@@ -92,6 +98,9 @@ def matrix_diag(
 
 def matrix_diag_part(input: Any, name: str | None = "diag_part", k: Any = 0, padding_value: Any = 0) -> Tensor:
     """Diagonals of matrices.
+
+    As in 1.15, `k` and `padding_value` are looked at only where `tf.compat.forward_compatible(2019, 8, 31)`, which is not
+    so by default: else it is the main diagonal.
 
     Args:
         input: shape (..., rows, columns).
@@ -109,13 +118,16 @@ def matrix_diag_part(input: Any, name: str | None = "diag_part", k: Any = 0, pad
         >>> tf.Session().run(tf.matrix_diag_part([[1, 2], [3, 4]]))
         array([1, 4], dtype=int32)
     """
-    if _default(k, 0):
+    if not _several():
         return raw.MatrixDiagPart(input, name=name)
     return raw.MatrixDiagPartV2(input, k=k, padding_value=_padding(input, padding_value), name=name)
 
 
 def matrix_set_diag(input: Any, diagonal: Any, name: str | None = "set_diag", k: Any = 0) -> Tensor:
     """Matrices with some diagonals replaced.
+
+    As in 1.15, `k` is looked at only where `tf.compat.forward_compatible(2019, 8, 31)`, which is not so by default: else
+    it is the main diagonal.
 
     Args:
         input: shape (..., rows, columns).
@@ -134,7 +146,7 @@ def matrix_set_diag(input: Any, diagonal: Any, name: str | None = "set_diag", k:
         array([[0, 2],
                [3, 0]], dtype=int32)
     """
-    if _default(k, 0):
+    if not _several():
         return raw.MatrixSetDiag(input, diagonal, name=name)
     return raw.MatrixSetDiagV2(input, diagonal, k=k, name=name)
 

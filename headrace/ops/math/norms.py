@@ -106,11 +106,21 @@ def _power(x: Tensor, exponent: Any) -> Tensor:
 
 def _spectral(x: Tensor, axis: tuple[int, int]) -> Tensor:
     """The greatest singular values over two axes, which stay with size 1."""
+    where: Any
+    last: Any
+    back: Any
     if x.dims is None:
-        raise NotImplementedError("tf.norm: ord=2 over two axes of a tensor of unknown rank; give it a static rank.")
-    rank = len(x.dims)
-    where = [a % rank for a in axis]
-    perm = [i for i in range(rank) if i not in where] + where
-    singular = raw.Svd(composing.transpose(x, perm), compute_uv=False).s
-    greatest = raw.Max(raw.Abs(singular), -1, keep_dims=True)
-    return composing.transpose(composing.expand_dims(greatest, -1), [perm.index(i) for i in range(rank)])
+        rank = composing.rank(x)
+        where = raw.FloorMod(convert_to_tensor(axis), rank)
+        last = composing.concat([raw.ListDiff(composing.range_(rank), where).out, where], 0)
+        back = raw.InvertPermutation(last)
+    else:
+        axes = range(len(x.dims))
+        if any(not -len(axes) <= a < len(axes) for a in axis):
+            raise ValueError(f"tf.norm: axes {axis} are not in [-{len(axes)}, {len(axes)})")
+        where = [axes[a] for a in axis]
+        last = [i for i in axes if i not in where] + where
+        back = [last.index(i) for i in axes]
+    singular = raw.Svd(composing.transpose(x, last), compute_uv=False).s
+    greatest = raw.Max(_magnitude(singular), -1, keep_dims=True)
+    return composing.transpose(composing.expand_dims(greatest, -1), back)
