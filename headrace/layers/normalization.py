@@ -219,9 +219,12 @@ class BatchNormalization(Layer):
                 def moving_stddev_initializer(*args: Any, **kwargs: Any) -> Any:
                     return sqrt(self.moving_variance_initializer(*args, **kwargs))
 
-                self.moving_stddev = self._add_average("moving_stddev", param_shape, moving_stddev_initializer)
-                self.renorm_mean = self._add_average("renorm_mean", param_shape, self.moving_mean_initializer)
-                self.renorm_stddev = self._add_average("renorm_stddev", param_shape, moving_stddev_initializer)
+                with colocate_with(self.moving_variance):
+                    self.moving_stddev = self._add_average("moving_stddev", param_shape, moving_stddev_initializer)
+                with colocate_with(self.moving_mean):
+                    self.renorm_mean = self._add_average("renorm_mean", param_shape, self.moving_mean_initializer)
+                with colocate_with(self.moving_stddev):
+                    self.renorm_stddev = self._add_average("renorm_stddev", param_shape, moving_stddev_initializer)
         finally:
             if partitioner:
                 scope.set_partitioner(partitioner)

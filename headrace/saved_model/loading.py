@@ -17,7 +17,7 @@ from headrace.interop.graph_files import read_message
 from headrace.interop.meta_graph import ops_used
 from headrace.interop.packed import name_as_classes
 from headrace.platform import tf_logging
-from headrace.saved_model import names
+from headrace.saved_model import folders, names
 from headrace.state.collecting import _all_saveable_objects
 from headrace.train.meta_graphs import import_meta_graph_with_return_elements
 from headrace.train.saver import Saver
@@ -137,7 +137,7 @@ class SavedModelLoader:
     @property
     def variables_path(self) -> str:
         """The path of the checkpoint with the variables."""
-        return os.path.join(self._export_dir, names.VARIABLES_DIRECTORY, names.VARIABLES_FILENAME)
+        return folders.get_variables_path(self._export_dir)
 
     def get_meta_graph_def_from_tags(self, tags: Iterable[str]) -> Any:
         """The MetaGraphDef that has just these tags."""
@@ -253,14 +253,14 @@ def asset_tensors(export_dir: str, meta_graph_def: Any, import_scope: str | None
     Raises:
         InvalidArgumentError: for a name that leads outside of the model's folder.
     """
-    folder = os.path.join(export_dir, names.ASSETS_DIRECTORY)
+    folder = folders.get_assets_dir(export_dir)
     found = _assets(export_dir, meta_graph_def)
     return {_scoped(d.tensor_info.name, import_scope): os.path.join(folder, d.filename) for d in found}
 
 
 def asset_paths(export_dir: str, meta_graph_def: Any) -> list[str]:
     """The files that go with a model, in their order; errors as above."""
-    return [os.path.join(export_dir, names.ASSETS_DIRECTORY, d.filename) for d in _assets(export_dir, meta_graph_def)]
+    return [os.path.join(folders.get_assets_dir(export_dir), d.filename) for d in _assets(export_dir, meta_graph_def)]
 
 
 def _assets(export_dir: str, meta_graph_def: Any) -> list[Any]:

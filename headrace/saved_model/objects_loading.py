@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections import deque
 from collections.abc import Iterable, Sequence
@@ -24,7 +23,7 @@ from headrace.interop import protos
 from headrace.interop.file_faults import faults_in
 from headrace.interop.function_def import import_library
 from headrace.interop.tensor_proto import MakeNdarray
-from headrace.saved_model import names
+from headrace.saved_model import folders
 from headrace.saved_model.loading import (
     asset_paths,
     meta_graph_of_tags,
@@ -120,7 +119,7 @@ class _Loader:
         self.saved = message.object_graph_def
         self.nodes = self.saved.nodes
         self.objects: list[Any] = [None] * len(self.nodes)
-        self.prefix = os.path.join(folder, names.VARIABLES_DIRECTORY, names.VARIABLES_FILENAME)
+        self.prefix = folders.get_variables_path(folder)
         self.library = Graph()
         self.concrete: dict[str, RestoredConcreteFunction] = {}
         self.handles: dict[int, Any] = {}

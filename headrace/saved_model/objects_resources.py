@@ -17,7 +17,7 @@ from headrace.core.shapes import as_dims
 from headrace.core.type_specs import TensorSpec
 from headrace.files import file_io
 from headrace.ops.array.constant import constant
-from headrace.saved_model import names
+from headrace.saved_model import folders
 from headrace.saved_model.writing import asset_name
 from headrace.state.concrete_function import ConcreteFunction
 
@@ -162,7 +162,7 @@ class WrittenAssets:
 
     def write(self, meta: Any) -> None:
         """Copies the files, and tells of them in a MetaGraphDef."""
-        folder = os.path.join(self._folder, names.ASSETS_DIRECTORY)
+        folder = folders.get_assets_dir(self._folder)
         file_io.recursive_create_dir(folder)
         for name, path in self._paths.items():
             meta.asset_file_def.add(filename=name).tensor_info.name = self._tensors[name].name

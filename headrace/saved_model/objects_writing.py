@@ -22,7 +22,6 @@ from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.core.type_specs import TensorSpec, TypeSpec, spec_from_value
 from headrace.core.version import VERSION
-from headrace.files import file_io
 from headrace.files.checkpoint.bundle import BundleWriter
 from headrace.files.paths import as_path
 from headrace.interop import protos
@@ -33,7 +32,7 @@ from headrace.interop.program_order import order_variable_uses
 from headrace.interop.structured_values import FullArgSpec, encoded
 from headrace.ops.array.constant import constant
 from headrace.ops.host_values import to_array
-from headrace.saved_model import names
+from headrace.saved_model import folders, names
 from headrace.saved_model.objects_resources import ResourceFunctions, Stored, WrittenAssets, is_resource
 from headrace.saved_model.restored import RestoredConcreteFunction, RestoredFunction, RestoredSignature
 from headrace.saved_model.signatures import build_signature_def, build_tensor_info
@@ -159,9 +158,8 @@ class _Export:
     # ---- writing ----
 
     def write(self) -> None:
-        folder = os.path.join(self.folder, names.VARIABLES_DIRECTORY)
-        file_io.recursive_create_dir(folder)
-        file_io.recursive_create_dir(os.path.join(self.folder, names.ASSETS_DIRECTORY))
+        folders.get_or_create_variables_dir(self.folder)
+        folders.get_or_create_assets_dir(self.folder)
         stored, saveables, states = described(self.below)
         self._trace_resources()
         with self.graph.as_default():
@@ -185,7 +183,7 @@ class _Export:
         meta.meta_info_def.tags.append(names.SERVING)
         meta.meta_info_def.tensorflow_version = VERSION
         meta.meta_info_def.stripped_op_list.CopyFrom(stripped_op_list_for_graph(meta.graph_def))
-        self._write_variables(os.path.join(folder, names.VARIABLES_FILENAME), saveables, states, stored_nodes)
+        self._write_variables(folders.get_variables_path(self.folder), saveables, states, stored_nodes)
         model = protos.SavedModel(saved_model_schema_version=names.SAVED_MODEL_SCHEMA_VERSION, meta_graphs=[meta])
         write_message(os.path.join(self.folder, names.SAVED_MODEL_FILENAME_PB), model)
 

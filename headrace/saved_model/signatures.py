@@ -9,6 +9,7 @@ from headrace.core.composite import SparseTensor
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph
 from headrace.core.dtypes import as_dtype
+from headrace.core.errors import NotFoundError
 from headrace.core.operation import Operation, Tensor
 from headrace.core.shapes import as_dims
 from headrace.interop import protos
@@ -39,6 +40,21 @@ def build_tensor_info_from_op(op: Operation) -> Any:
     info = protos.TensorInfo(name=op.name, dtype=0)
     info.tensor_shape.unknown_rank = True
     return info
+
+
+def get_element_from_tensor_info(tensor_info: Any, graph: Any = None, import_scope: str | None = None) -> Any:
+    """The operation or tensor that a `TensorInfo` names.
+
+    Args:
+        tensor_info: one with a name.
+        graph: the graph; the default graph by default.
+        import_scope: a scope before the name.
+
+    Raises:
+        KeyError: if the graph has neither of that name.
+    """
+    name = tensor_info.name
+    return (graph or get_default_graph()).as_graph_element(f"{import_scope}/{name}" if import_scope else name)
 
 
 def get_tensor_from_tensor_info(tensor_info: Any, graph: Any = None, import_scope: str | None = None) -> Any:
@@ -89,6 +105,35 @@ def build_signature_def(
     if method_name is not None:
         made.method_name = method_name
     return made
+
+
+def op_signature_def(op: Operation, key: str) -> Any:
+    """A `SignatureDef` with one output, which stands for an operation.
+
+    Args:
+        op: the operation.
+        key: the output's name.
+    """
+    return build_signature_def(outputs={key: build_tensor_info_from_op(op)})
+
+
+def load_op_from_signature_def(signature_def: Any, key: str, import_scope: str | None = None) -> Any:
+    """The operation of the default graph that an output made by `op_signature_def` stands for.
+
+    Args:
+        signature_def: the signature.
+        key: the output's name.
+        import_scope: the scope that the graph was imported into.
+
+    Raises:
+        NotFoundError: if the graph has no such operation.
+    """
+    try:
+        return get_element_from_tensor_info(signature_def.outputs[key], import_scope=import_scope)
+    except KeyError as error:
+        raise NotFoundError(
+            None, None, f"The {key} could not be found in the graph, where its signature names it."
+        ) from error
 
 
 def predict_signature_def(inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> Any:

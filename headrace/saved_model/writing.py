@@ -18,7 +18,7 @@ from headrace.files.paths import as_path
 from headrace.interop import protos
 from headrace.interop.graph_files import write_message
 from headrace.platform import tf_logging
-from headrace.saved_model import names
+from headrace.saved_model import folders, names
 from headrace.saved_model.signatures import predict_signature_def
 from headrace.state.collecting import _all_saveable_objects
 from headrace.train.saver import Saver
@@ -88,11 +88,9 @@ class SavedModelBuilder:
             )
         _check_signatures(signature_def_map)
         self._collect(assets_collection, legacy_init_op, main_op)
-        folder = os.path.join(self._export_dir, names.VARIABLES_DIRECTORY)
-        file_io.recursive_create_dir(folder)
+        folders.get_or_create_variables_dir(self._export_dir)
         saver = _saver(saver)
-        prefix = os.path.join(folder, names.VARIABLES_FILENAME)
-        saver.save(sess, prefix, write_meta_graph=False, write_state=False)
+        saver.save(sess, folders.get_variables_path(self._export_dir), write_meta_graph=False, write_state=False)
         self._add(saver, tags, signature_def_map, clear_devices, strip_default_attrs)
         self._has_saved_variables = True
 
@@ -169,8 +167,7 @@ class SavedModelBuilder:
             add_to_collection(names.ASSETS_KEY, packed)
         if not found:
             return
-        folder = os.path.join(self._export_dir, names.ASSETS_DIRECTORY)
-        file_io.recursive_create_dir(folder)
+        folder = folders.get_or_create_assets_dir(self._export_dir)
         for name, path in found.items():
             target = os.path.join(folder, name)
             if not file_io.file_exists(target):

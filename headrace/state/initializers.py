@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from headrace.core.convert import convert_to_tensor
 from headrace.core.dtypes import DType, as_dtype, float32
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
@@ -351,7 +350,7 @@ class ConvolutionDeltaOrthogonal(Initializer):
         if sizes[-2] > sizes[-1]:
             raise ValueError("In_filters cannot be greater than out_filters.")
         q = uniform_q(random_normal([sizes[-1], sizes[-1]], dtype=dtype, seed=self.seed))[: sizes[-2], :]
-        q = q * convert_to_tensor(self.gain, dtype)
+        q = q * composing.cast(self.gain, dtype)
         centre = [[(size - 1) // 2 for size in sizes[:-2]]]
         return raw.ScatterNd(centre, composing.expand_dims(q, 0), sizes)
 

@@ -6,10 +6,11 @@ import itertools
 from collections.abc import Mapping
 from typing import Any
 
-from headrace.core.convert import convert_to_tensor
 from headrace.core.dtypes import float32
 from headrace.core.operation import Tensor
+from headrace.core.registry import raw
 from headrace.ops import composing
+from headrace.ops.array.fill import zeros
 from headrace.ops.math.matrices import eye
 from headrace.ops.random.normal import random_normal
 from headrace.state.initializers import Initializer, floating, uniform_q
@@ -48,7 +49,7 @@ class ConvolutionOrthogonal(Initializer):
             raise ValueError("In_filters cannot be greater than out_filters.")
         if len(set(sizes[:-2])) > 1:
             raise ValueError("Kernel sizes must be equal.")
-        return self._kernel(*sizes[-3:]) * convert_to_tensor(self.gain, self._dtype_or(dtype))
+        return self._kernel(*sizes[-3:]) * composing.cast(self.gain, self._dtype_or(dtype))
 
     def get_config(self) -> dict[str, Any]:
         """The gain, the seed and the type."""
@@ -64,7 +65,7 @@ class ConvolutionOrthogonal(Initializer):
         """A random symmetric projection, [n, n]."""
         q = uniform_q(self._drawn([n, n], self.dtype))
         # Each direction is kept or not with equal chances, which are drawn as float32 whatever the type.
-        kept = q * composing.cast(self._drawn([n], float32) > 0, self.dtype)
+        kept = raw.Mul(q, composing.cast(self._drawn([n], float32) > 0, self.dtype))
         return composing.matmul(kept, composing.matrix_transpose(kept))
 
     def _block(self, n: int) -> _Places:
@@ -73,27 +74,27 @@ class ConvolutionOrthogonal(Initializer):
         identity = eye(n, dtype=self.dtype)
         block = {}
         for place in itertools.product((0, 1), repeat=self._rank):
-            # In three dimensions TensorFlow puts the projection where the index is 1.
-            chosen = (1 - bit for bit in place) if self._rank == 3 else place
-            factors = [identity - p if left else p for p, left in zip(projections, chosen, strict=True)]
+            factors: list[Any]
+            if self._rank == 3:
+                # In three dimensions TensorFlow weighs both, and puts the projection where the index is 1.
+                factors = [bit * p + (1 - bit) * (identity - p) for p, bit in zip(projections, place, strict=True)]
+            else:
+                factors = [identity - p if bit else p for p, bit in zip(projections, place, strict=True)]
             product = factors[0]
             for factor in factors[1:]:
                 product = composing.matmul(product, factor)
             block[place] = product
         return block
 
-    def _convolved(self, first: _Places, size: int, second: _Places) -> _Places:
-        """The kernel of one convolution (of `size`) after the other (of size 2)."""
+    def _convolved(self, first: _Places, size: int, second: _Places, n: int) -> _Places:
+        """The kernel of one convolution (of `size`) after the other (of size 2), of [n, n] each."""
         result = {}
         for place in itertools.product(range(size + 1), repeat=self._rank):
-            terms = []
+            total: Any = zeros([n, n], self.dtype)
             for step in itertools.product(*(range(min(size, at + 1)) for at in place)):
                 rest = tuple(at - by for at, by in zip(place, step, strict=True))
                 if all(by < 2 for by in rest):
-                    terms.append(composing.matmul(first[step], second[rest]))
-            total = terms[0]
-            for term in terms[1:]:
-                total = total + term
+                    total += composing.matmul(first[step], second[rest])
             result[place] = total
         return result
 
@@ -105,7 +106,7 @@ class ConvolutionOrthogonal(Initializer):
             return orthogonal
         kernel = self._block(filters)
         for so_far in range(2, size):
-            kernel = self._convolved(kernel, so_far, self._block(filters))
+            kernel = self._convolved(kernel, so_far, self._block(filters), filters)
         return self._stacked({place: composing.matmul(orthogonal, m) for place, m in kernel.items()}, size, ())
 
     def _stacked(self, kernel: _Places, size: int, place: tuple[int, ...]) -> Tensor:
