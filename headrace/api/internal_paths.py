@@ -332,7 +332,7 @@ _PYTHON: dict[str, dict[str, str]] = {
     },
     "training.tracking": {
         "train.tracking train.tracking_internals train.graph_view train.tracked_resources train.checkpoint "
-        "train.saveables train.python_state contrib.checkpoint.capturing train .": "base data_structures tracking util",
+        "train.saveables train.python_state state.capturing train .": "base data_structures tracking util",
         "train.graph_view": "graph_view",
         "train.layer_weights": "layer_utils",
         "train.python_state train .": "python_state",

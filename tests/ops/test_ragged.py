@@ -92,7 +92,7 @@ def test_wrong_rows_are_refused_when_run():
 
 def test_rows_that_differ_do_not_add_up():
     left, feed_left = fed([[1, 2], [3]])
-    right, feed_right = fed([[1], [2, 3]])
+    right, feed_right = fed([[1, 5], [2], [7]])
     with pytest.raises(tf.errors.InvalidArgumentError, match="broadcast"):
         run(left + right, {**feed_left, **feed_right})
 

@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from headrace.core.eager import executing_eagerly
 from headrace.ops.math import binary, comparison, division, logical, unary
 from headrace.ops.ragged import elementwise
 from headrace.ops.ragged.supported import SUPPORTED
@@ -33,8 +34,13 @@ def apply(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str,
     if not _kind_of:
         _kind_of.update(_kinds())
     kind = _kind_of.get(function)
-    if kind is None:
-        return function(*args, **kwargs)
+    if kind is None or not executing_eagerly():
+        # As TensorFlow does, which leaves the names behind that the function asks for before it refuses.
+        try:
+            return function(*args, **kwargs)
+        except (TypeError, ValueError):
+            if kind is None:
+                raise
     if kind in ("unary", "unary of list", "binary"):
         # What it is applied to may be given by name.
         names = list(inspect.signature(function).parameters)
@@ -51,15 +57,15 @@ def apply(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str,
 
 
 def _forward(function: Any) -> Callable[[Any, Any], Any]:
-    return lambda x, y: elementwise.binary(function, x, y)
+    return lambda x, y: apply(function, (x, y), {})
 
 
 def _reflected(function: Any) -> Callable[[Any, Any], Any]:
-    return lambda y, x: elementwise.binary(function, x, y)
+    return lambda y, x: apply(function, (x, y), {})
 
 
 def _alone(function: Any) -> Callable[[Any], Any]:
-    return lambda x: elementwise.unary(function, x)
+    return lambda x: apply(function, (x,), {})
 
 
 _BOTH: dict[str, Any] = {

@@ -11,7 +11,7 @@ import numpy as np
 from headrace.core import nest
 from headrace.core.composite import convert_to_tensor_or_sparse_tensor, is_sparse
 from headrace.core.composite_types import CompositeTensor
-from headrace.core.constant_value import constant_value
+from headrace.core.constant_value import plain_constant_value
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies, name_scope
 from headrace.core.dtypes import as_dtype, int32, int64
@@ -125,12 +125,12 @@ class FromRows(CompositeTensor):
         """
         with name_scope(name, "RaggedFromValueRowIds", [value_rowids, nrows]):
             values, ids = cls._converted(values, value_rowids, "value_rowids")
-            known_ids = constant_value(ids)
+            known_ids = plain_constant_value(ids)
             known: Any = None
             least = None if known_ids is None else (int(known_ids[-1]) + 1 if known_ids.size else 0)
             if nrows is not None:
                 nrows = convert_to_tensor(nrows, ids.dtype, name="nrows")
-                known = constant_value(nrows)
+                known = plain_constant_value(nrows)
                 if known is not None and known < 0:
                     raise ValueError(f"Expected nrows >= 0; got {int(known)}")
                 if known is not None and least and known < least:
@@ -158,7 +158,7 @@ class FromRows(CompositeTensor):
             ids = _checked(values, validate, ids, "from_value_rowids", checks)
             narrow, most = composing.cast(ids, int32), composing.cast(nrows, int32)
             lengths = bincount(narrow, minlength=most, maxlength=most, dtype=ids.dtype)
-            splits = lengths_to_splits(lengths)
+            splits = lengths_to_splits(lengths, 0)
             if known is not None:
                 lengths.set_shape([int(known)])
                 splits.set_shape([int(known) + 1])
@@ -222,7 +222,7 @@ class FromRows(CompositeTensor):
                 ]
 
             lengths = _checked(values, validate, lengths, "from_row_lengths", checks)
-            return cls(values, lengths_to_splits(lengths), cached_row_lengths=lengths, internal=True)
+            return cls(values, lengths_to_splits(lengths, 0), cached_row_lengths=lengths, internal=True)
 
     @classmethod
     def from_row_starts(cls, values: Any, row_starts: Any, name: str | None = None, validate: bool = True) -> Any:
@@ -278,7 +278,8 @@ class FromRows(CompositeTensor):
                 ]
 
             limits = _checked(values, validate, limits, "from_row_limits", checks)
-            return cls(values, composing.concat([[0], limits], 0), internal=True)
+            zero = composing.zeros([1], limits.dtype)
+            return cls(values, composing.concat([zero, limits], 0), internal=True)
 
     @classmethod
     def _nested(cls, make: Any, values: Any, levels: Any, what: str, name: str | None, scope: str, *more: Any) -> Any:
@@ -406,6 +407,7 @@ class FromRows(CompositeTensor):
             tensor = convert_to_tensor(tensor, name="tensor")
             tensor.shape.with_rank_at_least(ragged_rank + 1)
             shape = shape_internal(tensor, out_type=splits_type)
+            columns = shape[1]
             if ragged_rank > 1:
                 # All but the innermost level have rows of equal lengths.
                 rest = composing.concat([convert_to_tensor([-1], splits_type), shape[ragged_rank:]], 0)
@@ -414,7 +416,6 @@ class FromRows(CompositeTensor):
                 levels = [numbers_up_to(counts[i - 1] + 1) * shape[i] for i in range(1, ragged_rank)]
                 made = cls.from_nested_row_splits(values, levels, validate=False)
                 return made
-            columns = shape[1]
             if padding is not None:
                 lengths = _without_padding(tensor, padding, columns)
             if isinstance(lengths, (list, tuple)) and lengths and not isinstance(lengths[0], (int, float)):
@@ -422,9 +423,11 @@ class FromRows(CompositeTensor):
             if lengths is not None:
                 lengths = int_tensor(lengths, "lengths", splits_type)
                 lengths.shape.assert_has_rank(1)
-                lengths = raw.Maximum(raw.Minimum(lengths, columns), convert_to_tensor(0, splits_type))
+                lengths = raw.Maximum(raw.Minimum(lengths, columns), 0)
+                limits = raw.Cumsum(lengths, 0)
+                splits = composing.concat([composing.zeros([1], splits_type), limits], 0)
                 kept = boolean_mask(tensor, sequence_mask(lengths, maxlen=columns))
-                return cls.from_row_splits(kept, lengths_to_splits(lengths), validate=False)
+                return cls.from_row_splits(kept, splits, validate=False)
             rows = shape[0]
             count = rows * columns
             splits = numbers_up_to(rows + 1) * columns

@@ -132,7 +132,8 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
                 if params.dims is not None and len(params.dims) < 2:
                     raise mismatch
                 params = RaggedTensor.from_tensor(params, ragged_rank=1, row_splits_dtype=splits_type)
-            offsets = repeat(params.row_starts(), indices.row_lengths(), axis=0)
+            counts = indices.row_lengths()
+            offsets = repeat(params.row_starts(), counts, axis=0)
             places = composing.cast(indices.values, offsets.dtype) + offsets
             return RaggedTensor.from_row_splits(gather(params.values, places), indices.row_splits, validate=False)
         if rank == 1:

@@ -11,6 +11,7 @@ from headrace.core.eager import EagerTensor
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.ops import composing
+from headrace.ops.array.shape import shape_internal
 from headrace.ops.ragged.gathering import gather
 from headrace.ops.ragged.segment_ids import numbers_up_to
 from headrace.ops.ragged.tensor import RaggedTensor
@@ -39,8 +40,8 @@ def _item(rows: Any, keys: list[Any]) -> Any:
         return _item(rows, _expanded(keys, rows.shape.ndims))
     if first is None:
         inner = _item(rows, rest)
-        zero = convert_to_tensor(0, inner.row_splits.dtype)
-        return RaggedTensor.from_row_splits(inner, raw.Pack([zero, inner.nrows()]), validate=False)
+        splits = composing.stack([0, _split_count(inner) - 1])
+        return RaggedTensor.from_row_splits(inner, splits, validate=False)
     if isinstance(first, slice):
         return _columns(_row_slice(rows, first), rest)
     if isinstance(first, Integral) and isinstance(rows.row_splits, EagerTensor):
@@ -48,7 +49,11 @@ def _item(rows: Any, keys: list[Any]) -> Any:
         if not -count <= int(first) < count:
             raise IndexError(f"Row key {first} out of bounds")
     begins, ends = rows.row_splits[:-1], rows.row_splits[1:]
-    return rows.values[begins[first] : ends[first]].__getitem__(tuple(rest) if rest else _ALL)
+    return rows.values[begins[first] : ends[first]][rest]
+
+
+def _split_count(rows: RaggedTensor) -> Tensor:
+    return shape_internal(rows.row_splits, out_type=rows.row_splits.dtype)[0]
 
 
 def _expanded(keys: list[Any], rank: int | None) -> list[Any]:
@@ -65,14 +70,13 @@ def _row_slice(rows: RaggedTensor, key: slice) -> RaggedTensor:
     if key == _ALL:
         return rows
     begins, ends = rows.row_splits[:-1][key], rows.row_splits[1:][key]
+    zero = composing.zeros([1], rows.row_splits.dtype)
     if key.step is not None and not (isinstance(key.step, int) and key.step == 1):
         return _of_ranges(begins, ends, 1, rows.values)
     # Neighbouring rows: what lies between the first and the last of their bounds. Without rows there is none but 0.
-    none = raw.Fill(raw.Pack([1 - raw.Minimum(raw.Shape(begins)[0], 1)]), convert_to_tensor(0, begins.dtype))
-    splits = composing.concat([none, begins[:1], ends], 0)
-    values = rows.values[splits[0] : splits[-1]]
-    splits = splits - splits[0]
-    return RaggedTensor.from_row_splits(values, splits, validate=False)
+    splits = composing.concat([zero[composing.size(begins) :], begins[:1], ends], 0)
+    from_, to = splits[0], splits[-1]
+    return RaggedTensor.from_row_splits(rows.values[from_:to], splits - from_, validate=False)
 
 
 def _columns(rows: Any, keys: list[Any]) -> Any:
@@ -86,7 +90,7 @@ def _columns(rows: Any, keys: list[Any]) -> Any:
         return _columns(rows, _expanded(keys, rows.values.shape.ndims))
     if first is None:
         inner = _columns(rows, rest)
-        splits = numbers_up_to(inner.nrows() + 1)
+        splits = numbers_up_to(_split_count(inner))
         return RaggedTensor.from_row_splits(inner, splits, validate=False)
     if not isinstance(first, slice):
         raise ValueError("Cannot index into an inner ragged dimension.")
@@ -95,10 +99,10 @@ def _columns(rows: Any, keys: list[Any]) -> Any:
     begins, ends = rows.row_splits[:-1], rows.row_splits[1:]
     from_, to = begins, ends
     if first.start is not None and not _is_zero(first.start):
-        from_ = _moved(first.start, begins, ends)
+        from_ = _moved(first.start, rows.row_splits[:-1], rows.row_splits[1:])
     # TensorFlow 1.15 takes an end of 0 for none.
     if first.stop is not None and not _is_zero(first.stop):
-        to = _moved(first.stop, begins, ends)
+        to = _moved(first.stop, rows.row_splits[:-1], rows.row_splits[1:])
     inner = _of_ranges(from_, to, first.step, rows.values)
     return inner.with_values(_columns(inner.values, rest))
 
@@ -123,4 +127,5 @@ def _of_ranges(begins: Tensor, ends: Tensor, step: Any, values: Any) -> RaggedTe
     if not step.dtype.is_integer:
         raise TypeError("slice strides must be integers or None")
     splits, places = raw.RaggedRange(begins, ends, composing.cast(step, begins.dtype), Tsplits=begins.dtype)
-    return RaggedTensor.from_row_splits(gather(values, places), splits, validate=False)
+    picked = gather(values, places) if isinstance(values, RaggedTensor) else composing.gather(values, places)
+    return RaggedTensor.from_row_splits(picked, splits, validate=False)

@@ -88,7 +88,7 @@ def _joined(values: Sequence[Any], axis: int, stacked: bool) -> Any:
 
 
 def _dense(rows: Sequence[Any], axis: int, stacked: bool) -> Any:
-    return raw.Pack(list(rows), axis=axis) if stacked else composing.concat(rows, axis)
+    return composing.stack(list(rows), axis=axis) if stacked else composing.concat(rows, axis)
 
 
 def _with_levels(rows: Any, levels: int, splits_type: Any) -> Any:
@@ -106,7 +106,7 @@ def _one_after_another(rows: Sequence[RaggedTensor], stacked: bool) -> RaggedTen
     nested = [item.nested_row_splits for item in rows]
     levels = [_following([splits[i] for splits in nested]) for i in range(len(nested[0]))]
     if stacked:
-        levels.insert(0, lengths_to_splits(raw.Pack([item.nrows() for item in rows])))
+        levels.insert(0, lengths_to_splits(composing.stack([item.nrows() for item in rows])))
     made: RaggedTensor = RaggedTensor.from_nested_row_splits(values, levels, validate=False)
     return made
 
@@ -126,7 +126,7 @@ def _row_by_row(rows: Sequence[RaggedTensor], stacked: bool) -> RaggedTensor:
     with control_dependencies(checks):
         together = _one_after_another(rows, stacked=False)
         numbers = raw.Reshape(numbers_up_to(count * parts), [parts, -1])
-        mixed = gather(together, raw.Reshape(raw.Transpose(numbers, [1, 0]), [-1]))
+        mixed = gather(together, raw.Reshape(composing.transpose(numbers, [1, 0]), [-1]))
         splits = numbers_up_to(count * parts + 1, parts) if stacked else mixed.row_splits[::parts]
         for item in rows:
             if item.row_splits.dims is not None:

@@ -112,10 +112,7 @@ def ragged_gather_shape(op):
     count = op.attrs["OUTPUT_RAGGED_RANK"]
     if indices is not None and len(indices) + len(splits) - 1 != count:
         raise ValueError(f"OUTPUT_RAGGED_RANK must be indices.rank + {len(splits)} - 1, got {count}")
-    made: list[Any] = [(None,)] * count
-    if count and indices and indices[0] is not None:
-        made[0] = (indices[0] + 1,)
-    return [*made, None if values is None else (None, *values[1:])]
+    return [*[(None,)] * count, None if values is None else (None, *values[1:])]
 
 
 @ragged_gather.kernel

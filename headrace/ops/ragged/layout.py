@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from headrace.core.constant_value import constant_value
+from headrace.core.constant_value import plain_constant_value
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.operation import Tensor
@@ -32,8 +33,7 @@ def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any 
         rank = rows.shape.ndims
         axis = positive_axis(axis, None if rank is None else rank + 1)
         if axis == 0:
-            zero = convert_to_tensor(0, rows.row_splits.dtype)
-            return RaggedTensor.from_row_splits(rows, raw.Pack([zero, rows.nrows()]), validate=False)
+            return RaggedTensor.from_row_splits(rows, composing.stack([0, rows.nrows()]), validate=False)
         if axis == 1:
             splits = numbers_up_to(rows.nrows() + 1)
             known = rows.row_splits.dims
@@ -127,28 +127,41 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
         rows = convert_to_tensor_or_ragged_tensor(input, name="input")
         multiples = int_tensor(multiples, "multiples", rows.row_splits.dtype)
         multiples.shape.assert_has_rank(1)
-        known = constant_value(multiples)
-        inner = rows
-        count = rows.ragged_rank
-        # From the innermost level outwards: each row's values so often, and the rows' lengths with them.
-        places = numbers_up_to(raw.Shape(rows.flat_values, out_type=multiples.dtype)[0])
-        levels: list[Tensor] = []
-        for axis in range(count, 0, -1):
-            splits = inner.nested_row_splits[axis - 1]
-            # `ends` says where each row of this level ends among what the levels below have become.
-            ends = splits if axis == count else composing.gather(levels[0], splits)
-            if known is None or known[axis] != 1:
-                lengths = [level[1:] - level[:-1] for level in levels]
-                bounds = splits
-                for i, below in enumerate(lengths):
-                    bounds_here = bounds
-                    lengths[i] = repeat_ranges(below, bounds_here, multiples[axis])
-                    bounds = composing.gather(levels[i], bounds_here)
-                places = repeat_ranges(places, ends, multiples[axis])
-                levels = [lengths_to_splits(item) for item in lengths]
-            levels.insert(0, lengths_to_splits((splits[1:] - splits[:-1]) * multiples[axis]))
-        values = composing.gather(rows.flat_values, places)
-        lengths = [raw.Tile(level[1:] - level[:-1], multiples[:1]) for level in levels]
-        levels = [lengths_to_splits(item) for item in lengths]
-        values = raw.Tile(values, composing.concat([multiples[:1], multiples[count + 1 :]], 0))
+        known = plain_constant_value(multiples)
+        values = _tiled_values(rows, multiples, known)
+        levels = _tiled_splits(rows.nested_row_splits, multiples, known)
         return RaggedTensor.from_nested_row_splits(values, levels, validate=False)
+
+
+def _tiled_values(rows: RaggedTensor, multiples: Tensor, known: Any) -> Tensor:
+    """The innermost values as often as they are in the tiled tensor."""
+    levels = rows.nested_row_splits
+    places = numbers_up_to(levels[-1][-1])
+    # From the innermost level outwards; `bounds` are of the level's rows among the places repeated so far.
+    bounds = None
+    for axis in range(len(levels), 0, -1):
+        splits = levels[axis - 1]
+        bounds = splits if bounds is None else composing.gather(bounds * multiples[axis + 1], splits)
+        if known is None or known[axis] != 1:
+            places = repeat_ranges(places, bounds, multiples[axis])
+    values = composing.gather(rows.flat_values, places)
+    return raw.Tile(values, composing.concat([multiples[:1], multiples[len(levels) + 1 :]], 0))
+
+
+def _tiled_splits(levels: Sequence[Tensor], multiples: Tensor, known: Any) -> list[Tensor]:
+    """The splits of all levels of the tiled tensor."""
+    # below[i][j]: where the rows of level i begin among those of level j.
+    below = [{i: level} for i, level in enumerate(levels)]
+    for i, reached in enumerate(below):
+        for j in range(i + 1, len(levels) - 1):
+            reached[j] = composing.gather(levels[j], reached[j - 1])
+    made = []
+    for axis, splits in enumerate(levels):
+        lengths = (splits[1:] - splits[:-1]) * multiples[axis + 1]
+        repeats: Any = 1
+        for outer in range(axis - 1, -1, -1):
+            if known is None or known[outer + 1] != 1:
+                lengths = repeat_ranges(lengths, below[outer][axis - 1] * repeats, multiples[outer + 1])
+            repeats = repeats * multiples[outer + 1]
+        made.append(lengths_to_splits(raw.Tile(lengths, multiples[:1])))
+    return made

@@ -140,14 +140,15 @@ def segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name: str | N
 # ---- reductions ----
 
 
-def reduced(whole: Callable[..., Any], aggregate: Aggregate, rows: Any, axis: Any) -> Any:
+def reduced(whole: Callable[..., Any], aggregate: Aggregate, rows: Any, axis: Any, name: str | None = None) -> Any:
     """`rows` reduced over `axis`.
 
     Args:
-        whole: reduces a tensor, `whole(tensor, axis)`.
+        whole: reduces a tensor, `whole(tensor, axis, name=...)`.
         aggregate: reduces the values of each segment, `aggregate(data, segment_ids, num_segments)`.
         rows: a tensor or ragged tensor.
         axis: an int, a list of them, or None for all.
+        name: a name for the operations.
     """
     if isinstance(axis, Tensor):
         axis = constant_value(axis)
@@ -156,16 +157,22 @@ def reduced(whole: Callable[..., Any], aggregate: Aggregate, rows: Any, axis: An
     if isinstance(axis, np.ndarray):
         axis = axis.tolist()
     if not isinstance(rows, RaggedTensor):
-        return whole(rows, axis)
+        return whole(rows, axis, name=name)
     if axis is None:
-        return whole(rows.flat_values, None)
+        return whole(rows.flat_values, None, name=name)
+    with name_scope(name, "RaggedReduce"):
+        return _reduced_over(whole, aggregate, rows, axis)
+
+
+def _reduced_over(whole: Callable[..., Any], aggregate: Aggregate, rows: RaggedTensor, axis: Any) -> Any:
     if isinstance(axis, (tuple, list)):
         if not axis:
             return rows
-        axes = sorted(positive_axis(item, rows.shape.ndims) for item in axis)
-        for item in reversed(axes):
-            rows = reduced(whole, aggregate, rows, item)
-        return rows
+        if len(axis) > 1:
+            # One at a time, the innermost first.
+            axes = sorted(positive_axis(item, rows.shape.ndims) for item in axis)
+            return reduced(whole, aggregate, reduced(whole, aggregate, rows, axes[-1]), axes[:-1])
+        axis = axis[0]
     axis = positive_axis(axis, rows.shape.ndims)
     if axis > 1:
         return rows.with_values(reduced(whole, aggregate, rows.values, axis - 1))
@@ -194,8 +201,8 @@ def _reduction(what: str, whole: Callable[..., Any], aggregate: Aggregate) -> Ca
         keep_dims: Any = None,
     ) -> Any:
         axis = _axis(axis, keepdims, reduction_indices, keep_dims)
-        with name_scope(name, f"RaggedReduce{what}"):
-            return reduced(whole, aggregate, convert_to_tensor_or_ragged_tensor(input_tensor), axis)
+        rows = convert_to_tensor_or_ragged_tensor(input_tensor)
+        return reduced(whole, aggregate, rows, axis, name or f"RaggedReduce{what}")
 
     reduce.__doc__ = f"`tf.reduce_{what.lower()}` of a ragged tensor."
     return reduce

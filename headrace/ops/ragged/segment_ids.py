@@ -14,6 +14,7 @@ from headrace.ops import composing
 from headrace.ops.array.range import range as range_of
 from headrace.ops.array.shape import shape_internal
 from headrace.ops.array.tile import repeat
+from headrace.ops.math.counting import bincount
 
 
 def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: Any = None) -> Tensor:
@@ -43,7 +44,7 @@ def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: An
             raise ValueError("Invalid row_splits: []")
         out_type = splits.dtype if out_type is None else as_dtype(out_type)
         lengths = splits[1:] - splits[:-1]
-        rows = shape_internal(splits, out_type=out_type)[0] - 1
+        rows = shape_internal(splits, out_type=out_type)[-1] - 1
         return repeat(numbers_up_to(rows), lengths, axis=0)
 
 
@@ -75,15 +76,13 @@ def segment_ids_to_row_splits(
     with name_scope(name, "SegmentIdsToRaggedSplits", [segment_ids]):
         ids = int_tensor(segment_ids, "segment_ids", int32)
         ids.shape.assert_has_rank(1)
-        known = None
-        if num_segments is None:
-            # One more than the greatest; none where there is none.
-            count = raw.Maximum(raw.Max(ids, 0), -1) + 1
-        else:
+        count = known = None
+        if num_segments is not None:
             count = int_tensor(num_segments, "num_segments", int32)
             count.shape.assert_has_rank(0)
             known = constant_value(count)
-        splits = lengths_to_splits(lengths_of(ids, count, out_type))
+        lengths = bincount(ids, minlength=count, maxlength=count, dtype=out_type)
+        splits = lengths_to_splits(lengths, 0)
         if known is not None:
             splits.set_shape([int(known) + 1])
         return splits
@@ -99,9 +98,9 @@ def lengths_of(row_ids: Tensor, rows: Any, dtype: Any) -> Tensor:
     return raw.UnsortedSegmentSum(raw.Fill(composing.shape(row_ids), convert_to_tensor(1, dtype)), row_ids, rows)
 
 
-def lengths_to_splits(lengths: Tensor) -> Tensor:
-    """Where rows of these lengths begin and end."""
-    return composing.concat([[0], raw.Cumsum(lengths, 0)], 0)
+def lengths_to_splits(lengths: Tensor, axis: int = -1) -> Tensor:
+    """Where rows of these lengths begin and end; `axis` is how the only axis is counted."""
+    return composing.concat([[0], raw.Cumsum(lengths, 0)], axis)
 
 
 def int_tensor(value: Any, name: str, dtype: Any) -> Tensor:
@@ -113,11 +112,17 @@ def int_tensor(value: Any, name: str, dtype: Any) -> Tensor:
     tensor = convert_to_tensor(value, name=name, preferred_dtype=dtype)
     if not tensor.dtype.is_integer:
         raise TypeError(f"{name} must be an integer; dtype={tensor.dtype}")
-    return composing.cast(tensor, dtype)
+    return raw.Cast(tensor, DstT=dtype)
 
 
 def repeat_ranges(params: Tensor, splits: Tensor, repeats: Tensor) -> Tensor:
     """Each range `params[splits[i]:splits[i + 1]]`, `repeats` (a scalar, or a number for each range) times."""
-    begins, ends = repeat(splits[:-1], repeats, axis=0), repeat(splits[1:], repeats, axis=0)
-    places = raw.RaggedRange(begins, ends, convert_to_tensor(1, begins.dtype), Tsplits=splits.dtype)[1]
+    if repeats.dims == ():
+        # All ranges as often: their bounds are repeated together.
+        bounds = repeat(splits, repeats, axis=0)
+        count = shape_internal(bounds, out_type=repeats.dtype)[0]
+        begins, ends = bounds[: count - repeats], bounds[repeats:]
+    else:
+        begins, ends = repeat(splits[:-1], repeats, axis=0), repeat(splits[1:], repeats, axis=0)
+    places = raw.RaggedRange(begins, ends, composing.ones([], begins.dtype), Tsplits=splits.dtype)[1]
     return composing.gather(params, places)

@@ -12,10 +12,15 @@ from headrace.ops import composing
 from headrace.ops.array import where as dense
 from headrace.ops.array.sort import argsort
 from headrace.ops.flow.checks import assert_equal, assert_less
+from headrace.ops.math.reduction import count_nonzero
 from headrace.ops.ragged.gathering import gather
 from headrace.ops.ragged.joining import concat
 from headrace.ops.ragged.math import reduce_sum
-from headrace.ops.ragged.segment_ids import lengths_of, lengths_to_splits, numbers_up_to
+from headrace.ops.ragged.segment_ids import (
+    lengths_to_splits,
+    numbers_up_to,
+    row_splits_to_segment_ids,
+)
 from headrace.ops.ragged.tensor import (
     RaggedTensor,
     assert_splits_match,
@@ -59,8 +64,9 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
             return _dense_by_mask(data, mask, rank, splits_type)
         if rank == 1:
             lengths = dense.boolean_mask(data.row_lengths(), mask)
-            kept = boolean_mask(data.values, composing.gather(mask, data.value_rowids()))
-            return RaggedTensor.from_row_splits(kept, lengths_to_splits(lengths), validate=False)
+            splits = lengths_to_splits(lengths)
+            chosen = composing.gather(mask, row_splits_to_segment_ids(data.row_splits))
+            return RaggedTensor.from_row_splits(boolean_mask(data.values, chosen), splits, validate=False)
         levels = min(data.ragged_rank, rank - 1)
         return boolean_mask(data, RaggedTensor.from_tensor(mask, ragged_rank=levels, row_splits_dtype=splits_type))
 
@@ -86,8 +92,10 @@ def _dense_by_mask(data: Tensor, mask: Tensor, rank: int, splits_type: Any) -> A
     kept: Any = dense.boolean_mask(data, mask)
     if rank < 2:
         return kept
-    counts = raw.Sum(composing.cast(mask, splits_type), -1)
+    counts = count_nonzero(mask, axis=-1, dtype=splits_type)
     kept = RaggedTensor.from_row_lengths(kept, raw.Reshape(counts, [-1]), validate=False)
+    if rank == 2:
+        return kept
     shape = raw.Shape(mask, out_type=splits_type)
     ends = raw.Cumprod(shape, 0) + 1
     for axis in range(rank - 3, -1, -1):
@@ -179,12 +187,10 @@ def stack_dynamic_partitions(data: Any, partitions: Any, num_partitions: Any, na
         if rank == 1:
             order = argsort(partitions, stable=True)
             ids = composing.gather(partitions, order)
-            rows = gather(data, order)
+            rows = gather(data, order) if isinstance(data, RaggedTensor) else composing.gather(data, order)
             message = "partitions must be less than num_partitions"
             with control_dependencies([assert_less(ids[-1:], count, message=message)]):
-                ids = raw.Identity(ids)
-                lengths = lengths_of(ids, count, ids.dtype)
-                return RaggedTensor(rows, lengths_to_splits(lengths), lengths, ids, count, internal=True)
+                return RaggedTensor.from_value_rowids(rows, ids, count, validate=False)
         if not isinstance(data, RaggedTensor):
             data = RaggedTensor.from_tensor(data, row_splits_dtype=partitions.dtype, ragged_rank=1)
         if not isinstance(partitions, RaggedTensor):

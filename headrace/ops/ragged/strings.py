@@ -87,14 +87,14 @@ def reduce_join(
         raise ValueError("keepdims=True is not supported for RaggedTensors.")
     axis = composing.first_given("axis", axis, "reduction_indices", reduction_indices)
 
-    def whole(text: Any, axis: Any) -> Tensor:
-        return dense_reduce_join(text, axis, separator=separator)
+    def whole(text: Any, axis: Any, name: str | None) -> Tensor:
+        return dense_reduce_join(text, axis, separator=separator, name=name)
 
     def of_segments(text: Any, ids: Any, count: Any) -> Tensor:
         return unsorted_segment_join(text, ids, count, separator)
 
-    with name_scope(name, "RaggedSegmentJoin"):
-        return reduced(whole, of_segments, convert_to_tensor_or_ragged_tensor(inputs), axis)
+    rows = convert_to_tensor_or_ragged_tensor(inputs)
+    return reduced(whole, of_segments, rows, axis, name or "RaggedSegmentJoin")
 
 
 def ngrams(

@@ -302,12 +302,13 @@ class RaggedTensor(FromRows):
             raise ValueError("dtype must be int32 or int64")
         if self._row_splits.dtype is dtype:
             return self
+        splits = composing.cast(self._row_splits, dtype)
+        known = (self._cached_row_lengths, self._cached_value_rowids, self._cached_nrows)
+        lengths, ids, nrows = (None if tensor is None else composing.cast(tensor, dtype) for tensor in known)
         values = self._values
         if isinstance(values, RaggedTensor):
             values = values.with_row_splits_dtype(dtype)
-        known = (self._cached_row_lengths, self._cached_value_rowids, self._cached_nrows)
-        lengths, ids, nrows = (None if tensor is None else composing.cast(tensor, dtype) for tensor in known)
-        return RaggedTensor(values, composing.cast(self._row_splits, dtype), lengths, ids, nrows, internal=True)
+        return RaggedTensor(values, splits, lengths, ids, nrows, internal=True)
 
     # ---- as something else ----
 
