@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from headrace.core.convert import convert_to_tensor
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.ops.flow.assertion import Assert
@@ -26,7 +27,8 @@ def check_types(y0: Tensor, *times: Tensor) -> None:
 
 def increasing(t: Tensor) -> Any:
     """An operation that fails unless each time is later than the one before."""
-    return Assert(raw.All(raw.Greater(t[1:], t[:-1]), 0), ["`t` must be monotonic increasing"])
+    later = raw.Greater(t[1:], t[:-1])
+    return Assert(raw.All(later, convert_to_tensor([0], "int32")), ["`t` must be monotonic increasing"])
 
 
 def combined(weights: Sequence[Any], values: Sequence[Any], scale: Any = None) -> Tensor:

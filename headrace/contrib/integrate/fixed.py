@@ -24,8 +24,8 @@ def _midpoint(func: Derivative, t: Tensor, dt: Tensor, y: Tensor) -> Tensor:
 
 
 def _runge_kutta(func: Derivative, t: Tensor, dt: Tensor, y: Tensor) -> Tensor:
-    half, scale = t + dt / 2, composing.cast(dt, y.dtype)
     k1 = func(y, t)
+    half, scale = t + dt / 2, composing.cast(dt, y.dtype)
     k2 = func(y + scale * k1 / 2, half)
     k3 = func(y + scale * k2 / 2, half)
     k4 = func(y + scale * k3, t + dt)
@@ -78,7 +78,7 @@ def odeint_fixed(
 
 def _integrated(func: Derivative, step: Any, y0: Tensor, t: Tensor, dt: Tensor, counts: Tensor) -> Tensor:
     """The states at the times `t`, between which `counts` steps of the sizes `dt` lie."""
-    times, start = raw.Size(t), t[0]
+    times, start = composing.size(t), t[0]
 
     def interval(solution: Any, y: Any, time: Any, i: Any) -> Any:
         def forward(y: Any, time: Any, n: Any, i: Any) -> Any:

@@ -14,6 +14,7 @@ from headrace.core.operation import Tensor
 from headrace.core.registry import OpDecl, op, raw
 from headrace.core.shapes import Dims, merge_dim, merge_dims
 from headrace.ops import composing
+from headrace.ops.math import matrix_functions
 from headrace.ops.ranks import ranked
 
 _TYPES = "{double, float, half, complex64, complex128}"
@@ -96,6 +97,13 @@ def _refusing(run: Callable[..., Any], text: str) -> Callable[..., Any]:
     return checked
 
 
+def refuse_unknown(result: Any, matrix: Any, text: str) -> Any:
+    """`result`, which elements of `matrix` that are not a number must not have spoilt: TensorFlow finds no pivot then."""
+    if bool(torch.isnan(result).any()) and bool(torch.isnan(matrix).any()):
+        raise _invalid(text)
+    return result
+
+
 cholesky_op = op("Cholesky", f"input: T, *, T: {_TYPES} -> output: T")
 cholesky_op.shape(square_shape)
 
@@ -104,10 +112,17 @@ cholesky_op.shape(square_shape)
 def cholesky_kernel(node):
     def cholesky(x):
         check_square(x)
-        return torch.linalg.cholesky(x)
+        factor, failed_at = torch.linalg.cholesky_ex(x)
+        failed = failed_at != 0
+        if not bool(failed.any()):
+            return factor
+        # A matrix with an element that is not a number has a factor of such, no error.
+        unknown = torch.isnan(x).any(-1).any(-1)
+        if bool((failed & ~unknown).any()):
+            raise _invalid("Cholesky decomposition was not successful. The input might not be valid.")
+        return torch.where(failed[..., None, None], torch.full_like(x, torch.nan).tril(), factor)
 
-    failed = "Cholesky decomposition was not successful. The input might not be valid."
-    return _refusing(in_float(node, cholesky), failed)
+    return in_float(node, cholesky)
 
 
 @cholesky_op.gradient
@@ -168,9 +183,10 @@ def matrix_inverse_kernel(node):
 
     def inverse(x):
         check_square(x)
-        return torch.linalg.inv(x.mH if turned else x)
+        return refuse_unknown(torch.linalg.inv(x.mH if turned else x), x, failed)
 
-    return _refusing(in_float(node, inverse), "Input is not invertible.")
+    failed = "Input is not invertible."
+    return _refusing(in_float(node, inverse), failed)
 
 
 @inverse_op.gradient
@@ -267,9 +283,10 @@ def matrix_solve_kernel(node):
         if a.shape[:-2] != b.shape[:-2]:
             raise _invalid("All input tensors must have the same outer dimensions.")
         _check_system(a, b)
-        return torch.linalg.solve(a.mH if turned else a, b)
+        return refuse_unknown(torch.linalg.solve(a.mH if turned else a, b), a, failed)
 
-    return _refusing(in_float(node, solve), "Input matrix is not invertible.")
+    failed = "Input matrix is not invertible."
+    return _refusing(in_float(node, solve), failed)
 
 
 def _solution_gradient(solution: Any, grad_b: Any, turned: bool) -> Any:
@@ -402,17 +419,9 @@ def _declare_simple(op_type: str, types: str, function: Callable[[Any], Any]) ->
     return decl
 
 
-def _of_eigenvalues(x: Any, function: Callable[[Any], Any]) -> Any:
-    """A function of diagonalizable matrices, applied to their eigenvalues."""
-    wide = x.to(torch.complex128)
-    values, vectors = torch.linalg.eig(wide)
-    result = torch.linalg.solve(vectors.mH, (vectors * function(values).unsqueeze(-2)).mH).mH
-    return result.to(x.dtype) if x.dtype.is_complex else result.real.to(x.dtype)
-
-
 exponential_op = _declare_simple("MatrixExponential", _TYPES, torch.linalg.matrix_exp)
-logarithm_op = _declare_simple("MatrixLogarithm", "{complex64, complex128}", lambda x: _of_eigenvalues(x, torch.log))
-square_root_op = _declare_simple("MatrixSquareRoot", _TYPES, lambda x: _of_eigenvalues(x, torch.sqrt))
+logarithm_op = _declare_simple("MatrixLogarithm", "{complex64, complex128}", matrix_functions.logarithm)
+square_root_op = _declare_simple("MatrixSquareRoot", _TYPES, matrix_functions.square_root)
 
 
 @exponential_op.gradient

@@ -11,7 +11,7 @@ from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op, raw
 from headrace.core.shapes import Dims, merge_dims
 from headrace.ops import composing
-from headrace.ops.math.linalg import identity, matrix_dims
+from headrace.ops.math.linalg import identity, matrix_dims, refuse_unknown
 
 _TYPES = "{double, float, half, complex64, complex128}"
 
@@ -44,16 +44,25 @@ def self_adjoint_eig_shape(op):
     return [_joined(batch, size), _joined(batch, size, size) if op.attrs["compute_v"] else (0,)]
 
 
+def _refuse_unknown(x: torch.Tensor) -> None:
+    """Raises InvalidArgumentError for elements that are not finite, of which torch makes eigenvalues all the same."""
+    if not bool(torch.isfinite(x).all()):
+        text = "Self-adjoint eigen decomposition was not successful. The input might not be valid."
+        raise InvalidArgumentError(None, None, text)
+
+
 @eigen_op.kernel
 def self_adjoint_eig_kernel(node):
     if node.attrs["compute_v"]:
 
         def eigen(x):
+            _refuse_unknown(x)
             values, vectors = torch.linalg.eigh(x)
             return values.to(x.dtype), vectors
     else:
 
         def eigen(x):
+            _refuse_unknown(x)
             return torch.linalg.eigvalsh(x).to(x.dtype), x.new_zeros(0)
 
     return _in_float(node, eigen)
@@ -85,6 +94,13 @@ def self_adjoint_eig_gradient(op, grad_e, grad_v):
         return [raw.MatrixSetDiag(grad_a, half, name="set_diag")]
 
 
+def _unknown_unless(finite: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    """`x` with what is not a number in all of a batch's elements but the `finite` ones."""
+    if not x.numel():
+        return x
+    return torch.where(finite.reshape(finite.shape + (1,) * (x.dim() - finite.dim())), x, torch.nan)
+
+
 svd_op = op("Svd", f"input: T, *, compute_uv=True, full_matrices=False, T: {_TYPES} -> s: T, u: T, v: T")
 
 
@@ -113,7 +129,18 @@ def svd_kernel(node):
         def svd(x):
             return torch.linalg.svdvals(x).to(x.dtype), x.new_zeros(0), x.new_zeros(0)
 
-    return _in_float(node, svd)
+    def tolerant(x):
+        try:
+            return svd(x)
+        except torch.linalg.LinAlgError:
+            # TensorFlow has what is not a number for a matrix that holds such.
+            finite = torch.isfinite(x).all(-1).all(-1)
+            if bool(finite.all()):
+                raise
+            parts = svd(torch.where(finite[..., None, None], x, torch.zeros_like(x)))
+            return tuple(_unknown_unless(finite, part) for part in parts)
+
+    return _in_float(node, tolerant)
 
 
 @svd_op.gradient
@@ -186,7 +213,14 @@ def qr_shape(op):
 @qr_op.kernel
 def qr_kernel(node):
     mode = "complete" if node.attrs["full_matrices"] else "reduced"
-    return _in_float(node, lambda x: tuple(torch.linalg.qr(x, mode=mode)))
+
+    def qr(x):
+        parts = tuple(torch.linalg.qr(x, mode=mode))
+        finite = torch.isfinite(x).all(-1).all(-1)
+        # torch passes over what is not a number.
+        return parts if bool(finite.all()) else tuple(_unknown_unless(finite, part) for part in parts)
+
+    return _in_float(node, qr)
 
 
 @qr_op.gradient
@@ -243,6 +277,7 @@ def lu_kernel(node):
             if "is zero" not in str(error):
                 raise
             raise InvalidArgumentError(None, None, "Input is not invertible.") from None
+        refuse_unknown(factors, x, "Input is not invertible.")
         permutation, _, _ = torch.lu_unpack(factors, pivots, unpack_data=False)
         # Column j of the permutation says which row of the input is row j of the product.
         order = permutation.abs().argmax(-2).to(index)
