@@ -53,6 +53,21 @@ def checks_of_image(image: Tensor) -> list[Any]:
     ]
 
 
+def checked_single_image(image: Tensor) -> Tensor:
+    """`image`, there once it has been seen to have three dimensions, none of them 0.
+
+    Raises:
+        ValueError: if it is known to be otherwise.
+    """
+    dims = image.dims
+    if dims is not None and len(dims) != 3:
+        raise ValueError(f"'image' (shape {image.get_shape()}) must be three-dimensional.")
+    if dims is not None and 0 in dims:
+        raise ValueError(f"{_POSITIVE}: {image.get_shape()}")
+    checks = [] if is_fully_defined(dims) else [assert_positive(shape_internal(image), [f"{_POSITIVE}."])]
+    return with_dependencies(checks, image)
+
+
 def checked_image(image: Tensor) -> Tensor:
     """`image`, there once `checks_of_image` have passed."""
     return with_dependencies(checks_of_image(image), image)

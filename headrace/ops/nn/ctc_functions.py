@@ -21,7 +21,7 @@ from headrace.ops.nn.softmax import softmax
 from headrace.ops.sparse.reshape import sparse_reshape
 
 
-def _size(tensor: Tensor, axis: int) -> Any:
+def size_of(tensor: Tensor, axis: int) -> Any:
     """A dimension's size, a Python number where it is known."""
     known = None if tensor.dims is None else tensor.dims[axis]
     return composing.shape(tensor)[axis] if known is None else known
@@ -84,7 +84,7 @@ def ctc_loss_v2(
         if blank_index is None:
             raise ValueError("blank_index must be given when using SparseTensor labels.")
         logits = convert_to_tensor(logits)
-        classes = _size(logits, 2)
+        classes = size_of(logits, 2)
         if blank_index < 0:
             blank_index += classes
         if blank_index != classes - 1:
@@ -136,14 +136,14 @@ def ctc_loss_dense(
         logit_length = convert_to_tensor(logit_length, name="logit_length")
         if not logits_time_major:
             logits = composing.transpose(logits, [1, 0, 2])
-        classes = _size(logits, 2)
+        classes = size_of(logits, 2)
         if blank_index < 0:
             blank_index += classes
         logits = _blank_last(logits, blank_index)
         labels = composing.cast(labels, "int32")
         labels = raw.Select(labels < blank_index, labels, labels - 1)
         # One label more than there are, which is no class and ends each sequence: an empty one is a sequence too.
-        ended = composing.cast(_size(logits, 2), "int32") * composing.ones_like(labels[:, :1])
+        ended = composing.cast(size_of(logits, 2), "int32") * composing.ones_like(labels[:, :1])
         counted = sequence_mask(label_length, maxlen=composing.shape(labels)[1])
         padding = raw.Tile(ended, composing.stack([1, composing.shape(labels)[1]]))
         labels = composing.concat([raw.Select(counted, labels, padding), ended], 1)
@@ -181,13 +181,13 @@ def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> 
         seq_length = convert_to_tensor(seq_length, name="seq_length")
         first = composing.ones_like(labels[:, :1], dtype="bool")
         starts = composing.concat([first, raw.NotEqual(labels[:, 1:], labels[:, :-1])], 1)
-        starts = raw.LogicalAnd(starts, sequence_mask(seq_length, maxlen=_size(labels, 1)))
+        starts = raw.LogicalAnd(starts, sequence_mask(seq_length, maxlen=size_of(labels, 1)))
         lengths = reduce_sum(composing.cast(starts, "int32"), axis=1)
         longest = reduce_max(lengths)
         places = raw.Reshape(sequence_mask(lengths, maxlen=longest), [-1])
-        numbers = composing.range_(_size(places, 0))
+        numbers = composing.range_(size_of(places, 0))
         wanted = composing.expand_dims(boolean_mask(numbers, places), 1)
         kept = boolean_mask(raw.Reshape(labels, [-1]), raw.Reshape(starts, [-1]))
         flat = scatter_nd(wanted, kept, composing.shape(places))
-        collapsed = raw.Reshape(flat, composing.stack([_size(labels, 0), longest]))
+        collapsed = raw.Reshape(flat, composing.stack([size_of(labels, 0), longest]))
         return collapsed, composing.cast(lengths, seq_length.dtype)
