@@ -65,3 +65,13 @@ for name, make in {
         results[name] = "fine"
     except (ValueError, tf.errors.OpError) as error:
         results[name] = type(error).__name__
+
+with tf.Graph().as_default():
+    diagonals, right = tf.constant(np.array([[1.0, 1, 7], [2, 3, 4], [9, -1, 1]])), tf.constant(np.ones((3, 2)))
+    made = [tf.linalg.tridiagonal_solve(diagonals, right), tf.linalg.tridiagonal_matmul(diagonals, right)]
+    square = tf.constant([[2.0, 1, 0], [-1, 3, 1], [0, 1, 4]], tf.float64)
+    made += [
+        function(square, right, "matrix") for function in (tf.linalg.tridiagonal_solve, tf.linalg.tridiagonal_matmul)
+    ]
+    tf.gradients(made, [diagonals, right])
+    results["operations"] = [[op.type, op.name] for op in tf.get_default_graph().get_operations()]

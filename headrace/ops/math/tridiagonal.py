@@ -10,7 +10,7 @@ import torch
 from headrace.core.convert import convert_to_tensor
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.core.shapes import Dims, merge_dim, merge_dims
+from headrace.core.shapes import Dims, TensorShape, merge_dim, merge_dims
 from headrace.ops import composing
 from headrace.ops.array.common import invalid, rank_at_least, shape_text
 from headrace.ops.math.reduction import reduce_sum
@@ -119,42 +119,77 @@ def solve_kernel(node):
     return solve
 
 
-def _moved(x: Tensor, rows: int) -> Tensor:
-    """Rows moved up (1) or down (-1), zeros at the end."""
-    gap = composing.zeros_like(x[..., :1, :])
-    return composing.concat([x[..., 1:, :], gap] if rows > 0 else [gap, x[..., :-1, :]], -2)
+def _ends(x: Tensor, last: bool, rows: bool) -> Tensor:
+    """The paddings that put a zero at one end of the last axis of what has a rank of one less, or of the rows of `x`."""
+    others = composing.zeros((composing.rank(x) - 2, 2), dtype="int32")
+    end = [0, 1] if last else [1, 0]
+    return composing.concat([others, convert_to_tensor([end, [0, 0]] if rows else [end], "int32")], 0)
+
+
+def _shifted(x: Tensor, up: bool) -> Tensor:
+    """Rows moved up or down, zeros at the end they leave."""
+    ends = _ends(x, up, True)
+    return raw.Pad(x[..., 1:, :] if up else x[..., :-1, :], ends)
 
 
 @matmul_op.gradient
 def matmul_gradient(op, grad):
     above, main, below = (composing.matrix_transpose(tensor, conjugate=True) for tensor in op.inputs[:3])
     rhs = composing.conj(op.inputs[3])
-    diagonals = [
-        composing.expand_dims(reduce_sum(part * grad, axis=-1), -2) for part in (_moved(rhs, 1), rhs, _moved(rhs, -1))
+    sums = [
+        reduce_sum(_shifted(rhs, True) * grad, axis=-1),
+        reduce_sum(rhs * grad, axis=-1),
+        reduce_sum(_shifted(rhs, False) * grad, axis=-1),
     ]
-    return [*diagonals, _moved(above * grad, -1) + main * grad + _moved(below * grad, 1)]
+    of_rhs = _shifted(above * grad, False) + main * grad + _shifted(below * grad, True)
+    return [*(composing.expand_dims(part, -2) for part in sums), of_rhs]
 
 
 @solve_op.gradient
 def solve_gradient(op, grad):
-    diagonals, x = op.inputs[0], op.outputs[0]
-    gap = composing.zeros_like(diagonals[..., 0, :1])
-    above, main, below = (composing.conj(diagonals[..., i, :]) for i in range(3))
-    turned = composing.stack(
-        [composing.concat([below[..., 1:], gap], -1), main, composing.concat([gap, above[..., :-1]], -1)], axis=-2
-    )
-    of_rhs = raw.TridiagonalSolve(turned, grad, partial_pivoting=op.attrs["partial_pivoting"])
-    x = composing.conj(x)
-    parts = [reduce_sum(of_rhs * other, axis=-1) for other in (_moved(x, 1), x, _moved(x, -1))]
-    return [-composing.stack(parts, axis=-2), of_rhs]
+    of_rhs = raw.TridiagonalSolve(_turned(op.inputs[0]), grad, partial_pivoting=op.attrs["partial_pivoting"])
+    x = composing.conj(op.outputs[0])
+    middle = reduce_sum(of_rhs * x, axis=-1)
+    known = x.dims is not None and None not in x.dims
+    gap = composing.zeros([*x.dims[:-2], 1, x.dims[-1]], dtype=x.dtype) if known else None
+
+    def outer(up: bool) -> Tensor:
+        if gap is None:
+            return reduce_sum(of_rhs * _shifted(x, up), axis=-1)
+        moved = [x[..., 1:, :], gap] if up else [gap, x[..., :-1, :]]
+        return reduce_sum(of_rhs * composing.concat(moved, -2), axis=-1)
+
+    above = outer(True)
+    return [-composing.stack([above, middle, outer(False)], axis=-2), of_rhs]
+
+
+def _turned(diagonals: Tensor) -> Tensor:
+    """The diagonals of the conjugate transposed matrix."""
+    diagonals = composing.conj(diagonals)
+    main = diagonals[..., 1, :]
+    if diagonals.dims is None or None in diagonals.dims:
+        ends = _ends(diagonals, True, False)
+        above = raw.Pad(diagonals[..., 2, 1:], ends)
+        ends = _ends(diagonals, False, False)
+        below = raw.Pad(diagonals[..., 0, :-1], ends)
+    else:
+        gap = composing.zeros([*diagonals.dims[:-2], 1], dtype=diagonals.dtype)
+        above = composing.concat([diagonals[..., 2, 1:], gap], -1)
+        below = composing.concat([gap, diagonals[..., 0, :-1]], -1)
+    return composing.stack([above, main, below], axis=-2)
 
 
 matmul_op.accepts([1, 4], [1, 4], [1, 4], [4, 2]).accepts([2, 1, 3], [2, 1, 3], [2, 1, 3], [2, 3, 2])
 
 
-def _side(matrix: Tensor) -> int:
-    dims = matrix.dims or (None, None)
-    rows, columns = dims[-2:]
+def _shaped(value: Any) -> Any:
+    """`value`, a tensor unless it has a shape of its own; it is converted where it is used."""
+    return value if hasattr(value, "shape") else convert_to_tensor(value)
+
+
+def _side(matrix: Any) -> int:
+    shape = TensorShape(matrix.shape)
+    rows, columns = shape.as_list()[-2:] if shape.ndims else (None, None)
     if rows and columns and rows != columns:
         raise ValueError(f"Expected last two dimensions of diagonals to be same, got {columns} and {rows}")
     size = rows or columns
@@ -163,13 +198,27 @@ def _side(matrix: Tensor) -> int:
     return size
 
 
-def _diagonals_of(matrix: Tensor) -> list[Tensor]:
-    """The three diagonals of a matrix, the outer ones filled up with zeros."""
-    _side(matrix)
-    gap = composing.zeros_like(matrix[..., 0, :1])
-    above = raw.MatrixDiagPart(matrix[..., :-1, 1:])
-    below = raw.MatrixDiagPart(matrix[..., 1:, :-1])
-    return [composing.concat([above, gap], -1), raw.MatrixDiagPart(matrix), composing.concat([gap, below], -1)]
+def _places(size: int) -> tuple[list[list[int]], list[list[int]], list[list[int]]]:
+    """Where the diagonals of a transposed matrix are; the first element fills up the outer two."""
+    first = [0, 0]
+    above = [*([i + 1, i] for i in range(size - 1)), first]
+    below = [first, *([i, i + 1] for i in range(size - 1))]
+    return above, [[i, i] for i in range(size)], below
+
+
+def _compact(matrix: Any) -> Tensor:
+    """The three diagonals of matrices, [..., 3, m]."""
+    places = [list(three) for three in zip(*_places(_side(matrix)), strict=True)]
+    # GatherNd picks by the first axes.
+    return composing.transpose(raw.GatherNd(composing.transpose(matrix), places))
+
+
+def _diagonals_of(matrix: Any) -> list[Tensor]:
+    above, _, below = _places(_side(matrix))
+    main = raw.MatrixDiagPart(matrix, name="diag_part")
+    turned = composing.transpose(matrix)
+    outer = [composing.transpose(raw.GatherNd(turned, places)) for places in (above, below)]
+    return [outer[0], main, outer[1]]
 
 
 def tridiagonal_matmul(diagonals: Any, rhs: Any, diagonals_format: str = "compact", name: str | None = None) -> Tensor:
@@ -189,12 +238,12 @@ def tridiagonal_matmul(diagonals: Any, rhs: Any, diagonals_format: str = "compac
         ValueError: for another format, or a matrix whose size is not known.
     """
     if diagonals_format == "compact":
-        diagonals = convert_to_tensor(diagonals)
+        diagonals = _shaped(diagonals)
         parts = [diagonals[..., i, :] for i in range(3)]
     elif diagonals_format == "sequence":
-        parts = [convert_to_tensor(part) for part in diagonals]
+        parts = list(diagonals)
     elif diagonals_format == "matrix":
-        parts = _diagonals_of(convert_to_tensor(diagonals))
+        parts = _diagonals_of(_shaped(diagonals))
     else:
         raise ValueError(f"Unrecognized diagonals_format: {diagonals_format}")
     return raw.TridiagonalMatMul(*(composing.expand_dims(part, -2) for part in parts), rhs, name=name)
@@ -226,7 +275,6 @@ def tridiagonal_solve(
         ValueError: for another format, or shapes that do not fit.
         InvalidArgumentError: when run, if a matrix has no inverse.
     """
-    rhs = convert_to_tensor(rhs)
     if diagonals_format == "compact":
         compact = convert_to_tensor(diagonals)
     elif diagonals_format == "sequence":
@@ -248,9 +296,10 @@ def tridiagonal_solve(
             [whole(above, "superdiagonal", True), main, whole(below, "subdiagonal", False)], axis=-2
         )
     elif diagonals_format == "matrix":
-        compact = composing.stack(_diagonals_of(convert_to_tensor(diagonals)), axis=-2)
+        compact = _compact(_shaped(diagonals))
     else:
         raise ValueError(f"Unrecognized diagonals_format: {diagonals_format}")
+    rhs = convert_to_tensor(rhs)
     rank, right_rank = len(compact.dims or ()), len(rhs.dims or ())
     if rank < 2:
         raise ValueError(f"Expected diagonals to have rank at least 2, got {rank}")
