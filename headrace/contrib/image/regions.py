@@ -9,11 +9,12 @@ from headrace.core.defaults import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.ops.array.gather import gather
+from headrace.ops.array.join import concat
+from headrace.ops.array.range import range as range_
 from headrace.ops.array.shape import reshape, shape
 from headrace.ops.array.unique import unique
+from headrace.ops.flow.cond import cond
 from headrace.ops.math.cast import cast
-from headrace.ops.math.comparison import not_equal
-from headrace.ops.math.scan import cumsum
 
 
 def bipartite_match(
@@ -54,8 +55,16 @@ def connected_components(images: Any) -> Tensor:
         rank = images.shape.ndims
         if rank not in (2, 3):
             raise TypeError(f"images should have rank 2 (HW) or 3 (NHW). Static shape is {images.shape}")
-        regions = raw.ImageConnectedComponents(images[None] if rank == 2 else images)
+        regions = raw.ImageConnectedComponents(images[None, :, :] if rank == 2 else images)
         ids, positions = unique(reshape(regions, [-1]))
-        numbered = cast(not_equal(ids, 0), "int32")
-        numbers = reshape(gather(cumsum(numbered) * numbered, positions), shape(regions))
-        return numbers[0] if rank == 2 else numbers
+        background = raw.Where(raw.Equal(ids, 0))[:, 0]
+        following = range_(shape(ids)[0] - shape(background)[0]) + 1
+
+        def with_background() -> Tensor:
+            place = cast(background[0], "int32")
+            before, after = following[:place], following[place:]
+            return concat([before, [0], after], 0)
+
+        numbers = cond(raw.Equal(shape(background)[0], 0), lambda: following, with_background)
+        numbers = reshape(gather(numbers, positions), shape(regions))
+        return numbers[0, :, :] if rank == 2 else numbers

@@ -9,7 +9,8 @@ from headrace.core.defaults import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.ops import composing
-from headrace.ops.array.shape import reshape, shape_internal
+from headrace.ops.array.shape import shape_internal
+from headrace.ops.image.transform_matrices import flat_transforms_to_matrices, matrices_to_flat_transforms
 from headrace.ops.math.cast import cast
 from headrace.ops.math.matmul import matmul
 
@@ -182,33 +183,3 @@ def compose_transforms(*transforms: Any) -> Tensor:
         for each in transforms[1:]:
             composed = matmul(composed, flat_transforms_to_matrices(each))
         return matrices_to_flat_transforms(composed)
-
-
-def flat_transforms_to_matrices(transforms: Any) -> Tensor:
-    """Transforms of 8 numbers as matrices, shape [n, 3, 3].
-
-    Raises:
-        ValueError: for another rank than 1 or 2.
-    """
-    with name_scope("flat_transforms_to_matrices"):
-        flat = convert_to_tensor(transforms, name="transforms")
-        if flat.get_shape().ndims not in (1, 2):
-            raise ValueError(f"Transforms should be 1D or 2D, got: {flat}")
-        flat = reshape(flat, convert_to_tensor([-1, 8]))
-        ones = composing.ones([shape_internal(flat)[0], 1])
-        return reshape(composing.concat([flat, ones], 1), convert_to_tensor([-1, 3, 3]))
-
-
-def matrices_to_flat_transforms(transform_matrices: Any) -> Tensor:
-    """Matrices as transforms of 8 numbers, shape [n, 8].
-
-    Raises:
-        ValueError: for another rank than 2 or 3.
-    """
-    with name_scope("matrices_to_flat_transforms"):
-        matrices = convert_to_tensor(transform_matrices, name="transform_matrices")
-        if matrices.get_shape().ndims not in (2, 3):
-            raise ValueError(f"Matrices should be 2D or 3D, got: {matrices}")
-        flat = reshape(matrices, convert_to_tensor([-1, 9]))
-        flat /= flat[:, 8:9]
-        return flat[:, :8]

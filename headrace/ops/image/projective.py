@@ -12,6 +12,7 @@ from headrace.core.registry import op, raw
 from headrace.ops import composing
 from headrace.ops.array.common import invalid, rank_is, shape_text
 from headrace.ops.image.resize import size_of
+from headrace.ops.image.transform_matrices import flat_transforms_to_matrices, matrices_to_flat_transforms
 
 transform_op = op(
     "ImageProjectiveTransformV2",
@@ -86,14 +87,10 @@ def _rounded(x: torch.Tensor) -> torch.Tensor:
 @transform_op.gradient
 def transform_gradient(op, grad):
     """The gradient, turned back."""
-    transforms = raw.Reshape(op.inputs[1], [-1, 8])
-    count = 1 if transforms.dims[0] == 1 else composing.shape(transforms)[0]
-    flat = composing.concat([transforms, composing.ones(composing.stack([count, 1]))], 1)
-    inverse = raw.Reshape(raw.MatrixInverse(raw.Reshape(flat, [-1, 3, 3])), [-1, 9])
-    inverse = inverse / inverse[:, 8:9]
+    inverse = matrices_to_flat_transforms(raw.MatrixInverse(flat_transforms_to_matrices(op.inputs[1])))
     size = composing.shape(op.inputs[0])[1:3]
     kind = op.get_attr("interpolation")
-    return [raw.ImageProjectiveTransformV2(grad, inverse[:, :8], size, interpolation=kind), None, None]
+    return [raw.ImageProjectiveTransformV2(grad, inverse, size, interpolation=kind), None, None]
 
 
 resampler_op = op("Resampler", "data: T, warp: T, *, T: {half, float, double} -> output: T")
