@@ -19,7 +19,7 @@ from headrace.ops.random.normal import random_normal, truncated_normal
 from headrace.ops.random.uniform import random_uniform
 
 
-def floating(dtype: Any) -> DType:
+def assert_float_dtype(dtype: Any) -> DType:
     dtype = as_dtype(dtype)
     if not dtype.is_floating:
         raise ValueError(f"Expected floating point type, got {dtype!s}.")
@@ -153,7 +153,7 @@ class RandomNormal(Initializer):
         self.mean = mean
         self.stddev = stddev
         self.seed = seed
-        self.dtype = floating(dtype)
+        self.dtype = assert_float_dtype(dtype)
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
         """Normal values of `shape`."""
@@ -181,7 +181,7 @@ class UniformUnitScaling(Initializer):
     def __init__(self, factor: float = 1.0, seed: int | None = None, dtype: Any = float32) -> None:
         self.factor = factor
         self.seed = seed
-        self.dtype = floating(dtype)
+        self.dtype = assert_float_dtype(dtype)
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
         """Values of `shape`, scaled for the whole of which it may be a part."""
@@ -232,7 +232,7 @@ class VarianceScaling(Initializer):
         self.mode = mode
         self.distribution = distribution
         self.seed = seed
-        self.dtype = floating(dtype)
+        self.dtype = assert_float_dtype(dtype)
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
         """Values of `shape`, scaled for the whole of which it may be a part."""
@@ -300,7 +300,7 @@ class Orthogonal(Initializer):
 
     def __init__(self, gain: float = 1.0, seed: int | None = None, dtype: Any = float32) -> None:
         self.gain = gain
-        self.dtype = floating(dtype)
+        self.dtype = assert_float_dtype(dtype)
         self.seed = seed
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
@@ -338,7 +338,7 @@ class ConvolutionDeltaOrthogonal(Initializer):
 
     def __init__(self, gain: float = 1.0, seed: int | None = None, dtype: Any = float32) -> None:
         self.gain = gain
-        self.dtype = floating(dtype)
+        self.dtype = assert_float_dtype(dtype)
         self.seed = seed
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
@@ -369,7 +369,7 @@ class Identity(Initializer):
 
     def __init__(self, gain: float = 1.0, dtype: Any = float32) -> None:
         self.gain = gain
-        self.dtype = floating(dtype)
+        self.dtype = assert_float_dtype(dtype)
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
         """The identity of `shape`, or the part of it asked for."""

@@ -8,7 +8,7 @@ from headrace.core.dtypes import DType, as_dtype, float32, string
 from headrace.core.operation import Tensor
 from headrace.ops.array.later_constant import constant
 from headrace.state import initializers as first
-from headrace.state.initializers import floating
+from headrace.state.initializers import assert_float_dtype
 
 
 class Initializer:
@@ -37,7 +37,7 @@ class _WithTypeOfCall:
         return made
 
     def _type(self, dtype: DType) -> DType:
-        return floating(dtype)
+        return assert_float_dtype(dtype)
 
     def get_config(self) -> dict[str, Any]:
         """The arguments it was made with, as plain values."""

@@ -13,7 +13,7 @@ from headrace.ops import composing
 from headrace.ops.array.fill import zeros
 from headrace.ops.math.matrices import eye
 from headrace.ops.random.normal import random_normal
-from headrace.state.initializers import Initializer, floating, uniform_q
+from headrace.state.initializers import Initializer, assert_float_dtype, uniform_q
 
 # A kernel as its matrices [n, n] by their place.
 _Places = Mapping[tuple[int, ...], Tensor]
@@ -35,7 +35,7 @@ class ConvolutionOrthogonal(Initializer):
 
     def __init__(self, gain: float = 1.0, seed: int | None = None, dtype: Any = float32) -> None:
         self.gain = gain
-        self.dtype = floating(dtype)
+        self.dtype = assert_float_dtype(dtype)
         self.seed = seed
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:

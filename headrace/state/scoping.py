@@ -60,6 +60,9 @@ def variable_creator_scope(variable_creator: Callable[..., Any], graph: Graph | 
             a variable, usually that of `next_creator(**kwargs)`.
         graph: the graph it is for; the default graph if None.
 
+    Raises:
+        RuntimeError: where it is left before one that was entered after it.
+
     Example:
         >>> def on_cpu(next_creator, **kwargs):
         ...     with tf.device("/cpu:0"):
@@ -69,8 +72,10 @@ def variable_creator_scope(variable_creator: Callable[..., Any], graph: Graph | 
     """
     creators = creators_of(get_default_graph() if graph is None else graph)
     outer = creators.stack
-    creators.stack = [*outer, variable_creator]
+    inner = creators.stack = [*outer, variable_creator]
     try:
         yield
     finally:
+        if creators.stack is not inner:
+            raise RuntimeError("Exiting variable_creator_scope without proper nesting.")
         creators.stack = outer

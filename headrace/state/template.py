@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import traceback
 from collections.abc import Callable
@@ -10,7 +11,8 @@ from typing import Any
 from headrace.core.collections import GraphKeys
 from headrace.core.defaults import get_collection, get_collection_ref
 from headrace.core.eager import executing_eagerly
-from headrace.state.dependencies import TrackableReference
+from headrace.state.capturing import capture_dependencies
+from headrace.state.dependencies import NamedDependencies
 from headrace.state.polymorphic_function import defun
 from headrace.state.variable_scope import VariableScope, _unique_scope_name, pure_variable_scope, variable_scope
 from headrace.state.variable_store import AUTO_REUSE, EagerVariableStore
@@ -69,7 +71,7 @@ def make_template_internal(
     return Template(name_, func_, create_scope_now_, unique_name_, custom_getter_)
 
 
-class Template:
+class Template(NamedDependencies):
     """What `make_template` returns; arguments as there."""
 
     def __init__(
@@ -121,7 +123,8 @@ class Template:
                 return self._func(*args, **kwargs)
             self._first_call = False
             try:
-                result = self._func(*args, **kwargs)
+                with capture_dependencies(self):
+                    result = self._func(*args, **kwargs)
             except BaseException:
                 self._first_call = True
                 raise
@@ -205,17 +208,6 @@ class Template:
         """The variables it made that are not trained."""
         return self.non_trainable_variables
 
-    @property
-    def _checkpoint_dependencies(self) -> list[TrackableReference]:
-        prefix = self.variable_scope_name or ""
-        return [
-            TrackableReference(variable.name[len(prefix) :].split(":")[0], variable)
-            for variable in self._kept_variables()
-        ]
-
-    def _kept_variables(self) -> list[Any]:
-        return self.variables
-
 
 class EagerTemplate(Template):
     """What `make_template` returns while executing eagerly: it keeps its variables itself; arguments as of `Template`."""
@@ -250,7 +242,9 @@ class EagerTemplate(Template):
     def _call_func(self, args: Any, kwargs: Any) -> Any:
         try:
             before = self._store.trainable_variables()
-            result = self._func(*args, **kwargs)
+            # While it is being called the first time, what is restored is restored as it is made.
+            with contextlib.nullcontext() if self._variables_created else capture_dependencies(self):
+                result = self._func(*args, **kwargs)
             made = [v for v in self._store.trainable_variables() if all(v is not known for known in before)]
             if self._variables_created and made:
                 raise ValueError(
@@ -264,10 +258,6 @@ class EagerTemplate(Template):
             where = "".join(_own_part(self._stacktrace, traceback.format_stack()))
             error.args = (f"{first}\n\noriginally defined at:\n{where}", *error.args[1:])
             raise
-
-    def _kept_variables(self) -> list[Any]:
-        # While it is being called the first time, too: what is restored is restored as it is made.
-        return self._store.variables()
 
     @property
     def variables(self) -> list[Any]:

@@ -1,7 +1,7 @@
 """tf.contrib.checkpoint."""
 
 HOMES = {
-    "contrib.checkpoint.capturing": "capture_dependencies",
+    "state.capturing": "capture_dependencies",
     "contrib.checkpoint.splitting": "split_dependency",
     "train.checkpoint": "dot_graph_from_checkpoint list_objects object_metadata",
     "train.checkpoint_manager": "CheckpointManager",

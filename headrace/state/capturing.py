@@ -27,7 +27,8 @@ def capture_dependencies(template: Any) -> Iterator[None]:
     one, and that on the variables.
 
     Args:
-        template: a `tf.contrib.checkpoint.Checkpointable` with an attribute `variable_scope`, which is to be open.
+        template: an object with dependencies, such as a `tf.contrib.checkpoint.Checkpointable`, and an attribute
+            `variable_scope`, which is to be open.
 
     Example:
         >>> class Net(tf.contrib.checkpoint.Checkpointable):
