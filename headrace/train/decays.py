@@ -207,6 +207,8 @@ def piecewise_constant(x: Any, boundaries: Sequence[Any], values: Sequence[Any],
     if len(boundaries) != len(values) - 1:
         raise ValueError("The length of boundaries should be 1 less than the length of values")
     with get_default_graph().name_scope(name or "PiecewiseConstant"):
+        # Once more within the scope: the first was for its type.
+        at = convert_to_tensor(x)
         pairs = [(at <= boundaries[0], _giving(values[0])), (at > boundaries[-1], _giving(values[-1]))]
         for low, high, value in zip(boundaries[:-1], boundaries[1:], values[1:-1], strict=True):
             pairs.append(((at > low) & (at <= high), _giving(value)))
