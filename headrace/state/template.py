@@ -15,7 +15,7 @@ from headrace.state.capturing import capture_dependencies
 from headrace.state.dependencies import NamedDependencies
 from headrace.state.polymorphic_function import defun
 from headrace.state.variable_scope import VariableScope, _unique_scope_name, pure_variable_scope, variable_scope
-from headrace.state.variable_store import AUTO_REUSE, EagerVariableStore
+from headrace.state.variable_store import AUTO_REUSE, EagerVariableStore, get_default_variable_store
 
 
 def make_template(
@@ -226,7 +226,9 @@ class EagerTemplate(Template):
                 "construction"
             )
         super().__init__(name, func, create_scope_now, unique_name, custom_getter)
-        self._store = EagerVariableStore()
+        # A template made in another keeps its variables where that one does, which has them too.
+        around = get_default_variable_store()
+        self._store = EagerVariableStore(around if around._store_eager_variables else None)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Calls the function in the template's scope."""
@@ -239,13 +241,18 @@ class EagerTemplate(Template):
             with self._store.as_default():
                 return self._call_func(args, kwargs)
 
+    def _own(self, variables: list[Any]) -> list[Any]:
+        """Those in its scope."""
+        prefix = self.variable_scope_name or ""
+        return [variable for variable in variables if variable.name.startswith(prefix)]
+
     def _call_func(self, args: Any, kwargs: Any) -> Any:
         try:
-            before = self._store.trainable_variables()
+            before = self._own(self._store.trainable_variables())
             # While it is being called the first time, what is restored is restored as it is made.
             with contextlib.nullcontext() if self._variables_created else capture_dependencies(self):
                 result = self._func(*args, **kwargs)
-            made = [v for v in self._store.trainable_variables() if all(v is not known for known in before)]
+            made = [v for v in self._own(self._store.trainable_variables()) if all(v is not known for known in before)]
             if self._variables_created and made:
                 raise ValueError(
                     "Trainable variable created when calling a template after the first time, perhaps you used "
@@ -262,12 +269,12 @@ class EagerTemplate(Template):
     @property
     def variables(self) -> list[Any]:
         """The variables it made."""
-        return self._store.variables() if self._variables_created else []
+        return self._own(self._store.variables()) if self._variables_created else []
 
     @property
     def trainable_variables(self) -> list[Any]:
         """The trainable variables it made."""
-        return self._store.trainable_variables() if self._variables_created else []
+        return self._own(self._store.trainable_variables()) if self._variables_created else []
 
     @property
     def global_variables(self) -> list[Any]:
