@@ -260,7 +260,8 @@ def variable_shape(handle):
 
     As in TensorFlow, a handle that comes into a branch or a loop is asked when it runs.
     """
-    dims = None if handle.op.type in ("Switch", "Enter") else handle_dims(handle)
+    enters = handle._is_graph_tensor and handle.op.type in ("Switch", "Enter")
+    dims = None if enters else handle_dims(handle)
     if is_fully_defined(dims):
         return convert_to_tensor(list(dims), "int32")
     return raw.VariableShape(handle)
