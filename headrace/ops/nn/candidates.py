@@ -38,7 +38,8 @@ def _range_sampler(kind: Callable[[int], ClassSampler]) -> Any:
 def _fixed_sampler(node: Any) -> ClassSampler:
     attrs = node.attrs
     if bool(attrs["vocab_file"]) == bool(attrs["unigrams"]):
-        raise InvalidArgumentError(None, None, "Must provide exactly one of vocab_file and unigrams.")
+        which = "both" if attrs["unigrams"] else "none"
+        raise InvalidArgumentError(None, None, f"Must provide either vocab_file or unigrams. Got {which}.")
     unigrams = attrs["unigrams"] or class_samplers.weights_in_file(attrs["vocab_file"])
     weights = class_samplers.distorted_weights(
         unigrams, attrs["distortion"], attrs["num_reserved_ids"], attrs["num_shards"], attrs["shard"]

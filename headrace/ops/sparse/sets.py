@@ -63,7 +63,12 @@ def _sparse_family(validate: bool, indices: Any, values: Any, shape: Any) -> Fam
         raise invalid(f"Invalid rank {len(sizes)}: sets lie along the last of two or more axes.")
     check_within(indices, sizes)
     if validate and sorting(row_keys(indices)[0]) is not None:
-        raise invalid("The indices of a sparse set are out of order. Many sparse ops require sorted indices.")
+        rows = indices.tolist()
+        at = next(i for i in range(1, len(rows)) if rows[i] < rows[i - 1])
+        raise invalid(
+            f"indices[{at}] = {shape_text(rows[at])} is out of order. Many sparse ops require sorted indices: use "
+            "`tf.sparse.reorder`."
+        )
     return sizes[:-1], flattened(indices[:, :-1], sizes[:-1]).numpy(), to_array(values)
 
 
