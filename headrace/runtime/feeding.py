@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -108,7 +109,7 @@ def bytes_array(value: Any) -> np.ndarray:
     """
     array = np.asarray(value, dtype=object)
     # The quickest way to ask whether all are bytes.
-    if array is value and [*map(type, array.ravel().tolist())].count(bytes) == array.size:
+    if array is value and operator.countOf(map(type, array.ravel().tolist()), bytes) == array.size:
         return array
     result = np.empty(array.shape, dtype=object)
     flat = result.reshape(-1)

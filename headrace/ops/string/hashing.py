@@ -48,8 +48,9 @@ def _declare(op_type: str, signature: str, hashes_of: Callable[[Any], Hashes]) -
             made = np.zeros(array.shape, np.int64)
             if unknown.shape != array.shape:
                 unknown = np.ones(array.shape, bool)
-            if unknown.any():
-                made[unknown] = hashes(array[unknown].tolist()) % count
+            places = np.flatnonzero(unknown)
+            if len(places):
+                made.reshape(-1)[places] = hashes(array.reshape(-1).take(places).tolist()) % count
             return to_tensor(made)
 
         return buckets
