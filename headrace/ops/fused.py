@@ -126,7 +126,8 @@ def times_count_kernel(node):
     """The sum of a tensor of that shape, all of one number."""
     number, dtype, device = node.attrs["number"], node.outputs[0].dtype.torch, node.device
     tensor = torch.tensor
-    return lambda counted: tensor(number * counted.numel(), dtype=dtype, device=device)
+    # Of nothing the sum is 0, also where the number is infinite.
+    return lambda counted: tensor(number * counted.numel() if counted.numel() else 0.0, dtype=dtype, device=device)
 
 
 pieces_like = op(

@@ -58,6 +58,15 @@ def test_the_count_of_a_mean_is_asked_of_the_tensor():
         assert sess.run(loss, {x: np.zeros([0, 2])}) == 0.0
 
 
+def test_the_sum_of_nothing_is_zero_whatever_it_would_be_made_of():
+    with tf.Graph().as_default(), tf.Session() as sess:
+        x = tf.placeholder(tf.float32, [None])
+        total = tf.reduce_sum(tf.fill(tf.shape(x), np.float32(np.inf)))
+        assert "_TimesCount" in [node.type for node in sess.plan_for([total], [x]).nodes]
+        assert sess.run(total, {x: []}) == 0.0
+        assert sess.run(total, {x: [1.0]}) == np.inf
+
+
 def test_rows_that_do_not_fit_are_refused():
     with tf.Graph().as_default(), tf.Session() as sess:
         x, ids = tf.placeholder(tf.float32, [None]), tf.placeholder(tf.int32, [None])

@@ -14,8 +14,15 @@ def drop_sparse_reshapes(
     for node in nodes:
         if node.type == "SparseReshape" and not node.control and node not in keep:
             indices, shape, wanted = (replaced.get(value, value) for value in node.inputs)
-            if shape is wanted and indices.dims is not None and len(indices.dims) == 2:
+            # Whether they fit each other is known then, or asked when it runs.
+            if shape is wanted and _fit(indices, shape):
                 replaced.update(zip(node.outputs, (indices, shape), strict=True))
                 continue
         result.append(node)
     return result, replaced
+
+
+def _fit(indices: Value, shape: Value) -> bool:
+    if indices.dims is None or shape.dims is None or len(indices.dims) != 2 or len(shape.dims) != 1:
+        return False
+    return indices.dims[1] is not None and indices.dims[1] == shape.dims[0]
