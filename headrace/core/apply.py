@@ -7,6 +7,7 @@ import itertools
 import re
 from collections import namedtuple
 from collections.abc import Sequence
+from keyword import iskeyword
 from typing import Any, TypeVar
 
 from headrace.core.convert import convert_to_tensor
@@ -16,11 +17,11 @@ from headrace.core.errors import InvalidArgumentError, NotFoundError, OpError, U
 from headrace.core.functions import called_function
 from headrace.core.graph import _VALID_OP_NAME, _VALID_SCOPE_NAME, Graph
 from headrace.core.operation import Operation, Tensor
-from headrace.core.registry import OpDecl, find
+from headrace.core.registry import OpDecl, find_public
 from headrace.core.shapes import as_dims
 from headrace.core.signature import Arg, Attr
 
-_result_types: dict[str, Any] = {}
+_result_types: dict[tuple[str, tuple[str, ...]], Any] = {}
 _E = TypeVar("_E", bound=Exception)
 
 
@@ -143,14 +144,21 @@ def operation_from_parts(
     name: str | None,
     dtypes: Sequence[Any] | None = None,
     control_inputs: Sequence[Operation] = (),
+    decl: OpDecl | None = None,
 ) -> Operation:
     """Adds an operation from flattened inputs and plain attributes, as GraphDef import and `create_op` need it.
 
+    Args:
+        graph, op_type, inputs, attrs, name, dtypes, control_inputs: the parts.
+        decl: the declaration of an operation that is there and copied; otherwise the public one of that type is taken.
+
     Raises:
-        ValueError: if the op type is not declared or the parts do not fit its signature.
+        NotFoundError: if the op type is not declared.
+        ValueError: if the parts do not fit its signature.
     """
-    function = called_function(graph, op_type)
-    decl = function.decl if function is not None else find(op_type)
+    if decl is None:
+        function = called_function(graph, op_type)
+        decl = function.decl if function is not None else find_public(op_type)
     if decl is None:
         raise UndeclaredOpError(
             None,
@@ -558,9 +566,12 @@ def _finish(graph: Graph, decl: OpDecl, tensors: list[Tensor], attrs: dict[str, 
             count = attrs[arg.number_attr] if arg.number_attr is not None else len(attrs[arg.type_list_attr or ""])
             parts.append(outputs[position : position + count])
             position += count
-    result_type = _result_types.get(decl.type)
+    key = decl.type, tuple([arg.name for arg in declared])
+    result_type = _result_types.get(key)
     if result_type is None:
-        result_type = _result_types[decl.type] = namedtuple(decl.type, [arg.name for arg in declared], rename=True)
+        # A function of a library may have any name.
+        kind = decl.type if decl.type.isidentifier() and not iskeyword(decl.type) else "Results"
+        result_type = _result_types[key] = namedtuple(kind, key[1], rename=True)  # type: ignore[misc]
     return result_type(*parts)
 
 

@@ -16,8 +16,8 @@ from headrace.core.operation import Operation, Tensor
 from headrace.core.stacks import default_graphs
 from headrace.core.traceable_stack import TraceableObject
 
-_VALID_OP_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\-/]*$")
-_VALID_SCOPE_NAME = re.compile(r"^[A-Za-z0-9_.\-/]*$")
+_VALID_OP_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\-/]*\Z")
+_VALID_SCOPE_NAME = re.compile(r"^[A-Za-z0-9_.\-/]*\Z")
 
 PRODUCER_VERSION = 134
 MIN_CONSUMER_VERSION = 0

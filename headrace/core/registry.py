@@ -69,7 +69,14 @@ class OpDecl:
     uses_numpy_floats: bool = False
     is_waited_for: bool = True
     may_wait: bool = False
+    file_rule: Callable[[Any], bool] | None = None
+    runs_python: bool = False
     cases: list[Case] = field(default_factory=list)
+
+    @property
+    def of_the_planner(self) -> bool:
+        """Whether only Headrace itself makes such operations: what comes from a file or a message has none."""
+        return self.type.startswith("_")
 
     @functools.cached_property
     def takes_references(self) -> bool:
@@ -173,6 +180,20 @@ class OpDecl:
         self.may_wait = True
         return self
 
+    def writes_files(self, when: Callable[[Any], bool] = lambda op: True) -> OpDecl:
+        """Declares that the op writes files, which loading a model never does.
+
+        Args:
+            when: which operations of the type do; all of them by default.
+        """
+        self.file_rule = when
+        return self
+
+    def calls_python(self) -> OpDecl:
+        """Declares that the op calls functions of the program, which no file can hold."""
+        self.runs_python = True
+        return self
+
     def waits_by_value(self) -> OpDecl:
         """Declares that control edges to the op say nothing: what has to come after it takes one of its values."""
         self.is_waited_for = False
@@ -246,6 +267,15 @@ def find(op_type: str) -> OpDecl | None:
         importlib.import_module("headrace.ops").declare_all()
         decl = REGISTRY.get(op_type)
     return decl
+
+
+def find_public(op_type: str) -> OpDecl | None:
+    """The declaration of `op_type` if graphs from elsewhere may have such operations, as `find` otherwise.
+
+    Kernels of the others rely on what the planner says of a node, and are not made for what anybody else says.
+    """
+    decl = find(op_type)
+    return None if decl is None or decl.of_the_planner else decl
 
 
 class _Raw:

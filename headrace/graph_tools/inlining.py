@@ -113,9 +113,9 @@ def _node_of(text: str) -> str:
 
 
 def _declared(op_type: str) -> Any:
-    from headrace.core.registry import find
+    from headrace.core.registry import find_public
 
-    decl = find(op_type)
+    decl = find_public(op_type)
     if decl is None:
         raise ValueError(f"Op type not registered '{op_type}'")
     return decl

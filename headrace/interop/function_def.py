@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Iterator
 from typing import Any
 
 from headrace.core.dtypes import as_dtype
@@ -11,7 +12,7 @@ from headrace.core.func_graph import FuncGraph
 from headrace.core.functions import Function, called_function
 from headrace.core.graph import Graph
 from headrace.core.operation import Operation, Tensor
-from headrace.core.registry import OpDecl, find, raw
+from headrace.core.registry import OpDecl, find, find_public, raw
 from headrace.interop import protos
 from headrace.interop.node_def import attr_from_proto, attr_to_proto, kind_of, node_def_of
 from headrace.interop.op_def import op_def_of
@@ -122,38 +123,56 @@ def import_library(graph: Graph, library: Any, producer: Producer | None = None)
     for name in [*gradients, *gradients.values()]:
         if name not in messages and called_function(graph, name) is None:
             raise ValueError(f"FunctionDefLibrary missing '{name}' FunctionDef")
-    started: set[str] = set()
-
-    def ensure(name: str) -> None:
-        if name not in messages or name in started or called_function(graph, name) is not None:
-            return
-        started.add(name)
-        message = messages[name]
-        for node in message.node_def:
-            ensure(node.op)
-            for attr in node.attr.values():
-                for referred in (attr.func.name, *[item.name for item in attr.list.func]):
-                    ensure(referred)
+    for name in _callees_first(messages):
+        if called_function(graph, name) is not None:
+            continue
+        if find(name) is not None:
+            raise ValueError(f"Cannot add function '{name}' because an op with the same name already exists.")
         try:
-            function = function_from_def(message, graph, producer)
+            function = function_from_def(messages[name], graph, producer)
         except UndeclaredOpError as error:
-            function = _not_runnable(message, graph, str(error))
+            function = _not_runnable(messages[name], graph, str(error))
         function.add_to_graph(graph)
-
-    for name in messages:
-        ensure(name)
     for name, gradient in gradients.items():
         owner, found = called_function(graph, name), called_function(graph, gradient)
         if owner is not None:
             owner.gradient = found
 
 
+def _callees_first(messages: dict[str, Any]) -> Iterator[str]:
+    """The names of functions, each after those it calls; without recursion, for files may nest them at will."""
+    started: set[str] = set()
+    for root in messages:
+        stack = [] if root in started else [(root, _callees(messages[root]))]
+        started.add(root)
+        while stack:
+            name, callees = stack[-1]
+            for callee in callees:
+                if callee in messages and callee not in started:
+                    started.add(callee)
+                    stack.append((callee, _callees(messages[callee])))
+                    break
+            else:
+                stack.pop()
+                yield name
+
+
+def _callees(message: Any) -> Iterator[str]:
+    for node in message.node_def:
+        yield node.op
+        for attr in node.attr.values():
+            yield attr.func.name
+            yield from (item.name for item in attr.list.func)
+
+
 def _not_runnable(message: Any, graph: Graph, why: str) -> Function:
     """What stands for a function that cannot be had: calls and exports are possible, running it raises the reason."""
-    unknown = sorted({n.op for n in message.node_def if called_function(graph, n.op) is None and find(n.op) is None})
+    unknown = sorted(
+        {n.op for n in message.node_def if called_function(graph, n.op) is None and find_public(n.op) is None}
+    )
     name = message.signature.name
     reason = f"Function {name!r} cannot run: Headrace declares no op of type {', '.join(unknown)}." if unknown else why
-    _check_typed(message)
+    _check_arguments(message)
     body = FuncGraph(name, graph)
     inputs = [body.add_input(arg.type, None, arg.name) for arg in message.signature.input_arg]
     with body.as_default():
@@ -166,8 +185,13 @@ def _not_runnable(message: Any, graph: Graph, why: str) -> Function:
     return function
 
 
-def _check_typed(message: Any) -> None:
+def _check_arguments(message: Any) -> None:
+    from headrace.interop.graph_def import check_node_name
+
+    for arg in message.signature.output_arg:
+        check_node_name(arg.name)
     for arg in message.signature.input_arg:
+        check_node_name(arg.name)
         if not arg.type:
             raise NotImplementedError(
                 f"The argument {arg.name!r} of function {message.signature.name!r} has no fixed type; export the graph "
@@ -188,7 +212,7 @@ def function_from_def(message: Any, graph: Graph, producer: Producer | None = No
     body = FuncGraph(message.signature.name, graph)
     arguments = [arg.name for arg in message.signature.input_arg]
     graph_def = protos.GraphDef()
-    _check_typed(message)
+    _check_arguments(message)
     for index, arg in enumerate(message.signature.input_arg):
         node = graph_def.node.add(name=arg.name, op="Placeholder")
         node.attr["dtype"].type = arg.type
@@ -206,7 +230,7 @@ def function_from_def(message: Any, graph: Graph, producer: Producer | None = No
             raise ValueError(f"Function {message.signature.name!r}: there is no node for the input '{text}'")
         node = nodes[name]
         function = called_function(graph, node.op)
-        decl = function.decl if function is not None else find(node.op)
+        decl = function.decl if function is not None else find_public(node.op)
         if decl is None:
             raise UndeclaredOpError(
                 None,

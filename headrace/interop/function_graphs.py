@@ -11,7 +11,7 @@ from headrace.core.func_graph import FuncGraph
 from headrace.core.functions import Function, called_function
 from headrace.core.graph import Graph
 from headrace.core.operation import Operation, Tensor
-from headrace.core.registry import find
+from headrace.core.registry import find_public
 from headrace.core.shapes import TensorShape
 from headrace.interop import protos
 from headrace.interop.function_def import (
@@ -84,7 +84,7 @@ def function_def_to_graph_def(
         names[arg.name], names[f"^{arg.name}"] = f"{arg.name}:0", f"^{arg.name}"
     for node in fdef.node_def:
         function = called_function(around, node.op)
-        decl = function.decl if function is not None else find(node.op)
+        decl = function.decl if function is not None else find_public(node.op)
         if decl is None:
             raise ValueError(f"Function {fdef.signature.name!r} uses the op type {node.op!r}, which is not declared.")
         position = 0

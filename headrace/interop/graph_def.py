@@ -13,10 +13,11 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph
 from headrace.core.device import DeviceSpec
 from headrace.core.errors import UndeclaredOpError
+from headrace.core.func_graph import FuncGraph
 from headrace.core.functions import called_function
 from headrace.core.graph import PRODUCER_VERSION, Graph
 from headrace.core.operation import Operation, Tensor
-from headrace.core.registry import OpDecl, find
+from headrace.core.registry import OpDecl, find_public
 from headrace.core.shapes import TensorShape
 from headrace.core.version import VERSION
 from headrace.interop import protos
@@ -26,6 +27,9 @@ from headrace.interop.node_def import attrs_from_protos, node_def_of, shape_to_p
 from headrace.interop.producers import Producer
 
 _TENSOR_NAME = re.compile(r"^[^:]+:\d+$")
+_NODE_NAME = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\-/]*")
+# In the body of a function names of the system's own making are met too.
+_INNER_NODE_NAME = re.compile(r"[A-Za-z0-9_.][A-Za-z0-9_.\-/]*")
 _LOOP_BACK = "NextIteration"
 # More than any graph has, and few enough to make.
 _MOST_OUTPUTS = 1 << 20
@@ -133,8 +137,9 @@ def _check_versions(versions: Any) -> None:
 
 
 def _check_types(graph: Graph, graph_def: Any) -> None:
-    types = {node.op for node in graph_def.node}
-    unknown = sorted(t for t in types if called_function(graph, t) is None and find(t) is None)
+    # A node without a type is told of when it is its turn.
+    types = {node.op for node in graph_def.node if node.op}
+    unknown = sorted(t for t in types if called_function(graph, t) is None and find_public(t) is None)
     if unknown:
         error = UndeclaredOpError(
             None,
@@ -183,6 +188,14 @@ def _fits(decl: OpDecl, inputs: list[Tensor], attrs: dict[str, Any]) -> bool:
     return True
 
 
+def check_node_name(name: str, pattern: re.Pattern[str] = _INNER_NODE_NAME) -> None:
+    """Raises ValueError for what cannot be the name of a node."""
+    if not pattern.fullmatch(name):
+        error = ValueError(f"Node {name!r}: Node name contains invalid characters")
+        note_node(error, name)
+        raise error
+
+
 class _Import:
     """One import: nodes become operations in an order in which their inputs exist."""
 
@@ -195,8 +208,11 @@ class _Import:
         if len(self.nodes) != len(graph_def.node):
             counts = Counter(node.name for node in graph_def.node)
             raise ValueError(f"Node {counts.most_common(1)[0][0]!r} is not unique")
-        if "" in self.nodes:
-            raise ValueError("Node '': Node name contains invalid characters")
+        pattern = _INNER_NODE_NAME if isinstance(graph, FuncGraph) else _NODE_NAME
+        for node in graph_def.node:
+            check_node_name(node.name, pattern)
+            if not node.op:
+                raise ValueError(f"Node '{node.name}' does not specify an operation")
         self.scope = scope
         self.mapped = mapped
         # What each node's inputs name.
@@ -296,7 +312,7 @@ class _Import:
                 inputs.append(inputs[0])
             else:
                 inputs.append(self._output(node, key))
-        decl = find(node.op)
+        decl = find_public(node.op)
         if decl is not None and self.graph._functions and called_function(self.graph, node.op) is not None:
             # A call of a function, which has no attributes of its own and no signature until it is called.
             decl = None

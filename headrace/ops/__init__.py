@@ -13,6 +13,7 @@ _operators.install()
 assert _slice
 
 
+_done = False
 _failure: Exception | None = None
 
 
@@ -23,7 +24,9 @@ def declare_all() -> None:
         Exception: what a family raised. A second attempt raises the same: half-imported, the family would only complain
             that its ops are declared twice.
     """
-    global _failure
+    global _done, _failure
+    if _done:
+        return
     if _failure is not None:
         raise _failure
     try:
@@ -32,3 +35,4 @@ def declare_all() -> None:
     except Exception as error:
         _failure = error
         raise
+    _done = True

@@ -9,6 +9,7 @@ from headrace.ops.array.join import offsets_of
 from headrace.ops.array.slice import window_of
 from headrace.ops.math.elementwise import checked
 from headrace.ops.math.large_products import large_product
+from headrace.ops.size_functions import size_function
 
 feed = op("_Feed", "*, dtype: type -> output: dtype", stateful=True)
 
@@ -101,7 +102,7 @@ def divide_by_count_kernel(node):
 
 sizes_op = op(
     "_Sizes",
-    "shaped: *shaped_types, items: *item_types, *, code: string, shaped_types: list(type), item_types: list(type), "
+    "shaped: *shaped_types, items: *item_types, *, shaped_types: list(type), item_types: list(type), "
     "T: index -> sizes: T",
 )
 sizes_op.on_host("items", outputs=True).not_differentiable()
@@ -109,13 +110,9 @@ sizes_op.on_host("items", outputs=True).not_differentiable()
 
 @sizes_op.kernel
 def sizes_kernel(node):
-    """Sizes of tensors, elements of vectors, and what the expression makes of them, as an integer vector or number."""
+    """Sizes of tensors, elements of vectors, and what expressions make of them, as an integer vector or number."""
     output = node.outputs[0]
-    bits = 32 if output.dtype.name == "int32" else 64
-    half, whole = 1 << bits - 1, 1 << bits
-    names = {"tensor": torch.tensor, "dtype": output.dtype.torch, "wrapped": lambda n: (n + half) % whole - half}
-    arguments = ", ".join(f"a{i}" for i in range(len(node.inputs)))
-    return eval(f"lambda {arguments}: tensor({node.attrs['code']}, dtype=dtype)", names)
+    return size_function(node.notes["elements"], len(node.inputs), output.dtype.torch, output.dims == ())
 
 
 times_count = op("_TimesCount", "counted: U, *, number: float, T: type = float, U: type -> output: T")

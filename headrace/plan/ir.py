@@ -54,6 +54,8 @@ class Node:
         heavy: whether it is large enough for several threads, and for kernels that take their time to begin.
         region: of a loop, what it runs in each iteration.
         early: inside a loop, whether it runs before the loop's condition is asked.
+        notes: what one pass leaves for later ones and for the kernel. Attributes are the graph's, which may come from a
+            file: nothing that the planner relies on is read from there.
         stands_for: of an Exit, the loop that took its place.
         template: the expression that computes it from NumPy scalars, None where a kernel does.
     """
@@ -69,6 +71,7 @@ class Node:
         "inputs",
         "members",
         "name",
+        "notes",
         "origin",
         "outputs",
         "region",
@@ -96,6 +99,7 @@ class Node:
         self.runtime = runtime
         self.device = device
         self.outputs: list[Value] = []
+        self.notes: dict[str, Any] = {}
         self.control: list[Node] = []
         self.guard: tuple[tuple[Value, bool], ...] = ()
         self.serial = 0
@@ -243,6 +247,7 @@ def new_node(
     inputs: list[Value],
     output_types: Sequence[tuple[DType, Dims]],
     attrs: dict[str, Any] | None = None,
+    notes: dict[str, Any] | None = None,
 ) -> Node:
     """A node that a rewrite puts in the place of `like`: it takes over its origin, guard, device and control edges."""
     decl = find(op_type)
@@ -254,4 +259,5 @@ def new_node(
     node.guard = like.guard
     node.serial = like.serial
     node.early = like.early
+    node.notes = notes or {}
     return node

@@ -19,7 +19,7 @@ MERGES = frozenset({"Merge", "RefMerge"})
 def guard_of(value: Value) -> Guard:
     """The branches in which `value` exists."""
     node = value.node
-    if node.type in SWITCHES and node.attrs.get("_guards", node.inputs[1].constant is None):
+    if node.type in SWITCHES and node.notes.get("guards", node.inputs[1].constant is None):
         return (*node.guard, (node.inputs[1], bool(value.index)))
     return node.guard
 
@@ -51,13 +51,13 @@ def set_guards(nodes: list[Node]) -> list[Node]:
                 dead.add(node)
                 continue
             if len(live) < len(node.inputs):
-                node.attrs = {**node.attrs, "_live": live}
+                node.notes["live"] = live
             guards = [guard_of(node.inputs[i]) for i in live]
             node.guard = _common(guards)
         else:
             if node.type in SWITCHES:
                 # The guards derived here hold, also where the predicate turns out to be a constant later.
-                node.attrs = {**node.attrs, "_guards": node.inputs[1].constant is None}
+                node.notes["guards"] = node.inputs[1].constant is None
             # The longest guard first keeps outer branches before the inner ones.
             guards = [guard_of(value) for value in node.inputs] + [control.guard for control in node.control]
             combined: dict[tuple[Value, bool], None] = {}

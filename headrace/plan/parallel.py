@@ -76,7 +76,7 @@ def _is_heavy(node: Node, unknown: int) -> bool:
 def _convolution_work(node: Node, unknown: int) -> int:
     """The multiply-adds of a convolution or one of its gradients; more than enough where the filter is not known."""
     kind = node.type
-    filters = node.attrs.get("_filter_dims")
+    filters = node.notes.get("filter_dims")
     if filters is None:
         of = node.outputs[0] if "BackpropFilter" in kind else node.inputs[1]
         filters = of.dims

@@ -243,7 +243,7 @@ class _Lowering:
             return
         if node.type in MERGES:
             # What only a branch that is never taken would give is not there.
-            live = node.attrs.get("_live", range(len(node.inputs)))
+            live = node.notes.get("live", range(len(node.inputs)))
             if _could_be_scalar(node.outputs[0]):
                 self._union([*(node.inputs[i] for i in live), node.outputs[0]])
             for i in live:

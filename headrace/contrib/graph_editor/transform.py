@@ -137,7 +137,9 @@ def copy_op_handler(
         graph.device(None),
         graph.colocate_with(None, ignore_existing=True),
     ):
-        copied = operation_from_parts(graph, op_type, list(new_inputs), attrs, f"{name}/")
+        copied = operation_from_parts(
+            graph, op_type, list(new_inputs), attrs, f"{name}/", decl=op.decl if op_type == op.type else None
+        )
     copied._device = device
     copied._original_op = op._original_op
     if copy_shape:

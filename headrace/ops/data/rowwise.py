@@ -91,7 +91,7 @@ def _convert(op: Operation, graph: FuncGraph, made: dict[Tensor, Tensor], rows: 
         if op.decl.stateful:
             raise _NotRowwise
         inputs = [made[tensor] for tensor in op.inputs]
-        copied = operation_from_parts(graph, op.type, inputs, dict(op.attrs), op.name)
+        copied = operation_from_parts(graph, op.type, inputs, dict(op.attrs), op.name, decl=op.decl)
         made.update(zip(op.outputs, copied.outputs, strict=True))
         return
     if op.type == "ParseSingleExample":
@@ -109,7 +109,7 @@ def _convert(op: Operation, graph: FuncGraph, made: dict[Tensor, Tensor], rows: 
 
 def _again(op: Operation, graph: FuncGraph, made: dict[Tensor, Tensor], rows: set[Tensor]) -> Tensor:
     inputs = [made[tensor] for tensor in op.inputs]
-    return operation_from_parts(graph, op.type, inputs, dict(op.attrs), op.name).outputs[0]
+    return operation_from_parts(graph, op.type, inputs, dict(op.attrs), op.name, decl=op.decl).outputs[0]
 
 
 def _broadcasting(op: Operation, graph: FuncGraph, made: dict[Tensor, Tensor], rows: set[Tensor]) -> Tensor:

@@ -19,7 +19,7 @@ _SIGNATURE = (
 )
 
 # Only the planner makes them. They take the image, the buffers that filters and bias are computed from, and perhaps an
-# image that is added to the result. How filters and bias are computed is a function in the node's attributes; it gives
+# image that is added to the result. How filters and bias are computed is a function in the node's notes; it gives
 # the same while no buffer has changed.
 packed_conv2d_op = op("_PackedConv2D", _SIGNATURE)
 packed_depthwise_op = op("_PackedDepthwiseConv2dNative", _SIGNATURE)
@@ -51,10 +51,10 @@ class _Packed:
 
 
 def _packed_convolution(depthwise: bool) -> Any:
-    def kernel(node, attrs=None):
-        attrs = node.attrs if attrs is None else attrs
-        compute = attrs["_filters_and_bias"]
-        setting = ConvolutionSetting(node, 4, depthwise, node.inputs[0].dims, attrs["_filter_dims"])
+    def kernel(node, described=None):
+        described = node if described is None else described
+        attrs, compute = described.attrs, described.notes["filters_and_bias"]
+        setting = ConvolutionSetting(node, 4, depthwise, node.inputs[0].dims, described.notes["filter_dims"])
         strides, dilations, windows = setting.strides, setting.dilations, setting.windows
         to, back = setting.layout.to_torch, setting.layout.from_torch
         activation, adds = _ACTIVATIONS.get(attrs["activation"]), attrs["others"]
@@ -127,8 +127,8 @@ def packed_conv2ds_kernel(node):
     together = _convolution(node)
     ends = list(itertools.accumulate(counts))
     apart = [
-        (_convolution(node, attrs), end - count, end)
-        for attrs, count, end in zip(node.attrs["_apart"], counts, ends, strict=True)
+        (_convolution(node, member), end - count, end)
+        for member, count, end in zip(node.notes["members"], counts, ends, strict=True)
     ]
     most = _INTERLEAVED // sum(channels)
 

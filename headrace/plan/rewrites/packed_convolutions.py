@@ -165,13 +165,12 @@ def _packed(convolution: Node, last: Node, steps: Sequence[_Step]) -> Node:
     attrs = {
         **convolution.attrs,
         "activation": last.type if last.type in _ACTIVATIONS else "",
-        "_filter_dims": filters.dims,
-        "_filters_and_bias": _filters_and_bias(recipe, steps),
     }
+    notes = {"filter_dims": filters.dims, "filters_and_bias": _filters_and_bias(recipe, steps)}
     other = _other(steps)
     attrs["others"] = len(other)
     inputs = [convolution.inputs[0], *recipe.sources, *other]
-    return new_node(f"_Packed{convolution.type}", last, inputs, [(output.dtype, output.dims)], attrs)
+    return new_node(f"_Packed{convolution.type}", last, inputs, [(output.dtype, output.dims)], attrs, notes)
 
 
 def _other(steps: Sequence[_Step]) -> list[Value]:

@@ -8,7 +8,7 @@ node, `_Sizes`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from headrace.plan.values import to_torch
 
 _TYPES = frozenset({"int32", "int64"})
 _MOST = 8
+# What is squared again and again would double each time: in terms, or in digits.
+_MOST_TERMS = 64
+_LARGEST = 1 << 63
 
 
 class Leaf(NamedTuple):
@@ -33,14 +36,31 @@ class Leaf(NamedTuple):
 
 
 class Term(NamedTuple):
-    """A sum, difference or product of two."""
+    """A sum, difference or product of two.
+
+    Attributes:
+        terms: how many there are in it.
+    """
 
     sign: str
     first: Element
     second: Element
+    terms: int
 
 
 Element = int | Leaf | Term
+
+
+def _terms(element: Element) -> int:
+    return element.terms if isinstance(element, Term) else 0
+
+
+def _is_small(element: Element) -> bool:
+    return abs(element) <= _LARGEST if isinstance(element, int) else _terms(element) <= _MOST_TERMS
+
+
+def _term(sign: str, first: Element, second: Element) -> Term:
+    return Term(sign, first, second, 1 + _terms(first) + _terms(second))
 
 
 def _product(elements: Sequence[Element]) -> Element:
@@ -49,16 +69,16 @@ def _product(elements: Sequence[Element]) -> Element:
         if isinstance(element, int):
             known *= element
         else:
-            unknown = element if unknown is None else Term("*", unknown, element)
+            unknown = element if unknown is None else _term("*", unknown, element)
     if unknown is None or known == 0:
         return known
-    return unknown if known == 1 else Term("*", unknown, known)
+    return unknown if known == 1 else _term("*", unknown, known)
 
 
 def _combined(sign: str, first: Element, second: Element) -> Element:
     if isinstance(first, int) and isinstance(second, int):
         return first + second if sign == "+" else first - second if sign == "-" else first * second
-    return _product([first, second]) if sign == "*" else Term(sign, first, second)
+    return _product([first, second]) if sign == "*" else _term(sign, first, second)
 
 
 def _of_steps(element: Element) -> bool:
@@ -101,7 +121,8 @@ class Sizes:
         if node.guard or node.control or node.region is not None:
             return None
         rule = _RULES.get(node.type)
-        return None if rule is None else rule(self, node)
+        elements = None if rule is None else rule(self, node)
+        return None if elements is None or not all(map(_is_small, elements)) else elements
 
     def _shape(self, node: Node) -> list[Element] | None:
         source = node.inputs[0]
@@ -186,7 +207,7 @@ class Sizes:
         before, after = node.inputs[0].dtype.name, node.outputs[0].dtype.name
         if (before, after) == ("int64", "int32"):
             # A sum is brought into the range of its type, as the items of a longer one must be.
-            return [Term("+", element, 0) if _of_steps(element) else element for element in elements]
+            return [_term("+", element, 0) if _of_steps(element) else element for element in elements]
         if (before, after) == ("int32", "int64") and any(isinstance(element, Term) for element in elements):
             return None
         return elements
@@ -311,17 +332,10 @@ def _fused(node: Node, sizes: Sizes) -> Node | Value | None:
             return whole
     shaped = list(dict.fromkeys(leaf.value for leaf in leaves if leaf.kind != "item"))
     items = list(dict.fromkeys(items))
-    names = {value: f"a{i}" for i, value in enumerate([*shaped, *items])}
-    codes = [_code(element, names) for element in elements]
-    if any(isinstance(element, Term) for element in elements):
-        codes = [f"wrapped({code})" for code in codes]
-    code = codes[0] if output.dims == () else f"({''.join(code + ', ' for code in codes)})"
-    attrs = {
-        "code": code,
-        "shaped_types": [value.dtype for value in shaped],
-        "item_types": [value.dtype for value in items],
-    }
-    fused = new_node("_Sizes", node, [*shaped, *items], [(output.dtype, output.dims)], attrs)
+    places = {value: i for i, value in enumerate([*shaped, *items])}
+    attrs = {"shaped_types": [value.dtype for value in shaped], "item_types": [value.dtype for value in items]}
+    notes = {"elements": [_expression(element, places) for element in elements]}
+    fused = new_node("_Sizes", node, [*shaped, *items], [(output.dtype, output.dims)], attrs, notes)
     # As early as the first shape was asked for, lest large tensors wait for it.
     fused.serial = _earliest(node, sizes)
     return fused
@@ -356,12 +370,11 @@ def _collect(element: Element, leaves: dict[Leaf, None]) -> None:
         _collect(element.second, leaves)
 
 
-def _code(element: Element, names: dict[Value, str]) -> str:
+def _expression(element: Element, places: dict[Value, int]) -> Any:
+    """The element as `ops.size_functions` takes it, which planning does not import."""
     if isinstance(element, int):
-        return str(element)
+        return element
     if isinstance(element, Term):
-        return f"({_code(element.first, names)} {element.sign} {_code(element.second, names)})"
-    name = names[element.value]
-    if element.kind == "count":
-        return f"{name}.numel()"
-    return f"{name}.shape[{element.place}]" if element.kind == "size" else f"{name}[{element.place}].item()"
+        return element.sign, _expression(element.first, places), _expression(element.second, places)
+    place = places[element.value]
+    return ("count", place) if element.kind == "count" else (element.kind, place, element.place)

@@ -17,7 +17,7 @@ def share_images(nodes: list[Node], keep: set[Node], fetched: list[Value]) -> tu
     groups: dict[Any, list[Node]] = {}
     for node in nodes:
         if node.type == "_PackedConv2D" and _can_share(node) and node not in keep:
-            window = tuple(node.attrs["_filter_dims"][:-1])
+            window = tuple(node.notes["filter_dims"][:-1])
             setting = tuple(str(node.attrs.get(name)) for name in _SAME)
             guard = tuple(node.guard)
             groups.setdefault((node.inputs[0], window, setting, guard, node.device, node.early), []).append(node)
@@ -38,26 +38,28 @@ def share_images(nodes: list[Node], keep: set[Node], fetched: list[Value]) -> tu
 def _can_share(node: Node) -> bool:
     image = node.inputs[0].dims
     # Filters of groups of channels cannot be put side by side.
-    all_channels = image is not None and image[-1] == node.attrs["_filter_dims"][-2]
+    all_channels = image is not None and image[-1] == node.notes["filter_dims"][-2]
     return all_channels and not node.attrs["others"] and not node.control
 
 
 def _together(members: Sequence[Node]) -> Node:
     first = members[0]
     counts = [len(member.inputs) - 1 for member in members]
-    channels = [member.attrs["_filter_dims"][-1] for member in members]
+    channels = [member.notes["filter_dims"][-1] for member in members]
     attrs = {
         **first.attrs,
         "N": len(members),
         "channels": channels,
         "counts": counts,
-        "_filter_dims": (*first.attrs["_filter_dims"][:-1], sum(channels)),
-        "_filters_and_bias": _joined([member.attrs["_filters_and_bias"] for member in members], counts),
-        "_apart": [member.attrs for member in members],
+    }
+    notes = {
+        "filter_dims": (*first.notes["filter_dims"][:-1], sum(channels)),
+        "filters_and_bias": _joined([member.notes["filters_and_bias"] for member in members], counts),
+        "members": members,
     }
     inputs = [first.inputs[0], *(value for member in members for value in member.inputs[1:])]
     outputs = [(member.outputs[0].dtype, member.outputs[0].dims) for member in members]
-    return new_node("_PackedConv2Ds", first, inputs, outputs, attrs)
+    return new_node("_PackedConv2Ds", first, inputs, outputs, attrs, notes)
 
 
 def _joined(parts: Sequence[Callable[..., Any]], counts: Sequence[int]) -> Callable[..., Any]:
