@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import linecache
+import re
 import weakref
 from collections.abc import Callable, Sequence
 from types import CodeType, FunctionType
@@ -151,6 +152,16 @@ def _computes_with_numpy(nodes: Sequence[Node]) -> bool:
         or (node.region is not None and _computes_with_numpy(node.region.nodes))
         for node in nodes
     )
+
+
+def _identifier(text: str) -> str:
+    """`text` as part of an identifier. Functions of a library, which op types may name, are called anything at all."""
+    return text if text.isascii() and text.isidentifier() else re.sub(r"[^A-Za-z0-9_]", "_", f"call_{text}")
+
+
+def _comment(node: Node) -> str:
+    """The end of a line: what it stands for, on that line whatever the name is made of."""
+    return f"  # {node.name if node.name.isascii() and node.name.isprintable() else ascii(node.name)}"
 
 
 def _no_value(position: int) -> NoReturn:
@@ -335,7 +346,7 @@ class _Writer:
             return
         position = len(self.numbered)
         self.numbered.append(node)
-        name = f"{node.type}_{position}"
+        name = f"{_identifier(node.type)}_{position}"
         self.constants[name] = kernel
         kept = state_inputs(node, node.decl.kept_inputs)
         scalar = bool(node.outputs) and node.outputs[0].scalar
@@ -343,7 +354,7 @@ class _Writer:
             self._owned(value, scalar) if i in kept else self._name(value) for i, value in enumerate(node.inputs)
         ]
         call = f"{name}({', '.join(arguments)})"
-        comment = f"  # {node.name}{' (in place)' if in_place else ''}"
+        comment = f"{_comment(node)}{' (in place)' if in_place else ''}"
         declared = node.decl.signature.outputs
         is_single = len(declared) == 1 and declared[0].number_attr is None and declared[0].type_list_attr is None
         if node in self.copies:
@@ -393,7 +404,7 @@ class _Writer:
         if value not in self.used:
             return
         expression = template.format(*[self._as(item, True) for item in node.inputs])
-        self._line(f"{self._name(value)} = {expression}  # {node.name}", node)
+        self._line(f"{self._name(value)} = {expression}{_comment(node)}", node)
 
     def _owned(self, value: Value, scalar: bool = False) -> str:
         """The value as an expression whose memory no later write to a variable changes."""
@@ -413,7 +424,7 @@ class _Writer:
         for variable, first in zip(region.variables, node.inputs, strict=False):
             self._line(f"{self._name(variable)} = {self._owned(first, variable.scalar)}", node)
         outer_guard, outer_depth = self.guard, self.depth
-        self._line(f"while True:  # {node.name}")
+        self._line(f"while True:{_comment(node)}")
         self.depth, self.guard = self.depth + len(self.guard) + 1, ()
         if threads_all:
             self.threads = None
@@ -450,7 +461,7 @@ class _Writer:
         depth = len(node.guard)
         expressions: list[tuple[str, str, int]] = []
         scalar = out.scalar
-        for i in node.attrs.get("_live", range(len(node.inputs))):
+        for i in node.notes.get("live", range(len(node.inputs))):
             value = node.inputs[i]
             conditions = [f"{'' if taken else 'not '}{self._name(pred)}" for pred, taken in guard_of(value)[depth:]]
             expressions.append((self._as(value, scalar), " and ".join(conditions), i))
@@ -466,4 +477,4 @@ class _Writer:
                 import torch
 
                 self.constants["_index"] = lambda i: torch.tensor(i, dtype=torch.int32)
-            self._line(f"{self._name(target)} = {text}  # {node.name}", node)
+            self._line(f"{self._name(target)} = {text}{_comment(node)}", node)
