@@ -226,6 +226,9 @@ def get_matching_files(filename: Any) -> list[str]:
     return [found for pattern in patterns for found in _matching(as_path(pattern))]
 
 
+_LONGEST_NAME = 4096
+
+
 def _matching(pattern: str) -> list[str]:
     if "/" not in pattern:
         pattern = f"./{pattern}"
@@ -236,6 +239,9 @@ def _matching(pattern: str) -> list[str]:
     with failures_of(folder or "."):
         if local is not None:
             os.stat(local)
+    if max(map(len, parts)) > _LONGEST_NAME:
+        # No file system has such names, and to compile the pattern would take minutes.
+        return []
     found = [folder]
     for depth, part in enumerate(parts):
         # POSIX takes a backslash for "the next character as it stands".

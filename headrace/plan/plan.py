@@ -12,6 +12,7 @@ from headrace.plan.fuse import apply_rewrites
 from headrace.plan.ir import UNBOUND, Node, Value
 from headrace.plan.live import drop_gates, keep_live
 from headrace.plan.loops import outermost, raise_loops
+from headrace.plan.nesting import counted
 from headrace.plan.order import order, reads_to_copy, set_guards
 from headrace.plan.parallel import mark_heavy
 from headrace.plan.place import assign_devices, place
@@ -88,7 +89,22 @@ def make_plan(
         batch: the size to assume for unknown dimensions where one has to be assumed.
         known: feeds that are always the same, by position, as values of the plan that calls this one.
         done: operations that have run before, which nothing has to wait for.
+
+    Raises:
+        ResourceExhaustedError: if it calls functions that call functions, too many times in all.
     """
+    with counted():
+        return _plan(fetches, feeds, runtime, batch, known, done)
+
+
+def _plan(
+    fetches: Sequence[Tensor | Operation],
+    feeds: Sequence[Tensor],
+    runtime: Any,
+    batch: int,
+    known: Mapping[int, Value] | None,
+    done: Set[Operation],
+) -> Plan:
     collected = collect(fetches, feeds, runtime, runtime.device, done)
     for i, value in (known or {}).items():
         collected.feeds[i].bound, collected.feeds[i].constant = value.bound, value.constant

@@ -151,8 +151,8 @@ def get_checkpoint_state(checkpoint_dir: str, latest_filename: str | None = None
     state = protos.CheckpointState()
     try:
         text_format.Merge(file_io.read_file_to_string(path), state)
-    except (OpError, text_format.ParseError, UnicodeDecodeError) as error:
-        tf_logging.warning("%s: %s", type(error).__name__, error)
+    except (OpError, text_format.ParseError, UnicodeDecodeError, RecursionError) as error:
+        tf_logging.warning("%s: %.1000s", type(error).__name__, error)
         tf_logging.warning("%s: Checkpoint ignored", path)
         return None
     if not state.model_checkpoint_path:
@@ -180,7 +180,7 @@ def latest_checkpoint(checkpoint_dir: str, latest_filename: str | None = None) -
         return None
     if checkpoint_exists(state.model_checkpoint_path):
         return state.model_checkpoint_path
-    tf_logging.error("Couldn't match files for checkpoint %s", state.model_checkpoint_path)
+    tf_logging.error("Couldn't match files for checkpoint %.1000s", state.model_checkpoint_path)
     return None
 
 
