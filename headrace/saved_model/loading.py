@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from headrace.core import errors
-from headrace.core.functions import called_function
+from headrace.core.file_effects import find_writer
 from headrace.core.operation import Operation
+from headrace.core.registry import find_public
 from headrace.files import file_io
 from headrace.files.paths import as_path
 from headrace.interop import protos
@@ -21,9 +22,6 @@ from headrace.saved_model import folders, names
 from headrace.state.collecting import _all_saveable_objects
 from headrace.train.meta_graphs import import_meta_graph_with_return_elements
 from headrace.train.saver import Saver
-
-_PYTHON_OPS = frozenset(("PyFunc", "PyFuncStateless", "EagerPyFunc"))
-_WRITING_OPS = frozenset(("WriteFile", "Save", "SaveSlices", "SaveV2", "MergeV2Checkpoints", "CreateSummaryFileWriter"))
 
 
 def maybe_saved_model_directory(export_dir: Any) -> bool:
@@ -191,14 +189,15 @@ class SavedModelLoader:
 
 def refuse_python(meta_graph_def: Any, where: str) -> None:
     """Raises InvalidArgumentError if a graph from a file calls Python functions, naming the nodes."""
-    if not _PYTHON_OPS & ops_used(meta_graph_def):
+    python_ops = {kind for kind in ops_used(meta_graph_def) if (decl := find_public(kind)) and decl.runs_python}
+    if not python_ops:
         return
-    found = [f"{node.name} ({node.op})" for node in meta_graph_def.graph_def.node if node.op in _PYTHON_OPS]
+    found = [f"{node.name} ({node.op})" for node in meta_graph_def.graph_def.node if node.op in python_ops]
     found += [
         f"{function.signature.name}/{node.name} ({node.op})"
         for function in meta_graph_def.graph_def.library.function
         for node in function.node_def
-        if node.op in _PYTHON_OPS
+        if node.op in python_ops
     ]
     raise errors.InvalidArgumentError(
         None,
@@ -215,32 +214,13 @@ def refuse_writing(operations: Iterable[Operation], where: str) -> None:
         operations: those that are to run when a model is loaded; what they need is looked at too.
         where: the model's folder.
     """
-    waiting = list(operations)
-    seen: set[Operation] = set(waiting)
-    while waiting:
-        current = waiting.pop()
-        if current.type in _WRITING_OPS:
-            raise errors.InvalidArgumentError(
-                None,
-                None,
-                f"The SavedModel in {where} would write files when it is loaded, by {current.name} ({current.type}).",
-            )
-        needed = [tensor.op for tensor in current.inputs] + list(current.control_inputs)
-        for name in _texts([current.type, *current.attrs.values()]):
-            function = called_function(current.graph, name)
-            if function is not None:
-                needed += function.operations
-        waiting += [op for op in dict.fromkeys(needed) if op not in seen]
-        seen.update(needed)
-
-
-def _texts(values: Iterable[Any]) -> Iterator[str]:
-    """The texts among attributes: the functions that an operation calls are named by some of them."""
-    for value in values:
-        if isinstance(value, str):
-            yield value
-        elif isinstance(value, (list, tuple)):
-            yield from (item for item in value if isinstance(item, str))
+    found = find_writer(operations)
+    if found is not None:
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            f"The SavedModel in {where} would write files when it is loaded, by {found.name} ({found.type}).",
+        )
 
 
 def _scoped(name: str, import_scope: str | None) -> str:

@@ -13,6 +13,7 @@ from headrace.core.collections import GraphKeys
 from headrace.core.defaults import add_to_collection, get_collection, get_default_graph
 from headrace.core.eager import executing_eagerly
 from headrace.core.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError, OpError
+from headrace.core.file_effects import find_writer
 from headrace.core.internals import prepend_name_scope, register_proto_function, strip_name_scope
 from headrace.files.checkpoint.reader import CheckpointReader
 from headrace.files.paths import as_path
@@ -105,6 +106,8 @@ class Saver:
         self._save_relative_paths = save_relative_paths
         self._object_restore_saver: Saver | None = None
         self._eager_saveables: list[Any] | None = None
+        # The restoring operation that has been looked at.
+        self._harmless: str | None = None
         # One save after the other: what the `checkpoint` file names last is what was begun last.
         self._saving = threading.RLock()
         if executing_eagerly():
@@ -408,6 +411,7 @@ class Saver:
                 assert self._builder is not None
                 self._builder._AddRestoreOps(prefix, self._eager_saveables, self._restore_sequentially, self._reshape)
             else:
+                self._refuse_writing(sess.graph, prefix)
                 sess.run(self.saver_def.restore_op_name, {self.saver_def.filename_tensor_name: prefix})
         except NotFoundError as error:
             try:
@@ -424,6 +428,19 @@ class Saver:
             self._object_restore_saver.restore(sess, prefix)
         except InvalidArgumentError as error:
             raise _explained(error, "a mismatch between the current graph and the graph") from None
+
+    def _refuse_writing(self, graph: Any, prefix: str) -> None:
+        """Looks once at what restores, where that came with a graph from a file."""
+        name = self.saver_def.restore_op_name
+        if self._builder is not None or self._harmless == name:
+            return
+        restoring = graph.as_graph_element(name)
+        found = find_writer([getattr(restoring, "op", restoring)])
+        if found is not None:
+            raise InvalidArgumentError(
+                None, None, f"Restoring {prefix} by {name} would write files, by {found.name} ({found.type})."
+            )
+        self._harmless = name
 
 
 def _explained(error: OpError, reason: str) -> OpError:

@@ -29,8 +29,6 @@ from headrace.train.saver import Saver
 from headrace.train.session_manager import SessionManager
 from headrace.train.steps import global_step as value_of_step
 
-_PYTHON_OPS = frozenset(("PyFunc", "PyFuncStateless", "EagerPyFunc", "GeneratorDataset"))
-
 
 def _first(key: str) -> Any:
     """The first element of a collection, or None."""
@@ -284,7 +282,7 @@ class Supervisor:
         # The steps of the caller come after the first ones of the services, which so draw the same random numbers and
         # save the same step every time. Python code in the graph may wait for whatever the caller does next.
         graphs = [self._graph, *(function.graph for function in self._graph._functions.values())]
-        in_order = not any(op.type in _PYTHON_OPS for graph in graphs for op in graph.get_operations())
+        in_order = not any(op.decl.runs_python for graph in graphs for op in graph.get_operations())
         for thread in threads:
             if in_order:
                 thread.start_and_see_begun()

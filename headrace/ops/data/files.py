@@ -7,6 +7,7 @@ import itertools
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 import torch
@@ -272,8 +273,9 @@ class Queried(Dataset):
 
             try:
                 with closing(
-                    sqlite3.connect(f"file:{self.source}?mode=ro", uri=True, check_same_thread=False)
+                    sqlite3.connect(f"file:{quote(self.source)}?mode=ro", uri=True, check_same_thread=False)
                 ) as database:
+                    database.set_authorizer(_only_reading)
                     cursor = database.execute(self.query)
                     columns = len(cursor.description or ())
                     if columns != len(types):
@@ -289,6 +291,14 @@ class Queried(Dataset):
                 raise errors.UnknownError(None, None, message) from None
 
         return itertools.chain(each(), itertools.repeat(None)).__next__
+
+
+def _only_reading(action: int, *about: str | None) -> int:
+    """Lets a query read: it may come from a file, and SQL can also write databases and attach others."""
+    import sqlite3
+
+    reading = (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE)
+    return sqlite3.SQLITE_OK if action in reading else sqlite3.SQLITE_DENY
 
 
 def _cell(value: Any, dtype: Any) -> Any:
@@ -332,7 +342,7 @@ experimental_to_record_op = op(
     stateful=True,
 )
 for _decl in (to_record_op, experimental_to_record_op):
-    _decl.shape(lambda op: [])
+    _decl.writes_files().shape(lambda op: [])
 
 
 @made_by(to_record_op, experimental_to_record_op)

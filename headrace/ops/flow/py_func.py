@@ -87,7 +87,7 @@ def _declare(op_type: str, stateful: bool) -> OpDecl:
 
         return call
 
-    return decl.not_differentiable()
+    return decl.calls_python().not_differentiable()
 
 
 _declare("PyFunc", True)
@@ -266,7 +266,8 @@ eager_py_func_op = op(
     "EagerPyFunc",
     "input: *Tin, *, token: string, Tout: list(type) >= 0, is_async=False -> output: *Tout",
     stateful=True,
-).on_host("input", outputs=True)
+)
+eager_py_func_op.on_host("input", outputs=True).calls_python()
 
 
 @eager_py_func_op.shape

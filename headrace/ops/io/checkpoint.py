@@ -97,7 +97,7 @@ save_v2 = op(
     "prefix: string, tensor_names: string, shape_and_slices: string, tensors: *dtypes, *, dtypes: list(type) >= 1 ->",
     stateful=True,
 )
-save_v2.on_host("prefix", "tensor_names", "shape_and_slices")
+save_v2.on_host("prefix", "tensor_names", "shape_and_slices").writes_files()
 
 
 @save_v2.shape
@@ -233,7 +233,7 @@ merge_v2_checkpoints = op(
     "checkpoint_prefixes: string, destination_prefix: string, *, delete_old_dirs=True ->",
     stateful=True,
 )
-merge_v2_checkpoints.on_host("checkpoint_prefixes", "destination_prefix")
+merge_v2_checkpoints.on_host("checkpoint_prefixes", "destination_prefix").writes_files()
 
 
 @merge_v2_checkpoints.shape
@@ -300,13 +300,13 @@ sharded_filespec.accepts(b"model", np.int32(3))
 # ---- the V1 format ----
 
 save = op("Save", "filename: string, tensor_names: string, data: *T, *, T: list(type) >= 1 ->", stateful=True)
-save.on_host("filename", "tensor_names")
+save.on_host("filename", "tensor_names").writes_files()
 save_slices = op(
     "SaveSlices",
     "filename: string, tensor_names: string, shapes_and_slices: string, data: *T, *, T: list(type) >= 1 ->",
     stateful=True,
 )
-save_slices.on_host("filename", "tensor_names", "shapes_and_slices")
+save_slices.on_host("filename", "tensor_names", "shapes_and_slices").writes_files()
 
 
 @save.shape

@@ -18,7 +18,7 @@ from headrace.ops.state.common import invalid, shape_text
 read_file_op = op("ReadFile", "filename: string -> contents: string")
 # What a file holds is not known while planning.
 read_file_op.stateful = True
-write_file_op = op("WriteFile", "filename: string, contents: string ->", stateful=True)
+write_file_op = op("WriteFile", "filename: string, contents: string ->", stateful=True).writes_files()
 matching_files_op = op("MatchingFiles", "pattern: string -> filenames: string")
 matching_files_op.stateful = True
 

@@ -91,6 +91,7 @@ create_summary_file_writer = _declare(
     "flush_millis",
     "filename_suffix",
 )
+create_summary_file_writer.writes_files()
 
 
 @create_summary_file_writer.kernel

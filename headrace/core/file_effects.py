@@ -1,0 +1,46 @@
+"""Which operations would write files: what is loaded from a file must not do so behind the program's back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from headrace.core.functions import called_function
+from headrace.core.operation import Operation
+
+
+def find_writer(operations: Iterable[Operation]) -> Operation | None:
+    """An operation that writes files among some, those they need, and those of the functions that any of them calls.
+
+    Args:
+        operations: what is to be run.
+
+    Returns:
+        the first one found, None if there is none.
+    """
+    waiting = list(operations)
+    seen: set[Operation] = set(waiting)
+    while waiting:
+        current = waiting.pop()
+        writes = current.decl.file_rule
+        if writes is not None and writes(current):
+            return current
+        needed = [tensor.op for tensor in current.inputs] + list(current.control_inputs)
+        for name in _texts([current.type, *current.attrs.values()]):
+            function = called_function(current.graph, name)
+            if function is not None:
+                needed += function.operations
+                if function.gradient is not None:
+                    needed += function.gradient.operations
+        waiting += [op for op in dict.fromkeys(needed) if op not in seen]
+        seen.update(needed)
+    return None
+
+
+def _texts(values: Iterable[Any]) -> Iterator[str]:
+    """The texts among attributes: the functions that an operation calls are named by some of them."""
+    for value in values:
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, (list, tuple)):
+            yield from (item for item in value if isinstance(item, str))
