@@ -571,7 +571,7 @@ def _finish(graph: Graph, decl: OpDecl, tensors: list[Tensor], attrs: dict[str, 
     if result_type is None:
         # A function of a library may have any name.
         kind = decl.type if decl.type.isidentifier() and not iskeyword(decl.type) else "Results"
-        result_type = _result_types[key] = namedtuple(kind, key[1], rename=True)  # type: ignore[misc]
+        result_type = _result_types[key] = namedtuple(kind, key[1], rename=True)
     return result_type(*parts)
 
 

@@ -355,7 +355,8 @@ class DebugAnalyzer:
 
         code = re.sub(r"`([^`]+)`", named, parsed.expression)
         try:
-            value = eval(code, values)
+            # What somebody types at the debugger's prompt is a program of theirs; nothing of a dump becomes part of it.
+            value = eval(code, values)  # noqa: S307
         except Exception as error:  # noqa: BLE001
             raise CommandError(f"Cannot evaluate {parsed.expression!r}: {type(error).__name__}: {error}") from None
         label = f"from eval of expression '{parsed.expression}'"

@@ -43,7 +43,7 @@ def size_function(
     signature = ast.arguments(posonlyargs=[], args=names, kwonlyargs=[], kw_defaults=[], defaults=[])
     code = _compiled(ast.Lambda(signature, call))
     known = {"tensor": torch.tensor, "dtype": dtype, "wrapped": lambda n: (n + half) % whole - half}
-    function: Callable[..., torch.Tensor] = eval(code, known)
+    function: Callable[..., torch.Tensor] = eval(code, known)  # noqa: S307  no text: a tree made here
     return function
 
 

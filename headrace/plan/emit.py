@@ -88,13 +88,22 @@ def _code_of(source: str) -> CodeType:
     """The code of the one function in `source`."""
     code = _codes.get(source)
     if code is None:
-        module = compile(source, "<headrace plan>", "exec")
+        try:
+            module = compile(source, "<headrace plan>", "exec")
+        except (RecursionError, MemoryError, SyntaxError) as error:
+            raise errors.ResourceExhaustedError(
+                None, None, f"The step is too large or too deeply nested for Python's compiler: {error}"
+            ) from None
         code = next(item for item in module.co_consts if isinstance(item, CodeType))
         if len(_codes) >= _MOST_CODES:
             _codes.clear()
         _codes[source] = code
     return code
 
+
+# Python takes a hundred levels of indentation, and twenty of loops and contexts.
+_DEEPEST = 75
+_MOST_LOOPS = 18
 
 _ONE, _ALL = 1, 2
 # OpenMP ends the threads that a smaller team leaves over and starts new ones for the next: fewer small calls than
@@ -154,6 +163,14 @@ def _computes_with_numpy(nodes: Sequence[Node]) -> bool:
     )
 
 
+def _statements(guard: Guard, room: int) -> list[Guard]:
+    """The branches of a guard as `if` statements, one in the other; one for all that are too deep for Python."""
+    if len(guard) <= room:
+        return [(branch,) for branch in guard]
+    nested = max(room - 1, 0)
+    return [*((branch,) for branch in guard[:nested]), guard[nested:]]
+
+
 def _identifier(text: str) -> str:
     """`text` as part of an identifier. Functions of a library, which op types may name, are called anything at all."""
     return text if text.isascii() and text.isidentifier() else re.sub(r"[^A-Za-z0-9_]", "_", f"call_{text}")
@@ -201,6 +218,9 @@ class _Writer:
         self.depth = 1
         self.reused: Replacements = {}
         self.guard: Guard = ()
+        # The `if` statements that are open for it, and the loops.
+        self.branches: list[Guard] = []
+        self.loops = 0
         # Values that anything uses, and those that one iteration of the open loop hands on.
         self.used: set[Value] = set()
         # Values that the nodes of the plan make, or that are fed.
@@ -264,23 +284,29 @@ class _Writer:
             self._line(f"del {', '.join(plain)}")
 
     def _line(self, text: str, node: Node | None = None) -> None:
-        self.lines.append("    " * (len(self.guard) + self.depth) + text)
+        self.lines.append("    " * (len(self.branches) + self.depth) + text)
         if node is not None:
             self.line_nodes[len(self.lines)] = node
 
     def _enter(self, guard: Guard) -> None:
         """Closes and opens `if` blocks until exactly `guard` holds."""
+        if guard == self.guard:
+            return
+        self.threads = None
+        wanted = _statements(guard, _DEEPEST - self.depth)
         common = 0
-        while common < min(len(guard), len(self.guard)) and guard[common] == self.guard[common]:
+        while common < min(len(wanted), len(self.branches)) and wanted[common] == self.branches[common]:
             common += 1
-        if len(self.guard) > common and self.lines[-1].rstrip().endswith(":"):
+        if len(self.branches) > common and self.lines[-1].rstrip().endswith(":"):
             self._line("pass")
-        if guard != self.guard:
-            self.threads = None
-        self.guard = self.guard[:common]
-        for pred, taken in guard[common:]:
-            self._line(f"if {'' if taken else 'not '}{self._name(pred)}:")
-            self.guard = (*self.guard, (pred, taken))
+        del self.branches[common:]
+        for branch in wanted[common:]:
+            self._line(f"if {self._test(branch)}:")
+            self.branches.append(branch)
+        self.guard = guard
+
+    def _test(self, guard: Guard) -> str:
+        return " and ".join(f"{'' if taken else 'not '}{self._name(pred)}" for pred, taken in guard)
 
     def _name(self, value: Value) -> str:
         name = self.names.get(value)
@@ -313,8 +339,7 @@ class _Writer:
         if not guard:
             return text
         self.constants["no_value"] = _no_value
-        test = " and ".join(f"{'' if taken else 'not '}{self._name(pred)}" for pred, taken in guard)
-        return f"{text} if {test} else no_value({position})"
+        return f"{text} if {self._test(guard)} else no_value({position})"
 
     def _node(self, node: Node) -> None:
         if node.decl.binding_rule is not None:
@@ -423,9 +448,14 @@ class _Writer:
             self.names[inner] = self._name(outer)
         for variable, first in zip(region.variables, node.inputs, strict=False):
             self._line(f"{self._name(variable)} = {self._owned(first, variable.scalar)}", node)
-        outer_guard, outer_depth = self.guard, self.depth
+        if self.loops >= _MOST_LOOPS:
+            raise errors.UnimplementedError(
+                None, None, f"Loop {node.name} lies in more than {_MOST_LOOPS} others, which Python does not allow."
+            )
+        outer = self.guard, self.branches, self.depth
         self._line(f"while True:{_comment(node)}")
-        self.depth, self.guard = self.depth + len(self.guard) + 1, ()
+        self.guard, self.branches, self.depth = (), [], self.depth + len(self.branches) + 1
+        self.loops += 1
         if threads_all:
             self.threads = None
         early = [inner for inner in region.nodes if inner.early]
@@ -448,7 +478,8 @@ class _Writer:
                 self._line(f"del {', '.join(self._name(value) for value in large)}")
         if self.lines[-1].rstrip().endswith(": break") and not pairs and not body:
             self._line("pass")
-        self.guard, self.depth = outer_guard, outer_depth
+        self.guard, self.branches, self.depth = outer
+        self.loops -= 1
         if threads_all:
             self.threads = None
         for output, leaving in zip(node.outputs, region.exits, strict=True):
@@ -463,8 +494,7 @@ class _Writer:
         scalar = out.scalar
         for i in node.notes.get("live", range(len(node.inputs))):
             value = node.inputs[i]
-            conditions = [f"{'' if taken else 'not '}{self._name(pred)}" for pred, taken in guard_of(value)[depth:]]
-            expressions.append((self._as(value, scalar), " and ".join(conditions), i))
+            expressions.append((self._as(value, scalar), self._test(guard_of(value)[depth:]), i))
         for target, pick in ((out, 0), (index, 1)):
             if target not in self.used:
                 continue

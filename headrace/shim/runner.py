@@ -138,7 +138,7 @@ def _code(main: ModuleType) -> CodeType:
 def _run(main: ModuleType, code: Any) -> None:
     sys.modules["__main__"] = main
     try:
-        exec(code(), main.__dict__)
+        exec(code(), main.__dict__)  # noqa: S102  the program that was asked for
     except SystemExit:
         raise
     except BaseException as error:  # noqa: BLE001  (the last word on any exception is said here)

@@ -267,3 +267,64 @@ def test_sizes_that_are_squared_again_and_again(op):
 def test_a_state_file_of_one_long_line(tmp_path):
     (tmp_path / "checkpoint").write_text(f'model_checkpoint_path: "{"a" * (1 << 22)}"\n')
     assert tf.train.latest_checkpoint(str(tmp_path)) is None
+
+
+# ---- depth ----
+
+
+def branches(depth):
+    """A value that is computed in that many branches, one in the other, and its value where all are taken."""
+    preds = [tf.placeholder(tf.bool, []) for _ in range(depth)]
+    x = tf.placeholder(tf.float32, [])
+
+    def build(level):
+        if level == depth:
+            return tf.exp(x)
+        return tf.cond(preds[level], lambda: build(level + 1), lambda: x * float(level))
+
+    return preds, x, build(0)
+
+
+def test_branches_deeper_than_python_indents():
+    with tf.Graph().as_default(), tf.Session() as session:
+        preds, x, y = branches(110)
+        for untaken in (None, 0, 70, 74, 75, 80, 109):
+            feeds = {pred: place != untaken for place, pred in enumerate(preds)}
+            wanted = np.exp(np.float32(2.0)) if untaken is None else 2.0 * untaken
+            assert session.run(y, {x: 2.0, **feeds}) == pytest.approx(wanted)
+
+
+def loops(depth):
+    """One is added in that many loops, one in the other, each of two iterations."""
+
+    def build(level, x):
+        if level == depth:
+            return x + 1
+        return tf.while_loop(lambda i, _: i < 2, lambda i, x: (i + 1, build(level + 1, x)), [0, x])[1]
+
+    return build(0, tf.constant(0))
+
+
+def test_loops_as_deep_as_python_nests():
+    with tf.Graph().as_default(), tf.Session() as session:
+        assert session.run(loops(12)) == 2**12
+        with pytest.raises(tf.errors.UnimplementedError, match="18 others"):
+            session.run(loops(20))
+
+
+def test_more_than_pythons_compiler_takes():
+    """A Merge of very many is one expression in another in another."""
+    graph_def = tf.GraphDef()
+    constant(graph_def)
+    pred = graph_def.node.add(name="p", op="Placeholder")
+    pred.attr["dtype"].type = 10
+    count = 20_000
+    switch = graph_def.node.add(name="s", op="Switch", input=["c", "p"])
+    merge = graph_def.node.add(name="m", op="Merge", input=["s", "s:1"] * count)
+    merge.attr["N"].i = 2 * count
+    for node in (switch, merge):
+        node.attr["T"].type = FLOAT
+    with tf.Graph().as_default(), tf.Session() as session:
+        merged, pred = tf.import_graph_def(graph_def, return_elements=["m:0", "p:0"], name="")
+        with pytest.raises(tf.errors.ResourceExhaustedError, match="compiler"):
+            session.run(merged, {pred: True})
