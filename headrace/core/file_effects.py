@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from headrace.core.functions import called_function
+from headrace.core.functions import Function, called_function
 from headrace.core.operation import Operation
 
 
@@ -20,6 +20,7 @@ def find_writer(operations: Iterable[Operation]) -> Operation | None:
     """
     waiting = list(operations)
     seen: set[Operation] = set(waiting)
+    functions: set[Function] = set()
     while waiting:
         current = waiting.pop()
         writes = current.decl.file_rule
@@ -28,10 +29,11 @@ def find_writer(operations: Iterable[Operation]) -> Operation | None:
         needed = [tensor.op for tensor in current.inputs] + list(current.control_inputs)
         for name in _texts([current.type, *current.attrs.values()]):
             function = called_function(current.graph, name)
-            if function is not None:
+            # The gradient may be asked for, and that of the gradient.
+            while function is not None and function not in functions:
+                functions.add(function)
                 needed += function.operations
-                if function.gradient is not None:
-                    needed += function.gradient.operations
+                function = function.gradient
         waiting += [op for op in dict.fromkeys(needed) if op not in seen]
         seen.update(needed)
     return None

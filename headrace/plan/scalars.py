@@ -31,9 +31,14 @@ def _cast(node: Node) -> str | None:
     return None if node.attrs.get("Truncate") else f"{{0}}.astype(np.{node.outputs[0].dtype.name})"
 
 
-def _sum(node: Node) -> str:
+def _sum(node: Node) -> str | None:
+    if len(node.inputs) > _MOST_SUMMANDS:
+        return None
     return " + ".join(f"{{{i}}}" for i in range(len(node.inputs)))
 
+
+# A sum of thousands is one expression in another in another, more than Python's compiler takes.
+_MOST_SUMMANDS = 100
 
 # What computes each op from scalars; `np` is NumPy, the other names are in `plan.scalar_functions`.
 _TEMPLATES: dict[str, Template] = {

@@ -13,6 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import headrace as tf
+from headrace.core.file_effects import find_writer
 from headrace.core.registry import REGISTRY, find, find_public
 from headrace.interop import protos
 from headrace.ops import declare_all
@@ -269,6 +270,35 @@ def test_a_state_file_of_one_long_line(tmp_path):
     assert tf.train.latest_checkpoint(str(tmp_path)) is None
 
 
+def test_the_gradient_of_a_gradient_is_looked_at_before_it_is_run(tmp_path):
+    """Only W writes: the gradient of G, which is the gradient of F, which the init operation never calls."""
+    graph_def = tf.GraphDef()
+    constant(graph_def)
+    target = tmp_path / "written"
+    for name in ("F", "G"):
+        function(graph_def, name)
+    made = function(graph_def, "K", op="SymbolicGradient", f=protos.AttrValue(func=protos.NameAttrList(name="F")))
+    made.node_def[0].input.append("x")
+    for key in ("Tin", "Tout"):
+        made.node_def[0].attr[key].list.type.extend([FLOAT] * (2 if key == "Tin" else 1))
+    writing = function(graph_def, "W")
+    for name, text in (("file", str(target)), ("text", "x")):
+        node = writing.node_def.add(name=name, op="Const")
+        node.attr["dtype"].type = 7
+        node.attr["value"].tensor.dtype = 7
+        node.attr["value"].tensor.tensor_shape.SetInParent()
+        node.attr["value"].tensor.string_val.append(text.encode())
+    writing.node_def.add(name="w", op="WriteFile", input=["file:output:0", "text:output:0"])
+    for name, gradient in (("F", "G"), ("G", "W")):
+        graph_def.library.gradient.add(function_name=name, gradient_func=gradient)
+    graph_def.node.add(name="call", op="K", input=["c"])
+    with tf.Graph().as_default() as graph:
+        tf.import_graph_def(graph_def, name="")
+        found = find_writer([graph.get_operation_by_name("call")])
+    assert found is not None
+    assert found.type == "WriteFile"
+
+
 # ---- depth ----
 
 
@@ -310,6 +340,12 @@ def test_loops_as_deep_as_python_nests():
         assert session.run(loops(12)) == 2**12
         with pytest.raises(tf.errors.UnimplementedError, match="18 others"):
             session.run(loops(20))
+
+
+def test_long_sums_in_loops():
+    with tf.Graph().as_default(), tf.Session() as session:
+        y = tf.while_loop(lambda i, _: i < 2, lambda i, x: (i + 1, tf.add_n([x] * 5000)), [0, tf.constant(1.0)])[1]
+        assert session.run(y) == 5000.0**2
 
 
 def test_more_than_pythons_compiler_takes():
