@@ -84,16 +84,16 @@ def as_array(value: Any, tensor: Tensor, numpy_dtype: np.dtype) -> np.ndarray:
             same = False
         if not same:
             raise TypeError(
-                f"Type of feed value {value} with type {type(value)} is not compatible with Tensor type {numpy_dtype}. Try "
-                "explicitly setting the type of the feed tensor to a larger type (e.g. int64)."
+                f"Type of feed value {value} with type {type(value)} is not compatible with Tensor type {numpy_dtype} of "
+                f"{tensor.name!r}. Try explicitly setting the type of the feed tensor to a larger type (e.g. int64)."
             )
     if isinstance(value, torch.Tensor):
         value = value.detach().cpu().numpy()
     try:
         return np.asarray(value, dtype=numpy_dtype)
-    except TypeError as error:
+    except (TypeError, OverflowError) as error:
         raise TypeError(
-            f"Cannot feed {value!r} for Tensor {tensor.name!r} of type {tensor.dtype.name}: {error}"
+            f"Cannot feed {_short(value)} for Tensor {tensor.name!r} of type {tensor.dtype.name}: {error}"
         ) from None
     except ValueError as error:
         raise ValueError(

@@ -10,7 +10,7 @@ from typing import Any
 from headrace.core import nest
 from headrace.core.composite import IndexedSlices, IndexedSlicesValue, SparseTensor, SparseTensorValue
 from headrace.core.composite_types import CompositeTensor
-from headrace.core.errors import InaccessibleTensorError
+from headrace.core.errors import InaccessibleTensorError, InvalidArgumentError
 from headrace.core.graph import Graph
 from headrace.core.operation import Operation, Tensor
 
@@ -168,16 +168,35 @@ def _fetch_slices(fetch: IndexedSlices) -> tuple[list[Any], Callable[[list[Any]]
 
 
 def _feed_sparse(key: SparseTensor, value: Any) -> list[tuple[Any, Any]]:
-    if isinstance(value, SparseTensorValue):
-        value = tuple(value)
-    return [(key.indices, value[0]), (key.values, value[1]), (key.dense_shape, value[2])]
+    return _paired(key, [key.indices, key.values, key.dense_shape], value, "(indices, values, dense_shape)")
 
 
 def _feed_slices(key: IndexedSlices, value: Any) -> list[tuple[Any, Any]]:
-    pairs = [(key.values, value[0]), (key.indices, value[1])]
+    tensors = [key.values, key.indices]
     if key.dense_shape is not None:
-        pairs.append((key.dense_shape, value[2]))
-    return pairs
+        tensors.append(key.dense_shape)
+    return _paired(key, tensors, value, "(values, indices[, dense_shape])")
+
+
+def _paired(key: Any, tensors: list[Tensor], value: Any, wanted: str) -> list[tuple[Any, Any]]:
+    """Each tensor with its part of the value."""
+    if isinstance(value, _Anything):
+        return [(tensor, value) for tensor in tensors]
+    try:
+        parts = list(value)
+    except TypeError:
+        raise TypeError(
+            f"A {type(key).__name__} such as {tensors[0].op.name.rpartition('/')[0]!r} is fed {wanted}, got {value!r} of "
+            f"type {type(value).__name__}."
+        ) from None
+    if len(parts) < len(tensors):
+        left_out = tensors[len(parts)].op
+        raise InvalidArgumentError(
+            None,
+            left_out,
+            f"You must feed a value for placeholder tensor '{left_out.name}': {wanted} is fed, got {len(parts)} parts.",
+        )
+    return list(zip(tensors, parts, strict=False))
 
 
 register_session_run_conversion_functions(

@@ -222,3 +222,34 @@ def test_tensors_have_numbers_in_the_order_they_are_made():
             made += [tf.constant(1), *tf.split(tf.constant([1, 2]), 2)]
     numbers = [tensor._id for tensor in made]
     assert numbers == sorted(set(numbers))
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "words"),
+    [
+        (2**40, TypeError, "not compatible with Tensor type int32 of 'ids:0'"),
+        ([2**40], TypeError, "Tensor 'ids:0' of type int32"),
+        ([[1], [1, 2]], ValueError, "Tensor 'ids:0' of type int32"),
+        (None, TypeError, "Tensor 'ids:0' of type int32"),
+    ],
+)
+def test_what_cannot_be_fed_is_told_with_the_placeholder(value, error, words):
+    with tf.Graph().as_default(), tf.Session() as session:
+        ids = tf.placeholder(tf.int32, name="ids")
+        with pytest.raises(error, match=words):
+            session.run(tf.identity(ids), {ids: value})
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "words"),
+    [
+        (([[0]], [1.0]), tf.errors.InvalidArgumentError, "must feed a value for placeholder tensor 'sp/shape'"),
+        (3.0, TypeError, "'sp' is fed .indices, values, dense_shape."),
+        ([1, 2, 3], ValueError, r"Cannot feed value of shape \(\) for Tensor 'sp/indices:0'"),
+    ],
+)
+def test_what_is_no_sparse_value_is_told_with_the_placeholder(value, error, words):
+    with tf.Graph().as_default(), tf.Session() as session:
+        sparse = tf.sparse_placeholder(tf.float32, name="sp")
+        with pytest.raises(error, match=words):
+            session.run(tf.sparse_tensor_to_dense(sparse), {sparse: value})
