@@ -13,7 +13,8 @@ from typing import Any
 AllocationMaximum = namedtuple("AllocationMaximum", ["timestamp", "num_bytes", "tensors"])
 StepStatsAnalysis = namedtuple("StepStatsAnalysis", ["chrome_trace", "allocator_maximums"])
 
-_LABEL = re.compile(r"(.*) = (.*)\((.*)\)")
+# Written so that long labels which are none take no longer: nothing can be read in two ways.
+_LABEL = re.compile(r"(.*) = ([^=()]*)\(([^()]*)\)")
 
 Event = dict[str, Any]
 

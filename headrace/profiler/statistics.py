@@ -14,7 +14,7 @@ from headrace.interop import protos
 from headrace.profiler import flops as _flops  # noqa: F401 -- registers the counts
 from headrace.profiler.options import TRAINABLE_VARIABLES
 
-_GRADIENT = re.compile(r"(?:.*/)?gradients(?:_\d+)?/(.+)_grad/.*")
+_GRADIENT = re.compile(r"(?:.*/)?gradients(?:_\d+)?/(.+)")
 
 
 @dataclass(slots=True)
@@ -187,7 +187,8 @@ def node_statistics(graph: Any, op_log: Any, runs: Iterable[Any]) -> dict[str, N
             function = strings.get(trace.function_id, "none")
             node.trace.append(f"{path.rpartition('/')[2]}:{trace.lineno}:{function}")
     for node in nodes.values():
-        match = _GRADIENT.fullmatch(node.name)
+        path, found, _ = node.name.rpartition("_grad/")
+        match = _GRADIENT.fullmatch(path) if found else None
         forward = nodes.get(match[1]) if match is not None else None
         if forward is not None:
             node.trace, node.is_gradient = forward.trace, True

@@ -17,7 +17,7 @@ OMITTED_INDICES_KEY = "omitted"
 DEFAULT_TENSOR_ELEMENT_HIGHLIGHT_FONT_ATTR = "bold"
 
 _EDGE_ITEMS = 3
-_ELEMENT = re.compile(r"[-+]?([0-9][-+0-9eE.]+|nan|inf|[0-9])(?=\s|,|\])")
+_ELEMENT = re.compile(r"(?<![-+0-9eE.])[-+]?([0-9][-+0-9eE.]+|nan|inf|[0-9])(?=\s|,|\])")
 _SHAPE = re.compile(r",\s+shape=\([\d, ]*\)\)$")
 
 

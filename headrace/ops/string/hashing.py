@@ -26,7 +26,7 @@ def _declare(op_type: str, signature: str, hashes_of: Callable[[Any], Hashes]) -
 
     @decl.kernel
     def hash_bucket_kernel(node):
-        hashes, count = hashes_of(node), np.uint64(node.attrs["num_buckets"])
+        hashes, count = hashes_of(node), _bucket_count(node)
 
         def buckets(text):
             array = boxed(text)
@@ -41,7 +41,7 @@ def _declare(op_type: str, signature: str, hashes_of: Callable[[Any], Hashes]) -
 
     @of_missing.kernel
     def hash_bucket_of_missing_kernel(node):
-        hashes, count = hashes_of(node), np.uint64(node.attrs["num_buckets"])
+        hashes, count = hashes_of(node), _bucket_count(node)
 
         def buckets(text, found, missing):
             array, unknown = boxed(text), to_array(found) == to_array(missing)
@@ -57,6 +57,13 @@ def _declare(op_type: str, signature: str, hashes_of: Callable[[Any], Hashes]) -
 
     of_missing.on_host("found", "missing", outputs=True).not_differentiable()
     return decl.not_differentiable().accepts(np.array([b"a", b""], object), num_buckets=10, **_EXTRA.get(op_type, {}))
+
+
+def _bucket_count(node: Any) -> np.uint64:
+    count = node.attrs["num_buckets"]
+    if count < 1:
+        raise InvalidArgumentError(None, None, f"num_buckets must be at least 1, got {count}")
+    return np.uint64(count)
 
 
 def _keyed(node: Any) -> Hashes:

@@ -9,11 +9,14 @@ from typing import Any
 import numpy as np
 
 _BLANKS = r"[ \t\n\v\f\r]*"
-_INTEGER = re.compile(f"{_BLANKS}(-?[0-9]+){_BLANKS}".encode())
+# No more digits than the numbers have, nor two ways to read them: texts may be long.
+_INTEGER = re.compile(f"{_BLANKS}(-?)0*([0-9]{{1,19}}){_BLANKS}".encode())
 _FLOAT = re.compile(
-    rf"{_BLANKS}([+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf|nan)){_BLANKS}".encode(), re.IGNORECASE
+    rf"{_BLANKS}([+-]?(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf|nan)){_BLANKS}".encode(), re.IGNORECASE
 )
-_HEXADECIMAL = re.compile(rf"{_BLANKS}([+-]?0x[0-9a-f]+){_BLANKS}".encode(), re.IGNORECASE)
+_HEXADECIMAL = re.compile(
+    rf"{_BLANKS}([+-]?0x(?=[0-9a-f])0*(?:[1-9a-f][0-9a-f]{{0,254}})?){_BLANKS}".encode(), re.IGNORECASE
+)
 
 # A text of these alone that Python reads as a number is one for TensorFlow too.
 _PLAIN_INTEGER = b"0123456789- "
@@ -41,7 +44,7 @@ def _integers_of(dtype: np.dtype) -> Callable[[Sequence[bytes]], np.ndarray]:
     def parse(text: bytes, index: int) -> int:
         found = _INTEGER.fullmatch(text)
         if found is not None:
-            number = int(found[1])
+            number = int(found[1] + found[2])
             if least <= number <= most:
                 return number
         raise NoNumber(text, index)

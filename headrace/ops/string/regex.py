@@ -2,67 +2,42 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from headrace.core.errors import InvalidArgumentError
 from headrace.core.operation import Tensor
 from headrace.core.registry import OpDecl, op, raw
-from headrace.ops.host_values import boxed, mapped, to_tensor
-from headrace.ops.string.re2 import compiled, may_match_nothing
-
-# What a rewrite consists of: text, and groups or backslashes.
-_PIECE = re.compile(r"[^\\]+|\\[0-9\\]")
+from headrace.ops.host_values import boxed, to_tensor
+from headrace.ops.string.patterns import Pattern, cached_pattern
+from headrace.ops.string.rewrites import Rewrite
 
 
-def _pieces(rewrite: str) -> list[str | int]:
-    """The texts and the numbers of the groups that a rewrite puts together; it ends where it is none."""
-    found: list[str | int] = []
-    at = 0
-    while piece := _PIECE.match(rewrite, at):
-        text, at = piece[0], piece.end()
-        found.append(text if text[0] != "\\" else text[1] if text[1] == "\\" else int(text[1]))
-    return found
+def _texts(value: Any) -> list[bytes]:
+    return boxed(value).reshape(-1).tolist()
 
 
-def _replacer(rewrite: bytes | str, everywhere: bool) -> Callable[[re.Pattern[str], bytes], bytes]:
-    pieces = _pieces(rewrite.decode("utf-8", "surrogateescape") if isinstance(rewrite, bytes) else rewrite)
-    plain = all(isinstance(piece, str) for piece in pieces)
-    literal = "".join(map(str, pieces)) if plain else ""
-
-    def expanded(match: re.Match[str]) -> str:
-        groups = match.re.groups
-        return "".join(
-            piece if isinstance(piece, str) else (match[piece] or "") if piece <= groups else "" for piece in pieces
-        )
-
-    def replace(pattern: re.Pattern[str], item: bytes) -> bytes:
-        text = item.decode("utf-8", "surrogateescape")
-        put = (lambda match: literal) if plain else expanded
-        if not everywhere or not may_match_nothing(pattern):
-            changed = pattern.sub(put, text, count=0 if everywhere else 1)
-        else:
-            changed = _one_by_one(pattern, put, text)
-        return changed.encode("utf-8", "surrogateescape")
-
-    return replace
+def _bytes(value: bytes | str) -> bytes:
+    return value.encode() if isinstance(value, str) else value
 
 
-def _one_by_one(pattern: re.Pattern[str], put: Callable[[re.Match[str]], str], text: str) -> str:
-    """The text with all matches replaced, in RE2's way: nothing is no match right behind another match."""
-    out: list[str] = []
-    at, end = 0, -1
-    while at <= len(text) and (match := pattern.search(text, at)) is not None:
-        out.append(text[at : match.start()])
-        if match.start() == match.end() == end:
-            out.append(text[match.start() : match.start() + 1])
-            at = match.start() + 1
-        else:
-            out.append(put(match))
-            at = end = match.end()
-    return "".join([*out, text[at:]])
+def _scalar(name: str, value: Any) -> bytes:
+    array = boxed(value)
+    if array.ndim:
+        sizes = ",".join(map(str, array.shape))
+        raise InvalidArgumentError(None, None, f"{name} must be scalar, but received [{sizes}]")
+    return array.item()
+
+
+def _replaced(pattern: Pattern, text: Any, rewrite: Rewrite, everywhere: bool) -> np.ndarray:
+    out = np.empty(boxed(text).shape, object)
+    out.reshape(-1)[:] = pattern.replaced(_texts(text), rewrite, everywhere)
+    return out
+
+
+def _matches(pattern: Pattern, text: Any) -> Any:
+    return to_tensor(pattern.full_matches(_texts(text)).reshape(boxed(text).shape))
 
 
 def _same_shape(op: Any) -> Any:
@@ -77,9 +52,9 @@ static_replace_op.shape(_same_shape)
 
 @static_replace_op.kernel
 def static_replace_kernel(node):
-    pattern = compiled(node.attrs["pattern"])
-    replace = _replacer(node.attrs["rewrite"], node.attrs["replace_global"])
-    return lambda text: mapped(lambda item: replace(pattern, item), boxed(text))
+    pattern, rewrite = Pattern(_bytes(node.attrs["pattern"])), Rewrite(_bytes(node.attrs["rewrite"]))
+    everywhere = node.attrs["replace_global"]
+    return lambda text: _replaced(pattern, text, rewrite, everywhere)
 
 
 replace_op = op(
@@ -104,9 +79,8 @@ def replace_kernel(node):
     everywhere = node.attrs["replace_global"]
 
     def run(text, pattern, rewrite):
-        expression = compiled(boxed(pattern)[()])
-        replace = _replacer(boxed(rewrite)[()], everywhere)
-        return mapped(lambda item: replace(expression, item), boxed(text))
+        expression = cached_pattern(_scalar("Pattern", pattern))
+        return _replaced(expression, text, Rewrite(_scalar("Rewrite", rewrite)), everywhere)
 
     return run
 
@@ -117,22 +91,15 @@ match_op = op("RegexFullMatch", "input: string, pattern: string -> output: bool"
 _with_scalars(match_op)
 
 
-def _matches(pattern: re.Pattern[str], text: Any) -> Any:
-    def match(item: bytes) -> bool:
-        return pattern.fullmatch(item.decode("utf-8", "surrogateescape")) is not None
-
-    return to_tensor(mapped(match, boxed(text), dtype=np.bool_))
-
-
 @static_match_op.kernel
 def static_match_kernel(node):
-    pattern = compiled(node.attrs["pattern"])
+    pattern = Pattern(_bytes(node.attrs["pattern"]))
     return lambda text: _matches(pattern, text)
 
 
 @match_op.kernel
 def match_kernel(node):
-    return lambda text, pattern: _matches(compiled(boxed(pattern)[()]), text)
+    return lambda text, pattern: _matches(cached_pattern(_scalar("Pattern", pattern)), text)
 
 
 for _decl in (static_replace_op, replace_op, static_match_op, match_op):
