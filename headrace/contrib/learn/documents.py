@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import pickle
 import re
-import sys
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from io import BytesIO
-from pathlib import Path
-from types import FunctionType
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
+from headrace.contrib.learn.pickled_data import Name
+from headrace.contrib.learn.processor_files import PROCESSOR, TOKENIZER, read_processor, write_processor
 from headrace.contrib.learn.vocabularies import CategoricalVocabulary
 from headrace.files.gfile import GFile
 
@@ -131,73 +128,46 @@ class VocabularyProcessor:
             yield " ".join(self.vocabulary_.reverse(index) for index in row)
 
     def save(self, filename: str) -> None:
-        """Writes the processor to a file, which TensorFlow reads too."""
-        stream = BytesIO()
-        _Pickler(stream, protocol=2).dump(self)
-        with GFile(filename, "wb") as file:
-            file.write(stream.getvalue())
-
-    @classmethod
-    def restore(cls, filename: str) -> VocabularyProcessor:
-        """The processor in a file that `save`, here or in TensorFlow, wrote.
+        """Writes the processor to a file, which TensorFlow reads too. Of a tokenizer it has the name only.
 
         Raises:
-            pickle.UnpicklingError: if the file refers to what is neither of such processors nor of the program.
+            pickle.PicklingError: if the vocabulary has more than texts, numbers and tuples of texts.
+        """
+        data = write_processor(self, {VocabularyProcessor: PROCESSOR, tokenizer: TOKENIZER})
+        with GFile(filename, "wb") as file:
+            file.write(data)
+
+    @classmethod
+    def restore(cls, filename: str, tokenizer_fn: Tokenizer | None = None) -> VocabularyProcessor:
+        """The processor in a file that `save`, here or in TensorFlow, wrote.
+
+        The file is read as data. A tokenizer of your own it only names, which is not looked up: it is to be given anew.
+
+        Args:
+            filename: the file.
+            tokenizer_fn: the tokenizer, in the place of that of the file.
+
+        Raises:
+            pickle.UnpicklingError: if the file holds anything but such a processor, or one with another tokenizer.
         """
         with GFile(filename, "rb") as file:
-            return _Unpickler(BytesIO(file.read()), encoding="utf-8").load()  # type: ignore[no-any-return]
-
-
-# Where TensorFlow keeps what these files refer to.
-_SOURCE_TREE = "tensorflow.contrib.learn.python.learn.preprocessing"
-_IN_SOURCE_TREE: dict[Any, tuple[str, str]] = {
-    CategoricalVocabulary: (f"{_SOURCE_TREE}.categorical_vocabulary", "CategoricalVocabulary"),
-    VocabularyProcessor: (f"{_SOURCE_TREE}.text", "VocabularyProcessor"),
-    tokenizer: (f"{_SOURCE_TREE}.text", "tokenizer"),
-}
-_BUILTINS = {"dict": dict, "int": int, "list": list, "object": object, "set": set, "str": str}
-
-
-class _Pickler(pickle._Pickler):
-    """Writes our classes under TensorFlow's names. The pickler in C offers no place for that."""
-
-    def save_global(self, obj: Any, name: str | None = None) -> None:
-        place = _IN_SOURCE_TREE.get(obj)
-        if place is None:
-            super().save_global(obj, name)  # type: ignore[misc]
-            return
-        self.write(pickle.GLOBAL + f"{place[0]}\n{place[1]}\n".encode())  # type: ignore[attr-defined]
-        self.memoize(obj)  # type: ignore[attr-defined]
-
-    dispatch: ClassVar[dict[type, Any]] = dict(pickle._Pickler.dispatch)  # type: ignore[attr-defined]
-    dispatch[FunctionType] = save_global
-
-
-class _Unpickler(pickle.Unpickler):
-    """Reads vocabularies and processors, and tokenizers of the program that reads them; runs nothing else."""
-
-    def find_class(self, module: str, name: str) -> Any:
-        place = (module.replace("tensorflow_core.", "tensorflow.", 1), name)
-        for ours, theirs in _IN_SOURCE_TREE.items():
-            if place == theirs:
-                return ours
-        if place == ("collections", "defaultdict"):
-            return defaultdict
-        if module in ("builtins", "__builtin__", "copy_reg", "copyreg") and name in _BUILTINS:
-            return _BUILTINS[name]
-        if place in (("copy_reg", "_reconstructor"), ("copyreg", "_reconstructor")) or _is_of_program(module):
-            return super().find_class(module, name)
-        raise pickle.UnpicklingError(
-            f"The file of a VocabularyProcessor refers to {module}.{name}, which is not of such processors. If it is "
-            "your tokenizer, import its module, from the folder of your program, before restoring."
-        )
-
-
-def _is_of_program(module: str) -> bool:
-    """Whether a module is the program that runs, or one beside it that it has imported."""
-    if module == "__main__":
-        return True
-    found = sys.modules.get(module)
-    file = getattr(found, "__file__", None)
-    folder = Path(sys.path[0] or ".").resolve()
-    return file is not None and folder in Path(file).resolve().parents and "site-packages" not in file
+            data = file.read()
+        try:
+            kind, attributes = read_processor(data, cls)
+        except pickle.UnpicklingError as error:
+            raise pickle.UnpicklingError(
+                f"{filename} holds no VocabularyProcessor that can be read: {error}"
+            ) from error
+        if kind not in (PROCESSOR, Name(cls.__module__, cls.__qualname__)):
+            raise pickle.UnpicklingError(
+                f"{filename} refers to {kind}, which is not of such processors. If it is a class of your program, restore "
+                "by it."
+            )
+        if tokenizer_fn is None and attributes["_tokenizer"] != TOKENIZER:
+            raise pickle.UnpicklingError(
+                f"{filename} refers to {attributes['_tokenizer']}, which is not of such processors. If it is your "
+                "tokenizer, give it: VocabularyProcessor.restore(filename, tokenizer_fn=...)."
+            )
+        processor = object.__new__(VocabularyProcessor if kind == PROCESSOR else cls)
+        vars(processor).update(attributes, _tokenizer=tokenizer_fn or tokenizer)
+        return processor
