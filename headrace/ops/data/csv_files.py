@@ -68,9 +68,10 @@ class Format:
     def __init__(self, delimiter: bytes, quoted: bool, chosen: Sequence[int], count: int) -> None:
         self.delimiter, self.quoted, self.chosen, self.count = delimiter, quoted, list(chosen), count
         split = re.escape(delimiter)
-        # A field with what ends it, or a byte that belongs to none.
+        # A field with what ends it, or all the rest where there is none: looked for at each byte, that would take a time
+        # that grows with the square of the rest.
         self._fields = re.compile(
-            rb'"((?:[^"]|"")*)"(' + split + rb'|\r?\n)|([^"\r\n' + split + rb"]*)(" + split + rb"|\r?\n)|(.)", re.DOTALL
+            rb'"((?:[^"]|"")*)"(' + split + rb'|\r?\n)|([^"\r\n' + split + rb"]*)(" + split + rb"|\r?\n)|(.+)", re.DOTALL
         )
         ends = b"\r\n" + split + (b'"' if quoted else b"")
         self._field_end = re.compile(b"[" + ends + b"]")
