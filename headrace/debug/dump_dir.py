@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from headrace.core.errors import DataLossError
 from headrace.debug.debug_graphs import DebugGraph
 from headrace.debug.dump_files import (
     CORE_METADATA_TAG,
@@ -20,6 +21,7 @@ from headrace.debug.dump_files import (
     HASH_TAG,
     METADATA_FILE_PREFIX,
     device_path_to_device_name,
+    folder_scope,
 )
 from headrace.debug.values import get_node_name, load_event, load_tensor_from_event_file
 from headrace.interop import protos
@@ -53,7 +55,9 @@ class DebugTensorDatum:
             self._extended_timestamp = float(stamp)
         self._timestamp = int(stamp)
         base, _, self._debug_op = base.rpartition("_")
-        self._node_name, _, slot = base.rpartition("_")
+        node, _, slot = base.rpartition("_")
+        scope, slash, leaf = node.rpartition("/")
+        self._node_name = f"{folder_scope(scope)}{slash}{leaf}"
         self._output_slot = int(slot)
         self._device_name = device_path_to_device_name(device_dir)
         self._file_path = os.path.join(dump_root, debug_dump_rel_path)
@@ -158,7 +162,7 @@ class DebugDumpDir:
             data, graph_file = _load_device(dump_root, folder)
             self._data[device] = data
             if graph_file is not None:
-                stored[device] = protos.GraphDef.FromString(load_event(graph_file).graph_def)
+                stored[device] = self._stored_graph(graph_file)
         self._load_graphs(partition_graphs, stored)
         self._t0 = min((data[0].timestamp for data in self._data.values() if data), default=None)
         self._by_key: dict[str, dict[str, list[DebugTensorDatum]]] = {}
@@ -174,6 +178,15 @@ class DebugDumpDir:
 
     def _events(self, tag: str) -> list[Any]:
         return [load_event(path) for path in self._files(tag)]
+
+    @staticmethod
+    def _stored_graph(path: str) -> Any:
+        from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
+
+        try:
+            return protos.GraphDef.FromString(load_event(path).graph_def)
+        except DecodeError:
+            raise DataLossError(None, None, f"{path} holds no GraphDef.") from None
 
     def _load_graphs(self, given: Sequence[Any] | None, stored: dict[str, Any]) -> None:
         if given and len(self._data) <= 1:
@@ -519,5 +532,11 @@ def _load_device(dump_root: str, folder: str) -> tuple[list[DebugTensorDatum], s
 
 def extract_core_metadata_from_event_proto(event: Any) -> Any:
     """What an `Event` of a dump tells of the run: its number, what it was fed and what it gave."""
-    found = json.loads(event.log_message.message)
-    return CoreMetadata(*(found[field] for field in CoreMetadata._fields))
+    try:
+        found = json.loads(event.log_message.message)
+        return CoreMetadata(*(found[field] for field in CoreMetadata._fields))
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise ValueError(
+            f"What a dump tells of its run is no JSON object with {', '.join(CoreMetadata._fields)}: "
+            f"{type(error).__name__}: {error}"
+        ) from None

@@ -22,6 +22,7 @@ import numpy as np
 from headrace.core.errors import FailedPreconditionError
 from headrace.core.operation import Operation, Tensor
 from headrace.core.shapes import Dims
+from headrace.files.failures import failures_of
 from headrace.interop import protos
 from headrace.interop.tensor_proto import array_to_proto
 from headrace.plan.watched import WatchedPlan
@@ -54,6 +55,21 @@ def device_path_to_device_name(device_dir: str) -> str:
     name = os.path.basename(device_dir)[len(METADATA_FILE_PREFIX + DEVICE_TAG) :]
     parts = [part.replace("_", ":", 2 if part.startswith("device") else 1) for part in name.split(",")]
     return "/".join(parts)
+
+
+# Parts of names of nodes that mean another folder to the system. No name of a node holds a "%".
+_ELSEWHERE = {".": "%2E", "..": "%2E%2E"}
+_NAMED = {written: part for part, written in _ELSEWHERE.items()}
+
+
+def scope_folder(scope: str) -> str:
+    """The folder, below that of the device, for what is in a scope; never one that is elsewhere."""
+    return "/".join(_ELSEWHERE.get(part, part) for part in scope.split("/"))
+
+
+def folder_scope(folder: str) -> str:
+    """The scope for which there is a folder; undoes `scope_folder`."""
+    return "/".join(_NAMED.get(part, part) for part in folder.split("/"))
 
 
 class FileWatcher:
@@ -138,7 +154,7 @@ class FileWatcher:
             place = {"device": _DEVICE, "outputSlot": slot, "numChunks": 1, "chunkIndex": 0}
             entry.metadata.plugin_data.content = json.dumps(place).encode()
             scope, _, leaf = name.rpartition("/")
-            self._write(os.path.join(self._folder, scope), f"{leaf}_{slot}_{kind}_{now}", event)
+            self._write(os.path.join(self._folder, scope_folder(scope)), f"{leaf}_{slot}_{kind}_{now}", event)
 
     def end(self) -> None:
         """All has been written as it came."""
@@ -150,9 +166,11 @@ class FileWatcher:
 
     @staticmethod
     def _write(folder: str, name: str, event: Any) -> None:
-        os.makedirs(folder, exist_ok=True)
-        with open(os.path.join(folder, name), "wb") as file:
-            file.write(event.SerializeToString())
+        # Names of nodes come from graphs, which may have any length.
+        with failures_of(os.path.join(folder, name)):
+            os.makedirs(folder, exist_ok=True)
+            with open(os.path.join(folder, name), "wb") as file:
+                file.write(event.SerializeToString())
 
 
 def write_log_message(path: str, text: str) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from headrace.core.errors import DataLossError
 from headrace.files import gfile
 from headrace.interop import protos
 from headrace.interop.tensor_proto import MakeNdarray
@@ -33,6 +34,8 @@ class InconvertibleTensorProto:
 
 def load_tensor_from_event(event: Any) -> Any:
     """The value in an `Event` of a dump: an array, or an `InconvertibleTensorProto`."""
+    if not event.summary.value:
+        raise DataLossError(None, None, "An Event of a dump holds no tensor.")
     tensor = event.summary.value[0].tensor
     has_data = any(field.name not in ("dtype", "tensor_shape", "version_number") for field, _ in tensor.ListFields())
     is_empty = any(dim.size == 0 for dim in tensor.tensor_shape.dim)
@@ -49,9 +52,19 @@ def load_tensor_from_event_file(event_file_path: str) -> Any:
 
 
 def load_event(path: str) -> Any:
-    """The `Event` that a file of a dump holds."""
+    """The `Event` that a file of a dump holds.
+
+    Raises:
+        DataLossError: if it holds none.
+    """
+    from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
+
     with gfile.GFile(path, "rb") as file:
-        return protos.Event.FromString(file.read())
+        data = file.read()
+    try:
+        return protos.Event.FromString(data)
+    except DecodeError:
+        raise DataLossError(None, None, f"{path} holds no Event of a dump.") from None
 
 
 def has_inf_or_nan(datum: Any, tensor: Any) -> bool:

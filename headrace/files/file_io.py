@@ -226,6 +226,16 @@ def get_matching_files(filename: Any) -> list[str]:
     return [found for pattern in patterns for found in _matching(as_path(pattern))]
 
 
+def escaped(path: str) -> str:
+    """The pattern that only `path` itself matches, for what is no pattern whatever characters it has.
+
+    Example:
+        >>> escaped("runs[1]/model*")
+        'runs\\\\[1]/model\\\\*'
+    """
+    return re.sub(r"([*?\[\\])", r"\\\1", path)
+
+
 _LONGEST_NAME = 4096
 
 

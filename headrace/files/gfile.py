@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from typing import Any
 
 from headrace.core import errors
@@ -90,10 +91,16 @@ class GFile:
             file.write(file_content)
 
     def read(self, n: int = -1) -> Any:
-        """The next `n` bytes, or all that is left."""
+        """The next `n` bytes, or all that is left; of a device, which may have no end, that is nothing."""
         file = self._read_file()
+        if n < 0 and self._is_device():
+            return self._decoded(b"")
         with failures_of(self._path):
             return self._decoded(file.read(n))
+
+    def _is_device(self) -> bool:
+        local = local_path(self._path)
+        return local is not None and os.path.exists(local) and stat.S_ISCHR(os.stat(local).st_mode)
 
     def readline(self) -> Any:
         """The next line with its line break, without carriage returns; empty at the end."""

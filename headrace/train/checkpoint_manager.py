@@ -51,6 +51,7 @@ class CheckpointManager:
         self._checkpoint_prefix = os.path.join(self._directory, checkpoint_name)
         # The checkpoints that may be deleted some time, oldest first, and when each was written.
         self._maybe_delete: dict[str, float] = {}
+        self._saved: set[str] = set()
         now = time.time()
         state = checkpoint_state.get_checkpoint_state(self._directory)
         if state is None:
@@ -86,8 +87,11 @@ class CheckpointManager:
             if hours and written - hours * 3600.0 >= self._last_preserved_timestamp:
                 self._last_preserved_timestamp = written
                 continue
-            with contextlib.suppress(OpError):
-                checkpoint_state.remove_checkpoint(path)
+            # The `checkpoint` file may name what is not this training's.
+            if path in self._saved or checkpoint_state.lies_in(path, self._directory):
+                self._saved.discard(path)
+                with contextlib.suppress(OpError):
+                    checkpoint_state.remove_checkpoint(path)
 
     def _record_state(self) -> None:
         checkpoint_state.update_checkpoint_state_internal(
@@ -117,6 +121,7 @@ class CheckpointManager:
             is_number = isinstance(checkpoint_number, int)
             number = checkpoint_number if is_number else global_step(session, checkpoint_number)
         path = self._checkpoint.write(f"{self._checkpoint_prefix}-{number:d}")
+        self._saved.add(path)
         self._maybe_delete.pop(path, None)
         self._maybe_delete[path] = time.time()
         self._latest_checkpoint = path

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import posixpath
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from headrace.core.errors import OpError
 from headrace.files import file_io
 from headrace.files.checkpoint import atomic
+from headrace.files.paths import as_path, local_path
 from headrace.interop import protos
 from headrace.platform import tf_logging
 
@@ -184,10 +186,37 @@ def latest_checkpoint(checkpoint_dir: str, latest_filename: str | None = None) -
     return None
 
 
+# What the path of a checkpoint of the V1 format in several files ends in: the only pattern that a path is.
+_SHARDS = re.compile(r"(-\?{5}-of-\d{5})?\Z")
+
+
+def _pattern(prefix: str) -> str:
+    """The pattern of a checkpoint's path. It may come from a file, and so is taken letter by letter, but for the shards."""
+    shards = _SHARDS.search(prefix)
+    assert shards is not None
+    return file_io.escaped(prefix[: shards.start()]) + shards[0]
+
+
 def _matching(checkpoint_prefix: Any) -> list[str]:
     """The files that show that a checkpoint is there: its index, or, of the V1 format, itself."""
-    prefix = os.fspath(checkpoint_prefix)
-    return file_io.get_matching_files(prefix + ".index") or file_io.get_matching_files(prefix)
+    pattern = _pattern(os.fspath(checkpoint_prefix))
+    return file_io.get_matching_files(pattern + ".index") or file_io.get_matching_files(pattern)
+
+
+def lies_in(checkpoint_prefix: Any, folder: Any) -> bool:
+    """Whether a checkpoint is in a folder or below it, wherever links may lead.
+
+    Args:
+        checkpoint_prefix: its path.
+        folder: the folder.
+    """
+    parent, folder = os.path.dirname(as_path(checkpoint_prefix)), as_path(folder)
+    here, there = local_path(parent), local_path(folder)
+    if here is not None and there is not None:
+        here, there, slash = os.path.realpath(here), os.path.realpath(there), os.sep
+    else:
+        here, there, slash = posixpath.normpath(parent), posixpath.normpath(folder), "/"
+    return f"{here}{slash}".startswith(f"{there.rstrip(slash)}{slash}")
 
 
 def prefix_to_checkpoint_path(prefix: str, format_version: int) -> str:
@@ -224,13 +253,14 @@ def remove_checkpoint(
         checkpoint_format_version: `SaverDef.V1` or `V2`.
         meta_graph_suffix: what the name of its MetaGraphDef ends in.
     """
-    _delete(meta_graph_filename(checkpoint_prefix, meta_graph_suffix))
+    _delete(file_io.escaped(meta_graph_filename(checkpoint_prefix, meta_graph_suffix)))
+    pattern = _pattern(checkpoint_prefix)
     if checkpoint_format_version == V2:
         # The index first: without it the rest is no checkpoint any more, rather than a damaged one.
-        _delete(checkpoint_prefix + ".index")
-        _delete(checkpoint_prefix + ".data-?????-of-?????")
+        _delete(pattern + ".index")
+        _delete(pattern + ".data-?????-of-?????")
     else:
-        _delete(checkpoint_prefix)
+        _delete(pattern)
 
 
 def _delete(pattern: str) -> None:

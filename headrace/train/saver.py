@@ -106,6 +106,8 @@ class Saver:
         self._save_relative_paths = save_relative_paths
         self._object_restore_saver: Saver | None = None
         self._eager_saveables: list[Any] | None = None
+        # Those that a `checkpoint` file may have named; files elsewhere are not this training's to delete.
+        self._recovered: set[str] = set()
         # The restoring operation that has been looked at.
         self._harmless: str | None = None
         # One save after the other: what the `checkpoint` file names last is what was begun last.
@@ -187,6 +189,7 @@ class Saver:
     # ---- which checkpoints there are ----
 
     def _record(self, path: str) -> None:
+        self._recovered.discard(path)
         if not self.saver_def.max_to_keep:
             return
         self._last_checkpoints = [item for item in self._last_checkpoints if item[0] != path]
@@ -194,13 +197,15 @@ class Saver:
         if len(self._last_checkpoints) > self.saver_def.max_to_keep:
             self._checkpoints_to_be_deleted.append(self._last_checkpoints.pop(0))
 
-    def _delete_old(self, meta_graph_suffix: str) -> None:
+    def _delete_old(self, meta_graph_suffix: str, folder: str) -> None:
         if not self._checkpoints_to_be_deleted:
             return
         path, written = self._checkpoints_to_be_deleted.pop(0)
         if written > self._next_checkpoint_time:
             # One in so many hours is kept for good.
             self._next_checkpoint_time += self.saver_def.keep_checkpoint_every_n_hours * 3600
+            return
+        if path in self._recovered and not checkpoint_state.lies_in(path, folder):
             return
         try:
             checkpoint_state.remove_checkpoint(path, self.saver_def.version, meta_graph_suffix)
@@ -230,7 +235,7 @@ class Saver:
         """Says which checkpoints there are, as far as they exist: those of an earlier process.
 
         Args:
-            checkpoint_paths: their paths, oldest first.
+            checkpoint_paths: their paths, oldest first. Those outside of the folder that is saved to are never deleted.
 
         Example:
             >>> state = tf.train.get_checkpoint_state("train")
@@ -242,6 +247,7 @@ class Saver:
             if times:
                 found.append((path, times[0]))
         self.set_last_checkpoints_with_time(found)
+        self._recovered = {path for path, _ in found}
 
     # ---- messages ----
 
@@ -355,7 +361,7 @@ class Saver:
                     latest_filename=latest_filename,
                     save_relative_paths=self._save_relative_paths,
                 )
-                self._delete_old(meta_graph_suffix)
+                self._delete_old(meta_graph_suffix, folder)
             return written
 
     def export_meta_graph(

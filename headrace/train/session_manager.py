@@ -11,7 +11,7 @@ from headrace.core import errors
 from headrace.core.defaults import get_default_graph
 from headrace.platform import tf_logging
 from headrace.runtime.session import Session
-from headrace.train.checkpoint_state import get_checkpoint_state
+from headrace.train.checkpoint_state import get_checkpoint_state, lies_in
 
 
 def _name(item: Any) -> str:
@@ -101,7 +101,9 @@ class SessionManager:
             waited += self._recovery_wait_secs
             state = get_checkpoint_state(checkpoint_dir)
         saver.restore(sess, state.model_checkpoint_path)
-        saver.recover_last_checkpoints(state.all_model_checkpoint_paths)
+        # The saver deletes these some time. Files elsewhere are not this training's, whatever the `checkpoint` file says.
+        own = [path for path in state.all_model_checkpoint_paths if lies_in(path, checkpoint_dir)]
+        saver.recover_last_checkpoints(own)
         return sess, True
 
     def prepare_session(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import stat
 import uuid
 from collections.abc import Iterator
 from typing import IO
@@ -31,7 +32,8 @@ def temporary_name(path: str) -> str:
 
 def open_temporary(temporary: str, buffering: int = -1) -> IO[bytes]:
     """Opens a new file for writing, locked until it is closed."""
-    file = open(temporary, "wb", buffering=buffering)  # noqa: SIM115  the caller closes it
+    # Never what somebody put there before, such as a link to another file.
+    file = open(temporary, "xb", buffering=buffering)  # noqa: SIM115  the caller closes it
     # Some network file systems have no locks; there the name must do.
     try_lock(file.fileno())
     return file
@@ -59,9 +61,13 @@ def remove_abandoned(folder: str) -> None:
         if match is None or is_running(int(match[1])):
             continue
         path = os.path.join(folder, name)
-        with contextlib.suppress(OSError), open(path, "rb") as file:
-            if try_lock(file.fileno()):
-                os.unlink(path)
+        # Not those that another program put there under such a name: opening a FIFO waits for somebody to write to it.
+        with contextlib.suppress(OSError):
+            if not stat.S_ISREG(os.lstat(path).st_mode):
+                continue
+            with open(path, "rb") as file:
+                if try_lock(file.fileno()):
+                    os.unlink(path)
 
 
 def is_running(process: int) -> bool:

@@ -12,6 +12,7 @@ import hashlib
 import os
 import re
 import socket
+import stat
 import threading
 import time
 
@@ -112,7 +113,11 @@ def _is_abandoned(folder: str, mark: str) -> bool:
     match = _MARK.fullmatch(mark)
     if match is None or match[1] != _machine() or is_running(int(match[2])):
         return False
-    descriptor = os.open(os.path.join(folder, mark), os.O_WRONLY)
+    path = os.path.join(folder, mark)
+    if not stat.S_ISREG(os.lstat(path).st_mode):
+        # No mark of ours is a link or a FIFO, which would lead elsewhere or wait for somebody.
+        return False
+    descriptor = os.open(path, os.O_WRONLY)
     try:
         return try_lock(descriptor)
     finally:
