@@ -125,15 +125,8 @@ def _decoder(node: Any, jpeg: dict[str, Any] | None = None) -> Callable[[bytes],
                 raise _invalid("GIF does not support uint16 output")
             if channels not in (0, 3):
                 raise _invalid(f"channels must be 0 or 3 for GIF, got {channels}")
-            frames = gif_frames(data)
-            if op_type == "DecodeGif":
-                return frames
-            if len(frames) > 1:
-                raise _invalid(
-                    f"Got {len(frames)} frames, but animated gifs can only be decoded by tf.image.decode_gif or "
-                    "tf.image.decode_image"
-                )
-            return frames[0]
+            frames = gif_frames(data, animated=op_type == "DecodeGif")
+            return frames if op_type == "DecodeGif" else frames[0]
         if not data:
             raise _invalid("Expected image (JPEG, PNG, or GIF), got empty file")
         shown = "".join(chr(b) if 32 <= b < 127 else _ESCAPES.get(b, f"\\{b:03o}") for b in data[:16])

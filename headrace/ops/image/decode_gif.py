@@ -11,6 +11,8 @@ import numpy as np
 from headrace.core.errors import InvalidArgumentError
 
 _EXTENSION, _IMAGE, _TRAILER = 0x21, 0x2C, 0x3B
+# A code stands for no more than 4096 pixels and has at least three bits.
+_MOST_A_BYTE = 4096 * 8 // 3
 
 
 @dataclass
@@ -27,15 +29,19 @@ class _Frame:
 
     def pixels(self) -> np.ndarray:
         """The colours, uint8 [height, width, 3]. Raises ValueError for broken data."""
-        from PIL import Image, UnidentifiedImageError
+        from PIL import UnidentifiedImageError
+        from PIL.GifImagePlugin import GifImageFile
 
+        if self.width * self.height > _MOST_A_BYTE * len(self.data):
+            raise ValueError("Image EOF detected before image complete")
         # A file of its own for this frame alone, whose indices Pillow reads.
         size = struct.pack("<HH", self.width, self.height)
         bits = max(1, (len(self.colours) // 3 - 1).bit_length())
         header = b"GIF89a" + size + bytes([0x80 | (bits - 1), 0, 0]) + self.colours
         local = b"\x2c\0\0\0\0" + size + bytes([self.flags & 0x40])
         try:
-            with Image.open(io.BytesIO(header + local + self.data + b"\x3b"), formats=["GIF"]) as image:
+            # Not `Image.open`, which has a limit of its own that TensorFlow does not have.
+            with GifImageFile(io.BytesIO(header + local + self.data + b"\x3b")) as image:
                 indices = np.asarray(image)
         except (OSError, SyntaxError, UnidentifiedImageError, struct.error, EOFError) as error:
             raise ValueError(str(error)) from None
@@ -45,8 +51,12 @@ class _Frame:
         return np.frombuffer(self.colours, np.uint8).reshape(-1, 3)[indices]
 
 
-def gif_frames(data: bytes) -> np.ndarray:
+def gif_frames(data: bytes, animated: bool = True) -> np.ndarray:
     """All frames of a GIF file, uint8 [frames, height, width, 3].
+
+    Args:
+        data: the file.
+        animated: whether there may be several.
 
     Raises:
         InvalidArgumentError: for other files.
@@ -55,6 +65,17 @@ def gif_frames(data: bytes) -> np.ndarray:
         width, height, frames = _parsed(data)
         if not frames:
             raise ValueError("Failed to read from given file")
+        first = frames[0].pixels()
+        if len(frames) > 1 and not animated:
+            # Before memory is taken for all of them. TensorFlow reads them first, too.
+            for frame in frames[1:]:
+                frame.pixels()
+            raise InvalidArgumentError(
+                None,
+                None,
+                f"Got {len(frames)} frames, but animated gifs can only be decoded by tf.image.decode_gif or "
+                "tf.image.decode_image",
+            )
         out = np.zeros((len(frames), height, width, 3), np.uint8)
         for i, frame in enumerate(frames):
             box = (frame.left, frame.top, frame.width, frame.height)
@@ -63,7 +84,7 @@ def gif_frames(data: bytes) -> np.ndarray:
                     raise ValueError("the first frame does not fill the canvas")
                 # What the frame leaves free shows the frame before.
                 out[i] = out[i - 1]
-            pixels = frame.pixels()
+            pixels = frame.pixels() if i else first
             part = out[i, frame.top : frame.top + frame.height, frame.left : frame.left + frame.width]
             part[...] = pixels[: part.shape[0], : part.shape[1]]
         return out

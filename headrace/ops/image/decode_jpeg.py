@@ -19,6 +19,10 @@ _ALONE = frozenset({0x00, 0x01, *range(0xD0, 0xD9)})
 _ADOBE = 0xEE
 
 
+# What TensorFlow takes: numbers of an image.
+_MOST_VALUES = 1 << 29
+
+
 class NoJpeg(ValueError):
     """Bytes that are no JPEG file, or not a whole one."""
 
@@ -92,6 +96,10 @@ def jpeg_pixels(
     try:
         header = jpeg_header(data)
         if header.components == 4 and channels == 1:
+            raise NoJpeg
+        values = -(-header.height // ratio) * -(-header.width // ratio) * (channels or min(header.components, 3))
+        if values >= _MOST_VALUES:
+            # Before memory is taken for what the header claims.
             raise NoJpeg
 
         def decoded(strict: bool = True) -> np.ndarray:

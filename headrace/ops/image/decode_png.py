@@ -13,6 +13,12 @@ from headrace.core.errors import InvalidArgumentError
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
+_DEPTHS = {0: (1, 2, 4, 8, 16), 2: (8, 16), 3: (1, 2, 4, 8), 4: (8, 16), 6: (8, 16)}
+# What libpng and TensorFlow take: a side, and pixels in all.
+_LONGEST = 1_000_000
+_MOST_PIXELS = 1 << 29
+# No byte of a deflated stream stands for more: 258 bytes take two bits.
+_MOST_A_BYTE = 1032
 
 
 class NoPng(ValueError):
@@ -32,6 +38,9 @@ def png_pixels(data: bytes, channels: int, sixteen_bits: bool) -> np.ndarray:
     """
     header = _header(data)
     try:
+        # Before memory is taken for what the header claims.
+        if header.height * header.row > _MOST_A_BYTE * len(data):
+            raise NoPng
         pixels = _deep_pixels(data, header) if header.depth == 16 and header.kind != 0 else _pillow_pixels(data, header)
     except NoPng:
         raise InvalidArgumentError(None, None, f"Invalid PNG data, size {len(data)}") from None
@@ -45,19 +54,31 @@ class _Header:
         self.width, self.height, self.depth, self.kind, self.interlaced = width, height, depth, kind, interlaced
         self.is_palette = kind == 3
 
+    @property
+    def row(self) -> int:
+        """How many bytes a row of pixels has."""
+        return (self.width * _CHANNELS[self.kind] * self.depth + 7) // 8
+
 
 def _header(data: bytes) -> _Header:
     if len(data) < 33 or data[12:16] != b"IHDR":
         raise InvalidArgumentError(None, None, f"Invalid PNG header, data size {len(data)}")
-    width, height, depth, kind, _, _, interlace = struct.unpack_from(">IIBBBBB", data, 16)
+    width, height, depth, kind, compression, filters, interlace = struct.unpack_from(">IIBBBBB", data, 16)
+    is_known = depth in _DEPTHS.get(kind, ()) and not compression and not filters and interlace < 2
+    if not is_known or not 0 < width <= _LONGEST or not 0 < height <= _LONGEST:
+        raise InvalidArgumentError(None, None, f"Invalid PNG header, data size {len(data)}")
+    if width * height >= _MOST_PIXELS:
+        raise InvalidArgumentError(None, None, f"PNG size too large for int: {width} by {height}")
     return _Header(width, height, depth, kind, bool(interlace))
 
 
 def _pillow_pixels(data: bytes, header: _Header) -> np.ndarray:
-    from PIL import Image, UnidentifiedImageError
+    from PIL import UnidentifiedImageError
+    from PIL.PngImagePlugin import PngImageFile
 
     try:
-        with Image.open(io.BytesIO(data), formats=["PNG"]) as image:
+        # Not `Image.open`, which has a limit of its own, below TensorFlow's.
+        with PngImageFile(io.BytesIO(data)) as image:
             image.load()
             return _plain(image, header)
     except (OSError, SyntaxError, UnidentifiedImageError, struct.error, ValueError, zlib.error):
@@ -117,18 +138,32 @@ _PASSES = ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4),
 
 def _deep_pixels(data: bytes, header: _Header) -> np.ndarray:
     channels = _CHANNELS[header.kind]
-    try:
-        stream = zlib.decompress(b"".join(_chunks(data, b"IDAT")))
-    except zlib.error:
-        raise NoPng from None
+    step = channels * 2
+    passes = _PASSES if header.interlaced else ((0, 0, 1, 1),)
+    sizes = [(len(range(y, header.height, dy)), len(range(x, header.width, dx)) * step) for x, y, dx, dy in passes]
+    stream = _inflated(b"".join(_chunks(data, b"IDAT")), sum(height * (row + 1) for height, row in sizes if row))
     out = np.empty((header.height, header.width, channels), np.uint16)
     at = 0
-    for x, y, dx, dy in _PASSES if header.interlaced else ((0, 0, 1, 1),):
+    for (x, y, dx, dy), (height, row) in zip(passes, sizes, strict=True):
         part = out[y::dy, x::dx]
         if part.size:
-            rows, at = _unfiltered(stream, at, part.shape[0], part.shape[1] * channels * 2, channels * 2)
+            rows, at = _unfiltered(stream, at, height, row, step)
             part[...] = rows.view(">u2").reshape(part.shape)
     return out
+
+
+def _inflated(stream: bytes, size: int) -> bytes:
+    """The first `size` bytes of what was compressed, whose checksum is right if there are no more."""
+    inflater = zlib.decompressobj()
+    try:
+        found = inflater.decompress(stream, size)
+        # The end of the stream is read only by asking for more.
+        more = inflater.decompress(inflater.unconsumed_tail, 1)
+    except zlib.error:
+        raise NoPng from None
+    if len(found) < size or not (inflater.eof or more):
+        raise NoPng
+    return found
 
 
 def _chunks(data: bytes, kind: bytes) -> list[bytes]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from typing import Any
 
 import numpy as np
@@ -20,9 +22,12 @@ def read_lines(name: str) -> list[bytes]:
     Raises:
         NotFoundError: if there is none.
         OutOfRangeError: if it is empty.
+        InvalidArgumentError: if it is a device, such as /dev/zero, whose lines may have no end.
     """
     try:
         with open(name, "rb") as file:
+            if stat.S_ISCHR(os.fstat(file.fileno()).st_mode):
+                raise invalid(f"{name} is a device, not a file of lines")
             text = file.read()
     except (FileNotFoundError, NotADirectoryError):
         raise NotFoundError(None, None, f"{name}; No such file or directory") from None
