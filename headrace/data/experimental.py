@@ -511,7 +511,7 @@ class SqlDataset(Dataset):
 
 
 class LMDBDataset(Dataset):
-    """The pairs of key and value of LMDB databases, in the order of their keys. Reading takes the package lmdb.
+    """The pairs of key and value of LMDB databases, in the order of their keys.
 
     Args:
         filenames: the database, or several.

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import struct
+
+import numpy as np
 import pytest
 
 import headrace as tf
+from headrace.files.lmdb import lmdb_pairs
 
 
 @pytest.fixture
@@ -146,3 +150,57 @@ def test_lmdb(tmp_path, read):
     values, error = read(tf.LMDBReader, b"this is no database")
     assert values == []
     assert isinstance(error, tf.errors.InvalidArgumentError)
+
+
+def lmdb_file(folder, pairs, **how):
+    lmdb = pytest.importorskip("lmdb")
+    with lmdb.open(str(folder), map_size=1 << 26) as database:
+        for part in (pairs[::2], pairs[1::2]):
+            with database.begin(write=True) as transaction:
+                for key, value in part:
+                    transaction.put(key, value)
+    return folder / "data.mdb"
+
+
+@pytest.mark.parametrize(("count", "longest"), [(0, 1), (1, 10), (300, 100), (3000, 20), (60, 9000)])
+def test_lmdb_databases_of_many_shapes(tmp_path, count, longest):
+    random = np.random.default_rng(count)
+    pairs = {random.bytes(random.integers(1, 200)): random.bytes(random.integers(0, longest)) for _ in range(count)}
+    file = lmdb_file(tmp_path, list(pairs.items()))
+    for path in (tmp_path, file):
+        assert list(lmdb_pairs(str(path))) == sorted(pairs.items())
+
+
+def test_damaged_lmdb_databases_are_told_not_followed(tmp_path):
+    random = np.random.default_rng(0)
+    file = lmdb_file(tmp_path, [(b"%05d" % i, random.bytes(i * 20 % 5000)) for i in range(300)])
+    whole = file.read_bytes()
+    outcomes = set()
+    for _ in range(300):
+        data = bytearray(whole)
+        for _ in range(random.integers(1, 20)):
+            # Most of the numbers are at the beginnings of pages.
+            page = random.integers(len(data) // 4096) * 4096
+            data[page + random.integers(*((64,), (4096,))[random.integers(2)])] = random.integers(256)
+        file.write_bytes(data[: random.integers(len(data)) if random.integers(2) else None])
+        try:
+            total = sum(len(value) for _, value in lmdb_pairs(str(file)))
+        except tf.errors.OpError as error:
+            assert str(file) in error.message  # noqa: PT017  there may be no error
+            outcomes.add(type(error))
+        else:
+            assert total <= 2 * len(whole)
+    assert tf.errors.DataLossError in outcomes
+
+
+def test_an_lmdb_tree_that_goes_round_in_circles(tmp_path):
+    file = lmdb_file(tmp_path, [(b"%05d" % i, b"x" * 50) for i in range(2000)])
+    data = bytearray(file.read_bytes())
+    for at in range(0, len(data), 4096):
+        number, _, flags, end = struct.unpack_from("<QHHH", data, at)
+        for place in range(16, end, 2) if flags == 1 else ():
+            (node,) = struct.unpack_from("<H", data, at + place)
+            struct.pack_into("<HHH", data, at + node, number & 0xFFFF, number >> 16, 0)
+    file.write_bytes(data)
+    with pytest.raises(tf.errors.DataLossError, match="damaged at page"):
+        list(lmdb_pairs(str(file)))

@@ -164,7 +164,7 @@ class TFRecordReader(ReaderBase):
 
 
 class LMDBReader(ReaderBase):
-    """Gives the pairs of LMDB databases; needs the package lmdb.
+    """Gives the pairs of LMDB databases, in the order of their keys.
 
     Args:
         name: a name for the operation.

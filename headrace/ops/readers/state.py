@@ -12,6 +12,7 @@ from headrace.core.errors import InternalError, UnimplementedError
 from headrace.core.waiting import holding
 from headrace.files.checkpoint.wire import Damaged, read_varint, varint
 from headrace.files.failures import failures_of
+from headrace.files.lmdb import lmdb_pairs
 from headrace.files.paths import as_path, open_binary
 from headrace.files.records import tf_record_iterator
 from headrace.ops.state.common import invalid
@@ -223,22 +224,5 @@ def example_records(compression: str) -> Callable[[bytes], Iterator[Record]]:
 
 
 def lmdb_records(work: bytes) -> Iterator[Record]:
-    """The pairs of an LMDB database, in the order of their keys.
-
-    Raises:
-        UnimplementedError: if the package that reads them is not installed.
-    """
-    try:
-        import lmdb
-    except ImportError:
-        raise UnimplementedError(
-            None, None, "LMDB databases are read with the package lmdb, which is not installed: pip install lmdb"
-        ) from None
-    path = as_path(work)
-    try:
-        database = lmdb.open(path, readonly=True, lock=False, subdir=not path.endswith(".mdb"))
-        with database, database.begin() as transaction:
-            for key, value in transaction.cursor():
-                yield bytes(key), bytes(value)
-    except lmdb.Error as error:
-        raise invalid(f"{path}: {error}") from None
+    """The pairs of an LMDB database, in the order of their keys."""
+    return lmdb_pairs(as_path(work))
