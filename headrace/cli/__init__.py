@@ -5,7 +5,20 @@ from __future__ import annotations
 import os
 import sys
 
-COMMANDS = ("run", "check", "explain", "shim", "version", "freeze", "strip", "optimize", "saved-model", "convert")
+# Every command: a file of the same name in the folder one stands in is not run instead.
+COMMANDS = (
+    "run",
+    "check",
+    "explain",
+    "shim",
+    "inspect",
+    "version",
+    "freeze",
+    "strip",
+    "optimize",
+    "saved-model",
+    "convert",
+)
 
 
 def main() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -10,6 +11,15 @@ from typing import Any
 import click
 
 _FLAG: dict[str, Any] = {"is_flag": False, "flag_value": True, "default": False, "type": bool}
+
+
+# All that a terminal does not show as a character, but tabs and the ends of lines.
+_COMMANDS_OF_TERMINALS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def _shown(text: Any) -> str:
+    """Text out of a file, in which what a terminal would take for commands is written out."""
+    return _COMMANDS_OF_TERMINALS.sub(lambda match: f"\\x{ord(match[0]):02x}", str(text))
 
 
 def _reported(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
@@ -20,7 +30,7 @@ def _reported(function: Callable[..., Any], *arguments: Any, **keywords: Any) ->
         return function(*arguments, **keywords)
     except (OSError, ValueError, TypeError, LookupError, RuntimeError, AssertionError, MemoryError, OpError) as error:
         message = error.message if isinstance(error, OpError) else error
-        raise click.ClickException(str(message)) from None
+        raise click.ClickException(_shown(message)) from None
 
 
 def _in_file(function: Callable[..., Any], path: str) -> Callable[..., Any]:
@@ -132,7 +142,7 @@ def show(directory: str, everything: bool, tag_set: str | None, signature_def: s
     from headrace.graph_tools.saved_models import described
 
     for line in _reported(lambda: list(described(directory, tag_set, signature_def, everything))):
-        click.echo(line)
+        click.echo(_shown(line))
 
 
 @saved_model.command()
@@ -143,7 +153,7 @@ def scan(directory: str, tag_set: str | None) -> None:
     from headrace.graph_tools.saved_models import scanned
 
     for line in _reported(lambda: list(scanned(directory, tag_set))):
-        click.echo(line)
+        click.echo(_shown(line))
 
 
 @saved_model.command("run")
@@ -186,10 +196,10 @@ def run_saved_model_command(
         wrapped = {"wrapped": LocalCLIDebugWrapperSession}
     outputs = _reported(run_saved_model, directory, tag_set, signature_def, fed, **wrapped)
     for key, value in outputs.items():
-        click.echo(f"Result for output key {key}:\n{value}")
+        click.echo(f"Result for output key {_shown(key)}:\n{_shown(value)}")
         if outdir:
             path = _reported(save_output, key, value, outdir, overwrite)
-            click.echo(f"Output {key} is saved to {path}")
+            click.echo(f"Output {_shown(key)} is saved to {_shown(path)}")
 
 
 @click.command()

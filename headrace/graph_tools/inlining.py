@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
+from headrace.core.errors import ResourceExhaustedError
 from headrace.core.functions import called_function
 from headrace.core.graph import Graph
 from headrace.interop import protos
@@ -12,6 +13,9 @@ from headrace.interop.node_def import attr_from_proto
 
 CALLS = frozenset(("PartitionedCall", "StatefulPartitionedCall"))
 _DEEPEST = 64
+# Functions that call functions twice, level after level, are few bytes in a file and any number of nodes.
+_MOST_NODES = 1_000_000
+_MOST_TEXT = 1 << 29
 
 
 def with_calls_inlined(graph_def: Any, graph: Graph) -> Any:
@@ -25,13 +29,60 @@ def with_calls_inlined(graph_def: Any, graph: Graph) -> Any:
 
     Raises:
         ValueError: if functions call themselves, or a call does not fit.
+        ResourceExhaustedError: if there would be more than a million nodes, or names of more than half a gigabyte.
     """
     library = {function.signature.name: function for function in graph_def.library.function}
     made = protos.GraphDef(versions=graph_def.versions, library=graph_def.library)
+    _Sizes(library).check(graph_def)
     inliner = _Inliner(library, made, graph)
     for node in graph_def.node:
         inliner.add(node, node.name, list(node.input), 0)
     return made
+
+
+class _Size(NamedTuple):
+    """How many nodes there are, how many names they are written with, and how long those are in all."""
+
+    nodes: int
+    names: int
+    text: int
+
+
+class _Sizes:
+    """How much the calls of functions come to, told from the functions alone."""
+
+    def __init__(self, library: dict[str, Any]) -> None:
+        self.library = library
+        self.known: dict[str, _Size] = {}
+
+    def check(self, graph_def: Any) -> None:
+        """Raises ResourceExhaustedError if inlining makes too much."""
+        nodes, _, text = self._of(graph_def.node, 0)
+        if self.known and (nodes > _MOST_NODES or text > _MOST_TEXT):
+            most = max(self.known, key=lambda name: self.known[name].nodes)
+            raise ResourceExhaustedError(
+                None,
+                None,
+                f"With the calls of functions inlined, the graph has {nodes} nodes with {text} bytes of names; at most "
+                f"{_MOST_NODES} nodes with {_MOST_TEXT} bytes are made. A call of {most!r} makes "
+                f"{self.known[most].nodes} of them.",
+            )
+
+    def _of(self, nodes: Any, depth: int) -> _Size:
+        count = names = text = 0
+        for node in nodes:
+            own = 1 + len(node.input)
+            count, names, text = count + 1, names + own, text + own * len(node.name)
+            called = _called(node)
+            if called in self.library:
+                if called not in self.known:
+                    if depth > _DEEPEST:
+                        raise ValueError(f"Function {called!r} calls itself")
+                    self.known[called] = self._of(self.library[called].node_def, depth + 1)
+                inner = self.known[called]
+                count, names = count + inner.nodes, names + inner.names
+                text += inner.text + inner.names * (len(node.name) + 1)
+        return _Size(count, names, text)
 
 
 class _Inliner:
@@ -42,7 +93,7 @@ class _Inliner:
 
     def add(self, node: Any, name: str, inputs: list[str], depth: int) -> None:
         """Adds a node under a name, with the flat names of its inputs; a call as what it calls."""
-        called = node.attr["f"].func.name if node.op in CALLS else node.op
+        called = _called(node)
         if called not in self.library:
             copied = self.made.node.add()
             copied.CopyFrom(node)
@@ -106,6 +157,11 @@ class _Inliner:
                 return position
             position += int(count)
         raise ValueError(f"Node '{node.name}' ({node.op}) has no output {output!r}")
+
+
+def _called(node: Any) -> str:
+    """The name of the function that a node calls, if it is a call."""
+    return node.attr["f"].func.name if node.op in CALLS else node.op
 
 
 def _node_of(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import secrets
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -20,12 +21,12 @@ from headrace.core.shapes import as_dims
 from headrace.state.variable_scope import get_variable, variable_scope
 
 _FORWARD = "input: *Tin, *, token: string, Tout: list(type) >= 1 -> output: *Tout"
-torch_func_op = op("TorchFunc", _FORWARD, stateful=True)
+torch_func_op = op("TorchFunc", _FORWARD, stateful=True).calls_python()
 torch_func_grad_op = op(
     "TorchFuncGrad",
     "input: *Tin, grad: *Tout, *, token: string, differentiable: list(bool) -> output: *Tin",
     stateful=True,
-)
+).calls_python()
 
 
 class _Callback:
@@ -37,11 +38,13 @@ class _Callback:
 
 _callbacks: weakref.WeakValueDictionary[str, _Callback] = weakref.WeakValueDictionary()
 _numbers = itertools.count()
+# A graph that a stranger wrote does not know this, and so cannot name a function of the program.
+_secret = secrets.token_hex(16)
 
 
 def _registered(function: Callable[..., Any]) -> str:
     """A name by which kernels find the function; it lives as long as the graph."""
-    token = f"torch_func_{next(_numbers)}"
+    token = f"torch_func_{next(_numbers)}_{_secret}"
     callback = _callbacks[token] = _Callback(function)
     graph: Any = get_default_graph()
     graph.__dict__.setdefault("_torch_funcs", []).append(callback)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
 import re
+import struct
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,6 +19,7 @@ from headrace.core.graph import Graph
 from headrace.core.operation import Operation, Tensor
 from headrace.core.shapes import TensorShape
 from headrace.interop import protos
+from headrace.interop.file_faults import faults_in
 from headrace.interop.graph_def import import_graph_def
 from headrace.interop.graph_util import convert_variables_to_constants
 from headrace.interop.node_def import shape_to_proto
@@ -332,19 +335,58 @@ def _text(value: Any) -> str:
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
 
 
+# What comes of a file that has not the form torch.load takes for granted.
+_UNREADABLE = (
+    pickle.UnpicklingError,
+    struct.error,
+    AssertionError,
+    AttributeError,
+    EOFError,
+    LookupError,
+    OverflowError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
+_PARTS: dict[str, Any] = {
+    "graph_def": bytes,
+    "inputs": list,
+    "outputs": object,
+    "variables": dict,
+    "trainable": list,
+}
+
+
 def load(path: Any) -> GraphModule:
     """The module in a file that `GraphModule.save` wrote.
 
     Raises:
-        ValueError: if the file holds something else.
+        ValueError: if the file holds something else; InvalidArgumentError: if its graph is damaged.
     """
-    found = torch.load(path, weights_only=True)
+    try:
+        found = torch.load(path, weights_only=True)
+    except _UNREADABLE as error:
+        raise ValueError(f"{path} was not written by GraphModule.save: {error}") from None
     if not isinstance(found, dict) or found.get("format") != _FORMAT:
         raise ValueError(f"{path} was not written by GraphModule.save")
-    return GraphModule(
-        protos.GraphDef.FromString(found["graph_def"]),
-        found["inputs"],
-        found["outputs"],
-        found["variables"],
-        found["trainable"],
-    )
+    for part, kind in _PARTS.items():
+        if not isinstance(found.get(part), kind):
+            raise ValueError(f"{path}: expected {part!r} to be {kind.__name__}, got {type(found.get(part)).__name__}")
+    for name, value in found["variables"].items():
+        _check_variable(name, value, path)
+    with faults_in(str(path)):
+        return GraphModule(
+            protos.GraphDef.FromString(found["graph_def"]),
+            found["inputs"],
+            found["outputs"],
+            found["variables"],
+            found["trainable"],
+        )
+
+
+def _check_variable(name: Any, value: Any, path: Any) -> None:
+    if not isinstance(name, str) or not isinstance(value, torch.Tensor) or value.layout is not torch.strided:
+        raise ValueError(f"{path}: expected variables to be dense tensors by name, got {type(value).__name__}")
+    # Strides of zero make any number of elements out of a few bytes.
+    if value.numel() * value.element_size() > value.untyped_storage().nbytes():
+        raise ValueError(f"{path}: the values of {name!r}, of shape {list(value.shape)}, are not all in the file")

@@ -8,8 +8,11 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+import headrace as tf
 from headrace.cli.commands import headrace
+from headrace.graph_tools.inlining import with_calls_inlined
 from headrace.graph_tools.saved_models import inputs_of
+from headrace.interop import protos
 
 FIXTURES = pathlib.Path(__file__).parent.parent / "fixtures" / "graphs"
 MODEL = str(FIXTURES / "saved_model")
@@ -52,8 +55,6 @@ def test_a_saved_model_runs(tmp_path):
 
 
 def test_ops_that_reach_beyond_the_graph_are_told(tmp_path):
-    import headrace as tf
-
     assert invoke("saved-model", "scan", "--dir", MODEL) == (
         0,
         "MetaGraph with tag set ['serve'] does not contain blacklisted ops.\n",
@@ -86,8 +87,6 @@ def test_expressions_that_would_run_code_are_not_evaluated(text):
 
 
 def test_examples():
-    import headrace as tf
-
     (text,) = inputs_of(None, None, "x=[{'a': [1], 'b': [0.5], 'c': ['d']}]")["x"]
     example = tf.train.Example.FromString(text)
     assert example.features.feature["a"].int64_list.value == [1]
@@ -95,8 +94,6 @@ def test_examples():
 
 
 def test_freezing_stripping_and_optimizing(tmp_path):
-    import headrace as tf
-
     frozen, stripped, small = (tmp_path / name for name in ("frozen.pb", "stripped.pb", "small.pb"))
     assert (
         invoke("freeze", "--input_saved_model_dir", MODEL, "--output_node_names", "y", "--output_graph", frozen)[0] == 0
@@ -125,3 +122,71 @@ def test_bad_input_is_told_without_a_traceback(arguments, word):
     assert code == 1
     assert word in said
     assert "Traceback" not in said
+
+
+def doubling(levels):
+    """A graph of one call; each function calls the next one twice."""
+    graph_def = tf.GraphDef()
+    graph_def.node.add(name="x", op="Placeholder").attr["dtype"].type = 1
+
+    def call(nodes, name, source, callee):
+        node = nodes.add(name=name, op="PartitionedCall", input=[source])
+        node.attr["Tin"].list.type.append(1)
+        node.attr["Tout"].list.type.append(1)
+        node.attr["f"].func.name = callee
+
+    call(graph_def.node, "y", "x", "f0")
+    for i in range(levels):
+        function = graph_def.library.function.add()
+        function.signature.name = f"f{i}"
+        function.signature.input_arg.add(name="a", type=1)
+        function.signature.output_arg.add(name="b", type=1)
+        if i < levels - 1:
+            call(function.node_def, "first", "a", f"f{i + 1}")
+            call(function.node_def, "second", "first:output:0", f"f{i + 1}")
+        else:
+            function.node_def.add(name="second", op="Neg", input=["a"]).attr["T"].type = 1
+        function.ret["b"] = "second:output:0" if i < levels - 1 else "second:y:0"
+    return graph_def
+
+
+@pytest.mark.parametrize("levels", [1, 2, 7])
+def test_calls_are_inlined(levels):
+    graph_def = doubling(levels)
+    with tf.Graph().as_default() as graph, tf.Session() as session:
+        tf.import_graph_def(graph_def, name="")
+        made = with_calls_inlined(graph_def, graph)
+        assert not {"PartitionedCall"} & {node.op for node in made.node}
+        assert sum(node.op == "Neg" for node in made.node) == 2 ** (levels - 1)
+        flat = tf.import_graph_def(made, name="flat", return_elements=["y:0"])
+        assert session.run(flat, {"flat/x:0": 3.0}) == [-3.0 if levels == 1 else 3.0]
+
+
+@pytest.mark.parametrize("levels", [26, 60])
+def test_calls_that_double_level_after_level_are_refused_at_once(levels):
+    graph_def = doubling(levels)
+    with tf.Graph().as_default() as graph:
+        tf.import_graph_def(graph_def, name="")
+        with pytest.raises(tf.errors.ResourceExhaustedError, match="A call of 'f0' makes"):
+            with_calls_inlined(graph_def, graph)
+
+
+def test_long_names_count_too():
+    graph_def = doubling(14)
+    for function in graph_def.library.function[:-1]:
+        function.node_def[0].name = "n" * 20_000
+        function.node_def[1].input[0] = "n" * 20_000 + ":output:0"
+    with tf.Graph().as_default() as graph, pytest.raises(tf.errors.ResourceExhaustedError, match="bytes of names"):
+        with_calls_inlined(graph_def, graph)
+
+
+def test_commands_to_terminals_are_shown_not_given(tmp_path):
+    model = protos.SavedModel(saved_model_schema_version=1)
+    meta = model.meta_graphs.add()
+    meta.meta_info_def.tags.append("serve")
+    meta.signature_def["a\x1b]0;title\x07\x9b2J"].method_name = "m\x1b[31m"
+    (tmp_path / "saved_model.pb").write_bytes(model.SerializeToString())
+    code, shown = invoke("saved-model", "show", "--dir", tmp_path, "--all")
+    assert code == 0
+    assert "a\\x1b]0;title\\x07\\x9b2J" in shown
+    assert not {"\x1b", "\x07", "\x9b"} & set(shown)

@@ -69,3 +69,37 @@ def test_wrong_type_and_count_are_told():
             session.run(tf.torch_func(lambda a: (a, a), x))
     with pytest.raises(TypeError):
         tf.torch_func(3, x)
+
+
+def test_a_saved_model_does_not_call_the_programs_functions(tmp_path):
+    called = []
+    folder = str(tmp_path / "model")
+    with tf.Graph().as_default(), tf.Session() as session:
+        made = tf.torch_func(lambda x: called.append(x) or x, [tf.constant([42.0])])
+        builder = tf.saved_model.builder.SavedModelBuilder(folder)
+        builder.add_meta_graph_and_variables(session, ["serve"], main_op=tf.group(made))
+        builder.save()
+        with (
+            tf.Graph().as_default(),
+            tf.Session() as other,
+            pytest.raises(tf.errors.InvalidArgumentError, match="TorchFunc"),
+        ):
+            tf.saved_model.loader.load(other, ["serve"], folder)
+    assert called == []
+
+
+def test_functions_are_found_from_copies_of_the_graph_and_not_by_counting():
+    with tf.Graph().as_default() as graph:
+        tf.torch_func(lambda x: 2 * x, [tf.constant([21.0])], name="double")
+    graph_def = graph.as_graph_def()
+    with tf.Graph().as_default(), tf.Session() as session:
+        (copy,) = tf.import_graph_def(graph_def, return_elements=["double:0"])
+        assert session.run(copy).tolist() == [42.0]
+    node = next(node for node in graph_def.node if node.op == "TorchFunc")
+    number = node.attr["token"].s.split(b"_")[2]
+    for token in (b"torch_func_" + number, b"torch_func_0", b""):
+        node.attr["token"].s = token
+        with tf.Graph().as_default(), tf.Session() as session:
+            (copy,) = tf.import_graph_def(graph_def, return_elements=["double:0"])
+            with pytest.raises(tf.errors.InvalidArgumentError, match="is not in this process"):
+                session.run(copy)

@@ -214,3 +214,39 @@ def test_outputs_that_are_not_clear_are_asked_for(tmp_path):
         tf.train.write_graph(session.graph_def, str(tmp_path), "g.pb", as_text=False)
     with pytest.raises(ValueError, match=r"--outputs .*double \(\?, 3\), more"):
         module_of(str(tmp_path / "g.pb"))
+
+
+@pytest.mark.parametrize(
+    ("part", "value"),
+    [
+        ("graph_def", None),
+        ("graph_def", b"\xff\xff"),
+        ("graph_def", b"\x0a\x06\x0a\x01a\x12\x01b"),
+        ("inputs", [1]),
+        ("inputs", ["nope:0"]),
+        ("outputs", b"x"),
+        ("outputs", {"a": None}),
+        ("variables", [1]),
+        ("variables", {"a": 1}),
+        ("variables", {1: torch.zeros(1)}),
+        ("variables", {"forward": torch.zeros(1)}),
+        ("variables", {"": torch.zeros(1)}),
+        ("variables", {"a": torch.zeros(1).expand(1 << 45)}),
+        ("trainable", "x"),
+    ],
+)
+def test_files_of_modules_that_contradict_themselves(model, tmp_path, part, value):
+    module, *_ = model
+    path = tmp_path / "module.pt"
+    module.save(path)
+    torch.save({**torch.load(path), part: value}, path)
+    with pytest.raises((ValueError, tf.errors.OpError), match=r"module\.pt"):
+        onward.load(path)
+
+
+@pytest.mark.parametrize("content", [b"", b"junk", b"PK\x03\x04" + b"x" * 50, b"\x80\x02K\x01.", bytes(range(256))])
+def test_files_that_hold_no_module(tmp_path, content):
+    path = tmp_path / "module.pt"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=r"module\.pt was not written by GraphModule\.save"):
+        onward.load(path)
