@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from headrace.core.dtypes import DType
-from headrace.core.errors import InvalidArgumentError
+from headrace.core.errors import InvalidArgumentError, NotFoundError, OpError
 from headrace.core.func_graph import FuncGraph
 from headrace.core.graph import Graph
 from headrace.core.operation import Operation, Tensor
@@ -136,6 +136,10 @@ def _has_effect(op: Operation) -> bool:
     return decl.stateful and decl.binding_rule is None and not decl.reads_state and "seed2" not in decl.signature.attrs
 
 
+class UndefinedFunctionError(NotFoundError, KeyError):
+    """A graph's library has no function of a name."""
+
+
 def called_function(graph: Graph, name: str) -> Function | None:
     """The function called `name` in the library of `graph` or of a graph around it, None if there is none."""
     looked: Any = graph
@@ -151,11 +155,11 @@ def function_named(graph: Graph, name: str) -> Function:
     """The function called `name` in the library of `graph` or of a graph around it.
 
     Raises:
-        KeyError: if there is none.
+        UndefinedFunctionError: if there is none.
     """
     found = called_function(graph, name)
     if found is None:
-        raise KeyError(f"The graph has no function called {name!r}.")
+        raise UndefinedFunctionError(None, None, f"Function {name} is not defined.")
     return found
 
 
@@ -170,10 +174,24 @@ def function_of(value: Any, graph: Graph) -> Function:
     return inner
 
 
-def attr_function(node: Any, attr: str) -> Function:
-    """The function that an attribute of a planned node (or an operation) names."""
+def attr_function(node: Any, attr: str, error: type[OpError] | None = None) -> Function:
+    """The function that an attribute of a planned node (or an operation) names.
+
+    Args:
+        node: the node or operation.
+        attr: the attribute's name.
+        error: the class to raise if there is no such function, where TensorFlow raises another.
+
+    Raises:
+        UndefinedFunctionError: if there is no such function.
+    """
     origin = getattr(node, "origin", node)
-    return function_named(origin.graph, node.attrs[attr])
+    try:
+        return function_named(origin.graph, node.attrs[attr])
+    except UndefinedFunctionError as missing:
+        if error is None:
+            raise
+        raise error(None, None, missing.message) from None  # type: ignore[call-arg]
 
 
 def _declaration(function: Function) -> OpDecl:

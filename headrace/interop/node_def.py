@@ -1,7 +1,7 @@
 """NodeDef and AttrValue: operations and their attributes as messages, and attribute messages as our values.
 
 An attribute value of ours is a DType, Dims, int, float, bool, str (bytes when not UTF-8), NumPy array, the
-name of a function, or a list of these.
+name of a function, or a list of these. What an op type declares as a string is text always: an `EncodedText` when not UTF-8.
 """
 
 from __future__ import annotations
@@ -40,6 +40,25 @@ _FIELD = {
     "tensor": "tensor",
     "func": "func",
 }
+
+
+class EncodedText(str):
+    """A string attribute that is no UTF-8: kernels and shape functions get text always.
+
+    Encoding gives its bytes again, whatever is asked for, and messages show it with escapes.
+    """
+
+    __slots__ = ()
+
+    def encode(self, encoding: str = "utf-8", errors: str = "strict") -> bytes:
+        """The bytes of the attribute."""
+        return super().encode("utf-8", "surrogateescape")
+
+    def __str__(self) -> str:
+        return self.encode().decode("utf-8", "backslashreplace")
+
+    def __format__(self, format_spec: str) -> str:
+        return format(str(self), format_spec)
 
 
 def node_def_of(operation: Any, sort_control_inputs: bool = False) -> Any:
@@ -188,7 +207,16 @@ def attrs_from_protos(values: Any, declared: Mapping[str, Attr] | None) -> dict[
             made[name] = attr_from_proto(value)
         except TypeError as error:
             raise ValueError(f"{error} for attr '{name}'") from None
+        if declared is not None and name in declared:
+            made[name] = _text(made[name])
     return made
+
+
+def _text(value: Any) -> Any:
+    """`value` with text in the place of bytes."""
+    if isinstance(value, bytes):
+        return EncodedText(value.decode("utf-8", "surrogateescape"))
+    return [_text(item) for item in value] if isinstance(value, list) else value
 
 
 def attr_from_proto(attr_value: Any) -> Any:

@@ -13,9 +13,11 @@ from typing import Any, NoReturn
 import numpy as np
 
 from headrace.core import errors
+from headrace.core.buffers import VariableBuffer
 from headrace.plan import scalar_functions
 from headrace.plan.ir import UNBOUND, Node, Region, Value, is_live
 from headrace.plan.order import MERGES, SWITCHES, Guard, guard_of, is_never_taken, state_inputs
+from headrace.plan.references import Reference, scalar_check
 from headrace.plan.reuse import Replacements
 from headrace.plan.threads import all_threads, one_thread, thread_count
 
@@ -306,7 +308,20 @@ class _Writer:
         self.guard = guard
 
     def _test(self, guard: Guard) -> str:
-        return " and ".join(f"{'' if taken else 'not '}{self._name(pred)}" for pred, taken in guard)
+        return " and ".join(f"{'' if taken else 'not '}{self._predicate(pred)}" for pred, taken in guard)
+
+    def _predicate(self, value: Value) -> str:
+        """A predicate as an expression, which fails where it is no scalar."""
+        name = self._name(value)
+        if value.dims == () or value.scalar or value.bound is not UNBOUND:
+            return name
+        check = f"scalar_{name}"
+        if check not in self.constants:
+            switch = next(
+                (node for node in self.nodes if node.type in SWITCHES and node.inputs[1] is value), value.node
+            )
+            self.constants[check] = scalar_check(value.node, switch)
+        return f"{check}({name})"
 
     def _name(self, value: Value) -> str:
         name = self.names.get(value)
@@ -334,12 +349,19 @@ class _Writer:
             self.constants["no_value"] = _no_value
             return f"no_value({position})"
         name = self._name(value)
-        text = f"{name}.read()" if value.dtype._is_ref_dtype else name
+        text = self._dereferenced(value, name) if value.dtype._is_ref_dtype else name
         guard = guard_of(value)
         if not guard:
             return text
         self.constants["no_value"] = _no_value
         return f"{text} if {self._test(guard)} else no_value({position})"
+
+    def _dereferenced(self, value: Value, name: str) -> str:
+        if value.dtype.base_dtype.name != "string" or isinstance(value.bound, VariableBuffer):
+            return f"{name}.read()"
+        reader = f"referred_{len(self.constants)}"
+        self.constants[reader] = Reference(value).read
+        return f"{reader}({name})"
 
     def _node(self, node: Node) -> None:
         if node.decl.binding_rule is not None:
@@ -408,7 +430,7 @@ class _Writer:
     def _outputs(self, node: Node) -> str:
         names = [self._name(value) if value in self.used else "None" for value in node.outputs]
         if node.type in SWITCHES and node.inputs[1].constant is None:
-            taken = self._name(node.inputs[1])
+            taken = self._predicate(node.inputs[1])
             names = [f"{names[0]} if not {taken} else None", f"{names[1]} if {taken} else None"]
         return f"({', '.join(names)}{',' if len(names) == 1 else ''})"
 
@@ -452,7 +474,7 @@ class _Writer:
             raise errors.UnimplementedError(
                 None, None, f"Loop {node.name} lies in more than {_MOST_LOOPS} others, which Python does not allow."
             )
-        outer = self.guard, self.branches, self.depth
+        around = self.guard, self.branches, self.depth
         self._line(f"while True:{_comment(node)}")
         self.guard, self.branches, self.depth = (), [], self.depth + len(self.branches) + 1
         self.loops += 1
@@ -478,7 +500,7 @@ class _Writer:
                 self._line(f"del {', '.join(self._name(value) for value in large)}")
         if self.lines[-1].rstrip().endswith(": break") and not pairs and not body:
             self._line("pass")
-        self.guard, self.branches, self.depth = outer
+        self.guard, self.branches, self.depth = around
         self.loops -= 1
         if threads_all:
             self.threads = None

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.core.buffers import VariableBuffer, written
 from headrace.core.dtypes import DType
+from headrace.core.errors import OpError
 from headrace.core.registry import OpDecl, find
 from headrace.core.shapes import Dims
+from headrace.plan.failures import told
 
 if TYPE_CHECKING:
     import numpy as np
@@ -125,13 +127,28 @@ class Node:
         return None if value is None else tuple(int(v) for v in value.ravel())
 
     def kernel(self) -> Callable[..., Any]:
-        """What runs every step: takes the inputs, returns the output or a tuple of outputs."""
+        """What runs every step: takes the inputs, returns the output or a tuple of outputs.
+
+        Raises:
+            NotImplementedError: if there is none.
+            OpError: if the rule refuses the attributes, or meets what it does not expect in them.
+        """
         rule = self.decl.kernel_rule
         if rule is None:
             raise NotImplementedError(
                 f"Headrace has no kernel for op {self.type} (node '{self.name}'): it can be built and exported, not run."
             )
-        made = rule(self)
+        try:
+            made = rule(self)
+        except OpError as error:
+            if self.origin is not None:
+                error.attach(self.origin)
+            raise
+        except (NotImplementedError, RecursionError):
+            # How deep it goes is told by whoever counts the levels.
+            raise
+        except Exception as error:
+            raise told(error, self) from error
         return made if made is None or not self.decl.writes_state else _noting_writes(made, self.inputs)
 
     def __repr__(self) -> str:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.plan.advance import advance_updates
 from headrace.plan.collect import collect
-from headrace.plan.emit import emit
+from headrace.plan.emit import Emitted, emit
+from headrace.plan.failures import telling
 from headrace.plan.fuse import apply_rewrites
 from headrace.plan.ir import UNBOUND, Node, Value
 from headrace.plan.live import drop_gates, keep_live
@@ -33,7 +34,7 @@ class Plan:
         function: called with the fed values, returns a tuple of the fetched tensors' values.
         source: its Python source.
         nodes: the nodes it runs, in order.
-        files: for each file name of its source, the node of each line.
+        files: for each file name of its source, and of that of `observed`, the node of each line.
         shared: for each fetched tensor, whether its value may share memory with state, a feed or a constant.
     """
 
@@ -46,8 +47,8 @@ class Plan:
         lines: dict[int, Node],
         shared: list[bool],
         operations: int,
-        emit_observed: Callable[[], Callable[..., Any]],
-        files: dict[str, dict[int, Node]] | None = None,
+        emit_observed: Callable[[], tuple[Callable[..., Any], Mapping[str, dict[int, Node]]]],
+        files: Mapping[str, dict[int, Node]] | None = None,
     ) -> None:
         self.function = function
         self.source = source
@@ -56,14 +57,15 @@ class Plan:
         self.lines = lines
         self.shared = shared
         self.operations = operations
-        self.files = {filename: lines} if files is None else files
+        self.files = {filename: lines} if files is None else dict(files)
         self._emit_observed = emit_observed
         self._observed: Callable[..., Any] | None = None
 
     def observed(self) -> Callable[..., Any]:
         """The same plan as a function whose first argument is called before and after each node's call."""
         if self._observed is None:
-            self._observed = self._emit_observed()
+            self._observed, files = self._emit_observed()
+            self.files.update(files)
         return self._observed
 
     @property
@@ -92,8 +94,9 @@ def make_plan(
 
     Raises:
         ResourceExhaustedError: if it calls functions that call functions, too many times in all.
+        OpError: if an operation cannot be planned; it names the operation.
     """
-    with counted():
+    with counted(), telling():
         return _plan(fetches, feeds, runtime, batch, known, done)
 
 
@@ -143,7 +146,7 @@ def _plan(
             # What one part holds another may change.
             [True] * len(fetched),
             operations,
-            lambda: emit_parts(nodes, collected.feeds, fetched, masks, observed=True, heavy=heavy)[0].function,
+            lambda: _observed_parts(emit_parts(nodes, collected.feeds, fetched, masks, observed=True, heavy=heavy)),
             files,
         )
     reused = reuse_memory(nodes, fetched, copies)
@@ -156,8 +159,18 @@ def _plan(
         emitted.lines,
         _shared(nodes, fetched, copies),
         operations,
-        lambda: emit(nodes, collected.feeds, fetched, copies, observed=True, heavy=heavy).function,
+        lambda: _observed(emit(nodes, collected.feeds, fetched, copies, observed=True, heavy=heavy)),
     )
+
+
+def _observed(emitted: Emitted) -> tuple[Callable[..., Any], Mapping[str, dict[int, Node]]]:
+    return emitted.function, {emitted.filename: emitted.lines}
+
+
+def _observed_parts(
+    parts: tuple[Emitted, Mapping[str, dict[int, Node]]],
+) -> tuple[Callable[..., Any], Mapping[str, dict[int, Node]]]:
+    return parts[0].function, parts[1]
 
 
 def _shared(nodes: Sequence[Node], fetched: Sequence[Value], copies: set[Node]) -> list[bool]:

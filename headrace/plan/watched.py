@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.plan.collect import collect
 from headrace.plan.emit import emit
+from headrace.plan.failures import telling
 from headrace.plan.ir import UNBOUND, Node, Value
 from headrace.plan.live import keep_live
 from headrace.plan.loops import outermost, raise_loops
+from headrace.plan.nesting import counted
 from headrace.plan.order import order, reads_to_copy, set_guards
 from headrace.plan.place import assign_devices, place
 from headrace.plan.plan import Plan
@@ -53,7 +55,21 @@ def make_watched_plan(
 
     Args are those of `make_plan`. Operations that only control edges lead to run as well, as they do in TensorFlow. Of calls
     that wait, such as a dequeue, it is what their consumers make that is shown.
+
+    Raises:
+        ResourceExhaustedError, OpError: as `make_plan`.
     """
+    with counted(), telling():
+        return _plan(fetches, feeds, runtime, known, done)
+
+
+def _plan(
+    fetches: Sequence[Tensor | Operation],
+    feeds: Sequence[Tensor],
+    runtime: Any,
+    known: Mapping[int, Value] | None,
+    done: Set[Operation],
+) -> WatchedPlan:
     collected = collect(fetches, feeds, runtime, runtime.device, done)
     operations = len(collected.nodes)
     nodes = raise_loops(collected.nodes, [value for value in collected.fetches if value is not None])
@@ -80,7 +96,7 @@ def make_watched_plan(
         emitted.lines,
         [True] * len(fetched),
         operations,
-        lambda: emitted.function,
+        lambda: (emitted.function, {}),
         files,
     )
     plan.tensors = {value: tensor for tensor, value in collected.values.items()}

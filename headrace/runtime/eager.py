@@ -91,17 +91,18 @@ class _Kernel:
         self.scratch = scratch
         self.type = kind
 
-    def named(self, error: OpError) -> OpError:
-        """An error of this operation, with the operation's type at the end of what it says."""
-        mark = f"[Op:{self.type}]"
-        if not error._message.endswith("]") or "[Op:" not in error._message:
-            error._message = f"{error._message} {mark}"
-            error.args = (error._message,)
-        if error._op is not None and error._op.type == self.type:
-            # There is no graph for it to be in, and where it was made is where it failed.
-            error._op = None
-            error._ran = False
-        return error
+
+def _named(error: OpError, kind: str) -> OpError:
+    """An error of an operation of type `kind`, with that type at the end of what it says."""
+    mark = f"[Op:{kind}]"
+    if not error._message.endswith("]") or "[Op:" not in error._message:
+        error._message = f"{error._message} {mark}"
+        error.args = (error._message,)
+    if error._op is not None and error._op.type == kind:
+        # There is no graph for it to be in, and where it was made is where it failed.
+        error._op = None
+        error._ran = False
+    return error
 
 
 class _Call:
@@ -362,7 +363,7 @@ class EagerGraph(Graph):
         except BaseException as error:
             raised = failures.explained(error, kernel.plan)
             if isinstance(raised, OpError):
-                raised = kernel.named(raised)
+                raised = _named(raised, kernel.type)
             if raised is error:
                 raise
             raise raised from None
@@ -501,7 +502,11 @@ class EagerGraph(Graph):
             fetches: list[Any] = list(made._outputs) or [made]
             if made._outputs and decl.stateful:
                 fetches.append(made)
-            plan = make_plan(fetches, feeds, self.runtime)
+            try:
+                plan = make_plan(fetches, feeds, self.runtime)
+            except OpError as error:
+                _named(error, decl.type)
+                raise
         # A call may write whatever it is handed.
         writes = tuple(
             i

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import torch
-
 from headrace.core import errors
+from headrace.core.operation import Tensor
+from headrace.plan import waiting
+from headrace.plan.failures import first_lines, told
 from headrace.plan.ir import Node
 from headrace.plan.order import guard_of
 from headrace.plan.plan import Plan
@@ -40,40 +39,35 @@ def explained(error: BaseException, plan: Plan) -> BaseException:
     if isinstance(error, (KeyboardInterrupt, SystemExit, GeneratorExit)):
         return error
     node = failing_node(error, plan)
+    in_plan = _comes_from(error, plan)
     _forget_values(error, plan)
-    origin = node.origin if node is not None else None
     if isinstance(error, errors.OpError):
-        if origin is not None:
-            error.attach(origin)
+        return told(error, node)
+    if node is None and not in_plan:
         return error
-    if node is None:
-        return error
-    if isinstance(error, NotImplementedError) and not isinstance(error, RuntimeError):
-        return error
-    message = _first_lines(str(error)) or type(error).__name__
-    if message.startswith("Boolean value of Tensor with"):
+    message = first_lines(str(error)) or type(error).__name__
+    if node is not None and message.startswith("Boolean value of Tensor with"):
         # A branch or loop asks its predicate.
         guards = [*(pred for value in node.inputs for pred, _ in guard_of(value)), *(pred for pred, _ in node.guard)]
         names = dict.fromkeys(pred.node.name for pred in guards)
         which = f" '{', '.join(names)}'" if names else ""
         message = f"The predicate{which} must be a scalar, got {'no' if 'no values' in message else 'several'} elements"
-    shapes = ", ".join(f"{value!r} {value.dtype.name}" for value in node.inputs)
-    text = f"{message} (op {node.type}, node '{node.name}', inputs: {shapes or 'none'})"
-    made: Any
-    if isinstance(error, (MemoryError, torch.OutOfMemoryError)) or "allocate memory" in message:
-        made = errors.ResourceExhaustedError
-    elif isinstance(error, (RuntimeError, ValueError, IndexError, TypeError, ZeroDivisionError, OverflowError)):
-        made = errors.InvalidArgumentError
-    else:
-        made = errors.UnknownError
-    raised = made(None, None, text)
-    if origin is not None:
-        raised.attach(origin)
-    return raised
+    return told(error, node, message)
 
 
-def _first_lines(text: str) -> str:
-    """A torch message without the C++ stack that may follow it."""
-    for mark in ("\nException raised from", "\nC++ CapturedTraceback", "\nCPU: registered at"):
-        text = text.split(mark)[0]
-    return text.strip()
+def of_fetch(error: Exception, tensor: Tensor) -> errors.OpError:
+    """The error to raise for one of giving the value of a fetched tensor the form that it has outside."""
+    said = first_lines(str(error)) or type(error).__name__
+    message = f"The value of '{tensor.name}' cannot be fetched as {tensor.dtype.base_dtype.name}: {said}"
+    return told(error, None, message).attach(tensor.op)
+
+
+def _comes_from(error: BaseException, plan: Plan) -> bool:
+    """Whether the plan's function, or what runs its parts, raised `error`."""
+    traceback = error.__traceback__
+    while traceback is not None:
+        file = traceback.tb_frame.f_code.co_filename
+        if file in plan.files or file == waiting.__file__:
+            return True
+        traceback = traceback.tb_next
+    return False

@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from headrace.core.errors import InvalidArgumentError
 from headrace.plan.ir import Node, Value
 from headrace.plan.plan import Plan, make_plan
 from headrace.runtime import failures
@@ -93,13 +94,22 @@ def bind(
     Returns:
         a function of the arguments' values that returns a tuple of results. It runs in the inference mode of its caller.
     """
+    for i in known or ():
+        if i >= len(function.inputs):
+            raise _arity_error(function, f"more than {i}")
     plan = make_plan(
         [*function.outputs, *function.effects],
         function.inputs,
         CallRuntime(runtime, scope, device, fresh),
         known=known,
     )
-    return checked(plan, copying(plan))
+    return _checked(plan, copying(plan), function)
+
+
+def _arity_error(function: Any, got: str) -> InvalidArgumentError:
+    return InvalidArgumentError(
+        None, None, f"Function {function.name} takes {len(function.inputs)} arguments, got {got}."
+    )
 
 
 def copying(plan: Plan) -> Call:
@@ -126,12 +136,15 @@ def _is_live(node: Node) -> bool:
     return bool(node.decl.reads_state) or any(value.dtype._is_ref_dtype for value in node.outputs)
 
 
-def checked(plan: Plan, function: Call) -> Call:
-    """`function` with its errors told as errors of the operation of the body that raised them."""
+def _checked(plan: Plan, body: Call, function: Any) -> Call:
+    """`body`, the planned `function`, with its errors told as errors of the operation that raised them."""
+    count = len(function.inputs)
 
     def call(*values: Any) -> tuple[Any, ...]:
+        if len(values) != count:
+            raise _arity_error(function, str(len(values)))
         try:
-            return function(*values)
+            return body(*values)
         except BaseException as error:
             raised = failures.explained(error, plan)
             if raised is error:

@@ -105,7 +105,10 @@ class PartialRun:
 
     def _output(self, tensor: Tensor) -> Any:
         made = handle_output(tensor, self._session) if tensor.op.type in HANDLES else to_output(tensor, True)
-        return made(self._values[tensor])
+        try:
+            return made(self._values[tensor])
+        except Exception as error:
+            raise failures.of_fetch(error, tensor) from error
 
     def _kept_for_later(self, running: set[Operation]) -> list[Tensor]:
         """The values made now that operations of later steps take."""

@@ -48,6 +48,7 @@ class _Entry:
         feeders: for each fed tensor, from the value fed to the kernels' value.
         expand: from the values of `feed_dict` to one value a fed tensor, where some are composite.
         outputs: for each fetched tensor, from the kernels' value to NumPy's.
+        fetched: the fetched tensors.
         build: from those to the structure asked for.
         single: whether that structure is the one value itself.
         changes: the state of the graph the plan rests on.
@@ -59,6 +60,7 @@ class _Entry:
     feeders: list[Callable[[Any], Any]]
     expand: Callable[[Any], list[Any]] | None
     outputs: list[Callable[[Any], Any]]
+    fetched: list[Tensor]
     build: Callable[[list[Any]], Any]
     single: bool
     changes: int
@@ -241,9 +243,12 @@ class BaseSession(SessionInterface):
             if threads:
                 use_threads(outer_threads)
             all_threads()
-        if entry.single:
-            return entry.outputs[0](results[0])
-        values_out = [output(result) for output, result in zip(entry.outputs, results, strict=True)]
+        try:
+            if entry.single:
+                return entry.outputs[0](results[0])
+            values_out = [output(result) for output, result in zip(entry.outputs, results, strict=True)]
+        except Exception as error:
+            raise failures.of_fetch(error, _unfit(entry, results)) from error
         return entry.build(values_out)
 
     def _entry(self, fetches: Any, feed_dict: Mapping[Any, Any] | None) -> _Entry:
@@ -308,6 +313,7 @@ class BaseSession(SessionInterface):
                 feeders=[feeder(tensor) for tensor in tensors],
                 expand=(lambda values: _split_feeds(splits, values)) if composite else None,
                 outputs=outputs,
+                fetched=[element for element in fetch_plan.elements if isinstance(element, Tensor)],
                 build=_spread(fetch_plan.build, positions),
                 single=positions == [0] and _is_plain(fetches),
                 changes=self._graph._changes,
@@ -537,6 +543,16 @@ def _spread(build: Callable[[list[Any]], Any], positions: list[int | None]) -> C
     if all(position == i for i, position in enumerate(positions)):
         return build
     return lambda values: build([None if position is None else values[position] for position in positions])
+
+
+def _unfit(entry: _Entry, results: Sequence[Any]) -> Tensor:
+    """The first fetched tensor whose value cannot be given its form: asked for when one of them could not."""
+    for tensor, output, result in zip(entry.fetched, entry.outputs, results, strict=True):
+        try:
+            output(result)
+        except Exception:  # noqa: BLE001  it has been raised before, and is told of this tensor
+            return tensor
+    return entry.fetched[-1]
 
 
 def _is_plain(fetch: Any) -> bool:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import abc
 import io
+import tokenize
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from headrace.core.dtypes import string
+from headrace.core.errors import DataLossError
 from headrace.core.registry import raw
 from headrace.ops.flow.py_func import py_func
 from headrace.platform.compat import as_bytes
@@ -83,7 +85,11 @@ class _ArrayState(PythonState):
 
     def deserialize(self, string_value: bytes) -> None:
         # Without pickles: a checkpoint is data, and runs nothing.
-        self.array = np.load(io.BytesIO(string_value), allow_pickle=False)
+        try:
+            self.array = np.lib.format.read_array(io.BytesIO(string_value), allow_pickle=False)
+        except (ValueError, TypeError, SyntaxError, EOFError, OverflowError, MemoryError, tokenize.TokenError) as error:
+            # What reads the header is Python's parser, and the sizes in it are taken at their word.
+            raise DataLossError(None, None, f"The saved array is damaged: {error}") from None
 
 
 class NumpyState(Trackable):

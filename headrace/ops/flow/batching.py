@@ -149,6 +149,10 @@ def batch_function_shape(op):
 @batch_function_op.kernel
 def batch_function_kernel(node):
     attrs = node.attrs
+    for name, least in (("num_batch_threads", 1), ("max_batch_size", 1), ("batch_timeout_micros", 0)):
+        if attrs[name] < least:
+            # Without a thread it would wait for ever.
+            raise invalid(f"{name} must be at least {least}, got {attrs[name]}")
     sizes = attrs["allowed_batch_sizes"]
     if sizes and (sorted(set(sizes)) != list(sizes) or sizes[-1] != attrs["max_batch_size"]):
         raise invalid(

@@ -1,7 +1,7 @@
 """The ops that loops are made of in a graph: Enter, Exit, NextIteration, LoopCond.
 
 They only mark where values come into a loop, go around and leave it. The planner raises the loops they make to `_While`
-nodes, which it emits as `while` statements, so the marks themselves never run.
+nodes, which it emits as `while` statements, so the marks of loops themselves never run.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Any
 from headrace.core.composite import IndexedSlices
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph
+from headrace.core.errors import InvalidArgumentError
 from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import OpDecl, op, raw
 
@@ -26,6 +27,11 @@ def _declare_mark(op_type: str, ref: str, attrs: str = "") -> OpDecl:
         return [op.inputs[0].dims]
 
     return decl
+
+
+def _outside(node: Any) -> Any:
+    # The planner has raised the loops: this mark is part of none.
+    raise InvalidArgumentError(None, None, f"'{node.name}' ({node.type}) is part of no loop that an Enter begins.")
 
 
 _enters = [_declare_mark(f"{ref}Enter", ref.lower() + " " * bool(ref), f"*, {_LOOP_ATTRS}") for ref in ("", "Ref")]
@@ -77,6 +83,8 @@ for _decl in _exits:
     _decl.gradient(_exit_gradient)
 for _decl in _enters:
     _decl.gradient(_enter_gradient)
+for _decl in (*_exits, *_nexts):
+    _decl.kernel(_outside)
 for _decl in _nexts:
     # It goes round by the NextIteration that the gradient of the Switch makes.
     _decl.gradient(lambda op, grad: [grad])
@@ -89,6 +97,12 @@ def _loop_cond_shape(op):
     if op.inputs[0].dims:
         raise ValueError(f"Shape must be rank 0 but is rank {len(op.inputs[0].dims)}")
     return [()]
+
+
+@loop_cond_op.kernel
+def _loop_cond_kernel(node):
+    # Outside of a loop it hands on what it is given.
+    return lambda value: value
 
 
 loop_cond_op.not_differentiable()

@@ -56,16 +56,35 @@ for _decl in (partitioned_call_op, stateful_partitioned_call_op, remote_call_op)
 @partitioned_call_op.kernel
 @stateful_partitioned_call_op.kernel
 def call_kernel(node):
-    function = attr_function(node, "f")
-    _check_arity(node, function, len(node.inputs))
+    function = attr_function(node, "f", errors.InvalidArgumentError)
+    _check_types(node, function)
     return node.runtime.bind(function, node.name, known_of(node.inputs))
 
 
 @remote_call_op.kernel
 def remote_call_kernel(node):
     function = attr_function(node, "f")
+    _check_types(node, function, 1)
     call = node.runtime.bind(function, node.name, known_of(node.inputs, 1))
     return lambda target, *values: call(*values)
+
+
+def _check_types(node: Any, function: Any, start: int = 0) -> None:
+    """Refuses a call, from input `start` on, of a function that takes or gives something else."""
+    given = node.inputs[start:]
+    _check_arity(node, function, len(given))
+    for i, (value, wanted) in enumerate(zip(given, function.input_types, strict=True)):
+        if value.dtype.base_dtype != wanted:
+            raise errors.InvalidArgumentError(
+                None, None, f"Expects arg[{i}] to be {wanted.name} but {value.dtype.base_dtype.name} is provided"
+            )
+    if [value.dtype.base_dtype for value in node.outputs] != function.output_types:
+        raise errors.InternalError(
+            None,
+            None,
+            f"Function {function.name} gives {[dtype.name for dtype in function.output_types]}, {node.type} declares "
+            f"{[value.dtype.base_dtype.name for value in node.outputs]}.",
+        )
 
 
 def _check_arity(node: Any, function: Any, count: int) -> None:

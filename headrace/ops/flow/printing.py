@@ -147,7 +147,8 @@ def string_format_kernel(node):
         filled = "".join(
             text for value, part in zip(values, parts, strict=True) for text in (layout(value, ends), part)
         )
-        return boxed((first + filled).encode())
+        # A template that is no UTF-8 keeps its bytes.
+        return boxed((first + filled).encode("utf-8", "surrogateescape"))
 
     return compose
 

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from headrace.files.failures import failures_of
+
 # What a run reserves of the stream for each class to be drawn, in blocks of four words.
 _BLOCKS_PER_CLASS = 512
 # Random words are made for so many runs at once where a run takes few of them: making few takes as long.
@@ -305,7 +307,8 @@ def _expected(probability: np.ndarray, count: int, tries: int) -> np.ndarray:
 
 def weights_in_file(path: str) -> list[float]:
     """The weights in a vocabulary file: the last field, after commas, of each line."""
-    with open(path, encoding="utf-8") as lines:
+    # Words may be in any encoding; the weights are digits.
+    with failures_of(path), open(path, encoding="utf-8", errors="surrogateescape") as lines:
         return [float(line.rstrip("\n").rsplit(",", 1)[-1]) for line in lines if line.strip()]
 
 

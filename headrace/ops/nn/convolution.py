@@ -18,6 +18,7 @@ from headrace.ops.nn.windows import (
     Padding,
     check_dilations,
     check_explicit,
+    check_lengths,
     check_strides,
     layout_of,
     of_rank,
@@ -186,8 +187,11 @@ class ConvolutionSetting:
     def __init__(self, node: Any, rank: int, depthwise: bool, value: Dims, weights: Dims) -> None:
         self.node, self.rank, self.depthwise = node, rank, depthwise
         self.layout: Layout = layout_of(node, rank)
+        check_lengths(node, rank, strides=node.attrs["strides"], dilations=node.attrs["dilations"])
         for name in ("strides", "dilations"):
             values = node.attrs[name]
+            if min(values) < 1:
+                raise InvalidArgumentError(None, None, f"All {name} must be > 0, got {values}.")
             if values[0] != 1 or values[self.layout.channel] != 1:
                 raise InvalidArgumentError(
                     None,

@@ -11,7 +11,7 @@ from headrace.core.errors import InvalidArgumentError, UnimplementedError
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.ops.composing import first_given
-from headrace.ops.nn.windows import Layout, Padding, of_rank, pad_arguments
+from headrace.ops.nn.windows import Layout, Padding, check_lengths, of_rank, pad_arguments
 
 _SETTINGS = "*, T: realnumeric, strides: list(int) >= 4, rates: list(int) >= 4, padding: {'SAME', 'VALID'}"
 
@@ -65,6 +65,9 @@ class _Windows:
 
     def __init__(self, node: Any) -> None:
         strides, rates = node.attrs["strides"], node.attrs["rates"]
+        check_lengths(node, 4, strides=strides, rates=rates)
+        if min(strides) < 1:
+            raise InvalidArgumentError(None, None, f"All strides must be > 0, got {strides}.")
         if strides[0] != 1 or strides[3] != 1 or rates[0] != 1 or rates[3] != 1:
             raise UnimplementedError(
                 None,

@@ -9,7 +9,7 @@ import torch
 
 from headrace.core.errors import InvalidArgumentError, UnimplementedError
 from headrace.core.shapes import Dims
-from headrace.ops.nn.windows import Layout, Padding, check_strides, layout_of, of_rank, window_count
+from headrace.ops.nn.windows import Layout, Padding, check_lengths, check_strides, layout_of, of_rank, window_count
 
 
 def pooled_dims(op: Any, rank: int = 4) -> Dims:
@@ -50,6 +50,7 @@ class Windows:
         self.node = node
         self.rank = rank
         self.layout: Layout = layout_of(node, rank)
+        check_lengths(node, rank, ksize=ksize, strides=strides)
         channel = self.layout.channel
         if ksize[0] != 1 or strides[0] != 1:
             raise UnimplementedError(None, None, "Pooling is not yet supported on the batch dimension.")

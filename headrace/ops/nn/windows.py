@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from headrace.core.errors import InvalidArgumentError
 from headrace.core.shapes import Dims
 
 
@@ -60,6 +61,18 @@ def layout_of(node: Any, rank: int = 4) -> Layout:
     if "VECT" in data_format:
         raise NotImplementedError(f"{node.type} has no data_format {data_format!r}: use 'NHWC' or 'NCHW'.")
     return Layout(data_format, rank)
+
+
+def check_lengths(node: Any, rank: int, **values: Sequence[int]) -> None:
+    """Raises InvalidArgumentError unless all of `values`, by the names of attributes, have one an axis.
+
+    The shapes of gradients do not depend on them, so no shape function has looked at them before.
+    """
+    for name, given in values.items():
+        if len(given) != rank:
+            raise InvalidArgumentError(
+                None, None, f"The attribute '{name}' of {node.type} must have {rank} values, got {len(given)}."
+            )
 
 
 # ---- static shapes ----
