@@ -52,7 +52,7 @@ class TestProducing(DatasetTestBase):
         for compression in (None, "GZIP"):
             with tf.Graph().as_default():
                 draws = Dataset.range(4).map(lambda x: tf.random.uniform([], maxval=10**6, dtype=tf.int64))
-                kept = draws.apply(snapshot(f"{folder}/{compression}", compression, shard_size_bytes=1)).repeat(2)
+                kept = draws.apply(snapshot(f"{folder}/{compression}", compression, shard_size_bytes=1 << 20)).repeat(2)
                 following = kept.make_one_shot_iterator().get_next()
                 with tf.Session() as session:
                     found = [session.run(following) for _ in range(8)]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import glob
+import io
 import math
 import mmap
 import os
@@ -39,7 +40,7 @@ from headrace.files.checkpoint.table import Table, TableWriter, damaged, mapped
 from headrace.files.checkpoint.wire import Damaged
 from headrace.files.failures import failures_of
 
-_HEADER_KEY = b""
+HEADER_KEY = b""
 _PIECE = 1 << 22
 # Below this much a second thread costs more than it saves.
 _LARGE = 1 << 20
@@ -67,7 +68,7 @@ class Entry:
         """It as a `BundleEntryProto`."""
         return b"".join(
             [
-                _kind_fields(self.dtype, self.dims),
+                kind_fields(self.dtype, self.dims),
                 wire.number_field(3, self.shard),
                 wire.number_field(4, self.offset),
                 wire.number_field(5, self.size),
@@ -78,7 +79,7 @@ class Entry:
 
 
 @functools.lru_cache(maxsize=1024)
-def _kind_fields(dtype: DType, dims: Dims) -> bytes:
+def kind_fields(dtype: DType, dims: Dims) -> bytes:
     """The fields with the type and the shape: many entries have the same."""
     return wire.number_field(1, dtype.as_datatype_enum) + wire.bytes_field(2, slices.shape_message(dims))
 
@@ -88,7 +89,8 @@ def _read_dims(data: bytes) -> Dims:
     return slices.read_shape(data)
 
 
-def _read_entry(data: Any, path: str, where: int) -> Entry:
+def read_entry(data: Any, path: str, where: int) -> Entry:
+    """What an index says of a tensor; DataLossError if that is damaged."""
     numbers = {1: 0, 3: 0, 4: 0, 5: 0, 6: 0}
     dims: Dims = ()
     parts: list[Slice] = []
@@ -136,7 +138,7 @@ class BundleReader:
         self.path = index_name(prefix)
         self._table = Table(self.path)
         self._data: dict[int, Any] = {}
-        header = self._table.find(_HEADER_KEY)
+        header = self._table.find(HEADER_KEY)
         if header is None:
             raise damaged(self.path, 0, "there is no header")
         self.shards, endianness = 0, 0
@@ -157,15 +159,22 @@ class BundleReader:
                 None, None, f"Unable to read the tensor bundle {prefix}: it was written on a big-endian machine."
             )
 
+    def placed(self) -> Iterator[tuple[bytes, Any, int]]:
+        """All entries as they are stored, one after the other: key, message and byte of the index."""
+        found = self._table.placed()
+        # The header comes first: no key is shorter.
+        next(found)
+        return found
+
     @cached_property
     def entries(self) -> dict[bytes, tuple[Any, int]]:
         """All entries as they are stored, by key."""
-        return {key: (value, where) for key, value, where in self._table.placed() if key != _HEADER_KEY}
+        return {key: (value, where) for key, value, where in self._table.placed() if key != HEADER_KEY}
 
     def find(self, key: bytes) -> Entry | None:
         """The entry under a key, None if there is none."""
         found = self.entries.get(key) if "entries" in self.__dict__ else self._table.find(key)
-        return None if found is None else _read_entry(found[0], self.path, found[1])
+        return None if found is None else read_entry(found[0], self.path, found[1])
 
     def prepare(self, count: int) -> None:
         """Says that about `count` tensors will be asked for."""
@@ -231,7 +240,7 @@ class BundleReader:
     def _stored(self, name: str, entry: Entry, shared: bool) -> np.ndarray:
         raw, path = self._bytes(name, entry)
         if entry.dtype.name == "string":
-            return _read_strings(raw, entry, name, path)
+            return read_strings(raw, entry, name, path)
         if not entry.dtype.is_numpy_compatible:
             raise UnimplementedError(
                 None, None, f"{path}: {name} is of the type {entry.dtype.name}, which is not read."
@@ -246,7 +255,7 @@ class BundleReader:
             data = data if shared else data.copy()
         else:
             data, crc = _read_large(path, entry, shared)
-        _check_crc(crc, entry, name, path)
+        check_crc(crc, entry, name, path)
         return data.view(kind).reshape(entry.dims)
 
     def _bytes(self, name: str, entry: Entry) -> tuple[Any, str]:
@@ -304,7 +313,8 @@ def _check_version(data: Any, path: str) -> None:
         )
 
 
-def _check_crc(crc: int, entry: Entry, name: str, path: str) -> None:
+def check_crc(crc: int, entry: Entry, name: str, path: str) -> None:
+    """Raises DataLossError if `crc` is not the checksum that the index has of a tensor."""
     if mask(crc) != entry.crc:
         message = (
             f"Checksum does not match: stored {entry.crc} vs. calculated on the restored bytes {mask(crc)} "
@@ -317,37 +327,44 @@ def _array_type(dtype: DType) -> Any:
     return dtype.as_numpy_dtype
 
 
-def _read_strings(raw: Any, entry: Entry, name: str, path: str) -> np.ndarray:
-    count = math.prod(entry.dims)
-    # A length takes a byte at least.
-    if count + (4 if count else 0) > entry.size and (count or entry.size):
-        raise damaged(path, entry.offset, f"{name} is too short for {count} strings")
-    position, crc = 0, 0
-    lengths = []
+def read_strings(raw: Any, entry: Entry, name: str, path: str) -> np.ndarray:
+    """The strings in the bytes of a tensor; DataLossError if they are damaged."""
     try:
-        for _ in range(count):
-            length, position = wire.read_varint(raw, position)
-            lengths.append(length)
+        array, crc = unpacked_strings(raw, entry.dims)
     except Damaged as error:
-        raise damaged(path, entry.offset + error.position, str(error)) from None
-    crc = crc32c(_length_bytes(lengths), crc)
+        raise damaged(path, entry.offset, f"{name} has {error}") from None
+    check_crc(crc, entry, name, path)
+    return array
+
+
+def unpacked_strings(raw: Any, dims: Dims) -> tuple[np.ndarray, int]:
+    """Strings as `packed_strings` gives them, and the checksum of all.
+
+    Raises:
+        Damaged: if they are none of that shape.
+    """
+    count = math.prod(dims)
+    # A length takes a byte at least.
+    if count + (4 if count else 0) > len(raw):
+        raise Damaged(f"{len(raw)} bytes, too short for {count} strings")
+    lengths, position = wire.read_lengths(raw, count)
+    crc = crc32c(_length_bytes(lengths))
     stored = bytes(raw[position : position + 4])
     if count and mask(crc) != int.from_bytes(stored, "little"):
-        raise damaged(path, entry.offset, f"the checksum of the lengths of the strings of {name} is wrong")
-    crc = crc32c(stored, crc)
+        raise Damaged("a wrong checksum of the lengths of its strings")
     position += len(stored)
     if position + sum(lengths) != len(raw):
-        raise damaged(path, entry.offset, f"the strings of {name} do not fill their place")
-    _check_crc(crc32c(bytes(raw[position:]), crc), entry, name, path)
+        raise Damaged("strings that do not fill their place")
+    text = bytes(raw[position:])
     array = np.empty(count, object)
-    for i, length in enumerate(lengths):
-        array[i] = bytes(raw[position : position + length])
-        position += length
-    return array.reshape(entry.dims)
+    array[:] = list(map(io.BytesIO(text).read, lengths))
+    return array.reshape(dims), crc32c(text, crc32c(stored, crc))
 
 
 def _length_bytes(lengths: Sequence[int]) -> bytes:
     """What the checksum of strings' lengths is of: 32 bits each, 64 only where it takes them."""
+    if max(lengths, default=0) < 1 << 32:
+        return np.array(lengths, "<u4").tobytes()
     return b"".join(length.to_bytes(4 if length < 1 << 32 else 8, "little") for length in lengths)
 
 
@@ -433,15 +450,26 @@ def _write_all(file: IO[bytes], data: Any) -> None:
 
 
 def _write_strings(file: IO[bytes], array: np.ndarray) -> tuple[int, int]:
-    items = [item.encode() if isinstance(item, str) else bytes(item) for item in array.reshape(-1).tolist()]
-    lengths = [len(item) for item in items]
-    crc = crc32c(_length_bytes(lengths))
-    check = mask(crc).to_bytes(4, "little")
-    text = b"".join(items)
-    head = b"".join(map(wire.varint, lengths)) + check
+    head, text, crc = packed_strings(array)
     _write_all(file, head)
     _write_all(file, text)
-    return len(head) + len(text), crc32c(text, crc32c(check, crc))
+    return len(head) + len(text), crc
+
+
+def packed_strings(array: np.ndarray) -> tuple[bytes, bytes, int]:
+    """Strings as they are stored: their lengths and the checksum of those, the text, and the checksum of all."""
+    items = array.reshape(-1).tolist()
+    try:
+        text = b"".join(items)
+    except TypeError:
+        items = [item.encode() if isinstance(item, str) else bytes(item) for item in items]
+        text = b"".join(items)
+    lengths = list(map(len, items))
+    crc = crc32c(_length_bytes(lengths))
+    check = mask(crc).to_bytes(4, "little")
+    short = max(lengths, default=0) < 0x80
+    head = bytes(lengths) if short else b"".join(map(wire.varint, lengths))
+    return head + check, text, crc32c(text, crc32c(check, crc))
 
 
 def _write_array(file: IO[bytes], data: np.ndarray) -> int:
@@ -488,11 +516,16 @@ def _write_array(file: IO[bytes], data: np.ndarray) -> int:
     return crc
 
 
+def header_message(shards: int) -> bytes:
+    """What the index of a bundle begins with, a `BundleHeaderProto`."""
+    version = wire.number_field(1, 1)
+    return wire.number_field(1, shards) + wire.bytes_field(3, version)
+
+
 def _write_index(path: str, shards: int, entries: dict[bytes, Entry]) -> None:
     with replacing(path) as file:
         writer = TableWriter(file)
-        version = wire.number_field(1, 1)
-        writer.add(_HEADER_KEY, wire.number_field(1, shards) + wire.bytes_field(3, version))
+        writer.add(HEADER_KEY, header_message(shards))
         for key in sorted(entries):
             writer.add(key, entries[key].message())
         writer.finish()
@@ -582,7 +615,7 @@ def merge(prefixes: Sequence[str], destination: str, delete_old_dirs: bool = Tru
         first = len(data)
         data += [data_name(reader.prefix, i, reader.shards) for i in range(reader.shards)]
         for key, (value, where) in reader.entries.items():
-            entry = _read_entry(value, reader.path, where)
+            entry = read_entry(value, reader.path, where)
             if not entry.slices:
                 entry = replace(entry, shard=entry.shard + first)
             there = entries.setdefault(key, entry)

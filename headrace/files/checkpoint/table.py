@@ -141,12 +141,16 @@ class Table:
         position, key = 0, b""
         while position < end:
             start = position
-            try:
-                shared, position = read_varint(block, position)
-                added, position = read_varint(block, position)
-                length, position = read_varint(block, position)
-            except Damaged as error:
-                raise damaged(self.path, offset + start, str(error)) from None
+            # Most are numbers of one byte; what follows the last entry is longer than three.
+            shared, added, length = block[position], block[position + 1], block[position + 2]
+            position += 3
+            if (shared | added | length) >= 0x80:
+                try:
+                    shared, position = read_varint(block, start)
+                    added, position = read_varint(block, position)
+                    length, position = read_varint(block, position)
+                except Damaged as error:
+                    raise damaged(self.path, offset + start, str(error)) from None
             if shared > len(key) or added + length > end - position:
                 raise damaged(self.path, offset + start, "an entry does not fit its block")
             key = key[:shared] + bytes(block[position : position + added])

@@ -163,6 +163,22 @@ def numbers_ending(stream: np.ndarray, ends: np.ndarray) -> np.ndarray:
     return values
 
 
+def read_lengths(data: Any, count: int) -> tuple[list[int], int]:
+    """The first `count` varints of some bytes, and where they end.
+
+    Raises:
+        Damaged: if there are fewer, or one is too long.
+    """
+    short = bytes(data[:count])
+    if len(short) == count and short.isascii():
+        return list(short), count
+    stream = np.frombuffer(data, np.uint8, min(10 * count, len(data)))
+    ends = np.flatnonzero(stream < 0x80)[:count]
+    if len(ends) < count or np.diff(ends, prepend=-1).max(initial=0) > 10:
+        raise Damaged(f"no {count} numbers")
+    return numbers_ending(stream, ends).view(np.uint64).tolist(), int(ends[-1]) + 1
+
+
 def pack_varints(numbers: np.ndarray) -> bytes:
     """An array of integers as packed varints, negative ones as 64-bit two's complement."""
     values = numbers.astype(np.int64).view(np.uint64) if numbers.dtype.kind != "u" else numbers.astype(np.uint64)

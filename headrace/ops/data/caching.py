@@ -1,16 +1,34 @@
-"""Datasets that keep their elements: in memory for the next pass, or in files for the next run."""
+"""Datasets that keep their elements: in memory for the next pass, or in files for the next run.
+
+The files are TensorFlow's own: a tensor bundle `NAME.index` and `NAME.data-00000-of-00001`, with a tensor for each component
+of each element under the key "element_component". A cache written by TensorFlow 1.15 is read here, and one written here there.
+`NAME_0.lockfile` says that somebody is writing; the bundle gets its name when the last element is in it.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import os
-import pickle
+import time
 from collections.abc import Iterator
 from typing import Any
 
 from headrace.core import errors
+from headrace.core.constant_value import constant_value
+from headrace.files.checkpoint.bundle import index_name
+from headrace.files.checkpoint.reader import local_prefix
+from headrace.files.checkpoint.stream import BundleStreamReader, BundleStreamWriter, Place
+from headrace.files.checkpoint.table import damaged
+from headrace.files.failures import file_error
+from headrace.files.tensor_messages import Kind
 from headrace.ops.data.base import Dataset, Element, Iteration, Next, dataset_op, text
+from headrace.ops.data.stored_values import Components, earlier_format, is_pickle, kernel_form, start_of
+from headrace.ops.data.written import Output, WritingPass
 
-_ENDING = ".headrace-cache"
+_EARLIER_ENDING = ".headrace-cache"
+# TensorFlow's bound: with more of them keys would no longer be in order.
+_MOST_ELEMENTS = 10_000_000
+_LONGEST_REMARK = 1000
 
 
 class CachedInMemory(Dataset):
@@ -51,11 +69,17 @@ def _from(elements: Iterator[Element]) -> Next:
 
 
 class CachedInFile(Dataset):
-    """The elements of its input, written to a file in the first complete pass and read from it ever after."""
+    """The elements of its input, written to files in the first complete pass and read from them ever after.
 
-    def __init__(self, source: Dataset, path: str) -> None:
+    Args:
+        source: the dataset.
+        path: what the names of the files begin with.
+        components: of the elements.
+    """
+
+    def __init__(self, source: Dataset, path: str, components: Components) -> None:
         super().__init__(source)
-        self.path = path
+        self.path, self.components = path, components
 
     def start(self, iteration: Iteration) -> Next:
         begun: Next | None = None
@@ -69,81 +93,154 @@ class CachedInFile(Dataset):
         return next_element
 
     def _begin(self, iteration: Iteration) -> Next:
-        finished = self.path + _ENDING
-        if os.path.exists(finished):
-            return _from(_read(finished))
-        lock = self.path + "_0.lockfile"
+        if os.path.exists(index_name(self.path)):
+            return _Reading(self.path, self.components).next
+        if os.path.exists(self.path + _EARLIER_ENDING):
+            raise earlier_format(self.path + _EARLIER_ENDING)
+        lock = _Lock(self.path)
         try:
-            handle = os.open(lock, os.O_CREAT | os.O_EXCL | os.O_WRONLY)
-        except FileExistsError:
-            raise errors.AlreadyExistsError(
-                None,
-                None,
-                "There appears to be a concurrent caching iterator running - cache lockfile already exists "
-                f"('{lock}'). If you are sure no other running TF computations are using this cache prefix, delete the "
-                "lockfile and re-initialize the iterator.",
-            ) from None
-        except OSError as error:
-            raise errors.NotFoundError(None, None, f"{lock}; {os.strerror(error.errno or 0)}") from None
-        os.close(handle)
-        partial = finished + ".part"
-        stream: Any = open(partial, "wb")  # noqa: SIM115 -- closed at the end of the pass or with the iterator
-        upstream = self.inputs[0].start(iteration)
-
-        def close() -> None:
-            nonlocal stream
-            if stream is not None:
-                stream.close()
-                stream = None
-                for path in (partial, lock):
-                    if os.path.exists(path):
-                        os.remove(path)
-
-        iteration.when_closed(close)
-
-        def next_element() -> Element | None:
-            nonlocal stream
-            if stream is None:
-                return None
-            element = upstream()
-            if element is None:
-                stream.close()
-                stream = None
-                os.replace(partial, finished)
-                os.remove(lock)
-                return None
-            pickle.dump(tuple(_plain(value) for value in element), stream, pickle.HIGHEST_PROTOCOL)
-            return element
-
-        return next_element
+            if os.path.exists(index_name(self.path)):
+                # Somebody finished it since we looked.
+                lock.release()
+                return _Reading(self.path, self.components).next
+            writer = BundleStreamWriter(self.path)
+        except errors.OpError:
+            lock.release()
+            raise
+        writing = WritingPass(_Output(writer, lock, self.components), iteration)
+        writing.upstream = self.inputs[0].start(iteration)
+        return writing.next
 
     def cardinality(self) -> int:
         return self.inputs[0].cardinality()
 
 
-def _plain(value: Any) -> Any:
-    # A view would be written with all the memory behind it.
-    return value.clone() if hasattr(value, "untyped_storage") else value
+_ELEMENT = b"%%%dd" % len(str(_MOST_ELEMENTS - 1))
 
 
-def _read(path: str) -> Iterator[Element]:
-    with open(path, "rb") as stream:
-        while True:
+def _endings(components: int) -> list[bytes]:
+    """What the keys of the components of an element end with. Their order is that of the numbers."""
+    width = len(str(components - 1))
+    return [b"_%*d" % (width, i) for i in range(components)]
+
+
+class _Lock:
+    """The file that keeps others from writing the same cache.
+
+    Raises:
+        AlreadyExistsError: if somebody writes it now, or died over it. NotFoundError: if there is no such folder.
+    """
+
+    def __init__(self, prefix: str) -> None:
+        self.path = prefix + "_0.lockfile"
+        try:
+            descriptor = os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644)
             try:
-                yield pickle.load(stream)
-            except EOFError:
-                return
-            except (pickle.UnpicklingError, ValueError) as error:
-                raise errors.DataLossError(None, None, f"Corrupt cache file {path}: {error}") from None
+                os.write(descriptor, f"Created at: {int(time.time())}".encode())
+            finally:
+                os.close(descriptor)
+        except FileExistsError:
+            raise errors.AlreadyExistsError(
+                None,
+                None,
+                "There appears to be a concurrent caching iterator running - cache lockfile already exists "
+                f"('{self.path}'). If you are sure no other running TF computations are using this cache prefix, delete the "
+                f"lockfile and re-initialize the iterator. Lockfile contents: {self._remark()}",
+            ) from None
+        except OSError as error:
+            raise file_error(error, self.path) from None
+
+    def _remark(self) -> str:
+        return start_of(self.path, _LONGEST_REMARK).decode("utf-8", "replace")
+
+    def release(self) -> None:
+        with contextlib.suppress(OSError):
+            os.remove(self.path)
+
+
+class _Output(Output):
+    """A cache that is being written."""
+
+    def __init__(self, writer: BundleStreamWriter, lock: _Lock, components: Components) -> None:
+        super().__init__()
+        self._writer, self._lock, self._components = writer, lock, components
+        self._endings = _endings(len(components))
+        self._count = 0
+
+    def _write(self, element: Element) -> None:
+        components = self._components
+        if self._count >= _MOST_ELEMENTS:
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                f"Upstream iterator is producing more than {_MOST_ELEMENTS} items, which is more than the cache limit.",
+            )
+        start = _ELEMENT % self._count
+        self._count += 1
+        for i, ending in enumerate(self._endings):
+            self._writer.add(start + ending, components.types[i], components.stored(i, element[i]))
+
+    def _complete(self) -> None:
+        self._writer.finish()
+        self._lock.release()
+
+    def _discard(self) -> None:
+        self._writer.abandon()
+        self._lock.release()
+
+
+class _Reading:
+    """A pass over a complete cache."""
+
+    def __init__(self, prefix: str, components: Components) -> None:
+        self._prefix, self._components = prefix, components
+        self._endings = _endings(len(components))
+        self._count = 0
+        index = index_name(prefix)
+        if is_pickle(index):
+            raise earlier_format(index)
+        self._reader = BundleStreamReader(prefix)
+        # Those last seen, and found right.
+        self._kinds: list[Kind | None] = [None] * len(components)
+
+    def next(self) -> Element | None:
+        reader, number = self._reader, self._count
+        # All of an element before the first value: after an error the next one is that of the next element.
+        places: list[Place] = []
+        start = _ELEMENT % number
+        for ending in self._endings:
+            place = reader.next()
+            if place is None and not places:
+                return None
+            if place is None or place.key != start + ending:
+                found = "the end" if place is None else repr(place.key.decode("utf-8", "replace"))
+                raise damaged(
+                    index_name(self._prefix),
+                    0 if place is None else place.where,
+                    f"{found} stands where {(start + ending).decode()!r} should. Another pipeline may have written it",
+                )
+            places.append(place)
+        self._count += 1
+        return tuple([self._value(i, place) for i, place in enumerate(places)])
+
+    def _value(self, index: int, place: Place) -> Any:
+        kind = place.kind
+        if kind is not self._kinds[index]:
+            self._components.check(index, kind.dtype, kind.dims, self._prefix)
+            self._kinds[index] = kind
+        return kernel_form(kind.dtype, self._reader.value(place))
 
 
 cache_dataset = dataset_op("CacheDataset", "input_dataset: variant, filename: string, *, {} -> handle: variant")
+cache_dataset.writes_files(when=lambda op: (name := constant_value(op.inputs[1])) is None or bool(text(name)))
 
 
 @cache_dataset.kernel
 def cache_dataset_kernel(node):
+    components = Components(node.attrs["output_types"], node.attrs["output_shapes"])
+
     def make(source, filename):
         path = text(filename)
-        return CachedInFile(source, path) if path else CachedInMemory(source)
+        return CachedInFile(source, local_prefix(path), components) if path else CachedInMemory(source)
 
     return make

@@ -71,7 +71,8 @@ class Format:
         # A field with what ends it, or all the rest where there is none: looked for at each byte, that would take a time
         # that grows with the square of the rest.
         self._fields = re.compile(
-            rb'"((?:[^"]|"")*)"(' + split + rb'|\r?\n)|([^"\r\n' + split + rb"]*)(" + split + rb"|\r?\n)|(.+)", re.DOTALL
+            rb'"((?:[^"]|"")*)"(' + split + rb'|\r?\n)|([^"\r\n' + split + rb"]*)(" + split + rb"|\r?\n)|(.+)",
+            re.DOTALL,
         )
         ends = b"\r\n" + split + (b'"' if quoted else b"")
         self._field_end = re.compile(b"[" + ends + b"]")

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 from headrace.core import errors
-from headrace.core.dtypes import DType
+from headrace.core.dtypes import DType, as_dtype
 from headrace.core.functions import attr_function
 from headrace.core.registry import op, raw
 from headrace.core.shapes import compatible_dims
@@ -92,7 +92,9 @@ class Iterator:
             self.dataset.reset()
             self.begin(self.dataset)
             for _ in range(count):
-                self.next()
+                # A count from a file may be of more elements than there are.
+                if self.next() is None:
+                    break
 
     def close(self) -> None:
         """Gives the iteration up."""
@@ -328,9 +330,9 @@ def deserialize_kernel(node):
 
 
 # The place of an iterator as a number, which checkpoints can keep.
-position_op = op("_IteratorPosition", "resource_handle: resource -> position: int64", stateful=True)
+position_op = op("IteratorPosition", "resource_handle: resource -> position: int64", stateful=True)
 position_op.on_host(outputs=True).not_differentiable().shape(lambda op: [()])
-seek_op = op("_IteratorSeek", "resource_handle: resource, position: int64 ->", stateful=True)
+seek_op = op("IteratorSeek", "resource_handle: resource, position: int64 ->", stateful=True)
 seek_op.not_differentiable().shape(lambda op: [])
 
 
@@ -419,16 +421,56 @@ def optional_none_kernel(node):
 
 @optional_has_value_op.kernel
 def optional_has_value_kernel(node):
-    import torch
-
-    return lambda optional: torch.tensor(optional.element is not None)
+    return lambda optional: torch.tensor(_optional(optional).element is not None)
 
 
 @optional_get_value_op.kernel
 def optional_get_value_kernel(node):
+    types, dims = node.attrs["output_types"], node.attrs["output_shapes"]
+
     def get(optional):
-        if optional.element is None:
+        element = _optional(optional).element
+        if element is None:
             raise invalid("The given optional does not have a value.")
-        return optional.element
+        # It may come from a file.
+        if len(element) != len(types):
+            raise invalid(f"The given optional has {len(element)} components, expected {len(types)}")
+        for i, (component, dtype) in enumerate(zip(element, types, strict=True)):
+            if not _is_of(component, dtype.base_dtype):
+                raise invalid(
+                    f"The given optional does not match the expected type for component {i}. Expected: {_c_name(dtype)}. "
+                    f"Actual: {_type_text(component)}."
+                )
+            shape = tuple(getattr(component, "shape", ()))
+            if not compatible_dims(shape, dims[i]):
+                raise invalid(
+                    f"The given optional does not match the expected shape for component {i}. Expected: {_dims(dims[i])}. "
+                    f"Actual: {_dims(shape)}."
+                )
+        return element
 
     return get
+
+
+def _optional(value: Any) -> Optional:
+    if not isinstance(value, Optional):
+        raise invalid("Input to OptionalHasValue must be an OptionalVariant object.")
+    return value
+
+
+def _is_of(component: Any, dtype: DType) -> bool:
+    """Whether the value of a component is of a type."""
+    if isinstance(component, torch.Tensor):
+        return component.dtype is dtype.torch
+    if isinstance(component, np.generic):
+        return dtype.torch is not None
+    if isinstance(component, np.ndarray) and not component.size:
+        return dtype.torch is None
+    return dtype.name == _type_text(component)
+
+
+def _type_text(component: Any) -> str:
+    if isinstance(component, torch.Tensor):
+        return _c_name(as_dtype(component.dtype))
+    first = component.item(0) if isinstance(component, np.ndarray) and component.size else component
+    return "string" if isinstance(first, (bytes, str)) else "variant"

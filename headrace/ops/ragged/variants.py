@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from headrace.core.dtypes import as_dtype
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
@@ -107,13 +108,25 @@ def from_variant_kernel(node):
                 f"output_ragged_rank must be equal to input_ragged_rank + encoded_ragged.dims(); output_ragged_rank: {rank}, "
                 f"input_ragged_rank: {inner}, encoded_ragged.dims(): {array.ndim}",
             )
-        items = [item if isinstance(item, Encoded) else item[()] for item in array.reshape(-1)]
-        for item in items:
+        items = [item[()] if isinstance(item, np.ndarray) else item for item in array.reshape(-1).tolist()]
+        for i, item in enumerate(items):
+            # It may come from a file.
+            if not isinstance(item, Encoded):
+                raise InvalidArgumentError(
+                    None, None, f"Input Variant element at index {i} doesn't hold a Tensor: {type(item).__name__}"
+                )
             if len(item.splits) != inner:
                 raise InvalidArgumentError(
                     None,
                     None,
                     f"Encoded input RaggedTensorVariant has ragged_rank={len(item.splits)}.  Expected: {inner}.",
+                )
+            found = as_dtype("string" if isinstance(item.values, np.ndarray) else item.values.dtype)
+            if found.torch is not values_type.torch:
+                raise InvalidArgumentError(
+                    None,
+                    None,
+                    f"Expected values Tensor dtype: {values_type.as_datatype_enum}, found: {found.as_datatype_enum}",
                 )
         if not array.ndim:
             return (*(splits.to(splits_type) for splits in items[0].splits), items[0].values)
