@@ -55,7 +55,7 @@ class MultiDeviceIterator:
         self._device_iterators = []
         for number, name in enumerate(self._devices):
             with device_scope(name):
-                variant = raw._MultiDeviceShardDataset(
+                variant = raw.MultiDeviceShardDataset(
                     resource, int64(number, "shard_num"), incarnation, name="Shard", **spec
                 )
                 shard = Dataset(variant, self._element_spec)

@@ -22,14 +22,14 @@ class IteratorSaveable(SaveableObject):
     """
 
     def __init__(self, iterator_resource: Any) -> None:
-        position = raw._IteratorPosition(iterator_resource, name="SerializeIterator")
+        position = raw.IteratorPosition(iterator_resource, name="SerializeIterator")
         name = iterator_resource.name
         super().__init__(iterator_resource, [SaveSpec(position, "", name + "-state")], name)
 
     def restore(self, restored_tensors: Any, restored_shapes: Any) -> Any:
         """The operation that makes the iterator go on where it was: it passes over what it had given."""
         del restored_shapes
-        raw._IteratorSeek(self.op, restored_tensors[0], name="DeserializeIterator")
+        raw.IteratorSeek(self.op, restored_tensors[0], name="DeserializeIterator")
         return get_default_graph().get_operations()[-1]
 
 

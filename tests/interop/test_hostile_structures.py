@@ -364,3 +364,23 @@ def test_more_than_pythons_compiler_takes():
         merged, pred = tf.import_graph_def(graph_def, return_elements=["m:0", "p:0"], name="")
         with pytest.raises(tf.errors.ResourceExhaustedError, match="compiler"):
             session.run(merged, {pred: True})
+
+
+# ---- what is ours and may stand in graphs ----
+
+
+def test_graphs_with_gradients_of_functional_loops_are_imported_again():
+    """Headrace's own ops that programs' graphs hold are public ones: only those of plans are not."""
+    with tf.Graph().as_default() as graph:
+        x = tf.placeholder(tf.float32, [], "x")
+        tf.enable_control_flow_v2()
+        try:
+            y = tf.while_loop(lambda i, v: i < 3, lambda i, v: (i + 1, v * v), [0, x])[1]
+            tf.identity(tf.gradients(y, x)[0], "g")
+        finally:
+            tf.disable_control_flow_v2()
+        exported = tf.train.export_meta_graph()
+    assert not any(op.type.startswith("_") for op in graph.get_operations())
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.train.import_meta_graph(exported)
+        assert session.run("g:0", {"x:0": 1.5}) == pytest.approx(8 * 1.5**7)

@@ -170,7 +170,7 @@ class Shard(Dataset):
 
 
 shard_dataset = dataset_op(
-    "_MultiDeviceShardDataset",
+    "MultiDeviceShardDataset",
     "multi_device_iterator: resource, shard_num: int64, incarnation_id: int64, *, {} -> handle: variant",
     stateful=True,
 )

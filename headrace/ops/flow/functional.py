@@ -306,11 +306,11 @@ def for_kernel(node):
 
 # The gradient of a loop: the loop is run again, every state kept, and the body's gradient called from the last to the first.
 while_gradient_op = op(
-    "_WhileGradient",
+    "WhileGradient",
     "input: *T, grads: *T, *, T: list(type) >= 0, Tout: list(type) >= 0, cond: func, body: func -> output: *Tout",
 ).aliases()
 for_gradient_op = op(
-    "_ForGradient",
+    "ForGradient",
     "start: int32, limit: int32, delta: int32, input: *T, grads: *T, *, T: list(type) >= 0, Tout: list(type) >= 0, "
     "body: func -> output: *Tout",
 ).aliases()
@@ -380,7 +380,7 @@ def while_gradient(op, *gradients):
     body = attr_function(op, "body")
     types = body.gradient_function().output_types[: len(op.inputs)]
     received = [raw.ZerosLike(y) if g is None else g for y, g in zip(op.outputs, gradients)]
-    made = raw._WhileGradient(
+    made = raw.WhileGradient(
         op.inputs, received, Tout=types, cond=op.attrs["cond"], body=op.attrs["body"], name="While_grad"
     )
     return _gradients().masked(body, list(made))
@@ -391,7 +391,7 @@ def for_gradient(op, *gradients):
     body = attr_function(op, "body")
     types = body.gradient_function().output_types[1 : len(op.inputs) - 2]
     received = [raw.ZerosLike(y) if g is None else g for y, g in zip(op.outputs, gradients)]
-    made = raw._ForGradient(*op.inputs[:3], op.inputs[3:], received, Tout=types, body=op.attrs["body"], name="For_grad")
+    made = raw.ForGradient(*op.inputs[:3], op.inputs[3:], received, Tout=types, body=op.attrs["body"], name="For_grad")
     return [None, None, None, *[g if on else None for g, on in zip(made, _gradients().connected(body)[1:])]]
 
 
