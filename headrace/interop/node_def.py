@@ -194,6 +194,7 @@ def attrs_from_protos(values: Any, declared: Mapping[str, Attr] | None) -> dict[
     for name, value in values.items():
         if name == "_output_shapes":
             continue
+        attr = None
         if declared is not None and name[:1] != "_":
             attr = declared.get(name)
             if attr is None:
@@ -204,11 +205,12 @@ def attrs_from_protos(values: Any, declared: Mapping[str, Attr] | None) -> dict[
                 found = f"had value with type '{field}' when" if field else "missing value with"
                 raise ValueError(f"AttrValue {found} '{kind}' expected for attr '{name}'")
         try:
-            made[name] = attr_from_proto(value)
+            found = attr_from_proto(value)
         except TypeError as error:
             raise ValueError(f"{error} for attr '{name}'") from None
-        if declared is not None and name in declared:
-            made[name] = _text(made[name])
+        if attr is not None and (found.__class__ is bytes or attr.kind == "list(string)"):
+            found = _text(found)
+        made[name] = found
     return made
 
 
