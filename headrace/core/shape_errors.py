@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from headrace.core.shapes import Dims, bracketed
+from headrace.core.shapes import Dims, bracketed, unknown_dims
 
 if TYPE_CHECKING:
     from headrace.core.operation import Operation
@@ -41,7 +41,7 @@ class _Watched:
         if index in self.known:
             return self._op.constant_dims(index)
         dims = self._op.inputs[index].dims
-        return None if dims is None or len(dims) != 1 or dims[0] is None else (None,) * dims[0]
+        return None if dims is None or len(dims) != 1 else unknown_dims(dims[0])
 
 
 def shape_error(op: Operation, rule: Callable[[Any], Any], error: ValueError) -> ValueError:

@@ -79,6 +79,16 @@ def as_dims(shape: Any) -> Dims:
     return tuple([as_dim(size) for size in sizes])
 
 
+# TensorFlow's static shapes may have more dimensions. Here the rank is not known then: the vector it is read from may be
+# one element of a file that stands for any number.
+_MOST_UNKNOWN = 4096
+
+
+def unknown_dims(rank: int | None) -> Dims:
+    """Dims of which at most the rank is known; not one so large that no tensor has it."""
+    return None if rank is None or rank > _MOST_UNKNOWN else (None,) * rank
+
+
 def dims_text(dims: Dims) -> str:
     """Dims as people read them: `(?, 3)`, `(3,)`, `()`, `<unknown>`."""
     if dims is None:

@@ -11,7 +11,7 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.dtypes import int32
 from headrace.core.eager import constant_array
 from headrace.core.operation import Tensor
-from headrace.core.shapes import Dims, TensorShape, dimension_value
+from headrace.core.shapes import Dims, TensorShape, dimension_value, unknown_dims
 
 _tensor_like: list[type] = [Tensor]
 
@@ -176,7 +176,7 @@ def _described(tensor: Tensor) -> Dims:
     if value is not None:
         return tuple(_size(size) for size in value)
     length = None if tensor.dims is None else tensor.dims[0]
-    return None if length is None else (None,) * length
+    return unknown_dims(length)
 
 
 def _size(value: Any) -> int | None:

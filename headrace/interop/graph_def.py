@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from headrace.core.apply import argument_types, operation_from_parts
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph
 from headrace.core.device import DeviceSpec
+from headrace.core.dtypes import DType
 from headrace.core.errors import UndeclaredOpError
 from headrace.core.func_graph import FuncGraph
 from headrace.core.functions import called_function
 from headrace.core.graph import PRODUCER_VERSION, Graph
 from headrace.core.operation import Operation, Tensor
-from headrace.core.registry import OpDecl, find_public
+from headrace.core.registry import OpDecl, find, find_public
 from headrace.core.shapes import TensorShape
+from headrace.core.signature import Attr
 from headrace.core.version import VERSION
 from headrace.interop import protos
 from headrace.interop.file_faults import note_node
@@ -31,8 +35,12 @@ _NODE_NAME = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\-/]*")
 # In the body of a function names of the system's own making are met too.
 _INNER_NODE_NAME = re.compile(r"[A-Za-z0-9_.][A-Za-z0-9_.\-/]*")
 _LOOP_BACK = "NextIteration"
-# More than any graph has, and few enough to make.
+# More outputs than any import has whose number a node says, and few enough to make.
 _MOST_OUTPUTS = 1 << 20
+# How many there have been: a GraphDef and the functions of its library have one producer, and are one import.
+_counted_outputs: WeakKeyDictionary[Producer, int] = WeakKeyDictionary()
+# The list of an AttrValue that holds the elements of each kind.
+_LISTS = {"i": "int", "f": "float", "b": "bool", "s": "string"}
 
 
 def graph_def_of(graph: Graph, add_shapes: bool = False) -> Any:
@@ -196,6 +204,53 @@ def check_node_name(name: str, pattern: re.Pattern[str] = _INNER_NODE_NAME) -> N
         raise error
 
 
+@functools.cache
+def _constrained(decl: OpDecl) -> tuple[tuple[Attr, frozenset[int]], ...]:
+    """The attributes of an op of which not every value of their kind will do, and the identities of types that do."""
+    return tuple(
+        (attr, frozenset(id(item) for item in attr.allowed or () if isinstance(item, DType)))
+        for attr in decl.signature.attrs.values()
+        if attr.minimum is not None or attr.allowed is not None or attr.kind == "type" or attr.kind.startswith("list(")
+    )
+
+
+@functools.cache
+def _counts_outputs(decl: OpDecl) -> bool:
+    """Whether nodes of an op say how many outputs they have."""
+    return any(arg.number_attr is not None for arg in decl.signature.outputs)
+
+
+def _check_attr(attr: Attr, value: Any, message: Any) -> None:
+    """Raises ValueError, in TensorFlow's words, for the value of an attribute that its op does not take."""
+    if attr.kind.startswith("list("):
+        for field, _ in message.list.ListFields():
+            kind = _LISTS.get(field.name, field.name)
+            if attr.kind != f"list({kind})":
+                raise ValueError(
+                    f"AttrValue had value with type 'list({kind})' when '{attr.kind}' expected\n\t for attr '{attr.name}'"
+                )
+        if attr.minimum is not None and len(value) < attr.minimum:
+            raise ValueError(f"Length for attr '{attr.name}' of {len(value)} must be at least minimum {attr.minimum}")
+    elif attr.minimum is not None and value < attr.minimum:
+        raise ValueError(f"Value for attr '{attr.name}' of {value} must be at least minimum {attr.minimum}")
+    if attr.kind not in ("type", "list(type)", "string", "list(string)"):
+        return
+    for item in value if isinstance(value, list) else (value,):
+        if isinstance(item, DType) and item._is_ref_dtype:
+            raise ValueError(
+                f"AttrValue must not have reference type value of {_type_name(item)}\n\t for attr '{attr.name}'"
+            )
+        if attr.allowed is not None and item not in attr.allowed:
+            raise ValueError(
+                f"Value for attr '{attr.name}' of {_shown(item)} is not in the list of allowed values: "
+                + ", ".join(map(_shown, attr.allowed))
+            )
+
+
+def _shown(item: Any) -> str:
+    return _type_name(item) if isinstance(item, DType) else f'"{item}"'
+
+
 class _Import:
     """One import: nodes become operations in an order in which their inputs exist."""
 
@@ -312,7 +367,8 @@ class _Import:
                 inputs.append(inputs[0])
             else:
                 inputs.append(self._output(node, key))
-        decl = find_public(node.op)
+        # Types of the planner's have been refused.
+        decl = find(node.op)
         if decl is not None and self.graph._functions and called_function(self.graph, node.op) is not None:
             # A call of a function, which has no attributes of its own and no signature until it is called.
             decl = None
@@ -353,16 +409,35 @@ class _Import:
                 raise ValueError(f"{error}; NodeDef: {node.name} (op: '{node.op}')") from None
             if node.op == "Const" and "dtype" in values and values["value"].tensor.dtype != values["dtype"].type:
                 raise ValueError(f"Node '{node.name}': the value of the constant is not of the type 'dtype' names")
-            for arg in decl.signature.outputs:
-                count = attrs.get(arg.number_attr, 0) if arg.number_attr is not None else 0
-                if count > _MOST_OUTPUTS:
-                    raise ValueError(f"Node '{node.name}' (op: '{node.op}') asks for {count} outputs")
+            try:
+                for attr, allowed in _constrained(decl):
+                    value = attrs.get(attr.name)
+                    # Almost all are types, and fit.
+                    if value is not None and id(value) not in allowed:
+                        _check_attr(attr, value, values[attr.name])
+            except ValueError as error:
+                where = f"NodeDef: {{{{node {self.scope}{node.name}}}}}; Op<name={node.op}>"
+                raise ValueError(f"{error}\n\t; {where}") from None
+            if _counts_outputs(decl):
+                self._count_outputs(node, decl, attrs)
         if "frame_name" in attrs and isinstance(attrs["frame_name"], str):
             # Loops of two imports are two loops.
             attrs["frame_name"] = self.scope + attrs["frame_name"]
         if isinstance(attrs.get("_class"), list):
             attrs["_class"] = [self._moved(group) for group in attrs["_class"]]
         return attrs
+
+    def _count_outputs(self, node: Any, decl: OpDecl, attrs: dict[str, Any]) -> None:
+        """Raises ValueError if the nodes so far say of themselves that they have too many outputs."""
+        for arg in decl.signature.outputs:
+            if arg.number_attr is not None:
+                count = attrs.get(arg.number_attr, 0)
+                total = _counted_outputs[self.producer] = _counted_outputs.get(self.producer, 0) + count
+                if total > _MOST_OUTPUTS:
+                    raise ValueError(
+                        f"Node '{node.name}' (op: '{node.op}') asks for {count} outputs: an import may have "
+                        f"{_MOST_OUTPUTS} in all"
+                    )
 
     def _check_signature(self, node: Any, decl: OpDecl, inputs: list[Tensor], attrs: dict[str, Any], full: str) -> None:
         """Compares a node with its op's signature.

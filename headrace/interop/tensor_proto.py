@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from headrace.core.dtypes import DType, as_dtype
+from headrace.core.shapes import bracketed
 from headrace.core.values import to_array
 from headrace.files.checkpoint.wire import Damaged, read_varint
 from headrace.interop import protos
@@ -150,6 +151,9 @@ def MakeNdarray(tensor: Any) -> np.ndarray:
 
 # A message is at most this large, so that only what is repeated can make an array larger.
 _LARGEST_PADDED = 1 << 31
+# As in TensorFlow, of whose shapes the sizes before a 0 count too.
+_MOST_DIMENSIONS = 254
+_MOST_ELEMENTS = 2**63 - 1
 # Up to so many elements are written out: that is quicker than saying that they are all one.
 _SMALL = 4096
 
@@ -168,6 +172,7 @@ def array_of(tensor: Any) -> np.ndarray:
         raise TypeError(f"Unsupported tensor type: {tensor.dtype}")
     if any(size < 0 for size in dims):
         raise ValueError(f"A TensorProto must have a fully known shape, not {list(dims)}.")
+    _check_dims(dims)
     count = math.prod(dims)
     if tensor.tensor_content:
         flat = _from_bytes(tensor.tensor_content, dtype, count)
@@ -188,6 +193,17 @@ def array_of(tensor: Any) -> np.ndarray:
         full[flat.size :] = flat[-1]
         flat = full
     return flat.reshape(dims)
+
+
+def _check_dims(dims: tuple[int, ...]) -> None:
+    """Raises ValueError for a shape that no tensor has."""
+    if len(dims) > _MOST_DIMENSIONS:
+        raise ValueError(f"Shape {bracketed(dims)} has too many dimensions")
+    count = 1
+    for size in dims:
+        count *= size
+        if count > _MOST_ELEMENTS:
+            raise ValueError(f"Shape {bracketed(dims)} is too large (more than 2**63 - 1 entries)")
 
 
 def _from_list(items: Any, dtype: DType) -> np.ndarray:

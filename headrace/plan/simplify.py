@@ -8,14 +8,28 @@ from typing import Any
 import numpy as np
 import torch
 
+from headrace.core.constant_value import MOVES_TEXT, NO_LONGER, is_repeated, text_bytes
+from headrace.core.dtypes import string
+from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import BoundConstant
+from headrace.plan.evaluate import is_bounded
 from headrace.plan.ir import UNBOUND, Node, Region, Value, is_live, new_node
 from headrace.plan.values import to_numpy, to_torch
 
-# A folded constant larger than this costs more to keep than to compute.
+# A folded constant larger than this costs more to keep than to compute; texts to look at may have as many bytes.
 _FOLD_LIMIT = 1 << 20
+# Texts that others are made of may have so many: those may be as long as the product.
+_MOST_BYTES = 1 << 12
+# What one element stands for in more places is not computed with before a step asks for it.
+_MOST_REPEATED = 1 << 24
+# A constant of one element takes the memory of one, but whoever computes with it may write it out.
+_MOST_CONSTANT = 1 << 31
 # Arrays of more elements are not asked whether they are equal.
 _COMPARED = 64
+# What may come out of a few bytes is any number of them.
+_EXPANDING = frozenset({"DecodeCompressed"})
+# Ops of which the number of outputs' elements follows from the inputs' shapes.
+_OF_SIZES = frozenset({"BroadcastArgs", "ConcatOffset", "InvertPermutation", "Rank", "Shape", "ShapeN", "Size"})
 _CPU = torch.device("cpu")
 _SWITCHES = frozenset({"Switch", "RefSwitch"})
 _MERGES = frozenset({"Merge", "RefMerge"})
@@ -59,6 +73,7 @@ def simplify(nodes: list[Node], keep: set[Node], only_bind: bool = False) -> tup
             for value, bound in zip(node.outputs, decl.binding_rule(node), strict=True):
                 value.bound = bound
                 if isinstance(bound, BoundConstant):
+                    _check_size(bound.array, node)
                     value.constant, value.bound = bound.array, to_torch(bound.array, value.dtype)
             if node.control:
                 # A constant that waits for something makes its consumers wait too.
@@ -139,6 +154,17 @@ class _Chosen:
         return new_node("Identity", node, [found], [(found.dtype, found.dims)])
 
 
+def _check_size(array: np.ndarray, node: Node) -> None:
+    """Refuses a constant that a few bytes of a file say is larger than what any memory holds."""
+    if array.size >= _MOST_CONSTANT and is_repeated(array):
+        raise InvalidArgumentError(
+            None,
+            node.origin,
+            f"Cannot parse tensor from proto: '{node.name}' is one {node.outputs[0].dtype.name} in shape {list(array.shape)}, "
+            f"expected fewer than {_MOST_CONSTANT} elements, got {array.size}",
+        )
+
+
 def _simplify_region(loop: Node, region: Region, only_bind: bool) -> None:
     """Simplifies the inside of a loop, where what comes from outside may be known."""
     for inner, outer in zip(region.captures, loop.inputs[len(region.variables) :], strict=True):
@@ -183,35 +209,54 @@ def _fold(node: Node) -> bool:
     for value in node.inputs:
         if value.constant is None or value.node.control:
             return False
-    if not node.outputs or node.type.startswith("_"):
+    if not node.outputs or node.type.startswith("_") or not _may_fold(node):
         return False
-    size = 1
+    size, open_ended = 1, False
     for value in node.outputs:
         if value.dims is None:
             return False
         for dim in value.dims:
             if dim is not None:
                 size *= dim
-            elif not node.decl.host_outputs:
-                # What is made on the host is sizes and axes, few of them whatever their number.
-                size = _FOLD_LIMIT
-    if size >= _FOLD_LIMIT:
+            else:
+                # Sizes and axes are made on the host; how many is for their shape rule to say.
+                open_ended = True
+    if size >= _FOLD_LIMIT or (open_ended and not (node.decl.host_outputs and _is_bounded(node))):
         return False
     # Constants are made and kept on the CPU; placement copies them to where they are needed.
     device, node.device = node.device, _CPU
     try:
         with np.errstate(all="ignore"):
             result = node.kernel()(*[value.bound for value in node.inputs])
+        results = result if isinstance(result, (tuple, list)) else (result,)
+        arrays = [to_numpy(item, value.dtype) for value, item in zip(node.outputs, results, strict=True)]
     except Exception:  # noqa: BLE001  whatever it is, the run raises it, with the node and the user's line
         return False
     finally:
         node.device = device
-    results = result if isinstance(result, (tuple, list)) else (result,)
-    for value, item in zip(node.outputs, results, strict=True):
-        value.bound = item
-        value.constant = to_numpy(item, value.dtype)
-        value.dims = value.constant.shape
+    for value, item, array in zip(node.outputs, results, arrays, strict=True):
+        value.bound, value.constant, value.dims = item, array, array.shape
     return True
+
+
+def _may_fold(node: Node) -> bool:
+    """Whether what `node` computes cannot be much more than what it takes, nor take much time."""
+    arrays = [value.constant for value in node.inputs if value.constant is not None]
+    if any(array.size > _MOST_REPEATED and is_repeated(array) for array in arrays):
+        return False
+    if node.type in MOVES_TEXT or all(array.dtype != object for array in arrays):
+        return True
+    if node.type in _EXPANDING or sum(array.size for array in arrays) > _FOLD_LIMIT:
+        return False
+    makes_text = any(value.dtype.base_dtype is string for value in node.outputs)
+    return sum(map(text_bytes, arrays)) <= (_MOST_BYTES if makes_text else _FOLD_LIMIT)
+
+
+def _is_bounded(node: Node) -> bool:
+    arrays = [value.constant for value in node.inputs if value.constant is not None]
+    if node.origin is None or node.origin.decl is not node.decl or node.type not in NO_LONGER | _OF_SIZES:
+        return False
+    return is_bounded(node.origin, arrays, _FOLD_LIMIT)
 
 
 def _merged(merged: dict[Any, Node | dict[Any, Node]], node: Node, replaced: dict[Value, Value]) -> Node | None:

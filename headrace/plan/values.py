@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from headrace.core.constant_value import is_repeated
 from headrace.core.dtypes import DType
 
 # Kernels never write into their inputs, so a read-only array is as good as any. torch warns of the first one only, which
@@ -18,6 +19,7 @@ with warnings.catch_warnings():
 
 _from_numpy = torch.from_numpy
 _NEEDS_VIEW = {"bfloat16"}
+_LARGE = 1 << 20
 
 
 def to_torch(array: np.ndarray, dtype: DType) -> Any:
@@ -30,6 +32,9 @@ def to_torch(array: np.ndarray, dtype: DType) -> Any:
     kind = array.dtype.kind
     if kind == "O":
         return array
+    if array.size > _LARGE and is_repeated(array):
+        # One element in the memory of one: none of the copies below may write it out.
+        return to_torch(array[(slice(0, 1),) * array.ndim], dtype).expand(array.shape)
     if array.strides and any(s < 0 for s in array.strides):
         array = np.ascontiguousarray(array)
     if kind in "fiubc" and array.dtype.isnative:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
 import torch
 
+from headrace.core.constant_value import is_repeated
 from headrace.core.dtypes import string
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.shapes import Dims, TensorShape
@@ -18,6 +20,11 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 # Moving elements needs no arithmetic, so types for which torch has few kernels travel as others of their width.
 _STAND_INS = {torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64: torch.int64}
+
+# As in TensorFlow.
+MOST_DIMENSIONS = 254
+_MOST_NUMBERS = 1 << 24
+_MOST_REPEATED = 1 << 16
 
 
 def is_text(value: Any) -> bool:
@@ -33,7 +40,13 @@ def filled_text(shape: Sequence[int], value: Any = b"") -> np.ndarray:
 
 
 def numbers(value: Any) -> list[int]:
-    """The elements of an integer tensor of any rank, as Python ints in a flat list."""
+    """The elements of an integer tensor of any rank, as Python ints in a flat list.
+
+    Raises:
+        InvalidArgumentError: if there are more than anything is described by.
+    """
+    if math.prod(value.shape) > _MOST_NUMBERS:
+        raise invalid(f"Expected at most {_MOST_NUMBERS} numbers, got a tensor of shape {shape_text(value.shape)}")
     return value.reshape(-1).tolist()
 
 
@@ -53,17 +66,36 @@ def sizes_of(value: Any, name: str) -> list[int]:
     """The sizes in an input of a step, which the error calls `name`.
 
     Raises:
-        InvalidArgumentError: if it is no vector, or has negative elements.
+        InvalidArgumentError: if it is no vector, has negative elements, or more than any tensor has dimensions.
     """
     if value.ndim != 1:
         raise invalid(f"{name} must be a vector, got shape {shape_text(value.shape)}")
-    return not_negative(numbers(value))
+    return not_too_many(not_negative(numbers(value)))
+
+
+def not_too_many(sizes: list[int]) -> list[int]:
+    """The sizes themselves.
+
+    Raises:
+        InvalidArgumentError: if they are more than a tensor may have dimensions.
+    """
+    if len(sizes) > MOST_DIMENSIONS:
+        raise invalid(f"Too many dimensions: a tensor has at most {MOST_DIMENSIONS}, got {len(sizes)}")
+    return sizes
 
 
 def constants(node: Any, index: int) -> list[int] | None:
-    """The elements of integer input `index` where they are known, as a flat list."""
+    """The elements of integer input `index` where they are known, as a flat list.
+
+    Raises:
+        InvalidArgumentError: if one element is given in more places than anything is described by.
+    """
     value = node.constant(index)
-    return None if value is None else [int(v) for v in value.reshape(-1)]
+    if value is None:
+        return None
+    if value.size > _MOST_REPEATED and is_repeated(value):
+        raise invalid(f"Expected at most {_MOST_REPEATED} numbers, got one in shape {shape_text(value.shape)}")
+    return [int(v) for v in value.reshape(-1)]
 
 
 def moving(node: Any, kernel: Callable[..., Any]) -> Callable[..., Any]:
@@ -105,11 +137,6 @@ def axis_in(axis: int, rank: int, what: str = "axis", verdict: str = "is out of"
     if not -rank <= axis < rank:
         raise ValueError(f"{what} {axis} {verdict} range [{-rank}, {rank})")
     return axis + rank if axis < 0 else axis
-
-
-def unknown(rank: int | None) -> Dims:
-    """Dims of which at most the rank is known."""
-    return None if rank is None else (None,) * rank
 
 
 def rank_is(dims: Dims, rank: int, what: str = "Shape") -> Dims:

@@ -14,8 +14,9 @@ from headrace.core.eager import eager_graph, executing_eagerly
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.operation import Tensor
 from headrace.core.registry import BoundConstant, op, raw
-from headrace.core.shapes import Dimension, TensorShape, as_dims, merge_dims
+from headrace.core.shapes import Dimension, Dims, TensorShape, as_dims, bracketed, merge_dims
 from headrace.core.values import eager_refusal, to_array
+from headrace.ops.array.common import MOST_DIMENSIONS
 
 const = op("Const", "*, value: tensor, dtype: type -> output: dtype")
 
@@ -35,9 +36,16 @@ const.not_differentiable()
 placeholder_op = op("Placeholder", "*, dtype: type, shape: shape = None -> output: dtype")
 
 
+def _possible(dims: Dims) -> Dims:
+    """`dims`, of which there are not more than a tensor may have; ValueError if there are."""
+    if dims is not None and len(dims) > MOST_DIMENSIONS:
+        raise ValueError(f"Shape {bracketed(dims)} has too many dimensions")
+    return dims
+
+
 @placeholder_op.shape
 def placeholder_shape(op):
-    return [op.attrs["shape"]]
+    return [_possible(op.attrs["shape"])]
 
 
 # What the runtime's messages call types.
@@ -66,7 +74,7 @@ placeholder_with_default_op = op(
 @placeholder_with_default_op.shape
 def placeholder_with_default_shape(op):
     merge_dims(op.inputs[0].dims, op.attrs["shape"])
-    return [op.attrs["shape"]]
+    return [_possible(op.attrs["shape"])]
 
 
 @placeholder_with_default_op.kernel

@@ -20,7 +20,7 @@ from headrace.ops.array.common import (
     is_text,
     moving,
     not_negative,
-    numbers,
+    not_too_many,
     rank_is,
     sizes_of,
     stand_in_for,
@@ -51,12 +51,12 @@ def fill_shape(op):
 def fill_kernel(node):
     known = constants(node, 0)
     if is_text(node.inputs[1]):
-        return lambda dims, value: filled_text(numbers(dims), value[()])
+        return lambda dims, value: filled_text(sizes_of(dims, "dims"), value[()])
     dtype, device = node.outputs[0].dtype.torch, node.device
     stand_in = stand_in_for(dtype)
     value = node.constant(1)
     if known is not None:
-        not_negative(known)
+        not_too_many(not_negative(known))
         if value is not None and stand_in is dtype and dtype is not torch.bfloat16:
             item = value.item()
             return lambda *_: torch.full(known, item, dtype=dtype, device=device)
@@ -144,9 +144,9 @@ def empty_shape(op):
 def empty_kernel(node):
     dtype, device = node.outputs[0].dtype.torch, node.device
     if is_text(node.outputs[0]):
-        return lambda shape: filled_text(numbers(shape))
+        return lambda shape: filled_text(sizes_of(shape, "shape"))
     make = torch.zeros if node.attrs["init"] else torch.empty
-    return lambda shape: make(numbers(shape), dtype=dtype, device=device)
+    return lambda shape: make(sizes_of(shape, "shape"), dtype=dtype, device=device)
 
 
 def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:

@@ -14,7 +14,7 @@ from headrace.core.defaults import colocate_with, name_scope
 from headrace.core.dtypes import int32, int64
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.core.shapes import Dims, merge_dims
+from headrace.core.shapes import Dims, merge_dims, unknown_dims
 from headrace.ops.array.common import (
     axis_in,
     boxed,
@@ -24,7 +24,6 @@ from headrace.ops.array.common import (
     moving,
     scalar_constant,
     shape_text,
-    unknown,
 )
 from headrace.ops.array.fill import ones, zeros
 from headrace.ops.array.join import concat, stack, unstack
@@ -60,7 +59,7 @@ def _gathered_dims(params: Dims, indices: Dims, axis: int | None, batch_dims: in
     if params is None:
         return None
     if axis is None:
-        return unknown(len(params) - 1 + len(indices) - batch_dims)
+        return unknown_dims(len(params) - 1 + len(indices) - batch_dims)
     if not -len(params) <= axis < len(params):
         least = axis + 1 if axis >= 0 else -axis
         raise ValueError(f"Shape must be at least rank {least} but is rank {len(params)}")

@@ -11,7 +11,7 @@ import torch.nn.functional as functional
 from headrace.core.constant_value import constant_dims
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.core.shapes import Dims
+from headrace.core.shapes import Dims, unknown_dims
 from headrace.ops.array.common import (
     constants,
     filled_text,
@@ -21,7 +21,6 @@ from headrace.ops.array.common import (
     numbers,
     renamed,
     shape_text,
-    unknown,
 )
 from headrace.ops.array.join import stack
 from headrace.ops.array.shape import rank, reshape, shape
@@ -51,11 +50,11 @@ def _padded_dims(op: Any, sign: int = 1) -> Dims:
     value = op.constant(1)
     rows = _rows(op.inputs[1]) if value is None else [(int(a), int(b)) for a, b in value]
     if rows is None:
-        return unknown(len(dims) if dims is not None else None if paddings is None else paddings[0])
+        return unknown_dims(len(dims) if dims is not None else None if paddings is None else paddings[0])
     if value is not None and (value < 0).any():
         raise ValueError("Paddings must be non-negative")
     if dims is None:
-        return unknown(len(rows))
+        return unknown_dims(len(rows))
     result = []
     for size, (before, after) in zip(dims, rows):
         known = size is not None and before is not None and after is not None

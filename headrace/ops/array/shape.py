@@ -15,7 +15,16 @@ from headrace.core.dtypes import as_dtype, int32
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.core.shapes import Dims, TensorShape, as_dims, broadcast_dims, element_count, is_fully_defined
-from headrace.ops.array.common import constants, either, invalid, is_sparse, is_text, numbers, shape_text
+from headrace.ops.array.common import (
+    constants,
+    either,
+    invalid,
+    is_sparse,
+    is_text,
+    not_too_many,
+    numbers,
+    shape_text,
+)
 from headrace.ops.array.constant import constant
 from headrace.ops.ranks import ranked
 
@@ -234,11 +243,11 @@ def reshape_kernel(node):
         known = list(out)
     if known is not None:
         # Dims the shape rule could settle spare torch the division.
-        target = tuple(known)
+        target = tuple(not_too_many(known))
 
         return lambda x, _: reshaped(x, target)
 
-    return lambda x, shape: reshaped(x, shape.tolist())
+    return lambda x, shape: reshaped(x, not_too_many(shape.tolist()))
 
 
 def _back_to_input(op: Any, grad: Any) -> Tensor:

@@ -9,7 +9,7 @@ import numpy as np
 from headrace.core.convert import convert_to_tensor
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.core.shapes import Dimension
+from headrace.core.shapes import Dimension, unknown_dims
 from headrace.ops.array.common import (
     axis_in,
     constants,
@@ -19,7 +19,6 @@ from headrace.ops.array.common import (
     renamed,
     require_scalar,
     shape_text,
-    unknown,
 )
 from headrace.ops.array.join import concat, is_axis
 
@@ -32,7 +31,7 @@ def split_shape(op):
     dims, num, axis = op.inputs[1].dims, op.attrs["num_split"], op.constant(0)
     require_scalar(op, 0)
     if dims is None or axis is None:
-        return [unknown(None if dims is None else len(dims))] * num
+        return [unknown_dims(None if dims is None else len(dims))] * num
     at = axis_in(int(axis), len(dims), "Dimension size, given by scalar input", "must be in")
     if dims[at] is None:
         return [dims] * num
@@ -91,7 +90,7 @@ split_v_op.aliases().on_host("size_splits", "split_dim")
 def split_v_shape(op):
     dims, num, sizes, axis = op.inputs[0].dims, op.attrs["num_split"], op.constant(1), op.constant(2)
     if dims is None or axis is None:
-        return [unknown(None if dims is None else len(dims))] * num
+        return [unknown_dims(None if dims is None else len(dims))] * num
     at = axis_in(int(axis), len(dims), "Dimension size, given by scalar input", "must be in")
     if sizes is None:
         return [(*dims[:at], None, *dims[at + 1 :])] * num

@@ -11,7 +11,8 @@ from headrace.core.defaults import name_scope
 from headrace.core.dtypes import int32
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.ops.array.common import constants, invalid, is_text, moving, numbers, rank_is, unknown
+from headrace.core.shapes import unknown_dims
+from headrace.ops.array.common import constants, invalid, is_text, moving, numbers, rank_is
 from headrace.ops.array.fill import ones
 from headrace.ops.array.join import concat, stack
 from headrace.ops.array.shape import broadcast_to, expand_dims, rank, reshape, shape, size
@@ -27,9 +28,9 @@ def tile_shape(op):
     dims, multiples = op.inputs[0].dims, op.constant_dims(1)
     rank_is(op.inputs[1].dims, 1)
     if multiples is None:
-        return [unknown(None if dims is None else len(dims))]
+        return [unknown_dims(None if dims is None else len(dims))]
     if dims is None:
-        return [unknown(len(multiples))]
+        return [unknown_dims(len(multiples))]
     if len(dims) != len(multiples):
         raise ValueError(f"Shape must be rank {len(dims)} but is rank {len(multiples)}")
     return [tuple(None if d is None or m is None else d * m for d, m in zip(dims, multiples))]
@@ -99,7 +100,7 @@ tile_grad_op = op("TileGrad", "input: T, multiples: int32 -> output: T").on_host
 def tile_grad_shape(op):
     dims, multiples = op.inputs[0].dims, op.constant_dims(1)
     if dims is None or multiples is None:
-        return [unknown(None if dims is None else len(dims))]
+        return [unknown_dims(None if dims is None else len(dims))]
     return [tuple(None if d is None or not m else d // m for d, m in zip(dims, multiples))]
 
 

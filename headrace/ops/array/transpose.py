@@ -11,8 +11,8 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.core.shapes import element_count
-from headrace.ops.array.common import constants, invalid, is_text, numbers, rank_is, unknown
+from headrace.core.shapes import element_count, unknown_dims
+from headrace.ops.array.common import constants, invalid, is_text, numbers, rank_is
 from headrace.ops.array.join import concat
 from headrace.ops.array.shape import rank
 from headrace.ops.ranks import check_rank
@@ -34,7 +34,7 @@ def transpose_shape(op):
             raise ValueError(f"Dimension must be {len(dims)} but is {count}")
         count = len(dims)
     if perm is None or dims is None:
-        return [unknown(count) if dims != () else ()]
+        return [unknown_dims(count) if dims != () else ()]
     axes = [int(axis) for axis in perm]
     for axis in axes:
         if not -len(dims) <= axis < len(dims):

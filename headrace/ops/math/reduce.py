@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from headrace.core.constant_value import plain_constant_value
+from headrace.core.constant_value import distinct, plain_constant_value
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import colocate_with, device, name_scope
 from headrace.core.errors import InvalidArgumentError
@@ -40,7 +40,7 @@ def reduction_shape(op: Any) -> list[Dims]:
     if axes is None:
         return [(None,) * len(dims) if keep else None]
     dropped = set()
-    for axis in axes.ravel().tolist():
+    for axis in distinct(axes).tolist():
         if not -len(dims) <= axis < len(dims):
             raise ValueError(f"Invalid reduction dimension {axis} for input with {len(dims)} dimensions.")
         dropped.add(axis % len(dims))
@@ -104,16 +104,18 @@ def reduction_kernel(reduce: Reducer, whole: Callable[[Any], Any], none: Callabl
             sizes = [1 if i in axes else n for i, n in enumerate(x.shape) if keep or i not in axes]
             return torch.full(sizes, empty(x.dtype), dtype=x.dtype, device=x.device)
 
+        axes, dims = node.constant(1), node.inputs[0].dims
+        listed = None if axes is None else distinct(axes).tolist()
+
         def general(x: Any, axes: Any) -> Any:
-            known = normalized_axes(axes.reshape(-1).tolist(), x.dim())
+            known = normalized_axes(axes.reshape(-1).tolist() if listed is None else listed, x.dim())
             if empty is not None and x.numel() == 0 and known:
                 return filled(x, known)
             return specialized(known, x.dim())(x)
 
-        axes, dims = node.constant(1), node.inputs[0].dims
         run: Callable[[Any, Any], Any] = general
-        if axes is not None and dims is not None:
-            known = normalized_axes(axes.ravel().tolist(), len(dims))
+        if listed is not None and dims is not None:
+            known = normalized_axes(listed, len(dims))
             special = specialized(known, len(dims))
             # torch refuses extremes of nothing.
             careful = empty is not None and known and _may_be_empty(dims)

@@ -13,6 +13,7 @@ import torch
 from headrace.core.constant_value import constant_value
 from headrace.core.errors import FailedPreconditionError, InvalidArgumentError
 from headrace.core.registry import op
+from headrace.core.shapes import unknown_dims
 from headrace.ops.host_values import to_tensor
 from headrace.ops.ranks import ranked
 
@@ -58,7 +59,7 @@ def _shape(op: Any, index: int = 2) -> list[Any]:
     if known is not None:
         return [tuple(int(size) for size in known)]
     dims = op.inputs[index].dims
-    return [None if dims is None or dims[0] is None else (None,) * dims[0]]
+    return [None if dims is None else unknown_dims(dims[0])]
 
 
 def _drawing(decl: Any, draw: Callable[..., Any], index: int = 2) -> None:
