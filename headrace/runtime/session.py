@@ -401,15 +401,16 @@ class BaseSession(SessionInterface):
                 raise errors.CancelledError(None, None, "Session has been closed.")
             if entry is not None and entry.changes == graph._changes and len(values) == count and not keywords:
                 return self._execute(entry, entry.function, values)
-            if len(values) != len(keys):
+            if len(values) > count:
                 raise TypeError(f"Expected {len(keys)} arguments for the feeds {keys}, got {len(values)}.")
             if keywords and not (accept_options or keys):
                 raise TypeError(
                     f"Unexpected keyword arguments {sorted(keywords)}; pass accept_options=True to allow them."
                 )
-            feed_dict = dict(zip(keys, values, strict=True))
+            # What is left out is missed by its placeholder.
+            feed_dict = dict(zip(keys, values, strict=False))
             result = self.run(fetches, feed_dict, **keywords)
-            if not (keywords or self._settings.timeout):
+            if len(values) == count and not (keywords or self._settings.timeout):
                 entry = self._entry(fetches, feed_dict)
                 prepared = entry if entry.expand is None and len(entry.feeders) == count else None
             return result

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import weakref
 from typing import Any
@@ -69,6 +70,10 @@ class SharingRuntime(Runtime):
         self._own.clear()
 
 
+_GRPC = "grpc://"
+_HOST_AND_PORT = re.compile(r"[^\s:/]+:[0-9]+|\[[0-9a-fA-F:.]+\]:[0-9]+")
+
+
 class _SharedStates:
     """Those of this process, by target. A server keeps its state alive, and so do the sessions that use it."""
 
@@ -97,10 +102,17 @@ class _SharedStates:
 
         Raises:
             NotFoundError: if no server of this process has it.
+            InvalidArgumentError: if it is no host with a port.
         """
         name = target.decode() if isinstance(target, bytes) else target
         found = self._states.get(name)
         if found is None:
+            if name.startswith(_GRPC) and not _HOST_AND_PORT.fullmatch(name, len(_GRPC)):
+                raise errors.InvalidArgumentError(
+                    None,
+                    None,
+                    f'Could not interpret "{name[len(_GRPC) :]}" as a host-port pair, as in "grpc://host:2222".',
+                )
             raise errors.NotFoundError(
                 None,
                 None,

@@ -377,3 +377,11 @@ def test_what_killed_writers_left_is_taken_away(tmp_path, write):
     assert [path.exists() for path in left] == [False, False]
     assert all(path.exists() for path in kept)
     assert len([path for path in tmp_path.iterdir() if ".tempstate" in path.name]) == 3
+
+
+def test_a_reader_of_what_is_not_there(tmp_path):
+    """The classes are those of 1.15.5."""
+    with pytest.raises(errors.NotFoundError, match="any matching files"):
+        CheckpointReader(str(tmp_path / "model"))
+    with pytest.raises(errors.InvalidArgumentError, match="no folder"):
+        CheckpointReader(str(tmp_path / "none" / "model"))

@@ -16,8 +16,12 @@ def test_callables_follow_the_graph_and_the_session():
         assert [call([1.0, 2.0], 3.0) for _ in range(3)] == [{"total": 9.0}] * 3
         with pytest.raises(ValueError, match="Cannot feed value of shape"):
             call([[1.0]], 3.0)
-        with pytest.raises(TypeError, match="Expected 2 arguments"):
+        with pytest.raises(
+            tf.errors.InvalidArgumentError, match=f"must feed a value for placeholder tensor '{y.op.name}'"
+        ):
             call([1.0])
+        with pytest.raises(TypeError, match="Expected 2 arguments"):
+            call([1.0], 3.0, 4.0)
         # With feeds there are always options, as in 1.15; without, only where they are asked for.
         assert call([1.0], 1.0, options=None) == {"total": 1.0}
         with pytest.raises(TypeError, match="Unexpected keyword arguments"):

@@ -129,8 +129,10 @@ def test_make_callable(session):
     x, y = tf.placeholder(tf.float32), tf.placeholder(tf.float32)
     add = session.make_callable(x + y, [x, y])
     assert add(1.0, 2.0) == 3.0
-    with pytest.raises(TypeError, match="2 arguments"):
+    with pytest.raises(errors.InvalidArgumentError, match="must feed a value for placeholder tensor"):
         add(1.0)
+    with pytest.raises(TypeError, match="2 arguments"):
+        add(1.0, 2.0, 3.0)
 
 
 def test_sessions_over_one_graph_have_their_own_state(session):
@@ -253,3 +255,15 @@ def test_what_is_no_sparse_value_is_told_with_the_placeholder(value, error, word
         sparse = tf.sparse_placeholder(tf.float32, name="sp")
         with pytest.raises(error, match=words):
             session.run(tf.sparse_tensor_to_dense(sparse), {sparse: value})
+
+
+@pytest.mark.parametrize("target", ["grpc://", "grpc://:::", "grpc://a b", "grpc://host", "grpc://host:port"])
+def test_targets_that_are_no_host_with_a_port(target):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="as a host-port pair"):
+        tf.Session(target)
+
+
+@pytest.mark.parametrize("target", ["grpc://host:2222", "bogus://x", "GRPC://x:1"])
+def test_targets_that_nobody_serves(target):
+    with pytest.raises(tf.errors.NotFoundError, match="No session factory registered"):
+        tf.Session(target)

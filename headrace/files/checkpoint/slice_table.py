@@ -60,12 +60,21 @@ class SliceTables:
 
     Raises:
         NotFoundError: if nothing matches.
+        InvalidArgumentError: if there is no such folder.
         DataLossError: naming file and byte, here or when a part is read, if a file is damaged.
     """
 
     def __init__(self, pattern: str) -> None:
         self.pattern = pattern
         paths = sorted(glob.glob(pattern))
+        folder = os.path.dirname(pattern)
+        if not paths and folder and not os.path.exists(folder):
+            raise InvalidArgumentError(
+                None,
+                None,
+                f"Unsuccessful TensorSliceReader constructor: Failed to get matching files on {pattern}: there is no folder "
+                f"{folder}",
+            )
         if not paths:
             raise NotFoundError(
                 None,
