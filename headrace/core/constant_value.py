@@ -22,7 +22,7 @@ _MOST_BYTES = 1 << 20
 # One value that stands for more elements than this is not read: a few bytes of a file say so, reading it takes them all.
 _MOST_REPEATED = 1 << 16
 # As far back a value is followed, and as deep the parts of a shape.
-_FURTHEST = 1000
+_FURTHEST = 256
 _DEEPEST = 64
 
 # Ops whose outputs, of sizes that are not static, are not much larger than their inputs together, or are by what

@@ -6,25 +6,27 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from headrace.core.functions import Function, called_function
-from headrace.core.operation import Operation
+from headrace.core.operation import Operation, Tensor
 
 
-def find_writer(operations: Iterable[Operation]) -> Operation | None:
+def find_writer(operations: Iterable[Operation], fed: Iterable[Tensor] = ()) -> Operation | None:
     """An operation that writes files among some, those they need, and those of the functions that any of them calls.
 
     Args:
         operations: what is to be run.
+        fed: the tensors that are given values then, such as the names of files.
 
     Returns:
         the first one found, None if there is none.
     """
+    given = frozenset(fed)
     waiting = list(operations)
     seen: set[Operation] = set(waiting)
     functions: set[Function] = set()
     while waiting:
         current = waiting.pop()
         writes = current.decl.file_rule
-        if writes is not None and writes(current):
+        if writes is not None and writes(current, given):
             return current
         needed = [tensor.op for tensor in current.inputs] + list(current.control_inputs)
         for name in _texts([current.type, *current.attrs.values()]):

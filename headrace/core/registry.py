@@ -69,7 +69,7 @@ class OpDecl:
     uses_numpy_floats: bool = False
     is_waited_for: bool = True
     may_wait: bool = False
-    file_rule: Callable[[Any], bool] | None = None
+    file_rule: Callable[[Any, Any], bool] | None = None
     runs_python: bool = False
     cases: list[Case] = field(default_factory=list)
 
@@ -180,11 +180,12 @@ class OpDecl:
         self.may_wait = True
         return self
 
-    def writes_files(self, when: Callable[[Any], bool] = lambda op: True) -> OpDecl:
+    def writes_files(self, when: Callable[[Any, Any], bool] = lambda op, fed: True) -> OpDecl:
         """Declares that the op writes files, which loading a model never does.
 
         Args:
-            when: which operations of the type do; all of them by default.
+            when: takes an operation and the tensors that are fed, whose values are not those of the graph, and says
+                whether it does; all of them do by default.
         """
         self.file_rule = when
         return self

@@ -12,6 +12,31 @@ from headrace.core import errors
 _SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]*)://(.*)", re.DOTALL)
 
 
+# Of the file systems that fsspec brings, those that are asked for files and do nothing else; a program may register more.
+_STORES = frozenset(
+    {
+        *(
+            "abfs",
+            "abfss",
+            "adl",
+            "az",
+            "ftp",
+            "gcs",
+            "gs",
+            "hdfs",
+            "http",
+            "https",
+            "memory",
+            "oci",
+            "oss",
+            "s3",
+            "s3a",
+        ),
+        *("sftp", "smb", "ssh", "webhdfs"),
+    }
+)
+
+
 def as_path(value: Any) -> str:
     """A path as text.
 
@@ -35,13 +60,19 @@ def remote(path: str) -> tuple[Any, str]:
     """The fsspec file system of a URL, and the path in it.
 
     Raises:
-        UnimplementedError: if nothing installed knows the scheme.
+        UnimplementedError: if nothing installed knows the scheme, or it is none of a store of files.
     """
     scheme = path.partition("://")[0]
     try:
         import fsspec
+        from fsspec.registry import known_implementations
 
-        system, inner = fsspec.core.url_to_fs(path)
+        if scheme in known_implementations and scheme not in _STORES:
+            raise ValueError("it is none of a store of files")
+        # Without the chains that fsspec makes of "::": names come from graphs and `checkpoint` files, and some file
+        # systems write copies of what they read, or evaluate it.
+        kind = fsspec.get_filesystem_class(scheme)
+        system, inner = kind(**kind._get_kwargs_from_urls(path)), kind._strip_protocol(path)
     except (ImportError, ValueError) as error:
         raise errors.UnimplementedError(
             None, None, f"File system scheme '{scheme}' not implemented (file: '{path}'): {error}"

@@ -152,6 +152,9 @@ def decoded(message: Any) -> Any:
     if kind == "named_tuple_value":
         described = message.named_tuple_value
         fields = [pair.key for pair in described.values]
+        if not all(map(str.isascii, fields)):
+            # Python takes some for the same name.
+            raise UnimplementedError(None, None, f"A structure of a function cannot be read: its fields are {fields}")
         try:
             made = collections.namedtuple(described.name or "Values", fields)  # type: ignore[misc]
         except ValueError as error:

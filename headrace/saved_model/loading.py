@@ -163,7 +163,8 @@ class SavedModelLoader:
             with faults_in(self._path):
                 if saver.saver_def is not None:
                     restoring = sess.graph.as_graph_element(saver.saver_def.restore_op_name)
-                    refuse_writing([getattr(restoring, "op", restoring)], self._export_dir)
+                    filename = sess.graph.as_graph_element(saver.saver_def.filename_tensor_name)
+                    refuse_writing([getattr(restoring, "op", restoring)], self._export_dir, [filename])
                 saver.restore(sess, self.variables_path)
 
     def run_init_ops(self, sess: Any, tags: Iterable[str], import_scope: str | None = None) -> None:
@@ -174,7 +175,8 @@ class SavedModelLoader:
                 assets = asset_tensors(self._export_dir, message, import_scope)
                 op = _init_op(sess.graph, message, import_scope)
             if op is not None:
-                refuse_writing([op], self._export_dir)
+                fed = [sess.graph.as_graph_element(name) for name in assets]
+                refuse_writing([op], self._export_dir, fed)
                 with faults_in(self._path):
                     sess.run(op, feed_dict=assets)
 
@@ -207,14 +209,15 @@ def refuse_python(meta_graph_def: Any, where: str) -> None:
     )
 
 
-def refuse_writing(operations: Iterable[Operation], where: str) -> None:
+def refuse_writing(operations: Iterable[Operation], where: str, fed: Iterable[Any] = ()) -> None:
     """Raises InvalidArgumentError if running operations would write files, in functions that they call too.
 
     Args:
         operations: those that are to run when a model is loaded; what they need is looked at too.
         where: the model's folder.
+        fed: the tensors that are given values then.
     """
-    found = find_writer(operations)
+    found = find_writer(operations, fed)
     if found is not None:
         raise errors.InvalidArgumentError(
             None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import re
 import struct
+import zipfile
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -337,6 +338,7 @@ def _text(value: Any) -> str:
 
 # What comes of a file that has not the form torch.load takes for granted.
 _UNREADABLE = (
+    zipfile.BadZipFile,
     pickle.UnpicklingError,
     struct.error,
     AssertionError,
@@ -364,6 +366,7 @@ def load(path: Any) -> GraphModule:
         ValueError: if the file holds something else; InvalidArgumentError: if its graph is damaged.
     """
     try:
+        _check_sizes(path)
         found = torch.load(path, weights_only=True)
     except _UNREADABLE as error:
         raise ValueError(f"{path} was not written by GraphModule.save: {error}") from None
@@ -382,6 +385,15 @@ def load(path: Any) -> GraphModule:
             found["variables"],
             found["trainable"],
         )
+
+
+def _check_sizes(path: Any) -> None:
+    """Refuses a file that is larger inside than outside."""
+    with zipfile.ZipFile(path) as archive:
+        if any(entry.compress_type != zipfile.ZIP_STORED for entry in archive.infolist()):
+            raise ValueError("its parts are compressed")
+    if hasattr(path, "seek"):
+        path.seek(0)
 
 
 def _check_variable(name: Any, value: Any, path: Any) -> None:

@@ -160,11 +160,16 @@ def get_checkpoint_state(checkpoint_dir: str, latest_filename: str | None = None
     if not state.model_checkpoint_path:
         raise ValueError(f"Invalid checkpoint state loaded from {checkpoint_dir}")
     if not os.path.isabs(state.model_checkpoint_path):
-        state.model_checkpoint_path = os.path.join(checkpoint_dir, state.model_checkpoint_path)
+        state.model_checkpoint_path = _below(checkpoint_dir, state.model_checkpoint_path)
     for i, kept in enumerate(state.all_model_checkpoint_paths):
         if not os.path.isabs(kept):
-            state.all_model_checkpoint_paths[i] = os.path.join(checkpoint_dir, kept)
+            state.all_model_checkpoint_paths[i] = _below(checkpoint_dir, kept)
     return state
+
+
+def _below(folder: str, path: str) -> str:
+    """A relative path of a `checkpoint` file in its folder; what looks like a URL is a path there as well."""
+    return os.path.join(folder or ("." if "://" in path else ""), path)
 
 
 def latest_checkpoint(checkpoint_dir: str, latest_filename: str | None = None) -> str | None:

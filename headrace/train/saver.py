@@ -441,7 +441,8 @@ class Saver:
         if self._builder is not None or self._harmless == name:
             return
         restoring = graph.as_graph_element(name)
-        found = find_writer([getattr(restoring, "op", restoring)])
+        filename = graph.as_graph_element(self.saver_def.filename_tensor_name)
+        found = find_writer([getattr(restoring, "op", restoring)], [filename])
         if found is not None:
             raise InvalidArgumentError(
                 None, None, f"Restoring {prefix} by {name} would write files, by {found.name} ({found.type})."

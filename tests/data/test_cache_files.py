@@ -54,7 +54,8 @@ def plain(value):
     array = np.asarray(value)
     if array.dtype.kind == "S":
         array = array.astype(object)
-    text = array.tolist() if array.dtype.kind in "OSV" else array.tobytes()
+    # As bytes NaN is what it is.
+    text = array.tolist() if array.dtype.kind in "OS" else array.tobytes()
     return array.dtype.name.replace("bytes", "object"), array.shape, text
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import headrace as tf
 from headrace.debug import dump_files
 from headrace.debug.dump_dir import DebugDumpDir
-from headrace.files import file_io
+from headrace.files import file_io, paths
 from headrace.files.checkpoint import atomic
 from headrace.train import checkpoint_state
 
@@ -306,3 +306,45 @@ def test_an_event_without_a_tensor(tmp_path):
     dump = DebugDumpDir(str(tmp_path))
     with pytest.raises(tf.errors.DataLossError, match="no tensor"):
         dump.get_tensors("x", 0, "DebugIdentity")
+
+
+# ---- URLs ----
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        *("reference://x::file:///tmp/refs.json", "simplecache::file:///etc/hostname", "simplecache:///etc/hostname"),
+        *(
+            "filecache://x",
+            "blockcache://x",
+            "zip://x::file:///a.zip",
+            "tar://x",
+            "dir://x",
+            "local://x",
+            "jupyter://x",
+        ),
+        *("github://a:b@c/d", "git://x", "dask://x", "generic://x", "data://x", "dvc://x", "cached://x", "nowhere://x"),
+    ],
+)
+def test_only_stores_of_files_are_opened(url):
+    """Other file systems that fsspec brings copy what they read, follow what it says, or evaluate it."""
+    with tf.Graph().as_default(), tf.Session() as session, pytest.raises((tf.errors.OpError, OSError)):
+        session.run(tf.read_file(url))
+    if "://" in url.split("::")[0]:
+        with pytest.raises(tf.errors.UnimplementedError, match="not implemented"):
+            paths.remote(url)
+
+
+def test_urls_are_no_chains():
+    system, inner = paths.remote("memory://a::b/c")
+    assert type(system).__name__ == "MemoryFileSystem"
+    assert inner.endswith("a::b/c")
+
+
+def test_what_looks_like_a_url_in_a_state_file_is_a_path(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    state_file(tmp_path, "memory://x/model", ["memory://x/model", "model-1"])
+    state = tf.train.get_checkpoint_state("")
+    assert state.model_checkpoint_path == "./memory://x/model"
+    assert list(state.all_model_checkpoint_paths) == ["./memory://x/model", "model-1"]

@@ -178,6 +178,39 @@ def test_a_model_that_would_write_when_loaded_is_refused(tmp_path):
     assert not target.exists()
 
 
+def test_a_name_that_is_fed_when_a_model_is_loaded_is_no_constant(tmp_path):
+    """The graph says that the cache is in memory; the loader would give it the name of an asset."""
+    folder = tmp_path / "m"
+    with tf.Graph().as_default() as graph:
+        name = tf.constant("", name="name")
+        dataset = tf.data.Dataset.range(3)
+        cached = tf.raw_ops.CacheDataset(
+            input_dataset=dataset._variant_tensor, filename=name, output_types=[tf.int64], output_shapes=[[]]
+        )
+        iterator = tf.raw_ops.Iterator(shared_name="", container="", output_types=[tf.int64], output_shapes=[[]])
+        made = tf.raw_ops.MakeIterator(dataset=cached, iterator=iterator)
+        with tf.control_dependencies([made]):
+            tf.add_to_collection(
+                "saved_model_main_op",
+                tf.raw_ops.IteratorGetNext(iterator=iterator, output_types=[tf.int64], output_shapes=[[]])[0].op,
+            )
+        meta = tf.train.export_meta_graph(graph=graph)
+    meta.meta_info_def.tags.append("serve")
+
+    def write():
+        (folder / "saved_model.pb").write_bytes(
+            protos.SavedModel(saved_model_schema_version=1, meta_graphs=[meta]).SerializeToString()
+        )
+
+    folder.mkdir()
+    write()
+    load(str(folder))
+    meta.asset_file_def.add(filename="vocabulary.txt").tensor_info.name = "name:0"
+    write()
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"would write files .* \(CacheDataset\)"):
+        load(str(folder))
+
+
 @pytest.mark.parametrize("name", ["../secret", "/etc/passwd", "a/../../b", "..\\b"])
 def test_assets_outside_of_the_folder_are_refused(name):
     meta = protos.MetaGraphDef()

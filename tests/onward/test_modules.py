@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pathlib
+import zipfile
 
 import numpy as np
 import pytest
@@ -249,4 +250,13 @@ def test_files_that_hold_no_module(tmp_path, content):
     path = tmp_path / "module.pt"
     path.write_bytes(content)
     with pytest.raises(ValueError, match=r"module\.pt was not written by GraphModule\.save"):
+        onward.load(path)
+
+
+def test_compressed_modules_are_refused(tmp_path):
+    """A file of kilobytes may be gigabytes inside; `save` stores its parts as they are."""
+    path = tmp_path / "module.pt"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("archive/data.pkl", b"\0" * 1000)
+    with pytest.raises(ValueError, match="compressed"):
         onward.load(path)

@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from headrace.core import errors
-from headrace.core.constant_value import constant_value
 from headrace.files.checkpoint.bundle import index_name
 from headrace.files.checkpoint.reader import local_prefix
 from headrace.files.checkpoint.stream import BundleStreamReader, BundleStreamWriter, Place
@@ -232,7 +231,15 @@ class _Reading:
 
 
 cache_dataset = dataset_op("CacheDataset", "input_dataset: variant, filename: string, *, {} -> handle: variant")
-cache_dataset.writes_files(when=lambda op: (name := constant_value(op.inputs[1])) is None or bool(text(name)))
+
+
+def _writes(op: Any, fed: Any) -> bool:
+    # In memory only where the graph itself says so: what is fed may be any name.
+    name = op.inputs[1]
+    return name in fed or name.op.type != "Const" or bool(text(name.op.attrs["value"]))
+
+
+cache_dataset.writes_files(when=_writes)
 
 
 @cache_dataset.kernel

@@ -322,11 +322,12 @@ def _number(value: Any) -> int | float:
 
 
 for _name in ("SqlDataset", "ExperimentalSqlDataset"):
+    # Beside a database with a log for writing ahead, reading leaves files.
     dataset_op(
         _name,
         "driver_name: string, data_source_name: string, query: string, *, {} -> handle: variant",
         stateful=True,
-    ).kernel(
+    ).writes_files().kernel(
         lambda node: (
             lambda driver, source, query: Queried(text(driver), text(source), text(query), node.attrs["output_types"])
         )

@@ -88,7 +88,7 @@ def Print(
 
 
 print_v2_op = op("PrintV2", "input: string, *, output_stream='stderr', end='\\n' ->", stateful=True)
-print_v2_op.writes_files(when=lambda op: op.attrs["output_stream"].startswith("file://"))
+print_v2_op.writes_files(when=lambda op, fed: op.attrs["output_stream"].startswith("file://"))
 _LOG_LEVELS = {"log(info)": "I", "log(warning)": "W", "log(error)": "E"}
 
 
