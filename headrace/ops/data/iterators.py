@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import threading
-import weakref
 from collections import deque
 from typing import Any
 
@@ -19,9 +18,9 @@ from headrace.core.shapes import compatible_dims
 from headrace.core.waiting import Call, Waits, has_deadline
 from headrace.ops.data import pool
 from headrace.ops.data.base import ELEMENTS, Dataset, Element, Iteration, Next, invalid, strings
+from headrace.ops.data.handles import Handles
 
 _numbers = itertools.count(1)
-_by_handle: weakref.WeakValueDictionary[bytes, Iterator] = weakref.WeakValueDictionary()
 
 
 class Iterator:
@@ -45,7 +44,6 @@ class Iterator:
         self.late: deque[Any] = deque()
         self._next: Next | None = None
         self._iteration = Iteration()
-        _by_handle[self.handle] = self
 
     def begin(self, dataset: Dataset) -> None:
         """Begins to iterate over `dataset`, giving up what went before."""
@@ -231,7 +229,7 @@ to_string_op.on_host(outputs=True).shape(lambda op: [()])
 
 @to_string_op.kernel
 def to_string_kernel(node):
-    return lambda iterator: strings(iterator.handle)
+    return Handles(node, "iterator").tell
 
 
 _FROM_STRING = (
@@ -249,13 +247,10 @@ for _decl in (from_string_op, from_string_v2_op):
 @from_string_v2_op.kernel
 def from_string_kernel(node):
     types, dims = node.attrs["output_types"], node.attrs["output_shapes"]
+    handles = Handles(node, "iterator")
 
     def find(handle):
-        if handle.ndim:
-            raise invalid("string_handle must be a scalar")
-        iterator = _by_handle.get(handle[()])
-        if iterator is None:
-            raise invalid("Could not parse string_handle as a valid ResourceHandle")
+        iterator = handles.find(handle)
         if types:
             check_types(types, iterator.types)
         if dims:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import threading
-import weakref
 from collections import deque
 from typing import Any
 
@@ -12,10 +11,10 @@ import torch
 
 from headrace.core import errors
 from headrace.core.registry import op
-from headrace.ops.data.base import ELEMENTS, Dataset, Element, Iteration, Next, dataset_op, integer, invalid, strings
+from headrace.ops.data.base import ELEMENTS, Dataset, Element, Iteration, Next, dataset_op, integer, invalid
+from headrace.ops.data.handles import Handles
 
 _numbers = itertools.count(1)
-_by_handle: weakref.WeakValueDictionary[bytes, Dealer] = weakref.WeakValueDictionary()
 
 
 class Dealer:
@@ -36,7 +35,6 @@ class Dealer:
         self._waiting: list[deque[Any]] = []
         self._turn = 0
         self.handle = f"headrace-multi-device-iterator-{next(_numbers)}".encode()
-        _by_handle[self.handle] = self
 
     def begin(self, dataset: Dataset) -> int:
         """Begins anew; returns the number of this incarnation."""
@@ -135,7 +133,7 @@ to_string_op = op(
     "MultiDeviceIteratorToStringHandle", "multi_device_iterator: resource -> string_handle: string", stateful=True
 )
 to_string_op.on_host(outputs=True).shape(lambda op: [()])
-to_string_op.kernel(lambda node: lambda dealer: strings(dealer.handle))
+to_string_op.kernel(lambda node: Handles(node, "multi-device iterator").tell)
 
 from_string_op = op(
     "MultiDeviceIteratorFromStringHandle",
@@ -146,15 +144,7 @@ from_string_op = op(
 from_string_op.on_host("string_handle", outputs=True).shape(lambda op: [()])
 
 
-@from_string_op.kernel
-def from_string_kernel(node):
-    def find(handle: Any) -> Dealer:
-        dealer: Dealer | None = _by_handle.get(handle[()])
-        if dealer is None:
-            raise invalid("Could not parse string_handle as a valid ResourceHandle")
-        return dealer
-
-    return find
+from_string_op.kernel(lambda node: Handles(node, "multi-device iterator").find)
 
 
 class Shard(Dataset):
