@@ -7,7 +7,9 @@ before.
 import os
 from typing import TYPE_CHECKING, Any
 
+from headrace.api import wiring as _wiring
 from headrace.api.lazy import serve as _serve
+from headrace.core import slots as _slots
 from headrace.shim import install_as_tensorflow as install_as_tensorflow
 
 # A thread that waits for work spins no longer than this before it sleeps; by default it holds a core that other
@@ -17,6 +19,7 @@ os.environ.setdefault("GOMP_SPINCOUNT", "5000")
 
 __version__ = "0.1.0"
 
+_slots.wire(_wiring.find)
 _serve(__name__)
 
 if TYPE_CHECKING:

@@ -2,99 +2,207 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from case_programs import CaseProgram, is_shape, recorded
 
 import headrace as tf
-import headrace.ops
+from headrace.api.op_index import declare_all
+from headrace.core import nest
+from headrace.core.cases import Case
 from headrace.core.dtypes import as_dtype
-from headrace.core.registry import REGISTRY, Case, OpDecl
-from headrace.core.signature import Arg
+from headrace.core.eager import eager_mode
+from headrace.core.registry import REGISTRY, OpDecl, find
+from headrace.state.defun import Defun
 
-headrace.ops.declare_all()
+__all__ = ["ACCEPTED", "REJECTED", "Applied", "deterministic", "has_value", "is_shape", "plain_value"]
 
-# Drawing numbers, telling the time, keeping state: two runs differ, and that is right.
+declare_all()
+_NUMBERS = itertools.count()
+
 ACCEPTED = [
     pytest.param(decl, case, id=f"{decl.type}-{i}")
     for decl in REGISTRY.values()
     for i, case in enumerate(decl.cases)
-    if case.error is None and not any(arg.is_ref for arg in decl.signature.inputs)
+    if case.error is None
 ]
 REJECTED = [
     pytest.param(decl, case, id=f"{decl.type}-{i}")
     for decl in REGISTRY.values()
     for i, case in enumerate(decl.cases)
-    if case.error is not None and not any(arg.is_ref for arg in decl.signature.inputs)
+    if case.error is not None
 ]
 
 
-def is_shape(item: Any) -> bool:
-    return isinstance(item, list) and all(size is None or isinstance(size, int) for size in item)
+def deterministic(decl: OpDecl) -> bool:
+    """Whether two applications give the same: drawing numbers, telling the time, keeping state do not."""
+    return not decl.stateful
 
 
-def dtype_of(decl: OpDecl, arg: Arg, attrs: dict[str, Any], wide: bool = False) -> Any:
-    if arg.dtype is not None:
-        return arg.dtype
-    if arg.type_attr is None:
-        return as_dtype("float32")
-    given = attrs.get(arg.type_attr)
-    if given is not None:
-        return as_dtype(given)
-    attr = decl.signature.attrs[arg.type_attr]
-    allowed = attr.allowed or tuple(map(as_dtype, ("float32", "float64", "int32")))
-    names = [dtype.name for dtype in allowed]
-    order = ("float64", "float32", "int32", "bool") if wide else ("float32", "float64", "int32", "bool")
-    for name in order:
-        if name in names:
-            return as_dtype(name)
-    return allowed[0]
+def has_value(tensor: Any) -> bool:
+    """Whether a tensor can be fetched and compared."""
+    return tensor.dtype.base_dtype.name not in ("resource", "variant")
+
+
+def plain_value(value: Any) -> np.ndarray:
+    """A fetched value as numbers that can be compared."""
+    array = np.asarray(value)
+    return array[array.dtype.names[0]] if array.dtype.names else array
 
 
 class Applied:
-    """A case applied in a new graph: placeholders for what is given by shape, constants for what is given by value."""
+    """A case applied in the default graph, or eagerly where that is the default.
 
-    def __init__(self, decl: OpDecl, case: Case, wide: bool = False, known: bool = True) -> None:
-        self.decl, self.known, self.wide = decl, known, wide
-        self.rng = np.random.RandomState(3)
+    Attributes:
+        op: the operation; None when run eagerly.
+        outputs: its outputs.
+        leaves: the placeholders, constants and variables that gradients may be asked for.
+        feeds: what is fed to which placeholder.
+    """
+
+    def __init__(self, decl: OpDecl, case: Case, wide: bool = False, known: bool = True, tape: Any = None) -> None:
+        self.tape = tape
+        self.program = CaseProgram(decl, case, wide, known)
+        self.case = case
         self.feeds: dict[Any, np.ndarray] = {}
-        inputs = []
-        for arg, item in zip(decl.signature.inputs, case.args, strict=True):
-            if arg.number_attr is not None or arg.type_list_attr is not None:
-                inputs.append([self.tensor(arg, part, case.attrs) for part in item])
-            else:
-                inputs.append(self.tensor(arg, item, case.attrs))
-        result = decl(*inputs, **case.attrs)
-        if isinstance(result, tf.Operation):
-            self.outputs: list[Any] = []
-            self.op = result
-        else:
-            parts = list(result) if isinstance(result, (list, tuple)) else [result]
-            self.outputs = [t for part in parts for t in (part if isinstance(part, list) else [part])]
-            self.op = self.outputs[0].op if self.outputs else None
+        self.leaves: list[Any] = []
+        plain = self.program.plain
+        self.ops: dict[int, Any] = {}
+        self.tensors: dict[int, list[Any]] = {}
+        self._eager = tf.executing_eagerly()
+        # Run eagerly, an operation happens where it is applied.
+        for i in [*plain["before"], plain["op"]] if self._eager else range(len(plain["nodes"])):
+            self._add(i)
+        if self._eager:
+            with contextlib.suppress(tf.errors.OutOfRangeError):
+                for i in plain["after"]:
+                    self._add(i)
+        self.op = self.ops[self.program.plain["op"]]
+        self.outputs = self.tensors[self.program.plain["op"]]
 
-    def tensor(self, arg: Arg, item: Any, attrs: dict[str, Any]) -> Any:
-        dtype = dtype_of(self.decl, arg, attrs, self.wide)
-        if not is_shape(item):
-            if not isinstance(item, (np.ndarray, np.generic)):
-                return item
-            fits = arg.dtype is not None or (self.wide and np.asarray(item).dtype == np.float32)
-            return tf.constant(item, dtype if fits else None)
-        sizes = [3 if size is None else size for size in item]
-        value = self.rng.uniform(0.2, 0.9, sizes)
-        if dtype.is_integer:
-            value = self.rng.randint(1, 4, sizes)
-        elif dtype.is_bool:
-            value = value > 0.5
-        placeholder = tf.placeholder(dtype, item if self.known else None)
-        self.feeds[placeholder] = np.asarray(value).astype(dtype.as_numpy_dtype)
-        return placeholder
+    def _add(self, i: int) -> None:
+        if i in self.ops:
+            return
+        node = self.program.plain["nodes"][i]
+        if "feed" in node or "constant" in node:
+            tensor = self._value(node)
+            self.leaves.append(tensor)
+            if self.tape is not None and tensor.dtype.is_floating:
+                self.tape.watch(tensor)
+            self.ops[i], self.tensors[i] = None if self._eager else tensor.op, [tensor]
+        elif "literal" in node:
+            self.ops[i], self.tensors[i] = None, [recorded.from_plain(node["literal"])]
+        else:
+            self.ops[i], self.tensors[i] = self._applied(node)
+            if node.get("variable"):
+                self.leaves += self.tensors[i]
+
+    def _value(self, node: dict[str, Any]) -> Any:
+        dtype = as_dtype(node["dtype"])
+        value = recorded.from_plain(node["feed"] if "feed" in node else node["constant"])
+        if "feed" not in node or self._eager:
+            return tf.constant(value, dtype)
+        tensor = tf.placeholder(dtype, node["shape"])
+        quantized = np.dtype(dtype.as_numpy_dtype).names is not None
+        self.feeds[tensor] = value if quantized else np.asarray(value).astype(dtype.as_numpy_dtype)
+        return tensor
+
+    def _applied(self, node: dict[str, Any]) -> tuple[Any, list[Any]]:
+        decl = find(node["op"])
+        assert decl is not None
+        inputs = [
+            [self._at(part) for part in ref] if not ref or isinstance(ref[0], list) else self._at(ref)
+            for ref in node["inputs"]
+        ]
+        attrs = {name: self._attr(value) for name, value in node["attrs"].items()}
+        for i in node["control"]:
+            self._add(i)
+        with tf.control_dependencies([] if self._eager else [self.ops[i] for i in node["control"]]):
+            result = decl(*inputs, **attrs)
+        if isinstance(result, tf.Operation):
+            return result, []
+        flat = [] if result is None else nest.flatten(result)
+        if self._eager:
+            return None, flat
+        op = flat[0].op if flat else tf.get_default_graph().get_operations()[-1]
+        return op, list(op.outputs)
+
+    def _at(self, ref: list[int]) -> Any:
+        self._add(ref[0])
+        return self.tensors[ref[0]][ref[1]]
+
+    def _attr(self, value: Any) -> Any:
+        if isinstance(value, list):
+            return [self._attr(part) for part in value]
+        if isinstance(value, dict):
+            if "dtype" in value:
+                return as_dtype(value["dtype"])
+            if "function" in value:
+                return self._function(value["function"])
+            if "shape" in value and "array" not in value:
+                return tf.TensorShape(value["shape"])
+        return recorded.from_plain(value)
+
+    def _function(self, name: str) -> Any:
+        """A function of the case; what is applied eagerly shares one library, where each needs a name of its own."""
+        if not self._eager:
+            return self.program.functions[name]
+        made = self.program.bodies[name]
+        return Defun(*made.input_types, func_name=f"{name}_{next(_NUMBERS)}")(made.body)
+
+    @property
+    def targets(self) -> list[Any]:
+        """The outputs that can be fetched, or the operation if there are none."""
+        return [tensor for tensor in self.outputs if has_value(tensor)]
+
+    @contextlib.contextmanager
+    def session(self) -> Iterator[Any]:
+        """A session in which the steps before the op have run, its files in the current directory."""
+        with files_of(self.case), tf.Session() as session:
+            for i in self.program.plain["before"]:
+                session.run(self.ops[i], self.feeds)
+            yield session
 
     def run(self, fetches: Any) -> Any:
-        with tf.Session() as session:
+        """What `fetches` are in a new session."""
+        with self.session() as session:
             return session.run(fetches, self.feeds)
 
+    def run_step(self, session: Any, index: int) -> list[Any]:
+        """What a node gives when it is run in a step of its own: a value for each output that has one."""
+        tensors = [tensor for tensor in self.tensors[index] if has_value(tensor)]
+        if tensors:
+            return session.run(tensors, self.feeds)
+        session.run(self.ops[index], self.feeds)
+        return []
 
-def deterministic(decl: OpDecl) -> bool:
-    return not decl.stateful
+
+@contextlib.contextmanager
+def files_of(case: Case) -> Iterator[None]:
+    """The files of the case in a current directory of its own, where it also writes."""
+    if not case.files and not case.before and not case.after:
+        yield
+        return
+    here = os.getcwd()
+    with tempfile.TemporaryDirectory() as place:
+        os.chdir(place)
+        try:
+            for name, data in case.files.items():
+                Path(name).write_bytes(data)
+            yield
+        finally:
+            os.chdir(here)
+
+
+def run_eagerly(decl: OpDecl, case: Case, tape: Any = None) -> Applied:
+    """A case applied eagerly: the steps before it, the op and the steps after it, in this order."""
+    with files_of(case), eager_mode():
+        return Applied(decl, case, tape=tape)

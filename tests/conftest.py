@@ -1,9 +1,10 @@
-"""What every test starts from: an empty default graph."""
+"""What every test starts from: an empty default graph, and the device that was asked for."""
 
 from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,13 @@ import pytest
 # interrupt programs.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`pytest --device cuda tests/programs tests/ops`"""
+    parser.addoption(
+        "--device", choices=("cpu", "cuda"), default="cpu", help="where the declared cases and the programs run"
+    )
 
 
 @pytest.fixture(autouse=True)
@@ -21,3 +29,37 @@ def empty_default_graph() -> Iterator[None]:
     reset_default_graph()
     yield
     reset_default_graph()
+
+
+@pytest.fixture
+def on_device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With `--device cuda`, every graph begins with `tf.device("/gpu:0")`, and what has no kernel there runs on the CPU."""
+    if request.config.getoption("device") == "cpu":
+        return
+    import torch
+
+    if not torch.cuda.is_available():
+        pytest.skip("--device cuda: torch has no CUDA here")
+    from headrace.core.defaults import reset_default_graph
+    from headrace.core.graph import Graph
+    from headrace.core.graph_scopes import device_scope
+    from headrace.devices.process_settings import settings
+
+    begin = Graph.__init__
+
+    def begin_on_the_gpu(graph: Graph, *args: Any, **keywords: Any) -> None:
+        begin(graph, *args, **keywords)
+        graph._scopes.devices = [device_scope("/gpu:0")]
+
+    monkeypatch.setattr(Graph, "__init__", begin_on_the_gpu)
+    monkeypatch.setattr(settings, "soft_placement", True)
+    reset_default_graph()
+
+
+@pytest.fixture
+def legal_graphs() -> Iterator[None]:
+    """Every graph that is planned is checked before and after each pass: see `headrace.plan.invariants`."""
+    from headrace.plan.invariants import checked
+
+    with checked():
+        yield

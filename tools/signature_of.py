@@ -3,34 +3,36 @@
     python tools/signature_of.py MatMul Conv2D
     python tools/signature_of.py --check
 
-The op definitions come from a JSON file: op type -> inputs, outputs, attrs and stateful of its OpDef.
+The op definitions are those of TensorFlow 1.15.5, recorded by tools/oracle/record_api.py in tests/facts.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib
 import json
 import sys
 from pathlib import Path
 from typing import Any
 
+import numpy
+
 ROOT = Path(__file__).resolve().parents[1]
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
-from headrace.core.dtypes import as_dtype  # noqa: E402  (the path above comes first)
-from headrace.core.signature import Arg, Attr, Signature, signature_text  # noqa: E402
+from headrace.api.op_index import declare_all  # noqa: E402  the path above comes first
+from headrace.core.dtypes import as_dtype  # noqa: E402  likewise
+from headrace.core.registry import REGISTRY  # noqa: E402  likewise
+from headrace.core.signature import Arg, Attr, Signature, signature_text  # noqa: E402  likewise
 
-DEFAULT_OP_DEFS = ROOT.parent / "shared" / "api" / "op_defs.json"
+OP_DEFS = ROOT / "tests" / "facts" / "op_defs.json"
 
 
 def signature_from_def(op_type: str, definition: dict[str, Any]) -> Signature:
     """The Signature of an op definition, its attributes in the order of the definition."""
     inputs = tuple(_arg(arg) for arg in definition["inputs"])
     outputs = tuple(_arg(arg) for arg in definition["outputs"])
-    counts = {arg.number_attr for arg in inputs + outputs}
-    attrs = {name: _attr(name, attr, name in counts) for name, attr in definition["attrs"].items()}
+    attrs = {name: _attr(name, attr) for name, attr in definition["attrs"].items()}
     return Signature(op_type, inputs, attrs, outputs, bool(definition.get("stateful")))
 
 
@@ -52,74 +54,57 @@ def differences(ours: Signature, theirs: Signature) -> list[str]:
 
 
 def _comparable(attr: Attr) -> tuple[Any, ...]:
-    # The order in which values are allowed means nothing. A definition leaves out a least value of 0.
+    # The order in which values are allowed means nothing, and every count and length is 0 at least.
     default = attr.default
     if attr.kind == "tensor" and attr.has_default:
         default = (default.dtype, default.tolist())
-    least = attr.minimum or None
-    return attr.name, attr.kind, attr.has_default, default, attr.allowed and frozenset(attr.allowed), least
+    return (
+        attr.name,
+        attr.kind,
+        attr.has_default,
+        default,
+        attr.allowed and frozenset(attr.allowed),
+        attr.minimum or None,
+    )
 
 
 def _arg(arg: dict[str, Any]) -> Arg:
     return Arg(
         arg["name"],
-        _dtype(arg["type"]) if "type" in arg else None,
+        as_dtype(arg["type"]) if "type" in arg else None,
         arg.get("type_attr"),
         arg.get("number_attr"),
         arg.get("type_list_attr"),
-        arg.get("is_ref") == "true",
+        arg.get("is_ref", False),
     )
 
 
-def _dtype(enum_name: str) -> Any:
-    return as_dtype(enum_name.removeprefix("DT_").lower())
-
-
-def _attr(name: str, attr: dict[str, Any], counts_inputs: bool) -> Attr:
+def _attr(name: str, attr: dict[str, Any]) -> Attr:
     kind = attr["type"]
-    has_default = bool(attr.get("has_default"))
+    element = kind[5:-1] if kind.startswith("list(") else kind
     default = None
-    if has_default and kind.startswith("list("):
-        default = [_value(kind[5:-1], value) for value in attr["default"]]
-    elif has_default:
+    if kind.startswith("list(") and "default" in attr:
+        default = [_value(element, value) for value in attr["default"]]
+    elif "default" in attr:
         default = _value(kind, attr["default"])
-    allowed = None
-    if "allowed" in attr:
-        element = "type" if "type" in kind else "string"
-        allowed = tuple(_value(element, value) for value in attr["allowed"])
-    minimum = int(attr["minimum"]) if "minimum" in attr else None
-    if minimum is None and (counts_inputs or (kind == "list(type)" and not has_default and allowed is None)):
-        minimum = 0
-    return Attr(name, kind, default, has_default, allowed, minimum)
+    allowed = tuple(_value(element, value) for value in attr["allowed"]) if "allowed" in attr else None
+    return Attr(name, kind, default, "default" in attr, allowed, attr.get("minimum"))
 
 
 def _value(kind: str, value: Any) -> Any:
-    if kind == "bool":
-        return value == "true"
-    if kind in ("int", "float"):
-        return (int if kind == "int" else float)(value)
     if kind == "type":
-        return _dtype(value)
-    if kind == "string":  # escaped as in text-format protocol buffers
-        return value.encode("latin-1", "backslashreplace").decode("unicode_escape")
+        return as_dtype(value)
     if kind == "shape":
-        if value.get("unknown_rank"):
-            return None
-        sizes = (int(dim.get("size", ["0"])[0]) for dim in value.get("dim", []))
-        return tuple(None if size < 0 else size for size in sizes)
+        return None if value is None else tuple(value)
     if kind == "tensor":
-        import numpy
-
-        dtype = _dtype(value["dtype"][0]).as_numpy_dtype
-        return numpy.array([int(item) for item in value["int_val"]], dtype=dtype)
-    raise ValueError(f"a default of kind {kind!r}: {value!r}")
+        return numpy.array(value["value"], dtype=as_dtype(value["dtype"]).as_numpy_dtype)
+    return value
 
 
 def _check(definitions: dict[str, Any]) -> int:
-    importlib.import_module("headrace.ops").declare_all()
-    registry = importlib.import_module("headrace.core.registry").REGISTRY
+    declare_all()
     wrong = 0
-    for op_type, declaration in sorted(registry.items()):
+    for op_type, declaration in sorted(REGISTRY.items()):
         definition = definitions.get(op_type)
         if definition is None:
             print(f"{op_type}: not an op type of the definitions")
@@ -127,14 +112,14 @@ def _check(definitions: dict[str, Any]) -> int:
         for difference in differences(declaration.signature, signature_from_def(op_type, definition)):
             wrong += 1
             print(f"{op_type}: {difference}")
-    print(f"{len(registry)} op types declared, {wrong} differences")
+    print(f"{len(REGISTRY)} op types declared, {wrong} differences")
     return 1 if wrong else 0
 
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Signature lines of TensorFlow's op types.")
     parser.add_argument("op_types", nargs="*", metavar="OPTYPE")
-    parser.add_argument("--op-defs", type=Path, default=DEFAULT_OP_DEFS, help="a JSON file (default: %(default)s)")
+    parser.add_argument("--op-defs", type=Path, default=OP_DEFS, help="a JSON file (default: %(default)s)")
     parser.add_argument("--check", action="store_true", help="compare every declared op with its definition")
     options = parser.parse_args(arguments)
     definitions = json.loads(options.op_defs.read_text(encoding="utf-8"))

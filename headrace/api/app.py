@@ -1,9 +1,9 @@
 """`tf.app`: running a program."""
 
 HOMES = {
-    "platform.app": "run",
+    "app.running": "run",
 }
 
 SPELLED: dict[str, str] = {
-    "flags": "platform.flags",
+    "flags": "app.command_line_flags",
 }

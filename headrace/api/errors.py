@@ -8,5 +8,5 @@ HOMES = {
     "RESOURCE_EXHAUSTED ResourceExhaustedError UNAUTHENTICATED UNAVAILABLE UNIMPLEMENTED UNKNOWN "
     "UnauthenticatedError UnavailableError UnimplementedError UnknownError error_code_from_exception_type "
     "exception_type_from_error_code",
-    "platform.pywrap": "raise_exception_on_not_ok_status",
+    "config.pywrap": "raise_exception_on_not_ok_status",
 }

@@ -1,3 +1,3 @@
 """tf.experimental."""
 
-HOMES = {"platform.function_settings": "function_executor_type output_all_intermediates"}
+HOMES = {"config.function_options": "function_executor_type output_all_intermediates"}

@@ -1,4 +1,4 @@
 """`tf.flags` (and `tf.app.flags`): command-line flags."""
 
 HOMES: dict[str, str] = {}
-EVERY = "platform.flags"
+EVERY = "app.command_line_flags"

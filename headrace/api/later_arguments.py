@@ -228,11 +228,11 @@ def later(path: str) -> Callable[..., Any]:
 
     function.__name__ = function.__qualname__ = path.rpartition(".")[2]
     function.__doc__ = target.__doc__
-    function.__signature__ = signature  # type: ignore[attr-defined]
+    function.__signature__ = signature  # type: ignore[attr-defined]  # functions take any attribute
     return function
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> Callable[..., Any]:
     # Tables name a function by its path with two underscores for each dot.
     path = name.replace("__", ".")
     if path not in ROWS:

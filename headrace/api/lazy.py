@@ -14,7 +14,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -45,7 +45,7 @@ class Namespace(ModuleType):
             self.__dict__[name] = value
         return value
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         # Importing an implementation module makes it an attribute of its parent; a public name comes first.
         if isinstance(value, ModuleType) and value.__name__ == f"{self.__name__}.{name}":
             finder, path = _served(self)
@@ -103,7 +103,7 @@ class Finder:
         self._first: set[str] | None = None
         self._tables: dict[str, Table | None] = {}
         self._supported: set[tuple[str, str]] | None = None
-        self._declaration: Any = None
+        self._declaration: type | tuple[Any, ...] | None = None
         self._replaced: dict[tuple[str, str], tuple[ModuleType, Any]] = {}
         self._dispatched: dict[tuple[str, str], Any] = {}
 
@@ -185,10 +185,10 @@ class Finder:
                 return importlib.import_module(self._full(imported))
         raise AttributeError(self._absent(path, name), name=name)
 
-    def _taking_composites(self, module: str, attribute: str, value: Any, public: tuple[str, str]) -> Any:
+    def _taking_composites(self, module: str, attribute: str, value: object, public: tuple[str, str]) -> Any:
         """A function that takes ragged tensors or linear operators as well, made so once; any other value as it is."""
         if self._supported is None:
-            rows = [f"{self.package}.ops.{family}.supported" for family in ("ragged", "linalg")]
+            rows = [f"{self.package}.functions.{family}.supported" for family in ("ragged", "linalg")]
             found = [importlib.import_module(row).SUPPORTED for row in rows if importable(row)]
             self._supported = {key for supported in found for key in supported}
         if (module, attribute) not in self._supported:
@@ -201,7 +201,7 @@ class Finder:
             self._dispatched[module, attribute] = function
         return self._dispatched[module, attribute]
 
-    def _version(self, path: str, name: str, sources: tuple[str, ...]) -> Any:
+    def _version(self, path: str, name: str, sources: tuple[str, ...]) -> Callable[..., Any] | type | None:
         """What a name of an internal module that ends in a version means, or None."""
         for module, plain in internal_paths.versions(path, name, sources):
             try:
@@ -227,7 +227,7 @@ class Finder:
             place, value = self._replaced.pop((path, name))
             setattr(place, name, value)
 
-    def _callable(self, value: Any) -> Any:
+    def _callable(self, value: object) -> Any:
         """A declared op found in an implementation module as the function of 1.x's generated modules."""
         if self._declaration is None:
             registry = f"{self.package}.core.registry"
@@ -258,7 +258,7 @@ class Finder:
             return getattr(importlib.import_module(module), attribute)
 
     def _absent(self, path: str, name: str) -> str:
-        from headrace.core.callsite import describe, user_frames
+        from headrace.util.callsite import describe, user_frames
 
         spelled = f"tensorflow.{path}" if path else "tensorflow"
         text = f"module {spelled!r} has no attribute {name!r}"
@@ -280,7 +280,9 @@ class Finder:
 
     # The finder itself, as Python's import system knows it.
 
-    def find_spec(self, fullname: str, path: Sequence[str] | None = None, target: Any = None) -> ModuleSpec | None:
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
         """The spec of a public module; None for anything else."""
         if not fullname.startswith(f"{self.package}."):
             return None

@@ -2,9 +2,10 @@
 
 HOMES: dict[str, str] = {
     "lookup.initializers": "KeyValueTensorInitializer TextFileIndex TextFileInitializer",
-    "lookup.tables": "StaticHashTable StaticVocabularyTable",
+    "lookup.tables": "StaticHashTable",
+    "lookup.bucketed_tables": "StaticVocabularyTable",
 }
 
 NESTED: dict[str, dict[str, str]] = {
-    "experimental": {"lookup.tables": "DenseHashTable"},
+    "experimental": {"lookup.mutable_tables": "DenseHashTable"},
 }

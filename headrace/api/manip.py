@@ -1,7 +1,7 @@
 """tf.manip: moving elements of tensors about."""
 
 HOMES: dict[str, str] = {
-    "ops.array.gather": "gather_nd",
+    "functions.array.gather": "gather_nd",
     "ops.array.reverse": "reverse roll",
     "ops.array.scatter": "scatter_nd",
     "ops.array.shape": "reshape",

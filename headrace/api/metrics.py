@@ -8,6 +8,6 @@ HOMES = {
     "metrics.curves": "auc sensitivity_at_specificity specificity_at_sensitivity",
     "metrics.means": "accuracy mean mean_absolute_error mean_cosine_distance mean_relative_error mean_squared_error "
     "mean_tensor percentage_below root_mean_squared_error",
-    "metrics.ranking": "average_precision_at_k precision_at_k precision_at_top_k recall_at_k recall_at_top_k "
-    "sparse_average_precision_at_k sparse_precision_at_k",
+    "metrics.ranking": "precision_at_k precision_at_top_k recall_at_k recall_at_top_k sparse_precision_at_k",
+    "metrics.average_precision": "average_precision_at_k sparse_average_precision_at_k",
 }

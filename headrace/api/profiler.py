@@ -3,5 +3,5 @@
 HOMES = {
     "profiler.analyzer": "Profiler advise profile write_op_log",
     "profiler.options": "ProfileOptionBuilder",
-    "interop.protos": "AdviceProto GraphNodeProto MultiGraphNodeProto OpLogProto",
+    "messages.protos": "AdviceProto GraphNodeProto MultiGraphNodeProto OpLogProto",
 }

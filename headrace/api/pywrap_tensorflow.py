@@ -3,12 +3,12 @@
 HOMES = {
     "core.version": "__compiler_version__ __git_version__ __version__",
     "files.checkpoint.reader": "CheckpointReader NewCheckpointReader",
-    "platform.pywrap": "EventsWriter PyRecordReader PyRecordReader_New PyRecordWriter PyRecordWriter_New "
+    "config.pywrap": "EventsWriter PyRecordReader PyRecordReader_New PyRecordWriter PyRecordWriter_New "
     "TENSOR_HANDLE_KEY TF_ABORTED TF_ALREADY_EXISTS TF_CANCELLED TF_DATA_LOSS TF_DEADLINE_EXCEEDED "
     "TF_FAILED_PRECONDITION TF_GetCode TF_INTERNAL TF_INVALID_ARGUMENT TF_Message TF_NOT_FOUND TF_OK TF_OUT_OF_RANGE "
     "TF_PERMISSION_DENIED TF_RESOURCE_EXHAUSTED TF_SetStatus TF_Status TF_TryEvaluateConstant_wrapper "
     "TF_UNAUTHENTICATED TF_UNAVAILABLE TF_UNIMPLEMENTED TF_UNKNOWN TF_Version list_devices",
-    "platform.test_util": "GpuSupportsHalfMatMulAndConv IsBuiltWithROCm IsGoogleCudaEnabled IsMklEnabled",
+    "testing.test_util": "GpuSupportsHalfMatMulAndConv IsBuiltWithROCm IsGoogleCudaEnabled IsMklEnabled",
 }
 
 SPELLED = {
@@ -20,5 +20,5 @@ SPELLED = {
     "IsSequence": "core.nest.is_sequence",
     "IsSequenceOrComposite": "core.nest.is_sequence_or_composite",
     "SameNamedtuples": "core.nest.same_namedtuples",
-    "TF_NewStatus": "platform.pywrap.TF_Status",
+    "TF_NewStatus": "config.pywrap.TF_Status",
 }

@@ -1,3 +1,3 @@
 """tf.queue: queues under their later names."""
 
-HOMES = {"ops.queues.queues": "FIFOQueue PaddingFIFOQueue PriorityQueue QueueBase RandomShuffleQueue"}
+HOMES = {"functions.queues.queues": "FIFOQueue PaddingFIFOQueue PriorityQueue QueueBase RandomShuffleQueue"}

@@ -2,7 +2,7 @@
 
 HOMES: dict[str, str] = {
     "ops.math.fft": "fft fft2d fft3d ifft ifft2d ifft3d irfft irfft2d irfft3d rfft rfft2d rfft3d",
-    "ops.signal.cosine": "dct idct",
+    "functions.signal.cosine": "dct idct",
 }
 
 SPELLED: dict[str, str] = {}

@@ -5,10 +5,10 @@ HOMES: dict[str, str] = {
     "ops.string.joining": "reduce_join",
     "ops.string.regex": "regex_full_match regex_replace",
     "ops.string.segments": "unsorted_segment_join",
-    "ops.string.splitting": "split",
+    "functions.string.splitting": "split",
     "ops.string.text": "substr",
     "ops.string.unicode": "unicode_script unicode_transcode",
-    "ops.ragged.strings": "bytes_split ngrams unicode_decode unicode_decode_with_offsets unicode_encode unicode_split "
+    "functions.ragged.strings": "bytes_split ngrams unicode_decode unicode_decode_with_offsets unicode_encode unicode_split "
     "unicode_split_with_offsets",
 }
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import pkgutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import ModuleType
 
 ROWS = ("HOMES", "SPELLED", "NESTED", "EVERY", "ABSENT")
@@ -95,6 +95,23 @@ def read_table(folder: str, path: str) -> Table | None:
     if above is not None and leaf in above.nested:
         return Table(homes_of(above.nested[leaf], {}))
     return None
+
+
+def public_homes(folder: str, path: str = "") -> Iterator[tuple[str, tuple[str, str]]]:
+    """Every public name with a home of its own: its dotted spelling, and (implementation module, name there).
+
+    Args:
+        folder: the package of the tables.
+        path: the public module to begin at; "" is the root.
+    """
+    table = read_table(folder, path)
+    if table is None:
+        return
+    prefix = f"{path}." if path else ""
+    for name, home in table.homes.items():
+        yield f"{prefix}{name}", home
+    for child in sorted(table.children()):
+        yield from public_homes(folder, f"{prefix}{child}")
 
 
 def importable(name: str) -> bool:

@@ -2,14 +2,15 @@
 
 HOMES = {
     "autodiff.checker": "compute_gradient compute_gradient_error",
-    "platform.devices": "gpu_device_name is_built_with_cuda is_built_with_gpu_support is_built_with_rocm is_gpu_available",
-    "platform.benchmark": "benchmark_config",
-    "platform.googletest": "StubOutForTesting",
-    "platform.test_case": "TestCase get_temp_dir main test_src_dir_path",
-    "platform.test_util": "assert_equal_graph_def create_local_cluster",
+    "devices.listing": "gpu_device_name is_built_with_cuda is_built_with_gpu_support is_built_with_rocm is_gpu_available",
+    "testing.benchmark": "benchmark_config",
+    "testing.googletest": "StubOutForTesting",
+    "testing.test_case": "TestCase get_temp_dir main test_src_dir_path",
+    "testing.test_util": "create_local_cluster",
+    "testing.graph_comparison": "assert_equal_graph_def",
 }
 
 SPELLED: dict[str, str] = {
-    "Benchmark": "platform.benchmark.TensorFlowBenchmark",
-    "mock": "platform.mock",
+    "Benchmark": "testing.benchmark.TensorFlowBenchmark",
+    "mock": "testing.mock",
 }

@@ -1,3 +1,5 @@
 """tf.user_ops."""
 
-HOMES = {"ops.user_ops": "my_fact"}
+HOMES = {
+    "ops.string.fact": "my_fact",
+}

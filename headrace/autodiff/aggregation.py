@@ -7,11 +7,12 @@ from typing import Any
 
 from headrace.core.composite import IndexedSlices
 from headrace.core.defaults import colocate_with, name_scope
+from headrace.core.dims import is_fully_defined, merge_dims
 from headrace.core.dtypes import int64
-from headrace.core.operation import Operation, Tensor
+from headrace.core.operation import Operation
 from headrace.core.registry import raw
-from headrace.core.shapes import is_fully_defined, merge_dims
-from headrace.ops.math.binary import accumulate_n, add_n
+from headrace.core.tensor import Tensor
+from headrace.ops.math.add_n import accumulate_n, add_n
 
 Gradient = Tensor | IndexedSlices
 
@@ -58,7 +59,7 @@ def aggregated(op: Operation, gradients: Sequence[Gradient], method: int | None)
         return add_n(parts)
     dims = None
     for gradient in gradients:
-        dims = merge_dims(dims, gradient.dims)  # type: ignore[union-attr]
+        dims = merge_dims(dims, gradient.dims)  # type: ignore[union-attr]  # all of them are tensors
     if method == AggregationMethod.EXPERIMENTAL_ACCUMULATE_N and len(gradients) > 2 and is_fully_defined(dims):
         return accumulate_n(gradients)
     with name_scope(op.name + "_gradient_sum"):

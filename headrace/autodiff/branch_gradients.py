@@ -12,14 +12,15 @@ from typing import Any
 from headrace.autodiff.gradients import gradients, is_trainable
 from headrace.core.composite import IndexedSlices
 from headrace.core.convert import convert_to_tensor
-from headrace.core.functions import Function, called_function, function_named
-from headrace.core.operation import Operation, Tensor
+from headrace.core.graph_functions import Function, called_function, function_named
+from headrace.core.operation import Operation
 from headrace.core.registry import raw
+from headrace.core.tensor import Tensor
+from headrace.functions.flow.branch_functions import case_operation, function_name, if_operation
+from headrace.functions.flow.modes import BodyGraph
+from headrace.kernels.composing.filling import zeros, zeros_like
+from headrace.kernels.state.handles import handle_dtype
 from headrace.ops.array.constant import constant
-from headrace.ops.array.fill import zeros, zeros_like
-from headrace.ops.flow.branch_functions import case_operation, function_name, if_operation
-from headrace.ops.flow.modes import BodyGraph
-from headrace.ops.state.common import handle_dtype
 from headrace.ops.state.resource import variable_shape
 
 
@@ -51,7 +52,7 @@ def branch_gradient(op: Operation, received: Sequence[Any]) -> list[Any]:
     return [None, *[found.get(i) for i, _ in enumerate(op.inputs[1:])]]
 
 
-def _parts(gradient: Any) -> list[Any]:
+def _parts(gradient: IndexedSlices | Tensor) -> list[Any]:
     """The values, indices and shape of a gradient as slices, all of them if it is dense."""
     if not isinstance(gradient, IndexedSlices):
         shape = raw.Shape(gradient, out_type="int64")

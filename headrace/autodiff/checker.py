@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,10 +11,14 @@ from headrace.autodiff.gradients import gradients
 from headrace.core.composite import IndexedSlices
 from headrace.core.defaults import get_default_session
 from headrace.core.dtypes import bfloat16, float32
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
+from headrace.core.tensor import Tensor
+from headrace.kernels.composing.arranging import identity
 from headrace.ops.array.constant import constant
-from headrace.ops.array.identity import identity
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike, VariableLike
+
 
 _CHECKED = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
 _Jacobians = tuple[np.ndarray, np.ndarray]
@@ -21,10 +26,10 @@ _Jacobians = tuple[np.ndarray, np.ndarray]
 
 def compute_gradient(
     x: Any,
-    x_shape: Any,
+    x_shape: Sequence[int],
     y: Tensor,
-    y_shape: Any,
-    x_init_value: Any = None,
+    y_shape: Sequence[int],
+    x_init_value: np.ndarray | None = None,
     delta: float = 1e-3,
     init_targets: Any = None,
     extra_feed_dict: dict[Any, Any] | None = None,
@@ -60,10 +65,10 @@ def compute_gradient(
 
 
 def compute_gradient_error(
-    x: Any,
-    x_shape: Any,
+    x: Tensor | VariableLike,
+    x_shape: Sequence[int],
     y: Tensor,
-    y_shape: Any,
+    y_shape: Sequence[int],
     x_init_value: Any = None,
     delta: float = 1e-3,
     init_targets: Any = None,
@@ -78,7 +83,7 @@ def compute_gradient_error(
     return error
 
 
-def _start(x: Tensor, y: Tensor, y_shape: Any) -> tuple[Tensor, Any]:
+def _start(x: Tensor, y: Tensor, y_shape: Sequence[int]) -> tuple[Tensor, Any]:
     with x.graph.as_default():
         start = constant(1.0, shape=y_shape, dtype=y.dtype)
         # Fed through an identity, so that feeding it cuts nothing else that shares the constant.
@@ -89,11 +94,11 @@ def _start(x: Tensor, y: Tensor, y_shape: Any) -> tuple[Tensor, Any]:
 def _jacobians(
     x: Tensor,
     x_shape: Any,
-    dx: Any,
+    dx: Tensor,
     y: Tensor,
-    y_shape: Any,
+    y_shape: Sequence[int],
     start: Tensor,
-    value: Any,
+    value: np.ndarray | None,
     delta: float,
     feed: dict[Any, Any],
 ) -> _Jacobians:
@@ -112,7 +117,13 @@ def _jacobians(
 
 
 def _theoretical(
-    x: Tensor, x_shape: Any, value: Any, start: Tensor, y_shape: Any, dx: Any, feed: dict[Any, Any]
+    x: Tensor,
+    x_shape: Sequence[int],
+    value: np.ndarray,
+    start: Tensor,
+    y_shape: Sequence[int],
+    dx: Tensor,
+    feed: dict[Any, Any],
 ) -> np.ndarray:
     session = get_default_session()
     real = x.dtype.real_dtype.as_numpy_dtype
@@ -124,7 +135,7 @@ def _theoretical(
     if dx is None:
         raise ValueError(f"compute_gradient: y does not depend on {x.name}.")
 
-    def run(fetch: Any) -> Any:
+    def run(fetch: Tensor) -> np.ndarray:
         return session.run(fetch, {**feed, x: value, start: directions})
 
     for column in range(flat.size):
@@ -147,7 +158,13 @@ def _theoretical(
 
 
 def _numeric(
-    x: Tensor, x_shape: Any, value: Any, y: Tensor, y_shape: Any, delta: float, feed: dict[Any, Any]
+    x: Tensor,
+    x_shape: Sequence[int],
+    value: TensorLike,
+    y: Tensor,
+    y_shape: Sequence[int],
+    delta: float,
+    feed: dict[Any, Any],
 ) -> np.ndarray:
     session = get_default_session()
     # bfloat16 is too coarse to take differences of.

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from headrace.autodiff import checker
-from headrace.autodiff.tape import GradientTape
+from headrace.autodiff.gradient_tape import GradientTape
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph, get_default_session
 from headrace.core.dtypes import bfloat16, float32
 from headrace.core.eager import executing_eagerly
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
+from headrace.core.tensor import Tensor
 from headrace.ops.array.constant import placeholder
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
 
 
 def compute_gradient(
@@ -57,7 +60,7 @@ def compute_gradient(
     return tuple(by_gradient for by_gradient, _ in pairs), tuple(by_steps for _, by_steps in pairs)
 
 
-def _parts(value: Any) -> np.ndarray:
+def _parts(value: TensorLike) -> np.ndarray:
     """The real numbers of an array, real and imaginary parts alternating."""
     flat = np.ascontiguousarray(value).ravel()
     return flat.view(flat.real.dtype) if np.iscomplexobj(flat) else flat
@@ -101,9 +104,8 @@ def _eager_differences(f: Callable[..., Any], tensors: Sequence[Any], delta: flo
                 arguments = [*tensors[:i], raw.Cast(value, DstT=tensor.dtype.base_dtype), *tensors[i + 1 :]]
                 results.append(_parts(_array(f(*arguments))))
             rows.append((results[0] - results[1]) / np.asarray(2 * delta, results[0].dtype)[()])
-        if not rows:
-            rows = np.zeros((0, _parts(_array(f(*tensors))).size))  # type: ignore[assignment]
-        jacobians.append(np.asarray(rows, _parts(start).dtype))
+        jacobian = rows or np.zeros((0, _parts(_array(f(*tensors))).size))
+        jacobians.append(np.asarray(jacobian, _parts(start).dtype))
     return jacobians
 
 

@@ -5,30 +5,36 @@ from __future__ import annotations
 import contextlib
 import enum
 from collections import deque
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.autodiff.aggregation import AggregationMethod, aggregated
 from headrace.autodiff.loop_state import LoopGradients
 from headrace.core.composite import IndexedSlices, convert_to_tensor_or_indexed_slices
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph, name_scope
+from headrace.core.dims import merge_dims
 from headrace.core.dtypes import DType, bfloat16
 from headrace.core.eager import executing_eagerly, refuse
 from headrace.core.func_graph import FuncGraph
 from headrace.core.graph import Graph
-from headrace.core.operation import Operation, Tensor
+from headrace.core.operation import Operation
 from headrace.core.registry import gradient_function
-from headrace.core.shapes import merge_dims
+from headrace.core.tensor import Tensor
+from headrace.kernels.composing.arranging import identity
+from headrace.kernels.composing.filling import zeros, zeros_like
+from headrace.kernels.composing.shapes import shape
+from headrace.kernels.flow.contexts import is_loop_exit, is_loop_switch
+from headrace.kernels.state.handles import handle_dtype
 from headrace.ops.array.constant import constant
-from headrace.ops.array.fill import fill, zeros, zeros_like
-from headrace.ops.array.identity import identity
-from headrace.ops.array.shape import shape
-from headrace.ops.flow.frames import is_loop_exit, is_loop_switch
+from headrace.ops.array.fill import fill
 from headrace.ops.flow.grouping import tuple as control_tuple
 from headrace.ops.flow.switching import zeros_outside_loop
-from headrace.ops.state.common import handle_dtype
 from headrace.ops.state.resource import variable_shape
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike, VariableLike
+
 
 _TRAINABLE = frozenset(["float16", "float32", "float64", "complex64", "complex128", "resource", "variant"])
 
@@ -47,14 +53,14 @@ def is_trainable(dtype: DType) -> bool:
 
 def gradients(
     ys: Any,
-    xs: Any,
+    xs: TensorLike,
     grad_ys: Any = None,
     name: str = "gradients",
     colocate_gradients_with_ops: bool = False,
     gate_gradients: bool = False,
     aggregation_method: int | None = None,
     stop_gradients: Any = None,
-    unconnected_gradients: Any = UnconnectedGradients.NONE,
+    unconnected_gradients: str | UnconnectedGradients = UnconnectedGradients.NONE,
 ) -> list[Any]:
     """Builds the derivatives of the sum of `ys` with respect to each of `xs`.
 
@@ -85,14 +91,14 @@ def gradients(
     if executing_eagerly():
         raise refuse("tf.gradients", "Use tf.GradientTape instead.")
     return _Walk(
-        _as_list(ys),
-        _as_list(xs),
+        as_list(ys),
+        as_list(xs),
         grad_ys,
         name,
         colocate_gradients_with_ops,
         gate_gradients,
         aggregation_method,
-        [] if stop_gradients is None else _as_list(stop_gradients),
+        [] if stop_gradients is None else as_list(stop_gradients),
         unconnected_gradients,
     ).run()
 
@@ -104,67 +110,8 @@ def gradients_within(graph: Graph, seen: set[Operation], ys: list[Any], xs: list
     return walk.run()
 
 
-def hessians(
-    ys: Any,
-    xs: Any,
-    name: str = "hessians",
-    colocate_gradients_with_ops: bool = False,
-    gate_gradients: bool = False,
-    aggregation_method: int | None = None,
-) -> list[Tensor]:
-    """Builds the second derivatives of the sum of `ys` with respect to each of `xs`.
-
-    Args:
-        ys: a tensor or list of tensors.
-        xs: a tensor or variable, or a list of them.
-        name: names nothing, as in 1.x.
-        colocate_gradients_with_ops, gate_gradients, aggregation_method: as in `tf.gradients`.
-
-    Returns:
-        for each x of shape S a tensor of shape S + S.
-    """
-    from headrace.core.registry import raw
-
-    options: dict[str, Any] = {
-        "colocate_gradients_with_ops": colocate_gradients_with_ops,
-        "gate_gradients": gate_gradients,
-        "aggregation_method": aggregation_method,
-    }
-    xs = _as_list(xs)
-    results = []
-    for first, x in zip(gradients(ys, xs, **options), xs, strict=True):
-        count = x.shape.num_elements()
-        if first is None:
-            raise ValueError(f"tf.hessians: ys do not depend on {x.name}.")
-        flat = raw.Reshape(first, [-1])
-        if count is None:
-            results.append(_hessian_in_loop(flat, convert_to_tensor(x), options))
-            continue
-        rows = [gradients(flat[j], x, name="gradients", **options)[0] for j in range(count)]
-        rows = [zeros_like(x) if row is None else row for row in rows]
-        stacked = raw.Pack(rows, axis=0) if rows else zeros([0, *x.shape.as_list()], x.dtype)
-        results.append(raw.Reshape(stacked, [*x.shape.as_list(), *x.shape.as_list()]))
-    return results
-
-
-def _hessian_in_loop(gradient: Tensor, x: Tensor, options: dict[str, Any]) -> Tensor:
-    """The Hessian of as many rows as `x` turns out to have elements."""
-    from headrace.core.registry import raw
-    from headrace.ops.flow.tensor_array import TensorArray
-    from headrace.ops.flow.while_loop import while_loop
-
-    count = raw.Size(x)
-
-    def one_row(row: Tensor, rows: Any) -> list[Any]:
-        derivative = gradients(raw.GatherV2(gradient, row, 0), x, name="gradients", **options)[0]
-        return [row + 1, rows.write(row, zeros_like(x) if derivative is None else derivative)]
-
-    _, rows = while_loop(lambda row, _: raw.Less(row, count), one_row, [0, TensorArray(x.dtype, count)])
-    shape = raw.Shape(x)
-    return raw.Reshape(rows.stack(), raw.ConcatV2([shape, shape], 0))
-
-
-def _as_list(value: Any) -> list[Any]:
+def as_list(value: TensorLike) -> list[Any]:
+    """Several values, or one, as a list."""
     return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
@@ -175,18 +122,18 @@ class _Walk:
         self,
         ys: list[Any],
         xs: list[Any],
-        grad_ys: Any,
+        grad_ys: TensorLike | None,
         name: str,
         colocate: bool,
         gate: bool,
         method: int | None,
         stops: list[Any],
-        unconnected: Any,
+        unconnected: str | UnconnectedGradients,
     ) -> None:
         self.ys, self.xs, self.stops = ys, xs, stops
         # A graph and those of its operations that a tape has seen; None for all of all graphs.
         self.within: tuple[Graph, set[Operation]] | None = None
-        self.grad_ys = [None] * len(ys) if grad_ys is None else _as_list(grad_ys)
+        self.grad_ys = [None] * len(ys) if grad_ys is None else as_list(grad_ys)
         self.name, self.colocate, self.gate, self.method = name, colocate, gate, method
         try:
             self.unconnected = UnconnectedGradients(unconnected)
@@ -425,7 +372,7 @@ class _Walk:
     def _in_loop(self, op: Operation, before: bool) -> contextlib.AbstractContextManager[Any]:
         return contextlib.nullcontext() if self.loops is None else self.loops.inside(op, before)
 
-    def _apply(self, function: Any, op: Operation, received: list[Any], graph: Graph) -> list[Any]:
+    def _apply(self, function: Callable[..., Any], op: Operation, received: list[Any], graph: Graph) -> list[Any]:
         # An output that the results do not depend on contributes zeros.
         zeros_like_output = zeros_outside_loop if self.loops is None else self.loops.zeros_like_output
         received = [
@@ -459,13 +406,13 @@ class _Walk:
                     ) from None
             self._collect(tensor, gradient)
 
-    def _collect(self, tensor: Any, gradient: Any) -> None:
+    def _collect(self, tensor: Tensor, gradient: TensorLike) -> None:
         parts = self.collected.get(tensor.op)
         if parts is None:
             parts = self.collected[tensor.op] = [[] for _ in tensor.op.outputs]
         parts[tensor._value_index if isinstance(tensor, Tensor) else 0].append(gradient)
 
-    def _result(self, x: Tensor) -> Any:
+    def _result(self, x: Tensor) -> IndexedSlices | Tensor | None:
         received = self.settled.get(x.op)
         found = None if received is None else received[x.value_index]
         if found is None and x.op not in self.collected and self.unconnected is UnconnectedGradients.ZERO:
@@ -479,7 +426,7 @@ class _Walk:
         return op.graph.colocate_with(op) if self.colocate else contextlib.nullcontext()
 
 
-def _differentiated(x: Any, i: int) -> Tensor:
+def _differentiated(x: Tensor | VariableLike, i: int) -> Tensor:
     """The tensor whose consumers are differentiated: a variable's reference or handle, else the tensor itself."""
     handle = getattr(x, "handle", None)
     if isinstance(handle, Tensor) and handle.dtype.name == "resource":
@@ -487,7 +434,7 @@ def _differentiated(x: Any, i: int) -> Tensor:
     return convert_to_tensor(x, name=f"x_{i}", as_ref=True)
 
 
-def _check_start(y: Any, start: Any) -> None:
+def _check_start(y: Tensor, start: Tensor) -> None:
     got, given = y.dtype, start.dtype
     if got.is_floating or got.is_integer:
         if not (given.is_floating or given.is_integer):
@@ -504,4 +451,4 @@ def _check_start(y: Any, start: Any) -> None:
         raise TypeError(f"Tensor {y} with type {got.name} must be numeric to obtain a default gradient")
 
 
-__all__ = ["AggregationMethod", "UnconnectedGradients", "gradients", "hessians", "is_trainable"]
+__all__ = ["AggregationMethod", "UnconnectedGradients", "gradients", "is_trainable"]

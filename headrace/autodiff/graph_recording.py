@@ -10,7 +10,8 @@ from headrace.autodiff.gradients import is_trainable
 from headrace.core.defaults import get_default_graph
 from headrace.core.func_graph import FuncGraph
 from headrace.core.graph import Graph
-from headrace.core.operation import Operation, Tensor
+from headrace.core.operation import Operation
+from headrace.core.tensor import Tensor
 
 _CONTROL_FLOW = frozenset(
     prefix + kind for prefix in ("", "Ref") for kind in ("Switch", "Merge", "Enter", "Exit", "NextIteration")
@@ -49,7 +50,7 @@ class GraphRecording:
         """What is made from `tensor` from here on is followed."""
         self.watched.setdefault(tensor, len(tensor.graph._operations) if tensor._is_graph_tensor else 0)
 
-    def covers(self, graph: Any) -> bool:
+    def covers(self, graph: Graph) -> bool:
         """Whether anything of `graph` was recorded."""
         return graph in self.stretches
 

@@ -13,14 +13,15 @@ from headrace.autodiff.branch_gradients import rewritten, zeros_of
 from headrace.autodiff.gradients import UnconnectedGradients, gradients, is_trainable
 from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
-from headrace.core.functions import function_named
-from headrace.core.operation import Operation, Tensor
+from headrace.core.graph_functions import function_named
+from headrace.core.operation import Operation
 from headrace.core.registry import raw
+from headrace.core.tensor import Tensor
+from headrace.functions.flow.branch_functions import function_name
+from headrace.functions.flow.loop_function import while_operation
+from headrace.functions.flow.modes import BodyGraph
+from headrace.functions.flow.tensor_lists import empty_tensor_list
 from headrace.ops.array.constant import constant
-from headrace.ops.flow.branch_functions import function_name
-from headrace.ops.flow.loop_function import while_operation
-from headrace.ops.flow.modes import BodyGraph
-from headrace.ops.flow.tensor_lists import empty_tensor_list
 
 
 def loop_gradient(op: Operation, received: Sequence[Any]) -> list[Any]:
@@ -61,7 +62,7 @@ def loop_gradient(op: Operation, received: Sequence[Any]) -> list[Any]:
     return [results.get(i) for i, _ in enumerate(op.inputs)]
 
 
-def _start(op: Operation, i: int, gradient: Any) -> Tensor | None:
+def _start(op: Operation, i: int, gradient: Tensor | None) -> Tensor | None:
     """The gradient to begin with for a loop variable, None for one that has none."""
     output = op.outputs[i]
     if not is_trainable(output.dtype):

@@ -8,30 +8,34 @@ learning", EuroSys 2018, section 5.)
 from __future__ import annotations
 
 import contextlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import colocate_with, control_dependencies, get_default_graph
-from headrace.core.operation import Operation, Tensor
+from headrace.core.operation import Operation
 from headrace.core.registry import raw
-from headrace.ops.array.constant import constant
-from headrace.ops.array.fill import zeros, zeros_like
-from headrace.ops.array.shape import shape_internal
-from headrace.ops.flow.cond import CondContext
-from headrace.ops.flow.frames import (
+from headrace.core.tensor import Tensor
+from headrace.functions.flow.cond import CondContext
+from headrace.functions.flow.while_context import WhileContext
+from headrace.kernels.composing.filling import zeros, zeros_like
+from headrace.kernels.composing.shapes import shape_internal
+from headrace.kernels.flow.contexts import (
     constant_enter_of,
     is_loop_exit,
     is_loop_switch,
     is_switch,
-    next_iteration,
     output_context,
     while_context_of,
 )
+from headrace.kernels.state.handles import handle_dtype
+from headrace.ops.array.constant import constant
+from headrace.ops.flow.frames import next_iteration
 from headrace.ops.flow.stacks import stack_pop, stack_push, stack_v2
 from headrace.ops.flow.switching import switch_ref_or_tensor, zeros_outside_loop
-from headrace.ops.flow.while_context import WhileContext
-from headrace.ops.state.common import handle_dtype
+
+if TYPE_CHECKING:
+    from headrace.functions.flow.context import ControlFlowContext
 
 
 class LoopGradient:
@@ -313,7 +317,7 @@ class LoopGradients:
         state.grad_context.Enter()
         return zeros(state.kept_value(stack, shape, dead_branch), output.dtype)
 
-    def _zeros_of_variable(self, op: Operation, state: LoopGradient, branch: Any) -> Tensor | None:
+    def _zeros_of_variable(self, op: Operation, state: LoopGradient, branch: CondContext) -> Tensor | None:
         """Zeros like the variable whose handle a Switch hands to a branch, made in iterations that take the other one."""
         handle = op.inputs[0]
         while (entered := constant_enter_of(handle)) is not None:
@@ -348,7 +352,7 @@ class LoopGradients:
 
 
 @contextlib.contextmanager
-def _inside(context: Any) -> Any:
+def _inside(context: ControlFlowContext | None) -> Any:
     """Inside `context`; outside all of them for None as it is."""
     if context is None:
         yield

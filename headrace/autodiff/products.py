@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from headrace.autodiff.gradients import gradients
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
+from headrace.core.tensor import Tensor
 
 
 def _hessian_vector_product(ys: Any, xs: Sequence[Tensor], v: Sequence[Tensor]) -> list[Any]:

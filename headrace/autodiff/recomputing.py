@@ -9,7 +9,7 @@ from typing import Any
 from headrace.autodiff.gradients import gradients
 from headrace.core.defaults import control_dependencies
 from headrace.core.registry import raw
-from headrace.ops.flow.custom_gradient import custom_gradient
+from headrace.functions.flow.custom_gradient import custom_gradient
 
 
 def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:

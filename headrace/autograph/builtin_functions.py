@@ -3,28 +3,34 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.autograph.operators import is_dataset
 from headrace.autograph.staged import as_staged, is_staged
+from headrace.core import slots
 from headrace.core.dtypes import float32, int32
 from headrace.core.registry import raw
-from headrace.ops.array.range import range as graph_range
-from headrace.ops.array.shape import shape as shape_op
+from headrace.kernels.composing.arithmetic import range as graph_range
+from headrace.kernels.composing.shapes import shape as shape_op
 from headrace.ops.flow.printing import print_ as graph_print
 from headrace.ops.math.cast import cast
 
+if TYPE_CHECKING:
+    from headrace.core.dtypes import DType
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import TensorLike
 
-def _staged(values: Any) -> bool:
+
+def _staged(values: Sequence[TensorLike]) -> bool:
     return any(is_staged(as_staged(value)) for value in values)
 
 
-def _range(*args: Any) -> Any:
+def _range(*args: Any) -> range | Tensor:
     return graph_range(*args) if _staged(args) else range(*args)
 
 
-def _len(value: Any) -> Any:
+def _len(value: Any) -> int | Tensor:
     value = as_staged(value)
     if not is_staged(value):
         return len(value)
@@ -34,11 +40,11 @@ def _len(value: Any) -> Any:
     return known if known is not None else shape_op(value)[0]
 
 
-def _abs(value: Any) -> Any:
+def _abs(value: Tensor) -> Tensor:
     return raw.Abs(as_staged(value)) if _staged([value]) else abs(value)
 
 
-def _to_number(value: Any, dtype: Any) -> Any:
+def _to_number(value: Any, dtype: DType) -> Tensor:
     value = as_staged(value)
     if value.dtype.name == "string":
         return raw.StringToNumber(value, out_type=dtype)
@@ -49,7 +55,7 @@ def _float(value: Any = 0) -> Any:
     return _to_number(value, float32) if _staged([value]) else float(value)
 
 
-def _int(value: Any = 0, *base: Any) -> Any:
+def _int(value: Any = 0, *base: Any) -> int | Tensor:
     if not _staged([value]):
         return int(value, *base)
     if base and base[0] not in (10, 0):
@@ -63,9 +69,7 @@ def _enumerate(iterable: Any, start: int = 0) -> Any:
 
 def _zip(*iterables: Any, **strict: Any) -> Any:
     if iterables and all(is_dataset(item) for item in iterables):
-        import importlib
-
-        return importlib.import_module("headrace.data.dataset").Dataset.zip(iterables)
+        return slots.zip_datasets(iterables)
     return zip(*iterables, **strict)
 
 
@@ -97,7 +101,7 @@ _REPLACED: dict[Any, Callable[..., Any]] = {
 }
 
 
-def replacement(function: Any, printing: bool = False) -> Callable[..., Any] | None:
+def replacement(function: object, printing: bool = False) -> Callable[..., Any] | None:
     """What is called in place of a built-in function, None for any other.
 
     Args:

@@ -49,7 +49,7 @@ class Feature(enum.Enum):
         return tuple(cls)
 
     @classmethod
-    def all_but(cls, exclude: Any) -> tuple[Feature, ...]:
+    def all_but(cls, exclude: Feature | Sequence[Feature]) -> tuple[Feature, ...]:
         """All but those of `exclude`."""
         left_out = tuple(exclude) if isinstance(exclude, (list, tuple, set)) else (exclude,)
         return tuple(feature for feature in cls if feature not in left_out)
@@ -122,7 +122,7 @@ _codes: weakref.WeakKeyDictionary[types.CodeType, dict[Options, types.CodeType |
 )
 
 
-def converted(function: Any, options: Options = _RECURSIVELY) -> Any:
+def converted(function: object, options: Options = _RECURSIVELY) -> Any:
     """A function whose control flow may depend on tensors; what cannot be converted comes back as it is.
 
     Args:
@@ -242,9 +242,14 @@ def set_loop_options(
         parallel_iterations, back_prop, swap_memory, maximum_iterations: see `tf.while_loop`.
 
     Example:
-        >>> while i < n:
-        ...     tf.autograph.experimental.set_loop_options(maximum_iterations=10)
-        ...     i += 1
+        >>> @tf.function
+        ... def to_hundred(i):
+        ...     while i < 100:
+        ...         tf.autograph.experimental.set_loop_options(parallel_iterations=1)
+        ...         i += 1
+        ...     return i
+        >>> sess.run(to_hundred(tf.constant(0)))
+        100
     """
     given = {
         "parallel_iterations": parallel_iterations, "back_prop": back_prop, "swap_memory": swap_memory,
@@ -256,7 +261,7 @@ def set_loop_options(
 # ---- what programs call ----
 
 
-def do_not_convert(func: F | None = None) -> Any:
+def do_not_convert(func: F | None = None) -> Callable[..., Any]:
     """A decorator for functions whose control flow stays Python's.
 
     Args:
@@ -275,24 +280,28 @@ def do_not_convert(func: F | None = None) -> Any:
     return func
 
 
-def _features(wanted: Any) -> frozenset[Feature]:
+def _features(wanted: Feature | Sequence[Feature] | None) -> frozenset[Feature]:
     if wanted is None:
         return frozenset()
     return frozenset(wanted if isinstance(wanted, (list, tuple, set, frozenset)) else (wanted,))
 
 
-def _refused(entity: Any) -> NotImplementedError:
+def _refused(entity: int | Callable[..., Any]) -> NotImplementedError:
     return NotImplementedError(
         f'cannot convert entity "{entity}": it is no function, method or class that is written in Python.'
     )
 
 
-def to_graph(entity: Any, recursive: bool = True, experimental_optional_features: Any = None) -> Any:
+def to_graph(
+    entity: int | Callable[..., Any] | type, recursive: bool = True, arg_values: Any = None, arg_types: Any = None,
+    experimental_optional_features: Feature | Sequence[Feature] | None = None,
+) -> Any:  # fmt: skip
     """A function like another, in which Python's control flow over tensors becomes that of the graph.
 
     Args:
         entity: a function, method or class; all methods of a class are converted.
         recursive: whether the functions that it calls are converted, too.
+        arg_values, arg_types: accepted as in 1.x; they change nothing.
         experimental_optional_features: a `Feature`, or several: EQUALITY_OPERATORS for `==` of tensors,
             BUILTIN_FUNCTIONS for `print`; the others change nothing.
 
@@ -319,7 +328,7 @@ def to_graph(entity: Any, recursive: bool = True, experimental_optional_features
     return _strictly(entity, options)
 
 
-def _strictly(entity: Any, options: Options) -> Any:
+def _strictly(entity: int | Callable[..., Any], options: Options) -> Callable[..., Any]:
     function = entity.__func__ if inspect.ismethod(entity) else entity
     if not isinstance(function, types.FunctionType):
         raise _refused(entity)

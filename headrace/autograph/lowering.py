@@ -63,7 +63,7 @@ def inside(node: ast.AST, wanted: Any, stop: tuple[type, ...] = SCOPES) -> bool:
     return any(inside(child, wanted, stop) for child in ast.iter_child_nodes(node) if not isinstance(child, stop))
 
 
-def any_inside(nodes: Sequence[ast.AST], wanted: Any, stop: tuple[type, ...] = SCOPES) -> bool:
+def any_inside(nodes: Sequence[ast.AST], wanted: type, stop: tuple[type, ...] = SCOPES) -> bool:
     """`inside` for statements."""
     return any(inside(node, wanted, stop) for node in nodes if not isinstance(node, stop))
 

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.autograph.special import NoReturn_, Undefined
 from headrace.autograph.staged import State, as_staged, is_staged, undefined
-from headrace.core.operation import Tensor
+from headrace.core.eager import executing_eagerly
 from headrace.core.registry import raw
-from headrace.ops.array.shape import shape as shape_op
-from headrace.ops.flow.assertion import Assert
-from headrace.ops.flow.cond import cond
-from headrace.ops.flow.while_loop import while_loop
+from headrace.core.tensor import Tensor
+from headrace.functions.flow.assertion import Assert
+from headrace.functions.flow.cond import cond
+from headrace.functions.flow.while_loop import while_loop
+from headrace.kernels.composing.shapes import shape as shape_op
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from headrace.core.typing import TensorLike
+    from headrace.functions.flow.tensor_array import TensorArray
+
 
 Thunk = Callable[[], Any]
 GetState = Callable[[], list[Any]]
@@ -25,7 +33,7 @@ def no_return() -> NoReturn_:
     return NoReturn_()
 
 
-def returned(value: Any) -> Any:
+def returned(value: object) -> Any:
     """What a function returns.
 
     Raises:
@@ -43,7 +51,7 @@ def attribute(owner: Any, name: str) -> Any:
     return getattr(owner, name, None) if hasattr(owner, name) else Undefined(name)
 
 
-def set_attribute(owner: Any, name: str, value: Any) -> None:
+def set_attribute(owner: Any, name: str, value: TensorLike) -> None:
     """Sets an attribute back to what it was, which may be that it was not there."""
     if not isinstance(value, Undefined):
         if getattr(owner, name, Undefined) is not value:
@@ -56,7 +64,13 @@ def set_attribute(owner: Any, name: str, value: Any) -> None:
 
 
 def if_stmt(
-    test: Any, body: Thunk, orelse: Thunk, get_state: GetState, set_state: SetState, names: Sequence[str], wanted: int
+    test: bool | Tensor,
+    body: Thunk,
+    orelse: Thunk,
+    get_state: GetState,
+    set_state: SetState,
+    names: Sequence[str],
+    wanted: int,
 ) -> None:
     """An if statement.
 
@@ -97,7 +111,7 @@ def if_stmt(
     set_state([*state.with_tensors(results if state.tensors else []), *kept])
 
 
-def _zero() -> Any:
+def _zero() -> np.integer[Any]:
     import numpy as np
 
     return np.int32(0)
@@ -128,7 +142,7 @@ def _differing(name: str, what: str = "", types: tuple[str, str] | None = None) 
     return f'"{name}" differs between the TRUE branch and the FALSE branch: {what}. Both must give the same.'
 
 
-def if_exp(test: Any, body: Thunk, orelse: Thunk) -> Any:
+def if_exp(test: bool | Tensor, body: Thunk, orelse: Thunk) -> Any:
     """`body if test else orelse`."""
     test = as_staged(test)
     if is_staged(test):
@@ -182,11 +196,11 @@ def _staged_while(
     state = State(names, before)
     given = _given(options)
 
-    def run_test(*tensors: Any) -> Any:
+    def run_test(*tensors: Any) -> Tensor:
         set_state(state.with_tensors(tensors))
         return test()
 
-    def run_body(*tensors: Any) -> Any:
+    def run_body(*tensors: Any) -> list[Tensor | TensorArray]:
         set_state(state.with_tensors(tensors))
         body()
         after = State(names, get_state())
@@ -260,12 +274,10 @@ def _nothing() -> None:
 
 
 def _runs_eagerly() -> bool:
-    from headrace.core.eager import executing_eagerly
-
     return executing_eagerly()
 
 
-def is_dataset(value: Any) -> bool:
+def is_dataset(value: object) -> bool:
     """Whether a value is a dataset."""
     return hasattr(value, "_variant_tensor") or (hasattr(value, "reduce") and hasattr(value, "make_one_shot_iterator"))
 
@@ -285,7 +297,7 @@ def _for_rows(
     count = known if known is not None else shape_op(rows)[0]
     number: list[Any] = [0]
 
-    def run_test() -> Any:
+    def run_test() -> Tensor:
         inside = raw.Less(number[0], count)
         return and_(lambda: inside, test) if test is not None else inside
 
@@ -322,7 +334,7 @@ def _for_elements(
         )
     state = State(names, before)
 
-    def step(tensors: Any, *element: Any) -> Any:
+    def step(tensors: Sequence[Tensor], *element: Any) -> Any:
         set_state(state.with_tensors(tensors if state.tensors else []))
         item = element[0] if len(element) == 1 else tuple(element)
         if test is None:
@@ -359,18 +371,18 @@ def or_(first: Thunk, second: Thunk) -> Any:
     return value or second()
 
 
-def not_(value: Any) -> Any:
+def not_(value: TensorLike) -> Any:
     """`not value`."""
     staged = as_staged(value)
     return raw.LogicalNot(staged) if is_staged(staged) else not value
 
 
-def eq(first: Any, second: Any) -> Any:
+def eq(first: TensorLike, second: TensorLike) -> Any:
     """`first == second`, of tensors too."""
     return raw.Equal(first, second) if _any_staged(first, second) else first == second
 
 
-def not_eq(first: Any, second: Any) -> Any:
+def not_eq(first: TensorLike, second: TensorLike) -> Any:
     """`first != second`, of tensors too."""
     return raw.NotEqual(first, second) if _any_staged(first, second) else first != second
 
@@ -390,7 +402,7 @@ def compared(operators: str, first: Any, *others: Thunk) -> Any:
     """`first < second < third`: operators by blanks; each value is computed once, and only if it is asked for."""
     signs = operators.split()
 
-    def rest(left: Any, i: int) -> Any:
+    def rest(left: TensorLike, i: int) -> bool | Tensor:
         right = others[i]()
         result = _COMPARE[signs[i]](left, right)
         if i + 1 == len(signs):

@@ -50,7 +50,7 @@ def syntax_of(function: types.FunctionType) -> ast.FunctionDef | ast.Lambda:
     return made
 
 
-def _may_be(node: Any, code: types.CodeType) -> bool:
+def _may_be(node: object, code: types.CodeType) -> bool:
     if isinstance(node, ast.Lambda):
         if code.co_name != "<lambda>" or node.lineno != code.co_firstlineno:
             return False

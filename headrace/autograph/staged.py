@@ -12,14 +12,14 @@ from headrace.core import nest
 from headrace.core.composite import IndexedSlices, SparseTensor
 from headrace.core.composite_types import CompositeTensor
 from headrace.core.convert import convert_to_tensor
-from headrace.core.operation import Tensor
-from headrace.ops.flow.tensor_array import TensorArray
+from headrace.core.tensor import Tensor
+from headrace.functions.flow.tensor_array import TensorArray
 
 _KEPT = (Tensor, SparseTensor, IndexedSlices, CompositeTensor, TensorArray)
 _PLAIN = (bool, int, float, complex, str, bytes, np.ndarray, np.generic)
 
 
-def is_staged(value: Any) -> bool:
+def is_staged(value: object) -> bool:
     """Whether a value is known only when the graph runs."""
     return isinstance(value, Tensor) and value._is_graph_tensor
 
@@ -29,7 +29,7 @@ def as_staged(value: Any) -> Any:
     return value.value() if _is_variable(value) else value
 
 
-def _is_variable(value: Any) -> bool:
+def _is_variable(value: object) -> bool:
     return hasattr(value, "_as_graph_element") and hasattr(value, "value")
 
 

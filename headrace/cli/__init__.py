@@ -10,6 +10,7 @@ COMMANDS = (
     "run",
     "check",
     "explain",
+    "op",
     "shim",
     "inspect",
     "version",

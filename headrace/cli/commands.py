@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import click
@@ -83,22 +84,43 @@ def check(paths: tuple[str, ...], quiet: bool) -> None:
 @click.option("-m", "module", metavar="MODULE", help="Run a module of this name, as `python -m` does.")
 @click.option("--all", "which", flag_value="all", default="all", help="Print every plan, in the order made (default).")
 @click.option("--last", "which", flag_value="last", help="Print the last plan only.")
+@click.option("--passes", is_flag=True, help="Print the graph after each pass of the planner that changed it, too.")
 @click.argument("program", nargs=-1, type=click.UNPROCESSED)
-def explain(module: str | None, which: str, program: tuple[str, ...]) -> None:
+def explain(module: str | None, which: str, passes: bool, program: tuple[str, ...]) -> None:
     """Run a program and print the plans made for it.
 
     Each distinct sess.run (what is fetched, what is fed) has one plan: the Python function that its steps
     run. The plans are printed when the program ends, after its own output.
     """
     from headrace.cli.explain import collected_plans, print_plans
+    from headrace.plan.history import recorded
 
     if module is None and not program:
         raise click.UsageError("Name a script to explain, or a module with -m.")
-    with collected_plans() as plans:
+    with ExitStack() as stack:
+        plans = stack.enter_context(collected_plans())
+        histories = stack.enter_context(recorded()) if passes else None
         try:
             _run_program(module, program)
         finally:
-            print_plans(plans[-1:] if which == "last" else plans)
+            print_plans(plans[-1:] if which == "last" else plans, histories)
+
+
+@headrace.command()
+@click.argument("types", nargs=-1, required=True, metavar="TYPE…")
+def op(types: tuple[str, ...]) -> None:
+    """Tell what is declared of ops.
+
+    TYPE is TensorFlow's name of an op, such as MatMul or ApplyAdam: its signature, the file and line that declare it, its
+    rules of shapes and gradients, examples, what the planner makes of it, and the names of tf.* that lead to it.
+    """
+    from headrace.cli.op_card import UnknownOp, op_card
+
+    for number, op_type in enumerate(types):
+        try:
+            click.echo("\n" * (number > 0) + op_card(op_type))
+        except UnknownOp as error:
+            raise click.ClickException(str(error)) from None
 
 
 _with_target = click.option(
@@ -177,7 +199,7 @@ def inspect(
     printoptions: tuple[str, ...],
 ) -> None:
     """List the tensors in a checkpoint with their types and shapes, or print their values."""
-    from headrace.train.inspect_checkpoint import parse_numpy_printoption, print_tensors_in_checkpoint_file
+    from headrace.checkpoints.inspect_checkpoint import parse_numpy_printoption, print_tensors_in_checkpoint_file
 
     path = checkpoint or file_name
     if not path:

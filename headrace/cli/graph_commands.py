@@ -6,9 +6,13 @@ import contextlib
 import re
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from headrace.messages import protos
+
 
 _FLAG: dict[str, Any] = {"is_flag": False, "flag_value": True, "default": False, "type": bool}
 
@@ -17,7 +21,7 @@ _FLAG: dict[str, Any] = {"is_flag": False, "flag_value": True, "default": False,
 _COMMANDS_OF_TERMINALS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
-def _shown(text: Any) -> str:
+def _shown(text: object) -> str:
     """Text out of a file, in which what a terminal would take for commands is written out."""
     return _COMMANDS_OF_TERMINALS.sub(lambda match: f"\\x{ord(match[0]):02x}", str(text))
 
@@ -36,8 +40,8 @@ def _reported(function: Callable[..., Any], *arguments: Any, **keywords: Any) ->
 def _in_file(function: Callable[..., Any], path: str) -> Callable[..., Any]:
     """A tool whose complaints name the file of the graph, where there is one."""
 
-    def run(*arguments: Any, **keywords: Any) -> Any:
-        from headrace.interop.file_faults import faults_in
+    def run(*arguments: Any, **keywords: Any) -> protos.GraphDef | None:
+        from headrace.messages.file_faults import faults_in
 
         with faults_in(path) if path else contextlib.nullcontext():
             return function(*arguments, **keywords)
@@ -116,8 +120,8 @@ def optimize(
 ) -> None:
     """Make a frozen graph smaller: no training nodes, batch normalization folded into convolutions."""
     from headrace.graph_tools.optimizing import optimize_for_inference
-    from headrace.interop import protos
-    from headrace.interop.graph_files import read_message, write_message
+    from headrace.messages import protos
+    from headrace.messages.graph_files import read_message, write_message
 
     graph_def = _reported(read_message, input_graph, protos.GraphDef(), not frozen_graph)
     types = _types(placeholder_type_enum)

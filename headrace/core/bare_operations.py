@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
 import threading
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from headrace.core.graph import _VALID_OP_NAME, Graph
-from headrace.core.operation import Operation, Tensor
+from headrace.core import slots
+from headrace.core.apply import operation_from_parts
+from headrace.core.graph import Graph
+from headrace.core.graph_scopes import VALID_OP_NAME
+from headrace.core.operation import Operation
+from headrace.core.tensor import Tensor
+
+if TYPE_CHECKING:
+    from tensorboard.compat.proto.node_def_pb2 import NodeDef
 
 
 def _NodeDef(op_type: str, name: str, device: Any = None, attrs: dict[str, Any] | None = None) -> Any:
@@ -21,7 +27,7 @@ def _NodeDef(op_type: str, name: str, device: Any = None, attrs: dict[str, Any] 
         device: its device, a string or a function of the message.
         attrs: attribute name to `AttrValue`.
     """
-    node = importlib.import_module("headrace.interop.protos").NodeDef(op=str(op_type), name=str(name))
+    node = slots.node_def_message(op=str(op_type), name=str(name))
     for key, value in (attrs or {}).items():
         node.attr[key].CopyFrom(value)
     if device:
@@ -30,7 +36,7 @@ def _NodeDef(op_type: str, name: str, device: Any = None, attrs: dict[str, Any] 
 
 
 def operation_of(
-    node_def: Any,
+    node_def: NodeDef,
     graph: Graph,
     inputs: Sequence[Tensor] | None = None,
     output_types: Sequence[Any] | None = None,
@@ -56,15 +62,12 @@ def operation_of(
     """
     if not isinstance(graph, Graph):
         raise TypeError("g needs to be a Graph.")
-    if not _VALID_OP_NAME.match(node_def.name):
+    if not VALID_OP_NAME.match(node_def.name):
         raise ValueError(f"'{node_def.name}' is not a valid node name")
     for tensor in inputs or ():
         if not isinstance(tensor, Tensor):
             raise TypeError(f"input needs to be a Tensor: {tensor}")
-    from headrace.core.apply import operation_from_parts
-
-    read = importlib.import_module("headrace.interop.node_def").attr_from_proto
-    attrs = {name: read(value) for name, value in node_def.attr.items()}
+    attrs = {name: slots.attr_from_proto(value) for name, value in node_def.attr.items()}
     controls = [item if isinstance(item, Operation) else item.op for item in control_inputs or ()]
     op = operation_from_parts(
         graph, node_def.op, list(inputs or ()), attrs, f"{node_def.name}/", control_inputs=controls

@@ -5,13 +5,17 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from headrace.core import errors
+from headrace.core.dims import Dims
 from headrace.core.dtypes import DType
-from headrace.core.shapes import Dims
+
+if TYPE_CHECKING:
+    import torch
+
 
 _next_version = itertools.count(1).__next__
 _versions_wanted = False
@@ -45,7 +49,7 @@ class VariableBuffer:
 
     __slots__ = ("device", "dims", "dtype", "is_resource", "lent", "lock", "name", "value", "version")
 
-    def __init__(self, name: str, dtype: DType, dims: Dims, device: Any, is_resource: bool) -> None:
+    def __init__(self, name: str, dtype: DType, dims: Dims, device: torch.device, is_resource: bool) -> None:
         self.name = name
         self.dtype = dtype
         self.dims = dims
@@ -56,7 +60,7 @@ class VariableBuffer:
         self.lent = False
         self.lock = threading.Lock()
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
         if name == "value":
             replacements.latest = _next_version()
@@ -72,7 +76,7 @@ class VariableBuffer:
             raise uninitialized(self)
         return value
 
-    def assign(self, value: Any) -> None:
+    def assign(self, value: np.ndarray | torch.Tensor) -> None:
         """Takes over a copy of `value`, in place where the shape allows, so that references see it."""
         old = self.value
         if isinstance(value, np.ndarray):

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from headrace.core.convert import convert_to_tensor
-from headrace.core.operation import Tensor
-from headrace.core.shapes import TensorShape, as_dims, broadcast_dims
+from headrace.core.dims import broadcast_dims
+from headrace.core.shapes import TensorShape, as_dims
+from headrace.core.tensor import Tensor
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
 
 
 def has_fully_defined_shape(tensor: Tensor) -> bool:
@@ -14,7 +18,7 @@ def has_fully_defined_shape(tensor: Tensor) -> bool:
     return tensor.shape.is_fully_defined()
 
 
-def rank(tensor: Any) -> int | None:
+def rank(tensor: TensorLike) -> int | None:
     """How many dimensions a tensor has; None where that is not known."""
     dims = convert_to_tensor(tensor).dims
     return None if dims is None else len(dims)

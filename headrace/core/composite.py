@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-import importlib
 import warnings
 from collections import namedtuple
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from headrace.core import slots
+from headrace.core.constant_value import plain_constant_dims
 from headrace.core.convert import convert_to_tensor, register_tensor_conversion_function
 from headrace.core.defaults import graph_of_inputs, name_scope
+from headrace.core.dims import Dims
 from headrace.core.dtypes import DType, as_dtype, int64
 from headrace.core.graph import Graph
-from headrace.core.operation import Operation, Tensor
+from headrace.core.operation import Operation
 from headrace.core.registry import raw
-from headrace.core.shapes import Dims, TensorShape
+from headrace.core.shapes import TensorShape
+from headrace.core.stacks import session_for
+from headrace.core.tensor import Tensor
+
+if TYPE_CHECKING:
+    from headrace.core.composite_types import CompositeTensor
+    from headrace.core.typing import DTypeLike, FeedDict, SessionLike, ShapeLike, TensorLike
+
 
 IndexedSlicesValue = namedtuple("IndexedSlicesValue", ["values", "indices", "dense_shape"])
 SparseTensorValue = namedtuple("SparseTensorValue", ["indices", "values", "dense_shape"])
@@ -62,7 +71,7 @@ class IndexedSlices:
     @property
     def _type_spec(self) -> Any:
         """What describes it."""
-        return importlib.import_module("headrace.core.type_specs").spec_from_value(self)
+        return slots.type_spec_of(self)
 
     @property
     def shape(self) -> TensorShape:
@@ -112,8 +121,6 @@ class IndexedSlices:
 
 
 def _static(dense_shape: Tensor | None) -> Dims:
-    from headrace.core.constant_value import plain_constant_dims
-
     return None if dense_shape is None else plain_constant_dims(dense_shape)
 
 
@@ -134,7 +141,9 @@ class SparseTensor:
         >>> tf.SparseTensor(indices=[[0, 0], [1, 2]], values=[1, 2], dense_shape=[3, 4])
     """
 
-    def __init__(self, indices: Any, values: Any, dense_shape: Any = None, *, shape: Any = None) -> None:
+    def __init__(
+        self, indices: TensorLike, values: TensorLike, dense_shape: Any = None, *, shape: ShapeLike | None = None
+    ) -> None:
         if dense_shape is None:
             if shape is None:
                 raise TypeError("SparseTensor needs a dense_shape.")
@@ -150,7 +159,7 @@ class SparseTensor:
         indices_shape[1].merge_with(dense_shape_shape[0])
 
     @classmethod
-    def from_value(cls, sparse_tensor_value: Any) -> SparseTensor:
+    def from_value(cls, sparse_tensor_value: object) -> SparseTensor:
         """The sparse tensor of a `SparseTensorValue` (or a SparseTensor)."""
         if not isinstance(sparse_tensor_value, (SparseTensor, SparseTensorValue)):
             raise TypeError(
@@ -162,7 +171,7 @@ class SparseTensor:
     @property
     def _type_spec(self) -> Any:
         """What describes it."""
-        return importlib.import_module("headrace.core.type_specs").spec_from_value(self)
+        return slots.type_spec_of(self)
 
     @property
     def indices(self) -> Tensor:
@@ -203,7 +212,7 @@ class SparseTensor:
         """The graph of its tensors."""
         return self._indices.graph
 
-    def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
+    def eval(self, feed_dict: FeedDict | None = None, session: SessionLike | None = None) -> Any:
         """Its `SparseTensorValue` in `session` or the default session."""
         indices, values, dense_shape = _session(self, session).run(
             [self._indices, self._values, self._dense_shape], feed_dict
@@ -215,7 +224,7 @@ class SparseTensor:
         return list(dict.fromkeys([*self._values.consumers(), *self._indices.consumers()]))
 
     @classmethod
-    def _override_operator(cls, operator: str, function: Any) -> None:
+    def _override_operator(cls, operator: str, function: Callable[..., Any]) -> None:
         setattr(cls, operator, function)
 
     def __str__(self) -> str:
@@ -223,17 +232,28 @@ class SparseTensor:
 
 
 def _session(item: Any, session: Any) -> Any:
-    from headrace.core.operation import _session_for
-
-    return _session_for(item.graph, session, "tensor", "eval")
+    return session_for(item.graph, session, "tensor", "eval")
 
 
-def is_sparse(value: Any) -> bool:
+def _installed_at_first_use(operator: str) -> Callable[..., Any]:
+    def first(self: SparseTensor, *operands: Any) -> Tensor:
+        slots.install_operators()
+        return getattr(SparseTensor, operator)(self, *operands)
+
+    first.__name__ = operator
+    return first
+
+
+for _operator in ("__div__", "__truediv__", "__mul__"):
+    SparseTensor._override_operator(_operator, _installed_at_first_use(_operator))
+
+
+def is_sparse(value: TensorLike | SparseTensor) -> bool:
     """Whether `value` is a SparseTensor or SparseTensorValue."""
     return isinstance(value, (SparseTensor, SparseTensorValue))
 
 
-def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str | None = None) -> Any:
+def convert_to_tensor_or_sparse_tensor(value: object, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
     """`value` as a SparseTensor where it is one (or its value), else as a tensor.
 
     Raises:
@@ -248,7 +268,9 @@ def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: str 
     return convert_to_tensor(value, dtype, name)
 
 
-def convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None, name: str | None = None) -> Any:
+def convert_to_tensor_or_indexed_slices(
+    value: TensorLike | SparseTensor | CompositeTensor, dtype: DTypeLike | None = None, name: str | None = None
+) -> Any:
     """`value` itself where it is an IndexedSlices, else as a tensor."""
     if isinstance(value, (IndexedSlices, SparseTensor)):
         if dtype is not None and value.dtype.base_dtype != dtype:
@@ -259,7 +281,7 @@ def convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None, name: str
     return convert_to_tensor(value, dtype, name)
 
 
-def densified_quietly(value: Any) -> AbstractContextManager[Any]:
+def densified_quietly(value: TensorLike) -> AbstractContextManager[Any]:
     """Within it `value` becomes dense without a warning if it is IndexedSlices: that is what its use asks for."""
     return _without_warnings() if isinstance(value, IndexedSlices) else nullcontext()
 
@@ -272,8 +294,8 @@ def _without_warnings() -> Iterator[None]:
 
 
 def _indexed_slices_to_tensor(
-    value: IndexedSlices, dtype: Any = None, name: str | None = None, as_ref: bool = False
-) -> Any:
+    value: IndexedSlices, dtype: DType | None = None, name: str | None = None, as_ref: bool = False
+) -> Tensor:
     if dtype is not None and not dtype.is_compatible_with(value.dtype):
         raise ValueError(
             f"Tensor conversion requested dtype {dtype.name} for IndexedSlices with dtype {value.dtype.name}"

@@ -53,7 +53,7 @@ def _rebuilt(model: Any, parts: list[Any]) -> Any:
     return model._type_spec._from_compatible_tensor_list(parts)
 
 
-def replace_composites_with_components(structure: Any) -> Any:
+def replace_composites_with_components(structure: object) -> Any:
     """The same structure with a list of its tensors in the place of each value made of tensors."""
     if isinstance(structure, CompositeTensor):
         return replace_composites_with_components(nest.flatten(structure, expand_composites=True))

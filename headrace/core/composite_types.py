@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from headrace.core.typing import ShapeLike
+
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -26,7 +30,7 @@ class CompositeTensor(Dispatching):
         """The tensors to fetch, and a function from their values to the whole's."""
         raise NotImplementedError
 
-    def _part_dims(self, dims: Any) -> list[Any]:
+    def _part_dims(self, dims: ShapeLike) -> list[Any]:
         """What is known of the shapes of its tensors, in the order of `nest`, from what is known of the whole's."""
         raise NotImplementedError
 
@@ -58,4 +62,4 @@ def dispatched(function: F) -> F:
             return function(*args, **kwargs)
         return composite._dispatch(function, args, kwargs)
 
-    return call  # type: ignore[return-value]
+    return call  # type: ignore[return-value]  # it has the signature of the function

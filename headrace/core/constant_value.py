@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import functools
-import importlib
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from headrace.core import slots
+from headrace.core.dims import Dims, unknown_dims
 from headrace.core.dtypes import string
 from headrace.core.errors import OpError
-from headrace.core.operation import Tensor
-from headrace.core.shapes import Dims, unknown_dims
+from headrace.core.tensor import Tensor
 
 if TYPE_CHECKING:
+    from headrace.core.operation import Operation
     from headrace.core.registry import OpDecl
 
 # Values of more elements are never needed to infer a shape, and texts of more bytes in all.
@@ -24,31 +26,6 @@ _MOST_REPEATED = 1 << 16
 # As far back a value is followed, and as deep the parts of a shape.
 _FURTHEST = 256
 _DEEPEST = 64
-
-# Ops whose outputs, of sizes that are not static, are not much larger than their inputs together, or are by what
-# `plan.evaluate` can tell from the inputs.
-NO_LONGER = frozenset(
-    {
-        "BroadcastGradientArgs",
-        "Cast",
-        "ConcatV2",
-        "DynamicPartition",
-        "GatherNd",
-        "GatherV2",
-        "GreaterEqual",
-        "Identity",
-        "ListDiff",
-        "Reshape",
-        "SparseFeatureCross",
-        "SparseFeatureCrossV2",
-        "SparseFillEmptyRows",
-        "SparseReshape",
-        "Squeeze",
-        "StridedSlice",
-        "Unique",
-        "Where",
-    }
-)
 
 # Ops that take any text: what is wrong with a text that others read is told when the graph runs.
 _OF_ANY_TEXT = frozenset(
@@ -62,40 +39,6 @@ _OF_ANY_TEXT = frozenset(
     }
 )
 
-# Ops that pass texts on as they are: of all others a text may come out that is longer by any factor.
-MOVES_TEXT = frozenset(
-    {
-        "BroadcastTo",
-        "Concat",
-        "ConcatV2",
-        "DynamicPartition",
-        "ExpandDims",
-        "Fill",
-        "Gather",
-        "GatherNd",
-        "GatherV2",
-        "Identity",
-        "ListDiff",
-        "Pack",
-        "Reshape",
-        "ReverseV2",
-        "Select",
-        "SelectV2",
-        "Slice",
-        "SparseFillEmptyRows",
-        "SparseReorder",
-        "SparseReshape",
-        "Split",
-        "SplitV",
-        "Squeeze",
-        "StopGradient",
-        "StridedSlice",
-        "Tile",
-        "Transpose",
-        "Unique",
-        "Unpack",
-    }
-)
 _CROSSES = frozenset({"SparseFeatureCross", "SparseFeatureCrossV2"})
 # What kernels raise besides errors of ops.
 _FAULTS = (RuntimeError, ValueError, TypeError, IndexError, ArithmeticError, MemoryError)
@@ -203,7 +146,7 @@ def _value(tensor: Tensor, unknown: set[Tensor]) -> np.ndarray | None:
 def _given(tensor: Tensor) -> np.ndarray | None:
     """The value of `tensor` where nothing has to be computed."""
     if not tensor._is_graph_tensor:
-        return importlib.import_module("headrace.core.eager").constant_array(tensor)
+        return slots.eager_constant(tensor)
     op = tensor.op
     if op.type == "Const":
         array = op.attrs["value"]
@@ -218,9 +161,7 @@ def _given(tensor: Tensor) -> np.ndarray | None:
     arrays = decl.static_rule(op)
     if arrays is None:
         return None
-    value = tensor._known_value = np.asarray(  # type: ignore[attr-defined]
-        arrays[tensor.value_index], dtype=tensor.dtype.as_numpy_dtype
-    )
+    value = tensor._known_value = np.asarray(arrays[tensor.value_index], dtype=tensor.dtype.as_numpy_dtype)
     return value
 
 
@@ -229,7 +170,10 @@ def _may_compute(tensor: Tensor) -> bool:
     op = tensor._op
     if not op._inputs or _runs_in_sessions_only(op.decl) or not _small(tensor):
         return False
-    if op.decl.type in MOVES_TEXT or op.decl.type in _CROSSES:
+    if any(output._dtype.name in ("resource", "variant") for output in op._outputs):
+        # Lists and their like are objects of a step: NumPy has no values for them.
+        return False
+    if op.decl.moves_text or op.decl.type in _CROSSES:
         return True
     return string not in [output._dtype for output in op._outputs]
 
@@ -251,18 +195,17 @@ def _evaluated(tensor: Tensor, values: list[np.ndarray]) -> np.ndarray | None:
     op = tensor.op
     if sum(map(text_bytes, values)) > _MOST_BYTES:
         return None
-    evaluate = importlib.import_module("headrace.plan.evaluate")
-    if not evaluate.is_bounded(op, values, _LIMIT):
+    if not slots.may_evaluate(op, values, _LIMIT):
         return None
     try:
-        made = evaluate.evaluate(op, values)
+        made = slots.evaluate(op, values)
     except (OpError, *_FAULTS):
         # What an op refuses, it refuses when the graph runs.
         return None
     for output, value in zip(op.outputs, made, strict=True):
         if output is tensor or (output.dtype is not string and _small(output)):
-            output._known_value = value  # type: ignore[attr-defined]
-    return tensor._known_value  # type: ignore[attr-defined]
+            output._known_value = value
+    return tensor._known_value
 
 
 def _small(tensor: Tensor) -> bool:
@@ -272,7 +215,7 @@ def _small(tensor: Tensor) -> bool:
     size = 1
     for dim in tensor.dims:
         if dim is None:
-            return tensor.op.type in NO_LONGER
+            return tensor.op.decl.most_elements_rule is not None
         size *= dim
     return size <= _LIMIT
 
@@ -341,7 +284,7 @@ class _Asked:
                     return dims[bounds]
         return unknown_dims(tensor.dims[0]) if tensor.dims is not None and len(tensor.dims) == 1 else None
 
-    def _joined(self, parts: Any, depth: int) -> Dims:
+    def _joined(self, parts: Sequence[Tensor], depth: int) -> Dims:
         dims: list[int | None] = []
         for part in parts:
             known = self.dims(part, depth + 1)
@@ -367,7 +310,7 @@ def _is_passed_on(tensor: Tensor) -> bool:
     return kind in ("Cast", "Identity", "StopGradient") and tensor.dims is not None and len(tensor.dims) == 1
 
 
-def _slice_bounds(op: Any) -> slice | None:
+def _slice_bounds(op: Operation) -> slice | None:
     attrs = op.attrs
     if attrs["ellipsis_mask"] or attrs["new_axis_mask"]:
         return None

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from headrace.core import slots
 from headrace.core.dtypes import DType, as_dtype
-from headrace.core.operation import Operation, Tensor
+from headrace.core.operation import Operation
+from headrace.core.tensor import Tensor
+
+if TYPE_CHECKING:
+    from headrace.core.typing import DTypeLike
+
 
 ConversionFunction = Callable[..., Any]
 
@@ -18,7 +23,7 @@ _lookup: dict[type, list[ConversionFunction]] = {}
 
 
 def register_tensor_conversion_function(
-    base_type: Any, conversion_func: ConversionFunction, priority: int = 100
+    base_type: type | Sequence[type], conversion_func: ConversionFunction, priority: int = 100
 ) -> None:
     """Registers how objects of `base_type` become tensors.
 
@@ -44,7 +49,7 @@ def _functions_for(kind: type) -> list[ConversionFunction]:
     functions = _lookup.get(kind)
     if functions is None:
         # The family of Const says how Python's and NumPy's values become tensors; nothing may have needed it yet.
-        importlib.import_module("headrace.ops.array.constant")
+        slots.register_conversions()
         functions = []
         for priority in sorted(_by_priority):
             functions.extend(f for base, f in _by_priority[priority] if issubclass(kind, base))
@@ -53,11 +58,11 @@ def _functions_for(kind: type) -> list[ConversionFunction]:
 
 
 def convert_to_tensor(
-    value: Any,
-    dtype: Any = None,
+    value: object,
+    dtype: DTypeLike | None = None,
     name: str | None = None,
-    preferred_dtype: Any = None,
-    dtype_hint: Any = None,
+    preferred_dtype: DTypeLike | None = None,
+    dtype_hint: DTypeLike | None = None,
     as_ref: bool = False,
 ) -> Tensor:
     """Converts `value` to a `Tensor`.
@@ -121,7 +126,9 @@ def convert_to_tensor(
     )
 
 
-def _refuse_operation(value: Operation, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Any:
+def _refuse_operation(
+    value: Operation, dtype: DType | None = None, name: str | None = None, as_ref: bool = False
+) -> Any:
     raise TypeError(
         f"Can't convert Operation '{value.name}' to Tensor (target dtype={dtype!r}, name={name!r}, as_ref={as_ref!r})"
     )

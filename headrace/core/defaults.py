@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.graph import Graph
-from headrace.core.operation import Operation, Tensor
+from headrace.core.operation import Operation
 from headrace.core.stacks import DefaultStack, default_graphs, default_sessions
+from headrace.core.tensor import Tensor
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from headrace.core.device import DeviceSpecV2
+    from headrace.core.typing import TensorLike
 
 
 class _OwnGraph(threading.local):
@@ -64,7 +71,7 @@ def reset_default_graph() -> None:
 
 def get_default_session() -> Any:
     """The innermost default session of this thread, or None."""
-    return default_sessions.items[-1] if default_sessions.items else None
+    return default_sessions.innermost()
 
 
 def default_session_stack() -> DefaultStack:
@@ -72,8 +79,8 @@ def default_session_stack() -> DefaultStack:
     return default_sessions
 
 
-def graph_of_inputs(values: Iterable[Any], graph: Graph | None = None) -> Graph:
-    """The graph all of `values` belong to, or the default graph when none is a graph element.
+def graph_of_inputs(op_input_list: Iterable[Any], graph: Graph | None = None) -> Graph:
+    """The graph all of `op_input_list` belong to, or the default graph when none is a graph element.
 
     Raises:
         ValueError: if they are of different graphs.
@@ -82,10 +89,10 @@ def graph_of_inputs(values: Iterable[Any], graph: Graph | None = None) -> Graph:
     if default.building_function:
         # What comes from outside is captured.
         return default
-    if default.is_eager and not any(isinstance(value, Tensor) and value._is_graph_tensor for value in values):
+    if default.is_eager and not any(isinstance(value, Tensor) and value._is_graph_tensor for value in op_input_list):
         return default
     found: Any = None
-    for value in values:
+    for value in op_input_list:
         element = value
         if not isinstance(value, (Tensor, Operation)):
             convert = getattr(value, "_as_graph_element", None)
@@ -166,12 +173,12 @@ def control_dependencies(control_inputs: Iterable[Any] | None) -> Any:
     return get_default_graph().control_dependencies(control_inputs)
 
 
-def device(device_name_or_function: Any) -> Any:
+def device(device_name_or_function: str | Callable[..., Any] | DeviceSpecV2 | None) -> AbstractContextManager[Any]:
     """`Graph.device` of the default graph."""
     return get_default_graph().device(device_name_or_function)
 
 
-def device_v2(device_name: Any) -> Any:
+def device_v2(device_name: Callable[..., Any] | DeviceSpecV2) -> AbstractContextManager[Any]:
     """`device`, as TensorFlow 2 has it.
 
     Raises:
@@ -182,7 +189,7 @@ def device_v2(device_name: Any) -> Any:
     return device(device_name)
 
 
-def colocate_with(op: Any, ignore_existing: bool = False) -> Any:
+def colocate_with(op: Any, ignore_existing: bool = False) -> AbstractContextManager[Any]:
     """`Graph.colocate_with` of the default graph."""
     return get_default_graph().colocate_with(op, ignore_existing)
 
@@ -192,22 +199,22 @@ def container(container_name: str) -> Any:
     return get_default_graph().container(container_name)
 
 
-def add_to_collection(name: Any, value: Any) -> None:
+def add_to_collection(name: str, value: object) -> None:
     """Appends `value` to a collection of the default graph."""
     get_default_graph().add_to_collection(name, value)
 
 
-def add_to_collections(names: Any, value: Any) -> None:
+def add_to_collections(names: Sequence[str], value: TensorLike | Operation) -> None:
     """Appends `value` to several collections of the default graph."""
     get_default_graph().add_to_collections(names, value)
 
 
-def get_collection(key: Any, scope: str | None = None) -> list[Any]:
+def get_collection(key: str, scope: str | None = None) -> list[Any]:
     """A copy of a collection of the default graph, filtered by the regular expression `scope`."""
     return get_default_graph().get_collection(key, scope)
 
 
-def get_collection_ref(key: Any) -> list[Any]:
+def get_collection_ref(key: str) -> list[Any]:
     """The list of a collection of the default graph itself."""
     return get_default_graph().get_collection_ref(key)
 

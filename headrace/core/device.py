@@ -13,16 +13,16 @@ _SHORT_TYPES = frozenset({"CPU", "GPU"})
 _FIELDS = ("job", "replica", "task", "device_type", "device_index")
 
 
-def _as_text(value: Any) -> str | None:
+def _as_text(value: int | str | None) -> str | None:
     return None if value is None else str(value)
 
 
-def _as_type(value: Any) -> str | None:
+def _as_type(value: str | None) -> str | None:
     name = _as_text(value)
     return name.upper() if name in ("cpu", "gpu") else name
 
 
-def _as_int(value: Any) -> int | None:
+def _as_int(value: int | str | None) -> int | None:
     return None if value is None else int(value)
 
 
@@ -144,24 +144,24 @@ class DeviceSpec(DeviceSpecV2):
       '/job:ps/task:2/device:GPU:0'
     """
 
-    @DeviceSpecV2.job.setter  # type: ignore[attr-defined]
-    def job(self, value: Any) -> None:
+    @DeviceSpecV2.job.setter  # type: ignore[attr-defined]  # mypy takes no setter of a property of the base
+    def job(self, value: str | None) -> None:
         self._job = _as_text(value)
 
-    @DeviceSpecV2.replica.setter  # type: ignore[attr-defined]
-    def replica(self, value: Any) -> None:
+    @DeviceSpecV2.replica.setter  # type: ignore[attr-defined]  # mypy takes no setter of a property of the base
+    def replica(self, value: int | str | None) -> None:
         self._replica = _as_int(value)
 
-    @DeviceSpecV2.task.setter  # type: ignore[attr-defined]
-    def task(self, value: Any) -> None:
+    @DeviceSpecV2.task.setter  # type: ignore[attr-defined]  # mypy takes no setter of a property of the base
+    def task(self, value: int | str | None) -> None:
         self._task = _as_int(value)
 
-    @DeviceSpecV2.device_type.setter  # type: ignore[attr-defined]
-    def device_type(self, value: Any) -> None:
+    @DeviceSpecV2.device_type.setter  # type: ignore[attr-defined]  # mypy takes no setter of a property of the base
+    def device_type(self, value: str | None) -> None:
         self._device_type = _as_type(value)
 
-    @DeviceSpecV2.device_index.setter  # type: ignore[attr-defined]
-    def device_index(self, value: Any) -> None:
+    @DeviceSpecV2.device_index.setter  # type: ignore[attr-defined]  # mypy takes no setter of a property of the base
+    def device_index(self, value: int | str | None) -> None:
         self._device_index = _as_int(value)
 
     def parse_from_string(self, spec: str) -> DeviceSpec:
@@ -204,7 +204,7 @@ def _parsed(spec: str) -> dict[str, Any]:
     return values
 
 
-def is_device_spec(obj: Any) -> bool:
+def is_device_spec(obj: str | DeviceSpec) -> bool:
     """Whether `obj` is a DeviceSpec."""
     return isinstance(obj, DeviceSpecV2)
 

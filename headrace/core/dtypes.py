@@ -15,6 +15,8 @@ import numpy as np
 if TYPE_CHECKING:
     from torch import dtype as TorchDType
 
+    from headrace.core.typing import DTypeLike
+
 # Names in the order of the type numbers of TensorFlow's types.proto, from 1.
 _NAMES = (
     *("float32", "float64", "int32", "uint8", "int16", "int8", "string", "complex64", "int64", "bool"),
@@ -76,7 +78,7 @@ class DType:
     is_quantized: builtins.bool
     is_unsigned: builtins.bool
     is_numpy_compatible: builtins.bool
-    _numpy: Any
+    _numpy: np.dtype[Any] | type | None
     _torch: TorchDType | None
 
     def __new__(cls, type_enum: int) -> DType:
@@ -150,7 +152,7 @@ class DType:
         """The largest finite value of a real number type; TypeError for other types."""
         return self._extreme("max", "maximum")
 
-    def _extreme(self, which: str, word: str) -> Any:
+    def _extreme(self, which: str, word: str) -> int | np.generic | np.floating[Any]:
         if self.is_integer:
             return getattr(np.iinfo(self.as_numpy_dtype), which)
         if self.base_dtype.name == "bfloat16":
@@ -179,7 +181,7 @@ class DType:
         """Bytes an element takes in a NumPy array; 1 for resource and variant."""
         return np.dtype(self.as_numpy_dtype).itemsize if self.is_numpy_compatible else 1
 
-    def is_compatible_with(self, other: Any) -> builtins.bool:
+    def is_compatible_with(self, other: DTypeLike) -> builtins.bool:
         """Whether a value of type `other` may stand where this type is asked for.
 
         A reference may stand for its value, never the other way round.
@@ -230,7 +232,7 @@ def _make_types() -> dict[int, DType]:
 _BY_ENUM = _make_types()
 
 
-def _numpy_type(name: str) -> Any:
+def _numpy_type(name: str) -> np.dtype[Any] | type:
     if name in _OPAQUE:
         raise KeyError(f"{name} has no NumPy type")
     if name == "bfloat16":
@@ -269,7 +271,7 @@ def dtype_text(dtype: DType) -> str:
     return {"float32": "float", "float64": "double", "float16": "half"}.get(name, name)
 
 
-def as_dtype(type_value: Any) -> DType:
+def as_dtype(type_value: object) -> DType:
     """The `DType` that a value names.
 
     Args:
@@ -295,7 +297,7 @@ def as_dtype(type_value: Any) -> DType:
     return found
 
 
-def _unusual_dtype(value: Any) -> DType | None:
+def _unusual_dtype(value: object) -> DType | None:
     """What the table does not hold: NumPy dtypes, which carry widths and byte orders; bfloat16; torch."""
     if isinstance(value, np.generic):
         value = value.dtype

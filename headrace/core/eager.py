@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
 import itertools
 import threading
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from headrace.core import slots
+from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph, global_graph, set_global_graph
+from headrace.core.dims import compatible_dims
 from headrace.core.dtypes import DType
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.graph import Graph
-from headrace.core.operation import Operation, Tensor
-from headrace.core.shapes import as_dims, compatible_dims
+from headrace.core.operation import Operation
+from headrace.core.registry import raw
+from headrace.core.shapes import as_dims
+from headrace.core.tensor import Tensor
+
+if TYPE_CHECKING:
+    from headrace.core.registry import OpDecl
+    from headrace.core.shapes import TensorShape
+    from headrace.core.typing import SessionLike
+
 
 _next_id = itertools.count().__next__
 
@@ -40,7 +50,7 @@ def eager_graph(config: Any = None) -> Any:
     global _eager_graph
     with _lock:
         if _eager_graph is None:
-            _eager_graph = importlib.import_module("headrace.runtime.eager").EagerGraph(config)
+            _eager_graph = slots.eager_graph(config)
         return _eager_graph
 
 
@@ -124,7 +134,7 @@ class EagerTensor(Tensor):
     value_index = _meaningless("value_index")
 
     @property
-    def _consumers(self) -> Any:  # type: ignore[override]
+    def _consumers(self) -> Any:  # type: ignore[override]  # there are none: asking is an error
         raise AttributeError("Tensor.consumers is meaningless when eager execution is enabled.")
 
     def consumers(self) -> Any:
@@ -178,7 +188,7 @@ class EagerTensor(Tensor):
             raise ValueError(f"Cannot convert a Tensor of dtype {self._dtype.name} to a NumPy array.")
         return self._op._graph.array_of(self)
 
-    def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
+    def eval(self, feed_dict: Any = None, session: SessionLike | None = None) -> Any:
         """Not there where there is no graph to run.
 
         Raises:
@@ -188,7 +198,7 @@ class EagerTensor(Tensor):
             "eval is not supported when eager execution is enabled, is .numpy() what you're looking for?"
         )
 
-    def set_shape(self, shape: Any) -> None:
+    def set_shape(self, shape: TensorShape | np.ndarray | Sequence[int | None] | None) -> None:
         """Checks that it has this shape.
 
         Raises:
@@ -206,8 +216,6 @@ class EagerTensor(Tensor):
         return self._moved(f"/gpu:{gpu_index}")
 
     def _moved(self, device: str) -> EagerTensor:
-        from headrace.core.registry import raw
-
         with self._op._graph.as_default(), self._op._graph.device(device):
             moved: EagerTensor = raw.Identity(self)
         return moved
@@ -263,8 +271,6 @@ class EagerTensor(Tensor):
         return made
 
     def __reduce__(self) -> Any:
-        from headrace.core.convert import convert_to_tensor
-
         return convert_to_tensor, (self.numpy(), self._dtype.name)
 
     def __str__(self) -> str:
@@ -293,7 +299,7 @@ class EagerOperation(Operation):
     It is kept by the tapes that record it and by nothing else.
     """
 
-    def __init__(self, graph: Any, decl: Any, name: str, inputs: list[Any], attrs: dict[str, Any]) -> None:
+    def __init__(self, graph: Graph, decl: OpDecl, name: str, inputs: list[Any], attrs: dict[str, Any]) -> None:
         self._graph = graph
         self.decl = decl
         self._name = name
@@ -314,7 +320,7 @@ class EagerOperation(Operation):
 class EagerSource:
     """What stands for the operation behind eager tensors: it knows their graph and nothing else, so it keeps nothing alive."""
 
-    def __init__(self, graph: Any) -> None:
+    def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self._name = ""
         self._device = ""

@@ -5,10 +5,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from headrace.core.graph import Graph
 from headrace.core.operation import Operation
+
+if TYPE_CHECKING:
+    from tensorboard.compat.proto.graph_debug_info_pb2 import GraphDebugInfo
+
 
 _WORD = r"[A-Za-z0-9_.][A-Za-z0-9_.\-/]*?"
 _TAG = re.compile(rf"\{{\{{({_WORD}) ({_WORD})\}}\}}")
@@ -66,7 +70,7 @@ def _compute_colocation_summary_from_op(op: Operation, prefix: str = "") -> str:
     return _compute_colocation_summary_from_dict(op.name, op._colocation_dict, prefix)
 
 
-def _find_index_of_defining_frame_for_op(op: Any) -> int:
+def _find_index_of_defining_frame_for_op(op: Operation) -> int:
     """Where in `op.traceback` the innermost frame of the program stands; 0 where there is none."""
     rows = op.traceback
     for index in reversed(range(len(rows))):
@@ -75,18 +79,18 @@ def _find_index_of_defining_frame_for_op(op: Any) -> int:
     return 0
 
 
-def _get_defining_frame_from_op(op: Any) -> Row:
+def _get_defining_frame_from_op(op: Operation) -> Row:
     row: Row = op.traceback[_find_index_of_defining_frame_for_op(op)]
     return row
 
 
-def _compute_useful_frames(op: Any, num: int) -> list[Row]:
+def _compute_useful_frames(op: Operation, num: int) -> list[Row]:
     """Up to `num` frames: those that led to the defining one, and two below it."""
     end = min(_find_index_of_defining_frame_for_op(op) + 3, len(op.traceback))
     return list(op.traceback[max(end - num, 0) : end])
 
 
-def create_graph_debug_info_def(operations: Iterable[tuple[str, Operation]]) -> Any:
+def create_graph_debug_info_def(operations: Iterable[tuple[str, Operation]]) -> GraphDebugInfo:
     """A `GraphDebugInfo` message: for each operation the lines that led to it.
 
     Args:

@@ -9,7 +9,14 @@ from __future__ import annotations
 
 import traceback
 import warnings
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from tensorboard.compat.proto.node_def_pb2 import NodeDef
+
+    from headrace.core.typing import TensorLike
+
 
 OK = 0
 CANCELLED = 1
@@ -45,7 +52,7 @@ class OpError(Exception):
       (True, 'axis must be below 2, got 3')
     """
 
-    def __init__(self, node_def: Any, op: Any, message: str, error_code: int) -> None:
+    def __init__(self, node_def: str | NodeDef | None, op: Any, message: str, error_code: int) -> None:
         super().__init__(message)
         self._node_def = node_def
         self._op = op
@@ -119,7 +126,7 @@ class _Coded(OpError):
             cls._code = code
             _CODED[code] = cls
 
-    def __init__(self, node_def: Any, op: Any, message: str) -> None:
+    def __init__(self, node_def: str | NodeDef | None, op: Any, message: str) -> None:
         super().__init__(node_def, op, message, self._code)
 
 
@@ -207,7 +214,7 @@ _EXCEPTION_CLASS_TO_CODE = {error_class: code for code, error_class in _CODED.it
 
 def _rebuilt(error_class: type[OpError], message: str, error_code: int, location: str | None) -> OpError:
     coded = issubclass(error_class, _Coded)
-    error = error_class(None, None, message) if coded else error_class(None, None, message, error_code)  # type: ignore[call-arg]
+    error = error_class(None, None, message) if coded else error_class(None, None, message, error_code)  # type: ignore[call-arg]  # classes of one code take none
     error._location = location
     return error
 
@@ -249,8 +256,8 @@ def op_error(
     error_class: type[_Error],
     op: Any,
     problem: str,
-    expected: Any = None,
-    got: Any = None,
+    expected: TensorLike | None = None,
+    got: int | Sequence[int] | None = None,
     remedy: str | None = None,
 ) -> _Error:
     """Composes an error of an operation; the caller raises it.
@@ -275,7 +282,7 @@ def op_error(
     if remedy:
         text += " " + remedy
     if issubclass(error_class, OpError):
-        return error_class(None, op, text)  # type: ignore[call-arg]
+        return error_class(None, op, text)  # type: ignore[call-arg]  # classes of one code take none
     return error_class(text if op is None else f"{text}\n{describe(op)}")
 
 

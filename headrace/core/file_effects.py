@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from headrace.core.functions import Function, called_function
-from headrace.core.operation import Operation, Tensor
+from headrace.core.graph_functions import Function, called_function
+from headrace.core.operation import Operation
+from headrace.core.tensor import Tensor
 
 
 def find_writer(operations: Iterable[Operation], fed: Iterable[Tensor] = ()) -> Operation | None:

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core import nest
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph
+from headrace.core.dims import Dims
 from headrace.core.dtypes import DType, as_dtype
 from headrace.core.graph import Graph
 from headrace.core.graph_scopes import Controller
-from headrace.core.operation import Operation, Tensor
+from headrace.core.operation import Operation
 from headrace.core.registry import raw
-from headrace.core.shapes import Dims, as_dims
+from headrace.core.shapes import as_dims
+from headrace.core.tensor import Tensor
+
+if TYPE_CHECKING:
+    from headrace.core.registry import OpDecl
+    from headrace.core.typing import DTypeLike, TensorLike
+
 
 # What a body shares with the graph around it: the variables and what finds them by name.
 _SHARED_COLLECTIONS = (
@@ -41,10 +48,14 @@ class FuncGraph(Graph):
         structured_outputs: what the Python function returned, as tensors of this graph.
         only_for_results: whether operations with effects run only where a result needs them.
         of_defun: whether it is the body of a `Defun`, which is built as any other graph.
+        returns_none: whether the Python function returned None.
     """
 
     only_for_results = False
     of_defun = False
+    returns_none = False
+    # Of the body of a `tf.function`: whether its control flow was converted.
+    autograph: bool
 
     def __init__(
         self,
@@ -96,7 +107,7 @@ class FuncGraph(Graph):
         """The input that stands for an outer tensor, None if it is not used inside."""
         return self._captured.get(tensor)
 
-    def add_input(self, dtype: Any, dims: Dims, name: str | None = None) -> Tensor:
+    def add_input(self, dtype: DTypeLike, dims: Dims, name: str | None = None) -> Tensor:
         """A new parameter."""
         with self.as_default(), self.control_dependencies(None):
             made: Tensor = raw.Placeholder(dtype=as_dtype(dtype).base_dtype, shape=dims, name=name)
@@ -146,7 +157,7 @@ class FuncGraph(Graph):
 
     def add_operation(
         self,
-        decl: Any,
+        decl: OpDecl,
         inputs: list[Tensor],
         attrs: dict[str, Any],
         name: str,
@@ -222,12 +233,12 @@ def trace(
     return graph
 
 
-def finish(graph: FuncGraph, result: Any) -> None:
+def finish(graph: FuncGraph, result: TensorLike) -> None:
     """Makes `result`, a structure of what can be a tensor, the outputs of `graph`."""
     if result is None:
         result = ()
 
-    def as_output(value: Any) -> Tensor:
+    def as_output(value: Tensor) -> Tensor:
         return graph.capture(convert_to_tensor(value))
 
     graph.structured_outputs = nest.map_structure(as_output, result, expand_composites=True)

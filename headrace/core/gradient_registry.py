@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, KeysView, MutableMapping
+from collections.abc import Callable, Iterator, KeysView, MutableMapping
 from typing import Any
 
 from headrace.core.registry import REGISTRY, _register_gradient, _registered_gradients, find, raw
@@ -45,7 +45,7 @@ class GradientRegistry:
     """The registry of gradient functions.
 
     Example:
-        >>> from tensorflow.python.framework import ops
+        >>> from headrace.python.framework import ops
         >>> "GuidedRelu" in ops._gradient_registry._registry
         False
     """
@@ -66,7 +66,7 @@ class GradientRegistry:
         """The op types and the names of overrides."""
         return self._registry.keys()
 
-    def lookup(self, name: str | bytes) -> Any:
+    def lookup(self, name: str | bytes) -> Callable[..., Any] | None:
         """The gradient function of `name`; None where it is declared that there is none.
 
         Raises:

@@ -1,43 +1,41 @@
-"""The graph: operations by name, the scopes that shape new ones, collections, and the stack of default graphs."""
+"""The graph: operations by name, what may be fed and fetched, collections."""
 
 from __future__ import annotations
 
 import contextlib
-import importlib
 import re
 import threading
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
-from headrace.core.callsite import innermost
-from headrace.core.graph_scopes import Controller, OpenScopes, device_scope
+from headrace.core import slots
+from headrace.core.graph_scopes import ScopedGraph
 from headrace.core.loop_scopes import check_loops
-from headrace.core.operation import Operation, Tensor
+from headrace.core.operation import Operation
 from headrace.core.stacks import default_graphs
-from headrace.core.traceable_stack import TraceableObject
+from headrace.core.tensor import Tensor
 
-_VALID_OP_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\-/]*\Z")
-_VALID_SCOPE_NAME = re.compile(r"^[A-Za-z0-9_.\-/]*\Z")
+if TYPE_CHECKING:
+    from tensorboard.compat.proto.attr_value_pb2 import AttrValue
+    from tensorboard.compat.proto.graph_pb2 import GraphDef
+
+    from headrace.core.registry import OpDecl
+
 
 PRODUCER_VERSION = 134
 MIN_CONSUMER_VERSION = 0
 
 
-def _attr_of_scope(op: Operation, value: Any) -> Any:
+def _attr_of_scope(op: Operation, value: Callable[..., Any] | AttrValue | Sequence[str]) -> Any:
     """The plain value for `op` of what an attribute scope gives, which may be a function of the operation."""
     if callable(value):
         value = value(op)
     if hasattr(value, "WhichOneof"):
-        value = importlib.import_module("headrace.interop.node_def").attr_from_proto(value)
+        value = slots.attr_from_proto(value)
     return value
 
 
-def _check_map_of_strings(name: str, value: Any) -> None:
-    if not isinstance(value, dict) or not all(isinstance(part, str) for item in value.items() for part in item):
-        raise TypeError(f"{name} must be a dictionary mapping strings to strings")
-
-
-class Graph:
+class Graph(ScopedGraph):
     """A dataflow program: operations, the tensors between them, and named collections.
 
     Example:
@@ -61,26 +59,19 @@ class Graph:
     tapes: Any
 
     def __init__(self) -> None:
+        super().__init__()
         self._lock = threading.RLock()
         self._nodes_by_name: dict[str, Operation] = {}
         self._operations: list[Operation] = []
         self._next_op_id = 0
         self._changes = 0
-        self._names_in_use: dict[str, int] = {}
-        self._scopes = OpenScopes()
-        self._context: Any = None
         self._collections: dict[Any, list[Any]] = {}
         self._seed: int | None = None
         self._finalized = False
         self._unfetchable: set[Operation] = set()
         self._unfeedable: set[Tensor] = set()
-        self._scope_attrs: dict[str, Any] = {}
-        self._kernel_labels: dict[str, str] = {}
-        self._gradient_override: dict[str, str] = {}
         self._handle_feeders: dict[str, Any] = {}
         self._functions: dict[str, Any] = {}
-        self._default_original_op: Operation | None = None
-        self._container = ""
 
     # ---- identity and versions ----
 
@@ -109,7 +100,7 @@ class Graph:
     @property
     def graph_def_versions(self) -> Any:
         """The GraphDef versions as a `VersionDef`."""
-        return importlib.import_module("headrace.interop.node_def").version_def(PRODUCER_VERSION, MIN_CONSUMER_VERSION)
+        return slots.version_def(PRODUCER_VERSION, MIN_CONSUMER_VERSION)
 
     @property
     def seed(self) -> int | None:
@@ -140,7 +131,7 @@ class Graph:
 
     def add_operation(
         self,
-        decl: Any,
+        decl: OpDecl,
         inputs: list[Tensor],
         attrs: dict[str, Any],
         name: str,
@@ -234,7 +225,7 @@ class Graph:
         plain = {}
         for key, value in (attrs or {}).items():
             if hasattr(value, "WhichOneof"):
-                value = importlib.import_module("headrace.interop.node_def").attr_from_proto(value)
+                value = slots.attr_from_proto(value)
             plain[key] = value
         return operation_from_parts(self, op_type, list(inputs), plain, name, dtypes)
 
@@ -324,7 +315,7 @@ class Graph:
 
     _get_operation_by_name_unsafe = get_operation_by_name
 
-    def as_graph_element(self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True) -> Any:
+    def as_graph_element(self, obj: object, allow_tensor: bool = True, allow_operation: bool = True) -> Any:
         """The tensor or operation of this graph that `obj` (an object or a name) stands for.
 
         Raises:
@@ -356,7 +347,9 @@ class Graph:
             return obj
         raise TypeError(f"Can not convert a {type(obj).__name__} into a {allowed}.")
 
-    def _element_by_name(self, name: str, allow_tensor: bool, allow_operation: bool, allowed: str) -> Any:
+    def _element_by_name(
+        self, name: str, allow_tensor: bool, allow_operation: bool, allowed: str
+    ) -> Operation | Tensor:
         if ":" in name and allow_tensor:
             op_name, _, index_text = name.rpartition(":")
             if ":" in op_name or not index_text.isdigit():
@@ -415,87 +408,20 @@ class Graph:
         op = tensor_or_op.op if isinstance(tensor_or_op, Tensor) else tensor_or_op
         return op not in self._unfetchable
 
-    # ---- names ----
-
-    @property
-    def _name_stack(self) -> str:
-        return self._scopes.name_stack
-
-    @_name_stack.setter
-    def _name_stack(self, value: str) -> None:
-        self._scopes.name_stack = value
-
-    def get_name_scope(self) -> str:
-        """The current name scope, without a final slash."""
-        return self._scopes.name_stack
-
-    def unique_name(self, name: str, mark_as_used: bool = True) -> str:
-        """A name not used before in this graph, made of the name scope, `name` and, where needed, a number."""
-        stack = self._scopes.name_stack
-        if stack:
-            name = f"{stack}/{name}"
-        # Names that differ only by case would clash on some file systems, so they count as the same.
-        key = name.lower()
-        used = self._names_in_use
-        count = used.get(key, 0)
-        if mark_as_used:
-            used[key] = count + 1
-        if count > 0:
-            numbered = key
-            while numbered in used:
-                numbered = f"{key}_{count}"
-                count += 1
-            if mark_as_used:
-                used[numbered] = 1
-            name = f"{name}_{count - 1}"
-        return name
-
-    @contextlib.contextmanager
-    def name_scope(self, name: str | None) -> Iterator[str]:
-        """Prefixes the names of what is made inside with `name`.
-
-        Args:
-            name: a scope name; a name ending in '/' re-enters that very scope; None or '' goes back to the root.
-
-        Yields:
-            the full scope name with a final '/', or '' at the root.
-
-        Raises:
-            ValueError: if `name` is not a valid scope name.
-        """
-        if name:
-            if isinstance(name, bytes):
-                name = name.decode()
-            pattern = _VALID_SCOPE_NAME if self._scopes.name_stack else _VALID_OP_NAME
-            if not pattern.match(name):
-                raise ValueError(f"'{name}' is not a valid scope name")
-        old = self._scopes.name_stack
-        if not name:
-            new = ""
-        elif name.endswith("/"):
-            new = name[:-1]
-        else:
-            new = self.unique_name(name)
-        self._scopes.name_stack = new
-        try:
-            yield "" if not new else new + "/"
-        finally:
-            self._scopes.name_stack = old
-
     # ---- collections ----
 
-    def add_to_collection(self, name: Any, value: Any) -> None:
+    def add_to_collection(self, name: Any, value: object) -> None:
         """Appends `value` to the collection `name`."""
         self._check_not_finalized()
         self._collections.setdefault(name, []).append(value)
 
-    def add_to_collections(self, names: Any, value: Any) -> None:
+    def add_to_collections(self, names: Any, value: object) -> None:
         """Appends `value` to each of the collections in `names` (one name or several, repeats ignored)."""
         names = (names,) if isinstance(names, str) else dict.fromkeys(names)
         for name in names:
             self.add_to_collection(name, value)
 
-    def get_collection_ref(self, name: Any) -> list[Any]:
+    def get_collection_ref(self, name: str | Sequence[str]) -> list[Any]:
         """The collection's own list, made empty if it is not there."""
         return self._collections.setdefault(name, [])
 
@@ -511,7 +437,7 @@ class Graph:
         """The names of all collections that are strings."""
         return [name for name in self._collections if isinstance(name, str)]
 
-    def clear_collection(self, name: Any) -> None:
+    def clear_collection(self, name: str) -> None:
         """Empties the collection `name`."""
         self._check_not_finalized()
         self._collections.pop(name, None)
@@ -521,187 +447,20 @@ class Graph:
         """The names of all collections."""
         return list(self._collections)
 
-    # ---- scopes that shape new operations ----
-
-    @property
-    def _control_dependencies_stack(self) -> list[Controller]:
-        return self._scopes.control_stack
-
-    @_control_dependencies_stack.setter
-    def _control_dependencies_stack(self, value: list[Controller]) -> None:
-        self._scopes.control_stack = value
-
-    def control_dependencies(self, control_inputs: Iterable[Any] | None) -> Controller:
-        """A context in which new operations run after `control_inputs`.
-
-        Args:
-            control_inputs: operations, tensors, variables or names; None clears the dependencies in force.
-
-        Raises:
-            TypeError: if an item is not convertible to an operation or tensor.
-        """
-        if control_inputs is None:
-            return Controller(self, [], True)
-        ops: list[Operation] = []
-        for item in control_inputs:
-            if hasattr(item, "_as_control_input"):
-                item = item._as_control_input()
-            element = self.as_graph_element(item)
-            op = element.op if isinstance(element, Tensor) else element
-            if op not in ops:
-                ops.append(op)
-        return Controller(self, ops, False)
-
-    def _get_control_flow_context(self) -> Any:
-        return self._context
-
-    def _set_control_flow_context(self, context: Any) -> None:
-        self._context = context
-
-    @contextlib.contextmanager
-    def device(self, device_name_or_function: Any) -> Iterator[None]:
-        """A context in which new operations are asked to run on a device.
-
-        Args:
-            device_name_or_function: "/gpu:0", a `DeviceSpec`, a function of the operation that returns one, or None
-                to forget outer device scopes.
-        """
-        scopes = self._scopes
-        spec = device_scope(device_name_or_function)
-        old = scopes.devices
-        scopes.devices = opened = [*old, spec]
-        try:
-            yield
-        finally:
-            if scopes.devices is not opened:
-                raise RuntimeError("Exiting device scope without proper scope nesting.")
-            scopes.devices = old
-
-    @property
-    def _device_functions_outer_to_inner(self) -> list[Any]:
-        """What the open device scopes do, the outermost first."""
-        return list(self._scopes.devices)
-
-    def _snapshot_device_function_stack_metadata(self) -> list[TraceableObject]:
-        """The open device scopes and where they were opened, the innermost first."""
-        return [scope.origin for scope in reversed(self._scopes.devices) if scope is not None]
-
-    @contextlib.contextmanager
-    def colocate_with(self, op: Any, ignore_existing: bool = False) -> Iterator[None]:
-        """A context in which new operations go where `op` (an operation, tensor or variable; None forgets) is."""
-        scopes = self._scopes
-        old, old_devices, old_origins = scopes.colocation, scopes.devices, scopes.colocation_origins
-        if op is None:
-            if not ignore_existing:
-                raise ValueError("Trying to reset colocation (op is None) but ignore_existing is not True")
-            scopes.colocation, scopes.colocation_origins = [], []
-        else:
-            element = self.as_graph_element(op._as_control_input() if hasattr(op, "_as_control_input") else op)
-            target = element.op if isinstance(element, Tensor) else element
-            scopes.colocation = [target] if ignore_existing else [*old, target]
-            origin = TraceableObject(target._name, *innermost())
-            scopes.colocation_origins = [origin] if ignore_existing else [*old_origins, origin]
-        # The device comes from `op`, not from the scopes that are open around this block.
-        scopes.devices = []
-        try:
-            yield
-        finally:
-            scopes.colocation, scopes.devices, scopes.colocation_origins = old, old_devices, old_origins
-
-    @contextlib.contextmanager
-    def gradient_override_map(self, op_type_map: dict[str, str]) -> Iterator[None]:
-        """A context in which new operations of the given types use another registered gradient.
-
-        Args:
-            op_type_map: op type to the name given to `tf.RegisterGradient`.
-        """
-        _check_map_of_strings("op_type_map", op_type_map)
-        old = self._gradient_override
-        self._gradient_override = {**old, **op_type_map}
-        try:
-            yield
-        finally:
-            self._gradient_override = old
-
-    @contextlib.contextmanager
-    def _attr_scope_of(self, attrs: dict[str, Any]) -> Iterator[None]:
-        old = self._scope_attrs
-        self._scope_attrs = {k: v for k, v in {**old, **attrs}.items() if v is not None}
-        try:
-            yield
-        finally:
-            self._scope_attrs = old
-
-    @contextlib.contextmanager
-    def _attr_scope(self, attr_map: dict[str, Any]) -> Iterator[None]:
-        """A context in which new operations have attributes: `AttrValue` messages, functions of the operation that
-        return one, or None for no longer having it."""
-        wanted = "attr_map must be a dictionary mapping strings to AttrValue protocol buffers"
-        if not isinstance(attr_map, dict):
-            raise TypeError(wanted)
-        for key, value in attr_map.items():
-            if not isinstance(key, str) or not (value is None or callable(value) or hasattr(value, "WhichOneof")):
-                raise TypeError(f"{wanted} or callables that emit AttrValue protocol buffers")
-        with self._attr_scope_of(attr_map):
-            yield
-
-    @contextlib.contextmanager
-    def _kernel_label_map(self, op_to_kernel_label_map: dict[str, str]) -> Iterator[None]:
-        """A context in which new operations of the given types have a label as their attribute `_kernel`."""
-        _check_map_of_strings("op_to_kernel_label_map", op_to_kernel_label_map)
-        old = self._kernel_labels
-        self._kernel_labels = {**old, **op_to_kernel_label_map}
-        try:
-            yield
-        finally:
-            self._kernel_labels = old
-
-    def _variable_creator_scope(self, creator: Any, priority: int = 100) -> contextlib.AbstractContextManager[None]:
-        """`tf.variable_creator_scope` in this graph. The creator inside passes on to the one outside, whatever their
-        priorities."""
-        scope: contextlib.AbstractContextManager[None] = importlib.import_module(
-            "headrace.state.scoping"
-        ).variable_creator_scope(creator, self)
-        return scope
-
-    def switch_to_thread_local(self) -> None:
-        """Nothing to switch: what is open around new operations is each thread's own from the beginning."""
-
-    @contextlib.contextmanager
-    def _original_op_of(self, op: Operation) -> Iterator[None]:
-        old = self._default_original_op
-        self._default_original_op = op
-        try:
-            yield
-        finally:
-            self._default_original_op = old
-
-    _original_op = _original_op_of
-
-    @contextlib.contextmanager
-    def container(self, container_name: str) -> Iterator[str]:
-        """A context in which new stateful operations keep their state in the named container."""
-        old = self._container
-        self._container = container_name
-        try:
-            yield container_name
-        finally:
-            self._container = old
-
     def as_default(self) -> contextlib.AbstractContextManager[Graph]:
         """A context in which this is the default graph of the thread."""
         return default_graphs.opened(self)
 
     # ---- GraphDef ----
 
-    def as_graph_def(self, from_version: int | None = None, add_shapes: bool = False) -> Any:
+    def as_graph_def(self, from_version: int | None = None, add_shapes: bool = False) -> GraphDef:
         """The graph as a `GraphDef` message.
 
         Args:
             from_version: 1.x took only operations added after this version; since 1.15 it says nothing.
             add_shapes: whether to add the inferred shapes as the attribute `_output_shapes`.
         """
-        return importlib.import_module("headrace.interop.graph_def").graph_def_of(self, add_shapes)
+        return slots.graph_def_of(self, add_shapes)
 
     def _as_graph_def(self, from_version: int | None = None, add_shapes: bool = False) -> tuple[Any, int]:
         return self.as_graph_def(from_version, add_shapes), self.version

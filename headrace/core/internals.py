@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
 import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from headrace.core import slots
 from headrace.core.composite import (
     IndexedSlices,
     SparseTensor,
@@ -25,11 +25,18 @@ from headrace.core.defaults import (
 )
 from headrace.core.func_graph import FuncGraph
 from headrace.core.graph import Graph
-from headrace.core.operation import Operation, Tensor
+from headrace.core.operation import Operation
 from headrace.core.registry import gradient_function
 from headrace.core.registry_of_objects import previous_registration
 from headrace.core.stacks import default_graphs
+from headrace.core.tensor import Tensor
 from headrace.core.tensor_util import is_dense_tensor_like, register_dense_tensor_like_type
+
+if TYPE_CHECKING:
+    from tensorboard.compat.proto.node_def_pb2 import NodeDef
+
+    from headrace.core.typing import DTypeLike, SessionLike, TensorLike, VariableLike
+
 
 _get_graph_from_inputs = graph_of_inputs
 _default_session_stack = default_session_stack()
@@ -38,14 +45,14 @@ _default_session_stack = default_session_stack()
 
 
 def internal_convert_to_tensor(
-    value: Any,
+    value: float | Tensor | VariableLike,
     dtype: Any = None,
     name: str | None = None,
     as_ref: bool = False,
     preferred_dtype: Any = None,
     ctx: Any = None,
     accepted_result_types: tuple[type, ...] = (Tensor,),
-) -> Any:
+) -> Tensor:
     """`convert_to_tensor` with the arguments of 1.15's own callers.
 
     Args:
@@ -89,12 +96,14 @@ def internal_convert_n_to_tensor(
     ]
 
 
-def convert_to_tensor_v2(value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None) -> Tensor:
+def convert_to_tensor_v2(
+    value: TensorLike, dtype: DTypeLike | None = None, dtype_hint: Any = None, name: str | None = None
+) -> Tensor:
     """`convert_to_tensor` with the arguments in the order of TensorFlow 2."""
     return convert_to_tensor(value, dtype, name, dtype_hint=dtype_hint)
 
 
-def convert_to_tensor_or_composite(value: Any, dtype: Any = None, name: str | None = None) -> Any:
+def convert_to_tensor_or_composite(value: TensorLike, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
     """`value` itself where it is a composite tensor, else as a tensor."""
     if isinstance(value, IndexedSlices):
         return convert_to_tensor_or_indexed_slices(value, dtype, name)
@@ -102,8 +111,8 @@ def convert_to_tensor_or_composite(value: Any, dtype: Any = None, name: str | No
 
 
 def internal_convert_to_tensor_or_composite(
-    value: Any, dtype: Any = None, name: str | None = None, as_ref: bool = False
-) -> Any:
+    value: TensorLike, dtype: Any = None, name: str | None = None, as_ref: bool = False
+) -> Tensor:
     """`convert_to_tensor_or_composite`; `as_ref` lets a variable give its reference."""
     if isinstance(value, (SparseTensor, IndexedSlices)):
         return convert_to_tensor_or_composite(value, dtype, name)
@@ -180,7 +189,7 @@ def has_default_graph() -> bool:
     return bool(default_graphs.items)
 
 
-def default_session(session: Any) -> Any:
+def default_session(session: SessionLike) -> Any:
     """A context in which `session` is the default session."""
     return _default_session_stack.opened(session)
 
@@ -225,7 +234,7 @@ def NullContextmanager(*args: Any, **kwargs: Any) -> Iterator[None]:
 _COLOCATED = r"([\^]|loc:@|^)"
 
 
-def strip_name_scope(name: Any, export_scope: str | None) -> Any:
+def strip_name_scope(name: str, export_scope: str | None) -> str:
     """`name`, of an operation, a control input or a colocation group, without `export_scope` at its beginning.
 
     Example:
@@ -238,7 +247,7 @@ def strip_name_scope(name: Any, export_scope: str | None) -> Any:
     return re.sub(_COLOCATED + export_scope.removesuffix("/") + r"[\/]+(.*)", r"\1\2", text, count=1)
 
 
-def prepend_name_scope(name: Any, import_scope: str | None) -> Any:
+def prepend_name_scope(name: bytes | str, import_scope: str | None) -> Any:
     """`name`, of an operation, a control input or a colocation group, with `import_scope` at its beginning.
 
     Example:
@@ -291,7 +300,7 @@ _proto_functions: dict[str, ProtoFunctions] = {}
 
 def register_proto_function(
     collection_name: str,
-    proto_type: Any = None,
+    proto_type: type | None = None,
     to_proto: Callable[..., Any] | None = None,
     from_proto: Callable[..., Any] | None = None,
 ) -> None:
@@ -319,8 +328,7 @@ def register_proto_function(
 def _registered(collection_name: str) -> ProtoFunctions:
     """What is registered for a collection, by modules of ours among others, which may not have been imported yet."""
     if collection_name not in _proto_functions:
-        for module in ("interop.meta_graph", "interop.control_flow", "train.queue_runner", "train.saver"):
-            importlib.import_module(f"headrace.{module}")
+        slots.register_collections()
     return _proto_functions.get(collection_name, (None, None, None))
 
 
@@ -376,7 +384,7 @@ class OpStats:
         value: the count, or None where it is unknown.
     """
 
-    def __init__(self, statistic_type: str, value: Any = None) -> None:
+    def __init__(self, statistic_type: str, value: float | None = None) -> None:
         self.statistic_type = statistic_type
         self.value = value
 
@@ -397,6 +405,7 @@ class RegisterStatistics:
     """A decorator that registers how a statistic of an op type is computed, from a graph and a NodeDef.
 
     Example:
+        >>> from headrace.python.framework import ops
         >>> @ops.RegisterStatistics("MyOp", "flops")
         ... def _my_op_flops(graph, node):
         ...     return ops.OpStats("flops", 2)
@@ -416,7 +425,7 @@ class RegisterStatistics:
     def __call__(self, f: Callable[[Graph, Any], OpStats]) -> Callable[[Graph, Any], OpStats]:
         """Registers `f`."""
         if not f.__module__.startswith("headrace."):
-            importlib.import_module("headrace.profiler.flops")
+            slots.register_flops()
         if self._key in _statistics:
             place = previous_registration(_statistics[self._key])
             raise KeyError(f"Registering two statistical functions with name {','.join(self._key)!r}! {place}")
@@ -424,9 +433,9 @@ class RegisterStatistics:
         return f
 
 
-def get_stats_for_node_def(graph: Graph, node: Any, statistic_type: str) -> OpStats:
+def get_stats_for_node_def(graph: Graph, node: NodeDef, statistic_type: str) -> OpStats:
     """The statistic of the operation that a NodeDef describes; without a value where none is registered."""
-    importlib.import_module("headrace.profiler.flops")
+    slots.register_flops()
     function = _statistics.get((node.op, statistic_type))
     return OpStats(statistic_type) if function is None else function(graph, node)
 

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core import errors
 from headrace.core.dtypes import DType
+
+if TYPE_CHECKING:
+    import numpy as np
+    import torch
+
 
 KEPT_TENSORS = "kept_tensors"
 
@@ -18,7 +23,7 @@ class KeptTensors:
         self._values: dict[str, tuple[Any, DType]] = {}
         self._numbers = itertools.count()
 
-    def keep(self, node: str, device: str, value: Any, dtype: DType) -> str:
+    def keep(self, node: str, device: str, value: np.ndarray | torch.Tensor, dtype: DType) -> str:
         """Keeps a value.
 
         Args:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from headrace.core import nest
+from headrace.core import nest_paths
 from headrace.core.defaults import name_scope
 from headrace.core.tensor_util import is_dense_tensor_like
 
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import DTypeLike, TensorLike
 
-def is_variable(value: Any) -> bool:
+
+def is_variable(value: DTypeLike | TensorLike | ModuleMembers | None) -> bool:
     """Whether `value` is a variable."""
     return is_dense_tensor_like(value) and hasattr(value, "initializer") and hasattr(value, "trainable")
 
@@ -66,7 +70,7 @@ class ModuleMembers:
             for key in sorted(attributes, key=attribute_traversal_key):
                 if key in module._TF_MODULE_IGNORED_PROPERTIES:
                     continue
-                for below, leaf in nest.flatten_with_tuple_paths(attributes[key]):
+                for below, leaf in nest_paths.flatten_with_tuple_paths(attributes[key]):
                     if not with_path:
                         if id(leaf) in seen:
                             continue
@@ -99,7 +103,7 @@ class ModuleMembers:
         """
 
         @functools.wraps(method)
-        def scoped(self: Any, *args: Any, **kwargs: Any) -> Any:
+        def scoped(self: Any, *args: Any, **kwargs: Any) -> Tensor:
             with self.name_scope:
                 return method(self, *args, **kwargs)
 

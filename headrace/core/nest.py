@@ -14,26 +14,6 @@ from headrace.core.composite import IndexedSlices, SparseTensor
 
 _TEXT = (str, bytes, bytearray)
 
-# The texts of `assert_shallow_structure`, under the names by which 1.x's own tests match them.
-_STRUCTURES_HAVE_MISMATCHING_TYPES = (
-    "The two structures don't have the same sequence type. Input structure has type {input_type}, while shallow structure "
-    "has type {shallow_type}."
-)
-_STRUCTURES_HAVE_MISMATCHING_LENGTHS = (
-    "The two structures don't have the same sequence length. Input structure has length {input_length}, while shallow "
-    "structure has length {shallow_length}."
-)
-_INPUT_TREE_SMALLER_THAN_SHALLOW_TREE = (
-    "The input_tree has fewer elements than the shallow_tree. Input structure has length {input_size}, while shallow "
-    "structure has length {shallow_size}."
-)
-_SHALLOW_TREE_HAS_INVALID_KEYS = (
-    "The shallow_tree's keys are not a subset of the input_tree's keys. The shallow_tree has the following keys that are "
-    "not in the input_tree: {}."
-)
-_IF_SHALLOW_IS_SEQ_INPUT_MUST_BE_SEQ = (
-    "If shallow structure is a sequence, input must also be a sequence. Input has type: {}."
-)
 
 # type -> (its parts, the value of such parts made anew after a model)
 _composites: dict[type, tuple[Callable[[Any], list[Any]], Callable[[Any, list[Any]], Any]]] = {}
@@ -62,7 +42,7 @@ register_composite(
 )
 
 
-def _composite(value: Any) -> Any:
+def _composite(value: object) -> tuple[Callable[..., Any], Callable[..., Any]] | None:
     for kind in type(value).__mro__:
         if kind in _composites:
             return _composites[kind]
@@ -74,18 +54,18 @@ def is_mapping(value: Any) -> bool:
     return isinstance(value, Mapping)
 
 
-def is_attrs(value: Any) -> bool:
+def is_attrs(value: object) -> bool:
     """Whether `value` is an instance of a class made by attrs."""
     return not isinstance(value, type) and hasattr(type(value), "__attrs_attrs__")
 
 
-def is_namedtuple(value: Any) -> bool:
+def is_namedtuple(value: object) -> bool:
     """Whether `value` is a tuple with named fields."""
     fields = getattr(value, "_fields", None)
     return isinstance(value, tuple) and isinstance(fields, tuple) and all(isinstance(f, str) for f in fields)
 
 
-def is_sequence(value: Any) -> bool:
+def is_sequence(value: object) -> bool:
     """Whether `value` is a structure rather than a leaf.
 
     Example:
@@ -100,17 +80,18 @@ def is_sequence(value: Any) -> bool:
     return isinstance(value, Sequence) and not isinstance(value, _TEXT)
 
 
-def is_nested(seq: Any) -> bool:
+def is_nested(seq: object) -> bool:
     """Whether `seq` is a structure rather than a leaf."""
     return is_sequence(seq)
 
 
-def is_sequence_or_composite(value: Any) -> bool:
+def is_sequence_or_composite(value: object) -> bool:
     """Whether `value` is a structure, or a composite tensor."""
     return is_sequence(value) or _composite(value) is not None
 
 
-def _test(expand_composites: bool) -> Callable[[Any], bool]:
+def structure_test(expand_composites: bool) -> Callable[[Any], bool]:
+    """What says whether a value is a structure rather than a leaf."""
     return is_sequence_or_composite if expand_composites else is_sequence
 
 
@@ -121,7 +102,7 @@ def _sorted_keys(mapping: Mapping[Any, Any]) -> list[Any]:
         raise TypeError("nest only supports dicts with sortable keys.") from None
 
 
-def _items(structure: Any) -> list[tuple[Any, Any]]:
+def keyed_values(structure: Any) -> list[tuple[Any, Any]]:
     """The keys and values one level down."""
     if isinstance(structure, Mapping):
         return [(key, structure[key]) for key in _sorted_keys(structure)]
@@ -135,21 +116,22 @@ def _items(structure: Any) -> list[tuple[Any, Any]]:
     return list(enumerate(structure))
 
 
-def _values(structure: Any) -> list[Any]:
+def values_of(structure: object) -> list[Any]:
+    """The values one level down."""
     if isinstance(structure, (list, tuple)):
         return list(structure)
-    return [value for _, value in _items(structure)]
+    return [value for _, value in keyed_values(structure)]
 
 
-def _like(structure: Any, values: list[Any]) -> Any:
-    """`values` in a container like `structure`, in the order of `_values`."""
+def rebuilt_like(structure: Any, values: list[Any]) -> Any:
+    """`values` in a container like `structure`, in the order of `values_of`."""
     if isinstance(structure, Mapping):
         by_key = dict(zip(_sorted_keys(structure), values))
         if isinstance(structure, defaultdict):
             filled = type(structure)(structure.default_factory)
             filled.update((key, by_key[key]) for key in structure)
             return filled
-        return type(structure)((key, by_key[key]) for key in structure)  # type: ignore[call-arg]
+        return type(structure)((key, by_key[key]) for key in structure)  # type: ignore[call-arg]  # `Mapping` names no constructor
     if isinstance(structure, (MappingView, range)):
         return list(values)
     if is_namedtuple(structure) or is_attrs(structure):
@@ -160,7 +142,7 @@ def _like(structure: Any, values: list[Any]) -> Any:
     return type(structure)(values)
 
 
-def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
+def flatten(structure: object, expand_composites: bool = False) -> list[Any]:
     """The leaves of a structure, in order.
 
     Args:
@@ -178,19 +160,19 @@ def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
         [3, 1, 2]
     """
     leaves: list[Any] = []
-    _flatten_into(leaves, structure, _test(expand_composites))
+    _flatten_into(leaves, structure, structure_test(expand_composites))
     return leaves
 
 
-def _flatten_into(leaves: list[Any], structure: Any, is_seq: Callable[[Any], bool]) -> None:
+def _flatten_into(leaves: list[Any], structure: object, is_seq: Callable[[Any], bool]) -> None:
     if is_seq(structure):
-        for value in _values(structure):
+        for value in values_of(structure):
             _flatten_into(leaves, value, is_seq)
     else:
         leaves.append(structure)
 
 
-def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool = False) -> Any:
+def pack_sequence_as(structure: object, flat_sequence: Any, expand_composites: bool = False) -> Any:
     """A structure like `structure` with the leaves of `flat_sequence`; undoes `flatten`.
 
     Raises:
@@ -201,7 +183,7 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
         >>> pack_sequence_as({"b": [0, 0], "a": (0,)}, [3, 1, 2])
         {'b': [1, 2], 'a': (3,)}
     """
-    is_seq = _test(expand_composites)
+    is_seq = structure_test(expand_composites)
     if not is_seq(flat_sequence):
         raise TypeError("flat_sequence must be a sequence")
     flat = list(flat_sequence)
@@ -218,9 +200,9 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
     return _pack(structure, iter(flat), is_seq)
 
 
-def _pack(structure: Any, leaves: Iterator[Any], is_seq: Callable[[Any], bool]) -> Any:
-    filled = [_pack(v, leaves, is_seq) if is_seq(v) else next(leaves) for v in _values(structure)]
-    return _like(structure, filled)
+def _pack(structure: object, leaves: Iterator[Any], is_seq: Callable[[Any], bool]) -> Any:
+    filled = [_pack(v, leaves, is_seq) if is_seq(v) else next(leaves) for v in values_of(structure)]
+    return rebuilt_like(structure, filled)
 
 
 class _Dot:
@@ -228,7 +210,9 @@ class _Dot:
         return "."
 
 
-def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False) -> None:
+def assert_same_structure(
+    nest1: object, nest2: object, check_types: bool = True, expand_composites: bool = False
+) -> None:
     """Checks that two structures are nested alike.
 
     Args:
@@ -241,7 +225,7 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expa
         ValueError: if they differ in their nesting; TypeError: if they differ in a type or in keys.
     """
     try:
-        _check_same(nest1, nest2, check_types, _test(expand_composites))
+        _check_same(nest1, nest2, check_types, structure_test(expand_composites))
     except (ValueError, TypeError) as error:
         raise type(error)(
             "The two structures don't have the same nested structure.\n\n"
@@ -250,15 +234,15 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expa
         ) from None
 
 
-def _told(value: Any) -> str:
+def _told(value: object) -> str:
     return f"type={type(value).__name__} str={value}"
 
 
-def _skeleton(nest: Any) -> Any:
+def _skeleton(nest: object) -> Any:
     return pack_sequence_as(nest, [_Dot()] * len(flatten(nest)))
 
 
-def _check_same(first: Any, second: Any, check_types: bool, is_seq: Callable[[Any], bool]) -> None:
+def _check_same(first: object, second: object, check_types: bool, is_seq: Callable[[Any], bool]) -> None:
     nested = is_seq(first), is_seq(second)
     if nested[0] != nested[1]:
         inner, other = (first, second) if nested[0] else (second, first)
@@ -267,7 +251,7 @@ def _check_same(first: Any, second: Any, check_types: bool, is_seq: Callable[[An
         return
     if check_types:
         _check_types(first, second)
-    values = _values(first), _values(second)
+    values = values_of(first), values_of(second)
     if len(values[0]) != len(values[1]):
         raise ValueError(
             "The two structures don't have the same number of elements. "
@@ -277,7 +261,7 @@ def _check_same(first: Any, second: Any, check_types: bool, is_seq: Callable[[An
         _check_same(one, other, check_types, is_seq)
 
 
-def _check_types(first: Any, second: Any) -> None:
+def _check_types(first: object, second: object) -> None:
     if isinstance(first, Mapping) and isinstance(second, Mapping):
         if set(first) != set(second):
             raise ValueError(
@@ -333,221 +317,10 @@ def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> A
     return pack_sequence_as(structure[0], [func(*args) for args in leaves], expand_composites)
 
 
-# ---- paths ----
-
-
-def _paths(
-    shallow: Any, tree: Any, is_seq: Callable[[Any], bool], path: tuple[Any, ...] = ()
-) -> Iterator[tuple[tuple[Any, ...], Any]]:
-    """(path, subtree) of what stands in `tree` where `shallow` has leaves."""
-    if not is_seq(shallow):
-        yield path, tree
-        return
-    below = dict(_items(tree))
-    for key, value in _items(shallow):
-        yield from _paths(value, below[key], is_seq, (*path, key))
-
-
-def yield_flat_paths(nest: Any, expand_composites: bool = False) -> Iterator[tuple[Any, ...]]:
-    """The paths (tuples of keys and indices) of the leaves, in order."""
-    for path, _ in _paths(nest, nest, _test(expand_composites)):
-        yield path
-
-
-def flatten_with_tuple_paths(structure: Any, expand_composites: bool = False) -> list[tuple[tuple[Any, ...], Any]]:
-    """The leaves with their paths: [(path, leaf), …]."""
-    return list(_paths(structure, structure, _test(expand_composites)))
-
-
-def flatten_with_joined_string_paths(
-    structure: Any, separator: str = "/", expand_composites: bool = False
-) -> list[tuple[str, Any]]:
-    """The leaves with their paths as strings.
-
-    Example:
-        >>> flatten_with_joined_string_paths({"a": [1, 2]})
-        [('a/0', 1), ('a/1', 2)]
-    """
-    pairs = flatten_with_tuple_paths(structure, expand_composites)
-    return [(separator.join(str(key) for key in path), leaf) for path, leaf in pairs]
-
-
-def map_structure_with_tuple_paths(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
-    """`map_structure` with the path of the leaves, a tuple, as the first argument of `func`."""
-    return map_structure_with_tuple_paths_up_to(structure[0], func, *structure, **kwargs)
-
-
-def map_structure_with_paths(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
-    """`map_structure` with the path of the leaves, joined by '/', as the first argument of `func`."""
-
-    def joined(path: tuple[Any, ...], *leaves: Any, **options: Any) -> Any:
-        return func("/".join(str(key) for key in path), *leaves, **options)
-
-    return map_structure_with_tuple_paths_up_to(structure[0], joined, *structure, **kwargs)
-
-
-# ---- down to the leaves of a shallower structure ----
-
-
-def assert_shallow_structure(
-    shallow_tree: Any,
-    input_tree: Any,
-    check_types: bool = True,
-    expand_composites: bool = False,
-    check_subtrees_length: bool = True,
-) -> None:
-    """Checks that `input_tree` is nested as `shallow_tree` is, as deep as that goes.
-
-    Raises:
-        TypeError: if types differ; ValueError: if lengths or keys do.
-    """
-    is_seq = _test(expand_composites)
-    if not is_seq(shallow_tree):
-        return
-    if not is_seq(input_tree):
-        raise TypeError(_IF_SHALLOW_IS_SEQ_INPUT_MUST_BE_SEQ.format(type(input_tree)))
-    if check_types and not isinstance(input_tree, type(shallow_tree)):
-        alike = (
-            same_namedtuples(shallow_tree, input_tree)
-            if is_namedtuple(shallow_tree) and is_namedtuple(input_tree)
-            else isinstance(shallow_tree, Mapping) and isinstance(input_tree, Mapping)
-        )
-        if not alike:
-            raise TypeError(
-                _STRUCTURES_HAVE_MISMATCHING_TYPES.format(input_type=type(input_tree), shallow_type=type(shallow_tree))
-            )
-    shallow, below = _items(shallow_tree), _items(input_tree)
-    if check_subtrees_length and len(below) != len(shallow):
-        raise ValueError(
-            _STRUCTURES_HAVE_MISMATCHING_LENGTHS.format(input_length=len(below), shallow_length=len(shallow))
-        )
-    if len(below) < len(shallow):
-        raise ValueError(_INPUT_TREE_SMALLER_THAN_SHALLOW_TREE.format(input_size=len(below), shallow_size=len(shallow)))
-    if isinstance(shallow_tree, Mapping):
-        absent = set(shallow_tree) - set(input_tree)
-        if absent:
-            raise ValueError(_SHALLOW_TREE_HAS_INVALID_KEYS.format(sorted(absent)))
-        found = dict(below)
-        pairs = [(value, found[key]) for key, value in shallow]
-    else:
-        pairs = [(one[1], other[1]) for one, other in zip(shallow, below)]
-    for one, other in pairs:
-        assert_shallow_structure(one, other, check_types, expand_composites, check_subtrees_length)
-
-
-def flatten_with_tuple_paths_up_to(
-    shallow_tree: Any,
-    input_tree: Any,
-    check_types: bool = True,
-    expand_composites: bool = False,
-    check_subtrees_length: bool = True,
-) -> list[tuple[tuple[Any, ...], Any]]:
-    """[(path, subtree), …] for what stands in `input_tree` at the leaves of `shallow_tree`."""
-    assert_shallow_structure(shallow_tree, input_tree, check_types, expand_composites, check_subtrees_length)
-    return list(_paths(shallow_tree, input_tree, _test(expand_composites)))
-
-
-def flatten_up_to(
-    shallow_tree: Any,
-    input_tree: Any,
-    check_types: bool = True,
-    expand_composites: bool = False,
-    check_subtrees_length: bool = True,
-) -> list[Any]:
-    """What stands in `input_tree` at the leaves of `shallow_tree`.
-
-    Raises:
-        TypeError, ValueError: if `input_tree` does not have the structure of `shallow_tree`.
-
-    Example:
-        >>> flatten_up_to([0, [0, 0]], [(1, 2), [3, [4]]])
-        [(1, 2), 3, [4]]
-    """
-    found = flatten_with_tuple_paths_up_to(
-        shallow_tree, input_tree, check_types, expand_composites, check_subtrees_length
-    )
-    return [subtree for _, subtree in found]
-
-
-def map_structure_with_tuple_paths_up_to(
-    shallow_tree: Any, func: Callable[..., Any], *inputs: Any, **kwargs: Any
-) -> Any:
-    """A structure like `shallow_tree` of `func(path, subtree of each input)`.
-
-    Args:
-        shallow_tree: says how deep to go.
-        func: called with a path and what stands there in each input.
-        *inputs: structures that go at least as deep.
-        check_types, expand_composites, check_subtrees_length: as in `assert_shallow_structure`; other keyword arguments
-            go to `func`.
-
-    Raises:
-        ValueError: without inputs.
-    """
-    if not inputs:
-        raise ValueError("Cannot map over no sequences")
-    check_types = kwargs.pop("check_types", True)
-    expand_composites = kwargs.pop("expand_composites", False)
-    check_length = kwargs.pop("check_subtrees_length", True)
-    found = [
-        flatten_with_tuple_paths_up_to(shallow_tree, tree, check_types, expand_composites, check_length)
-        for tree in inputs
-    ]
-    results = [func(pairs[0][0], *(subtree for _, subtree in pairs), **kwargs) for pairs in zip(*found)]
-    return pack_sequence_as(shallow_tree, results, expand_composites)
-
-
-def map_structure_up_to(shallow_tree: Any, func: Callable[..., Any], *inputs: Any, **kwargs: Any) -> Any:
-    """A structure like `shallow_tree` of `func` of the subtree of each input there.
-
-    Example:
-        >>> map_structure_up_to([None, None], len, [[1, 2], [3]])
-        [2, 1]
-    """
-    return map_structure_with_tuple_paths_up_to(
-        shallow_tree, lambda _, *values, **options: func(*values, **options), *inputs, **kwargs
-    )
-
-
-def get_traverse_shallow_structure(
-    traverse_fn: Callable[[Any], Any], structure: Any, expand_composites: bool = False
-) -> Any:
-    """The part of `structure` that `traverse_fn` wants walked, as a structure of bools.
-
-    Args:
-        traverse_fn: from a substructure to a bool, or to a structure of bools one level deep.
-        structure: the structure.
-
-    Raises:
-        TypeError: if `traverse_fn` returns anything else.
-    """
-    is_seq = _test(expand_composites)
-    chosen = traverse_fn(structure)
-    if not is_seq(structure):
-        if not isinstance(chosen, bool):
-            raise TypeError(f"traverse_fn returned structure: {chosen} for non-structure: {structure}")
-        return chosen
-    if isinstance(chosen, bool):
-        if not chosen:
-            return False
-        choices: list[Any] = [True] * len(_values(structure))
-    elif not is_seq(chosen):
-        raise TypeError(f"traverse_fn returned a non-bool scalar: {chosen} for input: {structure}")
-    else:
-        assert_shallow_structure(chosen, structure, expand_composites=expand_composites)
-        choices = _values(chosen)
-        if not all(isinstance(choice, bool) for choice in choices):
-            raise TypeError(
-                f"traverse_fn didn't return a depth=1 structure of bools.  saw: {chosen}  for structure: {structure}"
-            )
-    walked = [
-        get_traverse_shallow_structure(traverse_fn, branch, expand_composites) if choice else False
-        for choice, branch in zip(choices, _values(structure))
-    ]
-    return _like(structure, walked)
-
-
-def flatten_dict_items(dictionary: Any) -> dict[Any, Any]:
+def flatten_dict_items(
+    dictionary: Sequence[int]
+    | Mapping[int | Sequence[int | Sequence[int]], str | int | Sequence[str | int | Sequence[str]]],
+) -> dict[Any, Any]:
     """A flat dict of one whose keys and values are structures nested alike.
 
     Raises:
@@ -578,4 +351,4 @@ def flatten_dict_items(dictionary: Any) -> dict[Any, Any]:
 _is_namedtuple = is_namedtuple
 _is_mapping = is_mapping
 _is_attrs = is_attrs
-_sequence_like = _like
+_sequence_like = rebuilt_like

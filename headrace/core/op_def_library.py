@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core import apply
 from headrace.core.registry import OpDecl, find
 
+if TYPE_CHECKING:
+    from headrace.core.operation import Operation
 
-def apply_op(op_type_name: str, name: str | None = None, **keywords: Any) -> Any:
+
+def apply_op(op_type_name: str, name: str | None = None, **keywords: Any) -> Operation:
     """Adds an operation to the graph.
 
     Args:
@@ -24,7 +27,8 @@ def apply_op(op_type_name: str, name: str | None = None, **keywords: Any) -> Any
         TypeError, ValueError: if the arguments do not fit.
 
     Example:
-        >>> op_def_library.apply_op("Add", x=a, y=b, name="sum")
+        >>> apply_op("Add", x=tf.constant(1.0), y=tf.constant(2.0), name="sum")
+        <tf.Tensor 'sum:0' shape=() dtype=float32>
     """
     decl = find(op_type_name)
     if decl is None:

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import builtins
 import functools
-import importlib
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from headrace.core import slots
+from headrace.core.cases import Case, case_of
+from headrace.core.dims import Dims
+from headrace.core.planning_facts import PlanningFacts
 from headrace.core.registry_of_objects import previous_registration
 from headrace.core.shape_errors import shape_error
-from headrace.core.shapes import Dims
 from headrace.core.signature import Signature, parse_signature
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from headrace.core.operation import Operation
 
 ShapeRule = Callable[[Any], Sequence[Dims]]
@@ -24,27 +29,17 @@ GradientRule = Callable[..., Any]
 REGISTRY: dict[str, OpDecl] = {}
 
 
-@dataclass
-class Case:
-    """One example application of an op, declared beside it, from which the property tests are made."""
-
-    args: tuple[Any, ...]
-    attrs: dict[str, Any]
-    error: builtins.type[Exception] | None = None
-    match: str | None = None
-
-
 class BoundConstant:
     """What the binding rule of a constant returns: the NumPy array it always is."""
 
     __slots__ = ("array",)
 
-    def __init__(self, array: Any) -> None:
+    def __init__(self, array: np.ndarray) -> None:
         self.array = array
 
 
 @dataclass(eq=False)
-class OpDecl:
+class OpDecl(PlanningFacts):
     """The declaration of one op type; call it to apply the op."""
 
     type: str
@@ -52,6 +47,7 @@ class OpDecl:
     stateful: bool = False
     shape_rule: ShapeRule | None = None
     kernel_rule: KernelRule | None = None
+    device_kernels: dict[str, KernelRule] = field(default_factory=dict)
     gradient_rule: GradientRule | None = None
     differentiable: bool | None = None
     binding_rule: Callable[[Any], Sequence[Any]] | None = None
@@ -71,7 +67,9 @@ class OpDecl:
     may_wait: bool = False
     file_rule: Callable[[Any, Any], bool] | None = None
     runs_python: bool = False
+    module: str = ""
     cases: list[Case] = field(default_factory=list)
+    why_no_case: str | None = None
 
     @property
     def of_the_planner(self) -> bool:
@@ -97,6 +95,22 @@ class OpDecl:
         """Declares the kernel rule: takes the node when a plan is made, returns what runs every step."""
         self.kernel_rule = rule
         return rule
+
+    def kernel_on(self, device_type: str) -> Callable[[KernelRule], KernelRule]:
+        """Declares a kernel rule for devices of one type, as torch names it ("cpu", "cuda"), instead of the generic one.
+
+        What is particular to a kind of device, such as the libraries it has, lies in `headrace.devices`.
+        """
+
+        def declared(rule: KernelRule) -> KernelRule:
+            self.device_kernels[device_type] = rule
+            return rule
+
+        return declared
+
+    def kernel_rule_on(self, device_type: str) -> KernelRule | None:
+        """The kernel rule for devices of a type: the one declared for it, else the generic one."""
+        return self.device_kernels.get(device_type, self.kernel_rule)
 
     def gradient(self, rule: GradientRule) -> GradientRule:
         """Declares the gradient rule: takes the operation and its output gradients, returns one a input."""
@@ -209,13 +223,36 @@ class OpDecl:
         return next(i for i, arg in enumerate(self.signature.inputs) if arg.name == name)
 
     def accepts(self, *args: Any, **attrs: Any) -> OpDecl:
-        """Declares an example that works: lists of ints are shapes, NumPy arrays and scalars are values."""
-        self.cases.append(Case(args, attrs))
+        """Declares an example that works: lists of ints are shapes, NumPy arrays and scalars are values.
+
+        Args:
+            *args: what its inputs are made from: see `core.cases`.
+            **attrs: its attributes, and the types that shapes among the inputs stand for. `before`, `after`, `control`,
+                `files`, `varies` and `differs` are none, but what `core.cases.Case` says.
+
+        Returns:
+            this declaration.
+        """
+        self.cases.append(case_of(args, attrs))
         return self
 
-    def rejects(self, *args: Any, error: builtins.type[Exception], match: str | None = None, **attrs: Any) -> OpDecl:
-        """Declares an example that must raise `error`."""
-        self.cases.append(Case(args, attrs, error, match))
+    def rejects(self, *args: Any, error: builtins.type[Exception], **attrs: Any) -> OpDecl:
+        """Declares an example that must raise `error`, in the graph or when it runs.
+
+        Args:
+            *args: what its inputs are made from.
+            error: the class of the exception, or one that it derives from.
+            **attrs: as those of `accepts`; `match` is a pattern for the message.
+
+        Returns:
+            this declaration.
+        """
+        self.cases.append(case_of(args, attrs, error))
+        return self
+
+    def no_case(self, why: str) -> OpDecl:
+        """Declares why no example of the op can run by itself, here or in TensorFlow 1.15 on a CPU."""
+        self.why_no_case = why
         return self
 
     def infer_shapes(self, op: Operation) -> Sequence[Dims]:
@@ -257,15 +294,24 @@ def op(op_type: str, signature: str, *, stateful: bool = False) -> OpDecl:
     if op_type in REGISTRY:
         raise ValueError(f"The op type {op_type} is declared twice.")
     decl = OpDecl(op_type, parse_signature(op_type, signature, stateful), stateful)
+    decl.module = _declaring_module()
     REGISTRY[op_type] = decl
     return decl
 
 
+def _declaring_module() -> str:
+    """The module whose text is being run: a helper that declares ops for several files is not where they are."""
+    frame = sys._getframe(2)
+    while frame.f_code.co_name != "<module>" and frame.f_back is not None:
+        frame = frame.f_back
+    return str(frame.f_globals["__name__"])
+
+
 def find(op_type: str) -> OpDecl | None:
-    """The declaration of `op_type`, importing the op families if it has not been seen yet; None if there is none."""
+    """The declaration of `op_type`, importing the file that declares it if it has not been yet; None if there is none."""
     decl = REGISTRY.get(op_type)
     if decl is None:
-        importlib.import_module("headrace.ops").declare_all()
+        slots.declare(op_type)
         decl = REGISTRY.get(op_type)
     return decl
 
@@ -292,8 +338,7 @@ class _Raw:
         return decl
 
     def __dir__(self) -> list[str]:
-        importlib.import_module("headrace.ops").declare_all()
-        return sorted(REGISTRY)
+        return slots.op_types()
 
 
 raw: Any = _Raw()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import KeysView
+from collections.abc import Callable, KeysView
 from typing import Any
 
 from headrace.core.stack_frames import StackFrame, extract_stack
 
 
-def previous_registration(candidate: Any) -> str:
+def previous_registration(candidate: Callable[..., Any] | type | None) -> str:
     """Where what is registered already comes from, in the words of TensorFlow's complaint about a second one."""
     code = getattr(candidate, "__code__", None)
     place = repr(candidate) if code is None else f"{code.co_name} {code.co_filename}:{code.co_firstlineno}"

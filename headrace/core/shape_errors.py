@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from headrace.core.shapes import Dims, bracketed, unknown_dims
+from headrace.core.dims import Dims, bracketed, unknown_dims
 
 if TYPE_CHECKING:
     from headrace.core.operation import Operation
+    from headrace.core.tensor import Tensor
 
 # As many elements of a value are shown.
 _SHOWN = 256
@@ -29,7 +30,7 @@ class _Watched:
         self.as_values: set[int] = set()
         self.as_shapes: set[int] = set()
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> str | list[Tensor] | dict[str, Any]:
         return getattr(self._op, name)
 
     def constant(self, index: int) -> Any:
@@ -103,7 +104,7 @@ def _summarized(value: np.ndarray) -> str:
     return rows(value.shape, 0)
 
 
-def _element(item: Any) -> str:
+def _element(item: bytes | np.integer[Any]) -> str:
     if isinstance(item, bytes):
         return item.decode("utf-8", "backslashreplace")
     if isinstance(item, (np.floating, float)):

@@ -7,14 +7,17 @@ indexing gives a `Dimension`, and comparing unknown sizes gives None.
 
 from __future__ import annotations
 
-import math
 import operator
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.core import v2_switches
+from headrace.core.dims import Dims, compatible_dims, dims_text, element_count, is_fully_defined, merge_dims
 
-Dims = tuple[int | None, ...] | None
+if TYPE_CHECKING:
+    from tensorboard.compat.proto.tensor_shape_pb2 import TensorShapeProto
+
+    from headrace.core.typing import FloatLike, TensorLike
 
 
 def as_dim(value: Any) -> int | None:
@@ -79,119 +82,6 @@ def as_dims(shape: Any) -> Dims:
     return tuple([as_dim(size) for size in sizes])
 
 
-# TensorFlow's static shapes may have more dimensions. Here the rank is not known then: the vector it is read from may be
-# one element of a file that stands for any number.
-_MOST_UNKNOWN = 4096
-
-
-def unknown_dims(rank: int | None) -> Dims:
-    """Dims of which at most the rank is known; not one so large that no tensor has it."""
-    return None if rank is None or rank > _MOST_UNKNOWN else (None,) * rank
-
-
-def dims_text(dims: Dims) -> str:
-    """Dims as people read them: `(?, 3)`, `(3,)`, `()`, `<unknown>`."""
-    if dims is None:
-        return "<unknown>"
-    sizes = ["?" if size is None else str(size) for size in dims]
-    return f"({sizes[0]},)" if len(sizes) == 1 else f"({', '.join(sizes)})"
-
-
-def is_fully_defined(dims: Dims) -> bool:
-    """Whether the rank and every size are known."""
-    return dims is not None and None not in dims
-
-
-def element_count(dims: Dims) -> int | None:
-    """The number of elements, or None unless every size is known."""
-    if dims is None or None in dims:
-        return None
-    return math.prod(dims)  # type: ignore[arg-type]
-
-
-def bracketed(dims: Dims) -> str:
-    """A static shape as TensorFlow's shape functions print it: `[?,3]`."""
-    return "<unknown>" if dims is None else "[" + ",".join("?" if d is None else str(d) for d in dims) + "]"
-
-
-def merge_dim(a: int | None, b: int | None) -> int | None:
-    """What two sizes together know; ValueError where they differ."""
-    if a is None:
-        return b
-    if b is None or a == b:
-        return a
-    raise ValueError(f"Dimensions must be equal, but are {a} and {b}")
-
-
-def compatible_dims(a: Dims, b: Dims) -> bool:
-    """Whether some fully known shape fits both."""
-    if a is None or b is None or a == b:
-        return True
-    if len(a) != len(b):
-        return False
-    return all(x is None or y is None or x == y for x, y in zip(a, b))
-
-
-def merge_dims(a: Dims, b: Dims) -> Dims:
-    """What two shapes together know.
-
-    Raises:
-      ValueError: they differ in rank or in a known size.
-
-    Example:
-      >>> merge_dims((None, 3), (2, None))
-      (2, 3)
-    """
-    if a is None or a is b:
-        return b
-    if b is None or a == b:
-        return a
-    if len(a) != len(b):
-        raise ValueError(f"Shapes must be equal rank, but are {len(a)} and {len(b)}")
-    for axis, (x, y) in enumerate(zip(a, b)):
-        if x is not None and y is not None and x != y:
-            raise ValueError(
-                f"Dimension {axis} in both shapes must be equal, but are {x} and {y}. Shapes are {bracketed(a)} and "
-                f"{bracketed(b)}."
-            )
-    return tuple([y if x is None else x for x, y in zip(a, b)])
-
-
-def broadcast_dims(a: Dims, b: Dims) -> Dims:
-    """The static shape of an element-wise op on operands of shapes `a` and `b`.
-
-    Axes are matched from the last. An unknown size gives way to a known one greater than 1, for it can only
-    be that size or 1; beside 0, 1 or another unknown size the result is unknown.
-
-    Raises:
-      ValueError: two known sizes differ and neither is 1.
-
-    Example:
-      >>> broadcast_dims((None, 1, 3), (5, None))
-      (None, 5, 3)
-    """
-    if a is None or b is None:
-        return None
-    if a == b and None not in a:
-        return a
-    longer, shorter = (a, b) if len(a) >= len(b) else (b, a)
-    lead = len(longer) - len(shorter)
-    result = list(longer)
-    for axis, y in enumerate(shorter, start=lead):
-        x = longer[axis]
-        if x == y or y == 1:
-            continue
-        if x == 1:
-            result[axis] = y
-        elif x is None:
-            result[axis] = y or None
-        elif y is None:
-            result[axis] = x or None
-        else:
-            raise ValueError(f"Incompatible shapes for broadcasting: {dims_text(a)} and {dims_text(b)}")
-    return tuple(result)
-
-
 class Dimension:
     """The size of one axis, or an unknown size.
 
@@ -220,23 +110,23 @@ class Dimension:
         """The size as a plain number, None when unknown."""
         return self._value
 
-    def is_compatible_with(self, other: Any) -> bool:
+    def is_compatible_with(self, other: int | Dimension | None) -> bool:
         """Whether the two may be the same size: they are equal, or one is unknown."""
         size = as_dim(other)
         return self._value is None or size is None or self._value == size
 
-    def assert_is_compatible_with(self, other: Any) -> None:
+    def assert_is_compatible_with(self, other: int | Dimension | None) -> None:
         """Raises ValueError where `is_compatible_with` is False."""
         self.merge_with(other)
 
-    def merge_with(self, other: Any) -> Dimension:
+    def merge_with(self, other: int | Dimension | None) -> Dimension:
         """What both together know; ValueError where they differ."""
         size = as_dim(other)
         if not self.is_compatible_with(size):
             raise ValueError(f"Dimensions {self._value} and {size} are not compatible")
         return Dimension(size if self._value is None else self._value)
 
-    def _arithmetic(self, other: Any, function: Callable[[int, int], int], swapped: bool = False) -> Any:
+    def _arithmetic(self, other: object, function: Callable[[int, int], int], swapped: bool = False) -> Any:
         try:
             size = as_dim(other)
         except (TypeError, ValueError):
@@ -245,67 +135,67 @@ class Dimension:
             return Dimension(None)
         return Dimension(function(size, self._value) if swapped else function(self._value, size))
 
-    def __add__(self, other: Any) -> Dimension:
+    def __add__(self, other: int | str | Dimension | None) -> Dimension:
         return self._arithmetic(other, operator.add)
 
     __radd__ = __add__
 
-    def __sub__(self, other: Any) -> Dimension:
+    def __sub__(self, other: int | None) -> Dimension:
         return self._arithmetic(other, operator.sub)
 
-    def __rsub__(self, other: Any) -> Dimension:
+    def __rsub__(self, other: int) -> Dimension:
         return self._arithmetic(other, operator.sub, swapped=True)
 
-    def __mul__(self, other: Any) -> Dimension:
+    def __mul__(self, other: FloatLike | Dimension | Sequence[int] | None) -> Dimension:
         return self._arithmetic(other, operator.mul)
 
     __rmul__ = __mul__
 
-    def __floordiv__(self, other: Any) -> Dimension:
+    def __floordiv__(self, other: int | None) -> Dimension:
         return self._arithmetic(other, operator.floordiv)
 
-    def __rfloordiv__(self, other: Any) -> Dimension:
+    def __rfloordiv__(self, other: int) -> Dimension:
         return self._arithmetic(other, operator.floordiv, swapped=True)
 
-    def __mod__(self, other: Any) -> Dimension:
+    def __mod__(self, other: int) -> Dimension:
         return self._arithmetic(other, operator.mod)
 
-    def __rmod__(self, other: Any) -> Dimension:
+    def __rmod__(self, other: int) -> Dimension:
         return self._arithmetic(other, operator.mod, swapped=True)
 
-    def __truediv__(self, other: Any) -> Dimension:
+    def __truediv__(self, other: int) -> Dimension:
         kind = type(other).__name__
         raise TypeError(f"unsupported operand type(s) for /: 'Dimension' and '{kind}', please use // instead")
 
-    def __rtruediv__(self, other: Any) -> Dimension:
+    def __rtruediv__(self, other: int) -> Dimension:
         kind = type(other).__name__
         raise TypeError(f"unsupported operand type(s) for /: '{kind}' and 'Dimension', please use // instead")
 
-    def __eq__(self, other: object) -> bool | None:  # type: ignore[override]
+    def __eq__(self, other: object) -> bool | None:  # type: ignore[override]  # None where a size is unknown, as in 1.x
         try:
             size = as_dim(other)
         except (TypeError, ValueError):
             return NotImplemented
         return None if self._value is None or size is None else self._value == size
 
-    def __ne__(self, other: object) -> bool | None:  # type: ignore[override]
+    def __ne__(self, other: object) -> bool | None:  # type: ignore[override]  # None where a size is unknown, as in 1.x
         equal = self.__eq__(other)
         return equal if equal is None or equal is NotImplemented else not equal
 
-    def _ordered(self, other: Any, compare: Callable[[int, int], bool]) -> bool | None:
+    def _ordered(self, other: int | str | Dimension | None, compare: Callable[[int, int], bool]) -> bool | None:
         size = as_dim(other)
         return None if self._value is None or size is None else compare(self._value, size)
 
-    def __lt__(self, other: Any) -> bool | None:
+    def __lt__(self, other: int | str | Dimension) -> bool | None:
         return self._ordered(other, operator.lt)
 
-    def __le__(self, other: Any) -> bool | None:
+    def __le__(self, other: int | Dimension) -> bool | None:
         return self._ordered(other, operator.le)
 
-    def __gt__(self, other: Any) -> bool | None:
+    def __gt__(self, other: int | Dimension) -> bool | None:
         return self._ordered(other, operator.gt)
 
-    def __ge__(self, other: Any) -> bool | None:
+    def __ge__(self, other: Dimension | None) -> bool | None:
         return self._ordered(other, operator.ge)
 
     def __int__(self) -> int:
@@ -346,7 +236,7 @@ class TensorShape:
 
     _dims: Dims
 
-    def __init__(self, dims: Any) -> None:
+    def __init__(self, dims: object) -> None:
         # By way of a list, for a tuple of its own: `__eq__` takes shapes that share a tuple for one shape.
         self._dims = as_dims(list(dims) if type(dims) is tuple else dims)
 
@@ -391,11 +281,11 @@ class TensorShape:
         """Whether the rank and every size are known."""
         return is_fully_defined(self._dims)
 
-    def is_compatible_with(self, other: Any) -> bool:
+    def is_compatible_with(self, other: object) -> bool:
         """Whether some fully defined shape fits both."""
         return compatible_dims(self._dims, as_dims(other))
 
-    def merge_with(self, other: Any) -> TensorShape:
+    def merge_with(self, other: TensorShape | Sequence[int | None] | None) -> TensorShape:
         """What both shapes together know.
 
         Raises:
@@ -406,7 +296,7 @@ class TensorShape:
             raise ValueError(f"Shapes {dims_text(self._dims)} and {dims_text(others)} are not compatible")
         return TensorShape.from_dims(merge_dims(self._dims, others))
 
-    def most_specific_compatible_shape(self, other: Any) -> TensorShape:
+    def most_specific_compatible_shape(self, other: Sequence[int]) -> TensorShape:
         """The most that holds for both: sizes where they agree, unknown where they differ."""
         dims, others = self._dims, as_dims(other)
         if dims is None or others is None or len(dims) != len(others):
@@ -421,43 +311,43 @@ class TensorShape:
             return TensorShape(None)
         return TensorShape.from_dims(self._dims + others)
 
-    def __add__(self, other: Any) -> TensorShape:
+    def __add__(self, other: int | TensorShape | Sequence[int]) -> TensorShape:
         return self.concatenate(other)
 
-    def __radd__(self, other: Any) -> TensorShape:
+    def __radd__(self, other: Sequence[int]) -> TensorShape:
         return TensorShape(other).concatenate(self)
 
-    def with_rank(self, rank: Any) -> TensorShape:
+    def with_rank(self, rank: int) -> TensorShape:
         """This shape, known to have `rank` axes; ValueError if it has another number of them."""
         try:
             return self.merge_with(unknown_shape(rank))
         except ValueError:
             raise ValueError(f"Shape {self} must have rank {rank}") from None
 
-    def with_rank_at_least(self, rank: Any) -> TensorShape:
+    def with_rank_at_least(self, rank: int) -> TensorShape:
         """This shape; ValueError if it has fewer than `rank` axes."""
         if self._dims is not None and len(self._dims) < rank:
             raise ValueError(f"Shape {self} must have rank at least {rank}")
         return self
 
-    def with_rank_at_most(self, rank: Any) -> TensorShape:
+    def with_rank_at_most(self, rank: int) -> TensorShape:
         """This shape; ValueError if it has more than `rank` axes."""
         if self._dims is not None and len(self._dims) > rank:
             raise ValueError(f"Shape {self} must have rank at most {rank}")
         return self
 
-    def assert_is_compatible_with(self, other: Any) -> None:
+    def assert_is_compatible_with(self, other: TensorShape | Sequence[int | None]) -> None:
         """Raises ValueError where `is_compatible_with` is False."""
         if not self.is_compatible_with(other):
             raise ValueError(f"Shapes {self} and {other} are incompatible")
 
-    def assert_same_rank(self, other: Any) -> None:
+    def assert_same_rank(self, other: Sequence[int] | None) -> None:
         """Raises ValueError if both ranks are known and differ."""
         others = as_dims(other)
         if self._dims is not None and others is not None and len(self._dims) != len(others):
             raise ValueError(f"Shapes {self} and {dims_text(others)} must have the same rank")
 
-    def assert_has_rank(self, rank: Any) -> None:
+    def assert_has_rank(self, rank: int) -> None:
         """Raises ValueError if the rank is known and is not `rank`."""
         if self.ndims not in (None, rank):
             raise ValueError(f"Shape {self} must have rank {rank}")
@@ -467,7 +357,7 @@ class TensorShape:
         if not self.is_fully_defined():
             raise ValueError(f"Shape {self} is not fully defined")
 
-    def as_proto(self) -> Any:
+    def as_proto(self) -> TensorShapeProto:
         """The shape as a TensorShapeProto message."""
         from tensorboard.compat.proto.tensor_shape_pb2 import TensorShapeProto
 
@@ -491,7 +381,7 @@ class TensorShape:
             return iter(self._dims)
         return iter([Dimension(d) for d in self._dims])
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: int | slice | Dimension) -> Any:
         """The Dimension at an index, or the TensorShape of a slice; unknown where the rank is.
 
         After `tf.enable_v2_tensorshape` a plain number or None instead of a Dimension.
@@ -516,7 +406,7 @@ class TensorShape:
             return NotImplemented
         dims = self._dims
         # An unknown size equals no other size, but a shape is equal to itself.
-        return dims is others or (dims == others and None not in dims)  # type: ignore[operator]
+        return dims is others or (dims == others and None not in dims)  # type: ignore[operator]  # what equals known dims is known
 
     def __ne__(self, other: object) -> bool:
         try:
@@ -540,17 +430,17 @@ class TensorShape:
         return TensorShape, (None if self._dims is None else list(self._dims),)
 
 
-def as_shape(shape: Any) -> TensorShape:
+def as_shape(shape: object) -> TensorShape:
     """`shape` itself if it is a TensorShape, else one made of it."""
     return shape if isinstance(shape, TensorShape) else TensorShape(shape)
 
 
-def as_dimension(value: Any) -> Dimension:
+def as_dimension(value: int | Dimension | None) -> Dimension:
     """`value` itself if it is a Dimension, else one made of it."""
     return value if isinstance(value, Dimension) else Dimension(value)
 
 
-def dimension_value(dimension: Any) -> Any:
+def dimension_value(dimension: TensorLike | None) -> Any:
     """The plain size of a Dimension; anything else comes back as it is."""
     return dimension._value if isinstance(dimension, Dimension) else dimension
 
@@ -560,7 +450,7 @@ def dimension_at_index(shape: TensorShape, index: int) -> Dimension:
     return shape[index]
 
 
-def unknown_shape(rank: Any = None, **kwargs: Any) -> TensorShape:
+def unknown_shape(rank: int | None = None, **kwargs: Any) -> TensorShape:
     """A shape of which at most the rank is known; `ndims` is an older name of `rank`."""
     if rank is None:
         rank = kwargs.pop("ndims", None)
@@ -574,11 +464,11 @@ def scalar() -> TensorShape:
     return TensorShape.from_dims(())
 
 
-def vector(length: Any) -> TensorShape:
+def vector(length: TensorLike | None) -> TensorShape:
     """The shape of a vector; `length` may be None."""
     return TensorShape([length])
 
 
-def matrix(rows: Any, cols: Any) -> TensorShape:
+def matrix(rows: int, cols: Any) -> TensorShape:
     """The shape of a matrix; both sizes may be None."""
     return TensorShape([rows, cols])

@@ -30,9 +30,13 @@ import ast
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.dtypes import DTYPE_SETS, DType, as_dtype, dtype_text
+
+if TYPE_CHECKING:
+    import numpy as np
+
 
 __all__ = ["Arg", "Attr", "Signature", "parse_signature", "signature_text"]
 
@@ -278,7 +282,7 @@ def _string(text: str) -> str:
     return value
 
 
-def _kind_of(value: Any) -> str | None:
+def _kind_of(value: object) -> str | None:
     if isinstance(value, bool):
         return "bool"
     for python_type, kind in ((int, "int"), (float, "float"), (str, "string")):
@@ -321,7 +325,7 @@ def _shape(text: str) -> tuple[int | None, ...] | None:
     return dims
 
 
-def _tensor(text: str) -> Any:
+def _tensor(text: str) -> np.ndarray:
     import numpy
 
     match = _TENSOR.fullmatch(text)

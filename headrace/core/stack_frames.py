@@ -7,9 +7,13 @@ import linecache
 import sys
 import threading
 from collections.abc import Iterable
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from typing_extensions import Self
+
+if TYPE_CHECKING:
+    from types import FrameType
+
 
 TB_FILENAME = 0
 TB_LINENO = 1
@@ -92,7 +96,7 @@ def extract_stack(limit: int = -1) -> list[StackFrame]:
     mapped = mappers[-1].get_effective_source_map() if mappers else {}
     hidden = filters[-1].get_filtered_filenames() if filters else ()
     rows: list[StackFrame] = []
-    frame: Any = sys._getframe(1)
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None and len(rows) != limit:
         code = frame.f_code
         place = (code.co_filename, frame.f_lineno, code.co_name)

@@ -9,8 +9,9 @@ def get(query: type) -> list[tuple[type, ConversionFunction]]:
     """The functions that are tried for objects of a type, in their order, each with the type.
 
     Example:
-        >>> tensor_conversion_registry.get(MyArray)[0][1](my_array).dtype
-        tf.float32
+        >>> kind, convert = get(float)[0]
+        >>> convert(2.0, dtype=tf.float64, name=None, as_ref=False).dtype
+        tf.float64
     """
     return [(query, function) for function in _functions_for(query)]
 

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from headrace.core.composite import IndexedSlices, SparseTensor
 from headrace.core.convert import convert_to_tensor
+from headrace.core.dims import Dims, unknown_dims
 from headrace.core.dtypes import int32
 from headrace.core.eager import constant_array
-from headrace.core.operation import Tensor
-from headrace.core.shapes import Dims, TensorShape, dimension_value, unknown_dims
+from headrace.core.shapes import TensorShape, dimension_value
+from headrace.core.tensor import Tensor
+
+if TYPE_CHECKING:
+    from headrace.core.operation import Operation
+    from headrace.core.typing import TensorLike
+
 
 _tensor_like: list[type] = [Tensor]
 
@@ -29,17 +36,17 @@ def register_dense_tensor_like_type(tensor_type: type) -> None:
         _tensor_like.append(tensor_type)
 
 
-def is_dense_tensor_like(t: Any) -> bool:
+def is_dense_tensor_like(t: object) -> bool:
     """Whether `t` is a tensor, a variable, or of a type registered to stand for one."""
     return isinstance(t, tuple(_tensor_like)) or _is_variable(t)
 
 
-def _is_variable(t: Any) -> bool:
+def _is_variable(t: object) -> bool:
     # Variables are of a layer above; what makes them usable as tensors is this pair.
     return not isinstance(t, type) and hasattr(t, "_as_graph_element") and hasattr(t, "dtype")
 
 
-def is_tensor(x: Any) -> bool:
+def is_tensor(x: TensorLike | SparseTensor | Operation) -> bool:
     """Whether `x` is a tensor, a variable, or a composite tensor.
 
     Example:
@@ -50,7 +57,7 @@ def is_tensor(x: Any) -> bool:
     return composite or is_dense_tensor_like(x) or bool(getattr(x, "is_tensor_like", False))
 
 
-def constant_value(tensor: Any, partial: bool = False) -> Any:
+def constant_value(tensor: int | Tensor | Sequence[int], partial: bool = False) -> Any:
     """The value of a tensor that is known while the graph is built, as far as 1.15 looks for it.
 
     It looks through constants, shapes, sizes, ranks, ranges, casts, concatenations, stacks along axis 0, fills and
@@ -179,7 +186,7 @@ def _described(tensor: Tensor) -> Dims:
     return unknown_dims(length)
 
 
-def _size(value: Any) -> int | None:
+def _size(value: np.integer[Any] | np.ndarray | None) -> int | None:
     return None if value is None or value < 0 else int(value)
 
 

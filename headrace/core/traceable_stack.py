@@ -19,7 +19,7 @@ class TraceableObject:
     HEURISTIC_USED: ClassVar[int] = 1
     FAILURE: ClassVar[int] = 2
 
-    def __init__(self, obj: Any, filename: str | None = None, lineno: int | None = None) -> None:
+    def __init__(self, obj: str | None, filename: str | None = None, lineno: int | None = None) -> None:
         self.obj = obj
         self.filename = filename
         self.lineno = lineno

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import copyreg
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from headrace.core import nest
 from headrace.core.composite import IndexedSlices, SparseTensor, SparseTensorValue
 from headrace.core.dtypes import DType, as_dtype
-from headrace.core.operation import Tensor
-from headrace.core.shapes import TensorShape, as_shape, broadcast_dims
+from headrace.core.shapes import TensorShape, as_shape
+from headrace.core.tensor import Tensor
+
+if TYPE_CHECKING:
+    from headrace.core.composite_types import CompositeTensor
+    from headrace.core.typing import DTypeLike, ShapeLike
 
 
 def _comparable(value: Any) -> Any:
@@ -68,7 +72,7 @@ class TypeSpec:
     """
 
     @property
-    def value_type(self) -> Any:
+    def value_type(self) -> type:
         """The class of the values."""
         raise NotImplementedError(f"{type(self).__name__}.value_type")
 
@@ -83,7 +87,7 @@ class TypeSpec:
     def _is_serialized(self) -> bool:
         return type(self)._serialize is not TypeSpec._serialize
 
-    def _to_components(self, value: Any) -> Any:
+    def _to_components(self, value: SparseTensor | CompositeTensor) -> Any:
         """The tensors a value is made of."""
         raise NotImplementedError(f"{type(self).__name__}._to_components()")
 
@@ -112,7 +116,7 @@ class TypeSpec:
                 raise ValueError(f"Incompatible input: tensor {i} ({tensor}) is incompatible with {spec}")
         return self._from_compatible_tensor_list(tensor_list)
 
-    def _from_compatible_tensor_list(self, tensor_list: list[Any]) -> Any:
+    def _from_compatible_tensor_list(self, tensor_list: list[Any]) -> SparseTensor | CompositeTensor:
         return self._from_components(nest.pack_sequence_as(self._component_specs, tensor_list, expand_composites=True))
 
     def _to_legacy_output_types(self) -> Any:
@@ -144,7 +148,7 @@ class TypeSpec:
         """The same description with another shape."""
         raise NotImplementedError
 
-    def most_specific_compatible_type(self, other: Any) -> Any:
+    def most_specific_compatible_type(self, other: BatchableTypeSpec) -> Any:
         """The description of what this or another one describes: known dimensions are those that both know alike.
 
         Raises:
@@ -171,7 +175,7 @@ class TypeSpec:
     def __reduce__(self) -> Any:
         if self._is_serialized():
             return type(self), self._serialize()
-        return copyreg.__newobj__, (type(self),), vars(self)  # type: ignore[attr-defined]
+        return copyreg.__newobj__, (type(self),), vars(self)  # type: ignore[attr-defined]  # typeshed leaves it out
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}{(self._serialize() if self._is_serialized() else self._parts())!r}"
@@ -179,6 +183,11 @@ class TypeSpec:
 
 class BatchableTypeSpec(TypeSpec):
     """The description of values that can be the rows of one of their kind."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def shape(self) -> TensorShape: ...
 
     def _batch(self, batch_size: int | None) -> Any:
         """The description of a batch of so many values, None where that is not known."""
@@ -189,10 +198,10 @@ class BatchableTypeSpec(TypeSpec):
         raise NotImplementedError(f"{type(self).__name__}._unbatch")
 
     def _batch_shape(self, batch_size: int | None) -> TensorShape:
-        return as_shape([batch_size]).concatenate(self.shape)  # type: ignore[attr-defined]
+        return as_shape([batch_size]).concatenate(self.shape)
 
     def _row_shape(self) -> TensorShape:
-        shape: TensorShape = self.shape  # type: ignore[attr-defined]
+        shape = self.shape
         if shape.ndims == 0:
             raise ValueError("Unbatching a tensor is only supported for rank >= 1")
         return shape if shape.ndims is None else shape[1:]
@@ -211,13 +220,13 @@ class TensorSpec(BatchableTypeSpec):
         TensorSpec(shape=(?, 3), dtype=tf.float32, name=None)
     """
 
-    def __init__(self, shape: Any, dtype: Any = "float32", name: str | None = None) -> None:
+    def __init__(self, shape: ShapeLike | None, dtype: DTypeLike = "float32", name: str | None = None) -> None:
         self._shape = as_shape(shape)
         self._dtype = as_dtype(dtype)
         self._name = name
 
     @classmethod
-    def from_spec(cls, spec: Any, name: str | None = None) -> TensorSpec:
+    def from_spec(cls, spec: TensorSpec, name: str | None = None) -> TensorSpec:
         """The description of the same tensors as `spec`, under another name."""
         return cls(spec.shape, spec.dtype, name or spec.name)
 
@@ -242,7 +251,7 @@ class TensorSpec(BatchableTypeSpec):
         return self._name
 
     @property
-    def value_type(self) -> Any:
+    def value_type(self) -> type:
         """`tf.Tensor`."""
         return Tensor
 
@@ -255,6 +264,10 @@ class TensorSpec(BatchableTypeSpec):
     def is_continuous(self) -> bool:
         """Whether the elements are floating-point numbers."""
         return self._dtype.is_floating
+
+    def is_compatible_with(self, spec_or_tensor: Any) -> bool:
+        """Whether a tensor, or what another description describes, may be described so."""
+        return super().is_compatible_with(spec_or_tensor)
 
     def _parts(self) -> tuple[Any, ...]:
         dims = None if self._shape.dims is None else tuple(self._shape.as_list())
@@ -285,70 +298,6 @@ class TensorSpec(BatchableTypeSpec):
         return f"TensorSpec(shape={self._shape}, dtype={self._dtype!r}, name={self._name!r})"
 
 
-class BoundedTensorSpec(TensorSpec):
-    """The description of a tensor whose elements lie between bounds.
-
-    Args:
-        shape, dtype, name: as for `TensorSpec`.
-        minimum, maximum: the bounds, both included: what broadcasts to the shape.
-
-    Raises:
-        ValueError: if a bound is missing or does not broadcast.
-
-    Example:
-        >>> spec = tf.contrib.framework.BoundedTensorSpec([3, 5], tf.int32, 0, 2)
-    """
-
-    def __init__(self, shape: Any, dtype: Any, minimum: Any, maximum: Any, name: str | None = None) -> None:
-        super().__init__(shape, dtype, name)
-        if minimum is None or maximum is None:
-            raise ValueError(f"minimum and maximum must be provided; but saw '{minimum}' and '{maximum}'")
-        self._minimum = self._bound("minimum", minimum)
-        self._maximum = self._bound("maximum", maximum)
-
-    def _bound(self, what: str, value: Any) -> np.ndarray:
-        array = np.array(value, dtype=self._dtype.as_numpy_dtype)
-        try:
-            broadcast_dims(array.shape, None if self._shape.dims is None else tuple(self._shape.as_list()))
-        except ValueError as error:
-            raise ValueError(f"{what} is not compatible with shape. Message: {error!r}.") from error
-        array.setflags(write=False)
-        return array
-
-    @classmethod
-    def from_spec(cls, spec: Any, name: str | None = None) -> BoundedTensorSpec:
-        """The description of the same tensors, the bounds those of the type where `spec` has none."""
-        dtype = as_dtype(spec.dtype)
-        low, high = getattr(spec, "minimum", dtype.min), getattr(spec, "maximum", dtype.max)
-        return cls(spec.shape, dtype, low, high, name or spec.name)
-
-    @property
-    def minimum(self) -> np.ndarray:
-        """The least elements."""
-        return self._minimum
-
-    @property
-    def maximum(self) -> np.ndarray:
-        """The greatest elements."""
-        return self._maximum
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, BoundedTensorSpec) or not super().__eq__(other):
-            return False
-        return np.allclose(self._minimum, other._minimum) and np.allclose(self._maximum, other._maximum)
-
-    __hash__ = TensorSpec.__hash__
-
-    def __repr__(self) -> str:
-        return (
-            f"BoundedTensorSpec(shape={self._shape}, dtype={self._dtype!r}, name={self._name!r}, "
-            f"minimum={self._minimum!r}, maximum={self._maximum!r})"
-        )
-
-    def __reduce__(self) -> Any:
-        return BoundedTensorSpec, (self._shape, self._dtype, self._minimum, self._maximum, self._name)
-
-
 class SparseTensorSpec(BatchableTypeSpec):
     """The description of a sparse tensor.
 
@@ -357,7 +306,7 @@ class SparseTensorSpec(BatchableTypeSpec):
         dtype: the type of its values.
     """
 
-    def __init__(self, shape: Any = None, dtype: Any = "float32") -> None:
+    def __init__(self, shape: ShapeLike | None = None, dtype: DTypeLike = "float32") -> None:
         self._shape = as_shape(shape)
         self._dtype = as_dtype(dtype)
 
@@ -391,7 +340,7 @@ class SparseTensorSpec(BatchableTypeSpec):
         return self._dtype
 
     @property
-    def value_type(self) -> Any:
+    def value_type(self) -> type:
         """`tf.SparseTensor`."""
         return SparseTensor
 
@@ -443,7 +392,7 @@ class IndexedSlicesSpec(TypeSpec):
         self._indices_shape = as_shape(indices_shape).with_rank(1) if indices_shape is not None else as_shape(None)
 
     @property
-    def value_type(self) -> Any:
+    def value_type(self) -> type:
         """`tf.IndexedSlices`."""
         return IndexedSlices
 

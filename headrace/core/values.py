@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from headrace.core.dtypes import DType, as_dtype, dtype_text, string
+
+if TYPE_CHECKING:
+    from headrace.core.typing import DTypeLike, TensorLike
+
 
 __all__ = ["eager_refusal", "to_array"]
 
@@ -31,7 +35,7 @@ _PLAIN_NUMPY = frozenset(
 _INT32_MIN, _INT32_MAX = -(2**31), 2**31 - 1
 
 
-def to_array(values: Any, dtype: Any = None, shape: Any = None, copy: bool = True) -> np.ndarray:
+def to_array(values: Any, dtype: DTypeLike | None = None, shape: Any = None, copy: bool = True) -> np.ndarray:
     """The array that `tf.constant(values, dtype, shape)` holds.
 
     Python floats become float32, ints int32 (int64, uint64 where it is too small), complex ones complex128;
@@ -76,7 +80,7 @@ def to_array(values: Any, dtype: Any = None, shape: Any = None, copy: bool = Tru
     return _from_python(values, dtype)
 
 
-def _shaped(values: Any, dtype: DType | None, shape: tuple[int, ...], copy: bool) -> np.ndarray:
+def _shaped(values: object, dtype: DType | None, shape: tuple[int, ...], copy: bool) -> np.ndarray:
     count = math.prod(shape)
     if count == 0 and values is not None:
         # TensorFlow does not look at the values then, not even for a type.
@@ -129,7 +133,7 @@ def _known_rank(dtype: DType) -> bool:
     return _rank(dtype) >= 0
 
 
-def _cast_numbers(values: Any, dtype: DType) -> np.ndarray:
+def _cast_numbers(values: object, dtype: DType) -> np.ndarray:
     """Python numbers as `dtype`; ints too large for it wrap around, as C's conversion has it."""
     numpy_type = dtype.as_numpy_dtype
     if not dtype.is_integer:
@@ -141,7 +145,7 @@ def _cast_numbers(values: Any, dtype: DType) -> np.ndarray:
         return np.array(values, wide).astype(numpy_type)
 
 
-def _quiet_cast(values: Any, numpy_type: Any) -> np.ndarray:
+def _quiet_cast(values: object, numpy_type: type) -> np.ndarray:
     """As `np.array`, but a number too large for the type becomes inf without a warning."""
     if isinstance(values, (int, float)) and -6e4 < values < 6e4:
         return np.array(values, numpy_type)
@@ -173,7 +177,7 @@ def _encoded(flat: Iterable[Any]) -> np.ndarray:
     return array
 
 
-def _as_bytes(item: Any) -> bytes:
+def _as_bytes(item: object) -> bytes:
     if isinstance(item, str):
         return item.encode("utf-8")
     if isinstance(item, bytes):
@@ -240,7 +244,7 @@ def _strings(values: Any, wanted: tuple[int, ...], dtype: DType | None) -> np.nd
     return _encoded(leaves).reshape(wanted)
 
 
-def _quantized(values: Any, dtype: DType) -> np.ndarray:
+def _quantized(values: Sequence[int | Sequence[int]], dtype: DType) -> np.ndarray:
     """Quantized elements are written as tuples of one int, so that nobody takes them for numbers."""
     stack = [values]
     while stack:
@@ -252,7 +256,7 @@ def _quantized(values: Any, dtype: DType) -> np.ndarray:
     return np.array(values, dtype.as_numpy_dtype)
 
 
-def _dense_dims(values: Any) -> tuple[tuple[int, ...], Any]:
+def _dense_dims(values: object) -> tuple[tuple[int, ...], Any]:
     """The shape that the first elements promise, and the first leaf."""
     dims = []
     while isinstance(values, (list, tuple)):
@@ -276,7 +280,7 @@ def _common_shape(values: Any) -> tuple[int, ...]:
     return tuple(shape)
 
 
-def _leaves(values: Any) -> Iterator[Any]:
+def _leaves(values: object) -> Iterator[Any]:
     if isinstance(values, (list, tuple)):
         for item in values:
             yield from _leaves(item)
@@ -284,7 +288,7 @@ def _leaves(values: Any) -> Iterator[Any]:
         yield values
 
 
-def _check_leaves(values: Any, dtype: DType) -> None:
+def _check_leaves(values: object, dtype: DType) -> None:
     rank = _rank(dtype)
     for leaf in _leaves(values):
         kind = leaf.dtype.kind if isinstance(leaf, np.generic) else None
@@ -305,16 +309,18 @@ def _plain(values: Any) -> Any:
     return operator.index(values)
 
 
-def _unexpected(dtype: DType, leaf: Any) -> TypeError:
+def _unexpected(dtype: DType, leaf: TensorLike | set[int] | None) -> TypeError:
     text = str(leaf) if isinstance(leaf, np.generic) else repr(leaf)
     return TypeError(f"Expected {dtype.name}, got {text} of type {type(leaf).__name__!r} instead.")
 
 
-def _incompatible(dtype: DType, values: Any) -> TypeError:
+def _incompatible(dtype: DType, values: int) -> TypeError:
     return TypeError(f"Incompatible types: {dtype} holds no values that can be written down. Value is {values!r}")
 
 
-def _not_dense(values: Any, got: tuple[int, ...], wanted: tuple[int, ...]) -> ValueError:
+def _not_dense(
+    values: Sequence[int | np.ndarray | Sequence[int | str]], got: tuple[int, ...], wanted: tuple[int, ...]
+) -> ValueError:
     return ValueError(
         f"Argument must be a dense tensor: {values!r} - got shape {list(got)}, but wanted {list(wanted)}."
     )
@@ -342,7 +348,7 @@ def eager_refusal(values: Any, dtype: DType | None) -> Exception:
     return ValueError("Can't convert Python sequence with mixed types to Tensor.")
 
 
-def _not_convertible(values: Any) -> TypeError:
+def _not_convertible(values: object) -> TypeError:
     if any(getattr(type(leaf), "_is_graph_tensor", False) for leaf in _leaves(values)):
         return TypeError("List of Tensors when single Tensor expected")
     return TypeError(

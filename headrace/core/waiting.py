@@ -12,11 +12,16 @@ import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.core import ending
 from headrace.core.errors import CancelledError, DeadlineExceededError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import torch
+
 
 _allocate_lock = threading.Lock
 _step = threading.local()
@@ -47,7 +52,7 @@ class Attempt:
         self.lane = lane
         self.done = False
         self.error: Exception | None = None
-        self.result: Any = None
+        self.result: torch.Tensor | list[tuple[np.ndarray | torch.Tensor, ...]] | tuple[torch.Tensor, ...] | None = None
         self.wake: Callable[[], None] = _nobody
 
     def advance(self) -> bool:
@@ -57,7 +62,9 @@ class Attempt:
     def undo(self) -> None:
         """Takes back, under the state's lock, what was done of an attempt that ends before it is complete."""
 
-    def finish(self, result: Any = None) -> None:
+    def finish(
+        self, result: torch.Tensor | Sequence[torch.Tensor | Sequence[np.ndarray | torch.Tensor]] | None = None
+    ) -> None:
         """Ends the attempt with its result, under the state's lock."""
         self.result = result
         self.done = True
@@ -232,7 +239,7 @@ class Call(Attempt):
         return False
 
     def _run(self, function: Callable[..., Any], arguments: tuple[Any, ...], deadline: float | None) -> None:
-        result: Any = None
+        result: tuple[torch.Tensor] | None = None
         failure: Exception | None = None
         try:
             with ending_at(deadline):
@@ -275,7 +282,7 @@ def told_of_waits(tell: Callable[[], None]) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def holding(lock: Any) -> Iterator[None]:
+def holding(lock: threading.Lock) -> Iterator[None]:
     """A context that holds a lock whose holder may wait itself, and gives up when the step's time is over.
 
     Raises:

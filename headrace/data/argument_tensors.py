@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.convert import convert_to_tensor
-from headrace.core.operation import Operation, Tensor
-from headrace.data.padding import shape_vector
+from headrace.core.operation import Operation
+from headrace.core.tensor import Tensor
+from headrace.data.arguments import shape_vector
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from headrace.core.shapes import TensorShape
+    from headrace.core.typing import DTypeLike
+    from headrace.data.dataset import Dataset
 
 
 def optional_param_to_tensor(
-    argument_name: str, argument_value: Any, argument_default: Any = 0, argument_dtype: Any = "int64"
+    argument_name: str, argument_value: Any, argument_default: Any = 0, argument_dtype: DTypeLike = "int64"
 ) -> Tensor:
     """An argument, or its default if it is None, as a tensor.
 
@@ -24,7 +33,7 @@ def optional_param_to_tensor(
     return convert_to_tensor(value, dtype=argument_dtype, name=argument_name)
 
 
-def partial_shape_to_tensor(shape_like: Any) -> Tensor:
+def partial_shape_to_tensor(shape_like: TensorShape | np.ndarray | Sequence[int | None]) -> Tensor:
     """A shape, known in part, as an int64 vector with -1 for what is not known.
 
     Args:
@@ -36,7 +45,7 @@ def partial_shape_to_tensor(shape_like: Any) -> Tensor:
     return shape_vector(shape_like, "The given shape")[0]
 
 
-def obtain_all_variant_tensor_ops(dataset: Any) -> list[Operation]:
+def obtain_all_variant_tensor_ops(dataset: Dataset) -> list[Operation]:
     """The operations that make a dataset, those it is made of, and what else of its inputs is a variant."""
     found: list[Operation] = []
     pending, seen = [dataset._variant_tensor.op], set()

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.defaults import get_default_graph
 from headrace.core.eager import EagerTensor, executing_eagerly
 from headrace.core.errors import OutOfRangeError
 from headrace.core.registry import raw
 from headrace.data import structure
+
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.data.dataset import Dataset
 
 
 class EagerIterator(structure.Described):
@@ -27,7 +31,7 @@ class EagerIterator(structure.Described):
         1
     """
 
-    def __init__(self, dataset: Any) -> None:
+    def __init__(self, dataset: Dataset) -> None:
         if not executing_eagerly() and not get_default_graph().building_function:
             raise RuntimeError(
                 f"{type(self).__name__} objects can only be used when eager execution is enabled, use "
@@ -36,13 +40,13 @@ class EagerIterator(structure.Described):
             )
         self._dataset = dataset
         self._element_spec = dataset.element_spec
-        applied = dataset._applied()
+        applied = dataset._applied_variant()
         self._described = structure.described(self._element_spec)
         self._resource = raw.AnonymousIterator(**self._described)
-        if isinstance(applied._variant_tensor, EagerTensor):
+        if isinstance(applied, EagerTensor):
             # Each iteration draws the random numbers that the first drew.
-            applied._variant_tensor._value.reset()
-        raw.MakeIterator(applied._variant_tensor, self._resource)
+            applied._value.reset()
+        raw.MakeIterator(applied, self._resource)
 
     def __iter__(self) -> EagerIterator:
         return self
@@ -56,7 +60,7 @@ class EagerIterator(structure.Described):
     next = __next__
 
     @property
-    def _iterator_resource(self) -> Any:
+    def _iterator_resource(self) -> Tensor:
         return self._resource
 
     def _next_internal(self) -> Any:

@@ -1,20 +1,34 @@
-"""`tf.data.experimental` and `tf.contrib.data`: transformations for `Dataset.apply`, and other sources."""
+"""`tf.data.experimental` and `tf.contrib.data`: transformations for `Dataset.apply`, and what takes a whole dataset."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.convert import convert_to_tensor
-from headrace.core.defaults import get_default_graph
-from headrace.core.operation import Tensor
+from headrace.core.defaults import control_dependencies, get_default_graph
 from headrace.core.registry import raw
 from headrace.core.shapes import as_shape
-from headrace.core.type_specs import TensorSpec
+from headrace.core.tensor import Tensor
+from headrace.core.type_specs import SparseTensorSpec, TensorSpec
 from headrace.data import nest, structure
-from headrace.data.dataset import Dataset, check_predicate, int64, known_size
-from headrace.data.functions import ElementFunction
+from headrace.data.arguments import check_predicate, int64, known_size
+from headrace.data.dataset import Dataset
+from headrace.data.element_functions import ElementFunction
+from headrace.data.grouping import group_by_reducer
+from headrace.data.padding import shape_tensor
 from headrace.data.seeds import get_seed
+from headrace.functions.flow.assertion import Assert
+from headrace.functions.flow.rank_checks import assert_rank
+from headrace.functions.parsing.example import parse_example
+
+if TYPE_CHECKING:
+    from headrace.core.operation import Operation
+    from headrace.core.shapes import TensorShape
+    from headrace.core.typing import ShapeLike, TensorLike
+    from headrace.data.grouping import Reducer
+    from headrace.functions.parsing.features import FixedLenFeature, VarLenFeature
+
 
 Transformation = Callable[[Dataset], Dataset]
 
@@ -25,10 +39,10 @@ UNKNOWN_CARDINALITY = -2
 
 def map_and_batch(
     map_func: Callable[..., Any],
-    batch_size: Any,
-    num_parallel_batches: Any = None,
-    drop_remainder: Any = False,
-    num_parallel_calls: Any = None,
+    batch_size: TensorLike,
+    num_parallel_batches: TensorLike | None = None,
+    drop_remainder: TensorLike = False,
+    num_parallel_calls: int | None = None,
 ) -> Transformation:
     """A transformation that maps and batches in one.
 
@@ -49,7 +63,7 @@ def map_and_batch(
         function = ElementFunction(map_func, "tf.data.experimental.map_and_batch()", dataset.element_spec)
         size = int64(batch_size, "batch_size")
         if num_parallel_batches is not None:
-            calls: Any = raw.Mul(size, int64(num_parallel_batches, "num_parallel_batches"))
+            calls: Tensor = raw.Mul(size, int64(num_parallel_batches, "num_parallel_batches"))
         else:
             calls = int64(1 if num_parallel_calls is None else num_parallel_calls, "num_parallel_calls")
         drop = convert_to_tensor(drop_remainder, dtype="bool", name="drop_remainder")
@@ -72,7 +86,9 @@ def map_and_batch(
 map_and_batch_with_legacy_function = map_and_batch
 
 
-def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) -> Transformation:
+def shuffle_and_repeat(
+    buffer_size: TensorLike, count: TensorLike | None = None, seed: int | None = None
+) -> Transformation:
     """A transformation that shuffles and repeats in one: the buffer fills with the next pass while one ends.
 
     Args:
@@ -95,11 +111,11 @@ def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) ->
 
 def parallel_interleave(
     map_func: Callable[..., Any],
-    cycle_length: Any,
-    block_length: Any = 1,
-    sloppy: Any = False,
+    cycle_length: TensorLike,
+    block_length: TensorLike = 1,
+    sloppy: TensorLike = False,
     buffer_output_elements: Any = None,
-    prefetch_input_elements: Any = None,
+    prefetch_input_elements: int | None = None,
 ) -> Transformation:
     """A transformation to the elements of the datasets that `map_func` makes, several taking turns.
 
@@ -133,93 +149,14 @@ def parallel_interleave(
     return apply
 
 
-def sloppy_interleave(map_func: Callable[..., Any], cycle_length: Any, block_length: Any = 1) -> Transformation:
+def sloppy_interleave(
+    map_func: Callable[..., Any], cycle_length: TensorLike, block_length: TensorLike = 1
+) -> Transformation:
     """`parallel_interleave` in an order that may depend on which is ready first."""
     return parallel_interleave(map_func, cycle_length, block_length, sloppy=True)
 
 
-def directed(selector: Dataset, datasets: Sequence[Dataset]) -> Dataset:
-    """The elements of `datasets` in the order that the numbers of `selector` say."""
-    first = datasets[0]
-    spec = first.element_spec
-    for other in datasets[1:]:
-        if other.output_types != first.output_types or other.output_classes != first.output_classes:
-            raise TypeError("All datasets must have the same type and class.")
-        spec = structure.most_general(spec, other.element_spec)
-    variant = raw.ExperimentalDirectedInterleaveDataset(
-        selector._variant_tensor, [d._variant_tensor for d in datasets], **structure.described(spec)
-    )
-    return Dataset(variant, spec, [selector, *datasets])
-
-
-def sample_from_datasets(datasets: Sequence[Dataset], weights: Any = None, seed: Any = None) -> Dataset:
-    """Elements of several datasets, each time of one chosen at random.
-
-    Args:
-        datasets: datasets with elements of the same structure.
-        weights: the probability of each, a list or a dataset of them; the same for all by default.
-        seed: the seed of the choice.
-
-    Raises:
-        TypeError: if the weights are no floating-point numbers; ValueError: if they are not as many as datasets.
-    """
-    from headrace.ops.math.unary import log
-
-    def chosen(logits: Any, seeds: Any) -> Any:
-        return raw.Squeeze(raw.StatelessMultinomial(logits, 1, seeds), squeeze_dims=[0, 1])
-
-    if isinstance(weights, Dataset):
-        logits_of = weights.map(lambda *p: log(p, name="logits"))
-        selector = Dataset.zip((logits_of, RandomDataset(seed).batch(2))).map(chosen)
-        return directed(selector, datasets)
-    if weights is None:
-        logits: Any = [[1.0] * len(datasets)]
-    else:
-        given = convert_to_tensor(weights, name="weights")
-        if given.dtype.name not in ("float32", "float64"):
-            raise TypeError("`weights` must be convertible to a tensor of `tf.float32` or `tf.float64` elements.")
-        if not given.shape.is_compatible_with([len(datasets)]):
-            raise ValueError("`weights` must be a vector of length `len(datasets)`.")
-        logits = raw.ExpandDims(log(given, name="logits"), 0)
-    if len(datasets) == 1:
-        return datasets[0]
-    return directed(RandomDataset(seed).batch(2).map(lambda seeds: chosen(logits, seeds)), datasets)
-
-
-def choose_from_datasets(datasets: Sequence[Dataset], choice_dataset: Dataset) -> Dataset:
-    """Elements of several datasets in the order that a dataset of their numbers says.
-
-    Raises:
-        TypeError: if `choice_dataset` has other elements than int64 scalars.
-    """
-    if not structure.are_compatible(choice_dataset.element_spec, TensorSpec([], "int64")):
-        raise TypeError("`choice_dataset` must be a dataset of scalar `tf.int64` tensors.")
-    return directed(choice_dataset, datasets)
-
-
-class RandomDataset(Dataset):
-    """Random integers of 32 bits, without end.
-
-    Args:
-        seed: an integer.
-    """
-
-    def __init__(self, seed: Any = None) -> None:
-        spec = TensorSpec([], "int64")
-        first, second = get_seed(seed)
-        super().__init__(raw.ExperimentalRandomDataset(first, second, **structure.described(spec)), spec)
-
-
-def Counter(start: Any = 0, step: Any = 1, dtype: Any = "int64") -> Dataset:
-    """The numbers from `start` on, `step` apart, without end."""
-    from headrace.data.stateful import scan
-
-    first = convert_to_tensor(start, dtype=dtype, name="start")
-    width = convert_to_tensor(step, dtype=dtype, name="step")
-    return Dataset.from_tensors(0).repeat(None).apply(scan(first, lambda state, _: (state + width, state)))
-
-
-def enumerate_dataset(start: Any = 0) -> Transformation:
+def enumerate_dataset(start: int = 0) -> Transformation:
     """A transformation to pairs of a number, counted from `start`, and an element."""
     return lambda dataset: dataset.enumerate(start)
 
@@ -264,7 +201,7 @@ def take_while(predicate: Callable[..., Any]) -> Transformation:
     return apply
 
 
-def dense_to_sparse_batch(batch_size: Any, row_shape: Any) -> Transformation:
+def dense_to_sparse_batch(batch_size: TensorLike, row_shape: Sequence[int | None]) -> Transformation:
     """A transformation that batches tensors of differing shapes as sparse tensors.
 
     Args:
@@ -273,16 +210,13 @@ def dense_to_sparse_batch(batch_size: Any, row_shape: Any) -> Transformation:
     """
 
     def apply(dataset: Dataset) -> Dataset:
-        from headrace.core.type_specs import SparseTensorSpec
-        from headrace.data.padding import _shape_tensor
-
         leaf = dataset.element_spec
         if not isinstance(leaf, TensorSpec):
             raise TypeError(
                 "DenseToSparseDataset requires an input whose elements have a single component, whereas the "
                 f"input has {dataset.output_types!r}."
             )
-        row = _shape_tensor(row_shape, as_shape(None))
+        row = shape_tensor(row_shape, as_shape(None))
         spec = SparseTensorSpec(as_shape([None]).concatenate(row_shape), leaf.dtype)
         variant = raw.ExperimentalDenseToSparseBatchDataset(
             dataset._variant_tensor, int64(batch_size, "batch_size"), row, **structure.described(spec)
@@ -293,7 +227,7 @@ def dense_to_sparse_batch(batch_size: Any, row_shape: Any) -> Transformation:
 
 
 def sliding_window_batch(
-    window_size: Any, stride: Any = None, window_shift: Any = None, window_stride: Any = 1
+    window_size: TensorLike, stride: int | None = None, window_shift: int | None = None, window_stride: TensorLike = 1
 ) -> Transformation:
     """A transformation to windows of elements as the rows of one.
 
@@ -323,35 +257,33 @@ def sliding_window_batch(
     return apply
 
 
-def batch_and_drop_remainder(batch_size: Any) -> Transformation:
+def batch_and_drop_remainder(batch_size: int) -> Transformation:
     """`Dataset.batch` without a last batch of fewer elements."""
     return lambda dataset: dataset.batch(batch_size, drop_remainder=True)
 
 
-def padded_batch_and_drop_remainder(batch_size: Any, padded_shapes: Any, padding_values: Any = None) -> Transformation:
+def padded_batch_and_drop_remainder(
+    batch_size: int, padded_shapes: Sequence[None], padding_values: Any = None
+) -> Transformation:
     """`Dataset.padded_batch` without a last batch of fewer elements."""
     return lambda dataset: dataset.padded_batch(batch_size, padded_shapes, padding_values, drop_remainder=True)
 
 
-def assert_element_shape(expected_shapes: Any) -> Transformation:
+def assert_element_shape(expected_shapes: ShapeLike) -> Transformation:
     """A transformation that gives the elements static shapes, which are checked when they are made.
 
     Args:
         expected_shapes: a structure of shapes.
     """
 
-    def check(*element: Any) -> Any:
+    def check(*element: Any) -> Tensor:
         parts = element if len(element) > 1 else element[0]
         return nest.map_structure(_with_shape, nest.map_structure_up_to(parts, as_shape, expected_shapes), parts)
 
     return lambda dataset: dataset.map(check)
 
 
-def _with_shape(shape: Any, tensor: Tensor) -> Tensor:
-    from headrace.core.defaults import control_dependencies
-    from headrace.ops.flow.assertion import Assert
-    from headrace.ops.flow.rank_checks import assert_rank
-
+def _with_shape(shape: TensorShape, tensor: Tensor) -> Tensor:
     if not tensor.shape.is_compatible_with(shape):
         raise ValueError(f"Shapes {tensor.shape} and {shape} are not compatible")
     if shape.ndims is None:
@@ -371,7 +303,7 @@ def _with_shape(shape: Any, tensor: Tensor) -> Tensor:
     return made
 
 
-def copy_to_device(target_device: Any, source_device: str = "/cpu:0") -> Transformation:
+def copy_to_device(target_device: str, source_device: str = "/cpu:0") -> Transformation:
     """A transformation to the same elements for use on another device.
 
     Args:
@@ -387,7 +319,7 @@ def copy_to_device(target_device: Any, source_device: str = "/cpu:0") -> Transfo
     return lambda dataset: dataset._same(dataset._variant_tensor)
 
 
-def prefetch_to_device(device: Any, buffer_size: Any = None) -> Transformation:
+def prefetch_to_device(device: str, buffer_size: Any = None) -> Transformation:
     """A transformation that makes elements ahead of time for use on a device.
 
     Args:
@@ -413,10 +345,8 @@ def get_single_element(dataset: Dataset) -> Any:
     return structure.from_tensors(spec, list(made))
 
 
-def reduce_dataset(dataset: Dataset, reducer: Any) -> Any:
+def reduce_dataset(dataset: Dataset, reducer: Reducer) -> Tensor:
     """All elements put together by a `Reducer`, into one."""
-    from headrace.data.grouping import group_by_reducer
-
     if not isinstance(dataset, Dataset):
         raise TypeError("`dataset` must be a `tf.data.Dataset` object.")
     return get_single_element(dataset.apply(group_by_reducer(lambda *_: int64(0, "key"), reducer)))
@@ -427,12 +357,14 @@ def to_variant(dataset: Dataset) -> Tensor:
     return dataset._variant_tensor
 
 
-def from_variant(variant: Tensor, structure: Any) -> Dataset:
+def from_variant(variant: Tensor, structure: Mapping[str, TensorSpec]) -> Dataset:
     """The dataset with elements described by `structure` that a variant tensor stands for."""
     return Dataset(variant, structure)
 
 
-def parse_example_dataset(features: Any, num_parallel_calls: Any = 1) -> Transformation:
+def parse_example_dataset(
+    features: Mapping[str, FixedLenFeature | VarLenFeature], num_parallel_calls: int = 1
+) -> Transformation:
     """A transformation that parses batches of serialized `Example`s.
 
     Args:
@@ -448,7 +380,6 @@ def parse_example_dataset(features: Any, num_parallel_calls: Any = 1) -> Transfo
     def apply(dataset: Dataset) -> Dataset:
         if not structure.are_compatible(dataset.element_spec, TensorSpec([None], "string")):
             raise TypeError("Input dataset should be a dataset of vectors of strings")
-        from headrace.ops.parsing.example import parse_example
 
         def parsed(records: Tensor) -> dict[str, Any]:
             found = parse_example(records, features)
@@ -468,11 +399,11 @@ class TFRecordWriter:
         compression_type: "", "ZLIB" or "GZIP".
     """
 
-    def __init__(self, filename: Any, compression_type: Any = None) -> None:
+    def __init__(self, filename: TensorLike, compression_type: Any = None) -> None:
         self._filename = convert_to_tensor(filename, dtype="string", name="filename")
         self._compression = convert_to_tensor(compression_type or "", dtype="string", name="compression_type")
 
-    def write(self, dataset: Dataset) -> Any:
+    def write(self, dataset: Dataset) -> Operation:
         """The operation that writes.
 
         Raises:
@@ -487,37 +418,3 @@ class TFRecordWriter:
             )
         raw.DatasetToTFRecord(dataset._variant_tensor, self._filename, self._compression)
         return get_default_graph().get_operations()[-1]
-
-
-class SqlDataset(Dataset):
-    """The rows that a database answers a query with.
-
-    Args:
-        driver_name: "sqlite".
-        data_source_name: the file.
-        query: the query.
-        output_types: a tuple with the type of each column.
-    """
-
-    def __init__(self, driver_name: Any, data_source_name: Any, query: Any, output_types: Any) -> None:
-        spec = nest.map_structure(lambda dtype: TensorSpec([], dtype), output_types)
-        variant = raw.ExperimentalSqlDataset(
-            convert_to_tensor(driver_name, dtype="string", name="driver_name"),
-            convert_to_tensor(data_source_name, dtype="string", name="data_source_name"),
-            convert_to_tensor(query, dtype="string", name="query"),
-            **structure.described(spec),
-        )
-        super().__init__(variant, spec)
-
-
-class LMDBDataset(Dataset):
-    """The pairs of key and value of LMDB databases, in the order of their keys.
-
-    Args:
-        filenames: the database, or several.
-    """
-
-    def __init__(self, filenames: Any) -> None:
-        spec = (TensorSpec([], "string"), TensorSpec([], "string"))
-        names = convert_to_tensor(filenames, dtype="string", name="filenames")
-        super().__init__(raw.ExperimentalLMDBDataset(names, **structure.described(spec)), spec)

@@ -6,17 +6,18 @@ import collections
 import csv
 import gzip
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from headrace.core.convert import convert_n_to_tensor, convert_to_tensor
 from headrace.core.dtypes import as_dtype
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
+from headrace.core.tensor import Tensor
 from headrace.core.type_specs import TensorSpec
 from headrace.data import structure
-from headrace.data.dataset import Dataset, int64
+from headrace.data.arguments import int64
+from headrace.data.dataset import Dataset
 from headrace.data.experimental import ignore_errors as without_errors
 from headrace.data.experimental import parallel_interleave, parse_example_dataset, shuffle_and_repeat
 from headrace.data.options import Options
@@ -24,6 +25,11 @@ from headrace.data.readers import TFRecordDataset
 from headrace.files.file_io import get_matching_files
 from headrace.files.gfile import GFile
 from headrace.ops.array.constant import constant
+
+if TYPE_CHECKING:
+    from headrace.core.dtypes import DType
+    from headrace.core.typing import TensorLike
+
 
 _CSV_TYPES = ("float32", "float64", "int32", "int64", "string")
 _BUFFER = 4 * 1024 * 1024
@@ -47,15 +53,15 @@ class CsvDataset(Dataset):
 
     def __init__(
         self,
-        filenames: Any,
+        filenames: TensorLike,
         record_defaults: Sequence[Any],
-        compression_type: Any = None,
-        buffer_size: Any = None,
-        header: Any = False,
-        field_delim: Any = ",",
-        use_quote_delim: Any = True,
-        na_value: Any = "",
-        select_cols: Any = None,
+        compression_type: str | None = None,
+        buffer_size: int | None = None,
+        header: TensorLike = False,
+        field_delim: TensorLike = ",",
+        use_quote_delim: TensorLike = True,
+        na_value: TensorLike = "",
+        select_cols: Sequence[int] | None = None,
     ) -> None:
         names = convert_to_tensor(filenames, dtype="string", name="filenames")
         compression = convert_to_tensor(compression_type or "", dtype="string", name="compression_type")
@@ -78,7 +84,7 @@ class CsvDataset(Dataset):
         super().__init__(variant, spec)
 
 
-def _is_csv_type(value: Any) -> bool:
+def _is_csv_type(value: DType | Tensor | Sequence[int | str]) -> bool:
     if isinstance(value, (Tensor, list, tuple, np.ndarray)):
         return False
     try:
@@ -88,7 +94,7 @@ def _is_csv_type(value: Any) -> bool:
 
 
 def _shuffled_and_repeated(
-    dataset: Dataset, num_epochs: Any, shuffle: bool, shuffle_buffer_size: Any, shuffle_seed: Any
+    dataset: Dataset, num_epochs: Any, shuffle: bool, shuffle_buffer_size: TensorLike, shuffle_seed: Any
 ) -> Dataset:
     if num_epochs != 1 and shuffle:
         return dataset.apply(shuffle_and_repeat(shuffle_buffer_size, num_epochs, shuffle_seed))
@@ -97,7 +103,7 @@ def _shuffled_and_repeated(
     return dataset if num_epochs == 1 else dataset.repeat(num_epochs)
 
 
-def _in_turns(dataset: Dataset, of: Callable[[Any], Dataset], parallel: Any, sloppy: bool) -> Dataset:
+def _in_turns(dataset: Dataset, of: Callable[[Any], Dataset], parallel: int, sloppy: bool) -> Dataset:
     if parallel == _AUTOTUNE:
         options = Options()
         options.experimental_deterministic = not sloppy
@@ -105,7 +111,7 @@ def _in_turns(dataset: Dataset, of: Callable[[Any], Dataset], parallel: Any, slo
     return dataset.apply(parallel_interleave(of, cycle_length=parallel, sloppy=sloppy))
 
 
-def _file_names(file_pattern: Any, shuffle: bool) -> list[str]:
+def _file_names(file_pattern: str, shuffle: bool) -> list[str]:
     if isinstance(file_pattern, list):
         if not file_pattern:
             raise ValueError("File pattern is empty.")
@@ -205,8 +211,8 @@ def _column_numbers(select_columns: Sequence[Any], names: Sequence[str]) -> list
 
 
 def make_csv_dataset(
-    file_pattern: Any,
-    batch_size: Any,
+    file_pattern: str,
+    batch_size: int,
     column_names: Sequence[str] | None = None,
     column_defaults: Sequence[Any] | None = None,
     label_name: str | None = None,
@@ -217,7 +223,7 @@ def make_csv_dataset(
     header: bool = True,
     num_epochs: int | None = None,
     shuffle: bool = True,
-    shuffle_buffer_size: Any = 10000,
+    shuffle_buffer_size: TensorLike = 10000,
     shuffle_seed: Any = None,
     prefetch_buffer_size: Any = None,
     num_parallel_reads: Any = None,
@@ -250,33 +256,24 @@ def make_csv_dataset(
     Raises:
         ValueError: if no file matches or the columns do not fit each other.
     """
-    prefetch_buffer_size = _AUTOTUNE if prefetch_buffer_size is None else prefetch_buffer_size
-    num_parallel_reads = 1 if num_parallel_reads is None else num_parallel_reads
     names = _file_names(file_pattern, shuffle=False)
     dataset = Dataset.from_tensor_slices(names)
     if shuffle:
         dataset = dataset.shuffle(len(names), shuffle_seed)
     if column_names is None or column_defaults is None:
         probe = _Probe(names, field_delim, use_quote_delim, compression_type)
-    if column_names is None:
-        if not header:
-            raise ValueError("Cannot infer column names without a header line.")
-        column_names = probe.header()
+    if column_names is None and not header:
+        raise ValueError("Cannot infer column names without a header line.")
+    column_names = probe.header() if column_names is None else column_names
     if len(column_names) != len(set(column_names)):
         raise ValueError("Cannot have duplicate column names.")
     columns = None if select_columns is None else _column_numbers(select_columns, column_names)
     if column_defaults is None:
         chosen = range(len(column_names)) if columns is None else columns
         column_defaults = probe.defaults(len(column_names), na_value, header, num_rows_for_inference, chosen)
-    if columns is not None and len(column_defaults) != len(columns):
-        raise ValueError("If specified, column_defaults and select_columns must have same length.")
-    if columns is not None and len(column_names) > len(columns):
-        column_names = [column_names[i] for i in columns]
-    if label_name is not None and label_name not in column_names:
-        raise ValueError("`label_name` provided must be one of the columns.")
-    defaults, keys = column_defaults, column_names
+    keys, defaults = _read_names(column_names, columns, label_name, len(column_defaults)), column_defaults
 
-    def of(name: Any) -> Dataset:
+    def of(name: Tensor) -> Dataset:
         made: Dataset = CsvDataset(
             name,
             record_defaults=defaults,
@@ -289,6 +286,28 @@ def make_csv_dataset(
         )
         return made.apply(without_errors()) if ignore_errors else made
 
+    dataset = _in_turns(dataset, of, 1 if num_parallel_reads is None else num_parallel_reads, sloppy)
+    dataset = _shuffled_and_repeated(dataset, num_epochs, shuffle, shuffle_buffer_size, shuffle_seed)
+    dataset = dataset.batch(batch_size, drop_remainder=num_epochs is None).map(_named_columns(keys, label_name))
+    return dataset.prefetch(_AUTOTUNE if prefetch_buffer_size is None else prefetch_buffer_size)
+
+
+def _read_names(
+    names: Sequence[str], columns: Sequence[int] | None, label_name: str | None, defaults: int
+) -> Sequence[str]:
+    """The names of the columns that are read, of which there are as many as defaults."""
+    if columns is not None and defaults != len(columns):
+        raise ValueError("If specified, column_defaults and select_columns must have same length.")
+    if columns is not None and len(names) > len(columns):
+        names = [names[i] for i in columns]
+    if label_name is not None and label_name not in names:
+        raise ValueError("`label_name` provided must be one of the columns.")
+    return names
+
+
+def _named_columns(keys: Sequence[str], label_name: str | None) -> Callable[..., Any]:
+    """From the values of columns to a dict, and the label apart from it if there is one."""
+
     def named(*values: Any) -> Any:
         # Too few defaults are an error that each record names.
         features = collections.OrderedDict(zip(keys, values, strict=False))
@@ -297,22 +316,19 @@ def make_csv_dataset(
         label = features.pop(label_name)
         return features, label
 
-    dataset = _in_turns(dataset, of, num_parallel_reads, sloppy)
-    dataset = _shuffled_and_repeated(dataset, num_epochs, shuffle, shuffle_buffer_size, shuffle_seed)
-    dataset = dataset.batch(batch_size, drop_remainder=num_epochs is None).map(named)
-    return dataset.prefetch(prefetch_buffer_size)
+    return named
 
 
 def make_batched_features_dataset(
-    file_pattern: Any,
-    batch_size: Any,
+    file_pattern: str,
+    batch_size: int,
     features: dict[str, Any],
-    reader: Any = TFRecordDataset,
+    reader: type = TFRecordDataset,
     label_key: str | None = None,
     reader_args: Sequence[Any] | None = None,
     num_epochs: int | None = None,
     shuffle: bool = True,
-    shuffle_buffer_size: Any = 10000,
+    shuffle_buffer_size: TensorLike = 10000,
     shuffle_seed: Any = None,
     prefetch_buffer_size: Any = None,
     reader_num_threads: Any = None,
@@ -372,7 +388,7 @@ def make_batched_features_dataset(
 
 
 def make_tf_record_dataset(
-    file_pattern: Any,
+    file_pattern: str,
     batch_size: Any,
     parser_fn: Any = None,
     num_epochs: int | None = None,
@@ -413,14 +429,14 @@ def make_tf_record_dataset(
 
 
 def read_batch_features(
-    file_pattern: Any,
+    file_pattern: str,
     batch_size: Any,
     features: dict[str, Any],
     reader: Any = TFRecordDataset,
     reader_args: Sequence[Any] | None = None,
     randomize_input: bool = True,
     num_epochs: int | None = None,
-    capacity: Any = 10000,
+    capacity: TensorLike = 10000,
 ) -> Any:
     """The next batch of `make_batched_features_dataset`, as tensors.
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,10 +13,14 @@ from headrace.core.convert import convert_n_to_tensor
 from headrace.core.dtypes import as_dtype
 from headrace.core.registry import raw
 from headrace.core.shapes import as_shape
+from headrace.core.tensor import Tensor
 from headrace.data import nest, structure
-from headrace.data.dataset import Dataset
-from headrace.data.functions import ElementFunction
+from headrace.data.element_functions import ElementFunction
 from headrace.ops.flow.py_func import py_func
+
+if TYPE_CHECKING:
+    from headrace.core.dtypes import DType
+    from headrace.core.typing import TensorLike
 
 
 class _Passes:
@@ -43,15 +47,24 @@ class _Passes:
             found = self.running[number] = iter(self._generator(*self._arguments.pop(number)))
         return found
 
-    def finish(self, number: Any) -> np.ndarray:
+    def finish(self, number: np.integer[Any]) -> np.ndarray:
         """Forgets a pass."""
         self.running.pop(int(number), None)
         self._arguments.pop(int(number), None)
         return np.array(0, np.int64)
 
 
-def generated(generator: Callable[..., Any], output_types: Any, output_shapes: Any, args: Any) -> Dataset:
-    """`Dataset.from_generator`."""
+def generator_passes(
+    generator: Callable[..., Any],
+    output_types: DType | Sequence[DType] | Mapping[str, DType],
+    output_shapes: Sequence[int | Sequence[None] | None] | None,
+    args: Sequence[TensorLike] | None,
+) -> Callable[[Any], tuple[Tensor, Any]]:
+    """What makes the dataset of one pass over a generator; arguments as for `Dataset.from_generator`.
+
+    Returns:
+        a function of any tensor to the tensor that stands for a dataset, and the description of its elements.
+    """
     if not callable(generator):
         raise TypeError("`generator` must be callable.")
     if output_shapes is None:
@@ -67,7 +80,7 @@ def generated(generator: Callable[..., Any], output_types: Any, output_shapes: A
     count = len(types)
     columns = [(t, np.dtype(t.as_numpy_dtype), s, _dims(s)) for t, s in zip(types, shapes, strict=True)]
 
-    def flattened(values: Any) -> Any:
+    def flattened(values: TensorLike | Mapping[str, int | str]) -> Any:
         if plain:
             return (values,)
         if flat_tuple and type(values) is tuple and len(values) == count:
@@ -80,7 +93,7 @@ def generated(generator: Callable[..., Any], output_types: Any, output_shapes: A
                 f"{output_types}, but the yielded element was {values}."
             ) from None
 
-    def following(number: Any) -> list[np.ndarray]:
+    def following(number: np.integer[Any]) -> list[np.ndarray]:
         values = flattened(next(passes.iterator(int(number))))
         arrays = []
         for value, (dtype, numpy_dtype, shape, dims) in zip(values, columns, strict=True):
@@ -96,19 +109,19 @@ def generated(generator: Callable[..., Any], output_types: Any, output_shapes: A
             arrays.append(array)
         return arrays
 
-    def begin_function(_: Any) -> Any:
+    def begin_function(_: Tensor) -> Tensor:
         return py_func(passes.begin, tensors, "int64")
 
-    def next_function(number: Any) -> Any:
+    def next_function(number: Tensor) -> Tensor | tuple[Tensor, Tensor] | dict[str, Tensor]:
         made = py_func(following, [number], types)
         for tensor, shape in zip(made, shapes, strict=True):
             tensor.set_shape(shape)
         return nest.pack_sequence_as(output_types, made)
 
-    def finish_function(number: Any) -> Any:
+    def finish_function(number: Tensor) -> Tensor:
         return py_func(passes.finish, [number], "int64")
 
-    def one_pass(dummy: Any) -> Dataset:
+    def one_pass(dummy: Tensor) -> tuple[Tensor, Any]:
         begin = ElementFunction(begin_function, "Dataset.from_generator()", structure.spec_of(dummy))
         step = ElementFunction(next_function, "Dataset.from_generator()", begin.output_structure)
         finish = ElementFunction(finish_function, "Dataset.from_generator()", begin.output_structure)
@@ -121,16 +134,16 @@ def generated(generator: Callable[..., Any], output_types: Any, output_shapes: A
             finalize_func=finish.name,
             **structure.described(step.output_structure),
         )
-        return Dataset(variant, step.output_structure)
+        return variant, step.output_structure
 
-    return Dataset.from_tensors(0).flat_map(one_pass)
+    return one_pass
 
 
 def _dims(shape: Any) -> tuple[Any, ...] | None:
     return None if shape.dims is None else tuple(shape.as_list())
 
 
-def _converted(value: Any, dtype: Any, numpy_dtype: Any) -> np.ndarray:
+def _converted(value: Any, dtype: DType, numpy_dtype: Any) -> np.ndarray:
     """A yielded component as an array of the promised type.
 
     Raises:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,9 +13,20 @@ from headrace.core.registry import raw
 from headrace.core.shapes import as_shape
 from headrace.core.type_specs import TensorSpec
 from headrace.data import nest, structure
-from headrace.data.dataset import Dataset, int64
-from headrace.data.functions import ElementFunction
+from headrace.data.arguments import int64
+from headrace.data.dataset import Dataset
+from headrace.data.dataset_base import DatasetSpec
+from headrace.data.element_functions import ElementFunction
+from headrace.data.stateful import traced_with_state
+from headrace.functions.flow.checks import assert_less
+from headrace.functions.math.reduction import reduce_min
 from headrace.ops.array.constant import constant
+from headrace.ops.array.where import where
+
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import TensorLike
+
 
 Transformation = Callable[[Dataset], Dataset]
 
@@ -23,7 +34,7 @@ Transformation = Callable[[Dataset], Dataset]
 def _key_function(
     key_func: Callable[..., Any], transformation: str, dataset: Dataset, converts: bool
 ) -> ElementFunction:
-    def as_int64(*element: Any) -> Any:
+    def as_int64(*element: Any) -> Tensor:
         return convert_to_tensor(key_func(*element), dtype="int64")
 
     made = ElementFunction(as_int64 if converts else key_func, transformation, dataset.element_spec)
@@ -35,7 +46,7 @@ def _key_function(
 def group_by_window(
     key_func: Callable[..., Any],
     reduce_func: Callable[..., Any],
-    window_size: Any = None,
+    window_size: TensorLike | None = None,
     window_size_func: Callable[..., Any] | None = None,
 ) -> Transformation:
     """A transformation that gathers elements with one key and makes a dataset of each group.
@@ -53,7 +64,7 @@ def group_by_window(
         raise ValueError("Must pass either window_size or window_size_func.")
     if window_size is not None:
 
-        def sized(_: Any) -> Any:
+        def sized(_: Tensor) -> Tensor:
             return int64(window_size, "window_size")
 
         window_size_func = sized
@@ -64,12 +75,12 @@ def group_by_window(
         transformation = "tf.data.experimental.group_by_window()"
         key = _key_function(key_func, transformation, dataset, converts=True)
         scalar = TensorSpec([], "int64")
-        nested = structure.DatasetSpec(dataset.element_spec)
+        nested = DatasetSpec(dataset.element_spec)
         reduce = ElementFunction(reduce_func, transformation, (scalar, nested))
-        if not isinstance(reduce.output_structure, structure.DatasetSpec):
+        if not isinstance(reduce.output_structure, DatasetSpec):
             raise TypeError("`reduce_func` must return a `Dataset` object.")
 
-        def as_int64(value: Any) -> Any:
+        def as_int64(value: Tensor) -> Tensor:
             return convert_to_tensor(size_func(value), dtype="int64")
 
         size = ElementFunction(as_int64, transformation, scalar)
@@ -132,12 +143,12 @@ def group_by_reducer(key_func: Callable[..., Any], reducer: Reducer) -> Transfor
     """
 
     def apply(dataset: Dataset) -> Dataset:
-        from headrace.data.stateful import _traced
-
         transformation = "tf.data.experimental.group_by_reducer()"
         key = _key_function(key_func, transformation, dataset, converts=False)
         begin = ElementFunction(reducer.init_func, transformation, TensorSpec([], "int64"))
-        reduce, state = _traced(reducer.reduce_func, transformation, begin.output_structure, dataset, lambda spec: spec)
+        reduce, state = traced_with_state(
+            reducer.reduce_func, transformation, begin.output_structure, dataset, lambda spec: spec
+        )
         finish = ElementFunction(reducer.finalize_func, transformation, state)
         spec = finish.output_structure
         variant = raw.ExperimentalGroupByReducerDataset(
@@ -162,7 +173,7 @@ def bucket_by_sequence_length(
     bucket_boundaries: Sequence[int],
     bucket_batch_sizes: Sequence[int],
     padded_shapes: Any = None,
-    padding_values: Any = None,
+    padding_values: TensorLike | None = None,
     pad_to_bucket_boundary: bool = False,
     no_padding: bool = False,
     drop_remainder: bool = False,
@@ -186,26 +197,21 @@ def bucket_by_sequence_length(
     with name_scope("bucket_by_seq_length"):
         batch_sizes = constant(list(bucket_batch_sizes), dtype="int64")
 
-    def bucket(*element: Any) -> Any:
-        from headrace.ops.array.where import where
-        from headrace.ops.math.reduction import reduce_min
-
+    def bucket(*element: Any) -> Tensor:
         length = element_length_func(*element)
         least = [np.iinfo(np.int32).min, *bucket_boundaries]
         most = [*bucket_boundaries, np.iinfo(np.int32).max]
         return reduce_min(where(raw.LogicalAnd(raw.LessEqual(least, length), raw.Less(length, most))))
 
-    def window_size(key: Any) -> Any:
+    def window_size(key: Tensor) -> Tensor:
         return batch_sizes[key]
 
-    def batch(key: Any, group: Dataset) -> Dataset:
+    def batch(key: Tensor, group: Dataset) -> Dataset:
         size = window_size(key)
         if no_padding:
             return group.batch(size, drop_remainder=drop_remainder)
         filler = None
         if pad_to_bucket_boundary:
-            from headrace.ops.flow.checks import assert_less
-
             check = assert_less(
                 key,
                 constant(len(bucket_batch_sizes) - 1, dtype="int64"),

@@ -4,18 +4,28 @@ from __future__ import annotations
 
 import threading
 import warnings
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.core import random_seed
 from headrace.core.convert import convert_to_tensor
-from headrace.core.defaults import add_to_collection, colocate_with, get_default_graph
+from headrace.core.defaults import add_to_collection, colocate_with, get_default_graph, name_scope
+from headrace.core.dtypes import as_dtype
 from headrace.core.func_graph import FuncGraph, finish
-from headrace.core.functions import Function
-from headrace.core.operation import Operation, Tensor
+from headrace.core.graph_functions import Function
+from headrace.core.operation import Operation
 from headrace.core.registry import raw
 from headrace.core.shapes import as_shape
+from headrace.core.tensor import Tensor
 from headrace.data import nest, structure
-from headrace.data.dataset import Dataset
+from headrace.data.dataset_base import DatasetBase
+
+if TYPE_CHECKING:
+    from headrace.core.dtypes import DType
+    from headrace.core.shapes import TensorShape
+    from headrace.core.type_specs import TensorSpec
+    from headrace.core.typing import TensorLike
+
 
 # 1.15's names of the number of calls of get_next that is likely a mistake, and of what is said then.
 GET_NEXT_CALL_WARNING_THRESHOLD = 32
@@ -36,18 +46,24 @@ class Iterator(structure.Described):
         output_types, output_shapes, output_classes: of the elements.
 
     Example:
+        >>> training, validation = tf.data.Dataset.range(3), tf.data.Dataset.range(100, 103)
         >>> iterator = tf.data.Iterator.from_structure(training.output_types, training.output_shapes)
-        >>> begin_training = iterator.make_initializer(training)
-        >>> features, labels = iterator.get_next()
+        >>> element = iterator.get_next()
+        >>> sess.run(iterator.make_initializer(training))
+        >>> sess.run(element)
+        0
+        >>> sess.run(iterator.make_initializer(validation))
+        >>> sess.run(element)
+        100
     """
 
     def __init__(
         self,
         iterator_resource: Tensor,
         initializer: Operation | None,
-        output_types: Any,
-        output_shapes: Any,
-        output_classes: Any,
+        output_types: object,
+        output_shapes: object,
+        output_classes: object,
     ) -> None:
         self._iterator_resource = iterator_resource
         self._initializer = initializer
@@ -66,7 +82,10 @@ class Iterator(structure.Described):
 
     @staticmethod
     def from_structure(
-        output_types: Any, output_shapes: Any = None, shared_name: str | None = None, output_classes: Any = None
+        output_types: DType | Sequence[DType],
+        output_shapes: TensorShape | Sequence[TensorShape] | None = None,
+        shared_name: str | None = None,
+        output_classes: Any = None,
     ) -> Iterator:
         """An iterator that `make_initializer` binds to one dataset after another.
 
@@ -85,7 +104,10 @@ class Iterator(structure.Described):
 
     @staticmethod
     def from_string_handle(
-        string_handle: Any, output_types: Any, output_shapes: Any = None, output_classes: Any = None
+        string_handle: TensorLike,
+        output_types: DType,
+        output_shapes: TensorShape | Sequence[Any] | None = None,
+        output_classes: Any = None,
     ) -> Iterator:
         """An iterator that is whichever one the string tensor names when it runs.
 
@@ -110,14 +132,12 @@ class Iterator(structure.Described):
             raise ValueError("Iterator does not have an initializer.")
         return self._initializer
 
-    def make_initializer(self, dataset: Dataset, name: str | None = None) -> Operation:
+    def make_initializer(self, dataset: DatasetBase, name: str | None = None) -> Operation:
         """An operation that makes this iterator go through `dataset`.
 
         Raises:
             TypeError: if the elements of `dataset` are not as this iterator's.
         """
-        from headrace.core.defaults import name_scope
-
         with name_scope(name, "make_initializer") as scope:
             for what, mine, theirs in (
                 ("types", self.output_types, dataset.output_types),
@@ -152,12 +172,12 @@ class Iterator(structure.Described):
     def string_handle(self, name: str | None = None) -> Tensor:
         """A string scalar that names this iterator within a session."""
         if name is None:
-            return self._string_handle  # type: ignore[no-any-return]
+            return self._string_handle
         made: Tensor = raw.IteratorToStringHandle(self._iterator_resource, name=name)
         return made
 
 
-def _made(resource: Tensor, initializer: Operation | None, spec: Any) -> Iterator:
+def _made(resource: Tensor, initializer: Operation | None, spec: object) -> Iterator:
     return Iterator(
         resource,
         initializer,
@@ -167,7 +187,9 @@ def _made(resource: Tensor, initializer: Operation | None, spec: Any) -> Iterato
     )
 
 
-def _described(types: Any, shapes: Any, classes: Any) -> Any:
+def _described(
+    types: DType | Sequence[DType], shapes: TensorShape | Sequence[TensorShape] | None, classes: Any
+) -> TensorSpec:
     types = nest.map_structure(_as_type, types)
     if shapes is None:
         shapes = nest.map_structure(lambda _: as_shape(None), types)
@@ -178,13 +200,11 @@ def _described(types: Any, shapes: Any, classes: Any) -> Any:
     return structure.from_legacy(types, shapes, classes)
 
 
-def _as_type(value: Any) -> Any:
-    from headrace.core.dtypes import as_dtype
-
+def _as_type(value: DType) -> DType:
     return value if hasattr(value, "value_type") else as_dtype(value)
 
 
-def _other_graph(dataset: Dataset) -> str | None:
+def _other_graph(dataset: DatasetBase) -> str | None:
     """What is to be said of a dataset that is not of the default graph."""
     graph = get_default_graph()
     if dataset._graph is graph:
@@ -197,16 +217,16 @@ def _other_graph(dataset: Dataset) -> str | None:
     )
 
 
-def initializable(dataset: Dataset, shared_name: str | None) -> Iterator:
+def initializable(dataset: DatasetBase, shared_name: str | None) -> Iterator:
     """`Dataset.make_initializable_iterator`."""
     other = _other_graph(dataset)
     if other is not None:
         raise ValueError(other)
-    applied = dataset._applied()
+    applied = dataset._applied_variant()
     spec = dataset.element_spec
     resource = raw.IteratorV2(container="", shared_name=shared_name or "", **structure.described(spec))
     with colocate_with(resource):
-        raw.MakeIterator(applied._variant_tensor, resource)
+        raw.MakeIterator(applied, resource)
         initializer = get_default_graph().get_operations()[-1]
     return _made(resource, initializer, spec)
 
@@ -224,7 +244,7 @@ def _dataset_ops(tensor: Tensor) -> set[Operation]:
     return found
 
 
-def one_shot(dataset: Dataset) -> Iterator:
+def one_shot(dataset: DatasetBase) -> Iterator:
     """`Dataset.make_one_shot_iterator`."""
     other = _other_graph(dataset)
     if other is not None:
@@ -239,7 +259,7 @@ def one_shot(dataset: Dataset) -> Iterator:
         graph.seed = (graph_seed + 87654321 * op_seed) % (2**63 - 1)
     try:
         with graph.as_default():
-            finish(graph, dataset._applied()._variant_tensor)
+            finish(graph, dataset._applied_variant())
     except ValueError as error:
         if "Cannot capture a stateful node" not in str(error):
             raise

@@ -6,20 +6,24 @@ optional, the stacked elements of a TensorArray.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.composite import SparseTensor, SparseTensorValue, convert_to_tensor_or_sparse_tensor
 from headrace.core.convert import convert_to_tensor
+from headrace.core.dims import Dims
 from headrace.core.dtypes import DType, variant
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
-from headrace.core.shapes import Dims, TensorShape, as_shape
+from headrace.core.shapes import TensorShape, as_shape
+from headrace.core.tensor import Tensor
 from headrace.core.type_specs import BatchableTypeSpec, SparseTensorSpec, TensorSpec, TypeSpec
-from headrace.ops.flow.tensor_array import TensorArray
-from headrace.ops.ragged.spec import RaggedTensorSpec
-from headrace.ops.ragged.tensor import RaggedTensor, convert_to_tensor_or_ragged_tensor
-from headrace.ops.ragged.value import RaggedTensorValue
-from headrace.ops.ragged.variants import ragged_from_variant, ragged_to_variant
+from headrace.functions.flow.tensor_array import TensorArray
+from headrace.functions.ragged.spec import RaggedTensorSpec
+from headrace.functions.ragged.tensor import RaggedTensor, convert_to_tensor_or_ragged_tensor
+from headrace.functions.ragged.value import RaggedTensorValue
+from headrace.functions.ragged.variants import ragged_from_variant, ragged_to_variant
+
+if TYPE_CHECKING:
+    from headrace.core.typing import DTypeLike, ShapeLike
 
 
 class LeafSpec(TypeSpec):
@@ -30,109 +34,6 @@ class LeafSpec(TypeSpec):
 
     def _flat_dims(self) -> Dims:
         return ()
-
-
-class DatasetSpec(LeafSpec, BatchableTypeSpec):
-    """The description of a dataset that is a component of an element.
-
-    Args:
-        element_spec: of the elements of that dataset.
-        dataset_shape: the shape of a tensor of datasets; () for one.
-    """
-
-    def __init__(self, element_spec: Any, dataset_shape: Any = ()) -> None:
-        self._element_spec = element_spec
-        self._dataset_shape = as_shape(dataset_shape)
-
-    @classmethod
-    def from_value(cls, value: Any) -> DatasetSpec:
-        """The description of a dataset."""
-        return cls(value.element_spec)
-
-    @property
-    def element_spec(self) -> Any:
-        """The description of the elements."""
-        return self._element_spec
-
-    @property
-    def shape(self) -> TensorShape:
-        """The shape of the tensor of datasets."""
-        return self._dataset_shape
-
-    @property
-    def value_type(self) -> Any:
-        """`tf.data.Dataset`."""
-        from headrace.data.dataset import Dataset
-
-        return Dataset
-
-    def _parts(self) -> tuple[Any, ...]:
-        return self._element_spec, self._flat_dims()
-
-    def _flat_dims(self) -> Dims:
-        return None if self.shape.dims is None else tuple(self.shape.as_list())
-
-    def _encoded(self, value: Any) -> Tensor:
-        made: Tensor = value._variant_tensor
-        return made
-
-    def _decoded(self, tensor: Tensor) -> Any:
-        if self.shape.ndims:
-            return tensor
-        from headrace.data.dataset import Dataset
-
-        made = Dataset(tensor, self.element_spec)
-        made._shown_name = "_VariantDataset"
-        return made
-
-    def _batch(self, size: int | None) -> DatasetSpec:
-        return DatasetSpec(self.element_spec, as_shape([size]).concatenate(self.shape))
-
-    def _unbatch(self) -> DatasetSpec:
-        if self.shape.ndims == 0:
-            raise ValueError("Unbatching a dataset is only supported for rank >= 1")
-        return DatasetSpec(self.element_spec, self.shape if self.shape.ndims is None else self.shape[1:])
-
-    def __repr__(self) -> str:
-        return f"DatasetSpec({self._element_spec!r}, {self._dataset_shape!r})"
-
-
-class OptionalSpec(LeafSpec):
-    """The description of an optional element.
-
-    Args:
-        value_structure: of the element.
-    """
-
-    def __init__(self, value_structure: Any) -> None:
-        self._value_structure = value_structure
-
-    @staticmethod
-    def from_value(value: Any) -> OptionalSpec:
-        """The description of an optional."""
-        return OptionalSpec(value.value_structure)
-
-    @property
-    def value_type(self) -> Any:
-        """`tf.data.experimental.Optional`."""
-        from headrace.data.optional import Optional
-
-        return Optional
-
-    def _parts(self) -> tuple[Any, ...]:
-        return (self._value_structure,)
-
-    def _encoded(self, value: Any) -> Tensor:
-        made: Tensor = value._variant_tensor
-        return made
-
-    def _decoded(self, tensor: Tensor) -> Any:
-        from headrace.data.optional import Optional
-
-        return Optional(tensor, self._value_structure)
-
-    def __repr__(self) -> str:
-        return f"OptionalSpec({self._value_structure!r},)"
 
 
 class TensorArraySpec(TypeSpec):
@@ -146,14 +47,18 @@ class TensorArraySpec(TypeSpec):
     """
 
     def __init__(
-        self, element_shape: Any = None, dtype: Any = "float32", dynamic_size: bool = False, infer_shape: bool = True
+        self,
+        element_shape: ShapeLike | None = None,
+        dtype: DTypeLike = "float32",
+        dynamic_size: bool = False,
+        infer_shape: bool = True,
     ) -> None:
         inner = TensorSpec(element_shape, dtype)
         self._element_shape, self._dtype = inner.shape, inner.dtype
         self._dynamic_size, self._infer_shape = dynamic_size, infer_shape
 
     @staticmethod
-    def from_value(value: Any) -> TensorArraySpec:
+    def from_value(value: SparseTensor | TensorArray) -> TensorArraySpec:
         """The description of a TensorArray.
 
         Raises:
@@ -164,9 +69,13 @@ class TensorArraySpec(TypeSpec):
         return TensorArraySpec(value.element_shape, value.dtype, value.dynamic_size, value._infer_shape)
 
     @property
-    def value_type(self) -> Any:
+    def value_type(self) -> type:
         """`tf.TensorArray`."""
         return TensorArray
+
+    def is_compatible_with(self, other: Any) -> bool:
+        """Whether a TensorArray, or what another description describes, may be described so."""
+        return super().is_compatible_with(other)
 
     def _parts(self) -> tuple[Any, ...]:
         dims = None if self._element_shape.dims is None else tuple(self._element_shape.as_list())
@@ -197,7 +106,7 @@ class TensorArraySpec(TypeSpec):
         made: Tensor = raw.OptionalFromValue([value.stack()])
         return made
 
-    def _decoded(self, tensor: Tensor) -> Any:
+    def _decoded(self, tensor: Tensor) -> TensorArray:
         shape = as_shape([None]).concatenate(self._element_shape)
         dims = None if shape.dims is None else tuple(shape.as_list())
         stacked = raw.OptionalGetValue(tensor, output_types=[self._dtype], output_shapes=[dims])[0]
@@ -220,7 +129,7 @@ class TensorArraySpec(TypeSpec):
 # ---- values ----
 
 
-def spec_of_leaf(value: Any) -> Any:
+def spec_of_leaf(value: object) -> Any:
     """The description of a leaf, None for what is not described without being made a tensor."""
     if isinstance(value, TypeSpec):
         return value
@@ -235,7 +144,7 @@ def spec_of_leaf(value: Any) -> Any:
     return getattr(value, "_type_spec", None)
 
 
-def normalized_leaf(value: Any, name: str | None = None) -> Any:
+def normalized_leaf(value: object, name: str | None = None) -> Any:
     """A leaf as a tensor, sparse or ragged tensor, dataset, optional or TensorArray."""
     if isinstance(value, (SparseTensor, SparseTensorValue)):
         return convert_to_tensor_or_sparse_tensor(value)
@@ -249,12 +158,12 @@ def normalized_leaf(value: Any, name: str | None = None) -> Any:
 # ---- as one tensor ----
 
 
-def flat_type(leaf: Any) -> DType:
+def flat_type(leaf: TypeSpec) -> DType:
     """The type of the tensor that stands for a leaf."""
     return leaf.dtype if isinstance(leaf, TensorSpec) else variant
 
 
-def flat_dims(leaf: Any) -> Dims:
+def flat_dims(leaf: TypeSpec) -> Dims:
     """What is known of its shape."""
     if isinstance(leaf, TensorSpec):
         shape = leaf.shape
@@ -268,7 +177,7 @@ def flat_dims(leaf: Any) -> Dims:
     return dims
 
 
-def encoded(leaf: Any, value: Any) -> Tensor:
+def encoded(leaf: TypeSpec, value: Any) -> Tensor:
     """The tensor that stands for a leaf."""
     if isinstance(leaf, TensorSpec):
         return convert_to_tensor(value, leaf.dtype)
@@ -281,7 +190,7 @@ def encoded(leaf: Any, value: Any) -> Tensor:
     return tensor
 
 
-def encoded_rows(leaf: Any, value: Any) -> Tensor:
+def encoded_rows(leaf: BatchableTypeSpec, value: Any) -> Tensor:
     """The tensor whose rows stand for the rows of a leaf.
 
     Raises:
@@ -300,7 +209,7 @@ def encoded_rows(leaf: Any, value: Any) -> Tensor:
     return encoded(leaf, value)
 
 
-def decoded(leaf: Any, tensor: Tensor) -> Any:
+def decoded(leaf: TypeSpec, tensor: Tensor) -> Any:
     """The leaf that a tensor stands for."""
     if isinstance(leaf, TensorSpec):
         tensor.set_shape(leaf.shape)
@@ -312,7 +221,7 @@ def decoded(leaf: Any, tensor: Tensor) -> Any:
     return _codec(leaf)._decoded(tensor)
 
 
-def _codec(leaf: Any) -> Any:
+def _codec(leaf: TypeSpec) -> Any:
     if not hasattr(leaf, "_decoded"):
         raise TypeError(f"Elements of datasets have no components described by {leaf!r}.")
     return leaf
@@ -326,7 +235,7 @@ def _sparse(leaf: SparseTensorSpec, tensor: Tensor) -> SparseTensor:
         parts[2].set_shape([shape.ndims])
     made = SparseTensor(*parts)
     if shape.ndims is not None:
-        made._dense_shape_default = shape  # type: ignore[attr-defined]
+        made._dense_shape_default = shape  # type: ignore[attr-defined]  # where 1.15 notes it
     return made
 
 
@@ -346,7 +255,7 @@ def _ragged(leaf: RaggedTensorSpec, tensor: Tensor) -> RaggedTensor:
 # ---- batches and rows ----
 
 
-def batched(leaf: Any, size: int | None) -> Any:
+def batched(leaf: BatchableTypeSpec, size: int | None) -> BatchableTypeSpec:
     """The description of `size` such leaves as the rows of one.
 
     Raises:
@@ -357,7 +266,7 @@ def batched(leaf: Any, size: int | None) -> Any:
     return leaf._batch(size)
 
 
-def row(leaf: Any) -> Any:
+def row(leaf: BatchableTypeSpec) -> BatchableTypeSpec:
     """The description of the rows of a leaf.
 
     Raises:
@@ -372,7 +281,7 @@ def row(leaf: Any) -> Any:
 # ---- the descriptions of 1.x ----
 
 
-def legacy(leaf: Any, field: str) -> Any:
+def legacy(leaf: BatchableTypeSpec, field: str) -> Any:
     """The `dtype`, `shape` or `class` of a leaf in 1.x's descriptions."""
     if hasattr(leaf, "_legacy"):
         return leaf._legacy(field)
@@ -381,7 +290,7 @@ def legacy(leaf: Any, field: str) -> Any:
     return getattr(leaf, field)
 
 
-def from_legacy(dtype: Any, shape: Any, kind: Any) -> Any:
+def from_legacy(dtype: DTypeLike, shape: ShapeLike, kind: RaggedTensorSpec | type) -> Any:
     """The description of a leaf of a type, shape and class.
 
     Raises:
@@ -401,7 +310,7 @@ def from_legacy(dtype: Any, shape: Any, kind: Any) -> Any:
     raise TypeError(f"Could not build a structure for output class {kind!r}")
 
 
-def most_general(first: Any, second: Any) -> Any:
+def most_general(first: BatchableTypeSpec, second: BatchableTypeSpec) -> BatchableTypeSpec:
     """The description that fits leaves of both."""
     if isinstance(first, LeafSpec):
         return first

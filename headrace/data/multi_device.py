@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.defaults import device as device_scope
 from headrace.core.operation import Operation
 from headrace.core.registry import raw
-from headrace.data.dataset import Dataset, int64
+from headrace.data.arguments import int64
+from headrace.data.dataset import Dataset
 from headrace.data.optional import get_next_as_optional
 from headrace.data.options import Options
 from headrace.ops.flow.grouping import group
+
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
 
 
 class MultiDeviceIterator:
@@ -42,13 +46,13 @@ class MultiDeviceIterator:
     ) -> None:
         options = Options()
         options.experimental_distribute.num_devices = len(devices)
-        applied = dataset.with_options(options)._applied()
+        applied = dataset.with_options(options)._applied_variant()
         self._devices, self._element_spec = list(devices), dataset.element_spec
         spec = dataset._flat_structure
         with device_scope(source_device):
             resource = raw.MultiDeviceIterator(devices=self._devices, shared_name="", container="", **spec)
             size = int64(max(max_buffer_size, prefetch_buffer_size), "max_buffer_size")
-            incarnation = raw.MultiDeviceIteratorInit(applied._variant_tensor, resource, size)
+            incarnation = raw.MultiDeviceIteratorInit(applied, resource, size)
         own = Options()
         own.experimental_optimization.apply_default_optimizations = False
         own.experimental_optimization.autotune = False
@@ -64,7 +68,7 @@ class MultiDeviceIterator:
                 self._device_iterators.append(shard.with_options(own).make_initializable_iterator())
         self._initializer: Operation = group(*[iterator.initializer for iterator in self._device_iterators])
 
-    def get_next(self, device: str | None = None) -> Any:
+    def get_next(self, device: str | None = None) -> list[Tensor]:
         """The next element of a device, or a list with that of each.
 
         Args:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.composite import SparseTensorValue
 from headrace.core.nest import is_attrs, is_namedtuple
 
+if TYPE_CHECKING:
+    import numpy as np
 
-def is_sequence(o: Any) -> bool:
+
+def is_sequence(o: object) -> bool:
     """Whether `o` is a structure rather than a leaf."""
     if isinstance(o, SparseTensorValue):
         return False
@@ -40,7 +43,7 @@ def flatten(nested: Any) -> list[Any]:
 def _like(structure: Any, values: list[Any]) -> Any:
     if isinstance(structure, Mapping):
         by_key = dict(zip(sorted(structure), values, strict=True))
-        made: Any = type(structure)
+        made: type = type(structure)
         return made((key, by_key[key]) for key in structure)
     if is_namedtuple(structure) or is_attrs(structure):
         return type(structure)(*values)
@@ -53,7 +56,7 @@ def _pack(structure: Any, leaves: Iterator[Any]) -> Any:
     return _like(structure, [_pack(value, leaves) for value in _values(structure)])
 
 
-def pack_sequence_as(structure: Any, flat_sequence: Any) -> Any:
+def pack_sequence_as(structure: object, flat_sequence: Sequence[Any]) -> Any:
     """The leaves `flat_sequence` in the form of `structure`.
 
     Raises:
@@ -124,7 +127,7 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True) -> N
         )
 
 
-def _shown(value: Any) -> str:
+def _shown(value: int | np.floating[Any]) -> str:
     return f"type={type(value).__name__} str={value}"
 
 
@@ -209,7 +212,7 @@ def _up_to(shallow: Any, structure: Any) -> list[Any]:
     return parts
 
 
-def flatten_up_to(shallow_tree: Any, input_tree: Any) -> list[Any]:
+def flatten_up_to(shallow_tree: object, input_tree: object) -> list[Any]:
     """The parts of `input_tree` at the leaves of `shallow_tree`.
 
     Raises:

@@ -19,7 +19,7 @@ class OptionsBase:
     def __init__(self) -> None:
         object.__setattr__(self, "_options", {})
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: int | str | OptionsBase) -> None:
         if not hasattr(self, name):
             raise AttributeError(f"Cannot set the property {name} on {type(self).__name__}.")
         object.__setattr__(self, name, value)
@@ -30,14 +30,14 @@ class OptionsBase:
         names = set(self._options) | set(other._options)
         return all(getattr(self, name) == getattr(other, name) for name in names)
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]  # options change
 
 
 def _nothing() -> None:
     return None
 
 
-def create_option(name: str, ty: Any, docstring: str, default_factory: Callable[[], Any] = _nothing) -> Any:
+def create_option(name: str, ty: type, docstring: str, default_factory: Callable[[], Any] = _nothing) -> Any:
     """A setting, for the body of a class.
 
     Args:
@@ -55,7 +55,7 @@ def create_option(name: str, ty: Any, docstring: str, default_factory: Callable[
             options._options[name] = default_factory()
         return options._options[name]
 
-    def write(options: OptionsBase, value: Any) -> None:
+    def write(options: OptionsBase, value: int | str | OptionsBase) -> None:
         if not isinstance(value, ty):
             raise TypeError(f'Property "{name}" must be of type {ty}, got: {value!r} (type: {type(value)!r})')
         options._options[name] = value

@@ -69,7 +69,7 @@ class OptimizationOptions(OptionsBase):
         return sorted(chosen)
 
     def _static_optimization_configs(self) -> list[str]:
-        return self.map_vectorization._static_optimization_configs()  # type: ignore[no-any-return]
+        return self.map_vectorization._static_optimization_configs()
 
 
 class DistributeOptions(OptionsBase):
@@ -102,7 +102,7 @@ class Options(OptionsBase):
     Example:
         >>> options = tf.data.Options()
         >>> options.experimental_deterministic = False
-        >>> dataset = dataset.with_options(options)
+        >>> dataset = tf.data.Dataset.range(3).with_options(options)
     """
 
     experimental_deterministic = create_option(
@@ -138,10 +138,10 @@ class Options(OptionsBase):
             names.append("slack")
         if self.experimental_distribute._make_stateless:
             names.append("make_stateless")
-        return names  # type: ignore[no-any-return]
+        return names
 
     def _static_optimization_configs(self) -> list[str]:
         configs = self.experimental_optimization._static_optimization_configs()
         if self.experimental_slack:
             configs.append(f"slack:slack_period:{self.experimental_distribute.num_devices or 1}")
-        return configs  # type: ignore[no-any-return]
+        return configs

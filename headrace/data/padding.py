@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from headrace.core.constant_value import constant_dims
 from headrace.core.convert import convert_to_tensor
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape, as_shape
+from headrace.core.tensor import Tensor
 from headrace.core.type_specs import SparseTensorSpec, TensorSpec
 from headrace.data import nest, structure
-from headrace.data.dataset import Dataset, int64, known_size
+from headrace.data.arguments import int64, known_size, shape_vector
+from headrace.data.dataset_base import DatasetBase
+
+if TYPE_CHECKING:
+    from headrace.core.dtypes import DType
+    from headrace.core.typing import TensorLike
 
 
-def padded(dataset: Dataset, batch_size: Any, padded_shapes: Any, padding_values: Any, drop_remainder: Any) -> Dataset:
-    """`Dataset.padded_batch`."""
+def padded(
+    dataset: DatasetBase,
+    batch_size: TensorLike,
+    padded_shapes: Tensor | Sequence[float | Tensor | Sequence[int | None] | None] | Mapping[str, Sequence[int]],
+    padding_values: TensorLike | Mapping[str, int] | None,
+    drop_remainder: TensorLike,
+) -> tuple[Tensor, Any]:
+    """`Dataset.padded_batch`, as the tensor that stands for it and the description of its elements."""
     spec = dataset.element_spec
     leaves = nest.flatten(spec)
     for leaf in leaves:
@@ -28,7 +40,7 @@ def padded(dataset: Dataset, batch_size: Any, padded_shapes: Any, padding_values
     if padding_values is None:
         padding_values = nest.map_structure(_zero, dataset.output_types)
     shapes = [
-        _shape_tensor(wanted, leaf.shape)
+        shape_tensor(wanted, leaf.shape)
         for leaf, wanted in zip(leaves, nest.flatten_up_to(spec, padded_shapes), strict=True)
     ]
     values = [
@@ -46,10 +58,10 @@ def padded(dataset: Dataset, batch_size: Any, padded_shapes: Any, padding_values
     )
     dims = structure.flat_dims(made)
     variant = raw.PaddedBatchDatasetV2(dataset._variant_tensor, size, shapes, values, drop, output_shapes=dims)
-    return Dataset(variant, made, [dataset])
+    return variant, made
 
 
-def _zero(dtype: Any) -> Any:
+def _zero(dtype: DType) -> str | np.ndarray:
     if dtype.base_dtype.name == "string":
         return ""
     if dtype.base_dtype.name == "variant":
@@ -59,39 +71,13 @@ def _zero(dtype: Any) -> Any:
     return np.zeros_like(dtype.as_numpy_dtype())
 
 
-def _shape_tensor(wanted: Any, shape: TensorShape) -> Tensor:
+def shape_tensor(wanted: Tensor | Sequence[float | Tensor | None], shape: TensorShape) -> Tensor:
     tensor, as_given = shape_vector(wanted, "Padded shape")
     if not _can_pad(as_given, shape):
         raise ValueError(
             f"The padded shape {as_given} is not compatible with the corresponding input component shape {shape}."
         )
     return tensor
-
-
-def shape_vector(wanted: Any, called: str) -> tuple[Tensor, TensorShape]:
-    """A shape as an int64 vector with -1 for what is not known, and what is known of it.
-
-    Args:
-        wanted: a shape, or a vector.
-        called: what messages call it.
-
-    Raises:
-        ValueError: for a tensor that is no vector; TypeError: for one that is not of int64.
-    """
-    try:
-        shape = as_shape(wanted)
-        return convert_to_tensor([-1 if size is None else size for size in shape.as_list()], dtype="int64"), shape
-    except (TypeError, ValueError):
-        tensor = convert_to_tensor(wanted, preferred_dtype="int64")
-        if tensor.shape.ndims is not None and tensor.shape.ndims != 1:
-            raise ValueError(
-                f"{called} {wanted} must be a 1-D tensor of tf.int64 values, but its shape was {tensor.shape}."
-            ) from None
-        if tensor.dtype.name != "int64":
-            raise TypeError(
-                f"{called} {wanted} must be a 1-D tensor of tf.int64 values, but its element type was {tensor.dtype.name}."
-            ) from None
-        return tensor, as_shape(constant_dims(tensor))
 
 
 def _can_pad(wanted: TensorShape, shape: TensorShape) -> bool:
@@ -102,7 +88,7 @@ def _can_pad(wanted: TensorShape, shape: TensorShape) -> bool:
     return all(w is None or s is None or w >= s for w, s in zip(wanted.as_list(), shape.as_list(), strict=True))
 
 
-def _value_tensor(value: Any, dtype: Any) -> Tensor:
+def _value_tensor(value: TensorLike, dtype: DType) -> Tensor:
     tensor = convert_to_tensor(value, name="padding_value")
     if not tensor.shape.is_compatible_with([]):
         raise ValueError(f"Padding value should be a scalar, but is not: {tensor}")

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.convert import convert_to_tensor
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
+from headrace.core.tensor import Tensor
 from headrace.core.type_specs import TensorSpec
-from headrace.data.dataset import Dataset, int64
+from headrace.data.arguments import int64
+from headrace.data.dataset import Dataset
 from headrace.ops.array.shape import reshape
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+
 
 _BUFFER = 256 * 1024
 
 
-def _text(value: Any, name: str) -> Tensor:
+def _text(value: str | None, name: str) -> Tensor:
     return convert_to_tensor("" if value is None else value, dtype="string", name=name)
 
 
@@ -22,7 +28,7 @@ def _line() -> TensorSpec:
     return TensorSpec([], "string")
 
 
-def _names(filenames: Any) -> Dataset:
+def _names(filenames: TensorLike | Dataset) -> Dataset:
     """A dataset of file names, made of names or already one.
 
     Raises:
@@ -55,9 +61,13 @@ class TextLineDataset(Dataset):
     _shown_name = "TextLineDatasetV1"
 
     def __init__(
-        self, filenames: Any, compression_type: Any = None, buffer_size: Any = None, num_parallel_reads: Any = None
+        self,
+        filenames: TensorLike | Dataset,
+        compression_type: str | None = None,
+        buffer_size: Any = None,
+        num_parallel_reads: int | None = None,
     ) -> None:
-        def of(names: Any) -> Dataset:
+        def of(names: Tensor) -> Dataset:
             # Constants of the body, as in TensorFlow: those of the graph would shift the seeds of what is made later.
             compression = _text(compression_type, "compression_type")
             size = int64(_BUFFER if buffer_size is None else buffer_size, "buffer_size")
@@ -77,15 +87,23 @@ class TFRecordDataset(Dataset):
         num_parallel_reads: from how many files records come in turns.
 
     Example:
-        >>> records = tf.data.TFRecordDataset("train.tfrecords").map(parse)
+        >>> with tf.io.TFRecordWriter("words.tfrecord") as writer:
+        ...     writer.write(b"hello")
+        >>> words = tf.data.TFRecordDataset("words.tfrecord").map(tf.strings.length)
+        >>> sess.run(words.make_one_shot_iterator().get_next())
+        5
     """
 
     _shown_name = "TFRecordDatasetV1"
 
     def __init__(
-        self, filenames: Any, compression_type: Any = None, buffer_size: Any = None, num_parallel_reads: Any = None
+        self,
+        filenames: Any,
+        compression_type: str | None = None,
+        buffer_size: int | None = None,
+        num_parallel_reads: Any = None,
     ) -> None:
-        def of(names: Any) -> Dataset:
+        def of(names: Tensor) -> Dataset:
             # Constants of the body, as in TensorFlow: those of the graph would shift the seeds of what is made later.
             compression = _text(compression_type, "compression_type")
             size = int64(_BUFFER if buffer_size is None else buffer_size, "buffer_size")
@@ -111,15 +129,15 @@ class FixedLengthRecordDataset(Dataset):
 
     def __init__(
         self,
-        filenames: Any,
-        record_bytes: Any,
-        header_bytes: Any = None,
-        footer_bytes: Any = None,
-        buffer_size: Any = None,
+        filenames: TensorLike,
+        record_bytes: TensorLike,
+        header_bytes: int | None = None,
+        footer_bytes: int | None = None,
+        buffer_size: int | None = None,
         compression_type: Any = None,
         num_parallel_reads: Any = None,
     ) -> None:
-        def of(names: Any) -> Dataset:
+        def of(names: Tensor) -> Dataset:
             record = int64(record_bytes, "record_bytes")
             header = int64(0 if header_bytes is None else header_bytes, "header_bytes")
             footer = int64(0 if footer_bytes is None else footer_bytes, "footer_bytes")
@@ -132,7 +150,7 @@ class FixedLengthRecordDataset(Dataset):
         super().__init__(made._variant_tensor, made.element_spec, made._inputs())
 
 
-def _read(filenames: Any, of: Any, parallel: Any) -> Dataset:
+def _read(filenames: TensorLike | Dataset, of: Callable[..., Any], parallel: int | None) -> Dataset:
     names = _names(filenames)
     if parallel is None:
         return names.flat_map(of)

@@ -3,24 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
+from headrace.core.tensor import Tensor
 from headrace.data.dataset import Dataset
-from headrace.data.experimental import sample_from_datasets, unbatch
-from headrace.data.stateful import scan
+from headrace.data.experimental import unbatch
+from headrace.data.mixing import sample_from_datasets
+from headrace.data.scanning import scan
+from headrace.functions.flow.cond import cond
+from headrace.functions.math.reduction import reduce_max, reduce_min, reduce_sum
+from headrace.ops.array.fill import fill
+from headrace.ops.array.where import one_hot
+from headrace.ops.flow.printing import Print
+from headrace.ops.math.cast import cast
+from headrace.ops.random.uniform import random_uniform
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+
 
 _ESTIMATED_AT_A_TIME = 32
 _SEEN_AT_FIRST = 10
 
 
 def rejection_resample(
-    class_func: Callable[..., Any], target_dist: Any, initial_dist: Any = None, seed: Any = None
+    class_func: Callable[..., Any],
+    target_dist: TensorLike,
+    initial_dist: TensorLike | None = None,
+    seed: int | None = None,
 ) -> Callable[[Dataset], Dataset]:
     """A transformation to pairs of a class and an element, in which the classes have a wanted distribution.
 
@@ -64,12 +79,7 @@ def rejection_resample(
 
 
 def _filtered(dataset: Dataset, accepted_of: Dataset, initial_of: Dataset, classes: Dataset, seed: Any) -> Dataset:
-    from headrace.ops.flow.cond import cond
-    from headrace.ops.flow.printing import Print
-    from headrace.ops.math.reduction import reduce_sum
-    from headrace.ops.random.uniform import random_uniform
-
-    def checked(accepted: Tensor, initial: Tensor) -> Any:
+    def checked(accepted: Tensor, initial: Tensor) -> Tensor:
         rejected = reduce_sum((1 - accepted) * initial)
         message = "Proportion of examples rejected by sampler is high: "
         return cond(
@@ -88,19 +98,14 @@ def _filtered(dataset: Dataset, accepted_of: Dataset, initial_of: Dataset, class
 
 def _estimated(target: Tensor, classes: Dataset) -> Dataset:
     """The distribution of classes seen so far, for each element."""
-    from headrace.ops.array.fill import fill
-    from headrace.ops.array.where import one_hot
-    from headrace.ops.math.cast import cast
-    from headrace.ops.math.reduction import reduce_sum
-
     count = target.shape.as_list()[0]
 
-    def update(seen: Tensor, batch: Tensor) -> Any:
+    def update(seen: Tensor, batch: Tensor) -> tuple[Tensor, Tensor]:
         now = seen + reduce_sum(one_hot(batch, count, dtype="int64"), 0)
         share = cast(cast(now, "float64") / cast(reduce_sum(now), "float64"), "float32")
         return now, raw.Tile(raw.ExpandDims(share, 0), [_ESTIMATED_AT_A_TIME, 1])
 
-    first = fill([count], np.int64(_SEEN_AT_FIRST))
+    first = fill([count], np.int64(_SEEN_AT_FIRST))  # type: ignore[list-item]  # None is refused when it is converted
     return classes.batch(_ESTIMATED_AT_A_TIME).apply(scan(first, update)).apply(unbatch())
 
 
@@ -110,8 +115,6 @@ def _acceptance(initial: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     Rejecting as little as possible means taking as many elements as the rarest class allows as they come, and the
     others with a probability in proportion to what their class still lacks.
     """
-    from headrace.ops.math.reduction import reduce_max, reduce_min
-
     ratio = target / (initial + np.finfo(initial.dtype.as_numpy_dtype).tiny)
     most, least = reduce_max(ratio), reduce_min(ratio)
     return (ratio - least) / (most - least), least

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
+from headrace.checkpoints.checkpoint_state import latest_checkpoint
+from headrace.checkpoints.saveables import SaveableObject, SaveSpec
+from headrace.checkpoints.saver import Saver
 from headrace.core.defaults import get_collection, get_default_graph
 from headrace.core.registry import raw
 from headrace.data.iterator import GLOBAL_ITERATORS
-from headrace.train.checkpoint_state import latest_checkpoint
-from headrace.train.saveables import SaveableObject, SaveSpec
-from headrace.train.saver import Saver
-from headrace.train.saving_hooks import CheckpointSaverHook
-from headrace.train.session_run_hook import SessionRunHook
+from headrace.sessions.saving_hooks import CheckpointSaverHook
+from headrace.sessions.session_run_hook import SessionRunHook
+
+if TYPE_CHECKING:
+    from headrace.core.operation import Operation
+    from headrace.core.shapes import TensorShape
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import TensorLike
+    from headrace.runtime.session import Session
+    from headrace.runtime.session_interface import SessionInterface
+    from headrace.sessions.session_run_hook import SessionRunArgs, SessionRunContext
 
 
 class IteratorSaveable(SaveableObject):
@@ -21,12 +31,12 @@ class IteratorSaveable(SaveableObject):
         iterator_resource: the tensor that stands for the iterator.
     """
 
-    def __init__(self, iterator_resource: Any) -> None:
+    def __init__(self, iterator_resource: Tensor) -> None:
         position = raw.IteratorPosition(iterator_resource, name="SerializeIterator")
         name = iterator_resource.name
         super().__init__(iterator_resource, [SaveSpec(position, "", name + "-state")], name)
 
-    def restore(self, restored_tensors: Any, restored_shapes: Any) -> Any:
+    def restore(self, restored_tensors: Any, restored_shapes: Sequence[TensorShape] | None) -> Operation:
         """The operation that makes the iterator go on where it was: it passes over what it had given."""
         del restored_shapes
         raw.IteratorSeek(self.op, restored_tensors[0], name="DeserializeIterator")
@@ -55,7 +65,7 @@ class CheckpointInputPipelineHook(SessionRunHook):
         estimator: the Estimator whose folder and times of saving are used.
 
     Example:
-        >>> estimator.train(input_fn, hooks=[tf.data.experimental.CheckpointInputPipelineHook(estimator)])
+        estimator.train(input_fn, hooks=[tf.data.experimental.CheckpointInputPipelineHook(estimator)])
     """
 
     def __init__(self, estimator: Any) -> None:
@@ -80,14 +90,14 @@ class CheckpointInputPipelineHook(SessionRunHook):
             hook._saver = _NamedSaver(saveables, self._latest_filename)
         hook.begin()
 
-    def before_run(self, run_context: Any) -> Any:
+    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
         """Restores or saves the places in the first step: all iterators have begun by then."""
         if self._first_run:
             self._restore_or_save(run_context.session)
             self._first_run = False
         return self._checkpoint_saver_hook.before_run(run_context)
 
-    def _restore_or_save(self, session: Any) -> None:
+    def _restore_or_save(self, session: Session) -> None:
         hook = self._checkpoint_saver_hook
         latest = latest_checkpoint(hook._checkpoint_dir, latest_filename=self._latest_filename)
         if latest:
@@ -97,7 +107,7 @@ class CheckpointInputPipelineHook(SessionRunHook):
         hook._save(session, step)
         hook._timer.update_last_triggered_step(step)
 
-    def after_run(self, run_context: Any, run_values: Any) -> None:
+    def after_run(self, run_context: SessionRunContext, run_values: Any) -> None:
         """Saves the places when it is time."""
         self._checkpoint_saver_hook.after_run(run_context, run_values)
 
@@ -109,12 +119,18 @@ class CheckpointInputPipelineHook(SessionRunHook):
 class _NamedSaver(Saver):
     """A saver that lists its checkpoints in a file of its own, beside the model's."""
 
-    def __init__(self, var_list: Any, latest_filename: str) -> None:
+    def __init__(self, var_list: Sequence[IteratorSaveable], latest_filename: str) -> None:
         super().__init__(var_list)
         self._latest_filename = latest_filename
 
     def save(
-        self, sess: Any, save_path: Any, global_step: Any = None, latest_filename: Any = None, *args: Any, **kwargs: Any
+        self,
+        sess: SessionInterface | None,
+        save_path: str,
+        global_step: TensorLike | None = None,
+        latest_filename: Any = None,
+        *args: Any,
+        **kwargs: Any,
     ) -> Any:
         """`Saver.save`, with this file by default."""
         return super().save(sess, save_path, global_step, latest_filename or self._latest_filename, *args, **kwargs)

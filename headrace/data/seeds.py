@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from headrace.core import random_seed
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
+from headrace.core.tensor import Tensor
 from headrace.ops.array.constant import constant
 
 
-def get_seed(seed: Any) -> tuple[Tensor, Tensor]:
+def get_seed(seed: int | Tensor | None) -> tuple[Tensor, Tensor]:
     """The two seeds of a dataset op.
 
     Args:
@@ -21,9 +19,8 @@ def get_seed(seed: Any) -> tuple[Tensor, Tensor]:
     Returns:
         two int64 scalars, both 0 if nothing is seeded; the op then chooses its seeds.
     """
-    first, second = random_seed.get_seed(0 if isinstance(seed, Tensor) else seed)
-    if isinstance(seed, Tensor):
-        second = seed  # type: ignore[assignment]
+    first, numbered = random_seed.get_seed(0 if isinstance(seed, Tensor) else seed)
+    second = seed if isinstance(seed, Tensor) else numbered
     first_tensor = (
         constant(0, dtype="int64", name="seed")
         if first is None

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.composite import SparseTensor
 from headrace.core.dtypes import variant
-from headrace.core.operation import Tensor
 from headrace.core.shapes import as_shape
+from headrace.core.tensor import Tensor
 from headrace.core.type_specs import SparseTensorSpec
 from headrace.data import leaves, nest
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
 
 
 def any_sparse(classes: Any) -> bool:
@@ -48,7 +51,7 @@ def serialize_many_sparse_tensors(tensors: Any) -> Any:
 
 
 def _encoded(tensors: Any, encode: Any) -> Any:
-    def part(value: Any) -> Any:
+    def part(value: TensorLike) -> Any:
         return encode(leaves.spec_of_leaf(value), value) if isinstance(value, SparseTensor) else value
 
     return nest.map_structure(part, tensors)

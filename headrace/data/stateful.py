@@ -1,18 +1,27 @@
-"""Functions that carry a state over the elements: reduce and scan."""
+"""Functions that carry a state over the elements, traced with a state of one description, and `reduce`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.registry import raw
 from headrace.data import structure
-from headrace.data.dataset import Dataset
-from headrace.data.functions import ElementFunction
+from headrace.data.dataset_base import DatasetBase
+from headrace.data.element_functions import ElementFunction
+
+if TYPE_CHECKING:
+    from headrace.core.composite import SparseTensor
+    from headrace.core.type_specs import BatchableTypeSpec, TensorSpec
+    from headrace.core.typing import IntLike, TensorLike
 
 
-def _traced(
-    func: Callable[..., Any], transformation: str, state: Any, dataset: Dataset, pick: Callable[[Any], Any]
+def traced_with_state(
+    func: Callable[..., Any],
+    transformation: str,
+    state: BatchableTypeSpec | Sequence[TensorSpec] | Mapping[str, TensorSpec],
+    dataset: DatasetBase,
+    pick: Callable[[Any], Any],
 ) -> tuple[ElementFunction, Any]:
     """The function of (state, element), traced with a state of shapes that it keeps.
 
@@ -41,10 +50,14 @@ def _traced(
         state = wider
 
 
-def reduced(dataset: Dataset, initial_state: Any, reduce_func: Callable[..., Any]) -> Any:
+def reduced(
+    dataset: DatasetBase,
+    initial_state: TensorLike | SparseTensor | Mapping[str, IntLike],
+    reduce_func: Callable[..., Any],
+) -> Any:
     """`Dataset.reduce`."""
     start = structure.normalized(initial_state)
-    function, state = _traced(reduce_func, "reduce()", structure.spec_of(start), dataset, lambda spec: spec)
+    function, state = traced_with_state(reduce_func, "reduce()", structure.spec_of(start), dataset, lambda spec: spec)
     made = raw.ReduceDataset(
         dataset._variant_tensor,
         structure.to_tensors(state, start),
@@ -53,37 +66,3 @@ def reduced(dataset: Dataset, initial_state: Any, reduce_func: Callable[..., Any
         **structure.described(state),
     )
     return structure.from_tensors(state, list(made))
-
-
-def scan(initial_state: Any, scan_func: Callable[..., Any]) -> Callable[[Dataset], Dataset]:
-    """A transformation to what a function makes of a state and each element.
-
-    Args:
-        initial_state: a structure of tensors.
-        scan_func: takes the state and an element, returns a pair of the next state and the new element.
-
-    Raises:
-        TypeError: if `scan_func` does not return such a pair.
-    """
-
-    def apply(dataset: Dataset) -> Dataset:
-        start = structure.normalized(initial_state)
-
-        def pair(spec: Any) -> Any:
-            if not isinstance(spec, tuple) or len(spec) != 2:
-                raise TypeError("The scan function must return a pair comprising the new state and the output value.")
-            return spec[0]
-
-        function, state = _traced(scan_func, "tf.data.experimental.scan()", structure.spec_of(start), dataset, pair)
-        spec = function.output_structure[1]
-        variant = raw.ExperimentalScanDataset(
-            dataset._variant_tensor,
-            structure.to_tensors(state, start),
-            function.captured,
-            f=function.name,
-            preserve_cardinality=True,
-            **structure.described(spec),
-        )
-        return Dataset(variant, spec, [dataset])
-
-    return apply

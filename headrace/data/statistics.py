@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from headrace.core.convert import convert_to_tensor
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
+from headrace.core.tensor import Tensor
 from headrace.data.dataset import Dataset
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+
 
 Transformation = Callable[[Dataset], Dataset]
 
@@ -40,7 +44,7 @@ def bytes_produced_stats(tag: str) -> Transformation:
 
 
 def set_stats_aggregator(
-    stats_aggregator: StatsAggregator, prefix: Any = "", counter_prefix: Any = ""
+    stats_aggregator: StatsAggregator, prefix: TensorLike = "", counter_prefix: TensorLike = ""
 ) -> Transformation:
     """A transformation that gives what the pipeline before it measures to an aggregator.
 
@@ -59,5 +63,5 @@ def set_stats_aggregator(
     )
 
 
-def _tag(tag: Any) -> Tensor:
+def _tag(tag: TensorLike) -> Tensor:
     return convert_to_tensor(tag, dtype="string", name="tag")

@@ -2,38 +2,40 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
+from headrace.core.dims import Dims
 from headrace.core.dtypes import DType, as_dtype
-from headrace.core.operation import Tensor
-from headrace.core.shapes import Dims
+from headrace.core.tensor import Tensor
 from headrace.core.type_specs import TypeSpec
 from headrace.data import leaves, nest
-from headrace.data.leaves import DatasetSpec, OptionalSpec, TensorArraySpec
 
-__all__ = ["DatasetSpec", "OptionalSpec", "TensorArraySpec"]
+if TYPE_CHECKING:
+    from headrace.core.type_specs import BatchableTypeSpec, TensorSpec
+    from headrace.data.dataset import Dataset
 
 
-def spec_of(value: Any) -> Any:
+def spec_of(value: object) -> Any:
     """The description of an element or of a part of one."""
     return nest.map_structure(_leaf_spec, value)
 
 
-def _leaf_spec(value: Any) -> Any:
+def _leaf_spec(value: object) -> TypeSpec:
     found = leaves.spec_of_leaf(value)
     return leaves.spec_of_leaf(convert_to_tensor(value)) if found is None else found
 
 
-def normalized(element: Any) -> Any:
+def normalized(element: object) -> Any:
     """`element` with each leaf as a tensor, sparse or ragged tensor, dataset, optional or TensorArray."""
     with name_scope("normalize_element"):
         made = [leaves.normalized_leaf(leaf, f"component_{i}") for i, leaf in enumerate(nest.flatten(element))]
     return nest.pack_sequence_as(element, made)
 
 
-def normalized_result(returned: Any) -> Any:
+def normalized_result(returned: object) -> Any:
     """What a function returned, with each leaf as `normalized` makes it."""
     return nest.map_structure(leaves.normalized_leaf, returned)
 
@@ -41,22 +43,22 @@ def normalized_result(returned: Any) -> Any:
 # ---- flat tensors ----
 
 
-def flat_types(spec: Any) -> list[DType]:
+def flat_types(spec: object) -> list[DType]:
     """The element types of the tensors that stand for an element."""
     return [leaves.flat_type(leaf) for leaf in nest.flatten(spec)]
 
 
-def flat_dims(spec: Any) -> list[Dims]:
+def flat_dims(spec: object) -> list[Dims]:
     """What is known of their shapes."""
     return [leaves.flat_dims(leaf) for leaf in nest.flatten(spec)]
 
 
-def described(spec: Any) -> dict[str, Any]:
+def described(spec: object) -> dict[str, Any]:
     """The attributes of a dataset op that describe its elements."""
     return {"output_types": flat_types(spec), "output_shapes": flat_dims(spec)}
 
 
-def to_tensors(spec: Any, value: Any) -> list[Tensor]:
+def to_tensors(spec: object, value: object) -> list[Tensor]:
     """The tensors that stand for an element.
 
     Raises:
@@ -66,13 +68,16 @@ def to_tensors(spec: Any, value: Any) -> list[Tensor]:
     return [leaves.encoded(leaf, part) for leaf, part in zip(nest.flatten(spec), nest.flatten(value), strict=True)]
 
 
-def to_batched_tensors(spec: Any, value: Any) -> list[Tensor]:
+def to_batched_tensors(
+    spec: BatchableTypeSpec | Sequence[BatchableTypeSpec] | Mapping[str, BatchableTypeSpec | Sequence[TensorSpec]],
+    value: object,
+) -> list[Tensor]:
     """The tensors whose rows stand for the rows of an element."""
     parts = zip(nest.flatten(spec), nest.flatten(value), strict=True)
     return [leaves.encoded_rows(leaf, part) for leaf, part in parts]
 
 
-def from_tensors(spec: Any, tensors: list[Tensor]) -> Any:
+def from_tensors(spec: object, tensors: list[Tensor]) -> Any:
     """The element that tensors stand for.
 
     Raises:
@@ -87,12 +92,17 @@ def from_tensors(spec: Any, tensors: list[Tensor]) -> Any:
 # ---- batches and rows ----
 
 
-def batched(spec: Any, size: int | None) -> Any:
+def batched(
+    spec: BatchableTypeSpec | Sequence[TensorSpec] | Mapping[str, BatchableTypeSpec | Sequence[TensorSpec]],
+    size: int | None,
+) -> Any:
     """The description of `size` elements as the rows of one."""
     return nest.map_structure(lambda leaf: leaves.batched(leaf, size), spec)
 
 
-def row(spec: Any) -> Any:
+def row(
+    spec: BatchableTypeSpec | Sequence[BatchableTypeSpec] | Mapping[str, BatchableTypeSpec | Sequence[TensorSpec]],
+) -> Any:
     """The description of the rows of an element.
 
     Raises:
@@ -104,17 +114,17 @@ def row(spec: Any) -> Any:
 # ---- the descriptions of 1.x ----
 
 
-def legacy_types(spec: Any) -> Any:
+def legacy_types(spec: object) -> Any:
     """A DType for each leaf."""
     return nest.map_structure(lambda leaf: leaves.legacy(leaf, "dtype"), spec)
 
 
-def legacy_shapes(spec: Any) -> Any:
+def legacy_shapes(spec: object) -> Any:
     """A TensorShape for each leaf."""
     return nest.map_structure(lambda leaf: leaves.legacy(leaf, "shape"), spec)
 
 
-def legacy_classes(spec: Any) -> Any:
+def legacy_classes(spec: object) -> Any:
     """A class for each leaf."""
     return nest.map_structure(lambda leaf: leaves.legacy(leaf, "class"), spec)
 
@@ -145,7 +155,7 @@ class Described:
         return legacy_classes(self.element_spec)
 
 
-def from_legacy(types: Any, shapes: Any, classes: Any = None) -> Any:
+def from_legacy(types: object, shapes: object, classes: object = None) -> Any:
     """The description of elements with these types, shapes and classes.
 
     Raises:
@@ -159,15 +169,47 @@ def from_legacy(types: Any, shapes: Any, classes: Any = None) -> Any:
     return nest.pack_sequence_as(types, made)
 
 
-def most_general(first: Any, second: Any) -> Any:
+def most_general(
+    first: BatchableTypeSpec | Sequence[TensorSpec] | Mapping[str, TensorSpec],
+    second: BatchableTypeSpec | Sequence[TensorSpec] | Mapping[str, TensorSpec],
+) -> Any:
     """The description that fits elements of both."""
     return nest.map_structure(leaves.most_general, first, second)
 
 
-def are_compatible(first: Any, second: Any) -> bool:
+def are_compatible(first: TensorSpec, second: TensorSpec) -> bool:
     """Whether elements described so may be of one dataset."""
     try:
         nest.assert_same_structure(first, second)
     except (TypeError, ValueError):
         return False
     return all(a.is_compatible_with(b) for a, b in zip(nest.flatten(first), nest.flatten(second), strict=True))
+
+
+def get_legacy_output_types(dataset_or_iterator: Dataset) -> Any:
+    """The type of each component of the elements of a dataset or iterator."""
+    return legacy_types(dataset_or_iterator.element_spec)
+
+
+def get_legacy_output_shapes(dataset_or_iterator: Dataset) -> Any:
+    """What is known of the shape of each component of the elements of a dataset or iterator."""
+    return legacy_shapes(dataset_or_iterator.element_spec)
+
+
+def get_legacy_output_classes(dataset_or_iterator: Dataset) -> dict[str, type]:
+    """The class of each component of the elements of a dataset or iterator."""
+    return legacy_classes(dataset_or_iterator.element_spec)
+
+
+def get_structure(dataset_or_iterator: Dataset) -> dict[str, TensorSpec]:
+    """The description of the elements of a dataset or iterator.
+
+    Raises:
+        TypeError: if it is neither.
+    """
+    try:
+        return dataset_or_iterator.element_spec
+    except AttributeError:
+        raise TypeError(
+            f"`dataset_or_iterator` must be a Dataset or Iterator object, but got {type(dataset_or_iterator)}."
+        ) from None

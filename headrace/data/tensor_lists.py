@@ -5,32 +5,37 @@ These are the names of 1.15's `tensorflow.python.data.util.structure`; `structur
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from headrace.core.operation import Tensor
 from headrace.core.shapes import TensorShape
+from headrace.core.tensor import Tensor
 from headrace.core.type_specs import SparseTensorSpec, TensorSpec
 from headrace.data import leaves, nest, structure
 from headrace.data.leaves import TensorArraySpec
-from headrace.ops.ragged.spec import RaggedTensorSpec
+from headrace.functions.ragged.spec import RaggedTensorSpec
+
+if TYPE_CHECKING:
+    from headrace.core.typing import DTypeLike, ShapeLike, TensorLike
 
 
-def TensorStructure(dtype: Any, shape: Any) -> TensorSpec:
+def TensorStructure(dtype: DTypeLike, shape: ShapeLike) -> TensorSpec:
     """The description of a tensor, with the type first."""
     return TensorSpec(shape, dtype)
 
 
-def SparseTensorStructure(dtype: Any, shape: Any) -> SparseTensorSpec:
+def SparseTensorStructure(dtype: Any, shape: ShapeLike) -> SparseTensorSpec:
     """The description of a sparse tensor, with the type first."""
     return SparseTensorSpec(shape, dtype)
 
 
-def RaggedTensorStructure(dtype: Any, shape: Any, ragged_rank: int) -> RaggedTensorSpec:
+def RaggedTensorStructure(dtype: Any, shape: ShapeLike, ragged_rank: int) -> RaggedTensorSpec:
     """The description of a ragged tensor, with the type first."""
     return RaggedTensorSpec(shape, dtype, ragged_rank)
 
 
-def TensorArrayStructure(dtype: Any, element_shape: Any, dynamic_size: bool, infer_shape: bool) -> TensorArraySpec:
+def TensorArrayStructure(
+    dtype: Any, element_shape: ShapeLike, dynamic_size: bool, infer_shape: bool
+) -> TensorArraySpec:
     """The description of a TensorArray, with the type first."""
     return TensorArraySpec(element_shape, dtype, dynamic_size, infer_shape)
 
@@ -40,7 +45,7 @@ def normalize_element(element: Any) -> Any:
     return structure.normalized(element)
 
 
-def convert_legacy_structure(output_types: Any, output_shapes: Any, output_classes: Any) -> Any:
+def convert_legacy_structure(output_types: Any, output_shapes: ShapeLike, output_classes: Any) -> Any:
     """The description of elements of these types, shapes and classes.
 
     Raises:
@@ -49,7 +54,7 @@ def convert_legacy_structure(output_types: Any, output_shapes: Any, output_class
     return structure.from_legacy(output_types, output_shapes, output_classes)
 
 
-def type_spec_from_value(element: Any, use_fallback: bool = True) -> Any:
+def type_spec_from_value(element: TensorLike, use_fallback: bool = True) -> TensorSpec:
     """The description of an element.
 
     Args:
@@ -60,7 +65,7 @@ def type_spec_from_value(element: Any, use_fallback: bool = True) -> Any:
         TypeError: for what is neither.
     """
 
-    def described(leaf: Any) -> Any:
+    def described(leaf: Tensor) -> Any:
         found = leaves.spec_of_leaf(leaf)
         if found is None and use_fallback:
             try:
@@ -74,7 +79,7 @@ def type_spec_from_value(element: Any, use_fallback: bool = True) -> Any:
     return nest.map_structure(described, element)
 
 
-def get_flat_tensor_specs(element_spec: Any) -> list[TensorSpec]:
+def get_flat_tensor_specs(element_spec: TensorSpec) -> list[TensorSpec]:
     """The descriptions of the tensors that stand for an element."""
     return [TensorSpec(leaves.flat_dims(leaf), leaves.flat_type(leaf)) for leaf in nest.flatten(element_spec)]
 
@@ -89,7 +94,7 @@ def get_flat_tensor_types(element_spec: Any) -> list[Any]:
     return structure.flat_types(element_spec)
 
 
-def to_tensor_list(element_spec: Any, element: Any) -> list[Tensor]:
+def to_tensor_list(element_spec: TensorSpec, element: TensorLike) -> list[Tensor]:
     """The tensors that stand for an element.
 
     Raises:
@@ -99,7 +104,7 @@ def to_tensor_list(element_spec: Any, element: Any) -> list[Tensor]:
     return structure.to_tensors(element_spec, element)
 
 
-def to_batched_tensor_list(element_spec: Any, element: Any) -> list[Tensor]:
+def to_batched_tensor_list(element_spec: TensorSpec, element: TensorLike) -> list[Tensor]:
     """The tensors whose rows stand for the rows of an element.
 
     Raises:
@@ -113,7 +118,7 @@ def to_batched_tensor_list(element_spec: Any, element: Any) -> list[Tensor]:
     return tensors
 
 
-def _check(element_spec: Any, element: Any) -> None:
+def _check(element_spec: TensorSpec, element: TensorLike) -> None:
     nest.assert_same_structure(element_spec, element)
     for spec, part in zip(nest.flatten(element_spec), nest.flatten(element), strict=True):
         found = type_spec_from_value(part)
@@ -130,7 +135,7 @@ def from_compatible_tensor_list(element_spec: Any, tensor_list: list[Tensor]) ->
     return structure.from_tensors(element_spec, tensor_list)
 
 
-def from_tensor_list(element_spec: Any, tensor_list: list[Tensor]) -> Any:
+def from_tensor_list(element_spec: TensorSpec, tensor_list: list[Tensor]) -> Tensor:
     """The element that tensors stand for, which must be as described.
 
     Raises:

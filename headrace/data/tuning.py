@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.convert import convert_to_tensor
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import as_shape
+from headrace.core.tensor import Tensor
 from headrace.core.type_specs import TensorSpec
 from headrace.data import structure
-from headrace.data.dataset import Dataset, int64
-from headrace.data.functions import ElementFunction
+from headrace.data.arguments import int64
+from headrace.data.dataset import Dataset
+from headrace.data.element_functions import ElementFunction
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+
 
 Transformation = Callable[[Dataset], Dataset]
 
@@ -20,7 +25,7 @@ COMPRESSION_NONE = None
 COMPRESSION_GZIP = "GZIP"
 
 
-def assert_next(transformations: Any) -> Transformation:
+def assert_next(transformations: TensorLike) -> Transformation:
     """A transformation that marks where a graph's rewriter would look for `transformations`; nothing rewrites it here.
 
     Args:
@@ -54,7 +59,7 @@ def optimize(optimizations: Any = None) -> Transformation:
     return lambda dataset: dataset._same(raw.OptimizeDataset(dataset._variant_tensor, names, **dataset._flat_structure))
 
 
-def sleep(sleep_microseconds: Any) -> Transformation:
+def sleep(sleep_microseconds: TensorLike) -> Transformation:
     """A transformation that waits before each element.
 
     Args:
@@ -121,13 +126,13 @@ class MatchingFilesDataset(Dataset):
         patterns: a pattern, or several.
     """
 
-    def __init__(self, patterns: Any) -> None:
+    def __init__(self, patterns: TensorLike) -> None:
         tensor = convert_to_tensor(patterns, dtype="string", name="patterns")
         super().__init__(raw.ExperimentalMatchingFilesDataset(tensor), TensorSpec([], "string"))
 
 
 def snapshot(
-    path: Any,
+    path: TensorLike,
     compression: str | None = None,
     reader_path_prefix: str | None = None,
     writer_path_prefix: str | None = None,

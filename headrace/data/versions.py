@@ -1,22 +1,16 @@
 """Names of 1.15's own modules that say which version of TensorFlow they are of: here each is one thing."""
 
-from headrace.data.experimental import (
-    INFINITE_CARDINALITY,
-    UNKNOWN_CARDINALITY,
-    Counter,
-    RandomDataset,
-    SqlDataset,
-    choose_from_datasets,
-    sample_from_datasets,
-)
+from headrace.data.experimental import INFINITE_CARDINALITY, UNKNOWN_CARDINALITY
 from headrace.data.file_sources import (
     CsvDataset,
     make_batched_features_dataset,
     make_csv_dataset,
     make_tf_record_dataset,
 )
+from headrace.data.mixing import choose_from_datasets, sample_from_datasets
 from headrace.data.multi_device import MultiDeviceIterator
 from headrace.data.readers import FixedLengthRecordDataset, TextLineDataset, TFRecordDataset
+from headrace.data.sources import Counter, RandomDataset, SqlDataset
 from headrace.data.statistics import StatsAggregator
 
 INFINITE, UNKNOWN = INFINITE_CARDINALITY, UNKNOWN_CARDINALITY

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.datasets.csv_tables import load_boston, load_iris
 from headrace.datasets.mnist import load_mnist
 from headrace.datasets.synthetic import circles, spirals
 from headrace.datasets.text import load_dbpedia
+
+if TYPE_CHECKING:
+    from headrace.datasets.csv_tables import Dataset
+
 
 DATASETS: dict[str, Any] = {"iris": load_iris, "boston": load_boston, "mnist": load_mnist, "dbpedia": load_dbpedia}
 SYNTHETIC: dict[str, Any] = {"circles": circles, "spirals": spirals}
@@ -32,7 +36,7 @@ def load_dataset(name: str, size: str = "small", test_with_fake_data: bool = Fal
 
 def make_dataset(
     name: str, n_samples: int = 100, noise: float | None = None, seed: int | None = 42, *args: Any, **kwargs: Any
-) -> Any:
+) -> Dataset:
     """Made-up points in two classes.
 
     Args:

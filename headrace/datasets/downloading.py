@@ -45,9 +45,9 @@ def retry(
             yield delay * random.uniform(1 - jitter, 1 + jitter)
             delay *= factor
 
-    def decorate(function: Any) -> Any:
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)
-        def call(*args: Any, **kwargs: Any) -> Any:
+        def call(*args: Any, **kwargs: Any) -> int:
             for delay in delays():
                 try:
                     return function(*args, **kwargs)

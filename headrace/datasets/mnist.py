@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,10 @@ from headrace.core.dtypes import as_dtype, float32, uint8
 from headrace.core.random_seed import get_seed
 from headrace.datasets.csv_tables import Datasets
 from headrace.datasets.downloading import maybe_download
+
+if TYPE_CHECKING:
+    from headrace.core.typing import DTypeLike
+
 
 SOURCE_URL = DEFAULT_SOURCE_URL = "https://storage.googleapis.com/cvdf-datasets/mnist/"
 _IMAGES, _LABELS = 2051, 2049
@@ -83,7 +87,7 @@ class DataSet:
         labels: Any,
         fake_data: bool = False,
         one_hot: bool = False,
-        dtype: Any = float32,
+        dtype: DTypeLike = float32,
         reshape: bool = True,
         seed: int | None = None,
     ) -> None:
@@ -166,7 +170,7 @@ def read_data_sets(
     train_dir: str,
     fake_data: bool = False,
     one_hot: bool = False,
-    dtype: Any = float32,
+    dtype: DTypeLike = float32,
     reshape: bool = True,
     validation_size: int = 5000,
     seed: int | None = None,
@@ -192,8 +196,10 @@ def read_data_sets(
         FileNotFoundError: for a file that is not there and cannot be fetched.
 
     Example:
-        >>> mnist = input_data.read_data_sets("MNIST_data", one_hot=True)
-        >>> images, labels = mnist.train.next_batch(100)
+        >>> mnist = read_data_sets("MNIST_data", fake_data=True, one_hot=True)
+        >>> images, labels = mnist.train.next_batch(100, fake_data=True)
+        >>> len(images), len(images[0]), len(labels[0])
+        (100, 784, 10)
     """
     if fake_data:
         train, validation, test = [

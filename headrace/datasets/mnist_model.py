@@ -3,29 +3,34 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
-from headrace.core.operation import Operation, Tensor
-from headrace.losses.functions import sparse_softmax_cross_entropy
-from headrace.ops.array.fill import zeros
+from headrace.core.operation import Operation
+from headrace.core.tensor import Tensor
+from headrace.functions.math.reduction import reduce_sum
+from headrace.kernels.composing.arithmetic import matmul
+from headrace.kernels.composing.filling import zeros
+from headrace.losses.supervised import sparse_softmax_cross_entropy
 from headrace.ops.math.cast import cast
-from headrace.ops.math.matmul import matmul
-from headrace.ops.math.reduction import reduce_sum
 from headrace.ops.nn.activations import relu
 from headrace.ops.nn.topk import in_top_k
 from headrace.ops.random.normal import truncated_normal
+from headrace.optimizers.descent import GradientDescentOptimizer
 from headrace.state.variables import Variable
-from headrace.summary.functions import scalar
-from headrace.train.descent import GradientDescentOptimizer
+from headrace.summary.operations import scalar
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+
 
 NUM_CLASSES = 10
 IMAGE_SIZE = 28
 IMAGE_PIXELS = IMAGE_SIZE * IMAGE_SIZE
 
 
-def _layer(name: str, inputs: Any, size: int, units: int) -> Tensor:
+def _layer(name: str, inputs: TensorLike, size: int, units: int) -> Tensor:
     with name_scope(name):
         spread = 1.0 / math.sqrt(float(size))
         weights = Variable(truncated_normal([size, units], stddev=spread), name="weights")
@@ -34,7 +39,7 @@ def _layer(name: str, inputs: Any, size: int, units: int) -> Tensor:
         return product if name == "softmax_linear" else relu(product)
 
 
-def inference(images: Any, hidden1_units: int, hidden2_units: int) -> Tensor:
+def inference(images: TensorLike, hidden1_units: int, hidden2_units: int) -> Tensor:
     """The logits of images.
 
     Args:
@@ -49,18 +54,18 @@ def inference(images: Any, hidden1_units: int, hidden2_units: int) -> Tensor:
     return _layer("softmax_linear", second, hidden2_units, NUM_CLASSES)
 
 
-def loss(logits: Any, labels: Any) -> Tensor:
+def loss(logits: TensorLike, labels: TensorLike) -> Tensor:
     """The mean cross entropy of logits [batch, 10] and integer labels [batch]."""
     return sparse_softmax_cross_entropy(labels=cast(convert_to_tensor(labels), "int64"), logits=logits)
 
 
-def training(loss: Any, learning_rate: float) -> Operation:
+def training(loss: Tensor, learning_rate: float) -> Operation:
     """A step of gradient descent on `loss`, which a summary follows and a global step counts."""
     scalar("loss", loss)
     global_step = Variable(0, name="global_step", trainable=False)
     return GradientDescentOptimizer(learning_rate).minimize(loss, global_step=global_step)
 
 
-def evaluation(logits: Any, labels: Any) -> Tensor:
+def evaluation(logits: TensorLike, labels: TensorLike) -> Tensor:
     """How many of a batch are classified rightly: an int32 scalar."""
     return reduce_sum(cast(in_top_k(logits, labels, 1), "int32"))

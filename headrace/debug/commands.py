@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from headrace.debug.cli.reading import add_print_tensor_arguments
-from headrace.debug.dump_dir import DebugDumpDir, DebugTensorDatum
+from headrace.debug.dump_dir import DebugDumpDir
+from headrace.debug.dumped_tensors import DebugTensorDatum
 from headrace.debug.formatting import format_tensor
 from headrace.debug.parsing import Arguments, CommandError, parse_tensor_name_with_slicing
 from headrace.debug.sources import annotated_lines, source_table
 from headrace.debug.terminal import Terminal
 from headrace.debug.values import bytes_to_readable_str, get_node_name, parse_node_or_tensor_name
+
+if TYPE_CHECKING:
+    import argparse
+
 
 TensorFilter = Callable[[DebugTensorDatum, Any], bool]
 
@@ -102,7 +107,7 @@ class DebugAnalyzer:
         arguments.add_argument("-r", "--reverse", action="store_true", help="sort in reverse")
         return arguments
 
-    def list_tensors(self, parsed: Any) -> list[str]:
+    def list_tensors(self, parsed: argparse.Namespace) -> list[str]:
         """The dumped tensors as a table."""
         dump = self._dump
         if parsed.filter_exclude_node_names and not parsed.tensor_filter:
@@ -150,7 +155,7 @@ class DebugAnalyzer:
         arguments.add_argument("-t", "--traceback", action="store_true", help="show where the program made it")
         return arguments
 
-    def node_info(self, parsed: Any) -> list[str]:
+    def node_info(self, parsed: argparse.Namespace) -> list[str]:
         """What a node is, takes and gives."""
         node, dump = self._known(parsed.node_name), self._dump
         lines = [f"Node {node}", "", f"  Op: {dump.node_op_type(node)}", f"  Device: {dump.node_device(node)}"]
@@ -200,15 +205,17 @@ class DebugAnalyzer:
         arguments.add_argument("-t", "--op_type", action="store_true", help="show op types")
         return arguments
 
-    def list_inputs(self, parsed: Any) -> list[str]:
+    def list_inputs(self, parsed: argparse.Namespace) -> list[str]:
         """The nodes before a node, as a tree."""
         return self._tree(parsed, "Inputs to node", "inputs", self._dump.node_inputs)
 
-    def list_outputs(self, parsed: Any) -> list[str]:
+    def list_outputs(self, parsed: argparse.Namespace) -> list[str]:
         """The nodes behind a node, as a tree."""
         return self._tree(parsed, "Recipients of node", "recipients", self._dump.node_recipients)
 
-    def _tree(self, parsed: Any, head: str, what: str, neighbours: Callable[..., list[str]]) -> list[str]:
+    def _tree(
+        self, parsed: argparse.Namespace, head: str, what: str, neighbours: Callable[..., list[str]]
+    ) -> list[str]:
         node = self._known(parsed.node_name)
         depth = parsed.depth if parsed.recursive else 1
         included = f", control {what} included" if parsed.control else ""
@@ -228,7 +235,7 @@ class DebugAnalyzer:
         lines: list[str],
         node: str,
         neighbours: Callable[..., list[str]],
-        parsed: Any,
+        parsed: argparse.Namespace,
         depth: int,
         indent: str,
         level: int,
@@ -252,7 +259,7 @@ class DebugAnalyzer:
 
     # ---- print_tensor ----
 
-    def print_tensor(self, parsed: Any) -> list[str]:
+    def print_tensor(self, parsed: argparse.Namespace) -> list[str]:
         """The value of a dumped tensor."""
         name, slicing = parse_tensor_name_with_slicing(parsed.tensor_name)
         node, slot = parse_node_or_tensor_name(name)
@@ -294,7 +301,7 @@ class DebugAnalyzer:
         )
 
     @staticmethod
-    def _shown(datum: DebugTensorDatum, label: str, slicing: str, parsed: Any) -> list[str]:
+    def _shown(datum: DebugTensorDatum, label: str, slicing: str, parsed: argparse.Namespace) -> list[str]:
         return format_tensor(
             datum.get_tensor(),
             label,
@@ -317,7 +324,7 @@ class DebugAnalyzer:
         arguments.add_argument("-b", "--line_begin", type=int, default=1, help="the line to begin at (default 1)")
         return arguments
 
-    def print_source(self, parsed: Any) -> list[str]:
+    def print_source(self, parsed: argparse.Namespace) -> list[str]:
         """A source file with what its lines have made."""
         return annotated_lines(
             self._dump, parsed.source_file_path, parsed.tensors, parsed.max_elements_per_line, parsed.line_begin
@@ -330,7 +337,7 @@ class DebugAnalyzer:
         arguments.add_argument("-n", "--node_name_filter", default="", help="regular expression for nodes' names")
         return arguments
 
-    def list_source(self, parsed: Any) -> list[str]:
+    def list_source(self, parsed: argparse.Namespace) -> list[str]:
         """The source files that have made nodes."""
         lines = ["List of source files that created nodes in this run"]
         if parsed.path_filter:
@@ -344,7 +351,7 @@ class DebugAnalyzer:
 
     # ---- eval ----
 
-    def evaluate(self, parsed: Any) -> list[str]:
+    def evaluate(self, parsed: argparse.Namespace) -> list[str]:
         """The value of an expression of dumped tensors."""
         values: dict[str, Any] = {"np": np, "numpy": np}
 
@@ -364,7 +371,7 @@ class DebugAnalyzer:
             value, label, parsed.print_all, numeric_summary=True, write_path=parsed.write_path, width=Terminal.width()
         )
 
-    def _tensor(self, text: str) -> Any:
+    def _tensor(self, text: str) -> np.ndarray:
         """The value of "node:slot[:debug op][[number]]"."""
         match = re.fullmatch(r"(.+?):(\d+)(?::(\w+))?(?:\[(\d+)\])?", text.strip())
         if match is None:

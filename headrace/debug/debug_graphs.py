@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import Any
+from typing import TYPE_CHECKING
 
 from headrace.debug.tracing import COPY_PREFIX, DEBUG_PREFIX
 from headrace.debug.values import get_node_name
+
+if TYPE_CHECKING:
+    from headrace.messages import protos
+
 
 _REF_TAKERS = frozenset({"Assign", "AssignAdd", "AssignSub"})
 
@@ -24,7 +28,7 @@ class DebugGraph:
         node_recipients, node_ctrl_recipients: for each node those that take what it makes, and those that wait for it.
     """
 
-    def __init__(self, debug_graph_def: Any, device_name: str | None = None) -> None:
+    def __init__(self, debug_graph_def: protos.GraphDef, device_name: str | None = None) -> None:
         self.debug_graph_def = debug_graph_def
         self.device_name = device_name
         self.non_debug_graph_def = reconstruct_non_debug_graph_def(debug_graph_def)
@@ -88,7 +92,7 @@ class DebugGraph:
         return None
 
 
-def reconstruct_non_debug_graph_def(debug_graph_def: Any) -> Any:
+def reconstruct_non_debug_graph_def(debug_graph_def: protos.GraphDef) -> protos.GraphDef:
     """A GraphDef without the nodes that TensorFlow's debugger puts into graphs.
 
     Args:

@@ -8,7 +8,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.errors import DataLossError
 from headrace.debug.debug_graphs import DebugGraph
@@ -21,10 +21,14 @@ from headrace.debug.dump_files import (
     HASH_TAG,
     METADATA_FILE_PREFIX,
     device_path_to_device_name,
-    folder_scope,
 )
-from headrace.debug.values import get_node_name, load_event, load_tensor_from_event_file
-from headrace.interop import protos
+from headrace.debug.dumped_tensors import DebugTensorDatum
+from headrace.debug.values import get_node_name, load_event
+from headrace.messages import protos
+
+if TYPE_CHECKING:
+    from headrace.core.graph import Graph
+
 
 CoreMetadata = collections.namedtuple(
     "CoreMetadata",
@@ -34,96 +38,6 @@ CoreMetadata = collections.namedtuple(
 
 class WatchKeyDoesNotExistInDebugDumpDirError(ValueError):
     """A watch key for which nothing was dumped."""
-
-
-class DebugTensorDatum:
-    """One dumped tensor: a file, and what its name says.
-
-    Args:
-        dump_root: the folder of the dump.
-        debug_dump_rel_path: the file below it.
-    """
-
-    def __init__(self, dump_root: str, debug_dump_rel_path: str) -> None:
-        device_dir, _, path = debug_dump_rel_path.replace(os.sep, "/").partition("/")
-        base, _, stamp = (path or device_dir).rpartition("_")
-        if "-" in stamp:
-            # A file that was written twice in one microsecond.
-            stamp, _, extra = stamp.partition("-")
-            self._extended_timestamp = float(f"{stamp}.{extra}")
-        else:
-            self._extended_timestamp = float(stamp)
-        self._timestamp = int(stamp)
-        base, _, self._debug_op = base.rpartition("_")
-        node, _, slot = base.rpartition("_")
-        scope, slash, leaf = node.rpartition("/")
-        self._node_name = f"{folder_scope(scope)}{slash}{leaf}"
-        self._output_slot = int(slot)
-        self._device_name = device_path_to_device_name(device_dir)
-        self._file_path = os.path.join(dump_root, debug_dump_rel_path)
-        self._dump_size_bytes = os.path.getsize(self._file_path) if os.path.exists(self._file_path) else None
-
-    def __str__(self) -> str:
-        return (
-            f"{{DebugTensorDatum ({self.device_name}) {self.node_name}:{self.output_slot} @ {self.debug_op} @ "
-            f"{self.timestamp}}}"
-        )
-
-    __repr__ = __str__
-
-    def get_tensor(self) -> Any:
-        """The value: an array, or an `InconvertibleTensorProto`."""
-        return load_tensor_from_event_file(self._file_path)
-
-    @property
-    def timestamp(self) -> int:
-        """When it was written, in microseconds since the epoch."""
-        return self._timestamp
-
-    @property
-    def extended_timestamp(self) -> float:
-        """The time, with what tells apart files of one microsecond."""
-        return self._extended_timestamp
-
-    @property
-    def debug_op(self) -> str:
-        """What was made of the tensor: "DebugIdentity" is the tensor itself."""
-        return self._debug_op
-
-    @property
-    def device_name(self) -> str:
-        """The device it was made on."""
-        return self._device_name
-
-    @property
-    def node_name(self) -> str:
-        """The operation that made it."""
-        return self._node_name
-
-    @property
-    def output_slot(self) -> int:
-        """Which output of the operation it is."""
-        return self._output_slot
-
-    @property
-    def tensor_name(self) -> str:
-        """The tensor's name."""
-        return f"{self._node_name}:{self._output_slot}"
-
-    @property
-    def watch_key(self) -> str:
-        """The tensor's name and the debug op: "y:0:DebugIdentity"."""
-        return f"{self.tensor_name}:{self._debug_op}"
-
-    @property
-    def file_path(self) -> str:
-        """The file."""
-        return self._file_path
-
-    @property
-    def dump_size_bytes(self) -> int | None:
-        """How large the file is."""
-        return self._dump_size_bytes
 
 
 class DebugDumpDir:
@@ -139,16 +53,19 @@ class DebugDumpDir:
         ValueError: if the dump and the graphs do not fit each other.
 
     Example:
-        >>> dump = tf_debug.DebugDumpDir("/tmp/dump/run_0")
+        >>> from headrace.python import debug as tf_debug
+        >>> watched = tf_debug.DumpingDebugWrapperSession(sess, "dumps")
+        >>> value = watched.run(tf.log(-tf.square(w), name="of_negatives"))
+        >>> dump = tf_debug.DebugDumpDir(tf.gfile.Glob("dumps/run_*")[0])
         >>> dump.find(tf_debug.has_inf_or_nan)[0].node_name
-        'loss/Log'
+        'of_negatives'
     """
 
     def __init__(self, dump_root: str, partition_graphs: Sequence[Any] | None = None, validate: bool = True) -> None:
         if not os.path.isdir(dump_root):
             raise OSError(f"Dump root directory {dump_root} does not exist")
         self._dump_root = dump_root
-        self._python_graph: Any = None
+        self._python_graph: Graph | None = None
         self._core_metadata = [
             extract_core_metadata_from_event_proto(event) for event in self._events(CORE_METADATA_TAG)
         ]
@@ -180,8 +97,8 @@ class DebugDumpDir:
         return [load_event(path) for path in self._files(tag)]
 
     @staticmethod
-    def _stored_graph(path: str) -> Any:
-        from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
+    def _stored_graph(path: str) -> protos.GraphDef:
+        from google.protobuf.message import DecodeError
 
         try:
             return protos.GraphDef.FromString(load_event(path).graph_def)
@@ -217,7 +134,7 @@ class DebugDumpDir:
 
     # ---- the dump as a whole ----
 
-    def set_python_graph(self, python_graph: Any) -> None:
+    def set_python_graph(self, python_graph: Graph) -> None:
         """Gives the dump the `tf.Graph`, which knows where its nodes were made."""
         self._python_graph = python_graph
 
@@ -530,7 +447,7 @@ def _load_device(dump_root: str, folder: str) -> tuple[list[DebugTensorDatum], s
     return data, graph_file
 
 
-def extract_core_metadata_from_event_proto(event: Any) -> Any:
+def extract_core_metadata_from_event_proto(event: protos.Event) -> CoreMetadata:
     """What an `Event` of a dump tells of the run: its number, what it was fed and what it gave."""
     try:
         found = json.loads(event.log_message.message)

@@ -15,18 +15,24 @@ import re
 import weakref
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from headrace.core.dims import Dims
 from headrace.core.errors import FailedPreconditionError
-from headrace.core.operation import Operation, Tensor
-from headrace.core.shapes import Dims
+from headrace.core.operation import Operation
+from headrace.core.tensor import Tensor
 from headrace.files.failures import failures_of
-from headrace.interop import protos
-from headrace.interop.tensor_proto import array_to_proto
+from headrace.messages import protos
+from headrace.messages.tensor_proto import array_to_proto
 from headrace.plan.watched import WatchedPlan
 from headrace.runtime.watching import Reader, micros, openers, part_of_graph
+
+if TYPE_CHECKING:
+    from headrace.core.dtypes import DType
+    from headrace.core.typing import DTypeLike
+
 
 METADATA_FILE_PREFIX = "_tfdbg_"
 CORE_METADATA_TAG = "core_metadata_"
@@ -165,7 +171,7 @@ class FileWatcher:
         return self._last
 
     @staticmethod
-    def _write(folder: str, name: str, event: Any) -> None:
+    def _write(folder: str, name: str, event: protos.Event) -> None:
         # Names of nodes come from graphs, which may have any length.
         with failures_of(os.path.join(folder, name)):
             os.makedirs(folder, exist_ok=True)
@@ -181,7 +187,7 @@ def write_log_message(path: str, text: str) -> None:
         file.write(event.SerializeToString())
 
 
-def _as_bytes(array: np.ndarray) -> Any:
+def _as_bytes(array: np.ndarray) -> protos.TensorProto:
     """A TensorProto that holds its elements as bytes: TensorFlow takes any other for one without a value."""
     proto = array_to_proto(array)
     if array.dtype.kind == "O":
@@ -194,7 +200,7 @@ def _as_bytes(array: np.ndarray) -> Any:
 _HEALTHY: Any = object()
 
 
-def _resource(tensor: Tensor) -> Any:
+def _resource(tensor: Tensor) -> protos.TensorProto:
     """A TensorProto of a handle: who it belongs to, as bytes, for there is no value."""
     name = f"{_DEVICE} {tensor.op.name}".encode()
     proto = protos.TensorProto(dtype=tensor.dtype.base_dtype.as_datatype_enum, tensor_content=name)
@@ -202,7 +208,9 @@ def _resource(tensor: Tensor) -> Any:
     return proto
 
 
-def applied(debug_op: str, value: np.ndarray | None, dtype: Any, dims: Dims = None, debug_node: str = "") -> Any:
+def applied(
+    debug_op: str, value: np.ndarray | None, dtype: DTypeLike, dims: Dims = None, debug_node: str = ""
+) -> np.ndarray | None:
     """What a debug op makes of a tensor's value, None being that of an uninitialized variable.
 
     Args:
@@ -237,16 +245,16 @@ def applied(debug_op: str, value: np.ndarray | None, dtype: Any, dims: Dims = No
     return made
 
 
-def _identity(value: np.ndarray | None, dtype: Any, dims: Dims, arguments: dict[str, str]) -> Any:
+def _identity(value: np.ndarray | None, dtype: DType, dims: Dims, arguments: dict[str, str]) -> np.ndarray | None:
     return value
 
 
-def _nan_count(value: np.ndarray | None, dtype: Any, dims: Dims, arguments: dict[str, str]) -> Any:
+def _nan_count(value: np.ndarray | None, dtype: DType, dims: Dims, arguments: dict[str, str]) -> np.ndarray:
     count = 0 if value is None or not np.issubdtype(value.dtype, np.inexact) else int(np.isnan(value).sum())
     return np.array([count], np.int64)
 
 
-def _numeric_summary(value: np.ndarray | None, dtype: Any, dims: Dims, arguments: dict[str, str]) -> Any:
+def _numeric_summary(value: np.ndarray | None, dtype: DType, dims: Dims, arguments: dict[str, str]) -> np.ndarray:
     """What TensorFlow's op of the name gives: counts of kinds of elements, then moments, then type and shape."""
     low = float(arguments.pop("lower_bound", "-inf"))
     high = float(arguments.pop("upper_bound", "inf"))

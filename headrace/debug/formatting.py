@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from headrace.debug.parsing import evaluate_tensor_slice, parse_ranges
 from headrace.debug.values import InconvertibleTensorProto, bytes_to_readable_str
 
+if TYPE_CHECKING:
+    from headrace.core.typing import FloatLike
+
+
 _THRESHOLD = 2000
 
 
 def format_tensor(
-    tensor: Any,
+    tensor: FloatLike | np.ndarray | Sequence[Sequence[float]],
     label: str,
     print_all: bool = False,
     slicing: str = "",

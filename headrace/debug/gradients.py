@@ -6,11 +6,17 @@ import re
 import uuid
 import weakref
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from headrace.core.operation import Operation, Tensor
+from headrace.core.operation import Operation
 from headrace.core.registry import RegisterGradient, raw
+from headrace.core.tensor import Tensor
 from headrace.debug.values import parse_node_or_tensor_name
+
+if TYPE_CHECKING:
+    from headrace.core.graph import Graph
+    from headrace.core.typing import TensorLike
+
 
 _TAG = "gradient_debug_"
 
@@ -24,10 +30,14 @@ class GradientsDebugger:
         y_tensor: what is differentiated; for the reader of the program.
 
     Example:
+        >>> from headrace.python import debug as tf_debug
         >>> debugger = tf_debug.GradientsDebugger()
+        >>> y = tf.Variable(3.0, name="side")
         >>> z = tf.square(debugger.identify_gradient(y))
         >>> train = tf.train.GradientDescentOptimizer(0.1).minimize(z)
+        >>> sess.run(y.initializer)
         >>> sess.run(debugger.gradient_tensor(y))
+        6.0
     """
 
     def __init__(self, y_tensor: Tensor | None = None) -> None:
@@ -35,7 +45,7 @@ class GradientsDebugger:
         _debuggers[self._uuid] = self
         self._gradient_tensors: dict[str, Any] = {}
         self._y_tensor = y_tensor
-        self._graph: Any = None
+        self._graph: Graph | None = None
         if y_tensor is not None:
             self._check_same_graph(y_tensor)
 
@@ -73,7 +83,7 @@ class GradientsDebugger:
             raise ValueError(f"The graph already contains an op named {name}")
         return made
 
-    def watch_gradients_by_tensors(self, graph: Any, tensors: Any) -> GradientsDebugger:
+    def watch_gradients_by_tensors(self, graph: Graph, tensors: Any) -> GradientsDebugger:
         """Watches tensors or variables of a finished forward graph: what takes them takes an identity of them instead.
 
         Args:
@@ -83,7 +93,7 @@ class GradientsDebugger:
         names = [re.escape(tensor.name) for tensor in (tensors if isinstance(tensors, list) else [tensors])]
         return self.watch_gradients_by_tensor_names(graph, f"(?:{'|'.join(names)})$")
 
-    def watch_gradients_by_tensor_names(self, graph: Any, tensor_name_regex: str) -> GradientsDebugger:
+    def watch_gradients_by_tensor_names(self, graph: Graph, tensor_name_regex: str) -> GradientsDebugger:
         """As `watch_gradients_by_tensors`, of the tensors whose names match from their beginning."""
         pattern = re.compile(tensor_name_regex)
         for operation in graph.get_operations():
@@ -106,11 +116,11 @@ class GradientsDebugger:
         elif self._graph is not tensor.graph:
             raise ValueError(f"The graph of the value ({tensor.graph}) is not the same as the graph {self._graph}")
 
-    def register_gradient_tensor(self, x_tensor_name: str, gradient_tensor: Any) -> None:
+    def register_gradient_tensor(self, x_tensor_name: str, gradient_tensor: TensorLike) -> None:
         """Keeps the gradient of a tensor; called when it is built."""
         self._gradient_tensors[x_tensor_name] = gradient_tensor
 
-    def gradient_tensor(self, x_tensor: Any) -> Any:
+    def gradient_tensor(self, x_tensor: TensorLike) -> Tensor:
         """The gradient with respect to a watched tensor.
 
         Args:
@@ -130,7 +140,7 @@ class GradientsDebugger:
         return self._gradient_tensors
 
 
-def _name_of(tensor: Any) -> str:
+def _name_of(tensor: TensorLike) -> str:
     name = tensor if isinstance(tensor, str) else getattr(tensor, "name", None)
     if not isinstance(name, str) or isinstance(tensor, Operation):
         raise TypeError(f"x_tensor must be a str or tf.Tensor or tf.Variable, but instead has type {type(tensor)}")
@@ -143,7 +153,7 @@ def clear_gradient_debuggers() -> None:
 
 
 @RegisterGradient("DebugGradientIdentity")
-def _identity_gradient(op: Operation, grad: Any) -> Any:
+def _identity_gradient(op: Operation, grad: Tensor) -> Tensor:
     node, _, tag = op.name.rpartition("/")
     debugger = _debuggers.get(tag.removeprefix(_TAG)[:32])
     if debugger is not None:

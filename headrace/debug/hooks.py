@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.debug.commands import TensorFilter
 from headrace.debug.local_cli import LocalCLIDebugWrapperSession
-from headrace.debug.sessions import (
-    DumpingDebugWrapperSession,
-    OnRunEndRequest,
-    OnRunStartAction,
-    OnRunStartRequest,
-    OnRunStartResponse,
-)
+from headrace.debug.session_requests import OnRunEndRequest, OnRunStartAction, OnRunStartRequest, OnRunStartResponse
+from headrace.debug.sessions import DumpingDebugWrapperSession
 from headrace.debug.watch_options import watch_graph
-from headrace.interop import protos
-from headrace.train.session_run_hook import SessionRunArgs, SessionRunHook
+from headrace.messages import protos
+from headrace.sessions.session_run_hook import SessionRunArgs, SessionRunHook
+
+if TYPE_CHECKING:
+    from headrace.sessions.session_run_hook import SessionRunContext
 
 
 class LocalCLIDebugHook(SessionRunHook):
@@ -26,7 +24,8 @@ class LocalCLIDebugHook(SessionRunHook):
         ui_type, dump_root, thread_name_filter, config_file_path: see `LocalCLIDebugWrapperSession`.
 
     Example:
-        >>> estimator.train(input_fn, hooks=[tf_debug.LocalCLIDebugHook()])
+        with tf.train.MonitoredSession(hooks=[tf_debug.LocalCLIDebugHook()]) as sess:
+            sess.run(train_op)
     """
 
     def __init__(
@@ -36,7 +35,7 @@ class LocalCLIDebugHook(SessionRunHook):
         thread_name_filter: str | None = None,
         config_file_path: str | None = None,
     ) -> None:
-        self._arguments = {
+        self._arguments: dict[str, Any] = {
             "ui_type": ui_type,
             "dump_root": dump_root,
             "thread_name_filter": thread_name_filter,
@@ -56,11 +55,11 @@ class LocalCLIDebugHook(SessionRunHook):
     def begin(self) -> None:
         """There is no session yet."""
 
-    def before_run(self, run_context: Any) -> Any:
+    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
         """Asks what to do with the run."""
         wrapper = self._session_wrapper
         if wrapper is None:
-            wrapper = LocalCLIDebugWrapperSession(run_context.session, **self._arguments)  # type: ignore[arg-type]
+            wrapper = LocalCLIDebugWrapperSession(run_context.session, **self._arguments)
             self._session_wrapper = wrapper
             for name, tensor_filter in self._pending.items():
                 wrapper.add_tensor_filter(name, tensor_filter)
@@ -79,7 +78,7 @@ class LocalCLIDebugHook(SessionRunHook):
             wrapper._decorate_run_options_for_profile(options)
         return SessionRunArgs(None, feed_dict=None, options=options)
 
-    def after_run(self, run_context: Any, run_values: Any) -> None:
+    def after_run(self, run_context: SessionRunContext, run_values: Any) -> None:
         """Shows what the run has made."""
         assert self._session_wrapper is not None
         self._session_wrapper.on_run_end(OnRunEndRequest(self._performed, run_values.run_metadata))
@@ -108,7 +107,7 @@ class DumpingDebugHook(SessionRunHook):
     def begin(self) -> None:
         """There is no session yet."""
 
-    def before_run(self, run_context: Any) -> Any:
+    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
         """Asks the run to write its tensors."""
         wrapper = self._session_wrapper
         first = wrapper is None
@@ -128,5 +127,5 @@ class DumpingDebugHook(SessionRunHook):
             watch_graph(options, run_context.session.graph, debug_urls=urls, reset_disk_byte_usage=first, **vars(watch))
         return SessionRunArgs(None, feed_dict=None, options=options)
 
-    def after_run(self, run_context: Any, run_values: Any) -> None:
+    def after_run(self, run_context: SessionRunContext, run_values: object) -> None:
         """All has been written."""

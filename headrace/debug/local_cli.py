@@ -7,7 +7,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.operation import Operation
 from headrace.core.version import VERSION
@@ -16,19 +16,24 @@ from headrace.debug.dump_dir import DebugDumpDir
 from headrace.debug.formatting import format_tensor
 from headrace.debug.parsing import Arguments, CommandError, parse_tensor_name_with_slicing
 from headrace.debug.profile_table import profile_lines
-from headrace.debug.sessions import (
-    BaseDebugWrapperSession,
+from headrace.debug.session_requests import (
     OnRunEndRequest,
     OnRunEndResponse,
     OnRunStartAction,
     OnRunStartRequest,
     OnRunStartResponse,
-    free_folder,
-    fresh_name,
 )
+from headrace.debug.sessions import BaseDebugWrapperSession, free_folder, fresh_name
 from headrace.debug.stepping import Stepper
 from headrace.debug.terminal import EXPLICIT_USER_EXIT, Leave, Settings, Terminal
 from headrace.debug.values import get_flattened_names, get_graph_element_name, has_inf_or_nan
+
+if TYPE_CHECKING:
+    import argparse
+
+    from headrace.core.errors import InvalidArgumentError
+    from headrace.runtime.session import Session
+
 
 _BAR = "======================================"
 
@@ -49,15 +54,16 @@ class LocalCLIDebugWrapperSession(BaseDebugWrapperSession):
         ValueError: if `dump_root` is a file or not empty, or there is no such `ui_type`.
 
     Example:
-        >>> sess = tf_debug.LocalCLIDebugWrapperSession(sess)
-        >>> sess.run(train_op)
-        run-start: run #1: 1 fetch (train); 0 feeds
-        tfdbg> run -f has_inf_or_nan
+        sess = tf_debug.LocalCLIDebugWrapperSession(sess)
+        sess.run(train_op)
+
+            run-start: run #1: 1 fetch (train); 0 feeds
+            tfdbg> run -f has_inf_or_nan
     """
 
     def __init__(
         self,
-        sess: Any,
+        sess: Session,
         dump_root: str | None = None,
         log_usage: bool = True,
         ui_type: str = "curses",
@@ -72,7 +78,7 @@ class LocalCLIDebugWrapperSession(BaseDebugWrapperSession):
         else:
             self._dump_root = os.path.join(tempfile.gettempdir(), fresh_name("tfdbg_"))
         self.ui_type = ui_type
-        self._settings = Settings(config_file_path or None)  # type: ignore[arg-type]
+        self._settings = Settings(config_file_path or None)  # type: ignore[arg-type]  # False has become None
         self._tensor_filters: dict[str, TensorFilter] = {}
         self.add_tensor_filter("has_inf_or_nan", has_inf_or_nan)
         # The filter that runs go on until, and the nodes it passes over.
@@ -168,7 +174,7 @@ class LocalCLIDebugWrapperSession(BaseDebugWrapperSession):
         terminal.complete(["print_feed", "pf"], [get_graph_element_name(key) for key in self._feed_dict or ()])
         return terminal
 
-    def _run_command(self, parsed: Any) -> list[str]:
+    def _run_command(self, parsed: argparse.Namespace) -> list[str]:
         if parsed.filter_exclude_node_names and not parsed.till_filter_pass:
             raise CommandError("--filter_exclude_node_names is valid only when -f or --till_filter_pass is used.")
         if parsed.profile:
@@ -190,7 +196,7 @@ class LocalCLIDebugWrapperSession(BaseDebugWrapperSession):
             )
         )
 
-    def _print_feed(self, parsed: Any) -> list[str]:
+    def _print_feed(self, parsed: argparse.Namespace) -> list[str]:
         if not self._feed_dict:
             raise CommandError("The feed_dict of the current run is None or empty.")
         name, slicing = parse_tensor_name_with_slicing(parsed.tensor_name)
@@ -208,7 +214,7 @@ class LocalCLIDebugWrapperSession(BaseDebugWrapperSession):
                 )
         raise CommandError(f"The feed_dict of the current run does not contain the key {name}")
 
-    def _invoke_stepper(self, parsed: Any) -> list[str]:
+    def _invoke_stepper(self, parsed: argparse.Namespace) -> list[str]:
         self._skip_debug, self._run_through_times = False, 1
         self._stepper = Stepper(self)
         raise Leave(OnRunStartResponse(OnRunStartAction.DEBUG_RUN, [*self._urls(), self._stepper.url]))
@@ -324,7 +330,7 @@ def _introduction(request: OnRunStartRequest, filters: Mapping[str, Any]) -> lis
     ]
 
 
-def _error_introduction(error: Any) -> list[str]:
+def _error_introduction(error: InvalidArgumentError) -> list[str]:
     lines = ["--------------------------------------", "!!! An error occurred during the run !!!", ""]
     operation = getattr(error, "op", None)
     if isinstance(operation, Operation):

@@ -6,9 +6,14 @@ import argparse
 import ast
 import re
 import shlex
-from typing import Any, NoReturn
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from headrace.core.typing import FloatLike
+
 
 _SLICING = re.compile(r"(.*?)(\[[^\[\]]*\])?")
 
@@ -33,7 +38,7 @@ def split_command(line: str) -> tuple[list[str], str | None]:
 
     Example:
         >>> split_command("pt y:0[0, :] > out.txt")
-        (['pt', 'y:0[0, :]'], 'out.txt')
+        (['pt', 'y:0[0,:]'], 'out.txt')
     """
     # What stands in brackets is one word, whatever blanks it holds.
     text = re.sub(r"\[[^\[\]]*\](?=\s|$)|(?<=\s)\[\[.*?\]\]", lambda match: match[0].replace(" ", ""), line)
@@ -56,7 +61,7 @@ def parse_tensor_name_with_slicing(text: str) -> tuple[str, str]:
     return match[1], match[2] or ""
 
 
-def evaluate_tensor_slice(value: Any, slicing: str) -> Any:
+def evaluate_tensor_slice(value: FloatLike | np.ndarray | Sequence[Sequence[float]], slicing: str) -> Any:
     """`value[...]` of a slicing of integers, colons and ellipses.
 
     Raises:

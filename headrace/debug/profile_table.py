@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Any
+from typing import TYPE_CHECKING
 
 from headrace.debug.parsing import CommandError
 from headrace.debug.values import time_to_readable_str
 
+if TYPE_CHECKING:
+    import argparse
+
+    from headrace.core.graph import Graph
+    from headrace.messages import protos
+
+
 _SORTS = {"start": 3, "time": 4, "node": 0, "op_type": 1}
 
 
-def profile_lines(step_stats: Any, graph: Any, parsed: Any) -> list[str]:
+def profile_lines(step_stats: protos.StepStats, graph: Graph, parsed: argparse.Namespace) -> list[str]:
     """A table a device.
 
     Args:

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import collections
 import json
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.debug.values import get_flattened_names
+
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import Fetches
+
 
 GRPC_URL_PREFIX = "grpc://"
 
 RunKey = collections.namedtuple("RunKey", ["feed_names", "fetch_names"])
 
 
-def get_run_key(feed_dict: Any, fetches: Any) -> str:
+def get_run_key(feed_dict: Sequence[Any] | Mapping[Tensor, int], fetches: Fetches) -> str:
     """The key of a run, as JSON.
 
     Args:

@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING, Any
 from headrace.debug.history import History
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
+    from headrace.debug.history import Recall
     from headrace.debug.terminal import Terminal
 
 PROMPT = "tfdbg> "
@@ -25,7 +28,7 @@ def is_possible() -> bool:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return False
     try:
-        curses: Any = importlib.import_module("curses")
+        curses: ModuleType = importlib.import_module("curses")
     except ImportError:
         return False
     try:
@@ -272,7 +275,7 @@ class Screen:
             if command is not None:
                 return command
 
-    def _press(self, key: Any, recalled: Any) -> str | None:
+    def _press(self, key: int | str, recalled: Recall) -> str | None:
         """Does what a key asks for; returns a command where the mouse gave one."""
         curses, line = self._curses, self._line
         ends = {curses.KEY_LEFT: line.at - 1, curses.KEY_RIGHT: line.at + 1, "\x01": 0, "\x05": len(line.text)}

@@ -8,7 +8,7 @@ import threading
 import uuid
 from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core import errors, nest
 from headrace.core.defaults import default_session_stack
@@ -18,107 +18,32 @@ from headrace.debug.dump_files import (
     METADATA_FILE_PREFIX,
     write_log_message,
 )
+from headrace.debug.session_requests import (
+    OnRunEndRequest,
+    OnRunEndResponse,
+    OnRunStartAction,
+    OnRunStartRequest,
+    OnRunStartResponse,
+    OnSessionInitAction,
+    OnSessionInitRequest,
+    OnSessionInitResponse,
+    checked,
+)
 from headrace.debug.watch_options import watch_graph
-from headrace.interop import protos
+from headrace.messages import protos
 from headrace.runtime.session import BaseSession
 from headrace.runtime.session_interface import SessionInterface
 from headrace.runtime.watching import micros
-from headrace.train.monitored_session import _MonitoredSession
+from headrace.sessions.monitored_session import _MonitoredSession
 
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
 
-class OnSessionInitAction:
-    """What a wrapper does once it has its session."""
+    import numpy as np
 
-    PROCEED = "proceed"
-    REMOTE_INSTR_LOOP = "remote_instr_loop"
-
-
-class OnRunStartAction:
-    """What a wrapper does with a run."""
-
-    DEBUG_RUN = "debug_run"
-    PROFILE_RUN = "profile_run"
-    NON_DEBUG_RUN = "non_debug_run"
-
-
-def _checked(value: Any, kinds: Any) -> Any:
-    if not isinstance(value, kinds):
-        raise TypeError(f"Expected type {kinds}; got type {type(value)}")
-    return value
-
-
-class OnSessionInitRequest:
-    """What `on_session_init` gets: the session, `sess`."""
-
-    def __init__(self, sess: Any) -> None:
-        self.session = _checked(sess, (BaseSession, _MonitoredSession))
-
-
-class OnSessionInitResponse:
-    """What `on_session_init` returns: an `OnSessionInitAction`."""
-
-    def __init__(self, action: str) -> None:
-        self.action = _checked(action, str)
-
-
-class OnRunStartRequest:
-    """What `on_run_start` gets: the arguments of the run and its number."""
-
-    def __init__(
-        self,
-        fetches: Any,
-        feed_dict: Any,
-        run_options: Any,
-        run_metadata: Any,
-        run_call_count: int,
-        is_callable_runner: bool = False,
-    ) -> None:
-        self.fetches = fetches
-        self.feed_dict = feed_dict
-        self.run_options = run_options
-        self.run_metadata = run_metadata
-        self.run_call_count = run_call_count
-        self.is_callable_runner = is_callable_runner
-
-
-class OnRunStartResponse:
-    """What `on_run_start` returns: an `OnRunStartAction`, and what a debugged run shows (see `watch_graph`)."""
-
-    def __init__(
-        self,
-        action: str,
-        debug_urls: Sequence[str],
-        debug_ops: str | Sequence[str] = "DebugIdentity",
-        node_name_regex_whitelist: str | None = None,
-        op_type_regex_whitelist: str | None = None,
-        tensor_dtype_regex_whitelist: str | None = None,
-        tolerate_debug_op_creation_failures: bool = False,
-    ) -> None:
-        self.action = _checked(action, str)
-        self.debug_urls = _checked(debug_urls, (list, tuple))
-        self.debug_ops = debug_ops
-        self.node_name_regex_whitelist = node_name_regex_whitelist
-        self.op_type_regex_whitelist = op_type_regex_whitelist
-        self.tensor_dtype_regex_whitelist = tensor_dtype_regex_whitelist
-        self.tolerate_debug_op_creation_failures = tolerate_debug_op_creation_failures
-
-
-class OnRunEndRequest:
-    """What `on_run_end` gets: what was done, what it left, and the error of the run if it failed."""
-
-    def __init__(
-        self, performed_action: str, run_metadata: Any = None, client_graph_def: Any = None, tf_error: Any = None
-    ) -> None:
-        self.performed_action = _checked(performed_action, str)
-        if run_metadata is not None:
-            _checked(run_metadata, protos.RunMetadata)
-        self.run_metadata = run_metadata
-        self.client_graph_def = client_graph_def
-        self.tf_error = tf_error
-
-
-class OnRunEndResponse:
-    """What `on_run_end` returns; there is nothing to say."""
+    from headrace.core.graph import Graph
+    from headrace.core.typing import FeedDict, Fetches, SessionLike, TensorLike
+    from headrace.runtime.session import Session
 
 
 class BaseDebugWrapperSession(SessionInterface):
@@ -135,13 +60,13 @@ class BaseDebugWrapperSession(SessionInterface):
     """
 
     def __init__(self, sess: Any, thread_name_filter: str | None = None, pass_through_operrors: bool | None = False):
-        _checked(sess, (BaseSession, _MonitoredSession))
+        checked(sess, (BaseSession, _MonitoredSession))
         self._sess = sess
         self._thread_name_filter = re.compile(thread_name_filter) if thread_name_filter else None
         self._pass_through_operrors = pass_through_operrors
         self._run_call_count = 0
         self._default_session_context_manager: Any = None
-        response = _checked(self.on_session_init(OnSessionInitRequest(sess)), OnSessionInitResponse)
+        response = checked(self.on_session_init(OnSessionInitRequest(sess)), OnSessionInitResponse)
         if response.action == OnSessionInitAction.REMOTE_INSTR_LOOP:
             raise NotImplementedError(
                 "OnSessionInitAction REMOTE_INSTR_LOOP: there is no remote debugger; use PROCEED."
@@ -166,12 +91,12 @@ class BaseDebugWrapperSession(SessionInterface):
     # ---- a session's properties ----
 
     @property
-    def graph(self) -> Any:
+    def graph(self) -> Graph:
         """The graph of the wrapped session."""
         return self._sess.graph
 
     @property
-    def graph_def(self) -> Any:
+    def graph_def(self) -> protos.GraphDef:
         """The graph as a `GraphDef`."""
         return self._sess.graph_def
 
@@ -198,12 +123,12 @@ class BaseDebugWrapperSession(SessionInterface):
 
     def run(
         self,
-        fetches: Any,
-        feed_dict: Any = None,
-        options: Any = None,
-        run_metadata: Any = None,
-        callable_runner: Any = None,
-        callable_runner_args: Any = None,
+        fetches: Fetches | None,
+        feed_dict: FeedDict | None = None,
+        options: protos.RunOptions | None = None,
+        run_metadata: protos.RunMetadata | None = None,
+        callable_runner: Callable[..., Any] | None = None,
+        callable_runner_args: Sequence[Sequence[Sequence[float]]] | None = None,
         callable_options: Any = None,
     ) -> Any:
         """`Session.run` under the debugger.
@@ -241,7 +166,7 @@ class BaseDebugWrapperSession(SessionInterface):
         request = OnRunStartRequest(
             fetches, feed_dict, options, run_metadata, self._run_call_count, callable_runner is not None
         )
-        start = _checked(self.on_run_start(request), OnRunStartResponse)
+        start = checked(self.on_run_start(request), OnRunStartResponse)
         if start.action == OnRunStartAction.NON_DEBUG_RUN:
             result = plain()
             end = OnRunEndRequest(start.action)
@@ -249,7 +174,7 @@ class BaseDebugWrapperSession(SessionInterface):
             result, end = self._run_looked_at(start, plain, options, run_metadata)
         else:
             raise ValueError(f"Invalid OnRunStartAction value: {start.action}")
-        _checked(self.on_run_end(end), OnRunEndResponse)
+        checked(self.on_run_end(end), OnRunEndResponse)
         return result
 
     def _run_looked_at(
@@ -272,7 +197,7 @@ class BaseDebugWrapperSession(SessionInterface):
             result = tf_error = error
         return result, OnRunEndRequest(start.action, metadata, self._sess.graph.as_graph_def(), tf_error)
 
-    def _decorate_for(self, run_options: Any, start: OnRunStartResponse) -> None:
+    def _decorate_for(self, run_options: protos.RunOptions, start: OnRunStartResponse) -> None:
         self._decorate_run_options_for_debug(
             run_options,
             start.debug_urls,
@@ -285,7 +210,7 @@ class BaseDebugWrapperSession(SessionInterface):
 
     def _decorate_run_options_for_debug(
         self,
-        run_options: Any,
+        run_options: protos.RunOptions,
         debug_urls: Sequence[str],
         debug_ops: str | Sequence[str] = "DebugIdentity",
         node_name_regex_whitelist: str | None = None,
@@ -307,7 +232,7 @@ class BaseDebugWrapperSession(SessionInterface):
         )
 
     @staticmethod
-    def _decorate_run_options_for_profile(run_options: Any) -> None:
+    def _decorate_run_options_for_profile(run_options: protos.RunOptions) -> None:
         run_options.trace_level = protos.RunOptions.FULL_TRACE
 
     def _is_disk_usage_reset_each_run(self) -> bool:
@@ -321,7 +246,7 @@ class BaseDebugWrapperSession(SessionInterface):
         """`MonitoredSession.run_step_fn`, with this session in the step's context."""
         return step_fn(_StepContext(self))
 
-    def partial_run_setup(self, fetches: Any, feeds: Any = None) -> Any:
+    def partial_run_setup(self, fetches: Fetches, feeds: Any = None) -> Any:
         """Not under a debugger.
 
         Raises:
@@ -329,7 +254,7 @@ class BaseDebugWrapperSession(SessionInterface):
         """
         raise NotImplementedError("partial_run_setup is not implemented for debug-wrapper sessions; use sess.session.")
 
-    def partial_run(self, handle: Any, fetches: Any, feed_dict: Any = None) -> Any:
+    def partial_run(self, handle: Any, fetches: Fetches, feed_dict: FeedDict | None = None) -> Any:
         """Not under a debugger.
 
         Raises:
@@ -345,11 +270,13 @@ class BaseDebugWrapperSession(SessionInterface):
         """`reset` of the wrapped session."""
         return self._sess.reset(*args, **kwargs)
 
-    def make_callable(self, fetches: Any, feed_list: Any = None, accept_options: bool = False) -> Callable[..., Any]:
+    def make_callable(
+        self, fetches: Fetches, feed_list: Sequence[TensorLike] | None = None, accept_options: bool = False
+    ) -> Callable[..., Any]:
         """A function that runs `fetches` under the debugger, as `Session.make_callable`."""
         runner = self._sess.make_callable(fetches, feed_list=feed_list, accept_options=True)
 
-        def wrapped_runner(*runner_args: Any, **kwargs: Any) -> Any:
+        def wrapped_runner(*runner_args: Any, **kwargs: Any) -> np.floating[Any] | None:
             return self.run(
                 None,
                 feed_dict=None,
@@ -363,7 +290,7 @@ class BaseDebugWrapperSession(SessionInterface):
 
     # ---- life ----
 
-    def as_default(self) -> Any:
+    def as_default(self) -> AbstractContextManager[Any]:
         """A context in which this is the default session."""
         return default_session_stack().opened(self)
 
@@ -397,7 +324,7 @@ class BaseDebugWrapperSession(SessionInterface):
 class _StepContext:
     """What a step function gets: the session, and how to run with hooks (none here) and to stop."""
 
-    def __init__(self, session: Any) -> None:
+    def __init__(self, session: SessionLike) -> None:
         self.session = session
 
     def run_with_hooks(self, *args: Any, **kwargs: Any) -> Any:
@@ -443,7 +370,7 @@ class NonInteractiveDebugWrapperSession(BaseDebugWrapperSession):
 
     def __init__(
         self,
-        sess: Any,
+        sess: str | Session,
         watch_fn: Callable[[Any, Any], Any] | None = None,
         thread_name_filter: str | None = None,
         pass_through_operrors: bool | None = False,
@@ -453,11 +380,13 @@ class NonInteractiveDebugWrapperSession(BaseDebugWrapperSession):
             raise TypeError("watch_fn is not callable")
         self._watch_fn = watch_fn
 
-    def prepare_run_debug_urls(self, fetches: Any, feed_dict: Any) -> Any:
+    def prepare_run_debug_urls(self, fetches: Fetches | None, feed_dict: FeedDict | None) -> Any:
         """The URL, or URLs, to which a run writes."""
         raise NotImplementedError(f"{type(self).__name__} does not say where runs write: prepare_run_debug_urls.")
 
-    def _prepare_run_watch_config(self, fetches: Any, feed_dict: Any) -> tuple[list[str], WatchOptions]:
+    def _prepare_run_watch_config(
+        self, fetches: Fetches | None, feed_dict: FeedDict | None
+    ) -> tuple[list[str], WatchOptions]:
         urls = self.prepare_run_debug_urls(fetches, feed_dict)
         options = WatchOptions() if self._watch_fn is None else self._watch_fn(fetches, feed_dict)
         if isinstance(options, tuple):
@@ -487,15 +416,17 @@ class DumpingDebugWrapperSession(NonInteractiveDebugWrapperSession):
         ValueError: if `session_root` is a file or not empty.
 
     Example:
-        >>> sess = tf_debug.DumpingDebugWrapperSession(sess, "/tmp/dumps")
-        >>> sess.run(loss)
-        >>> tf_debug.DebugDumpDir(glob.glob("/tmp/dumps/run_*")[0]).size
-        7
+        >>> from headrace.python import debug as tf_debug
+        >>> watched = tf_debug.DumpingDebugWrapperSession(sess, "dumps")
+        >>> value = watched.run(tf.square(w, name="squares"))
+        >>> dump = tf_debug.DebugDumpDir(tf.gfile.Glob("dumps/run_*")[0])
+        >>> dump.get_tensors("squares", 0, "DebugIdentity")[0].shape
+        (3, 2)
     """
 
     def __init__(
         self,
-        sess: Any,
+        sess: str | Session,
         session_root: str,
         watch_fn: Callable[[Any, Any], Any] | None = None,
         thread_name_filter: str | None = None,
@@ -508,7 +439,7 @@ class DumpingDebugWrapperSession(NonInteractiveDebugWrapperSession):
         self._run_counter = 0
         self._run_counter_lock = threading.Lock()
 
-    def prepare_run_debug_urls(self, fetches: Any, feed_dict: Any) -> str:
+    def prepare_run_debug_urls(self, fetches: Fetches | None, feed_dict: FeedDict | None) -> str:
         """Makes a run's folder, and writes there what is fetched and fed."""
         with self._run_counter_lock:
             folder = os.path.join(self._session_root, f"run_{micros()}_{self._run_counter}")

@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 import os
 import re
-from typing import Any
+from typing import TYPE_CHECKING
 
 from headrace.debug.dump_dir import DebugDumpDir
 from headrace.debug.parsing import CommandError
+
+if TYPE_CHECKING:
+    from headrace.core.graph import Graph
 
 
 def annotate_source(
@@ -66,7 +69,7 @@ def annotated_lines(dump: DebugDumpDir, path: str, tensors: bool, most: int, beg
 
 def source_table(dump: DebugDumpDir, path_filter: str, node_filter: str) -> list[tuple[str, str, str, str]]:
     """For each source file, how many nodes and tensors it has made, and how many of them were dumped."""
-    graph: Any = dump.python_graph
+    graph: Graph = dump.python_graph
     counts: dict[str, list[int]] = {}
     for operation in graph.get_operations() if graph is not None else ():
         if node_filter and not re.match(node_filter, operation.name):
@@ -79,7 +82,7 @@ def source_table(dump: DebugDumpDir, path_filter: str, node_filter: str) -> list
             row[0] += 1
             row[1] += len(operation.outputs)
             row[2] += dumps
-    return [(path, *map(str, row)) for path, row in sorted(counts.items())]  # type: ignore[misc]
+    return [(path, str(row[0]), str(row[1]), str(row[2])) for path, row in sorted(counts.items())]
 
 
 UNCOMPILED_SOURCE_SUFFIXES = (".py",)
@@ -150,4 +153,7 @@ def list_source_files_against_dump(
                 continue
             row = counts.setdefault(path, [0, 0, 0, line])
             row[:] = [row[0] + 1, row[1] + len(operation.outputs), row[2] + dumps, min(row[3], line)]
-    return [(path, guess_is_tensorflow_py_library(path), *row) for path, row in sorted(counts.items())]  # type: ignore[misc]
+    return [
+        (path, guess_is_tensorflow_py_library(path), row[0], row[1], row[2], row[3])
+        for path, row in sorted(counts.items())
+    ]

@@ -5,13 +5,20 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
-from headrace.core.operation import Operation, Tensor
+from headrace.core.operation import Operation
+from headrace.core.tensor import Tensor
 from headrace.debug.parsing import Arguments, CommandError
 from headrace.debug.terminal import EXPLICIT_USER_EXIT, Leave, Terminal
 from headrace.plan.watched import WatchedPlan
 from headrace.runtime.watching import Reader, openers
+
+if TYPE_CHECKING:
+    import argparse
+
+    from headrace.debug.local_cli import LocalCLIDebugWrapperSession
+
 
 _numbers = itertools.count()
 _steppers: dict[str, Stepper] = {}
@@ -27,7 +34,7 @@ class Stepper:
         url: the name by which `RunOptions` refer to it.
     """
 
-    def __init__(self, cli: Any) -> None:
+    def __init__(self, cli: LocalCLIDebugWrapperSession) -> None:
         self._cli = cli
         self.url = f"step://{next(_numbers)}"
         _steppers[self.url] = self
@@ -92,13 +99,13 @@ class Stepper:
         terminal.complete(["cont", "ct"], [operation.name for operation in self._plan.graph_operations])
         return terminal
 
-    def _step(self, parsed: Any) -> Sequence[str]:
+    def _step(self, parsed: argparse.Namespace) -> Sequence[str]:
         if parsed.times < 1:
             raise CommandError(f"step -t takes a positive number, got {parsed.times}.")
         self._steps = parsed.times
         raise Leave(None)
 
-    def _continue(self, parsed: Any) -> Sequence[str]:
+    def _continue(self, parsed: argparse.Namespace) -> Sequence[str]:
         name = re.sub(r":\d+$", "", parsed.target_name)
         assert self._plan is not None
         if not any(re.fullmatch(name, operation.name) for operation in self._plan.graph_operations):
@@ -106,10 +113,10 @@ class Stepper:
         self._until = name
         raise Leave(None)
 
-    def _finish(self, parsed: Any) -> Sequence[str]:
+    def _finish(self, parsed: argparse.Namespace) -> Sequence[str]:
         raise Leave(EXPLICIT_USER_EXIT)
 
-    def _list(self, parsed: Any) -> list[str]:
+    def _list(self, parsed: argparse.Namespace) -> list[str]:
         assert self._plan is not None
         lines = []
         for operation in self._plan.graph_operations:

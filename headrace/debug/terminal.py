@@ -10,12 +10,19 @@ import re
 import shutil
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from headrace.core.version import VERSION
 from headrace.debug import screen
 from headrace.debug.history import History
 from headrace.debug.parsing import Arguments, CommandError, split_command
+
+if TYPE_CHECKING:
+    import argparse
+    from types import ModuleType
+
+    from headrace.debug.session_requests import OnRunStartResponse
+
 
 PROMPT = screen.PROMPT
 _EXITS = frozenset({"exit", "quit"})
@@ -31,7 +38,7 @@ class Leave(Exception):
         answer: what `Terminal.talk` returns.
     """
 
-    def __init__(self, answer: Any) -> None:
+    def __init__(self, answer: str | OnRunStartResponse | None) -> None:
         super().__init__()
         self.answer = answer
 
@@ -225,7 +232,7 @@ class Terminal:
     def _editing(self, history: History) -> Any:
         """Line editing, history and the Tab key, where there is a terminal and a library for it."""
         try:
-            readline: Any = importlib.import_module("readline")
+            readline: ModuleType = importlib.import_module("readline")
         except ImportError:
             yield
             return
@@ -242,7 +249,7 @@ class Terminal:
             readline.set_completer(old)
             readline.set_completer_delims(delimiters)
 
-    def _completer(self, readline: Any) -> Callable[[str, int], str | None]:
+    def _completer(self, readline: ModuleType) -> Callable[[str, int], str | None]:
         def complete(prefix: str, state: int) -> str | None:
             words = readline.get_line_buffer()[: readline.get_begidx()].split()
             matches = self.candidates(words, prefix)
@@ -272,11 +279,11 @@ class Terminal:
 
     # ---- commands ----
 
-    def _history(self, parsed: Any) -> list[str]:
+    def _history(self, parsed: argparse.Namespace) -> list[str]:
         commands = History.of(self.settings.history_path).commands
         return [f"{i:>5}  {command}" for i, command in list(enumerate(commands, 1))[-parsed.count :]]
 
-    def _help(self, parsed: Any) -> list[str]:
+    def _help(self, parsed: argparse.Namespace) -> list[str]:
         if parsed.command is not None:
             command = self._commands.get(parsed.command)
             if command is None:
@@ -287,7 +294,7 @@ class Terminal:
             lines += [*command.help(), ""]
         return [*lines, "exit", "  Aliases: quit", "", "  Leave the program."]
 
-    def _version(self, parsed: Any) -> list[str]:
+    def _version(self, parsed: argparse.Namespace) -> list[str]:
         import numpy as np
         import torch
 
@@ -297,7 +304,7 @@ class Terminal:
             f"PyTorch version: {torch.__version__}",
         ]
 
-    def _config(self, parsed: Any) -> list[str]:
+    def _config(self, parsed: argparse.Namespace) -> list[str]:
         if parsed.action == "set":
             if parsed.value is None:
                 raise CommandError("config set takes the name of a setting and its value.")

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from headrace.core.errors import DataLossError
 from headrace.files import gfile
-from headrace.interop import protos
-from headrace.interop.tensor_proto import MakeNdarray
+from headrace.messages import protos
+from headrace.messages.tensor_proto import MakeNdarray
+
+if TYPE_CHECKING:
+    from headrace.debug.dumped_tensors import DebugTensorDatum
 
 
 class InconvertibleTensorProto:
@@ -19,7 +22,7 @@ class InconvertibleTensorProto:
         initialized: whether there was a value.
     """
 
-    def __init__(self, tensor_proto: Any, initialized: bool = True) -> None:
+    def __init__(self, tensor_proto: protos.TensorProto, initialized: bool = True) -> None:
         self._tensor_proto = tensor_proto
         self._initialized = initialized
 
@@ -32,7 +35,7 @@ class InconvertibleTensorProto:
         return self._initialized
 
 
-def load_tensor_from_event(event: Any) -> Any:
+def load_tensor_from_event(event: protos.Event) -> Any:
     """The value in an `Event` of a dump: an array, or an `InconvertibleTensorProto`."""
     if not event.summary.value:
         raise DataLossError(None, None, "An Event of a dump holds no tensor.")
@@ -51,13 +54,13 @@ def load_tensor_from_event_file(event_file_path: str) -> Any:
     return load_tensor_from_event(load_event(event_file_path))
 
 
-def load_event(path: str) -> Any:
+def load_event(path: str) -> protos.Event:
     """The `Event` that a file of a dump holds.
 
     Raises:
         DataLossError: if it holds none.
     """
-    from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
+    from google.protobuf.message import DecodeError
 
     with gfile.GFile(path, "rb") as file:
         data = file.read()
@@ -67,7 +70,7 @@ def load_event(path: str) -> Any:
         raise DataLossError(None, None, f"{path} holds no Event of a dump.") from None
 
 
-def has_inf_or_nan(datum: Any, tensor: Any) -> bool:
+def has_inf_or_nan(datum: DebugTensorDatum | None, tensor: InconvertibleTensorProto | np.ndarray) -> bool:
     """A tensor filter: whether a dumped tensor holds an infinity or a NaN.
 
     Args:
@@ -75,7 +78,8 @@ def has_inf_or_nan(datum: Any, tensor: Any) -> bool:
         tensor: its value.
 
     Example:
-        >>> sess.add_tensor_filter("has_inf_or_nan", tf_debug.has_inf_or_nan)
+        >>> has_inf_or_nan(None, np.array([1.0, np.nan]))
+        True
     """
     if not isinstance(tensor, (np.ndarray, np.generic)):
         return False
@@ -107,7 +111,7 @@ def get_output_slot(element_name: str) -> int:
     return parse_node_or_tensor_name(element_name)[1] or 0
 
 
-def get_graph_element_name(element: Any) -> str:
+def get_graph_element_name(element: object) -> str:
     """The name of a fetch or feed, or its text where it has none."""
     name = getattr(element, "name", None)
     return name if isinstance(name, str) else str(element)

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from headrace.core.graph import Graph
+    from headrace.core.tensor import Tensor
+    from headrace.messages import protos
 
 
 def add_debug_tensor_watch(
-    run_options: Any,
+    run_options: protos.RunOptions,
     node_name: str,
     output_slot: int = 0,
     debug_ops: str | Sequence[str] = "DebugIdentity",
@@ -38,8 +43,8 @@ def add_debug_tensor_watch(
 
 
 def watch_graph(
-    run_options: Any,
-    graph: Any,
+    run_options: protos.RunOptions,
+    graph: Graph,
     debug_ops: str | Sequence[str] = "DebugIdentity",
     debug_urls: str | Sequence[str] | None = None,
     node_name_regex_whitelist: str | None = None,
@@ -63,13 +68,16 @@ def watch_graph(
         ValueError: if there are no debug ops or URLs.
 
     Example:
-        >>> options = tf.RunOptions(output_partition_graphs=True)
-        >>> tf_debug.watch_graph(options, sess.graph, debug_urls=["file:///tmp/dump"])
-        >>> sess.run(loss, options=options, run_metadata=metadata)
-        >>> dump = tf_debug.DebugDumpDir("/tmp/dump", partition_graphs=metadata.partition_graphs)
+        >>> from headrace.python import debug as tf_debug
+        >>> options, metadata = tf.RunOptions(output_partition_graphs=True), tf.RunMetadata()
+        >>> tf_debug.watch_graph(options, sess.graph, debug_urls=[f"file://{os.getcwd()}/dump"])
+        >>> value = sess.run(loss, options=options, run_metadata=metadata)
+        >>> dump = tf_debug.DebugDumpDir("dump", partition_graphs=metadata.partition_graphs)
+        >>> "loss" in dump.nodes()
+        True
     """
 
-    def chosen(tensor: Any) -> bool:
+    def chosen(tensor: Tensor) -> bool:
         return all(
             pattern is None or re.match(pattern, text) is not None
             for pattern, text in (
@@ -94,8 +102,8 @@ def watch_graph(
 
 
 def watch_graph_with_blacklists(
-    run_options: Any,
-    graph: Any,
+    run_options: protos.RunOptions,
+    graph: Graph,
     debug_ops: str | Sequence[str] = "DebugIdentity",
     debug_urls: str | Sequence[str] | None = None,
     node_name_regex_blacklist: str | None = None,
@@ -116,7 +124,7 @@ def watch_graph_with_blacklists(
         ValueError: if there are no debug ops or URLs.
     """
 
-    def chosen(tensor: Any) -> bool:
+    def chosen(tensor: Tensor) -> bool:
         return not any(
             pattern is not None and re.match(pattern, text) is not None
             for pattern, text in (
@@ -141,8 +149,8 @@ def watch_graph_with_blacklists(
 
 
 def watch_graph_with_denylists(
-    run_options: Any,
-    graph: Any,
+    run_options: protos.RunOptions,
+    graph: Graph,
     debug_ops: str | Sequence[str] = "DebugIdentity",
     debug_urls: str | Sequence[str] | None = None,
     node_name_regex_denylist: str | None = None,
@@ -168,8 +176,8 @@ def watch_graph_with_denylists(
 
 
 def _watch(
-    run_options: Any,
-    graph: Any,
+    run_options: protos.RunOptions,
+    graph: Graph,
     chosen: Callable[[Any], bool],
     everything: bool,
     debug_ops: str | Sequence[str],

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape, as_shape
+from headrace.core.tensor import Tensor
 from headrace.core.tensor_util import constant_value, is_tensor
 from headrace.distributions import divergence
-from headrace.ops import composing
-from headrace.ops.array.shape import rank_internal, reshape, shape_internal
+from headrace.functions.math.reduction import reduce_prod
+from headrace.kernels import composing
+from headrace.kernels.composing.shapes import rank_internal, shape_internal
+from headrace.ops.array.shape import reshape
 from headrace.ops.array.where import where_v2
-from headrace.ops.math.reduction import reduce_prod
+
+if TYPE_CHECKING:
+    from headrace.core.typing import DTypeLike, TensorLike
+
 
 _NO_SHAPE = TensorShape(None)
 
@@ -76,7 +81,7 @@ class Distribution:
 
     def __init__(
         self,
-        dtype: Any,
+        dtype: DTypeLike,
         reparameterization_type: ReparameterizationType,
         validate_args: bool,
         allow_nan_stats: bool,
@@ -102,7 +107,7 @@ class Distribution:
     # ------------------------------------------------------------------------------------------------ what it is
 
     @classmethod
-    def param_shapes(cls, sample_shape: Any, name: str = "DistributionParamShapes") -> dict[str, Tensor]:
+    def param_shapes(cls, sample_shape: Sequence[int], name: str = "DistributionParamShapes") -> dict[str, Tensor]:
         """The shapes of the parameters that give samples of a shape, as tensors."""
         with name_scope(name, values=[sample_shape]):
             return cls._param_shapes(sample_shape)
@@ -124,7 +129,7 @@ class Distribution:
         return {name: TensorShape(shape) for name, shape in known.items()}
 
     @staticmethod
-    def _param_shapes(sample_shape: Any) -> dict[str, Tensor]:
+    def _param_shapes(sample_shape: Sequence[int]) -> dict[str, Tensor]:
         raise NotImplementedError("_param_shapes not implemented")
 
     @property
@@ -220,7 +225,7 @@ class Distribution:
         """
         return self._call_sample_n(sample_shape, seed, name)
 
-    def _call_sample_n(self, sample_shape: Any, seed: Any, name: str, **kwargs: Any) -> Tensor:
+    def _call_sample_n(self, sample_shape: TensorLike, seed: int | None, name: str, **kwargs: Any) -> Tensor:
         with self._name_scope(name, values=[sample_shape]):
             sample_shape = convert_to_tensor(sample_shape, "int32", name="sample_shape")
             sample_shape, count = self._expand_sample_shape_to_vector(sample_shape, "sample_shape")
@@ -285,54 +290,54 @@ class Distribution:
             value = convert_to_tensor(value, name="value", preferred_dtype=self.dtype)
             return _first_of(lambda: own(value, **kwargs), other and (lambda: other(value)))
 
-    def _call_log_prob(self, value: Any, name: str, **kwargs: Any) -> Tensor:
+    def _call_log_prob(self, value: TensorLike, name: str, **kwargs: Any) -> Tensor:
         return self._of_value(value, name, self._log_prob, lambda x: raw.Log(self._prob(x, **kwargs)), kwargs)
 
-    def log_prob(self, value: Any, name: str = "log_prob") -> Tensor:
+    def log_prob(self, value: TensorLike, name: str = "log_prob") -> Tensor:
         """The logarithm of the probability (density) of `value`, shape [*sample_shape, *batch_shape]."""
         return self._call_log_prob(value, name)
 
-    def _call_prob(self, value: Any, name: str, **kwargs: Any) -> Tensor:
+    def _call_prob(self, value: TensorLike, name: str, **kwargs: Any) -> Tensor:
         return self._of_value(value, name, self._prob, lambda x: raw.Exp(self._log_prob(x, **kwargs)), kwargs)
 
-    def prob(self, value: Any, name: str = "prob") -> Tensor:
+    def prob(self, value: TensorLike, name: str = "prob") -> Tensor:
         """The probability (density) of `value`."""
         return self._call_prob(value, name)
 
-    def _call_log_cdf(self, value: Any, name: str, **kwargs: Any) -> Tensor:
+    def _call_log_cdf(self, value: TensorLike, name: str, **kwargs: Any) -> Tensor:
         return self._of_value(value, name, self._log_cdf, lambda x: raw.Log(self._cdf(x, **kwargs)), kwargs)
 
-    def log_cdf(self, value: Any, name: str = "log_cdf") -> Tensor:
+    def log_cdf(self, value: TensorLike, name: str = "log_cdf") -> Tensor:
         """The logarithm of the probability of at most `value`."""
         return self._call_log_cdf(value, name)
 
-    def _call_cdf(self, value: Any, name: str, **kwargs: Any) -> Tensor:
+    def _call_cdf(self, value: TensorLike, name: str, **kwargs: Any) -> Tensor:
         return self._of_value(value, name, self._cdf, lambda x: raw.Exp(self._log_cdf(x, **kwargs)), kwargs)
 
-    def cdf(self, value: Any, name: str = "cdf") -> Tensor:
+    def cdf(self, value: TensorLike, name: str = "cdf") -> Tensor:
         """The probability of at most `value`."""
         return self._call_cdf(value, name)
 
-    def _call_log_survival_function(self, value: Any, name: str, **kwargs: Any) -> Tensor:
+    def _call_log_survival_function(self, value: TensorLike, name: str, **kwargs: Any) -> Tensor:
         return self._of_value(
             value, name, self._log_survival_function, lambda x: raw.Log1p(-self.cdf(x, **kwargs)), kwargs
         )
 
-    def log_survival_function(self, value: Any, name: str = "log_survival_function") -> Tensor:
+    def log_survival_function(self, value: TensorLike, name: str = "log_survival_function") -> Tensor:
         """The logarithm of the probability of more than `value`."""
         return self._call_log_survival_function(value, name)
 
-    def _call_survival_function(self, value: Any, name: str, **kwargs: Any) -> Tensor:
+    def _call_survival_function(self, value: TensorLike, name: str, **kwargs: Any) -> Tensor:
         return self._of_value(value, name, self._survival_function, lambda x: 1.0 - self.cdf(x, **kwargs), kwargs)
 
-    def survival_function(self, value: Any, name: str = "survival_function") -> Tensor:
+    def survival_function(self, value: TensorLike, name: str = "survival_function") -> Tensor:
         """The probability of more than `value`."""
         return self._call_survival_function(value, name)
 
-    def _call_quantile(self, value: Any, name: str, **kwargs: Any) -> Tensor:
+    def _call_quantile(self, value: TensorLike, name: str, **kwargs: Any) -> Tensor:
         return self._of_value(value, name, self._quantile, None, kwargs)
 
-    def quantile(self, value: Any, name: str = "quantile") -> Tensor:
+    def quantile(self, value: TensorLike, name: str = "quantile") -> Tensor:
         """The number that is not exceeded with probability `value`."""
         return self._call_quantile(value, name)
 
@@ -422,7 +427,7 @@ def _first_of(own: Callable[[], Tensor], other: Callable[[], Tensor] | None) -> 
             raise missing from None
 
 
-def _is_scalar(static: TensorShape, dynamic: Callable[[], Tensor]) -> Any:
+def _is_scalar(static: TensorShape, dynamic: Callable[[], Tensor]) -> bool | Tensor:
     if static.ndims is not None:
         return static.ndims == 0
     shape = dynamic()

@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies, get_default_graph, name_scope
-from headrace.core.operation import Tensor
 from headrace.core.shapes import TensorShape
+from headrace.core.tensor import Tensor
 from headrace.core.tensor_util import is_tensor
-from headrace.distributions.common import maybe_get_static_value
-from headrace.ops import composing
+from headrace.distributions.parameters import maybe_get_static_value
+from headrace.functions.flow.checks import assert_greater_equal
+from headrace.functions.math.reduction import reduce_sum
+from headrace.kernels import composing
+from headrace.kernels.composing.shapes import rank_internal, shape_internal
 from headrace.ops.array.constant import constant
-from headrace.ops.array.shape import broadcast_static_shape, rank_internal, shape_internal
-from headrace.ops.flow.checks import assert_greater_equal
-from headrace.ops.math.reduction import reduce_sum
+from headrace.ops.array.shape import broadcast_static_shape
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from headrace.core.dtypes import DType
+    from headrace.core.typing import ShapeLike, TensorLike
 
 
 def _snake(name: str) -> str:
@@ -46,7 +53,7 @@ class Bijector:
         graph_parents: list[Any] | None = None,
         is_constant_jacobian: bool = False,
         validate_args: bool = False,
-        dtype: Any = None,
+        dtype: DType | None = None,
         forward_min_event_ndims: int | None = None,
         inverse_min_event_ndims: int | None = None,
         name: str | None = None,
@@ -123,32 +130,32 @@ class Bijector:
 
     # ---------------------------------------------------------------------------------------------------- shapes
 
-    def _forward_event_shape(self, input_shape: Any) -> Any:
+    def _forward_event_shape(self, input_shape: ShapeLike) -> Any:
         return input_shape
 
     def _forward_event_shape_tensor(self, input_shape: Tensor) -> Tensor:
         return input_shape
 
-    def _inverse_event_shape(self, output_shape: Any) -> Any:
+    def _inverse_event_shape(self, output_shape: ShapeLike) -> Any:
         return output_shape
 
     def _inverse_event_shape_tensor(self, output_shape: Tensor) -> Tensor:
         return output_shape
 
-    def forward_event_shape(self, input_shape: Any) -> TensorShape:
+    def forward_event_shape(self, input_shape: ShapeLike) -> TensorShape:
         """The shape of a value after, from that before."""
         return self._forward_event_shape(TensorShape(input_shape))
 
-    def inverse_event_shape(self, output_shape: Any) -> TensorShape:
+    def inverse_event_shape(self, output_shape: ShapeLike) -> TensorShape:
         """The shape of a value before, from that after."""
         return self._inverse_event_shape(TensorShape(output_shape))
 
-    def forward_event_shape_tensor(self, input_shape: Any, name: str = "forward_event_shape_tensor") -> Tensor:
+    def forward_event_shape_tensor(self, input_shape: TensorLike, name: str = "forward_event_shape_tensor") -> Tensor:
         """As `forward_event_shape`, of int32 vectors."""
         with self._name_scope(name, [input_shape]):
             return self._forward_event_shape_tensor(convert_to_tensor(input_shape, "int32", name="input_shape"))
 
-    def inverse_event_shape_tensor(self, output_shape: Any, name: str = "inverse_event_shape_tensor") -> Tensor:
+    def inverse_event_shape_tensor(self, output_shape: TensorLike, name: str = "inverse_event_shape_tensor") -> Tensor:
         """As `inverse_event_shape`, of int32 vectors."""
         with self._name_scope(name, [output_shape]):
             return self._inverse_event_shape_tensor(convert_to_tensor(output_shape, "int32", name="output_shape"))
@@ -167,17 +174,17 @@ class Bijector:
     def _inverse_log_det_jacobian(self, y: Tensor) -> Any:
         raise NotImplementedError("inverse_log_det_jacobian not implemented.")
 
-    def _argument(self, value: Any, name: str) -> Tensor:
+    def _argument(self, value: TensorLike, name: str) -> Tensor:
         tensor = convert_to_tensor(value, name=name)
         if self._dtype is not None and self._dtype.base_dtype != tensor.dtype.base_dtype:
             raise TypeError(f"Input had dtype {self._dtype} but expected {tensor.dtype}.")
         return tensor
 
-    def forward(self, x: Any, name: str = "forward") -> Tensor:
+    def forward(self, x: TensorLike, name: str = "forward") -> Tensor:
         """The value after, from that before."""
         return self._call_forward(x, name)
 
-    def _call_forward(self, x: Any, name: str, **kwargs: Any) -> Tensor:
+    def _call_forward(self, x: TensorLike, name: str, **kwargs: Any) -> Tensor:
         with self._name_scope(name, [x]):
             x = self._argument(x, "x")
             if not self._is_injective:
@@ -189,11 +196,11 @@ class Bijector:
                 self._inverses.setdefault((id(y), _frozen(kwargs)), (y, x))
             return self._forwards[key][1]
 
-    def inverse(self, y: Any, name: str = "inverse") -> Any:
+    def inverse(self, y: Tensor | np.ndarray, name: str = "inverse") -> Any:
         """The value before, from that after."""
         return self._call_inverse(y, name)
 
-    def _call_inverse(self, y: Any, name: str, **kwargs: Any) -> Any:
+    def _call_inverse(self, y: Tensor | np.ndarray, name: str, **kwargs: Any) -> Tensor | tuple[Tensor, Tensor]:
         with self._name_scope(name, [y]):
             y = self._argument(y, "y")
             if not self._is_injective:
@@ -205,7 +212,9 @@ class Bijector:
                 self._forwards.setdefault((id(x), _frozen(kwargs)), (x, y))
             return self._inverses[key][1]
 
-    def forward_log_det_jacobian(self, x: Any, event_ndims: Any, name: str = "forward_log_det_jacobian") -> Any:
+    def forward_log_det_jacobian(
+        self, x: TensorLike, event_ndims: int | Tensor, name: str = "forward_log_det_jacobian"
+    ) -> Tensor:
         """The logarithm of how much `forward` stretches space at `x`.
 
         Args:
@@ -218,7 +227,9 @@ class Bijector:
         """
         return self._call_forward_log_det_jacobian(x, event_ndims, name)
 
-    def _call_forward_log_det_jacobian(self, x: Any, event_ndims: Any, name: str, **kwargs: Any) -> Any:
+    def _call_forward_log_det_jacobian(
+        self, x: TensorLike, event_ndims: int | Tensor, name: str, **kwargs: Any
+    ) -> Tensor:
         if not self._is_injective:
             raise NotImplementedError("forward_log_det_jacobian cannot be implemented for non-injective transforms.")
         with (
@@ -241,11 +252,13 @@ class Bijector:
                 self._keep_log(log, x, arguments, event_ndims)
             return -log
 
-    def inverse_log_det_jacobian(self, y: Any, event_ndims: Any, name: str = "inverse_log_det_jacobian") -> Any:
+    def inverse_log_det_jacobian(
+        self, y: TensorLike, event_ndims: int | Tensor, name: str = "inverse_log_det_jacobian"
+    ) -> Any:
         """The logarithm of how much `inverse` stretches space at `y`. As `forward_log_det_jacobian`."""
         return self._call_inverse_log_det_jacobian(y, event_ndims, name)
 
-    def _call_inverse_log_det_jacobian(self, y: Any, event_ndims: Any, name: str, **kwargs: Any) -> Any:
+    def _call_inverse_log_det_jacobian(self, y: TensorLike, event_ndims: int | Tensor, name: str, **kwargs: Any) -> Any:
         with self._name_scope(name, [y]):
             constant = self._constant_log(event_ndims)
             if constant is not None:
@@ -267,7 +280,7 @@ class Bijector:
                     self._keep_log(log, y, arguments, event_ndims)
                 return log
 
-    def _log_forward_there(self, x: Tensor, y: Tensor | None, event_ndims: Any, kwargs: Any) -> Tensor:
+    def _log_forward_there(self, x: Tensor, y: Tensor | None, event_ndims: TensorLike, kwargs: Any) -> Tensor:
         """The log-determinant of the inverse, from its own function at the value after."""
         if y is None:
             y = self._forward(x, **kwargs)
@@ -275,7 +288,7 @@ class Bijector:
         log = self._inverse_log_det_jacobian(y, **kwargs)
         return self._summed(y, log, self._inverse_min_event_ndims, event_ndims)
 
-    def _log_inverse_there(self, y: Tensor, x: Tensor | None, event_ndims: Any, kwargs: Any) -> Tensor:
+    def _log_inverse_there(self, y: Tensor, x: Tensor | None, event_ndims: TensorLike, kwargs: Any) -> Tensor:
         """The log-determinant of the inverse, from the function of the other direction at the value before."""
         if x is None:
             x = self._inverse(y, **kwargs)
@@ -295,11 +308,13 @@ class Bijector:
         except NotImplementedError:
             raise missing from None
 
-    def _constant_log(self, event_ndims: Any) -> Tensor | None:
+    def _constant_log(self, event_ndims: TensorLike) -> Tensor | None:
         found = self._constant_logs.get(_frozen_number(event_ndims))
         return found if found is not None and found.graph is get_default_graph() else None
 
-    def _kept_log(self, value: Tensor, partner: Tensor | None, arguments: Any, event_ndims: Any) -> Tensor | None:
+    def _kept_log(
+        self, value: Tensor, partner: Tensor | None, arguments: Sequence[Any], event_ndims: TensorLike
+    ) -> Tensor | None:
         """What was computed for this value, or for its partner on the other side."""
         for end in (value, partner):
             found = self._logs.get((id(end), arguments, _frozen_number(event_ndims)))
@@ -307,7 +322,7 @@ class Bijector:
                 return found[1]
         return None
 
-    def _keep_log(self, log: Tensor, value: Tensor, arguments: Any, event_ndims: Any) -> None:
+    def _keep_log(self, log: Tensor, value: Tensor, arguments: Sequence[Any], event_ndims: TensorLike) -> None:
         self._logs[id(value), arguments, _frozen_number(event_ndims)] = (value, log)
         if self._is_constant_jacobian:
             self._constant_logs[_frozen_number(event_ndims)] = log
@@ -330,7 +345,7 @@ class Bijector:
             summed.set_shape(whole[: len(whole.as_list()) - (int(count) - least)])
         return summed
 
-    def _checks(self, least: int, event_ndims: Any) -> list[Any]:
+    def _checks(self, least: int, event_ndims: TensorLike) -> list[Any]:
         tensor = convert_to_tensor(event_ndims, name="event_ndims")
         if not tensor.dtype.is_integer:
             raise ValueError(f"Expected integer dtype, got dtype {tensor.dtype}")
@@ -344,12 +359,12 @@ class Bijector:
         return []
 
 
-def _frozen_number(event_ndims: Any) -> Any:
+def _frozen_number(event_ndims: TensorLike) -> int:
     """A key for a number of dimensions; a tensor stands for itself."""
     return event_ndims if isinstance(event_ndims, int) else id(event_ndims)
 
 
-def _frozen(kwargs: dict[str, Any]) -> Any:
+def _frozen(kwargs: dict[str, Any]) -> tuple[Any, ...]:
     return tuple(sorted((key, id(value)) for key, value in kwargs.items()))
 
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from headrace.core.defaults import get_default_session
 from headrace.core.registry import raw
 from headrace.distributions.normal import Uniform
-from headrace.ops.math.reduction import reduce_mean
+from headrace.functions.math.reduction import reduce_mean
+
+if TYPE_CHECKING:
+    from headrace.core.typing import SessionLike
+    from headrace.distributions.elementwise_bijectors import Exp
 
 
-def assert_finite(array: Any) -> None:
+def assert_finite(array: np.ndarray) -> None:
     """Fails unless all elements are finite.
 
     Raises:
@@ -22,23 +26,28 @@ def assert_finite(array: Any) -> None:
         raise AssertionError(f"array was not all finite. {np.asarray(array)[:15]}")
 
 
-def assert_strictly_increasing(array: Any) -> None:
+def assert_strictly_increasing(array: np.ndarray) -> None:
     """Fails unless each element is greater than the one before."""
     np.testing.assert_array_less(0.0, np.diff(array))
 
 
-def assert_strictly_decreasing(array: Any) -> None:
+def assert_strictly_decreasing(array: np.ndarray) -> None:
     """Fails unless each element is less than the one before."""
     np.testing.assert_array_less(np.diff(array), 0.0)
 
 
-def assert_strictly_monotonic(array: Any) -> None:
+def assert_strictly_monotonic(array: np.ndarray) -> None:
     """Fails unless the elements increase, or decrease, all along."""
     (assert_strictly_increasing if array[0] < array[-1] else assert_strictly_decreasing)(array)
 
 
 def assert_scalar_congruency(
-    bijector: Any, lower_x: float, upper_x: float, n: int = int(10e3), rtol: float = 0.01, sess: Any = None
+    bijector: Exp,
+    lower_x: float,
+    upper_x: float,
+    n: int = int(10e3),
+    rtol: float = 0.01,
+    sess: SessionLike | None = None,
 ) -> None:
     """Fails unless a bijector of numbers is monotonic, undone by its inverse, and stretches as it says.
 
@@ -76,7 +85,13 @@ def assert_scalar_congruency(
 
 
 def assert_bijective_and_finite(
-    bijector: Any, x: Any, y: Any, event_ndims: int, atol: float = 0, rtol: float = 1e-5, sess: Any = None
+    bijector: Exp,
+    x: np.ndarray,
+    y: np.ndarray,
+    event_ndims: int,
+    atol: float = 0,
+    rtol: float = 1e-5,
+    sess: SessionLike | None = None,
 ) -> None:
     """Fails unless both directions undo each other, as do their log-determinants, and nothing is infinite.
 

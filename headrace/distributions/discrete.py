@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import as_dtype, int32
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape
+from headrace.core.tensor import Tensor
 from headrace.distributions.base import NOT_REPARAMETERIZED, Distribution
-from headrace.distributions.common import (
+from headrace.distributions.divergence import RegisterKL
+from headrace.distributions.gamma import DirichletParameters, checked_positive
+from headrace.distributions.parameters import (
     embed_check_categorical_event_shape,
     embed_check_integer_casting_closed,
     embed_check_nonnegative_integer_form,
@@ -20,25 +23,33 @@ from headrace.distributions.common import (
     log_combinations,
     scalar_event,
 )
-from headrace.distributions.divergence import RegisterKL
-from headrace.distributions.gamma import DirichletParameters, checked_positive
-from headrace.ops import composing
-from headrace.ops.array.identity import identity
-from headrace.ops.array.shape import rank_internal, reshape, shape_internal
-from headrace.ops.array.transpose import transpose
-from headrace.ops.array.where import one_hot, sequence_mask
-from headrace.ops.flow.checks import assert_equal
+from headrace.functions.array.where import sequence_mask
+from headrace.functions.flow.checks import assert_equal
+from headrace.functions.math.reduction import reduce_sum
+from headrace.functions.nn.cross_entropy import (
+    sigmoid_cross_entropy_with_logits,
+    sparse_softmax_cross_entropy_with_logits,
+)
+from headrace.kernels import composing
+from headrace.kernels.composing.arithmetic import matmul
+from headrace.kernels.composing.arranging import identity, transpose
+from headrace.kernels.composing.shapes import rank_internal, shape_internal
+from headrace.ops.array.shape import reshape
+from headrace.ops.array.where import one_hot
 from headrace.ops.flow.grouping import with_dependencies
 from headrace.ops.math.cast import cast
-from headrace.ops.math.matmul import matmul
-from headrace.ops.math.reduction import reduce_sum
 from headrace.ops.math.special import lbeta
 from headrace.ops.math.unary import sigmoid
 from headrace.ops.nn.activations import softplus
-from headrace.ops.nn.cross_entropy import sigmoid_cross_entropy_with_logits, sparse_softmax_cross_entropy_with_logits
 from headrace.ops.nn.softmax import log_softmax, softmax
 from headrace.ops.random.sampling import multinomial, random_gamma
 from headrace.ops.random.uniform import random_uniform
+from headrace.recurrent.functional import map_fn
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from headrace.core.typing import DTypeLike, TensorLike
 
 
 class Bernoulli(Distribution):
@@ -60,9 +71,9 @@ class Bernoulli(Distribution):
 
     def __init__(
         self,
-        logits: Any = None,
-        probs: Any = None,
-        dtype: Any = int32,
+        logits: float | Tensor | np.ndarray | None = None,
+        probs: TensorLike | None = None,
+        dtype: DTypeLike = int32,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "Bernoulli",
@@ -75,7 +86,7 @@ class Bernoulli(Distribution):
         super().__init__(dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, arguments, parents, scope)
 
     @staticmethod
-    def _param_shapes(sample_shape: Any) -> dict[str, Tensor]:
+    def _param_shapes(sample_shape: Sequence[int]) -> dict[str, Tensor]:
         return {"logits": convert_to_tensor(sample_shape, "int32")}
 
     @property
@@ -100,7 +111,7 @@ class Bernoulli(Distribution):
     def _event_shape(self) -> TensorShape:
         return TensorShape([])
 
-    def _sample_n(self, n: Any, seed: int | None = None) -> Tensor:
+    def _sample_n(self, n: TensorLike, seed: int | None = None) -> Tensor:
         shape = composing.concat([[n], self.batch_shape_tensor()], 0)
         drawn = random_uniform(shape, seed=seed, dtype=self._probs.dtype)
         return cast(raw.Less(drawn, self._probs), self.dtype)
@@ -135,7 +146,7 @@ def _bernoulli_from_bernoulli(a: Bernoulli, b: Bernoulli, name: str | None = Non
         return sigmoid(a.logits) * of_0 + sigmoid(-a.logits) * of_1
 
 
-def _beside(event: Tensor, params: Tensor, dtype: Any) -> tuple[Tensor, Tensor]:
+def _beside(event: Tensor, params: Tensor, dtype: DTypeLike) -> tuple[Tensor, Tensor]:
     """Classes and their parameters, broadcast against each other."""
     if event.dtype.is_floating:
         event = cast(event, "int32")
@@ -170,9 +181,9 @@ class Categorical(Distribution):
 
     def __init__(
         self,
-        logits: Any = None,
-        probs: Any = None,
-        dtype: Any = int32,
+        logits: Tensor | np.ndarray | Sequence[float | Sequence[float]] | None = None,
+        probs: np.ndarray | Sequence[float] | None = None,
+        dtype: DTypeLike = int32,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "Categorical",
@@ -231,7 +242,7 @@ class Categorical(Distribution):
     def _event_shape(self) -> TensorShape:
         return TensorShape([])
 
-    def _sample_n(self, n: Any, seed: int | None = None) -> Tensor:
+    def _sample_n(self, n: TensorLike, seed: int | None = None) -> Tensor:
         logits = self._logits
         if logits.get_shape().ndims != 2:
             logits = reshape(logits, [-1, self._event_size])
@@ -239,15 +250,15 @@ class Categorical(Distribution):
         drawn = reshape(transpose(drawn), composing.concat([[n], self.batch_shape_tensor()], 0))
         return cast(drawn, self.dtype)
 
-    def _classes(self, k: Any) -> Tensor:
+    def _classes(self, k: Tensor) -> Tensor:
         k = convert_to_tensor(k, name="k")
         return embed_check_integer_casting_closed(k, "int32") if self.validate_args else k
 
-    def _log_prob(self, k: Any) -> Tensor:
+    def _log_prob(self, k: Tensor) -> Tensor:
         k, logits = _beside(self._classes(k), self._logits, self.dtype)
         return -sparse_softmax_cross_entropy_with_logits(labels=k, logits=logits)
 
-    def _cdf(self, k: Any) -> Tensor:
+    def _cdf(self, k: Tensor) -> Tensor:
         k, probs = _beside(self._classes(k), self._probs, self.dtype)
         rows = reshape(probs, [-1, self._event_size])
         below = sequence_mask(reshape(k, [-1]), self._event_size)
@@ -283,9 +294,9 @@ class Multinomial(Distribution):
 
     def __init__(
         self,
-        total_count: Any,
-        logits: Any = None,
-        probs: Any = None,
+        total_count: TensorLike,
+        logits: Tensor | np.ndarray | Sequence[float | Sequence[float]] | None = None,
+        probs: Sequence[Sequence[float]] | None = None,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "Multinomial",
@@ -327,15 +338,13 @@ class Multinomial(Distribution):
     def _event_shape(self) -> TensorShape:
         return self._mean_val.get_shape().with_rank_at_least(1)[-1:]
 
-    def _sample_n(self, n: Any, seed: int | None = None) -> Tensor:
-        from headrace.recurrent.functional import map_fn
-
+    def _sample_n(self, n: TensorLike, seed: int | None = None) -> Tensor:
         draws = cast(self._total_count, "int32")
         k = self.event_shape_tensor()[0]
         draws = composing.ones_like(self._logits[..., 0], dtype=draws.dtype) * draws
         logits = composing.ones_like(draws[..., None], dtype=self._logits.dtype) * self._logits
 
-        def of_one(row: Any) -> Tensor:
+        def of_one(row: Sequence[Tensor]) -> Tensor:
             drawn = multinomial(row[0][None, ...], row[1], seed)
             return reduce_sum(one_hot(reshape(drawn, [n, -1]), depth=k), axis=-2)
 
@@ -363,7 +372,7 @@ class Multinomial(Distribution):
         return self._mean_val - self._mean_val * probs
 
 
-def _checked_count(total_count: Any, validate_args: bool) -> Tensor:
+def _checked_count(total_count: TensorLike, validate_args: bool) -> Tensor:
     count = convert_to_tensor(total_count, name="total_count")
     return embed_check_nonnegative_integer_form(count) if validate_args else count
 
@@ -387,8 +396,8 @@ class DirichletMultinomial(DirichletParameters):
 
     def __init__(
         self,
-        total_count: Any,
-        concentration: Any,
+        total_count: TensorLike,
+        concentration: TensorLike,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "DirichletMultinomial",
@@ -411,7 +420,7 @@ class DirichletMultinomial(DirichletParameters):
         """How many draws."""
         return self._total_count
 
-    def _sample_n(self, n: Any, seed: int | None = None) -> Tensor:
+    def _sample_n(self, n: TensorLike, seed: int | None = None) -> Tensor:
         draws = cast(self._total_count, "int32")
         k = self.event_shape_tensor()[0]
         drawn = random_gamma([n], self._concentration, dtype=self.dtype, seed=seed)

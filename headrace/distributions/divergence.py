@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from headrace.core.defaults import control_dependencies, name_scope
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
-from headrace.ops.array.identity import identity
-from headrace.ops.flow.assertion import Assert
-from headrace.ops.math.reduction import reduce_any
+from headrace.core.tensor import Tensor
+from headrace.functions.flow.assertion import Assert
+from headrace.functions.math.reduction import reduce_any
+from headrace.kernels.composing.arranging import identity
+
+if TYPE_CHECKING:
+    from headrace.distributions.base import Distribution
+
 
 Rule = Callable[..., Tensor]
 _rules: dict[tuple[type, type], Rule] = {}
@@ -28,7 +32,7 @@ def _rule_for(a: type, b: type) -> Rule | None:
 
 
 def kl_divergence(
-    distribution_a: Any, distribution_b: Any, allow_nan_stats: bool = True, name: str | None = None
+    distribution_a: Distribution, distribution_b: Distribution, allow_nan_stats: bool = True, name: str | None = None
 ) -> Tensor:
     """The Kullback-Leibler divergence of one distribution from another, a number for each of the batch.
 
@@ -63,7 +67,9 @@ def kl_divergence(
             return identity(result, name="checked_kl")
 
 
-def cross_entropy(ref: Any, other: Any, allow_nan_stats: bool = True, name: str | None = None) -> Tensor:
+def cross_entropy(
+    ref: Distribution, other: Distribution, allow_nan_stats: bool = True, name: str | None = None
+) -> Tensor:
     """The entropy of `ref` and its divergence from `other`, together. Arguments as for `kl_divergence`."""
     with name_scope(name, "cross_entropy"):
         return ref.entropy() + kl_divergence(ref, other, allow_nan_stats=allow_nan_stats)
@@ -80,9 +86,13 @@ class RegisterKL:
         ValueError: if the pair has a rule already.
 
     Example:
+        >>> class Point(tf.distributions.Normal):
+        ...     pass
         >>> @tf.distributions.RegisterKL(Point, Point)
         ... def _divergence(a, b, name=None):
         ...     return tf.zeros([])
+        >>> sess.run(tf.distributions.kl_divergence(Point(0.0, 1.0), Point(5.0, 1.0)))
+        0.0
     """
 
     def __init__(self, dist_cls_a: type, dist_cls_b: type) -> None:

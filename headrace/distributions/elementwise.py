@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies, name_scope
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape
+from headrace.core.tensor import Tensor
 from headrace.distributions.base import FULLY_REPARAMETERIZED, Distribution, ReparameterizationType
-from headrace.distributions.common import scalar_event
-from headrace.ops import composing
-from headrace.ops.array.identity import identity
-from headrace.ops.array.shape import broadcast_dynamic_shape, broadcast_static_shape, shape_internal
-from headrace.ops.flow.checks import assert_positive, assert_same_float_dtype
+from headrace.distributions.parameters import scalar_event
+from headrace.functions.flow.checks import assert_positive, assert_same_float_dtype
+from headrace.kernels import composing
+from headrace.kernels.composing.arranging import identity
+from headrace.kernels.composing.shapes import shape_internal
+from headrace.ops.array.shape import broadcast_dynamic_shape, broadcast_static_shape
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
 
 
 def _parameter(name: str) -> property:
@@ -41,7 +46,7 @@ class Elementwise(Distribution):
         arguments: dict[str, Any],
         positive: tuple[str, ...] = (),
         reparameterized: ReparameterizationType = FULLY_REPARAMETERIZED,
-        checks: Any = None,
+        checks: Callable[..., Any] | None = None,
     ) -> None:
         """Makes the parameters and all the rest of the object.
 
@@ -74,7 +79,7 @@ class Elementwise(Distribution):
         )
 
     @classmethod
-    def _param_shapes(cls, sample_shape: Any) -> dict[str, Tensor]:  # type: ignore[override]
+    def _param_shapes(cls, sample_shape: Sequence[int]) -> dict[str, Tensor]:
         shape = convert_to_tensor(sample_shape, "int32")
         return dict.fromkeys(cls._names, shape)
 
@@ -99,7 +104,7 @@ class Elementwise(Distribution):
     def _event_shape(self) -> TensorShape:
         return TensorShape([])
 
-    def _sample_dims(self, n: Any) -> Tensor:
+    def _sample_dims(self, n: TensorLike) -> Tensor:
         """The shape of `n` samples of each of the batch."""
         return composing.concat([[n], self.batch_shape_tensor()], 0)
 

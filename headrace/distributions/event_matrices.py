@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
+from headrace.core.tensor import Tensor
 from headrace.core.tensor_util import constant_value
 from headrace.distributions.static_logic import pick_vector
-from headrace.ops import composing
-from headrace.ops.array.rotation import rotate_transpose
-from headrace.ops.array.shape import reshape, shape_internal
+from headrace.functions.array.rotation import rotate_transpose
+from headrace.functions.flow.checks import assert_non_negative
+from headrace.functions.flow.rank_checks import assert_rank
+from headrace.kernels import composing
+from headrace.kernels.composing.shapes import shape_internal
+from headrace.ops.array.shape import reshape
 from headrace.ops.array.where import where_v2
-from headrace.ops.flow.checks import assert_non_negative
 from headrace.ops.flow.grouping import with_dependencies
-from headrace.ops.flow.rank_checks import assert_rank
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
 
 
 class EventMatrices:
@@ -35,13 +39,13 @@ class EventMatrices:
 
     _scope = "DistributionShape"
 
-    def __init__(self, batch_ndims: Any, event_ndims: Any, validate_args: bool = False) -> None:
+    def __init__(self, batch_ndims: Any, event_ndims: int, validate_args: bool = False) -> None:
         self._validate_args = validate_args
         with name_scope(self._scope), name_scope("init"):
             self._batch_ndims, self._no_batch = self._count(batch_ndims, "batch_ndims")
             self._event_ndims, self._no_event = self._count(event_ndims, "event_ndims")
 
-    def _count(self, number: Any, name: str) -> tuple[Tensor, Any]:
+    def _count(self, number: TensorLike, name: str) -> tuple[Tensor, Any]:
         """A number of dimensions, and whether it is none."""
         tensor = convert_to_tensor(number, name=name)
         known = constant_value(tensor)
@@ -98,7 +102,7 @@ class EventMatrices:
         # The sum starts at 0, an op where the first number is none.
         return raw.Slice(shape_internal(x), [sum(before)], [size])
 
-    def matrices(self, x: Any, expand_batch_dim: bool = True) -> tuple[Tensor, Tensor]:
+    def matrices(self, x: TensorLike, expand_batch_dim: bool = True) -> tuple[Tensor, Tensor]:
         """The matrices and the shape of the samples.
 
         Args:
@@ -114,7 +118,7 @@ class EventMatrices:
             x = reshape(x, composing.concat([[-1], batch_shape, event_shape], 0))
             return rotate_transpose(x, -1), sample_shape
 
-    def undone(self, x: Any, sample_shape: Any, expand_batch_dim: bool = True) -> Tensor:
+    def undone(self, x: Tensor, sample_shape: TensorLike, expand_batch_dim: bool = True) -> Tensor:
         """What `matrices` made them of.
 
         Args:

@@ -2,32 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape
+from headrace.core.tensor import Tensor
 from headrace.distributions.base import FULLY_REPARAMETERIZED, Distribution
-from headrace.distributions.common import gen_new_seed, nans
 from headrace.distributions.divergence import RegisterKL
 from headrace.distributions.elementwise import Elementwise
-from headrace.ops import composing
-from headrace.ops.array.shape import shape_internal
+from headrace.distributions.parameters import gen_new_seed, nans
+from headrace.functions.flow.checks import assert_less, assert_near, assert_positive, assert_same_float_dtype
+from headrace.functions.flow.rank_checks import assert_rank_at_least
+from headrace.functions.math.reduction import reduce_all, reduce_sum
+from headrace.kernels import composing
+from headrace.kernels.composing.arithmetic import matmul
+from headrace.kernels.composing.shapes import shape_internal
 from headrace.ops.array.where import where_v2
-from headrace.ops.flow.checks import assert_less, assert_near, assert_positive, assert_same_float_dtype
 from headrace.ops.flow.grouping import with_dependencies
-from headrace.ops.flow.rank_checks import assert_rank_at_least
 from headrace.ops.math.cast import cast
-from headrace.ops.math.matmul import matmul
-from headrace.ops.math.reduction import reduce_all, reduce_sum
 from headrace.ops.math.special import betainc, igamma, lbeta, xlogy
 from headrace.ops.nn.activations import softplus
 from headrace.ops.random.sampling import random_gamma
 from headrace.ops.random.uniform import random_uniform
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+
 
 _POSITIVE = "Concentration parameter must be positive."
 
@@ -50,15 +55,15 @@ class Gamma(Elementwise):
 
     def __init__(
         self,
-        concentration: Any,
-        rate: Any,
+        concentration: TensorLike,
+        rate: TensorLike,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "Gamma",
     ) -> None:
         self._begin(dict(locals()), positive=("concentration", "rate"))
 
-    def _sample_n(self, n: Any, seed: int | None = None) -> Tensor:
+    def _sample_n(self, n: TensorLike, seed: int | None = None) -> Tensor:
         return random_gamma([n], self._concentration, self._rate, dtype=self.dtype, seed=seed)
 
     def _log_prob(self, x: Tensor) -> Tensor:
@@ -106,8 +111,8 @@ class GammaWithSoftplusConcentrationRate(Gamma):
 
     def __init__(
         self,
-        concentration: Any,
-        rate: Any,
+        concentration: TensorLike,
+        rate: TensorLike,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "GammaWithSoftplusConcentrationRate",
@@ -141,7 +146,7 @@ class Exponential(Gamma):
     """
 
     def __init__(
-        self, rate: Any, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Exponential"
+        self, rate: TensorLike, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Exponential"
     ) -> None:
         arguments = dict(locals())
         with name_scope(name, values=[rate]) as scope:
@@ -154,10 +159,10 @@ class Exponential(Gamma):
         return self._log_prob(value) - raw.Log(self._rate)
 
     @classmethod
-    def _param_shapes(cls, sample_shape: Any) -> dict[str, Tensor]:  # type: ignore[override]
+    def _param_shapes(cls, sample_shape: Sequence[int]) -> dict[str, Tensor]:
         return {"rate": convert_to_tensor(sample_shape, "int32")}
 
-    def _sample_n(self, n: Any, seed: int | None = None) -> Tensor:
+    def _sample_n(self, n: TensorLike, seed: int | None = None) -> Tensor:
         shape = composing.concat([[n], shape_internal(self._rate)], 0)
         # 0 would become infinite.
         least = np.finfo(self.dtype.as_numpy_dtype).tiny
@@ -170,7 +175,7 @@ class ExponentialWithSoftplusRate(Exponential):
 
     def __init__(
         self,
-        rate: Any,
+        rate: TensorLike,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "ExponentialWithSoftplusRate",
@@ -195,8 +200,8 @@ class Beta(Elementwise):
 
     def __init__(
         self,
-        concentration1: Any = None,
-        concentration0: Any = None,
+        concentration1: TensorLike | None = None,
+        concentration0: TensorLike | None = None,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "Beta",
@@ -223,7 +228,7 @@ class Beta(Elementwise):
         """The sum of both."""
         return self._total_concentration
 
-    def _sample_n(self, n: Any, seed: int | None = None) -> Tensor:
+    def _sample_n(self, n: TensorLike, seed: int | None = None) -> Tensor:
         seeds = (seed, gen_new_seed(seed, "beta"))
         parts = [
             composing.ones_like(self._total_concentration, dtype=self.dtype) * part
@@ -295,8 +300,8 @@ class BetaWithSoftplusConcentration(Beta):
 
     def __init__(
         self,
-        concentration1: Any,
-        concentration0: Any,
+        concentration1: TensorLike,
+        concentration0: TensorLike,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "BetaWithSoftplusConcentration",
@@ -350,7 +355,7 @@ class DirichletParameters(Distribution):
         return self._concentration.get_shape().with_rank_at_least(1)[-1:]
 
 
-def _checked_class_concentration(concentration: Any, validate_args: bool) -> Tensor:
+def _checked_class_concentration(concentration: TensorLike, validate_args: bool) -> Tensor:
     value = convert_to_tensor(concentration, name="concentration")
     if not validate_args:
         return value
@@ -371,7 +376,11 @@ class Dirichlet(DirichletParameters):
     """
 
     def __init__(
-        self, concentration: Any, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Dirichlet"
+        self,
+        concentration: Tensor | np.ndarray | Sequence[float | Sequence[float]],
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "Dirichlet",
     ) -> None:
         arguments = dict(locals())
         with name_scope(name, values=[concentration]) as scope:
@@ -387,7 +396,7 @@ class Dirichlet(DirichletParameters):
             scope,
         )
 
-    def _sample_n(self, n: Any, seed: int | None = None) -> Tensor:
+    def _sample_n(self, n: TensorLike, seed: int | None = None) -> Tensor:
         drawn = random_gamma([n], self._concentration, dtype=self.dtype, seed=seed)
         return drawn / reduce_sum(drawn, -1, keepdims=True)
 

@@ -3,30 +3,34 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
+from headrace.core.tensor import Tensor
 from headrace.distributions import special
-from headrace.distributions.common import gen_new_seed, nan_unless
 from headrace.distributions.divergence import RegisterKL
 from headrace.distributions.elementwise import Elementwise, LocationScale
-from headrace.ops import composing
+from headrace.distributions.parameters import gen_new_seed, nan_unless
+from headrace.functions.flow.checks import assert_less
+from headrace.kernels import composing
+from headrace.kernels.composing.arranging import identity
+from headrace.kernels.composing.shapes import shape_internal
 from headrace.ops.array.constant import constant
-from headrace.ops.array.identity import identity
-from headrace.ops.array.shape import broadcast_dynamic_shape, shape_internal
+from headrace.ops.array.shape import broadcast_dynamic_shape
 from headrace.ops.array.where import where_v2
-from headrace.ops.flow.checks import assert_less
 from headrace.ops.flow.grouping import with_dependencies
 from headrace.ops.math.special import betainc, lbeta
 from headrace.ops.nn.activations import softplus
 from headrace.ops.random.normal import random_normal
 from headrace.ops.random.sampling import random_gamma
 from headrace.ops.random.uniform import random_uniform
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
 
 
 class Normal(LocationScale):
@@ -45,11 +49,16 @@ class Normal(LocationScale):
     """
 
     def __init__(
-        self, loc: Any, scale: Any, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Normal"
+        self,
+        loc: TensorLike,
+        scale: TensorLike,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "Normal",
     ) -> None:
         self._begin(dict(locals()), positive=("scale",))
 
-    def _sample_n(self, n: Any, seed: int | None = None) -> Tensor:
+    def _sample_n(self, n: TensorLike, seed: int | None = None) -> Tensor:
         drawn = random_normal(self._sample_dims(n), mean=0.0, stddev=1.0, dtype=self.dtype, seed=seed)
         return drawn * self._scale + self._loc
 
@@ -88,8 +97,8 @@ class NormalWithSoftplusScale(Normal):
 
     def __init__(
         self,
-        loc: Any,
-        scale: Any,
+        loc: TensorLike,
+        scale: TensorLike,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "NormalWithSoftplusScale",
@@ -119,11 +128,16 @@ class Laplace(LocationScale):
     """
 
     def __init__(
-        self, loc: Any, scale: Any, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Laplace"
+        self,
+        loc: TensorLike,
+        scale: TensorLike,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "Laplace",
     ) -> None:
         self._begin(dict(locals()), positive=("scale",))
 
-    def _sample_n(self, n: Any, seed: int | None = None) -> Tensor:
+    def _sample_n(self, n: TensorLike, seed: int | None = None) -> Tensor:
         number = self.dtype.as_numpy_dtype
         # -1 itself would become infinite.
         least = np.nextafter(number(-1.0), number(0.0))
@@ -165,8 +179,8 @@ class LaplaceWithSoftplusScale(Laplace):
 
     def __init__(
         self,
-        loc: Any,
-        scale: Any,
+        loc: TensorLike,
+        scale: TensorLike,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "LaplaceWithSoftplusScale",
@@ -192,16 +206,16 @@ class StudentT(LocationScale):
 
     def __init__(
         self,
-        df: Any,
-        loc: Any,
-        scale: Any,
+        df: TensorLike,
+        loc: TensorLike,
+        scale: TensorLike,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "StudentT",
     ) -> None:
         self._begin(dict(locals()), positive=("df",))
 
-    def _sample_n(self, n: Any, seed: int | None = None) -> Tensor:
+    def _sample_n(self, n: TensorLike, seed: int | None = None) -> Tensor:
         normal = random_normal(self._sample_dims(n), dtype=self.dtype, seed=seed)
         df = self._df * composing.ones(self.batch_shape_tensor(), dtype=self.dtype)
         drawn = random_gamma([n], 0.5 * df, beta=0.5, dtype=self.dtype, seed=gen_new_seed(seed, "student_t"))
@@ -264,9 +278,9 @@ class StudentTWithAbsDfSoftplusScale(StudentT):
 
     def __init__(
         self,
-        df: Any,
-        loc: Any,
-        scale: Any,
+        df: TensorLike,
+        loc: TensorLike,
+        scale: TensorLike,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "StudentTWithAbsDfSoftplusScale",
@@ -293,8 +307,8 @@ class Uniform(Elementwise):
 
     def __init__(
         self,
-        low: Any = 0.0,
-        high: Any = 1.0,
+        low: TensorLike = 0.0,
+        high: TensorLike = 1.0,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "Uniform",
@@ -308,7 +322,7 @@ class Uniform(Elementwise):
         with self._name_scope(name):
             return self._high - self._low
 
-    def _sample_n(self, n: Any, seed: int | None = None) -> Tensor:
+    def _sample_n(self, n: TensorLike, seed: int | None = None) -> Tensor:
         drawn = random_uniform(self._sample_dims(n), dtype=self.dtype, seed=seed)
         return self._low + self.range() * drawn
 

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
-from headrace.core.operation import Tensor
 from headrace.core.shapes import TensorShape, dimension_at_index
+from headrace.core.tensor import Tensor
 from headrace.core.tensor_util import constant_value
-from headrace.ops import composing
+from headrace.kernels import composing
+from headrace.kernels.composing.shapes import rank_internal
 from headrace.ops.array import pad as padding
-from headrace.ops.array.shape import rank_internal
 from headrace.ops.array.where import one_hot, where_v2
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
 
 
 def pad(
-    x: Any,
+    x: Tensor,
     axis: Any,
     front: bool = False,
     back: bool = False,
-    value: Any = 0,
-    count: Any = 1,
+    value: TensorLike = 0,
+    count: TensorLike = 1,
     name: str | None = None,
 ) -> Tensor:
     """`x` with `count` elements of `value` more along a dimension.
@@ -46,7 +49,7 @@ def pad(
         if not front and not back:
             raise ValueError("At least one of `front`, `back` must be `True`.")
         static = x.get_shape()
-        rank: Any = static.ndims if static.ndims is not None else rank_internal(x, name="ndims")
+        rank: int | Tensor = static.ndims if static.ndims is not None else rank_internal(x, name="ndims")
         axis = convert_to_tensor(axis, name="axis")
         known = constant_value(axis)
         final = None

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
-from headrace.ops import composing
+from headrace.core.tensor import Tensor
+from headrace.kernels import composing
+from headrace.kernels.composing.shapes import shape_internal
 from headrace.ops.array.constant import constant
-from headrace.ops.array.shape import shape_internal
 from headrace.ops.array.where import where_v2
 from headrace.ops.math.special import erf, erfc
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+
 
 # Between these the direct formula of log_ndtr keeps its digits.
 LOGNDTR_FLOAT32_LOWER, LOGNDTR_FLOAT32_UPPER = np.array(-10, np.float32), np.array(5, np.float32)
@@ -26,14 +30,14 @@ _BOUNDS = {
 }
 
 
-def _floating(x: Any, name: str = "x") -> Tensor:
+def _floating(x: TensorLike, name: str = "x") -> Tensor:
     x = convert_to_tensor(x, name=name)
     if x.dtype.base_dtype.name not in _BOUNDS:
         raise TypeError(f"{name}.dtype={x.dtype} is not handled, see docstring for supported types.")
     return x
 
 
-def ndtr(x: Any, name: str = "ndtr") -> Tensor:
+def ndtr(x: TensorLike, name: str = "ndtr") -> Tensor:
     """The integral of the standard normal density up to `x`, of float32 or float64.
 
     Raises:
@@ -51,7 +55,7 @@ def _ndtr(x: Tensor) -> Tensor:
     return 0.5 * where_v2(near, inside, where_v2(raw.Greater(w, 0.0), 2.0 - erfc(z), erfc(z)))
 
 
-def log_ndtr(x: Any, series_order: int = 3, name: str = "log_ndtr") -> Tensor:
+def log_ndtr(x: TensorLike, series_order: int = 3, name: str = "log_ndtr") -> Tensor:
     """The logarithm of `ndtr`, exact also where that underflows.
 
     Args:
@@ -84,7 +88,7 @@ def _log_lower_tail(x: Tensor, order: int) -> Tensor:
     return scale + raw.Log(_asymptotic_series(x, order))
 
 
-def _asymptotic_series(x: Tensor, order: int) -> Any:
+def _asymptotic_series(x: Tensor, order: int) -> Tensor:
     """1 - 1/x^2 + 3/x^4 - 15/x^6 ..., positive and negative terms apart."""
     number = x.dtype.base_dtype.as_numpy_dtype
     if order == 0:
@@ -186,7 +190,7 @@ def _tail_quotient(z: Tensor, parts: tuple[list[float], list[float]]) -> Tensor:
     return _polynomial(1.0 / z, parts[0]) / _polynomial(1.0 / z, parts[1]) / z
 
 
-def ndtri(p: Any, name: str = "ndtri") -> Tensor:
+def ndtri(p: Tensor | np.ndarray, name: str = "ndtri") -> Tensor:
     """The inverse of `ndtr`.
 
     Raises:
@@ -212,7 +216,7 @@ def ndtri(p: Any, name: str = "ndtri") -> Tensor:
         return where_v2(p <= 0.0, -infinity, where_v2(p >= 1.0, infinity, x))
 
 
-def erfinv(x: Any, name: str = "erfinv") -> Tensor:
+def erfinv(x: TensorLike, name: str = "erfinv") -> Tensor:
     """The inverse of the error function.
 
     Raises:
@@ -222,7 +226,7 @@ def erfinv(x: Any, name: str = "erfinv") -> Tensor:
         return ndtri((_floating(x) + 1.0) / 2.0) / math.sqrt(2.0)
 
 
-def log_cdf_laplace(x: Any, name: str = "log_cdf_laplace") -> Tensor:
+def log_cdf_laplace(x: TensorLike, name: str = "log_cdf_laplace") -> Tensor:
     """The logarithm of the standard Laplace distribution's integral up to `x`."""
     with name_scope(name, values=[x]):
         x = convert_to_tensor(x, name="x")

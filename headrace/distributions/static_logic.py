@@ -6,30 +6,34 @@ them expect.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape
+from headrace.core.tensor import Tensor
 from headrace.core.tensor_util import constant_value
-from headrace.ops import composing
+from headrace.functions.flow.case import smart_cond
+from headrace.functions.math.reduction import reduce_all
+from headrace.kernels import composing
+from headrace.kernels.composing.shapes import rank_internal, shape_internal
 from headrace.ops.array.constant import constant
-from headrace.ops.array.shape import broadcast_dynamic_shape, broadcast_static_shape, rank_internal, shape_internal
+from headrace.ops.array.shape import broadcast_dynamic_shape, broadcast_static_shape
 from headrace.ops.array.where import where_v2
-from headrace.ops.flow.case import smart_cond
-from headrace.ops.math.reduction import reduce_all
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
 
 
-def value_of(x: Any) -> Any:
+def value_of(x: TensorLike) -> Any:
     """What is known of `x`, made a tensor if it is none: a NumPy array, or None."""
     return constant_value(convert_to_tensor(x))
 
 
-def equal(x: Any, y: Any) -> Tensor:
+def equal(x: TensorLike, y: TensorLike) -> Tensor:
     """Whether two are the same."""
     values = value_of(x), value_of(y)
     if any(value is None for value in values):
@@ -37,7 +41,7 @@ def equal(x: Any, y: Any) -> Tensor:
     return constant(np.array_equal(*values))
 
 
-def negated(x: Any) -> Tensor:
+def negated(x: TensorLike) -> Tensor:
     """Not `x`."""
     value = value_of(x)
     return raw.LogicalNot(x) if value is None else constant(np.logical_not(value))
@@ -75,7 +79,7 @@ def rank_of(shape: Tensor) -> Tensor:
     return shape_internal(shape)[0] if length is None else constant(length)
 
 
-def pick_vector(condition: Any, chosen: Any, other: Any, name: str = "pick_vector") -> Any:
+def pick_vector(condition: TensorLike, chosen: TensorLike, other: TensorLike, name: str = "pick_vector") -> Any:
     """`chosen` where the condition holds, else `other`; they may be of different lengths.
 
     Raises:
@@ -98,7 +102,9 @@ def pick_vector(condition: Any, chosen: Any, other: Any, name: str = "pick_vecto
         return raw.Slice(both, [where_v2(condition, 0, length)], [raw.Select(condition, length, -1)])
 
 
-def prefer_static_broadcast_shape(shape1: Any, shape2: Any, name: str = "prefer_static_broadcast_shape") -> Any:
+def prefer_static_broadcast_shape(
+    shape1: TensorLike, shape2: TensorLike, name: str = "prefer_static_broadcast_shape"
+) -> Any:
     """The shape to which two shapes broadcast, a TensorShape if it is known.
 
     Args:
@@ -149,7 +155,7 @@ def dimension_size(x: Tensor, axis: int) -> Any:
     return shape_internal(x)[axis] if size is None else size
 
 
-def move_dimension(x: Any, source_idx: Any, dest_idx: Any) -> Tensor:
+def move_dimension(x: Tensor, source_idx: int, dest_idx: int) -> Tensor:
     """`x` with one dimension moved to another place, the others in their order.
 
     Args:
@@ -160,18 +166,18 @@ def move_dimension(x: Any, source_idx: Any, dest_idx: Any) -> Tensor:
     source = rank + source_idx if source_idx < 0 else source_idx
     target = rank + dest_idx if dest_idx < 0 else dest_idx
 
-    def order(*pieces: Any) -> Any:
+    def order(*pieces: Any) -> np.ndarray:
         return prefer_static_value(composing.concat([*pieces], 0))
 
     def to_left() -> Any:
         between = composing.range_(target, source)
         return order(composing.range_(0, target), [source], between, composing.range_(source + 1, rank))
 
-    def to_right() -> Any:
+    def to_right() -> np.ndarray:
         between = composing.range_(source + 1, target + 1)
         return order(composing.range_(0, source), between, [source], composing.range_(target + 1, rank))
 
     def moved() -> Tensor:
         return composing.transpose(x, smart_cond(source < target, to_right, to_left))
 
-    return smart_cond(raw.Equal(source, target), lambda: convert_to_tensor(x), moved)  # type: ignore[no-any-return]
+    return smart_cond(raw.Equal(source, target), lambda: convert_to_tensor(x), moved)

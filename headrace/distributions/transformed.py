@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape
+from headrace.core.tensor import Tensor
 from headrace.core.tensor_util import constant_value, constant_value_as_shape
 from headrace.distributions.base import Distribution
 from headrace.distributions.bijector import Bijector, Identity
 from headrace.distributions.static_logic import all_of, equal, joined, negated, pick_vector, rank_of, value_of
-from headrace.ops import composing
+from headrace.functions.flow.checks import assert_equal, assert_positive
+from headrace.functions.math.reduction import reduce_logsumexp, reduce_prod, reduce_sum
+from headrace.kernels import composing
+from headrace.kernels.composing.shapes import shape_internal
 from headrace.ops.array.constant import constant
-from headrace.ops.array.shape import broadcast_static_shape, reshape, shape_internal
+from headrace.ops.array.shape import broadcast_static_shape, reshape
 from headrace.ops.array.where import where_v2
-from headrace.ops.flow.checks import assert_equal, assert_positive
 from headrace.ops.flow.grouping import with_dependencies
 from headrace.ops.math.cast import cast
-from headrace.ops.math.reduction import reduce_logsumexp, reduce_prod, reduce_sum
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+
 
 _Condition = dict[str, Any] | None
 
@@ -47,8 +52,8 @@ class TransformedDistribution(Distribution):
         self,
         distribution: Distribution,
         bijector: Bijector | None = None,
-        batch_shape: Any = None,
-        event_shape: Any = None,
+        batch_shape: TensorLike | None = None,
+        event_shape: TensorLike | None = None,
         validate_args: bool = False,
         name: str | None = None,
     ) -> None:
@@ -89,7 +94,7 @@ class TransformedDistribution(Distribution):
         """The bijector."""
         return self._bijector
 
-    def _override(self, shape: Any, alone: Tensor, validate_args: bool, name: str) -> Tensor:
+    def _override(self, shape: TensorLike | None, alone: Tensor, validate_args: bool, name: str) -> Tensor:
         """A shape to draw with, empty where there is none.
 
         Raises:
@@ -141,7 +146,7 @@ class TransformedDistribution(Distribution):
 
     # The arguments of conditions below are those of `ConditionalTransformedDistribution`.
 
-    def _sample_n(self, n: Any, seed: int | None = None, distribution_kwargs: _Condition = None) -> Tensor:
+    def _sample_n(self, n: TensorLike, seed: int | None = None, distribution_kwargs: _Condition = None) -> Tensor:
         shape = joined(
             pick_vector(self._turned, self._empty, [n]),
             self._own_batch,
@@ -152,8 +157,8 @@ class TransformedDistribution(Distribution):
 
     def _call_sample_n(
         self,
-        sample_shape: Any,
-        seed: Any,
+        sample_shape: TensorLike,
+        seed: int | None,
         name: str,
         bijector_kwargs: _Condition = None,
         distribution_kwargs: _Condition = None,
@@ -176,7 +181,7 @@ class TransformedDistribution(Distribution):
         steps = rank - self._turns if right else self._turns
         return composing.transpose(x, joined(composing.range_(steps, rank), composing.range_(0, steps)))
 
-    def _value_rank(self) -> Any:
+    def _value_rank(self) -> int | Tensor:
         """How many dimensions one value of this distribution has."""
         static = self.event_shape.ndims
         return shape_internal(self.event_shape_tensor())[0] if static is None else static
@@ -206,7 +211,7 @@ class TransformedDistribution(Distribution):
             if self._given(self._own_event):
                 value = reduce_prod(value, self._event_axes)
             found.append(self._shaped(value * raw.Exp(cast(log, value.dtype)), y))
-        return found[0] if len(found) == 1 else sum(found)  # type: ignore[return-value]
+        return found[0] if len(found) == 1 else sum(found)  # type: ignore[return-value]  # 0 is the sum of nothing only
 
     def _shaped(self, value: Tensor, y: Tensor) -> Tensor:
         """`value`, told what is known of its shape when its last dimensions were summed."""

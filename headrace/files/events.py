@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+from headrace.core.errors import DataLossError
 from headrace.files import file_io
 from headrace.files.paths import as_path
 from headrace.files.records import TFRecordWriter, tf_record_iterator
@@ -31,7 +32,7 @@ class EventFile:
 
     def __init__(
         self,
-        logdir: Any,
+        logdir: str,
         flush_secs: float = 120,
         filename_suffix: str = "",
         max_queue: int | None = None,
@@ -82,7 +83,7 @@ class EventFile:
             self._writer.close()
 
 
-def summary_iterator(path: Any) -> Iterator[Any]:
+def summary_iterator(path: str) -> Iterator[Any]:
     """The Event messages of an event file.
 
     Args:
@@ -92,14 +93,15 @@ def summary_iterator(path: Any) -> Iterator[Any]:
         NotFoundError: if there is none; DataLossError: if it is damaged, naming where.
 
     Example:
-        >>> for event in tf.train.summary_iterator(path):
+        >>> with tf.summary.FileWriter("logs") as writer:
+        ...     writer.add_summary(tf.Summary(value=[tf.Summary.Value(tag="loss", simple_value=0.5)]), 1)
+        >>> for event in tf.train.summary_iterator(tf.gfile.Glob("logs/*")[0]):
         ...     for value in event.summary.value:
         ...         print(event.step, value.tag, value.simple_value)
+        1 loss 0.5
     """
-    from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
+    from google.protobuf.message import DecodeError
     from tensorboard.compat.proto.event_pb2 import Event
-
-    from headrace.core.errors import DataLossError
 
     for number, record in enumerate(tf_record_iterator(path)):
         try:

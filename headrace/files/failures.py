@@ -40,7 +40,7 @@ def file_error(error: OSError, path: str) -> errors.OpError:
     if number is None:
         return errors.UnknownError(None, None, f"{path}; {error}")
     made = _CLASSES.get(number, errors.UnknownError)
-    return made(None, None, f"{path}; {os.strerror(number)}")  # type: ignore[call-arg]
+    return made(None, None, f"{path}; {os.strerror(number)}")  # type: ignore[call-arg]  # these classes have their code
 
 
 @contextmanager

@@ -8,15 +8,19 @@ import os
 import re
 import shutil
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core import errors
 from headrace.files.checkpoint.atomic import replacing
 from headrace.files.failures import failures_of
 from headrace.files.gfile import GFile
 from headrace.files.paths import as_path, local_path, remote
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
 
 FileIO = GFile
 
@@ -30,7 +34,7 @@ class FileStatistics:
     is_directory: bool
 
 
-def file_exists(filename: Any) -> bool:
+def file_exists(filename: str) -> bool:
     """Whether there is a file or directory of this name."""
     path = as_path(filename)
     local = local_path(path)
@@ -41,7 +45,7 @@ def file_exists(filename: Any) -> bool:
         return bool(system.exists(inner))
 
 
-def is_directory(dirname: Any) -> bool:
+def is_directory(dirname: str) -> bool:
     """Whether the name is that of a directory."""
     path = as_path(dirname)
     local = local_path(path)
@@ -52,7 +56,7 @@ def is_directory(dirname: Any) -> bool:
         return bool(system.isdir(inner))
 
 
-def stat(filename: Any) -> FileStatistics:
+def stat(filename: str) -> FileStatistics:
     """Length, time of change and kind of a file.
 
     Raises:
@@ -74,7 +78,7 @@ def stat(filename: Any) -> FileStatistics:
         return FileStatistics(info.get("size") or 0, 0, False)
 
 
-def delete_file(filename: Any) -> None:
+def delete_file(filename: str) -> None:
     """Deletes a file.
 
     Raises:
@@ -94,7 +98,7 @@ def delete_file(filename: Any) -> None:
             system.rm_file(inner)
 
 
-def create_dir(dirname: Any) -> None:
+def create_dir(dirname: str) -> None:
     """Makes a directory, whose parent must be there; nothing happens where it exists already."""
     path = as_path(dirname)
     local = local_path(path)
@@ -107,7 +111,7 @@ def create_dir(dirname: Any) -> None:
             os.mkdir(local)
 
 
-def recursive_create_dir(dirname: Any) -> None:
+def recursive_create_dir(dirname: str) -> None:
     """Makes a directory and those above it that are missing."""
     path = as_path(dirname)
     local = local_path(path)
@@ -119,7 +123,7 @@ def recursive_create_dir(dirname: Any) -> None:
             os.makedirs(local, exist_ok=True)
 
 
-def delete_recursively(dirname: Any) -> None:
+def delete_recursively(dirname: str) -> None:
     """Deletes a directory with all that is in it.
 
     Raises:
@@ -141,7 +145,7 @@ def delete_recursively(dirname: Any) -> None:
             system.rm(inner, recursive=True)
 
 
-def list_directory(dirname: Any) -> list[str]:
+def list_directory(dirname: str) -> list[str]:
     """The names in a directory, in no order, without "." and "..".
 
     Raises:
@@ -158,7 +162,7 @@ def list_directory(dirname: Any) -> list[str]:
         return [name.rstrip("/").rpartition("/")[2] for name in system.ls(inner, detail=False)]
 
 
-def copy(oldpath: Any, newpath: Any, overwrite: bool = False) -> None:
+def copy(oldpath: str, newpath: str, overwrite: bool = False) -> None:
     """Copies a file's contents.
 
     Raises:
@@ -176,7 +180,7 @@ def copy(oldpath: Any, newpath: Any, overwrite: bool = False) -> None:
                 break
 
 
-def rename(oldname: Any, newname: Any, overwrite: bool = False) -> None:
+def rename(oldname: str, newname: str, overwrite: bool = False) -> None:
     """Gives a file or directory another name.
 
     Raises:
@@ -209,7 +213,7 @@ def _check_free(target: str, overwrite: bool) -> None:
         raise errors.AlreadyExistsError(None, None, "file already exists")
 
 
-def get_matching_files(filename: Any) -> list[str]:
+def get_matching_files(filename: str | Sequence[str]) -> list[str]:
     """The files whose paths match a pattern, or one of several.
 
     Args:
@@ -220,7 +224,10 @@ def get_matching_files(filename: Any) -> list[str]:
         NotFoundError: if the directory that stands before the first wildcard does not exist.
 
     Example:
-        >>> tf.gfile.Glob("data/train-*.tfrecord")
+        >>> for i in range(2):
+        ...     open(f"train-{i}.tfrecord", "w").close()
+        >>> sorted(tf.gfile.Glob("train-*.tfrecord"))
+        ['./train-0.tfrecord', './train-1.tfrecord']
     """
     patterns = [filename] if isinstance(filename, (str, os.PathLike)) else filename
     return [found for pattern in patterns for found in _matching(as_path(pattern))]
@@ -268,7 +275,7 @@ def _matching(pattern: str) -> list[str]:
     return found
 
 
-def walk(top: Any, in_order: bool = True) -> Iterator[tuple[str, list[str], list[str]]]:
+def walk(top: str, in_order: bool = True) -> Iterator[tuple[str, list[str], list[str]]]:
     """All directories below one: (path, names of directories in it, names of files in it).
 
     Args:
@@ -300,19 +307,19 @@ def walk_with(
         yield top, folders, files
 
 
-def read_file_to_string(filename: Any, binary_mode: bool = False) -> Any:
+def read_file_to_string(filename: str, binary_mode: bool = False) -> Any:
     """A file's contents, as bytes if `binary_mode`, else as text."""
     with GFile(filename, "rb" if binary_mode else "r") as file:
         return file.read()
 
 
-def write_string_to_file(filename: Any, file_content: Any) -> None:
+def write_string_to_file(filename: str, file_content: Any) -> None:
     """Writes text or bytes to a file."""
     with GFile(filename, "w") as file:
         file.write(file_content)
 
 
-def atomic_write_string_to_file(filename: Any, contents: Any, overwrite: bool = True) -> None:
+def atomic_write_string_to_file(filename: str | Path, contents: bytes | str, overwrite: bool = True) -> None:
     """Writes a file such that others see it whole or not at all."""
     path = as_path(filename)
     local = local_path(path)

@@ -68,7 +68,7 @@ class GFile:
                 self._writing = open_binary(self._path, "ab" if self._plain in ("a", "a+") else "wb")
         return self._writing
 
-    def _decoded(self, data: bytes) -> Any:
+    def _decoded(self, data: bytes) -> bytes | str:
         return data if self._binary else data.decode()
 
     def size(self) -> int:

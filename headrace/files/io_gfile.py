@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from headrace.core import errors
@@ -16,22 +16,22 @@ def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
     file_io.copy(src, dst, overwrite)
 
 
-def exists(path: Any) -> bool:
+def exists(path: str) -> bool:
     """Whether there is a file or directory at `path`."""
     return file_io.file_exists(path)
 
 
-def glob(pattern: Any) -> list[str]:
+def glob(pattern: str | Sequence[str]) -> list[str]:
     """`get_matching_files` of `tf.io.gfile`."""
     return file_io.get_matching_files(pattern)
 
 
-def isdir(path: Any) -> bool:
+def isdir(path: str) -> bool:
     """Whether `path` is a directory."""
     return file_io.is_directory(path)
 
 
-def listdir(path: Any) -> list[str]:
+def listdir(path: str) -> list[str]:
     """The names in the directory `path`."""
     return file_io.list_directory(path)
 
@@ -51,7 +51,7 @@ def remove(path: Any) -> None:
     file_io.delete_file(path)
 
 
-def rename(src: Any, dst: Any, overwrite: bool = False) -> None:
+def rename(src: str, dst: str, overwrite: bool = False) -> None:
     """`rename` of `tf.io.gfile`."""
     file_io.rename(src, dst, overwrite)
 
@@ -61,13 +61,13 @@ def rmtree(path: Any) -> None:
     file_io.delete_recursively(path)
 
 
-def stat(path: Any) -> FileStatistics:
+def stat(path: str) -> FileStatistics:
     """Length, time of change and kind of the file `path`."""
     return file_io.stat(path)
 
 
 def walk(
-    top: Any, topdown: bool = True, onerror: Callable[[errors.OpError], Any] | None = None
+    top: str, topdown: bool = True, onerror: Callable[[errors.OpError], Any] | None = None
 ) -> Iterator[tuple[str, list[str], list[str]]]:
     """`walk` of `tf.io.gfile`, which hands what fails to `onerror`."""
     return file_io.walk_with(as_path(top), topdown, onerror)

@@ -44,8 +44,8 @@ def lmdb_pairs(path: str) -> Iterator[tuple[bytes, bytes]]:
         UnimplementedError: if a key has several values.
 
     Example:
-        >>> for key, value in lmdb_pairs("train.mdb"):
-        ...     print(key, len(value))
+        for key, value in lmdb_pairs("train.mdb"):
+            print(key, len(value))
     """
     name = os.path.join(path, "data.mdb") if os.path.isdir(path) else path
     try:

@@ -13,7 +13,7 @@ import struct
 import threading
 import zlib
 from collections.abc import Callable, Iterator
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from google_crc32c import value as crc32c
@@ -21,6 +21,10 @@ from google_crc32c import value as crc32c
 from headrace.core import errors
 from headrace.files.failures import failures_of
 from headrace.files.paths import as_path, open_binary
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
 
 _HEADER = struct.Struct("<QI")
 _CHECKSUM = struct.Struct("<I")
@@ -75,7 +79,7 @@ class TFRecordOptions:
 
     def __init__(
         self,
-        compression_type: Any = None,
+        compression_type: int | str | None = None,
         flush_mode: int | None = None,
         input_buffer_size: int | None = None,
         output_buffer_size: int | None = None,
@@ -97,7 +101,7 @@ class TFRecordOptions:
         self.compression_strategy = compression_strategy
 
     @classmethod
-    def get_compression_type_string(cls, options: Any) -> str:
+    def get_compression_type_string(cls, options: int | str | TFRecordOptions | None) -> str:
         """ "GZIP", "ZLIB" or "" for options, a compression type, or None."""
         if not options:
             return ""
@@ -128,7 +132,7 @@ def _window_bits(kind: str, bits: int | None) -> int:
     return bits + 16 if kind == "GZIP" and 0 < bits <= 15 else bits
 
 
-def as_options(options: Any) -> TFRecordOptions:
+def as_options(options: str | TFRecordOptions | None) -> TFRecordOptions:
     """Options of what a caller may give instead of them.
 
     Raises:
@@ -151,13 +155,15 @@ class TFRecordWriter:
         NotFoundError, PermissionDeniedError, ...: if the file cannot be written.
 
     Example:
+        >>> example = tf.train.Example()
+        >>> example.features.feature["point"].float_list.value.extend([1.0, 2.0])
         >>> with tf.python_io.TFRecordWriter("points.tfrecord") as writer:
         ...     writer.write(example.SerializeToString())
     """
 
     _file: Any = None
 
-    def __init__(self, path: Any, options: Any = None) -> None:
+    def __init__(self, path: str | Path, options: str | TFRecordOptions | None = None) -> None:
         self._path = as_path(path)
         self._options = as_options(options)
         self._compressor = self._options._compressor()
@@ -279,7 +285,7 @@ def _checksums_of_lengths(lengths: np.ndarray) -> np.ndarray:
     return _masked(crcs)
 
 
-def tf_record_iterator(path: Any, options: Any = None) -> Iterator[bytes]:
+def tf_record_iterator(path: str | Path, options: str | TFRecordOptions | None = None) -> Iterator[bytes]:
     """The records of a TFRecord file.
 
     Args:
@@ -292,8 +298,11 @@ def tf_record_iterator(path: Any, options: Any = None) -> Iterator[bytes]:
         DataLossError: at a record that is cut short or whose checksum is wrong, naming where it stands.
 
     Example:
-        >>> for record in tf.python_io.tf_record_iterator("points.tfrecord"):
-        ...     example = tf.train.Example.FromString(record)
+        >>> with tf.python_io.TFRecordWriter("words.tfrecord") as writer:
+        ...     for record in (b"first", b"second"):
+        ...         writer.write(record)
+        >>> list(tf.python_io.tf_record_iterator("words.tfrecord"))
+        [b'first', b'second']
     """
     name, chosen = as_path(path), as_options(options)
     with failures_of(name):
@@ -303,7 +312,7 @@ def tf_record_iterator(path: Any, options: Any = None) -> Iterator[bytes]:
             yield from records
 
 
-def pieces_of(file: Any, path: str, options: Any) -> Callable[[int], bytes]:
+def pieces_of(file: Any, path: str, options: str | TFRecordOptions) -> Callable[[int], bytes]:
     """What hands out the file's (decompressed) bytes: some while there are any, no more than asked for.
 
     Args:

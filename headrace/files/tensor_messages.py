@@ -120,10 +120,10 @@ def kind_of(enum: int, dims: Dims) -> Kind:
     return Kind(dtype, dims, math.prod(dims), stored)
 
 
-def head_size(message: Any) -> int:
+def head_size(message: bytes | memoryview) -> int:
     """How many bytes at the start of a message are its type and shape, as all who write such messages put them; 0 if not."""
     if len(message) > 3 and message[0] == 8 and message[1] < 0x80 and message[2] == 0x12 and message[3] < 0x80:
-        return 4 + message[3]  # type: ignore[no-any-return]
+        return 4 + message[3]
     return 0
 
 
@@ -172,7 +172,7 @@ def variant_message(value: VariantData) -> bytes:
 # ---- reading ----
 
 
-def read_tensor(message: Any, depth: int = 0) -> TensorData:
+def read_tensor(message: bytes | memoryview, depth: int = 0) -> TensorData:
     """The tensor in a `TensorProto`, in memory of its own.
 
     Args:
@@ -191,7 +191,7 @@ def read_tensor(message: Any, depth: int = 0) -> TensorData:
             return TensorData(kind.dtype, _of_content(kind, message[at:]))
     enum = 0
     dims: Dims = ()
-    content: Any = b""
+    content: bytes = b""
     lists: list[tuple[int, int, Any]] = []
     for number, form, value in wire.fields(message):
         if number == 1 and form == VARINT:
@@ -213,7 +213,7 @@ def read_tensor(message: Any, depth: int = 0) -> TensorData:
     return TensorData(kind.dtype, _of_lists(kind, lists))
 
 
-def _of_content(kind: Kind, content: Any) -> np.ndarray:
+def _of_content(kind: Kind, content: bytes | memoryview) -> np.ndarray:
     if kind.stored is None:
         if kind.dtype.name != "string":
             raise Damaged(f"a tensor of the type {kind.dtype.name} with bytes for content")
@@ -228,7 +228,7 @@ def _of_content(kind: Kind, content: Any) -> np.ndarray:
     return array
 
 
-def _strings(content: Any, count: int) -> list[bytes]:
+def _strings(content: bytes | memoryview, count: int) -> list[bytes]:
     """The lengths of all strings, then the strings."""
     data = bytes(content)
     # A length takes a byte at least.
@@ -289,7 +289,7 @@ def _numbers(form: int, value: Any, packing: str) -> np.ndarray:
     raise Damaged("elements of a tensor that are not packed as its type is")
 
 
-def read_variant(message: Any, depth: int = 0) -> VariantData:
+def read_variant(message: bytes, depth: int = 0) -> VariantData:
     """The variant in a `VariantTensorDataProto`; Damaged if it is none."""
     if depth > _DEEPEST:
         raise Damaged(f"variants within variants, more than {_DEEPEST} deep")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from headrace.interop import protos
-from headrace.interop.graph_util import extract_sub_graph
+from headrace.messages import protos
+from headrace.messages.graph_util import extract_sub_graph
 
 
-def cut_at(graph_def: Any, inputs: Sequence[str], outputs: Sequence[str]) -> Any:
+def cut_at(graph_def: protos.GraphDef, inputs: Sequence[str], outputs: Sequence[str]) -> protos.GraphDef:
     """The part of a graph that some nodes need, down to the inputs, which become placeholders of their types.
 
     Colocation with what is left out is forgotten.

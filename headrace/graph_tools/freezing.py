@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import re
 from contextlib import nullcontext
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from headrace.checkpoints.checkpoint_state import checkpoint_exists
+from headrace.checkpoints.meta_graphs import import_meta_graph
+from headrace.checkpoints.saver import Saver
 from headrace.core.graph import Graph
 from headrace.files import file_io
 from headrace.files.checkpoint.reader import CheckpointReader
 from headrace.files.paths import as_path
-from headrace.interop import protos
-from headrace.interop.file_faults import faults_in
-from headrace.interop.graph_def import import_graph_def
-from headrace.interop.graph_files import read_message, write_message
-from headrace.interop.graph_util import convert_variables_to_constants
+from headrace.messages import protos
+from headrace.messages.file_faults import faults_in
+from headrace.messages.graph_def import import_graph_def
+from headrace.messages.graph_files import read_message, write_message
+from headrace.messages.graph_util import convert_variables_to_constants
 from headrace.runtime.session import Session
 from headrace.saved_model import names
 from headrace.saved_model.loading import load, meta_graph_of_tags, parse_saved_model
-from headrace.train.checkpoint_state import checkpoint_exists
-from headrace.train.meta_graphs import import_meta_graph
-from headrace.train.saver import Saver
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
 
 
 def listed(text: str | None) -> list[str]:
@@ -29,8 +32,8 @@ def listed(text: str | None) -> list[str]:
 
 
 def freeze_graph_with_def_protos(
-    input_graph_def: Any,
-    input_saver_def: Any,
+    input_graph_def: protos.GraphDef | None,
+    input_saver_def: protos.SaverDef | None,
     input_checkpoint: str,
     output_node_names: str,
     restore_op_name: str,
@@ -40,12 +43,12 @@ def freeze_graph_with_def_protos(
     initializer_nodes: str,
     variable_names_whitelist: str = "",
     variable_names_blacklist: str = "",
-    input_meta_graph_def: Any = None,
+    input_meta_graph_def: protos.MetaGraphDef | None = None,
     input_saved_model_dir: str | None = None,
     saved_model_tags: list[str] | None = None,
     checkpoint_version: int = 2,
     source_path: str = "",
-) -> Any:
+) -> protos.GraphDef:
     """`freeze_graph` of messages; the arguments are the same. `source_path` is the file they are from, to name in errors.
 
     Returns:
@@ -88,11 +91,11 @@ def freeze_graph_with_def_protos(
     return frozen
 
 
-def _faults_in(path: str, kind: Any) -> Any:
+def _faults_in(path: str, kind: type) -> AbstractContextManager[Any]:
     return faults_in(path, kind) if path else nullcontext()
 
 
-def _restore_by_name(graph: Graph, sess: Any, checkpoint: str, version: int) -> None:
+def _restore_by_name(graph: Graph, sess: Session, checkpoint: str, version: int) -> None:
     """Restores what the checkpoint has into the variables of these names."""
     variables = {}
     for key in CheckpointReader(checkpoint).get_variable_to_shape_map():
@@ -114,7 +117,9 @@ def _restore_by_name(graph: Graph, sess: Any, checkpoint: str, version: int) -> 
     Saver(var_list=variables, write_version=version).restore(sess, checkpoint)
 
 
-def _read(path: str, message: Any, binary: bool, what: str) -> Any:
+def _read(
+    path: str, message: protos.GraphDef | protos.MetaGraphDef | protos.SaverDef, binary: bool, what: str
+) -> protos.GraphDef | protos.MetaGraphDef | protos.SaverDef:
     if not file_io.file_exists(path):
         raise OSError(f"Input {what} file '{path}' does not exist!")
     return read_message(path, message, as_text=not binary)
@@ -137,7 +142,7 @@ def freeze_graph(
     input_saved_model_dir: str | None = None,
     saved_model_tags: str = names.SERVING,
     checkpoint_version: int = 2,
-) -> Any:
+) -> protos.GraphDef:
     """Makes the variables of a graph constants.
 
     Args:
@@ -164,7 +169,11 @@ def freeze_graph(
         ValueError: if there is no checkpoint, node or variable; OSError: if a file is missing.
 
     Example:
-        >>> freeze_graph.freeze_graph("graph.pbtxt", "", False, "model.ckpt", "softmax", "", "", "frozen.pb", True, "")
+        >>> graph = tf.train.write_graph(sess.graph_def, ".", "graph.pbtxt")
+        >>> path = saver.save(sess, "./model.ckpt")
+        >>> frozen = freeze_graph("graph.pbtxt", "", False, path, "logits", "", "", "frozen.pb", True, "")
+        >>> [node.op for node in frozen.node if node.name == "w"]
+        ['Const']
     """
     graph_def = meta_graph_def = saver_def = None
     tags = listed(saved_model_tags)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from headrace.core.errors import ResourceExhaustedError
-from headrace.core.functions import called_function
 from headrace.core.graph import Graph
-from headrace.interop import protos
-from headrace.interop.function_def import output_counts
-from headrace.interop.node_def import attr_from_proto
+from headrace.core.graph_functions import called_function
+from headrace.core.registry import find_public
+from headrace.messages import protos
+from headrace.messages.function_def import output_counts
+from headrace.messages.node_def import attr_from_proto
+
+if TYPE_CHECKING:
+    from headrace.core.registry import OpDecl
+
 
 CALLS = frozenset(("PartitionedCall", "StatefulPartitionedCall"))
 _DEEPEST = 64
@@ -18,7 +23,7 @@ _MOST_NODES = 1_000_000
 _MOST_TEXT = 1 << 29
 
 
-def with_calls_inlined(graph_def: Any, graph: Graph) -> Any:
+def with_calls_inlined(graph_def: protos.GraphDef, graph: Graph) -> protos.GraphDef:
     """A GraphDef in which calls of functions are the functions' nodes, below the names of the calls.
 
     A node with the name of each call stays, which gives its results.
@@ -55,7 +60,7 @@ class _Sizes:
         self.library = library
         self.known: dict[str, _Size] = {}
 
-    def check(self, graph_def: Any) -> None:
+    def check(self, graph_def: protos.GraphDef) -> None:
         """Raises ResourceExhaustedError if inlining makes too much."""
         nodes, _, text = self._of(graph_def.node, 0)
         if self.known and (nodes > _MOST_NODES or text > _MOST_TEXT):
@@ -86,12 +91,12 @@ class _Sizes:
 
 
 class _Inliner:
-    def __init__(self, library: dict[str, Any], made: Any, graph: Graph) -> None:
+    def __init__(self, library: dict[str, Any], made: protos.GraphDef, graph: Graph) -> None:
         self.library = library
         self.made = made
         self.graph = graph
 
-    def add(self, node: Any, name: str, inputs: list[str], depth: int) -> None:
+    def add(self, node: protos.NodeDef, name: str, inputs: list[str], depth: int) -> None:
         """Adds a node under a name, with the flat names of its inputs; a call as what it calls."""
         called = _called(node)
         if called not in self.library:
@@ -107,7 +112,7 @@ class _Inliner:
             raise ValueError(f"Function {called!r} calls itself")
         self.body(self.library[called], name, inputs, depth)
 
-    def body(self, function: Any, name: str, inputs: list[str], depth: int) -> None:
+    def body(self, function: protos.FunctionDef, name: str, inputs: list[str], depth: int) -> None:
         signature = function.signature
         values = [text for text in inputs if not text.startswith("^")]
         controls = [text for text in inputs if text.startswith("^")]
@@ -145,10 +150,10 @@ class _Inliner:
         elif results:
             end.attr["T"].list.type.extend(arg.type for arg in signature.output_arg)
 
-    def _place(self, node: Any, output: str) -> int:
+    def _place(self, node: protos.NodeDef, output: str) -> int:
         """The number of the first tensor of an output argument of a node."""
         found = called_function(self.graph, node.op)
-        decl: Any = found.decl if found is not None else _declared(node.op)
+        decl: OpDecl = found.decl if found is not None else _declared(node.op)
         attrs = {key: attr_from_proto(value) for key, value in node.attr.items() if key != "_output_shapes"}
         settled = {a.name: a.default for a in decl.signature.attrs.values() if a.has_default} | attrs
         position = 0
@@ -159,7 +164,7 @@ class _Inliner:
         raise ValueError(f"Node '{node.name}' ({node.op}) has no output {output!r}")
 
 
-def _called(node: Any) -> str:
+def _called(node: protos.NodeDef) -> str:
     """The name of the function that a node calls, if it is a call."""
     return node.attr["f"].func.name if node.op in CALLS else node.op
 
@@ -168,9 +173,7 @@ def _node_of(text: str) -> str:
     return text.lstrip("^").partition(":")[0]
 
 
-def _declared(op_type: str) -> Any:
-    from headrace.core.registry import find_public
-
+def _declared(op_type: str) -> OpDecl:
     decl = find_public(op_type)
     if decl is None:
         raise ValueError(f"Op type not registered '{op_type}'")

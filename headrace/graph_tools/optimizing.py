@@ -13,10 +13,10 @@ from headrace.graph_tools.padded_convolutions import (
     node_name_from_input,
 )
 from headrace.graph_tools.stripping import strip_unused
-from headrace.interop import protos
-from headrace.interop.graph_util import remove_training_nodes
-from headrace.interop.tensor_proto import MakeNdarray, make_tensor_proto
-from headrace.platform import tf_logging
+from headrace.messages import protos
+from headrace.messages.graph_util import remove_training_nodes
+from headrace.messages.tensor_proto import MakeNdarray, make_tensor_proto
+from headrace.util import tf_logging
 
 # Where the inputs of a normalization stand: the normalized tensor, mean, variance, offset, scale.
 _NORMALIZATIONS = {
@@ -29,12 +29,12 @@ _CONVOLUTIONS = ("Conv2D", "DepthwiseConv2dNative")
 
 
 def optimize_for_inference(
-    input_graph_def: Any,
+    input_graph_def: protos.GraphDef,
     input_node_names: Sequence[str],
     output_node_names: Sequence[str],
-    placeholder_type_enum: Any,
+    placeholder_type_enum: int,
     toco_compatible: bool = False,
-) -> Any:
+) -> protos.GraphDef:
     """A frozen graph made smaller: unused and training nodes taken out, batch normalization folded into convolutions.
 
     Args:
@@ -60,7 +60,7 @@ def optimize_for_inference(
     return folded
 
 
-def ensure_graph_is_valid(graph_def: Any) -> None:
+def ensure_graph_is_valid(graph_def: protos.GraphDef) -> None:
     """Raises ValueError if names are there twice, or inputs are missing."""
     found: set[str] = set()
     for node in graph_def.node:
@@ -73,7 +73,7 @@ def ensure_graph_is_valid(graph_def: Any) -> None:
                 raise ValueError(f"Input for {node.name} not found: {text}")
 
 
-def values_from_const(node_def: Any) -> np.ndarray:
+def values_from_const(node_def: protos.NodeDef) -> np.ndarray:
     """The value of a constant.
 
     Raises:
@@ -84,7 +84,7 @@ def values_from_const(node_def: Any) -> np.ndarray:
     return MakeNdarray(node_def.attr["value"].tensor)
 
 
-def fold_batch_norms(input_graph_def: Any) -> Any:
+def fold_batch_norms(input_graph_def: protos.GraphDef) -> protos.GraphDef:
     """A graph in which normalizations of convolutions, by constants, are part of the filters and a bias.
 
     Args:
@@ -114,7 +114,7 @@ def fold_batch_norms(input_graph_def: Any) -> Any:
     return out
 
 
-def _folded(node: Any, nodes: dict[str, Any], uses: dict[str, int]) -> tuple[set[str], list[Any]] | None:
+def _folded(node: protos.NodeDef, nodes: dict[str, Any], uses: dict[str, int]) -> tuple[set[str], list[Any]] | None:
     """The names of nodes to drop and those to put in the place of a normalization, None where it cannot be folded."""
     if node.attr["is_training"].b and node.op != "BatchNormWithGlobalNormalization":
         tf_logging.warn("Didn't fold %s: it normalizes by the batch", node.name)
@@ -167,7 +167,7 @@ def _folded(node: Any, nodes: dict[str, Any], uses: dict[str, int]) -> tuple[set
     return gone, parts
 
 
-def _constant(name: str, value: np.ndarray) -> Any:
+def _constant(name: str, value: np.ndarray) -> protos.NodeDef:
     node = protos.NodeDef(op="Const", name=name)
     message = make_tensor_proto(value)
     node.attr["dtype"].type = message.dtype

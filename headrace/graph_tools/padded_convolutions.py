@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from headrace.interop import protos
-from headrace.interop.tensor_proto import make_tensor_proto
+from headrace.messages import protos
+from headrace.messages.tensor_proto import make_tensor_proto
 
 
 def node_name_from_input(node_name: str) -> str:
@@ -17,7 +17,7 @@ def node_name_from_input(node_name: str) -> str:
     return node_name.removeprefix("^").partition(":")[0]
 
 
-def fuse_resize_and_conv(input_graph_def: Any, output_node_names: Sequence[str]) -> Any:
+def fuse_resize_and_conv(input_graph_def: protos.GraphDef, output_node_names: Sequence[str]) -> protos.GraphDef:
     """A graph in which each Conv2D of a MirrorPad or ResizeBilinear computes these as well.
 
     Args:
@@ -59,14 +59,14 @@ def fuse_resize_and_conv(input_graph_def: Any, output_node_names: Sequence[str])
     return out
 
 
-def keep_what_is_beside_nodes(source: Any, target: Any) -> None:
+def keep_what_is_beside_nodes(source: protos.GraphDef, target: protos.GraphDef) -> None:
     """Copies versions and functions from one `GraphDef` to another, where there are any."""
     for field in ("versions", "library"):
         if getattr(source, field).ByteSize():
             getattr(target, field).CopyFrom(getattr(source, field))
 
 
-def _is_plain(convolution: Any) -> bool:
+def _is_plain(convolution: protos.NodeDef) -> bool:
     """Whether the fused ops can do what a convolution does."""
     attrs = convolution.attr
     layout = attrs["data_format"].s if "data_format" in attrs else b"NHWC"
@@ -75,7 +75,7 @@ def _is_plain(convolution: Any) -> bool:
     return layout in (b"", b"NHWC") and all(step == 1 for step in dilations) and padding in (b"SAME", b"VALID")
 
 
-def _before(convolution: Any, nodes: dict[str, Any]) -> tuple[Any, Any]:
+def _before(convolution: protos.NodeDef, nodes: dict[str, Any]) -> tuple[Any, Any]:
     """The MirrorPad and the ResizeBilinear that a convolution's images come from, None where there is none."""
     pad, resize = None, nodes[node_name_from_input(convolution.input[0])]
     if resize.op == "MirrorPad":

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.dtypes import as_dtype, float32, int32, string
 from headrace.core.errors import InvalidArgumentError, OutOfRangeError, UnimplementedError
-from headrace.interop import protos
-from headrace.interop.graph_util import node_name
-from headrace.interop.tensor_proto import MakeNdarray, make_tensor_proto
-from headrace.platform.deprecation import deprecated
+from headrace.messages import protos
+from headrace.messages.graph_util import node_name
+from headrace.messages.tensor_proto import MakeNdarray, make_tensor_proto
+from headrace.util.deprecation import deprecated
+
+if TYPE_CHECKING:
+    from headrace.core.dtypes import DType
+
 
 _QUANTIZED = ("MatMul", "Conv2D")
 # The range of what activations give: whether it is signed, and its ends where they are known.
@@ -29,7 +34,7 @@ _DECAY = 0.999
 
 
 @deprecated(None, "Use tf.contrib.quantize, which rewrites a graph before it is exported.")
-def do_quantize_training_on_graphdef(input_graph: Any, num_bits: int) -> Any:
+def do_quantize_training_on_graphdef(input_graph: protos.GraphDef, num_bits: int) -> protos.GraphDef:
     """Quantizes the inputs of all matrix products and convolutions of a graph, but for those in gradients.
 
     What has no range by its nature (as what `tf.tanh` gives has) gets one of moving averages of its least and greatest
@@ -50,8 +55,9 @@ def do_quantize_training_on_graphdef(input_graph: Any, num_bits: int) -> Any:
             without its node `restore_all`.
 
     Example:
-        >>> quantized = tf.train.do_quantize_training_on_graphdef(graph.as_graph_def(), num_bits=8)
-        >>> tf.import_graph_def(quantized, name="")
+        >>> quantized = tf.train.do_quantize_training_on_graphdef(sess.graph.as_graph_def(), num_bits=8)
+        >>> with tf.Graph().as_default():
+        ...     tf.import_graph_def(quantized, name="")
     """
     graph = protos.GraphDef()
     graph.ParseFromString(input_graph.SerializeToString())
@@ -61,7 +67,7 @@ def do_quantize_training_on_graphdef(input_graph: Any, num_bits: int) -> Any:
     return graph
 
 
-def _const(value: Any, dtype: Any) -> dict[str, Any]:
+def _const(value: float | Sequence[str], dtype: DType) -> dict[str, Any]:
     tensor = protos.AttrValue(tensor=make_tensor_proto(value, dtype))
     return {"dtype": as_dtype(dtype), "value": tensor}
 
@@ -69,7 +75,7 @@ def _const(value: Any, dtype: Any) -> dict[str, Any]:
 class _Rewriting:
     """The work on one graph."""
 
-    def __init__(self, graph: Any, num_bits: int) -> None:
+    def __init__(self, graph: protos.GraphDef, num_bits: int) -> None:
         self._graph, self._num_bits = graph, num_bits
         self._nodes = {node.name: node for node in graph.node}
         self._variables: list[str] = []
@@ -102,14 +108,14 @@ class _Rewriting:
             node.input[place] = quantized[value]
         self._save_variables()
 
-    def _source(self, node: Any, place: int) -> Any:
+    def _source(self, node: protos.NodeDef, place: int) -> Any:
         data = [name for name in node.input if not name.startswith("^")]
         name = node_name(data[place]) if place < len(data) else ""
         if name not in self._nodes:
             raise InvalidArgumentError(None, None, f"Node '{node.name}': Unknown input node '{name}'")
         return self._nodes[name]
 
-    def _range(self, node: Any) -> tuple[bool, tuple[float, float] | None]:
+    def _range(self, node: protos.NodeDef) -> tuple[bool, tuple[float, float] | None]:
         """Whether what a node gives is signed, and between what it lies."""
         seen = set()
         while node.op in _PASSING and node.name not in seen:
@@ -140,7 +146,7 @@ class _Rewriting:
         self._nodes[unique] = node
         return unique
 
-    def _quantize(self, value: str, consumer: Any) -> str:
+    def _quantize(self, value: str, consumer: protos.NodeDef) -> str:
         """The quantized value of a tensor."""
         source, _, index = value.partition(":")
         dtype = as_dtype(consumer.attr["T"].type or float32)
@@ -241,7 +247,7 @@ class _Rewriting:
         self._graph.node.remove(saver)
         self._graph.node.add().CopyFrom(last)
 
-    def _extend(self, const: Any, more: list[str]) -> None:
+    def _extend(self, const: protos.NodeDef, more: list[str]) -> None:
         """Adds strings to a constant vector."""
         values = [*MakeNdarray(const.attr["value"].tensor).reshape(-1), *(text.encode() for text in more)]
         const.attr["value"].tensor.CopyFrom(make_tensor_proto(values, string, shape=[len(values)]))

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from headrace.core.graph import Graph
-from headrace.interop import protos
 from headrace.interop.meta_graph import ops_used
+from headrace.messages import protos
 from headrace.runtime.session import Session
 from headrace.saved_model.loading import load, meta_graph_of_tags, parse_saved_model
 
@@ -27,12 +27,12 @@ def get_saved_model_tag_sets(saved_model_dir: str) -> list[list[str]]:
     return [list(meta_graph.meta_info_def.tags) for meta_graph in parse_saved_model(saved_model_dir).meta_graphs]
 
 
-def get_meta_graph_def(saved_model_dir: str, tag_set: str) -> Any:
+def get_meta_graph_def(saved_model_dir: str, tag_set: str) -> protos.MetaGraphDef:
     """The MetaGraphDef with these tags, divided by commas; RuntimeError if there is none."""
     return meta_graph_of_tags(parse_saved_model(saved_model_dir), tag_set.split(","))
 
 
-def _tensor_lines(kind: str, key: str, info: Any, indent: str) -> Iterator[str]:
+def _tensor_lines(kind: str, key: str, info: protos.TensorInfo, indent: str) -> Iterator[str]:
     yield f"{indent}  {kind}['{key}'] tensor_info:"
     dtype = (
         protos.types_pb2.DataType.Name(info.dtype) if info.dtype in protos.types_pb2.DataType.values() else info.dtype
@@ -47,7 +47,7 @@ def _tensor_lines(kind: str, key: str, info: Any, indent: str) -> Iterator[str]:
     yield f"{indent}      name: {info.name or info.coo_sparse.values_tensor_name}"
 
 
-def signature_lines(signature: Any, indent: str = "") -> Iterator[str]:
+def signature_lines(signature: protos.SignatureDef, indent: str = "") -> Iterator[str]:
     """A signature in the lines that `saved_model_cli` prints."""
     for kind, infos in (("input", signature.inputs), ("output", signature.outputs)):
         yield f"{indent}The given SavedModel SignatureDef contains the following {kind}(s):"
@@ -93,7 +93,7 @@ def described(
     yield from signature_lines(_signature(signatures, signature_def))
 
 
-def _signature(signatures: Any, key: str) -> Any:
+def _signature(signatures: Any, key: str) -> protos.SignatureDef:
     if key not in signatures:
         raise ValueError(f'Could not find signature "{key}". Please choose from: {", ".join(sorted(signatures))}')
     return signatures[key]
@@ -185,7 +185,7 @@ def _from_file(path: str, name: str | None, key: str) -> np.ndarray:
         return data[data.files[0] if name is None else name]
 
 
-def _evaluated(text: str) -> Any:
+def _evaluated(text: str) -> np.ndarray | list[int]:
     """The value of an expression of literals and calls of NumPy's functions; nothing else is evaluated."""
     try:
         parsed = ast.parse(text, mode="eval")
@@ -283,7 +283,7 @@ def run_saved_model(
     return {key: values[key] for key in sorted(values)}
 
 
-def save_output(key: str, value: Any, folder: str, overwrite: bool) -> str:
+def save_output(key: str, value: np.ndarray, folder: str, overwrite: bool) -> str:
     """Writes an output to the file `KEY.npy` and returns its path.
 
     Raises:

@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from headrace.files import file_io
-from headrace.interop import protos
-from headrace.interop.graph_files import read_message, write_message
-from headrace.interop.graph_util import extract_sub_graph
+from headrace.messages import protos
+from headrace.messages.graph_files import read_message, write_message
+from headrace.messages.graph_util import extract_sub_graph
 
 
 def strip_unused(
-    input_graph_def: Any,
+    input_graph_def: protos.GraphDef,
     input_node_names: Sequence[str],
     output_node_names: Sequence[str],
     placeholder_type_enum: Any,
-) -> Any:
+) -> protos.GraphDef:
     """The part of a graph between some nodes and others, with placeholders for the first.
 
     Args:
@@ -61,7 +61,7 @@ def strip_unused_from_files(
     output_binary: bool,
     input_node_names: str,
     output_node_names: str,
-    placeholder_type_enum: Any,
+    placeholder_type_enum: int,
 ) -> int | None:
     """`strip_unused` of a file, into another; returns -1, after saying so, if there is nothing to do.
 

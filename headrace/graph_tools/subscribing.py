@@ -5,13 +5,18 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.defaults import control_dependencies, device, name_scope
-from headrace.core.operation import Operation, Tensor
+from headrace.core.operation import Operation
 from headrace.core.registry import raw
-from headrace.platform import tf_logging
+from headrace.core.tensor import Tensor
 from headrace.state.variables import Variable
+from headrace.util import tf_logging
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+
 
 SideEffect = Callable[[Tensor], Iterable[Any]]
 
@@ -97,7 +102,7 @@ def _subscribed(tensor: Tensor, side_effects: list[SideEffect]) -> Tensor:
         return _copied(tensor, side_effects)
 
 
-def subscribe(tensors: Any, side_effects: Any) -> Any:
+def subscribe(tensors: TensorLike, side_effects: Callable[..., Any]) -> Tensor:
     """Makes operations run whenever tensors are computed, by putting copies in the tensors' place.
 
     Args:

@@ -1,1 +1,1 @@
-"""File formats and message formats that others read and write; nothing here is imported until it is used."""
+"""Graphs as MetaGraphDefs with their collections, branches and loops as messages, and PyTorch functions as operations."""

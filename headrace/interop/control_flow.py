@@ -8,11 +8,11 @@ from headrace.core.collections import GraphKeys
 from headrace.core.defaults import get_default_graph
 from headrace.core.graph import Graph
 from headrace.core.internals import prepend_name_scope, register_proto_function, strip_name_scope
-from headrace.core.operation import Tensor
-from headrace.interop import protos
-from headrace.ops.flow.cond import CondContext
-from headrace.ops.flow.context import ControlFlowContext
-from headrace.ops.flow.while_context import WhileContext
+from headrace.core.tensor import Tensor
+from headrace.functions.flow.cond import CondContext
+from headrace.functions.flow.context import ControlFlowContext
+from headrace.functions.flow.while_context import WhileContext
+from headrace.messages import protos
 
 
 def _nested(context: ControlFlowContext) -> list[ControlFlowContext]:
@@ -27,7 +27,7 @@ def _nested(context: ControlFlowContext) -> list[ControlFlowContext]:
     return list(found.values())
 
 
-def _name(tensor: Any, export_scope: str | None) -> str:
+def _name(tensor: Tensor | None, export_scope: str | None) -> str:
     return "" if tensor is None else strip_name_scope(tensor.name, export_scope)
 
 
@@ -89,6 +89,13 @@ def while_to_proto(context: WhileContext, export_scope: str | None = None) -> An
     if export_scope is not None and not context.name.startswith(export_scope):
         return None
     return _while_def(context, export_scope)
+
+
+def context_to_proto(context: CondContext | WhileContext, export_scope: str | None = None) -> Any:
+    """A branch as a `CondContextDef`, a loop as a `WhileContextDef`; None if it is not below `export_scope`."""
+    if isinstance(context, WhileContext):
+        return while_to_proto(context, export_scope)
+    return cond_to_proto(context, export_scope)
 
 
 class _Reader:

@@ -1,4 +1,4 @@
-"""MetaGraphDefs: a graph with its collections, written and read.
+"""MetaGraphDefs written: a graph with its collections.
 
 How the items of a collection become messages is registered by `register_proto_function`; without that, operations and
 tensors are written by name and numbers and strings as they are.
@@ -8,56 +8,40 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from headrace.core import version
 from headrace.core.collections import GraphKeys
 from headrace.core.defaults import get_default_graph
+from headrace.core.error_interpolation import create_graph_debug_info_def
 from headrace.core.graph import Graph
 from headrace.core.internals import (
     get_collection_proto_type,
-    get_from_proto_function,
     get_to_proto_function,
     prepend_name_scope,
     register_proto_function,
     strip_name_scope,
 )
-from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import find
 from headrace.files import file_io
 from headrace.files.paths import as_path
-from headrace.interop import control_flow as _control_flow
-from headrace.interop import protos
-from headrace.interop.file_faults import faults_in
-from headrace.interop.graph_def import import_graph_def
-from headrace.interop.graph_files import read_message, write_message
-from headrace.interop.node_def import attr_to_proto
-from headrace.interop.op_lists import stripped_op_list_for_graph
-from headrace.interop.packed import name_as_classes, named_as_in_files
-from headrace.platform import tf_logging
+from headrace.messages import protos
+from headrace.messages.graph_files import write_message
+from headrace.messages.node_def import attr_to_proto
+from headrace.messages.op_lists import stripped_op_list_for_graph
+from headrace.messages.packed import named_as_in_files
 from headrace.state.variables import Variable
+from headrace.util import tf_logging
 
-assert _control_flow  # it registers how branches and loops are written
 UNBOUND_INPUT_PREFIX = "$unbound_inputs_"
 
-_VARIABLE_COLLECTIONS = (
-    GraphKeys.GLOBAL_VARIABLES,
-    GraphKeys.LOCAL_VARIABLES,
-    GraphKeys.METRIC_VARIABLES,
-    GraphKeys.MODEL_VARIABLES,
-    GraphKeys.TRAINABLE_VARIABLES,
-    GraphKeys.MOVING_AVERAGE_VARIABLES,
-    GraphKeys.CONCATENATED_VARIABLES,
-    GraphKeys.TRAINABLE_RESOURCE_VARIABLES,
-)
 
-
-def _variable_to_proto(variable: Any, export_scope: str | None = None) -> Any:
+def _variable_to_proto(variable: Variable, export_scope: str | None = None) -> protos.VariableDef:
     return variable.to_proto(export_scope=export_scope)
 
 
-def _variable_from_proto(message: Any, import_scope: str | None = None) -> Any:
+def _variable_from_proto(message: protos.VariableDef, import_scope: str | None = None) -> Variable:
     return Variable.from_proto(message, import_scope=import_scope)
 
 
@@ -75,24 +59,7 @@ for _collection in (
     )
 
 
-def read_meta_graph_file(filename: Any) -> Any:
-    """The MetaGraphDef in a file, binary or text.
-
-    Raises:
-        OSError: if there is no such file; DataLossError: if it holds something else.
-    """
-    path = as_path(filename)
-    if not file_io.file_exists(path):
-        raise OSError(f"File {path} does not exist.")
-    found = read_message(path, protos.MetaGraphDef())
-    name_as_classes(found)
-    return found
-
-
-# ---- writing ----
-
-
-def _name_of(item: Any) -> str | None:
+def _name_of(item: object) -> str | None:
     """The name of an operation, tensor or variable, or a node's name itself; None for anything else."""
     if isinstance(item, str):
         return item
@@ -100,7 +67,7 @@ def _name_of(item: Any) -> str | None:
     return name if isinstance(name, str) else None
 
 
-def _included(item: Any, export_scope: str | None, excluded: Iterable[str]) -> bool:
+def _included(item: object, export_scope: str | None, excluded: Iterable[str]) -> bool:
     if isinstance(item, bytes):
         try:
             name: str | None = item.decode()
@@ -115,7 +82,7 @@ def _included(item: Any, export_scope: str | None, excluded: Iterable[str]) -> b
     return not export_scope or name.startswith(export_scope)
 
 
-def _kind_of(item: Any) -> str:
+def _kind_of(item: object) -> str:
     if isinstance(item, (str, bytes)):
         return "bytes_list"
     if isinstance(item, int):
@@ -128,7 +95,7 @@ def _kind_of(item: Any) -> str:
 
 
 def add_collection_def(
-    meta_graph_def: Any,
+    meta_graph_def: protos.MetaGraphDef,
     key: str,
     graph: Graph | None = None,
     export_scope: str | None = None,
@@ -193,15 +160,15 @@ def add_collection_def(
 
 def create_meta_graph_def(
     meta_info_def: Any = None,
-    graph_def: Any = None,
-    saver_def: Any = None,
+    graph_def: protos.GraphDef | None = None,
+    saver_def: protos.SaverDef | None = None,
     collection_list: Iterable[str] | None = None,
     graph: Graph | None = None,
     export_scope: str | None = None,
     exclude_nodes: Iterable[str] | None = None,
     clear_extraneous_savers: bool = False,
     strip_default_attrs: bool = False,
-) -> Any:
+) -> protos.MetaGraphDef:
     """A MetaGraphDef of a graph.
 
     Args:
@@ -249,7 +216,7 @@ def create_meta_graph_def(
     return made
 
 
-def strip_graph_default_valued_attrs(meta_graph_def: Any) -> None:
+def strip_graph_default_valued_attrs(meta_graph_def: protos.MetaGraphDef) -> None:
     """Takes the attributes that have their default values out of the nodes, functions' nodes too, in place."""
     graph_def = meta_graph_def.graph_def
     functions = {function.signature.name for function in graph_def.library.function}
@@ -277,7 +244,9 @@ def _serialized_defaults(op_type: str) -> dict[str, bytes]:
     }
 
 
-def _scoped_node(node: Any, export_scope: str | None, unbound: list[str], clear_devices: bool) -> Any:
+def _scoped_node(
+    node: protos.NodeDef, export_scope: str | None, unbound: list[str], clear_devices: bool
+) -> protos.NodeDef:
     """A copy of a node without the scope's name; inputs from outside are written as unbound."""
     made = protos.NodeDef()
     made.CopyFrom(node)
@@ -311,7 +280,7 @@ def _scoped_node(node: Any, export_scope: str | None, unbound: list[str], clear_
     return made
 
 
-def _extraneous_saver_nodes(graph_def: Any, saver_def: Any) -> set[str]:
+def _extraneous_saver_nodes(graph_def: protos.GraphDef, saver_def: Any) -> set[str]:
     """The nodes of savers other than one: all that stand in scopes in which files are saved or restored."""
     saver_ops = ("SaveSlices", "Save", "SaveV2", "RestoreV2", "Restore", "RestoreSlice", "MergeV2Checkpoints")
     by_name = {node.name: node for node in graph_def.node}
@@ -330,14 +299,14 @@ def _extraneous_saver_nodes(graph_def: Any, saver_def: Any) -> set[str]:
 
 
 def export_scoped_meta_graph(
-    filename: Any = None,
-    graph_def: Any = None,
+    filename: str | None = None,
+    graph_def: protos.GraphDef | None = None,
     graph: Graph | None = None,
     export_scope: str | None = None,
     as_text: bool = False,
     unbound_inputs_col_name: str = "unbound_inputs",
     clear_devices: bool = False,
-    saver_def: Any = None,
+    saver_def: protos.SaverDef | None = None,
     clear_extraneous_savers: bool = False,
     strip_default_attrs: bool = False,
     save_debug_info: bool = False,
@@ -408,10 +377,8 @@ def export_scoped_meta_graph(
     return made, variables
 
 
-def _debug_info(graph: Graph, message: Any, export_scope: str | None) -> Any:
+def _debug_info(graph: Graph, message: protos.MetaGraphDef, export_scope: str | None) -> protos.GraphDebugInfo:
     """Where the operations of a MetaGraphDef were made, as a `GraphDebugInfo`."""
-    from headrace.core.error_interpolation import create_graph_debug_info_def
-
     names = [prepend_name_scope(node.name, export_scope) for node in message.graph_def.node]
     return create_graph_debug_info_def([("", graph.get_operation_by_name(name)) for name in names])
 
@@ -423,187 +390,7 @@ def _export_unbound(graph: Graph, name: str, unbound: list[str]) -> None:
             graph.add_to_collection(name, text)
 
 
-# ---- reading ----
-
-
-def import_scoped_meta_graph(
-    meta_graph_or_file: Any,
-    clear_devices: bool = False,
-    graph: Graph | None = None,
-    import_scope: str | None = None,
-    input_map: Mapping[str, Any] | None = None,
-    unbound_inputs_col_name: str = "unbound_inputs",
-    restore_collections_predicate: Callable[[str], bool] = lambda key: True,
-) -> dict[str, Any]:
-    """`import_scoped_meta_graph_with_return_elements` without elements; returns the variables."""
-    variables, _ = import_scoped_meta_graph_with_return_elements(
-        meta_graph_or_file,
-        clear_devices,
-        graph,
-        import_scope,
-        input_map,
-        unbound_inputs_col_name,
-        restore_collections_predicate,
-    )
-    return variables
-
-
-def import_scoped_meta_graph_with_return_elements(
-    meta_graph_or_file: Any,
-    clear_devices: bool = False,
-    graph: Graph | None = None,
-    import_scope: str | None = None,
-    input_map: Mapping[str, Any] | None = None,
-    unbound_inputs_col_name: str = "unbound_inputs",
-    restore_collections_predicate: Callable[[str], bool] = lambda key: True,
-    return_elements: Sequence[str] | None = None,
-) -> tuple[dict[str, Any], list[Operation | Tensor] | None]:
-    """Adds what a MetaGraphDef describes to a graph: operations and collections.
-
-    Args:
-        meta_graph_or_file: a `MetaGraphDef`, or the path of one.
-        clear_devices: whether to forget where nodes were placed.
-        graph: the graph; the default graph by default.
-        import_scope: a name scope for everything.
-        input_map: names of inputs to the tensors to use instead.
-        unbound_inputs_col_name: the collection that tells what inputs must be in `input_map`.
-        restore_collections_predicate: tells of a collection whether to read it.
-        return_elements: names of operations and tensors to return.
-
-    Returns:
-        the variables by name without the scope, and the elements.
-
-    Raises:
-        ValueError: if inputs that the graph lacks are not in `input_map`; as of `import_graph_def`.
-        OSError: if there is no such file.
-    """
-    if isinstance(meta_graph_or_file, protos.MetaGraphDef):
-        message = meta_graph_or_file
-    else:
-        message = read_meta_graph_file(meta_graph_or_file)
-        with faults_in(as_path(meta_graph_or_file)):
-            return import_scoped_meta_graph_with_return_elements(
-                message,
-                clear_devices,
-                graph,
-                import_scope,
-                input_map,
-                unbound_inputs_col_name,
-                restore_collections_predicate,
-                return_elements,
-            )
-    _check_bound(message, unbound_inputs_col_name, input_map)
-    graph = graph or get_default_graph()
-    with graph.as_default():
-        graph_def = message.graph_def
-        if clear_devices:
-            graph_def = protos.GraphDef()
-            graph_def.CopyFrom(message.graph_def)
-            for node in graph_def.node:
-                node.device = ""
-        around = graph.get_name_scope()
-        scope = graph.unique_name(import_scope, mark_as_used=False) if import_scope else around
-        elements = import_graph_def(
-            graph_def,
-            name=import_scope or (f"{around}/" if around else ""),
-            input_map=input_map,
-            producer_op_list=message.meta_info_def.stripped_op_list,
-            return_elements=return_elements,
-        )
-        _import_collections(graph, message, scope, restore_collections_predicate)
-        found = graph.get_collection(GraphKeys.GLOBAL_VARIABLES, scope=scope)
-        return {strip_name_scope(variable.name, scope): variable for variable in found}, elements
-
-
-def _check_bound(message: Any, collection: str, input_map: Mapping[str, Any] | None) -> None:
-    if not collection or collection not in message.collection_def:
-        return
-    listed = message.collection_def[collection]
-    field = getattr(listed, listed.WhichOneof("kind") or "node_list")
-    missing = [
-        text
-        for text in (item.decode("utf-8", "replace") if isinstance(item, bytes) else str(item) for item in field.value)
-        if not input_map or text not in input_map
-    ]
-    if missing:
-        raise ValueError(
-            f"Graph contains unbound inputs: {', '.join(missing)}. Must provide these inputs through input_map."
-        )
-
-
-def _import_collections(graph: Graph, message: Any, scope: str, wanted: Callable[[str], bool]) -> None:
-    # Before 1.9 a variable did not say whether it is trainable: the collection it is met in first does.
-    knows_trainable = _version(message.meta_info_def.tensorflow_version) >= (1, 9)
-    variables: dict[bytes, Any] = {}
-    keys = sorted(message.collection_def, key=lambda key: (key != GraphKeys.TRAINABLE_VARIABLES, key))
-    for key in keys:
-        if not wanted(key):
-            continue
-        listed = message.collection_def[key]
-        kind = listed.WhichOneof("kind")
-        if kind is None:
-            tf_logging.error("Cannot identify data type for collection %s. Skipping.", key)
-            continue
-        items: Iterable[Any] = getattr(listed, kind).value
-        from_proto = get_from_proto_function(key)
-        if from_proto is not None and kind == "bytes_list":
-            made = get_collection_proto_type(key)
-            for data in items:
-                if key in _VARIABLE_COLLECTIONS and data in variables:
-                    graph.add_to_collection(key, variables[data])
-                    continue
-                item = made.FromString(data)
-                if key in _VARIABLE_COLLECTIONS and not knows_trainable:
-                    item.trainable = key == GraphKeys.TRAINABLE_VARIABLES
-                value = from_proto(item, import_scope=scope)
-                if key in _VARIABLE_COLLECTIONS:
-                    variables[data] = value
-                graph.add_to_collection(key, value)
-        elif kind == "node_list":
-            for name in items:
-                graph.add_to_collection(key, graph.as_graph_element(prepend_name_scope(name, scope)))
-        elif kind == "int64_list":
-            for number in items:
-                graph.add_to_collection(key, int(number))
-        elif kind == "bytes_list":
-            for data in items:
-                graph.add_to_collection(key, prepend_name_scope(data, scope) if scope else data)
-        else:
-            for item in items:
-                graph.add_to_collection(key, item)
-
-
-def _version(text: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in re.findall(r"\d+", text)[:2])
-
-
-def copy_scoped_meta_graph(
-    from_scope: str, to_scope: str, from_graph: Graph | None = None, to_graph: Graph | None = None
-) -> dict[str, Any]:
-    """Copies a scope of a graph to another graph, or to another scope.
-
-    Args:
-        from_scope: the scope to copy.
-        to_scope: the scope of the copy.
-        from_graph: the graph it is in; the default graph by default.
-        to_graph: the graph of the copy; the default graph by default.
-
-    Returns:
-        the variables by name without the scope.
-
-    Raises:
-        ValueError: if both graphs and scopes are the same.
-    """
-    from_graph, to_graph = from_graph or get_default_graph(), to_graph or get_default_graph()
-    if from_graph is to_graph and from_scope == to_scope:
-        raise ValueError(
-            f"'from_scope' and 'to_scope' need to be different when performing copy in the same graph. Got: {from_scope}"
-        )
-    message, _ = export_scoped_meta_graph(export_scope=from_scope, graph=from_graph)
-    return import_scoped_meta_graph(message, graph=to_graph, import_scope=to_scope)
-
-
-def ops_used(meta_graph_def: Any) -> set[str]:
+def ops_used(meta_graph_def: protos.MetaGraphDef) -> set[str]:
     """The op types of a MetaGraphDef's nodes, its functions' nodes included."""
     graph_def = meta_graph_def.graph_def
     types = {node.op for node in graph_def.node}

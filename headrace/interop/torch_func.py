@@ -6,7 +6,7 @@ import itertools
 import secrets
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -15,10 +15,15 @@ from headrace.core import errors
 from headrace.core.convert import convert_n_to_tensor
 from headrace.core.defaults import get_default_graph, name_scope
 from headrace.core.dtypes import DType, as_dtype
-from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
 from headrace.core.shapes import as_dims
+from headrace.core.tensor import Tensor
 from headrace.state.variable_scope import get_variable, variable_scope
+
+if TYPE_CHECKING:
+    from headrace.core.graph import Graph
+    from headrace.core.typing import DTypeLike, TensorLike
+
 
 _FORWARD = "input: *Tin, *, token: string, Tout: list(type) >= 1 -> output: *Tout"
 torch_func_op = op("TorchFunc", _FORWARD, stateful=True).calls_python()
@@ -46,7 +51,7 @@ def _registered(function: Callable[..., Any]) -> str:
     """A name by which kernels find the function; it lives as long as the graph."""
     token = f"torch_func_{next(_numbers)}_{_secret}"
     callback = _callbacks[token] = _Callback(function)
-    graph: Any = get_default_graph()
+    graph: Graph = get_default_graph()
     graph.__dict__.setdefault("_torch_funcs", []).append(callback)
     return token
 
@@ -138,9 +143,9 @@ torch_func_grad_op.not_differentiable()
 
 def torch_func(
     function: Any,
-    inputs: Any,
-    Tout: Any = None,
-    shapes: Any = None,
+    inputs: TensorLike,
+    Tout: Sequence[DTypeLike] | None = None,
+    shapes: Sequence[int | None] | None = None,
     name: str | None = None,
 ) -> Any:
     """Applies a differentiable PyTorch function or module to tensors of the graph.
@@ -189,7 +194,7 @@ def torch_func(
     return outputs if isinstance(Tout, (list, tuple)) else outputs[0]
 
 
-def _name_of(function: Any) -> str:
+def _name_of(function: Callable[..., Any]) -> str:
     name = getattr(function, "__name__", type(function).__name__)
     return "torch_func" if not name.isidentifier() else name
 
@@ -203,7 +208,7 @@ def _with_variables(module: torch.nn.Module, scope: str, count: int) -> tuple[li
             names.append(path)
             variables.append(get_variable(path.replace(".", "/"), initializer=value, trainable=parameter.requires_grad))
 
-    def call(*values: Any) -> Any:
+    def call(*values: Any) -> torch.Tensor:
         parameters = dict(zip(names, values[count:], strict=True))
         return torch.func.functional_call(module, parameters, tuple(values[:count]))
 

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core import nest
 from headrace.core.convert import convert_to_tensor
 from headrace.core.dtypes import as_dtype
 from headrace.core.eager import executing_eagerly
-from headrace.core.operation import Operation, Tensor
+from headrace.core.operation import Operation
+from headrace.core.tensor import Tensor
 from headrace.layers.contents import Contents
 from headrace.layers.context import call_context
 from headrace.layers.nodes import Node, reachable
 from headrace.state.variables import Variable
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
 
 
 class Additions(Contents):
@@ -27,7 +31,7 @@ class Additions(Contents):
     _metrics: list[Any]
     _inbound_nodes: list[Node]
 
-    def add_loss(self, losses: Any, inputs: Any = None) -> None:
+    def add_loss(self, losses: TensorLike | Callable[..., Any], inputs: TensorLike | None = None) -> None:
         """Adds losses of the layer.
 
         Args:
@@ -46,7 +50,7 @@ class Additions(Contents):
             if isinstance(layer, Additions):
                 layer._clear_losses()
 
-    def add_update(self, updates: Any, inputs: Any = None) -> None:
+    def add_update(self, updates: Callable[..., Any], inputs: Any = None) -> None:
         """Adds operations to run in each training step.
 
         Args:
@@ -98,11 +102,11 @@ class Additions(Contents):
         """The metrics of the layer."""
         return [*self._metrics, *self._of_sublayers("metrics")]
 
-    def get_updates_for(self, inputs: Any) -> list[Any]:
+    def get_updates_for(self, inputs: TensorLike) -> list[Any]:
         """The updates that depend on these inputs; for None those that depend on none."""
         return _related(inputs, self.updates, "_unconditional_update")
 
-    def get_losses_for(self, inputs: Any) -> list[Any]:
+    def get_losses_for(self, inputs: TensorLike) -> list[Any]:
         """The losses that depend on these inputs; for None those that depend on none."""
         return _related(inputs, self.losses, "_unconditional_loss")
 
@@ -118,7 +122,7 @@ def _as_loss(loss: Any, unconditional: bool) -> Any:
     return loss
 
 
-def _related(inputs: Any, items: list[Any], mark: str) -> list[Any]:
+def _related(inputs: TensorLike, items: list[Any], mark: str) -> list[Any]:
     if inputs is None:
         return [item for item in items if getattr(item, mark)]
     items = [item for item in items if not getattr(item, mark)]

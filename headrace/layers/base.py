@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import copy
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.core import nest
 from headrace.core.collections import GraphKeys
 from headrace.core.defaults import get_collection, get_collection_ref, get_default_graph, name_scope
 from headrace.core.dtypes import as_dtype
 from headrace.core.eager import executing_eagerly
-from headrace.core.operation import Tensor
+from headrace.core.tensor import Tensor
 from headrace.layers import engine
 from headrace.layers.context import to_snake_case, unique_object_name
 from headrace.layers.input_spec import InputSpec
@@ -20,6 +20,12 @@ from headrace.state.dependencies import NamedDependencies
 from headrace.state.modes import VariableAggregation, VariableSynchronization
 from headrace.state.partitioned import PartitionedVariable
 from headrace.state.variable_scope import VariableScope, get_variable, variable_scope
+
+if TYPE_CHECKING:
+    from headrace.core.operation import Operation
+    from headrace.core.typing import Constraint, DTypeLike, InitializerLike, Regularizer, ShapeLike, TensorLike
+    from headrace.state.variables import Variable
+
 
 __all__ = ["InputSpec", "Layer", "keras_style_scope", "set_keras_style"]
 
@@ -71,7 +77,9 @@ class Layer(NamedDependencies, engine.Layer):
     _use_resource_variables: bool
     _call_has_scope_arg: bool
 
-    def __init__(self, trainable: bool = True, name: Any = None, dtype: Any = None, **kwargs: Any) -> None:
+    def __init__(
+        self, trainable: bool = True, name: str | None = None, dtype: DTypeLike | None = None, **kwargs: Any
+    ) -> None:
         self._use_resource_variables = False
         scope = kwargs.pop("_scope", None)
         self._reuse = kwargs.pop("_reuse", None)
@@ -87,7 +95,7 @@ class Layer(NamedDependencies, engine.Layer):
                 self._scope = captured
 
     # Attributes that are layers or variables do not become part of it, as they do for layers of Keras.
-    __setattr__ = object.__setattr__  # type: ignore[assignment]
+    __setattr__ = object.__setattr__  # type: ignore[assignment]  # a method of `object` in the place of one
     __delattr__ = object.__delattr__
 
     @property
@@ -126,12 +134,16 @@ class Layer(NamedDependencies, engine.Layer):
         self._base_name = base
 
     def _make_unique_name(
-        self, name_uid_map: Any = None, avoid_names: Any = None, namespace: str = "", zero_based: bool = False
+        self,
+        name_uid_map: Any = None,
+        avoid_names: set[str] | Mapping[Any, Any] | None = None,
+        namespace: str = "",
+        zero_based: bool = False,
     ) -> tuple[str, str]:
         base = to_snake_case(type(self).__name__)
         return unique_object_name(base, name_uid_map, avoid_names, namespace, zero_based), base
 
-    def _name_scope(self) -> Any:
+    def _name_scope(self) -> str:
         if self._keras_style:
             return super()._name_scope()
         assert self._current_scope is not None
@@ -148,7 +160,7 @@ class Layer(NamedDependencies, engine.Layer):
         with opened as captured:
             self._scope = captured
 
-    def add_loss(self, losses: Any, inputs: Any = None) -> None:
+    def add_loss(self, losses: TensorLike | Callable[..., Any], inputs: TensorLike | None = None) -> None:
         """Adds losses of the layer, to `GraphKeys.REGULARIZATION_LOSSES` as well; arguments as in Keras."""
         before, callable_before = len(self._losses), len(self._callable_losses)
         super().add_loss(losses, inputs=inputs)
@@ -159,21 +171,21 @@ class Layer(NamedDependencies, engine.Layer):
             [*self._losses[before:], *(loss for loss in made if loss is not None)], GraphKeys.REGULARIZATION_LOSSES
         )
 
-    def add_weight(  # type: ignore[override]
+    def add_weight(  # type: ignore[override]  # its arguments are those of 1.x
         self,
         name: str,
-        shape: Any,
-        dtype: Any = None,
-        initializer: Any = None,
-        regularizer: Any = None,
+        shape: ShapeLike,
+        dtype: DTypeLike | None = None,
+        initializer: InitializerLike | None = None,
+        regularizer: Regularizer | None = None,
         trainable: bool | None = None,
-        constraint: Any = None,
+        constraint: Constraint | None = None,
         use_resource: bool | None = None,
-        synchronization: Any = VariableSynchronization.AUTO,
-        aggregation: Any = VariableAggregation.NONE,
+        synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+        aggregation: VariableAggregation = VariableAggregation.NONE,
         partitioner: Any = None,
         **kwargs: Any,
-    ) -> Any:
+    ) -> Variable:
         """The variable `name` of the layer's scope, made or shared.
 
         Args:
@@ -229,20 +241,13 @@ class Layer(NamedDependencies, engine.Layer):
                 # A variable that was there before has its loss already.
                 if regularizer and all(id(part) not in existing for part in parts):
                     self._handle_weight_regularization(name, variable, regularizer)
-        if trainable and self.trainable:
-            if executing_eagerly() or not getattr(variable, "_in_graph_mode", True):
-                # No collection has variables that are made eagerly, in functions too.
-                is_trained = bool(variable.trainable)
-            else:
-                trained = get_default_graph().get_collection_ref(GraphKeys.TRAINABLE_VARIABLES)
-                is_trained = any(variable is other for other in trained)
-            if not is_trained:
-                # A custom getter, or a scope, made one that is not to be trained.
-                self._non_trainable_weights += self._trainable_weights[already_trained:]
-                del self._trainable_weights[already_trained:]
+        if trainable and self.trainable and not _is_trained(variable):
+            # A custom getter, or a scope, made one that is not to be trained.
+            self._non_trainable_weights += self._trainable_weights[already_trained:]
+            del self._trainable_weights[already_trained:]
         return self._saved_as(name, variable)
 
-    def _saved_as(self, name: str, variable: Any) -> Any:
+    def _saved_as(self, name: str, variable: Variable) -> Variable:
         """The variable, which checkpoints of objects save as `name` below the layer; in parts it is not saved so."""
         if not isinstance(variable, PartitionedVariable):
             self._track_trackable(variable, name, overwrite=True)
@@ -277,7 +282,7 @@ class Layer(NamedDependencies, engine.Layer):
         _add_to_collection(self.updates, GraphKeys.UPDATE_OPS)
         return outputs
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Layer:
         made = type(self).__new__(type(self))
         memo[id(self)] = made
         for name, value in self.__dict__.items():
@@ -294,7 +299,7 @@ class Layer(NamedDependencies, engine.Layer):
         return True
 
 
-def _is_tensors(value: Any) -> bool:
+def _is_tensors(value: object) -> bool:
     return isinstance(value, (list, tuple)) and bool(value) and all(isinstance(item, Tensor) for item in value)
 
 
@@ -304,7 +309,7 @@ def _refuse_with_keras_style(**given: Any) -> None:
             raise ValueError(f"{argument} argument not allowed when keras style layers are enabled, but saw: {value}")
 
 
-def _add_to_collection(elements: Any, key: str) -> None:
+def _add_to_collection(elements: Sequence[Operation | Tensor], key: str) -> None:
     """Appends to a collection those elements that are not in it; while executing eagerly there are no collections."""
     if executing_eagerly():
         return
@@ -314,3 +319,11 @@ def _add_to_collection(elements: Any, key: str) -> None:
         if id(element) not in have:
             have.add(id(element))
             collection.append(element)
+
+
+def _is_trained(variable: Variable) -> bool:
+    if executing_eagerly() or not getattr(variable, "_in_graph_mode", True):
+        # No collection has variables that are made eagerly, in functions too.
+        return bool(variable.trainable)
+    trained = get_default_graph().get_collection_ref(GraphKeys.TRAINABLE_VARIABLES)
+    return any(variable is other for other in trained)

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
-from headrace.ops.flow import case
-from headrace.ops.flow.cond import cond
+from headrace.functions.flow import case
+from headrace.functions.flow.cond import cond
 from headrace.state.variables import Variable
 
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
 
-def smart_cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: str | None = None) -> Any:
+
+def smart_cond(
+    pred: Any,
+    true_fn: Callable[..., Any] | None = None,
+    false_fn: Callable[..., Any] | None = None,
+    name: str | None = None,
+) -> Any:
     """The result of one of two functions: of the one `pred` selects if it is known, else a `tf.cond` of both.
 
     Args:
@@ -25,7 +34,7 @@ def smart_cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: str |
     return case.smart_cond(pred, true_fn, false_fn, name)
 
 
-def constant_value(pred: Any) -> bool | None:
+def constant_value(pred: int | Tensor | Variable) -> bool | None:
     """The value of a condition, None where only a step knows it.
 
     Raises:

@@ -10,7 +10,7 @@ import numpy as np
 
 from headrace.core import nest
 from headrace.core.module import ModuleMembers
-from headrace.core.operation import Tensor
+from headrace.core.tensor import Tensor
 from headrace.layers.values import get_values, set_values
 from headrace.state import restoring
 from headrace.state.variables import Variable
@@ -140,7 +140,7 @@ class Contents(ModuleMembers):
     def _of_sublayers(self, attribute: str) -> list[Any]:
         return [item for layer in self._sublayers() for item in getattr(layer, attribute, ())]
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if name not in _OWN_LISTS:
             self._track(name, value)
         object.__setattr__(self, name, value)

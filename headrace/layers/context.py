@@ -8,13 +8,17 @@ import threading
 import weakref
 from collections import Counter
 from collections.abc import Callable, Container, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.defaults import get_default_graph, name_scope
 from headrace.core.graph import Graph
 from headrace.core.operation import Operation
 from headrace.ops.array.constant import placeholder_with_default
 from headrace.state.scoping import init_scope
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+
 
 _names_of_graphs: weakref.WeakKeyDictionary[Graph, Counter[tuple[str, str]]] = weakref.WeakKeyDictionary()
 _phases_of_graphs: weakref.WeakKeyDictionary[Graph, weakref.ref[Operation]] = weakref.WeakKeyDictionary()
@@ -116,7 +120,7 @@ def learning_phase() -> Any:
         return made.outputs[0]
 
 
-def training_phase(training: Any) -> Any:
+def training_phase(training: TensorLike | None) -> Any:
     """What a layer goes by that was not told whether it trains: what is known for all, else `learning_phase`."""
     if training is None and default_training:
         training = default_training[-1]()

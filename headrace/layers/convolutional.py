@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.shapes import TensorShape
+from headrace.functions.nn.prepared_convolution import Convolution
 from headrace.layers import named
 from headrace.layers.engine import Layer
 from headrace.layers.input_spec import InputSpec
@@ -18,7 +19,11 @@ from headrace.layers.sizes import (
 from headrace.ops.array.pad import pad
 from headrace.ops.array.shape import reshape
 from headrace.ops.nn.bias import bias_add
-from headrace.ops.nn.prepared_convolution import Convolution
+
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import TensorLike
+    from headrace.state.variables import Variable
 
 
 class Conv(Layer):
@@ -85,7 +90,7 @@ class Conv(Layer):
 
     # ---- pieces of the kinds of convolution ----
 
-    def _channels(self, input_shape: Any) -> int:
+    def _channels(self, input_shape: TensorShape) -> int:
         """The number of channels of the inputs, which are asked for from now on."""
         axis = 1 if self.data_format == "channels_first" else -1
         channels = TensorShape(input_shape)[axis].value
@@ -94,7 +99,7 @@ class Conv(Layer):
         self.input_spec = InputSpec(ndim=self.rank + 2, axes={axis: channels})
         return channels
 
-    def _add_kernel(self, name: str, shape: tuple[int, ...]) -> Any:
+    def _add_kernel(self, name: str, shape: tuple[int, ...]) -> Variable:
         kind = name.removesuffix("_kernel")
         return self.add_weight(
             name=name,
@@ -106,7 +111,7 @@ class Conv(Layer):
             dtype=self.dtype,
         )
 
-    def _add_bias(self) -> Any:
+    def _add_bias(self) -> Variable | None:
         if not self.use_bias:
             return None
         return self.add_weight(
@@ -122,7 +127,7 @@ class Conv(Layer):
     def _with_strides_for_all(self) -> tuple[int, ...]:
         return (1, *self.strides, 1) if self.data_format == "channels_last" else (1, 1, *self.strides)
 
-    def _activated(self, outputs: Any) -> Any:
+    def _activated(self, outputs: Tensor) -> Tensor:
         return outputs if self.activation is None else self.activation(outputs)
 
     def _compute_causal_padding(self) -> list[list[int]]:
@@ -133,7 +138,7 @@ class Conv(Layer):
 
     # ---- the convolution proper ----
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: TensorShape) -> None:
         """Makes kernel and bias."""
         channels = self._channels(input_shape)
         self.kernel = self._add_kernel("kernel", (*self.kernel_size, channels, self.filters))
@@ -149,7 +154,7 @@ class Conv(Layer):
         )
         self.built = True
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: TensorLike) -> Any:
         """activation(convolution of the inputs, plus bias)."""
         outputs = self._convolution_op(inputs, self.kernel)
         if self.use_bias:
@@ -231,7 +236,7 @@ class Conv1D(Conv):
             **kwargs,
         )
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: TensorLike) -> Tensor:
         """activation(convolution of the inputs, plus bias)."""
         if self.padding == "causal":
             inputs = pad(inputs, self._compute_causal_padding())

@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.composite import SparseTensor
 from headrace.core.convert import convert_to_tensor
 from headrace.core.dtypes import as_dtype
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape
+from headrace.functions.math.products import tensordot
+from headrace.functions.nn.dropout import dropout
+from headrace.kernels.composing.arranging import identity, transpose
+from headrace.kernels.composing.shapes import shape
 from headrace.layers import named
 from headrace.layers.conditions import smart_cond
 from headrace.layers.context import training_phase
 from headrace.layers.engine import Layer
 from headrace.layers.input_spec import InputSpec
 from headrace.layers.sizes import normalize_data_format
-from headrace.ops.array.identity import identity
-from headrace.ops.array.shape import reshape, shape
-from headrace.ops.array.transpose import transpose
+from headrace.ops.array.shape import reshape
 from headrace.ops.math.cast import cast
-from headrace.ops.math.products import tensordot
 from headrace.ops.nn.bias import bias_add
-from headrace.ops.nn.dropout import dropout
 from headrace.ops.sparse.matmul import sparse_tensor_dense_matmul
+
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import Constraint, InitializerLike, Regularizer, ShapeLike, TensorLike
 
 
 class Dense(Layer):
@@ -41,14 +45,14 @@ class Dense(Layer):
     def __init__(
         self,
         units: int,
-        activation: Any = None,
+        activation: object = None,
         use_bias: bool = True,
-        kernel_initializer: Any = "glorot_uniform",
-        bias_initializer: Any = "zeros",
-        kernel_regularizer: Any = None,
-        bias_regularizer: Any = None,
-        activity_regularizer: Any = None,
-        kernel_constraint: Any = None,
+        kernel_initializer: InitializerLike | TensorLike | None = "glorot_uniform",
+        bias_initializer: InitializerLike | TensorLike = "zeros",
+        kernel_regularizer: Regularizer | None = None,
+        bias_regularizer: Regularizer | None = None,
+        activity_regularizer: Regularizer | None = None,
+        kernel_constraint: Constraint | None = None,
         bias_constraint: Any = None,
         **kwargs: Any,
     ) -> None:
@@ -67,7 +71,7 @@ class Dense(Layer):
         self.supports_masking = True
         self.input_spec = InputSpec(min_ndim=2)
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: TensorShape) -> None:
         """Makes kernel and bias."""
         dtype = as_dtype(self.dtype or "float32")
         if not (dtype.is_floating or dtype.is_complex):
@@ -114,7 +118,7 @@ class Dense(Layer):
             outputs = bias_add(outputs, self.bias)
         return outputs if self.activation is None else self.activation(outputs)
 
-    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         """The shape of the inputs with `units` in the last axis."""
         known = TensorShape(input_shape).with_rank_at_least(2)
         if known[-1].value is None:
@@ -144,28 +148,28 @@ class Dropout(Layer):
         seed: a seed of the choices.
     """
 
-    def __init__(self, rate: Any, noise_shape: Any = None, seed: int | None = None, **kwargs: Any) -> None:
+    def __init__(self, rate: float, noise_shape: Any = None, seed: int | None = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.rate = rate
         self.noise_shape = noise_shape
         self.seed = seed
         self.supports_masking = True
 
-    def _get_noise_shape(self, inputs: Any) -> Any:
+    def _get_noise_shape(self, inputs: TensorLike) -> Any:
         if self.noise_shape is None:
             return None
         sizes = shape(inputs)
         return convert_to_tensor([sizes[i] if size is None else size for i, size in enumerate(self.noise_shape)])
 
-    def call(self, inputs: Any, training: Any = None) -> Any:
+    def call(self, inputs: TensorLike, training: TensorLike | None = None) -> Tensor:
         """The inputs, with elements set to 0 in training."""
 
-        def dropped() -> Any:
+        def dropped() -> Tensor:
             return dropout(inputs, noise_shape=self._get_noise_shape(inputs), seed=self.seed, rate=self.rate)
 
         return smart_cond(training_phase(training), dropped, lambda: identity(inputs))
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> Any:
         """That of the inputs."""
         return input_shape
 
@@ -195,7 +199,7 @@ class Flatten(Layer):
         outputs.set_shape(self.compute_output_shape(inputs.shape))
         return outputs
 
-    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         """[batch, the product of the other sizes]."""
         batch, *others = TensorShape(input_shape).as_list()
         return TensorShape([batch, math.prod(filter(None, others)) if all(others) else None])

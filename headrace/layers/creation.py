@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.dtypes import as_dtype
 from headrace.core.shapes import TensorShape
@@ -12,11 +13,14 @@ from headrace.state.modes import VariableAggregation, VariableSynchronization
 from headrace.state.scoping import init_scope
 from headrace.state.variables import Variable
 
+if TYPE_CHECKING:
+    from headrace.core.typing import DTypeLike, ShapeLike
+
 
 def make_variable(
     name: str,
-    shape: Any = None,
-    dtype: Any = None,
+    shape: ShapeLike | None = None,
+    dtype: DTypeLike | None = None,
     initializer: Any = None,
     trainable: bool | None = None,
     caching_device: Any = None,
@@ -24,12 +28,12 @@ def make_variable(
     constraint: Any = None,
     use_resource: bool | None = None,
     collections: Any = None,
-    synchronization: Any = VariableSynchronization.AUTO,
-    aggregation: Any = VariableAggregation.NONE,
+    synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+    aggregation: VariableAggregation = VariableAggregation.NONE,
     partitioner: Any = None,
-) -> Any:
+) -> Variable:
     """A new variable named by the name scope, a resource variable unless `use_resource` says otherwise."""
-    value: Any = initializer
+    value: Callable[..., Any] | Initializer = initializer
     variable_dtype = None
     if initializer is None or callable(initializer):
         if isinstance(initializer, type) and issubclass(initializer, Initializer):
@@ -54,7 +58,7 @@ def make_variable(
         )
 
 
-def trainable_mode(trainable: bool | None, synchronization: Any) -> bool:
+def trainable_mode(trainable: bool | None, synchronization: VariableSynchronization) -> bool:
     """Whether a variable is trained: by default unless it is synchronized on reading.
 
     Raises:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 import inspect
 import threading
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,8 +16,9 @@ from headrace.core.defaults import name_scope
 from headrace.core.dtypes import as_dtype
 from headrace.core.dtypes import bool as bool_type
 from headrace.core.eager import executing_eagerly
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
+from headrace.core.tensor import Tensor
+from headrace.kernels.composing.shapes import shape
 from headrace.layers import named
 from headrace.layers.additions import Additions
 from headrace.layers.connections import Connections
@@ -26,12 +27,16 @@ from headrace.layers.creation import make_variable, trainable_mode
 from headrace.layers.input_spec import InputSpec, check_inputs
 from headrace.layers.nodes import Node, has_history, make_history
 from headrace.layers.policy import as_policy
-from headrace.ops.array.shape import shape
 from headrace.ops.math.cast import cast
 from headrace.state import restoring
 from headrace.state.initializers import GlorotUniform, Zeros
 from headrace.state.modes import VariableAggregation, VariableSynchronization
 from headrace.state.partitioned import PartitionedVariable
+
+if TYPE_CHECKING:
+    from headrace.core.typing import Constraint, DTypeLike, InitializerLike, Regularizer, ShapeLike, TensorLike
+    from headrace.state.variables import Variable
+
 
 _ALLOWED = {
     "activity_regularizer",
@@ -47,7 +52,7 @@ _ALLOWED = {
 
 def default(method: Callable[..., Any]) -> Callable[..., Any]:
     """Marks a method that subclasses may override, so that it shows whether one did."""
-    method._is_default = True  # type: ignore[attr-defined]
+    method._is_default = True  # type: ignore[attr-defined]  # functions take any attribute
     return method
 
 
@@ -64,15 +69,21 @@ class Layer(Additions, Connections):
         TypeError: for keyword arguments that no layer has.
 
     Example:
-        >>> class Scaled(tf.keras.layers.Layer):
+        >>> class Scaled(tf.layers.Layer):
         ...     def build(self, input_shape):
         ...         self.scale = self.add_weight("scale", [input_shape[-1]])
         ...     def call(self, inputs):
         ...         return inputs * self.scale
+        >>> y = Scaled()(x)
     """
 
     def __init__(
-        self, trainable: bool = True, name: Any = None, dtype: Any = None, dynamic: bool = False, **kwargs: Any
+        self,
+        trainable: bool = True,
+        name: str | None = None,
+        dtype: DTypeLike | None = None,
+        dynamic: bool = False,
+        **kwargs: Any,
     ) -> None:
         for key in kwargs:
             if key not in _ALLOWED:
@@ -84,7 +95,7 @@ class Layer(Additions, Connections):
         self._trainable = trainable
         self._stateful = False
         self.built = False
-        self._input_spec: Any = None
+        self._input_spec: InputSpec | None = None
         self.supports_masking = False
         self._init_set_name(name)
         self._activity_regularizer = named.get_regularizer(kwargs.pop("activity_regularizer", None))
@@ -110,7 +121,7 @@ class Layer(Additions, Connections):
     # ---- for subclasses ----
 
     @default
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         """Makes the variables, at the first call.
 
         Args:
@@ -123,7 +134,7 @@ class Layer(Additions, Connections):
         return inputs
 
     @default
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: TensorLike, mask: Any = None) -> Any:
         """The mask of the outputs, from that of the inputs.
 
         Raises:
@@ -135,7 +146,7 @@ class Layer(Additions, Connections):
             raise TypeError(f"Layer {self.name} does not support masking, but was passed an input_mask: {mask}")
         return None
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> Any:
         """The shape of the outputs for inputs of `input_shape`; layers that can tell override it."""
         raise NotImplementedError
 
@@ -158,18 +169,18 @@ class Layer(Additions, Connections):
     def add_weight(
         self,
         name: str | None = None,
-        shape: Any = None,
-        dtype: Any = None,
-        initializer: Any = None,
-        regularizer: Any = None,
+        shape: ShapeLike | None = None,
+        dtype: DTypeLike | None = None,
+        initializer: InitializerLike | None = None,
+        regularizer: Regularizer | None = None,
         trainable: bool | None = None,
-        constraint: Any = None,
+        constraint: Constraint | None = None,
         partitioner: Any = None,
         use_resource: bool | None = None,
-        synchronization: Any = VariableSynchronization.AUTO,
-        aggregation: Any = VariableAggregation.NONE,
+        synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+        aggregation: VariableAggregation = VariableAggregation.NONE,
         **kwargs: Any,
-    ) -> Any:
+    ) -> Variable:
         """Makes a variable of the layer.
 
         Args:
@@ -236,7 +247,7 @@ class Layer(Additions, Connections):
         Raises:
             NotImplementedError: if the class takes arguments that only it knows.
         """
-        accepted = inspect.getfullargspec(self.__init__).args  # type: ignore[misc]
+        accepted = inspect.getfullargspec(self.__init__).args  # type: ignore[misc]  # that of the subclass is meant
         config: dict[str, Any] = {"name": self.name, "trainable": self.trainable}
         if hasattr(self, "_batch_input_shape"):
             config["batch_input_shape"] = self._batch_input_shape
@@ -292,11 +303,11 @@ class Layer(Additions, Connections):
                 self._set_masks(inputs, outputs, masks)
         return outputs
 
-    def apply(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+    def apply(self, inputs: Tensor | Sequence[Tensor], *args: Any, **kwargs: Any) -> Any:
         """The same as calling the layer."""
         return self.__call__(inputs, *args, **kwargs)
 
-    def _name_scope(self) -> Any:
+    def _name_scope(self) -> str:
         return self.name
 
     def _init_set_name(self, name: Any, zero_based: bool = True) -> None:
@@ -309,19 +320,23 @@ class Layer(Additions, Connections):
         self._expects_training_arg = "training" in self._call_fn_args or self._call_accepts_kwargs
         self._expects_mask_arg = "mask" in self._call_fn_args or self._call_accepts_kwargs
 
-    def _was_passed(self, argument: str, args: Any, kwargs: Any) -> bool:
+    def _was_passed(
+        self, argument: str, args: Sequence[Any], kwargs: Mapping[str, bool | Tensor | Sequence[int] | None]
+    ) -> bool:
         return argument in kwargs or argument in self._call_fn_args[1 : len(args) + 1]
 
-    def _passed(self, argument: str, args: Any, kwargs: Any) -> Any:
+    def _passed(self, argument: str, args: Sequence[bool], kwargs: Any) -> bool | Tensor | Variable | None:
         return kwargs[argument] if argument in kwargs else args[self._call_fn_args.index(argument) - 1]
 
-    def _input_masks(self, inputs: Any, args: Any, kwargs: Any) -> Any:
+    def _input_masks(
+        self, inputs: TensorLike, args: Sequence[Any], kwargs: Mapping[str, bool | Tensor | Sequence[int] | None]
+    ) -> Any:
         if self._was_passed("mask", args, kwargs):
             return self._passed("mask", args, kwargs)
         masks = nest.map_structure(lambda t: getattr(t, "_keras_mask", None), inputs)
         return None if all(mask is None for mask in nest.flatten(masks)) else masks
 
-    def _training_argument(self, args: Any, kwargs: dict[str, Any]) -> tuple[Any, bool]:
+    def _training_argument(self, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[Any, bool]:
         """What the call knows of training, and whether it was put into `kwargs` because nobody said."""
         if self._was_passed("training", args, kwargs):
             value = self._passed("training", args, kwargs)
@@ -336,7 +351,7 @@ class Layer(Additions, Connections):
         kwargs["training"] = cast(value, bool_type) if isinstance(value, Tensor) else bool(value)
         return value, True
 
-    def _maybe_build(self, inputs: Any) -> None:
+    def _maybe_build(self, inputs: TensorLike) -> None:
         if not self.built:
             flat = nest.flatten(inputs)
             if flat and self._dtype_policy.compute_dtype is None and hasattr(flat[0], "dtype"):
@@ -350,23 +365,23 @@ class Layer(Additions, Connections):
             self.set_weights(self._initial_weights)
             self._initial_weights = None
 
-    def _maybe_cast_inputs(self, inputs: Any) -> Any:
+    def _maybe_cast_inputs(self, inputs: TensorLike) -> Any:
         if not (self._autocast and self._compute_dtype and as_dtype(self._compute_dtype).is_floating):
             return inputs
         wanted = as_dtype(self._compute_dtype)
 
-        def in_type(value: Any) -> Any:
+        def in_type(value: TensorLike) -> Any:
             if isinstance(value, Tensor) and value.dtype.is_floating and value.dtype.base_dtype != wanted:
                 return cast(value, wanted)
             return value
 
         return nest.map_structure(in_type, inputs)
 
-    def _connect(self, inputs: Any, outputs: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    def _connect(self, inputs: TensorLike, outputs: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         """Notes the call as a node; an input that is returned as it came gets a tensor of its own."""
         taken = {id(tensor) for tensor in nest.flatten(inputs)}
 
-        def own(tensor: Any) -> Any:
+        def own(tensor: TensorLike) -> Any:
             if id(tensor) not in taken:
                 return tensor
             with name_scope(self.name):
@@ -376,15 +391,15 @@ class Layer(Additions, Connections):
         self._add_inbound_node(inputs, outputs, {**dict(zip(self._call_fn_args[1:], args)), **kwargs})
         return outputs
 
-    def _handle_weight_regularization(self, name: str, variable: Any, regularizer: Callable[[Any], Any]) -> None:
-        def loss_of(part: Any) -> Any:
+    def _handle_weight_regularization(self, name: str, variable: Variable, regularizer: Callable[[Any], Any]) -> None:
+        def loss_of(part: Variable) -> Tensor:
             with name_scope(f"{name}/Regularizer"):
                 return regularizer(part)
 
         for part in variable if isinstance(variable, PartitionedVariable) else [variable]:
             self.add_loss(functools.partial(loss_of, part))
 
-    def _handle_activity_regularization(self, inputs: Any, outputs: Any) -> None:
+    def _handle_activity_regularization(self, inputs: TensorLike, outputs: Tensor | Sequence[Any]) -> None:
         if self._activity_regularizer is None:
             return
         with name_scope("ActivityRegularizer"):
@@ -393,7 +408,7 @@ class Layer(Additions, Connections):
                 batch = cast(shape(output)[0], loss.dtype)
                 self.add_loss(loss / batch, inputs=inputs)
 
-    def _set_masks(self, inputs: Any, outputs: Any, masks: Any) -> None:
+    def _set_masks(self, inputs: TensorLike, outputs: Tensor | Sequence[Any], masks: Any) -> None:
         flat = nest.flatten(outputs)
         if getattr(self, "_compute_output_and_mask_jointly", False) or all(
             getattr(tensor, "_keras_mask", None) is not None for tensor in flat
@@ -404,7 +419,7 @@ class Layer(Additions, Connections):
             found = self.compute_mask(inputs, masks)
         for tensor, mask in zip(flat, [None] * len(flat) if found is None else nest.flatten(found)):
             if isinstance(tensor, Tensor):
-                tensor._keras_mask = mask  # type: ignore[attr-defined]
+                tensor._keras_mask = mask
 
     # ---- its settings ----
 
@@ -440,17 +455,17 @@ class Layer(Additions, Connections):
         self._activity_regularizer = regularizer
 
     @property
-    def input_spec(self) -> Any:
+    def input_spec(self) -> InputSpec | None:
         """What it asks of its inputs: an `InputSpec`, or a list of them."""
         return self._input_spec
 
     @input_spec.setter
-    def input_spec(self, value: Any) -> None:
+    def input_spec(self, value: InputSpec) -> None:
         for spec in nest.flatten(value):
             if spec is not None and not isinstance(spec, InputSpec):
                 raise TypeError(f"Layer input_spec must be an instance of InputSpec. Got: {spec}")
         self._input_spec = value
 
 
-def _as_input(value: Any) -> Any:
+def _as_input(value: TensorLike) -> Any:
     return convert_to_tensor(value) if isinstance(value, (np.ndarray, float, int)) else value

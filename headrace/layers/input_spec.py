@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from headrace.core import nest
 from headrace.core.dtypes import as_dtype
 from headrace.core.shapes import TensorShape
+
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import DTypeLike
 
 
 class InputSpec:
@@ -23,17 +28,18 @@ class InputSpec:
         TypeError: if a key of `axes` is no integer; ValueError: if it is beyond the rank.
 
     Example:
+        >>> layer = tf.layers.Dense(10)
         >>> layer.input_spec = tf.layers.InputSpec(min_ndim=2, axes={-1: 64})
     """
 
     def __init__(
         self,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         shape: Any = None,
         ndim: int | None = None,
         max_ndim: int | None = None,
         min_ndim: int | None = None,
-        axes: Any = None,
+        axes: Mapping[int, int] | None = None,
     ) -> None:
         self.dtype = None if dtype is None else as_dtype(dtype).name
         self.shape = shape
@@ -78,7 +84,7 @@ def check_inputs(specs: Any, inputs: Any, layer_name: str) -> None:
             raise ValueError(f"Input {index} of layer {layer_name} is incompatible with the layer: {wrong}")
 
 
-def _mismatch(spec: InputSpec, tensor: Any) -> str | None:
+def _mismatch(spec: InputSpec, tensor: Tensor) -> str | None:
     shape: TensorShape = tensor.shape
     rank = shape.ndims
     if rank is None:

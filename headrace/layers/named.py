@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.registry import raw
 from headrace.state import initializers
+
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import TensorLike
+    from headrace.state.initializers import Initializer
+
 
 _INITIALIZERS: dict[str, Callable[[], Any]] = {
     "zeros": initializers.Zeros,
@@ -36,13 +42,13 @@ finders: dict[str, list[Callable[[Any], Any]]] = {
 }
 
 
-def linear(x: Any) -> Any:
+def linear(x: TensorLike) -> Any:
     """The activation that changes nothing."""
     return x
 
 
 def _activation(kind: str) -> Callable[[Any], Any]:
-    def activation(x: Any) -> Any:
+    def activation(x: Tensor) -> Tensor:
         return getattr(raw, kind)(x)
 
     activation.__name__ = kind.lower()
@@ -59,7 +65,7 @@ _ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def _found(kind: str, identifier: Any) -> Any:
+def _found(kind: str, identifier: object) -> Any:
     for find in finders[kind]:
         found = find(identifier)
         if found is not None:
@@ -71,7 +77,7 @@ def _found(kind: str, identifier: Any) -> Any:
     raise ValueError(f"Could not interpret {kind} identifier: {identifier}")
 
 
-def get_initializer(identifier: Any) -> Any:
+def get_initializer(identifier: object) -> Any:
     """The initializer an argument stands for: None, a function, an object, its settings, or a name such as "glorot_uniform"."""
     if identifier is None or callable(identifier):
         return identifier() if isinstance(identifier, type) else identifier
@@ -88,7 +94,7 @@ def get_initializer(identifier: Any) -> Any:
     return _found("initializer", identifier)
 
 
-def get_activation(identifier: Any) -> Any:
+def get_activation(identifier: object) -> Callable[..., Any]:
     """The activation an argument stands for: None (linear), a function, or a name such as "relu"."""
     if identifier is None:
         return linear
@@ -99,17 +105,17 @@ def get_activation(identifier: Any) -> Any:
     return _found("activation", identifier)
 
 
-def get_regularizer(identifier: Any) -> Any:
+def get_regularizer(identifier: Callable[..., Any] | None) -> Callable[..., Any] | None:
     """The regularizer an argument stands for: None or a function of a variable."""
     return identifier if identifier is None or callable(identifier) else _found("regularizer", identifier)
 
 
-def get_constraint(identifier: Any) -> Any:
+def get_constraint(identifier: Callable[..., Any] | None) -> Callable[..., Any] | None:
     """The constraint an argument stands for: None or a function of a variable."""
     return identifier if identifier is None or callable(identifier) else _found("constraint", identifier)
 
 
-def setting(value: Any) -> Any:
+def setting(value: Callable[..., Any] | Initializer | None) -> Any:
     """What stands for an initializer, a function and the like in the settings of a layer."""
     if value is None:
         return None

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from headrace.core import nest
-from headrace.core.operation import Operation, Tensor
+from headrace.core.operation import Operation
+from headrace.core.tensor import Tensor
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+
 
 # Where set, makes layers of the operations between layers and these tensors.
 history_makers: list[Callable[[Any], Any]] = []
@@ -20,7 +25,7 @@ class KerasHistory(NamedTuple):
     tensor_index: int
 
 
-def has_history(tensors: Any) -> bool:
+def has_history(tensors: TensorLike) -> bool:
     """Whether all of these tensors are known to come from layers."""
     return all(getattr(t, "_keras_history", None) is not None for t in nest.flatten(tensors))
 
@@ -39,11 +44,11 @@ def depends_on_history(tensors: Any) -> bool:
         waiting.extend(getattr(getattr(tensor, "op", None), "inputs", ()))
     for tensor in nest.flatten(tensors):
         if isinstance(tensor, Tensor):
-            tensor._keras_history_checked = True  # type: ignore[attr-defined]
+            tensor._keras_history_checked = True
     return False
 
 
-def make_history(tensors: Any) -> None:
+def make_history(tensors: TensorLike) -> None:
     """Connects tensors that were computed from outputs of layers without a layer, where that is provided for."""
     if history_makers and not has_history(tensors) and depends_on_history(tensors):
         history_makers[-1](tensors)
@@ -117,7 +122,7 @@ class Node:
         }
 
 
-def reachable(inputs: Any, targets: Iterable[Any]) -> set[int]:
+def reachable(inputs: TensorLike, targets: Iterable[Any]) -> set[int]:
     """The ids of those of `targets`, operations or tensors, that depend on `inputs`."""
     wanted = {id(target) for target in targets}
     found: set[int] = set()

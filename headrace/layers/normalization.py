@@ -2,31 +2,40 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import colocate_with, control_dependencies, name_scope
 from headrace.core.dtypes import as_dtype, bfloat16, float16, float32
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape
+from headrace.functions.math.reduction import reduce_mean
+from headrace.functions.nn.moments import batch_normalization, moments
+from headrace.functions.nn.normalization import fused_batch_norm
+from headrace.kernels.composing.arranging import identity
+from headrace.kernels.composing.filling import ones_like, zeros_like
+from headrace.kernels.composing.shapes import shape
 from headrace.layers import named
 from headrace.layers.conditions import constant_value, smart_cond
 from headrace.layers.context import training_phase
 from headrace.layers.engine import Layer
 from headrace.layers.input_spec import InputSpec
 from headrace.ops.array.constant import constant
-from headrace.ops.array.fill import ones_like, zeros_like
-from headrace.ops.array.identity import identity, stop_gradient
-from headrace.ops.array.shape import reshape, shape
+from headrace.ops.array.identity import stop_gradient
+from headrace.ops.array.shape import reshape
 from headrace.ops.math.binary import maximum, minimum
 from headrace.ops.math.cast import cast
-from headrace.ops.math.reduction import reduce_mean
 from headrace.ops.math.unary import sqrt
 from headrace.ops.nn.activations import relu
-from headrace.ops.nn.moments import batch_normalization, moments
-from headrace.ops.nn.normalization import fused_batch_norm
 from headrace.state.modes import VariableAggregation, VariableSynchronization
 from headrace.state.updates import assign, assign_sub
+
+if TYPE_CHECKING:
+    from headrace.core.dtypes import DType
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import InitializerLike, ShapeLike, TensorLike
+    from headrace.state.variables import Variable
+
 
 _FUSED_AXES = (-3, -1, 1, 3)
 
@@ -122,7 +131,7 @@ class BatchNormalization(Layer):
         )
 
     @property
-    def _param_dtype(self) -> Any:
+    def _param_dtype(self) -> DType:
         dtype = as_dtype(self.dtype or float32)
         return float32 if dtype in (float16, bfloat16) else dtype
 
@@ -147,7 +156,7 @@ class BatchNormalization(Layer):
         if self.adjustment is not None:
             raise ValueError("When using virtual_batch_size, adjustment cannot be specified")
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: TensorShape) -> None:
         """Makes gamma, beta and the moving averages."""
         known = TensorShape(input_shape)
         if not known.ndims:
@@ -193,7 +202,7 @@ class BatchNormalization(Layer):
             experimental_autocast=False,
         )
 
-    def _add_average(self, name: str, param_shape: list[Any], initializer: Any) -> Any:
+    def _add_average(self, name: str, param_shape: list[Any], initializer: InitializerLike) -> Variable:
         return self.add_weight(
             name=name,
             shape=param_shape,
@@ -216,7 +225,7 @@ class BatchNormalization(Layer):
             self.moving_variance = self._add_average("moving_variance", param_shape, self.moving_variance_initializer)
             if self.renorm:
 
-                def moving_stddev_initializer(*args: Any, **kwargs: Any) -> Any:
+                def moving_stddev_initializer(*args: Any, **kwargs: Any) -> Tensor:
                     return sqrt(self.moving_variance_initializer(*args, **kwargs))
 
                 with colocate_with(self.moving_variance):
@@ -231,7 +240,9 @@ class BatchNormalization(Layer):
 
     # ---- the moving averages ----
 
-    def _assign_moving_average(self, variable: Any, value: Any, momentum: Any) -> Any:
+    def _assign_moving_average(
+        self, variable: Variable, value: TensorLike, momentum: float | Tensor
+    ) -> Tensor | Variable:
         with name_scope("AssignMovingAvg") as scope, colocate_with(variable):
             decay = convert_to_tensor(1.0 - momentum, name="decay")
             dtype = variable.dtype.base_dtype
@@ -239,11 +250,11 @@ class BatchNormalization(Layer):
                 decay = cast(decay, dtype)
             return assign_sub(variable, (variable - cast(value, dtype)) * decay, name=scope)
 
-    def _assign_new_value(self, variable: Any, value: Any) -> Any:
+    def _assign_new_value(self, variable: Variable, value: Tensor) -> Tensor | Variable:
         with name_scope("AssignNewValue") as scope, colocate_with(variable):
             return assign(variable, value, name=scope)
 
-    def _update_variance(self, variance: Any, momentum: Any) -> Any:
+    def _update_variance(self, variance: Any, momentum: Any) -> Tensor | Variable:
         if not self.renorm:
             return self._assign_moving_average(self.moving_variance, variance, momentum)
         stddev = self._assign_moving_average(self.moving_stddev, sqrt(variance + self.epsilon), momentum)
@@ -260,14 +271,14 @@ class BatchNormalization(Layer):
         grouped = reshape(inputs, [self.virtual_batch_size, -1, *original[1:]])
         return reshape(self._normalized(grouped, training), original)
 
-    def _fused(self, inputs: Any, training: Any) -> Any:
+    def _fused(self, inputs: TensorLike, training: bool | Tensor | Variable) -> Tensor:
         beta = self.beta if self.center else self._beta_const
         gamma = self.gamma if self.scale else self._gamma_const
 
-        def in_training() -> Any:
+        def in_training() -> tuple[Tensor, Tensor, Tensor]:
             return fused_batch_norm(inputs, gamma, beta, epsilon=self.epsilon, data_format=self._data_format)
 
-        def otherwise() -> Any:
+        def otherwise() -> tuple[Tensor, Tensor, Tensor]:
             return fused_batch_norm(
                 inputs,
                 gamma,
@@ -293,7 +304,7 @@ class BatchNormalization(Layer):
             self.add_update(lambda: self._update_variance(variance, momentum))
         return output
 
-    def _normalized(self, inputs: Any, training: Any) -> Any:
+    def _normalized(self, inputs: Any, training: bool | Tensor | Variable) -> Tensor:
         known = inputs.shape
         ndims = len(known)
         reduced = [i for i in range(ndims) if i not in self.axis]
@@ -303,15 +314,15 @@ class BatchNormalization(Layer):
         broadcast_shape = [1] * ndims
         broadcast_shape[self.axis[0]] = known[self.axis[0]].value
 
-        def broadcast(value: Any) -> Any:
+        def broadcast(value: Tensor | Variable | None) -> Tensor | Variable | None:
             if value is not None and len(value.shape) != ndims and reduced != list(range(ndims - 1)):
                 return reshape(value, broadcast_shape)
             return value
 
         scale, offset = broadcast(self.gamma), broadcast(self.beta)
         if constant_value(training) is False:
-            mean: Any = self.moving_mean
-            variance: Any = self.moving_variance
+            mean: Tensor | Variable = self.moving_mean
+            variance: Tensor | Variable = self.moving_variance
         else:
             if self.adjustment:
                 scale, offset = _composed(*self._adjusted(inputs, training), scale, offset)
@@ -338,24 +349,24 @@ class BatchNormalization(Layer):
         outputs.set_shape(known)
         return outputs
 
-    def _add_updates(self, mean: Any, variance: Any, training: Any) -> None:
-        def update_mean() -> Any:
+    def _add_updates(self, mean: TensorLike, variance: TensorLike, training: bool | Tensor | Variable) -> None:
+        def update_mean() -> Tensor | Variable:
             return self._assign_moving_average(self.moving_mean, mean, self.momentum)
 
-        def update_variance() -> Any:
+        def update_variance() -> Tensor | Variable:
             return self._update_variance(variance, self.momentum)
 
         self.add_update(lambda: smart_cond(training, update_mean, lambda: self.moving_mean))
         self.add_update(lambda: smart_cond(training, update_variance, lambda: self.moving_variance))
 
-    def _adjusted(self, inputs: Any, training: Any) -> tuple[Any, Any]:
+    def _adjusted(self, inputs: TensorLike, training: TensorLike) -> tuple[Any, Any]:
         scale, bias = self.adjustment(shape(inputs))
         return (
             smart_cond(training, lambda: scale, lambda: ones_like(scale)),
             smart_cond(training, lambda: bias, lambda: zeros_like(bias)),
         )
 
-    def _renormalized(self, mean: Any, variance: Any, training: Any) -> tuple[Any, Any, Any, Any]:
+    def _renormalized(self, mean: TensorLike, variance: Any, training: TensorLike) -> tuple[Any, Any, Any, Any]:
         """The correction (r, d) towards the moving averages, and the moments behind their updates."""
         stddev = sqrt(variance + self.epsilon)
         renorm_mean = self.renorm_mean
@@ -377,7 +388,7 @@ class BatchNormalization(Layer):
         r = smart_cond(training, lambda: clipped_r, lambda: ones_like(clipped_r))
         d = smart_cond(training, lambda: clipped_d, lambda: zeros_like(clipped_d))
 
-        def update(variable: Any, value: Any) -> Any:
+        def update(variable: Variable, value: Tensor) -> Any:
             value = identity(value)
             return smart_cond(
                 training,
@@ -389,7 +400,7 @@ class BatchNormalization(Layer):
         with control_dependencies(updates):
             return r, d, identity(mean), identity(variance)
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> Any:
         """That of the inputs."""
         return input_shape
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.dtypes import as_dtype
+
+if TYPE_CHECKING:
+    from headrace.core.typing import DTypeLike
 
 
 class Policy:
@@ -46,7 +49,7 @@ class Policy:
         return f'<Policy "{self.name}">'
 
 
-def as_policy(dtype: Any) -> Any:
+def as_policy(dtype: DTypeLike | None) -> Any:
     """The policy that the `dtype` argument of a layer stands for: a policy, a type, or None to infer it."""
     if hasattr(dtype, "variable_dtype") and hasattr(dtype, "compute_dtype"):
         return dtype

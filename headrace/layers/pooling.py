@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.shapes import TensorShape
+from headrace.functions.nn.pooling_functions import avg_pool, avg_pool3d, max_pool, max_pool3d
+from headrace.kernels.composing.arranging import transpose
+from headrace.kernels.composing.shapes import expand_dims, squeeze
 from headrace.layers.engine import Layer
 from headrace.layers.input_spec import InputSpec
 from headrace.layers.sizes import (
@@ -14,9 +18,9 @@ from headrace.layers.sizes import (
     normalize_padding,
     normalize_tuple,
 )
-from headrace.ops.array.shape import expand_dims, squeeze
-from headrace.ops.array.transpose import transpose
-from headrace.ops.nn.pooling_functions import avg_pool, avg_pool3d, max_pool, max_pool3d
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
 
 
 class Pooling(Layer):
@@ -34,12 +38,12 @@ class Pooling(Layer):
 
     def __init__(
         self,
-        pool_function: Any,
-        pool_size: Any,
+        pool_function: Callable[..., Any],
+        pool_size: int | Sequence[int],
         strides: Any,
         padding: str = "valid",
         data_format: str | None = None,
-        name: Any = None,
+        name: str | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(name=name, **kwargs)
@@ -69,7 +73,7 @@ class Pooling1D(Pooling):
 
     rank = 1
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: TensorLike) -> Any:
         """The largest or mean values."""
         last = self.data_format == "channels_last"
         axis = 2 if last else 3
@@ -90,7 +94,7 @@ class Pooling2D(Pooling):
 
     rank = 2
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: TensorLike) -> Any:
         """The largest or mean values."""
         last = self.data_format == "channels_last"
         return self.pool_function(
@@ -123,8 +127,8 @@ class MaxPooling1D(Pooling1D):
 
     def __init__(
         self,
-        pool_size: Any = 2,
-        strides: Any = None,
+        pool_size: int = 2,
+        strides: int | None = None,
         padding: str = "valid",
         data_format: str | None = "channels_last",
         **kwargs: Any,
@@ -137,8 +141,8 @@ class AveragePooling1D(Pooling1D):
 
     def __init__(
         self,
-        pool_size: Any = 2,
-        strides: Any = None,
+        pool_size: int = 2,
+        strides: int | None = None,
         padding: str = "valid",
         data_format: str | None = "channels_last",
         **kwargs: Any,
@@ -151,8 +155,8 @@ class MaxPooling2D(Pooling2D):
 
     def __init__(
         self,
-        pool_size: Any = (2, 2),
-        strides: Any = None,
+        pool_size: int | Sequence[int] = (2, 2),
+        strides: int | Sequence[int] | None = None,
         padding: str = "valid",
         data_format: str | None = None,
         **kwargs: Any,
@@ -165,8 +169,8 @@ class AveragePooling2D(Pooling2D):
 
     def __init__(
         self,
-        pool_size: Any = (2, 2),
-        strides: Any = None,
+        pool_size: int | Sequence[int] = (2, 2),
+        strides: int | Sequence[int] | None = None,
         padding: str = "valid",
         data_format: str | None = None,
         **kwargs: Any,
@@ -179,8 +183,8 @@ class MaxPooling3D(Pooling3D):
 
     def __init__(
         self,
-        pool_size: Any = (2, 2, 2),
-        strides: Any = None,
+        pool_size: int | Sequence[int] = (2, 2, 2),
+        strides: int | None = None,
         padding: str = "valid",
         data_format: str | None = None,
         **kwargs: Any,

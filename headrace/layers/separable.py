@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from headrace.functions.nn.separable_functions import separable_conv2d
+from headrace.kernels.composing.shapes import expand_dims, squeeze
 from headrace.layers import named
 from headrace.layers.convolutional import Conv
 from headrace.layers.sizes import convert_data_format
 from headrace.ops.array.pad import pad
-from headrace.ops.array.shape import expand_dims, squeeze
 from headrace.ops.nn.bias import bias_add
-from headrace.ops.nn.separable_functions import separable_conv2d
+
+if TYPE_CHECKING:
+    from headrace.core.shapes import TensorShape
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import TensorLike
 
 
 class SeparableConv(Conv):
@@ -75,7 +80,7 @@ class SeparableConv(Conv):
         self.depthwise_constraint = named.get_constraint(depthwise_constraint)
         self.pointwise_constraint = named.get_constraint(pointwise_constraint)
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: TensorShape) -> None:
         """Makes the kernels and the bias."""
         channels = self._channels(input_shape)
         self.depthwise_kernel = self._add_kernel(
@@ -87,11 +92,11 @@ class SeparableConv(Conv):
         self.bias = self._add_bias()
         self.built = True
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: TensorLike) -> Any:
         """Each kind has its own."""
         raise NotImplementedError
 
-    def _with_bias(self, outputs: Any) -> Any:
+    def _with_bias(self, outputs: Tensor) -> Tensor:
         if not self.use_bias:
             return outputs
         return bias_add(outputs, self.bias, data_format=convert_data_format(self.data_format, 4))
@@ -164,7 +169,7 @@ class SeparableConv1D(SeparableConv):
             **kwargs,
         )
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: TensorLike) -> Tensor:
         """Does it with images of height 1."""
         if self.padding == "causal":
             inputs = pad(inputs, self._compute_causal_padding())
@@ -234,7 +239,7 @@ class SeparableConv2D(SeparableConv):
             **kwargs,
         )
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: TensorLike) -> Tensor:
         """activation(separable convolution of the inputs, plus bias)."""
         outputs = separable_conv2d(
             inputs,

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+
 
 default_data_format = ["channels_last"]
 
@@ -21,7 +26,7 @@ def normalize_data_format(value: str | None) -> str:
     return layout
 
 
-def normalize_padding(value: Any) -> Any:
+def normalize_padding(value: str) -> str:
     """The padding in lower case: "valid", "same" or "causal"; a list as it is.
 
     Raises:
@@ -38,7 +43,7 @@ def normalize_padding(value: Any) -> Any:
     return padding
 
 
-def normalize_tuple(value: Any, n: int, name: str) -> tuple[int, ...]:
+def normalize_tuple(value: int | Sequence[int], n: int, name: str) -> tuple[int, ...]:
     """A tuple of `n` ints: that many times `value`, if it is one.
 
     Raises:
@@ -97,13 +102,18 @@ def conv_input_length(output_length: int | None, filter_size: int, padding: str,
     return (output_length - 1) * stride - 2 * pad + filter_size
 
 
-def deconv_output_length(input_length: Any, filter_size: int, padding: str, stride: int) -> Any:
+def deconv_output_length(input_length: int, filter_size: int, padding: str, stride: int) -> int:
     """The length of what a transposed convolution makes of an axis by default."""
     return transposed_output_length(input_length, filter_size, padding, stride=stride)
 
 
 def transposed_output_length(
-    length: Any, window: int, padding: str, output_padding: int | None = None, stride: int = 0, dilation: int = 1
+    length: int | Tensor,
+    window: int,
+    padding: str,
+    output_padding: int | None = None,
+    stride: int = 0,
+    dilation: int = 1,
 ) -> Any:
     """The length of what a transposed convolution makes of an axis; a tensor's if `length` is one."""
     if length is None:

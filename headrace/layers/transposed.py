@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.shapes import TensorShape
+from headrace.functions.nn.transposed_functions import atrous_conv2d_transpose, conv2d_transpose, conv3d_transpose
+from headrace.kernels.composing.arranging import stack, transpose
+from headrace.kernels.composing.shapes import shape
 from headrace.layers.convolutional import Conv
 from headrace.layers.sizes import convert_data_format, normalize_tuple, transposed_output_length
-from headrace.ops.array.join import stack
-from headrace.ops.array.shape import shape
-from headrace.ops.array.transpose import transpose
 from headrace.ops.nn.bias import bias_add
-from headrace.ops.nn.transposed_functions import atrous_conv2d_transpose, conv2d_transpose, conv3d_transpose
+
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import ShapeLike, TensorLike
 
 
 class ConvTranspose(Conv):
@@ -32,7 +35,7 @@ class ConvTranspose(Conv):
                 if amount >= stride:
                     raise ValueError(f"Stride {self.strides} must be greater than output padding {self.output_padding}")
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         """Makes kernel and bias."""
         known = TensorShape(input_shape)
         if len(known) != self.rank + 2:
@@ -56,7 +59,7 @@ class ConvTranspose(Conv):
             outputs = bias_add(outputs, self.bias, data_format=convert_data_format(self.data_format, 4))
         return self._activated(outputs)
 
-    def _transposed(self, inputs: Any, output_shape: Any) -> Any:
+    def _transposed(self, inputs: TensorLike, output_shape: Tensor) -> Tensor:
         raise NotImplementedError
 
     def _first_spatial_axis(self) -> int:
@@ -71,7 +74,7 @@ class ConvTranspose(Conv):
             )
         ]
 
-    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         """The shape of the outputs for inputs of `input_shape`."""
         sizes = TensorShape(input_shape).as_list()
         start = self._first_spatial_axis()
@@ -127,7 +130,7 @@ class Conv2DTranspose(ConvTranspose):
         )
         self._set_output_padding(output_padding)
 
-    def _transposed(self, inputs: Any, output_shape: Any) -> Any:
+    def _transposed(self, inputs: TensorLike, output_shape: Any) -> Tensor:
         first = self.data_format == "channels_first"
         if first:
             # As TensorFlow without a GPU: with the channels last.
@@ -191,7 +194,7 @@ class Conv3DTranspose(ConvTranspose):
         )
         self._set_output_padding(output_padding)
 
-    def _transposed(self, inputs: Any, output_shape: Any) -> Any:
+    def _transposed(self, inputs: TensorLike, output_shape: Tensor) -> Tensor:
         return conv3d_transpose(
             inputs,
             self.kernel,

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import weakref
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.defaults import get_default_graph, get_default_session
 from headrace.core.graph import Graph
 from headrace.runtime.session import Session
+
+if TYPE_CHECKING:
+    from headrace.core.typing import SessionLike
+
 
 _sessions: weakref.WeakKeyDictionary[Graph, Session] = weakref.WeakKeyDictionary()
 
@@ -23,7 +27,7 @@ def get_session() -> Any:
     return _sessions[graph]
 
 
-def set_session(session: Any) -> None:
+def set_session(session: Session) -> None:
     """Makes `session` the one that `get_session` gives for its graph."""
     _sessions[session.graph] = session
 
@@ -33,7 +37,7 @@ def clear_sessions() -> None:
     _sessions.clear()
 
 
-def initialized(session: Any, variables: list[Any]) -> None:
+def initialized(session: SessionLike, variables: list[Any]) -> None:
     """Initializes those of `variables` that have no value in `session`; each is looked at once."""
     waiting = [variable for variable in variables if not getattr(variable, "_keras_initialized", False)]
     if not waiting:

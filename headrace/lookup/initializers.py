@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from headrace.checkpoints.tracked_resources import TrackableAsset
 from headrace.core.collections import GraphKeys
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import add_to_collection, name_scope
 from headrace.core.dtypes import as_dtype, int64, string
 from headrace.core.eager import EagerTensor
-from headrace.core.operation import Operation, Tensor
+from headrace.core.operation import Operation
 from headrace.core.registry import raw
+from headrace.core.tensor import Tensor
+
+if TYPE_CHECKING:
+    from headrace.core.dtypes import DType
+    from headrace.core.typing import DTypeLike, TensorLike
+    from headrace.lookup.tables import LookupInterface
 
 
 class TextFileIndex:
@@ -28,16 +34,16 @@ class KeysAndValues:
         key_dtype, value_dtype: the types of keys and values.
     """
 
-    def __init__(self, key_dtype: Any, value_dtype: Any) -> None:
+    def __init__(self, key_dtype: DTypeLike, value_dtype: DTypeLike) -> None:
         self._key_dtype, self._value_dtype = as_dtype(key_dtype), as_dtype(value_dtype)
 
     @property
-    def key_dtype(self) -> Any:
+    def key_dtype(self) -> DType:
         """The type of the keys."""
         return self._key_dtype
 
     @property
-    def value_dtype(self) -> Any:
+    def value_dtype(self) -> DType:
         """The type of the values."""
         return self._value_dtype
 
@@ -49,7 +55,7 @@ class TableInitializerBase(KeysAndValues):
         key_dtype, value_dtype: the types of keys and values.
     """
 
-    def initialize(self, table: Any) -> Operation:
+    def initialize(self, table: LookupInterface) -> Operation:
         """The operation that fills `table`."""
         raise NotImplementedError
 
@@ -64,7 +70,7 @@ class TableInitializerBase(KeysAndValues):
         return ""
 
 
-def check_table_dtypes(table: Any, key_dtype: Any, value_dtype: Any) -> None:
+def check_table_dtypes(table: LookupInterface, key_dtype: DTypeLike, value_dtype: DTypeLike) -> None:
     """Complains where a table has other types.
 
     Raises:
@@ -89,7 +95,12 @@ class KeyValueTensorInitializer(TableInitializerBase):
     """
 
     def __init__(
-        self, keys: Any, values: Any, key_dtype: Any = None, value_dtype: Any = None, name: str | None = None
+        self,
+        keys: TensorLike,
+        values: TensorLike,
+        key_dtype: DTypeLike | None = None,
+        value_dtype: DTypeLike | None = None,
+        name: str | None = None,
     ) -> None:
         self._keys = convert_to_tensor(keys, key_dtype, name="keys")
         self._values = convert_to_tensor(values, value_dtype, name="values")
@@ -132,9 +143,9 @@ class TextFileInitializer(TableInitializerBase):
     def __init__(
         self,
         filename: Any,
-        key_dtype: Any,
+        key_dtype: DTypeLike,
         key_index: int,
-        value_dtype: Any,
+        value_dtype: DTypeLike,
         value_index: int,
         vocab_size: int | None = None,
         delimiter: str = "\t",
@@ -186,8 +197,7 @@ class TextFileInitializer(TableInitializerBase):
     @property
     def _checkpoint_dependencies(self) -> list[tuple[str, Any]]:
         if self._asset is None:
-            # Of a room beside this one, which not every program with tables needs.
-            self._asset = importlib.import_module("headrace.train.tracked_resources").TrackableAsset(self._filename)
+            self._asset = TrackableAsset(self._filename)
         return [("_filename", self._asset)]
 
     @property
@@ -200,7 +210,7 @@ class TextFileInitializer(TableInitializerBase):
         return f"hash_table_{name}{size}_{self._key_index}_{self._value_index}"
 
 
-def _check_index(what: str, index: int, dtype: Any) -> None:
+def _check_index(what: str, index: int, dtype: DType) -> None:
     if index < -2:
         raise ValueError(f"Invalid {what.lower()} index {index}.")
     if index == TextFileIndex.LINE_NUMBER and dtype != int64:
@@ -221,7 +231,7 @@ class TextFileIdTableInitializer(TextFileInitializer):
         vocab_size: int | None = None,
         delimiter: str = "\t",
         name: str | None = "text_file_id_table_init",
-        key_dtype: Any = string,
+        key_dtype: DTypeLike = string,
     ) -> None:
         super().__init__(filename, key_dtype, key_column_index, int64, value_column_index, vocab_size, delimiter, name)
 
@@ -231,7 +241,7 @@ class TextFileStringTableInitializer(TextFileInitializer):
 
     def __init__(
         self,
-        filename: Any,
+        filename: str,
         key_column_index: int = TextFileIndex.LINE_NUMBER,
         value_column_index: int = TextFileIndex.WHOLE_LINE,
         vocab_size: int | None = None,

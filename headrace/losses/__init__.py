@@ -1,1 +1,1 @@
-"""The losses of `tf.losses`."""
+"""The losses of `tf.losses`, and those of `tf.contrib.losses` that learn distances and clusters."""

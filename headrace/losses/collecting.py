@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.collections import GraphKeys
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import add_to_collection, get_collection
 from headrace.core.eager import executing_eagerly
-from headrace.core.operation import Tensor
+from headrace.core.tensor import Tensor
 from headrace.ops.math.add_n import add_n
 
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
 
-def add_loss(loss: Any, loss_collection: str | None = GraphKeys.LOSSES) -> None:
+
+def add_loss(loss: TensorLike, loss_collection: str | None = GraphKeys.LOSSES) -> None:
     """Adds a loss to a collection of losses.
 
     Args:
@@ -64,7 +67,7 @@ def get_total_loss(
         ValueError: if there are no losses.
 
     Example:
-        >>> tf.losses.mean_squared_error(labels, predictions)
+        >>> tf.losses.sparse_softmax_cross_entropy(labels, logits)
         >>> train_op = optimizer.minimize(tf.losses.get_total_loss())
     """
     losses = get_losses(scope=scope)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from headrace.core.collections import GraphKeys
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies, get_default_graph, name_scope
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
+from headrace.core.tensor import Tensor
+from headrace.functions.math.reduction import reduce_sum
+from headrace.functions.weights import assert_broadcastable, broadcast_weights
+from headrace.kernels import composing
 from headrace.losses.collecting import add_loss
-from headrace.ops import composing
-from headrace.ops.math.reduction import reduce_sum
-from headrace.ops.weights import assert_broadcastable, broadcast_weights
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
 
 
 class Reduction:
@@ -82,8 +86,8 @@ def number_present(losses: Tensor, weights: Tensor, per_batch: bool = False) -> 
 
 
 def compute_weighted_loss(
-    losses: Any,
-    weights: Any = 1.0,
+    losses: TensorLike,
+    weights: float | Tensor | Sequence[float | Sequence[float]] | None = 1.0,
     scope: str | None = None,
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
@@ -104,7 +108,8 @@ def compute_weighted_loss(
         ValueError: if `weights` does not fit, or there is no such reduction.
 
     Example:
-        >>> loss = tf.losses.compute_weighted_loss(tf.abs(a - b), weights=[[1.0], [0.0]])
+        >>> sess.run(tf.losses.compute_weighted_loss([[3.0], [5.0]], weights=[[1.0], [0.0]]))
+        3.0
     """
     Reduction.validate(reduction)
     with name_scope(scope, "weighted_loss", [losses, weights]):

@@ -1,1 +1,1 @@
-"""The streaming metrics of `tf.metrics`."""
+"""The streaming metrics of `tf.metrics` and `tf.contrib.metrics`: values that grow with each batch."""

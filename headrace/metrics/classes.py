@@ -5,18 +5,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
-from headrace.metrics.common import collect, in_graphs_only, metric_variable, ratio
-from headrace.ops import composing
-from headrace.ops.confusion import confusion_matrix
+from headrace.core.tensor import Tensor
+from headrace.functions.confusion import confusion_matrix
+from headrace.functions.math.matrices import diag_part
+from headrace.functions.math.reduction import reduce_mean, reduce_sum
+from headrace.kernels import composing
+from headrace.metrics.local_variables import collect, in_graphs_only, metric_variable, ratio
 from headrace.ops.math.division import div
-from headrace.ops.math.matrices import diag_part
-from headrace.ops.math.reduction import reduce_mean, reduce_sum
 from headrace.state.updates import assign_add, scatter_add
 from headrace.state.variable_scope import variable_scope
+
+if TYPE_CHECKING:
+    from headrace.core.typing import CollectionNames, TensorLike
+
 
 Metric = tuple[Tensor, Tensor]
 
@@ -26,7 +30,7 @@ def _flat(tensor: Any) -> Tensor:
 
 
 def streaming_confusion_matrix(
-    labels: Any, predictions: Any, num_classes: Any, weights: Any = None
+    labels: TensorLike, predictions: TensorLike, num_classes: int, weights: TensorLike | None = None
 ) -> tuple[Any, Tensor]:
     """A variable with a confusion matrix, and the operation that adds a batch to it.
 
@@ -49,12 +53,12 @@ def streaming_confusion_matrix(
 
 @in_graphs_only
 def mean_iou(
-    labels: Any,
-    predictions: Any,
-    num_classes: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    labels: Tensor,
+    predictions: Tensor,
+    num_classes: int,
+    weights: TensorLike | None = None,
+    metrics_collections: CollectionNames | None = None,
+    updates_collections: CollectionNames | None = None,
     name: str | None = None,
 ) -> Metric:
     """The mean over classes of intersection over union: hits over labels and predictions together.
@@ -93,12 +97,12 @@ def mean_iou(
 
 @in_graphs_only
 def mean_per_class_accuracy(
-    labels: Any,
-    predictions: Any,
-    num_classes: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    labels: TensorLike,
+    predictions: TensorLike,
+    num_classes: int,
+    weights: TensorLike | None = None,
+    metrics_collections: CollectionNames | None = None,
+    updates_collections: CollectionNames | None = None,
     name: str | None = None,
 ) -> Metric:
     """The mean over classes of the fraction of a class's labels that are predicted.
@@ -115,7 +119,13 @@ def mean_per_class_accuracy(
         ValueError: if shapes do not fit.
 
     Example:
-        >>> accuracy, update = tf.metrics.mean_per_class_accuracy(labels, predictions, num_classes=10)
+        >>> labels, predictions = tf.constant([0, 0, 1]), tf.constant([0, 1, 1])
+        >>> accuracy, update = tf.metrics.mean_per_class_accuracy(labels, predictions, num_classes=2)
+        >>> sess.run(tf.local_variables_initializer())
+        >>> sess.run(update)
+        array([0.5, 1. ], dtype=float32)
+        >>> sess.run(accuracy)
+        0.75
     """
     with variable_scope(name, "mean_accuracy", [predictions, labels, weights]):
         labels = _flat(composing.cast(labels, "int64"))

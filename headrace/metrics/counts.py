@@ -6,26 +6,33 @@ Arguments and results are those of every metric, see `headrace.metrics.means`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.defaults import control_dependencies
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
-from headrace.metrics.common import aligned, collect, in_graphs_only, metric_variable
+from headrace.core.tensor import Tensor
+from headrace.functions.flow.checks import assert_type
+from headrace.functions.flow.rank_checks import assert_rank_in
+from headrace.functions.math.reduction import reduce_sum
+from headrace.kernels import composing
+from headrace.metrics.local_variables import aligned, collect, in_graphs_only, metric_variable
 from headrace.metrics.thresholds import counts_at_thresholds
-from headrace.ops import composing
-from headrace.ops.flow.checks import assert_type
-from headrace.ops.flow.rank_checks import assert_rank_in
 from headrace.ops.math.division import div
-from headrace.ops.math.reduction import reduce_sum
 from headrace.state.updates import assign_add
 from headrace.state.variable_scope import variable_scope
+
+if TYPE_CHECKING:
+    from headrace.core.typing import CollectionNames, TensorLike
+
 
 Metric = tuple[Tensor, Tensor]
 
 
 def count_condition(
-    values: Tensor, weights: Any = None, metrics_collections: Any = None, updates_collections: Any = None
+    values: Tensor,
+    weights: TensorLike | None = None,
+    metrics_collections: CollectionNames | None = None,
+    updates_collections: CollectionNames | None = None,
 ) -> Metric:
     """The weighted number of true elements so far.
 
@@ -51,7 +58,7 @@ def count_condition(
     return value, update
 
 
-def _as_bool(predictions: Any, labels: Any, weights: Any) -> tuple[Tensor, Tensor, Any]:
+def _as_bool(predictions: TensorLike, labels: TensorLike, weights: TensorLike | None) -> tuple[Tensor, Tensor, Any]:
     return aligned(composing.cast(predictions, "bool"), composing.cast(labels, "bool"), weights)
 
 
@@ -59,11 +66,11 @@ def _count(
     scope: str,
     label: bool,
     prediction: bool,
-    labels: Any,
-    predictions: Any,
-    weights: Any,
-    metrics_collections: Any,
-    updates_collections: Any,
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike | None,
+    metrics_collections: CollectionNames | None,
+    updates_collections: CollectionNames | None,
     name: str | None,
 ) -> Metric:
     with variable_scope(name, scope, [predictions, labels, weights]):
@@ -75,10 +82,10 @@ def _count(
 def _count_at_thresholds(
     scope: str,
     short: str,
-    labels: Any,
-    predictions: Any,
+    labels: TensorLike,
+    predictions: TensorLike,
     thresholds: Sequence[float],
-    weights: Any,
+    weights: TensorLike | None,
     metrics_collections: Any,
     updates_collections: Any,
     name: str | None,
@@ -93,11 +100,11 @@ def _count_at_thresholds(
 
 @in_graphs_only
 def true_positives(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike | None = None,
+    metrics_collections: CollectionNames | None = None,
+    updates_collections: CollectionNames | None = None,
     name: str | None = None,
 ) -> Metric:
     """The number of positive labels that are predicted positive.
@@ -119,12 +126,12 @@ def true_positives(
 
 @in_graphs_only
 def true_positives_at_thresholds(
-    labels: Any,
-    predictions: Any,
+    labels: TensorLike,
+    predictions: TensorLike,
     thresholds: Sequence[float],
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    weights: TensorLike | None = None,
+    metrics_collections: Sequence[str] | None = None,
+    updates_collections: Sequence[str] | None = None,
     name: str | None = None,
 ) -> Metric:
     """The number of positive labels that are predicted positive, at each threshold.
@@ -148,11 +155,11 @@ def true_positives_at_thresholds(
 
 @in_graphs_only
 def false_negatives(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike | None = None,
+    metrics_collections: CollectionNames | None = None,
+    updates_collections: CollectionNames | None = None,
     name: str | None = None,
 ) -> Metric:
     """The number of positive labels that are predicted negative.
@@ -174,12 +181,12 @@ def false_negatives(
 
 @in_graphs_only
 def false_negatives_at_thresholds(
-    labels: Any,
-    predictions: Any,
+    labels: TensorLike,
+    predictions: TensorLike,
     thresholds: Sequence[float],
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    weights: TensorLike | None = None,
+    metrics_collections: Sequence[str] | None = None,
+    updates_collections: Sequence[str] | None = None,
     name: str | None = None,
 ) -> Metric:
     """The number of positive labels that are predicted negative, at each threshold.
@@ -211,11 +218,11 @@ def false_negatives_at_thresholds(
 
 @in_graphs_only
 def true_negatives(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike | None = None,
+    metrics_collections: CollectionNames | None = None,
+    updates_collections: CollectionNames | None = None,
     name: str | None = None,
 ) -> Metric:
     """The number of negative labels that are predicted negative.
@@ -237,12 +244,12 @@ def true_negatives(
 
 @in_graphs_only
 def true_negatives_at_thresholds(
-    labels: Any,
-    predictions: Any,
+    labels: TensorLike,
+    predictions: TensorLike,
     thresholds: Sequence[float],
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    weights: TensorLike | None = None,
+    metrics_collections: Sequence[str] | None = None,
+    updates_collections: Sequence[str] | None = None,
     name: str | None = None,
 ) -> Metric:
     """The number of negative labels that are predicted negative, at each threshold.
@@ -266,11 +273,11 @@ def true_negatives_at_thresholds(
 
 @in_graphs_only
 def false_positives(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike | None = None,
+    metrics_collections: CollectionNames | None = None,
+    updates_collections: CollectionNames | None = None,
     name: str | None = None,
 ) -> Metric:
     """The number of negative labels that are predicted positive.
@@ -292,12 +299,12 @@ def false_positives(
 
 @in_graphs_only
 def false_positives_at_thresholds(
-    labels: Any,
-    predictions: Any,
+    labels: TensorLike,
+    predictions: TensorLike,
     thresholds: Sequence[float],
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    weights: TensorLike | None = None,
+    metrics_collections: Sequence[str] | None = None,
+    updates_collections: Sequence[str] | None = None,
     name: str | None = None,
 ) -> Metric:
     """The number of negative labels that are predicted positive, at each threshold.
@@ -327,18 +334,18 @@ def false_positives_at_thresholds(
     )
 
 
-def _fraction(right: Any, wrong: Any, name: str) -> Tensor:
+def _fraction(right: Tensor, wrong: Tensor, name: str) -> Tensor:
     """`right` of all, 0 if there are none."""
     return raw.Select(raw.Greater(right + wrong, 0), div(right, right + wrong), 0, name=name)
 
 
 @in_graphs_only
 def precision(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike | None = None,
+    metrics_collections: CollectionNames | None = None,
+    updates_collections: CollectionNames | None = None,
     name: str | None = None,
 ) -> Metric:
     """The fraction of positive predictions that are right.
@@ -351,7 +358,10 @@ def precision(
         (precision, update operation), float32 scalars.
 
     Example:
-        >>> precision, update = tf.metrics.precision(labels, scores > 0.5)
+        >>> precision, update = tf.metrics.precision(labels=[0, 1, 1, 0], predictions=[0, 1, 0, 1])
+        >>> sess.run(tf.local_variables_initializer())
+        >>> sess.run(update)
+        0.5
     """
     with variable_scope(name, "precision", [predictions, labels, weights]):
         predictions, labels, weights = _as_bool(predictions, labels, weights)
@@ -366,11 +376,11 @@ def precision(
 
 @in_graphs_only
 def recall(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike | None = None,
+    metrics_collections: CollectionNames | None = None,
+    updates_collections: CollectionNames | None = None,
     name: str | None = None,
 ) -> Metric:
     """The fraction of positive labels that are predicted.
@@ -383,7 +393,10 @@ def recall(
         (recall, update operation), float32 scalars.
 
     Example:
-        >>> recall, update = tf.metrics.recall(labels, scores > 0.5)
+        >>> recall, update = tf.metrics.recall(labels=[1, 1, 1, 1], predictions=[1, 1, 0, 1])
+        >>> sess.run(tf.local_variables_initializer())
+        >>> sess.run(update)
+        0.75
     """
     with variable_scope(name, "recall", [predictions, labels, weights]):
         predictions, labels, weights = _as_bool(predictions, labels, weights)
@@ -399,12 +412,12 @@ def recall(
 def _fraction_at_thresholds(
     which: str,
     wrong: str,
-    labels: Any,
-    predictions: Any,
+    labels: TensorLike,
+    predictions: TensorLike,
     thresholds: Sequence[float],
-    weights: Any,
-    metrics_collections: Any,
-    updates_collections: Any,
+    weights: TensorLike | None,
+    metrics_collections: CollectionNames | None,
+    updates_collections: CollectionNames | None,
     name: str | None,
 ) -> Metric:
     with variable_scope(name, f"{which}_at_thresholds", [predictions, labels, weights]):
@@ -419,12 +432,12 @@ def _fraction_at_thresholds(
 
 @in_graphs_only
 def precision_at_thresholds(
-    labels: Any,
-    predictions: Any,
+    labels: TensorLike,
+    predictions: TensorLike,
     thresholds: Sequence[float],
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    weights: TensorLike | None = None,
+    metrics_collections: CollectionNames | None = None,
+    updates_collections: CollectionNames | None = None,
     name: str | None = None,
 ) -> Metric:
     """The fraction of positive predictions that are right, at each threshold.
@@ -439,7 +452,11 @@ def precision_at_thresholds(
         (precision, update operation), float32 vectors.
 
     Example:
-        >>> precision, update = tf.metrics.precision_at_thresholds(labels, scores, [0.25, 0.5, 0.75])
+        >>> labels, scores = tf.constant([0, 1, 1, 1]), tf.constant([0.3, 0.6, 0.7, 0.8])
+        >>> precision, update = tf.metrics.precision_at_thresholds(labels, scores, [0.25, 0.5])
+        >>> sess.run(tf.local_variables_initializer())
+        >>> sess.run(update)
+        array([0.75, 1.  ], dtype=float32)
     """
     return _fraction_at_thresholds(
         "precision", "fp", labels, predictions, thresholds, weights, metrics_collections, updates_collections, name
@@ -448,12 +465,12 @@ def precision_at_thresholds(
 
 @in_graphs_only
 def recall_at_thresholds(
-    labels: Any,
-    predictions: Any,
+    labels: TensorLike,
+    predictions: TensorLike,
     thresholds: Sequence[float],
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    weights: TensorLike | None = None,
+    metrics_collections: CollectionNames | None = None,
+    updates_collections: CollectionNames | None = None,
     name: str | None = None,
 ) -> Metric:
     """The fraction of positive labels that are predicted, at each threshold.
@@ -468,7 +485,11 @@ def recall_at_thresholds(
         (recall, update operation), float32 vectors.
 
     Example:
-        >>> recall, update = tf.metrics.recall_at_thresholds(labels, scores, [0.25, 0.5, 0.75])
+        >>> labels, scores = tf.constant([0, 1, 1, 1, 1]), tf.constant([0.2, 0.3, 0.6, 0.7, 0.8])
+        >>> recall, update = tf.metrics.recall_at_thresholds(labels, scores, [0.25, 0.65])
+        >>> sess.run(tf.local_variables_initializer())
+        >>> sess.run(update)
+        array([1. , 0.5], dtype=float32)
     """
     return _fraction_at_thresholds(
         "recall", "fn", labels, predictions, thresholds, weights, metrics_collections, updates_collections, name

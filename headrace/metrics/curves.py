@@ -6,19 +6,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
-from headrace.metrics.common import collect, in_graphs_only, ratio
+from headrace.core.tensor import Tensor
+from headrace.functions.math.reduction import reduce_min, reduce_sum
+from headrace.kernels import composing
+from headrace.metrics.local_variables import collect, in_graphs_only, ratio
 from headrace.metrics.thresholds import counts_at_thresholds, spaced_thresholds
-from headrace.ops import composing
 from headrace.ops.math.argmax import argmax, argmin
 from headrace.ops.math.division import div
-from headrace.ops.math.reduction import reduce_min, reduce_sum
 from headrace.ops.math.scan import cumsum
-from headrace.platform import tf_logging
 from headrace.state.variable_scope import variable_scope
+from headrace.util import tf_logging
+
+if TYPE_CHECKING:
+    from headrace.core.typing import CollectionNames, TensorLike
+
 
 Metric = tuple[Tensor, Tensor]
 Counts = dict[str, Any]
@@ -71,12 +75,12 @@ def _area(counts: Counts, curve: str, method: str, last: int, name: str) -> Tens
 
 @in_graphs_only
 def auc(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
+    labels: Tensor | Sequence[int],
+    predictions: Tensor | Sequence[float],
+    weights: Tensor | None = None,
     num_thresholds: int = 200,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: CollectionNames | None = None,
+    updates_collections: CollectionNames | None = None,
     curve: str = "ROC",
     name: str | None = None,
     summation_method: str = "trapezoidal",
@@ -103,7 +107,10 @@ def auc(
         InvalidArgumentError: when run, if a prediction is not from 0 to 1.
 
     Example:
-        >>> area, update = tf.metrics.auc(labels, tf.sigmoid(logits))
+        >>> area, update = tf.metrics.auc(tf.constant([0, 0, 1, 1]), tf.constant([0.1, 0.4, 0.35, 0.8]))
+        >>> sess.run(tf.local_variables_initializer())
+        >>> round(float(sess.run(update)), 4)
+        0.75
     """
     with variable_scope(name, "auc", [labels, predictions, weights]):
         if curve not in ("ROC", "PR"):
@@ -125,9 +132,9 @@ def _rate_at(
     rate: Callable[[Counts, str], Tensor],
     scope: str,
     limits: list[float],
-    labels: Any,
-    predictions: Any,
-    weights: Any,
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike | None,
     metrics_collections: Any,
     updates_collections: Any,
     name: str | None,
@@ -143,13 +150,13 @@ def _rate_at(
 
 @in_graphs_only
 def sensitivity_at_specificity(
-    labels: Any,
-    predictions: Any,
+    labels: TensorLike,
+    predictions: TensorLike,
     specificity: float,
-    weights: Any = None,
+    weights: TensorLike | None = None,
     num_thresholds: int = 200,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: Sequence[str] | None = None,
+    updates_collections: Sequence[str] | None = None,
     name: str | None = None,
 ) -> Metric:
     """The fraction of positive labels that are predicted, where the specificity is nearest to a given one.
@@ -169,7 +176,11 @@ def sensitivity_at_specificity(
         ValueError: for another specificity, or if shapes do not fit.
 
     Example:
-        >>> sensitivity, update = tf.metrics.sensitivity_at_specificity(labels, scores, 0.9)
+        >>> labels, scores = tf.constant([0, 0, 1, 1]), tf.constant([0.1, 0.4, 0.35, 0.8])
+        >>> sensitivity, update = tf.metrics.sensitivity_at_specificity(labels, scores, 0.5)
+        >>> sess.run(tf.local_variables_initializer())
+        >>> sess.run(update)
+        1.0
     """
     if specificity < 0 or specificity > 1:
         raise ValueError("`specificity` must be in the range [0, 1].")
@@ -187,13 +198,13 @@ def sensitivity_at_specificity(
 
 @in_graphs_only
 def specificity_at_sensitivity(
-    labels: Any,
-    predictions: Any,
+    labels: TensorLike,
+    predictions: TensorLike,
     sensitivity: float,
-    weights: Any = None,
+    weights: TensorLike | None = None,
     num_thresholds: int = 200,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: Sequence[str] | None = None,
+    updates_collections: Sequence[str] | None = None,
     name: str | None = None,
 ) -> Metric:
     """The fraction of negative labels that are predicted, where the sensitivity is nearest to a given one.
@@ -213,7 +224,11 @@ def specificity_at_sensitivity(
         ValueError: for another sensitivity, or if shapes do not fit.
 
     Example:
-        >>> specificity, update = tf.metrics.specificity_at_sensitivity(labels, scores, 0.9)
+        >>> labels, scores = tf.constant([0, 0, 1, 1]), tf.constant([0.1, 0.4, 0.35, 0.8])
+        >>> specificity, update = tf.metrics.specificity_at_sensitivity(labels, scores, 1.0)
+        >>> sess.run(tf.local_variables_initializer())
+        >>> sess.run(update)
+        0.5
     """
     if sensitivity < 0 or sensitivity > 1:
         raise ValueError("`sensitivity` must be in the range [0, 1].")

@@ -7,31 +7,43 @@ the scope of the variables; each raises ValueError if shapes do not fit.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.defaults import control_dependencies
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
-from headrace.metrics.common import aligned, collect, in_graphs_only, metric_variable, ratio
-from headrace.ops import composing
+from headrace.core.tensor import Tensor
+from headrace.functions.math.reduction import reduce_sum
+from headrace.functions.squeezing import remove_squeezable_dimensions
+from headrace.functions.weights import broadcast_weights
+from headrace.kernels import composing
+from headrace.metrics.local_variables import aligned, collect, in_graphs_only, metric_variable, ratio
 from headrace.ops.math.division import div
-from headrace.ops.math.reduction import reduce_sum
-from headrace.ops.squeezing import remove_squeezable_dimensions
-from headrace.ops.weights import broadcast_weights
 from headrace.state.updates import assign_add
 from headrace.state.variable_scope import variable_scope
+
+if TYPE_CHECKING:
+    from headrace.core.typing import CollectionNames, TensorLike
+    from headrace.state.variables import Variable
+
 
 Metric = tuple[Tensor, Tensor]
 
 
-def _weighed(values: Tensor, weights: Any) -> tuple[Tensor, Tensor]:
+def _weighed(values: Tensor, weights: TensorLike) -> tuple[Tensor, Tensor]:
     values, _, weights = aligned(values, None, weights)
     weights = broadcast_weights(composing.cast(weights, "float32"), values)
     return raw.Mul(values, weights), weights
 
 
 def _of_sums(
-    total: Any, count: Any, values: Tensor, added: Tensor, number: Tensor, metrics: Any, updates: Any
+    total: Variable,
+    count: Variable,
+    values: Tensor,
+    added: Tensor,
+    number: Tensor,
+    metrics: Sequence[str] | None,
+    updates: Sequence[str] | None,
 ) -> Metric:
     """The metric of two variables to which `added` and `number` are added for a batch."""
     update_total = assign_add(total, added)
@@ -46,10 +58,10 @@ def _of_sums(
 
 @in_graphs_only
 def mean(
-    values: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    values: TensorLike,
+    weights: TensorLike | None = None,
+    metrics_collections: CollectionNames | None = None,
+    updates_collections: CollectionNames | None = None,
     name: str | None = None,
 ) -> Metric:
     """The weighted mean of all values so far.
@@ -62,11 +74,13 @@ def mean(
         (mean, update operation), float32 scalars.
 
     Example:
-        >>> mean, update = tf.metrics.mean(x)
+        >>> values = tf.placeholder(tf.float32, [None])
+        >>> mean, update = tf.metrics.mean(values)
         >>> sess.run(tf.local_variables_initializer())
-        >>> for batch in batches:
-        ...     sess.run(update, {x: batch})
+        >>> for batch in [[1.0, 2.0], [6.0]]:
+        ...     sess.run(update, {values: batch})
         >>> sess.run(mean)
+        3.0
     """
     with variable_scope(name, "mean", [values, weights]):
         values = composing.cast(values, "float32")
@@ -83,10 +97,10 @@ def mean(
 
 @in_graphs_only
 def mean_tensor(
-    values: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    values: TensorLike,
+    weights: TensorLike | None = None,
+    metrics_collections: CollectionNames | None = None,
+    updates_collections: CollectionNames | None = None,
     name: str | None = None,
 ) -> Metric:
     """The weighted mean of each element over all tensors so far.
@@ -116,9 +130,9 @@ def mean_tensor(
 def accuracy(
     labels: Any,
     predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    weights: TensorLike | None = None,
+    metrics_collections: CollectionNames | None = None,
+    updates_collections: CollectionNames | None = None,
     name: str | None = None,
 ) -> Metric:
     """How often predictions equal labels.
@@ -143,11 +157,11 @@ def accuracy(
 
 @in_graphs_only
 def mean_absolute_error(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike | None = None,
+    metrics_collections: CollectionNames | None = None,
+    updates_collections: CollectionNames | None = None,
     name: str | None = None,
 ) -> Metric:
     """The mean absolute difference of labels and predictions.
@@ -160,7 +174,10 @@ def mean_absolute_error(
         (error, update operation), float32 scalars.
 
     Example:
-        >>> error, update = tf.metrics.mean_absolute_error(labels, predictions)
+        >>> error, update = tf.metrics.mean_absolute_error(labels=[1.0, 2.0], predictions=[1.5, 2.0])
+        >>> sess.run(tf.local_variables_initializer())
+        >>> sess.run(update)
+        0.25
     """
     predictions, labels, weights = aligned(predictions, labels, weights)
     errors = raw.Abs(predictions - labels)
@@ -169,10 +186,10 @@ def mean_absolute_error(
 
 @in_graphs_only
 def mean_cosine_distance(
-    labels: Any,
-    predictions: Any,
+    labels: TensorLike,
+    predictions: TensorLike,
     dim: int,
-    weights: Any = None,
+    weights: TensorLike | None = None,
     metrics_collections: Any = None,
     updates_collections: Any = None,
     name: str | None = None,
@@ -188,7 +205,10 @@ def mean_cosine_distance(
         (distance, update operation), float32 scalars.
 
     Example:
-        >>> distance, update = tf.metrics.mean_cosine_distance(labels, predictions, 1)
+        >>> distance, update = tf.metrics.mean_cosine_distance([[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [1.0, 0.0]], 1)
+        >>> sess.run(tf.local_variables_initializer())
+        >>> sess.run(update)
+        0.5
     """
     predictions, labels, weights = aligned(predictions, labels, weights)
     products = reduce_sum(raw.Mul(predictions, labels), axis=[dim], keepdims=True)
@@ -201,12 +221,12 @@ def mean_cosine_distance(
 
 @in_graphs_only
 def mean_relative_error(
-    labels: Any,
-    predictions: Any,
-    normalizer: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    labels: Tensor,
+    predictions: TensorLike,
+    normalizer: TensorLike,
+    weights: TensorLike | None = None,
+    metrics_collections: CollectionNames | None = None,
+    updates_collections: CollectionNames | None = None,
     name: str | None = None,
 ) -> Metric:
     """The mean absolute difference of labels and predictions over a normalizer.
@@ -220,7 +240,11 @@ def mean_relative_error(
         (error, update operation), float32 scalars.
 
     Example:
-        >>> error, update = tf.metrics.mean_relative_error(labels, predictions, labels)
+        >>> labels = [1.0, 2.0]
+        >>> error, update = tf.metrics.mean_relative_error(labels, [1.5, 2.0], normalizer=labels)
+        >>> sess.run(tf.local_variables_initializer())
+        >>> sess.run(update)
+        0.25
     """
     predictions, labels, weights = aligned(predictions, labels, weights)
     predictions, normalizer = remove_squeezable_dimensions(predictions, normalizer)
@@ -233,11 +257,11 @@ def mean_relative_error(
 
 @in_graphs_only
 def mean_squared_error(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike | None = None,
+    metrics_collections: CollectionNames | None = None,
+    updates_collections: CollectionNames | None = None,
     name: str | None = None,
 ) -> Metric:
     """The mean squared difference of labels and predictions.
@@ -250,7 +274,10 @@ def mean_squared_error(
         (error, update operation), float32 scalars.
 
     Example:
-        >>> error, update = tf.metrics.mean_squared_error(labels, predictions)
+        >>> error, update = tf.metrics.mean_squared_error(labels=[1.0, 2.0], predictions=[2.0, 4.0])
+        >>> sess.run(tf.local_variables_initializer())
+        >>> sess.run(update)
+        2.5
     """
     predictions, labels, weights = aligned(predictions, labels, weights)
     errors = raw.SquaredDifference(labels, predictions)
@@ -259,11 +286,11 @@ def mean_squared_error(
 
 @in_graphs_only
 def root_mean_squared_error(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike | None = None,
+    metrics_collections: CollectionNames | None = None,
+    updates_collections: CollectionNames | None = None,
     name: str | None = None,
 ) -> Metric:
     """The square root of the mean squared difference of labels and predictions.
@@ -276,7 +303,10 @@ def root_mean_squared_error(
         (error, update operation), float32 scalars.
 
     Example:
-        >>> error, update = tf.metrics.root_mean_squared_error(labels, predictions)
+        >>> error, update = tf.metrics.root_mean_squared_error(labels=[1.0, 2.0], predictions=[2.0, 9.0])
+        >>> sess.run(tf.local_variables_initializer())
+        >>> sess.run(update)
+        5.0
     """
     predictions, labels, weights = aligned(predictions, labels, weights)
     squared, update = mean_squared_error(labels, predictions, weights, None, None, name or "root_mean_squared_error")
@@ -289,11 +319,11 @@ def root_mean_squared_error(
 
 @in_graphs_only
 def percentage_below(
-    values: Any,
-    threshold: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    values: TensorLike,
+    threshold: TensorLike,
+    weights: TensorLike | None = None,
+    metrics_collections: CollectionNames | None = None,
+    updates_collections: CollectionNames | None = None,
     name: str | None = None,
 ) -> Metric:
     """The fraction of values less than a threshold.
@@ -307,7 +337,10 @@ def percentage_below(
         (fraction, update operation), float32 scalars.
 
     Example:
-        >>> fraction, update = tf.metrics.percentage_below(errors, 0.1)
+        >>> fraction, update = tf.metrics.percentage_below([0.5, 1.5, 2.5, 3.5], 1.0)
+        >>> sess.run(tf.local_variables_initializer())
+        >>> sess.run(update)
+        0.25
     """
     below = composing.cast(raw.Less(values, threshold), "float32")
     return mean(below, weights, metrics_collections, updates_collections, name or "percentage_below_threshold")

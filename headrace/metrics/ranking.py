@@ -1,4 +1,4 @@
-"""Streaming metrics of the best k predictions: precision, recall and average precision.
+"""Streaming metrics of the best k predictions: precision and recall.
 
 Labels are class indices: an int64 tensor or SparseTensor of shape (..., number of labels), or without the last
 dimension if there is one label each. `weights`, collections and `name` are those of every metric, see
@@ -7,41 +7,42 @@ dimension if there is one label each. `weights`, collections and `name` are thos
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
-from headrace.core.composite import SparseTensor, SparseTensorValue, convert_to_tensor_or_sparse_tensor
-from headrace.core.convert import convert_to_tensor
+from headrace.core.composite import SparseTensor, convert_to_tensor_or_sparse_tensor
 from headrace.core.defaults import control_dependencies, name_scope
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
-from headrace.metrics.common import collect, in_graphs_only, metric_variable
-from headrace.ops import composing
+from headrace.core.tensor import Tensor
+from headrace.functions.flow.cond import cond
+from headrace.functions.math.reduction import reduce_sum
+from headrace.functions.sparse.layout import sparse_retain
+from headrace.functions.weights import assert_broadcastable
+from headrace.kernels import composing
+from headrace.kernels.composing.shapes import shape_internal
+from headrace.metrics.local_variables import collect, in_graphs_only, metric_variable
 from headrace.ops.array.fill import fill
-from headrace.ops.array.shape import shape_internal
-from headrace.ops.array.where import where_v2
-from headrace.ops.flow.cond import cond
-from headrace.ops.math.division import div, div_no_nan
+from headrace.ops.math.division import div
 from headrace.ops.math.reduce import reduced_shape
-from headrace.ops.math.reduction import reduce_max, reduce_sum
-from headrace.ops.math.scan import cumsum
 from headrace.ops.nn.topk import top_k
-from headrace.ops.sparse.join import sparse_concat
-from headrace.ops.sparse.layout import sparse_retain
 from headrace.ops.sparse.reshape import sparse_reshape
 from headrace.ops.sparse.sets import set_difference, set_intersection, set_size
-from headrace.ops.weights import assert_broadcastable, broadcast_weights
 from headrace.state.updates import assign_add
+
+if TYPE_CHECKING:
+    from headrace.core.typing import CollectionNames, TensorLike
+
 
 Metric = tuple[Tensor, Tensor]
 
 
-def _at_k(name: str, k: int | None = None, class_id: int | None = None) -> str:
+def at_k(name: str, k: int | None = None, class_id: int | None = None) -> str:
+    """What a metric of the best k, or of one class among them, is called in graphs."""
     name = f"{name}_at_{'k' if k is None else int(k)}"
     return name if class_id is None else f"{name}_class{int(class_id)}"
 
 
-def _with_labels_axis(labels: Any, predictions: Any) -> Any:
+def with_labels_axis(labels: Any, predictions: Any) -> Any:
     """`labels` with a last dimension of 1, where it has one dimension less than the predictions."""
     with name_scope(None, "expand_labels", [labels, predictions]) as scope:
         labels = convert_to_tensor_or_sparse_tensor(labels)
@@ -65,7 +66,7 @@ def _with_labels_axis(labels: Any, predictions: Any) -> Any:
         return cond(shorter, lambda: composing.expand_dims(labels, -1, name=scope), lambda: labels)
 
 
-def _only_class(ids: Any, class_id: Any) -> SparseTensor:
+def _only_class(ids: TensorLike | SparseTensor, class_id: int) -> SparseTensor:
     """The indices in the last dimension that are `class_id`."""
     ids = convert_to_tensor_or_sparse_tensor(ids)
     if isinstance(ids, SparseTensor):
@@ -77,19 +78,20 @@ def _only_class(ids: Any, class_id: Any) -> SparseTensor:
     return SparseTensor(indices=found.indices, values=found.values, dense_shape=shape)
 
 
-def _found(predictions: Any, labels: Any) -> SparseTensor:
+def found_labels(predictions: Any, labels: Any) -> SparseTensor:
+    """The labels that are among the predictions."""
     return set_intersection(predictions, labels)
 
 
-def _missed(predictions: Any, labels: Any) -> SparseTensor:
+def _missed(predictions: SparseTensor | Tensor, labels: SparseTensor | Tensor) -> SparseTensor:
     return set_difference(predictions, labels, aminusb=False)
 
 
-def _wrong(predictions: Any, labels: Any) -> SparseTensor:
+def _wrong(predictions: SparseTensor | Tensor, labels: SparseTensor | Tensor) -> SparseTensor:
     return set_difference(predictions, labels, aminusb=True)
 
 
-def _set_sizes(
+def set_sizes(
     chosen: Callable[[Any, Any], SparseTensor],
     default_name: str,
     labels: Any,
@@ -113,15 +115,15 @@ def _set_sizes(
 def _summed(
     chosen: Callable[[Any, Any], SparseTensor],
     what: str,
-    labels: Any,
-    predictions: Any,
+    labels: TensorLike | SparseTensor,
+    predictions: Tensor,
     k: int | None,
     class_id: int | None,
-    weights: Any,
+    weights: Tensor | Sequence[float] | None,
 ) -> tuple[Any, Tensor]:
-    """A variable with the sum of `_set_sizes` of all batches, and its update."""
-    with name_scope(None, _at_k(what, k, class_id), [predictions, labels, weights]) as scope:
-        number = _set_sizes(chosen, f"{what}s", labels, predictions, class_id, weights)
+    """A variable with the sum of `set_sizes` of all batches, and its update."""
+    with name_scope(None, at_k(what, k, class_id), [predictions, labels, weights]) as scope:
+        number = set_sizes(chosen, f"{what}s", labels, predictions, class_id, weights)
         batch = composing.cast(reduce_sum(number), "float64")
         variable = metric_variable([], "float64", name=scope)
         return variable, assign_add(variable, batch, name="update")
@@ -131,19 +133,19 @@ def _rate_at_top_k(
     metric: str,
     other: Callable[[Any, Any], SparseTensor],
     other_name: str,
-    labels: Any,
-    predictions_idx: Any,
+    labels: TensorLike | SparseTensor,
+    predictions_idx: TensorLike,
     k: int | None,
     class_id: int | None,
-    weights: Any,
-    metrics_collections: Any,
-    updates_collections: Any,
+    weights: Tensor | Sequence[float] | None,
+    metrics_collections: CollectionNames | None,
+    updates_collections: CollectionNames | None,
     name: str | None,
 ) -> Metric:
-    with name_scope(name, _at_k(metric, k, class_id), [predictions_idx, labels, weights]) as scope:
-        labels = _with_labels_axis(labels, predictions_idx)
+    with name_scope(name, at_k(metric, k, class_id), [predictions_idx, labels, weights]) as scope:
+        labels = with_labels_axis(labels, predictions_idx)
         best = composing.cast(predictions_idx, "int64")
-        right, update_right = _summed(_found, "true_positive", labels, best, k, class_id, weights)
+        right, update_right = _summed(found_labels, "true_positive", labels, best, k, class_id, weights)
         rest, update_rest = _summed(other, other_name, labels, best, k, class_id, weights)
         value = div(right, raw.Add(right, rest), name=scope)
         collect(metrics_collections, value)
@@ -154,13 +156,13 @@ def _rate_at_top_k(
 
 @in_graphs_only
 def recall_at_top_k(
-    labels: Any,
-    predictions_idx: Any,
+    labels: TensorLike | SparseTensor,
+    predictions_idx: TensorLike,
     k: int | None = None,
     class_id: int | None = None,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    weights: Tensor | Sequence[float] | None = None,
+    metrics_collections: CollectionNames | None = None,
+    updates_collections: CollectionNames | None = None,
     name: str | None = None,
 ) -> Metric:
     """The fraction of labels that are among the best predictions.
@@ -179,7 +181,11 @@ def recall_at_top_k(
         ValueError: if shapes do not fit.
 
     Example:
-        >>> recall, update = tf.metrics.recall_at_top_k(labels, tf.nn.top_k(logits, 5)[1])
+        >>> labels, scores = np.array([[2], [0]]), [[0.1, 0.7, 0.2], [0.1, 0.6, 0.3]]
+        >>> recall, update = tf.metrics.recall_at_top_k(labels, tf.nn.top_k(scores, 2)[1])
+        >>> sess.run(tf.local_variables_initializer())
+        >>> sess.run(update)
+        0.5
     """
     return _rate_at_top_k(
         "recall", _missed, "false_negative", labels, predictions_idx, k, class_id, weights, metrics_collections,
@@ -189,13 +195,13 @@ def recall_at_top_k(
 
 @in_graphs_only
 def recall_at_k(
-    labels: Any,
-    predictions: Any,
+    labels: TensorLike | SparseTensor,
+    predictions: TensorLike,
     k: int,
     class_id: int | None = None,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    weights: Tensor | Sequence[float] | None = None,
+    metrics_collections: CollectionNames | None = None,
+    updates_collections: CollectionNames | None = None,
     name: str | None = None,
 ) -> Metric:
     """The fraction of labels that are among the `k` classes of the greatest scores.
@@ -214,22 +220,26 @@ def recall_at_k(
         ValueError: if shapes do not fit.
 
     Example:
-        >>> recall, update = tf.metrics.recall_at_k(labels, logits, 5)
+        >>> labels, scores = np.array([[2], [0]]), [[0.1, 0.7, 0.2], [0.1, 0.6, 0.3]]
+        >>> recall, update = tf.metrics.recall_at_k(labels, scores, 2)
+        >>> sess.run(tf.local_variables_initializer())
+        >>> sess.run(update)
+        0.5
     """
-    with name_scope(name, _at_k("recall", k, class_id), [predictions, labels, weights]) as scope:
+    with name_scope(name, at_k("recall", k, class_id), [predictions, labels, weights]) as scope:
         best = top_k(predictions, k)[1]
         return recall_at_top_k(labels, best, k, class_id, weights, metrics_collections, updates_collections, scope)
 
 
 @in_graphs_only
 def precision_at_top_k(
-    labels: Any,
-    predictions_idx: Any,
+    labels: TensorLike | SparseTensor,
+    predictions_idx: TensorLike,
     k: int | None = None,
     class_id: int | None = None,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    weights: Tensor | None = None,
+    metrics_collections: CollectionNames | None = None,
+    updates_collections: CollectionNames | None = None,
     name: str | None = None,
 ) -> Metric:
     """The fraction of the best predictions that are labels.
@@ -248,7 +258,11 @@ def precision_at_top_k(
         ValueError: if shapes do not fit.
 
     Example:
-        >>> precision, update = tf.metrics.precision_at_top_k(labels, tf.nn.top_k(logits, 5)[1])
+        >>> labels, scores = np.array([[2], [0]]), [[0.1, 0.7, 0.2], [0.1, 0.6, 0.3]]
+        >>> precision, update = tf.metrics.precision_at_top_k(labels, tf.nn.top_k(scores, 2)[1], k=2)
+        >>> sess.run(tf.local_variables_initializer())
+        >>> sess.run(update)
+        0.25
     """
     return _rate_at_top_k(
         "precision", _wrong, "false_positive", labels, predictions_idx, k, class_id, weights, metrics_collections,
@@ -258,13 +272,13 @@ def precision_at_top_k(
 
 @in_graphs_only
 def precision_at_k(
-    labels: Any,
-    predictions: Any,
+    labels: TensorLike | SparseTensor,
+    predictions: TensorLike,
     k: int,
     class_id: int | None = None,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    weights: Tensor | None = None,
+    metrics_collections: CollectionNames | None = None,
+    updates_collections: CollectionNames | None = None,
     name: str | None = None,
 ) -> Metric:
     """The fraction of the `k` classes of the greatest scores that are labels.
@@ -283,9 +297,13 @@ def precision_at_k(
         ValueError: if shapes do not fit.
 
     Example:
-        >>> precision, update = tf.metrics.precision_at_k(labels, logits, 5)
+        >>> labels, scores = np.array([[2], [0]]), [[0.1, 0.7, 0.2], [0.1, 0.6, 0.3]]
+        >>> precision, update = tf.metrics.precision_at_k(labels, scores, 2)
+        >>> sess.run(tf.local_variables_initializer())
+        >>> sess.run(update)
+        0.25
     """
-    with name_scope(name, _at_k("precision", k, class_id), [predictions, labels, weights]) as scope:
+    with name_scope(name, at_k("precision", k, class_id), [predictions, labels, weights]) as scope:
         best = top_k(predictions, k)[1]
         return precision_at_top_k(labels, best, k, class_id, weights, metrics_collections, updates_collections, scope)
 
@@ -293,205 +311,13 @@ def precision_at_k(
 @in_graphs_only
 def sparse_precision_at_k(
     labels: Any,
-    predictions: Any,
+    predictions: TensorLike,
     k: int,
     class_id: int | None = None,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    weights: Tensor | None = None,
+    metrics_collections: CollectionNames | None = None,
+    updates_collections: CollectionNames | None = None,
     name: str | None = None,
 ) -> Metric:
     """The older spelling of `precision_at_k`."""
     return precision_at_k(labels, predictions, k, class_id, weights, metrics_collections, updates_collections, name)
-
-
-def expand_and_tile(tensor: Any, multiple: int, dim: int = 0, name: str | None = None) -> Any:
-    """A tensor or SparseTensor repeated along a new dimension.
-
-    Args:
-        tensor: tensor or SparseTensor.
-        multiple: how often, at least 1.
-        dim: where the new dimension goes; from the end if negative.
-        name: a name scope.
-
-    Returns:
-        a tensor or SparseTensor with one more dimension.
-
-    Raises:
-        ValueError: for a multiple below 1.
-    """
-    if multiple < 1:
-        raise ValueError(f"Invalid multiple {multiple}, must be > 0.")
-    with name_scope(name, "expand_and_tile", [tensor, multiple, dim]) as scope:
-        tensor = convert_to_tensor_or_sparse_tensor(tensor)
-        if isinstance(tensor, SparseTensor):
-            sizes = tensor.dense_shape
-            place: Any = raw.Reshape(composing.size(sizes) + dim, [1]) if dim < 0 else [dim]
-            parts = [raw.Slice(sizes, [0], place), [1], raw.Slice(sizes, place, [-1])]
-            shape = composing.concat(parts, 0, name="expanded_shape")
-            longer = sparse_reshape(tensor, shape=shape, name="expand")
-            if multiple == 1:
-                return longer
-            return sparse_concat(dim - 1 if dim < 0 else dim, [longer] * multiple, name=scope)
-        expanded = composing.expand_dims(tensor, dim if dim >= 0 else dim - 1, name="expand")
-        if multiple == 1:
-            return expanded
-        ones = composing.ones_like(composing.shape(tensor))
-        times = composing.concat([ones[:dim], [multiple], ones[dim:]], 0, name="multiples")
-        return raw.Tile(expanded, times, name=scope)
-
-
-def _relevant(labels: Any, k: int) -> Tensor:
-    """How many labels there are, at most `k`; negative ones stand for none."""
-    if k < 1:
-        raise ValueError(f"Invalid k={k}.")
-    with name_scope(None, "num_relevant", [labels]) as scope:
-        labels = convert_to_tensor_or_sparse_tensor(labels)
-        if isinstance(labels, SparseTensor):
-            return raw.Minimum(set_size(labels), k, name=scope)
-        there = where_v2(labels >= 0, composing.ones_like(labels), composing.zeros_like(labels))
-        return raw.Minimum(reduce_sum(there, axis=-1), k, name=scope)
-
-
-def sparse_average_precision_at_top_k(labels: Any, predictions_idx: Any) -> Tensor:
-    """For each example the mean of the precisions at the places of its labels among the best predictions.
-
-    Args:
-        labels: class indices.
-        predictions_idx: indices of the best predictions, best first, of shape (..., k), k known.
-
-    Returns:
-        a float64 tensor of shape (...).
-
-    Raises:
-        ValueError: if k is not known, or `predictions_idx` is a scalar.
-    """
-    with name_scope(None, "average_precision", [predictions_idx, labels]) as scope:
-        predictions_idx = composing.cast(predictions_idx, "int64", name="predictions_idx")
-        if predictions_idx.dims == ():
-            raise ValueError("The rank of predictions_idx must be at least 1.")
-        k = None if predictions_idx.dims is None else predictions_idx.dims[-1]
-        if predictions_idx.dims is None:
-            raise ValueError("as_list() is not defined on an unknown TensorShape.")
-        if k is None:
-            raise ValueError("The last dimension of predictions_idx must be set.")
-        labels = _with_labels_axis(labels, predictions_idx)
-        each = composing.expand_dims(predictions_idx, -1, name="predictions_idx_per_k")
-        labels_for_each = expand_and_tile(labels, multiple=k, dim=-1, name="labels_per_k")
-        relevant = _set_sizes(_found, "true_positives", labels_for_each, each, None, None, name="relevant_per_k")
-        right = cumsum(relevant, axis=-1, name="tp_per_k")
-        seen = cumsum(composing.ones_like(relevant), axis=-1, name="retrieved_per_k")
-        precisions = div(composing.cast(right, "float64"), composing.cast(seen, "float64"), name="precision_per_k")
-        counted = raw.Mul(precisions, composing.cast(relevant, "float64"), name="relevant_precision_per_k")
-        total = reduce_sum(counted, axis=(-1,), name="precision_sum")
-        return div(total, composing.cast(_relevant(labels, k), "float64"), name=scope)
-
-
-def streaming_average_precision_at_top_k(
-    labels: Any,
-    predictions_idx: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Metric:
-    """The mean of `sparse_average_precision_at_top_k` over all examples so far.
-
-    Args:
-        labels, predictions_idx: as there.
-        weights, metrics_collections, updates_collections, name: as for every metric.
-
-    Returns:
-        (mean, update operation), float64 scalars.
-
-    Raises:
-        ValueError: if shapes do not fit.
-    """
-    with name_scope(name, "average_precision_at_top_k", [predictions_idx, labels, weights]) as scope:
-        precisions = sparse_average_precision_at_top_k(predictions_idx=predictions_idx, labels=labels)
-        if weights is not None:
-            weights = broadcast_weights(composing.cast(weights, "float64"), precisions)
-            precisions = raw.Mul(precisions, weights)
-        with name_scope(None, "max", [precisions]) as max_scope:
-            most = metric_variable([], "float64", name=max_scope)
-            if weights is None:
-                batch_most = composing.cast(composing.size(precisions, name="batch_max"), "float64")
-            else:
-                batch_most = reduce_sum(weights, name="batch_max")
-            update_most = assign_add(most, batch_most, name="update")
-        with name_scope(None, "total", [precisions]) as total_scope:
-            total = metric_variable([], "float64", name=total_scope)
-            update_total = assign_add(total, reduce_sum(precisions, name="batch_total"), name="update")
-        value = div_no_nan(total, most, name="mean")
-        collect(metrics_collections, value)
-        update = div_no_nan(update_total, update_most, name=scope)
-        collect(updates_collections, update)
-        return value, update
-
-
-def _known_classes(labels: Any, number: Tensor) -> Any:
-    """`labels` with -1 instead of indices that are not less than `number`."""
-    sparse = isinstance(labels, (SparseTensor, SparseTensorValue))
-
-    def cleaned(values: Any) -> Tensor:
-        return where_v2(raw.GreaterEqual(values, number), -1 * composing.ones_like(values), values)
-
-    def all_cleaned() -> Any:
-        if sparse:
-            return type(labels)(indices=labels.indices, values=cleaned(labels.values), dense_shape=labels.dense_shape)
-        return cleaned(labels)
-
-    greatest = reduce_max(labels.values if sparse else labels)
-    return cond(raw.GreaterEqual(greatest, number), all_cleaned, lambda: labels)
-
-
-@in_graphs_only
-def average_precision_at_k(
-    labels: Any,
-    predictions: Any,
-    k: int,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Metric:
-    """The mean over examples of the precision at the places of the labels among the `k` greatest scores.
-
-    Args:
-        labels: class indices; those that are no class are never found.
-        predictions: scores, a tensor of shape (..., classes).
-        k: how many classes are looked at.
-        weights, metrics_collections, updates_collections, name: as for every metric.
-
-    Returns:
-        (mean, update operation), float64 scalars.
-
-    Raises:
-        ValueError: for k below 1, or if shapes do not fit.
-
-    Example:
-        >>> precision, update = tf.metrics.average_precision_at_k(labels, logits, 5)
-    """
-    if k < 1:
-        raise ValueError(f"Invalid k={k}.")
-    with name_scope(name, _at_k("average_precision", k), [predictions, labels, weights]) as scope:
-        predictions = convert_to_tensor(predictions) if not isinstance(predictions, Tensor) else predictions
-        best = top_k(predictions, k)[1]
-        labels = _known_classes(labels, composing.cast(composing.shape(predictions)[-1], "int64"))
-        return streaming_average_precision_at_top_k(
-            labels, best, weights, metrics_collections, updates_collections, name=scope
-        )
-
-
-@in_graphs_only
-def sparse_average_precision_at_k(
-    labels: Any,
-    predictions: Any,
-    k: int,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Metric:
-    """The older spelling of `average_precision_at_k`."""
-    return average_precision_at_k(labels, predictions, k, weights, metrics_collections, updates_collections, name)

@@ -7,13 +7,13 @@ from typing import Any
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
-from headrace.metrics.common import aligned, metric_variable
-from headrace.ops import composing
-from headrace.ops.flow.checks import assert_greater_equal, assert_less_equal
-from headrace.ops.math.reduction import reduce_sum
-from headrace.ops.weights import broadcast_weights
+from headrace.core.tensor import Tensor
+from headrace.functions.flow.checks import assert_greater_equal, assert_less_equal
+from headrace.functions.math.reduction import reduce_sum
+from headrace.functions.weights import broadcast_weights
+from headrace.kernels import composing
+from headrace.metrics.local_variables import aligned, metric_variable
 from headrace.state.updates import assign_add
 
 # Short name of a count, the name of its variable, whether the label is positive, whether the prediction is.

@@ -10,52 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from headrace.plan.handles import Handles, may_be_same
-from headrace.plan.ir import Node, Value
-from headrace.plan.order import state_inputs
-from headrace.plan.rewrites.updates import UPDATES
-
-_FUSED = frozenset({"_ApplyGradientDescentProduct", *(fused for fused, _ in UPDATES.values())})
-_UPDATES = _FUSED | frozenset(UPDATES)
-# What the gradients of layers are made of. Once shapes fit these have nothing to complain about, whatever the values: unlike
-# lookups, decompositions, checks and functions of the program.
-_HARMLESS = frozenset(
-    {
-        *("Add", "AddN", "AddV2", "Mul", "Neg", "RealDiv", "Reciprocal", "Square", "Sub", "Cast", "Identity", "Select"),
-        *(
-            "Sum",
-            "Mean",
-            "Tile",
-            "Transpose",
-            "Reshape",
-            "ExpandDims",
-            "Squeeze",
-            "Shape",
-            "Fill",
-            "ZerosLike",
-            "OnesLike",
-        ),
-        *(
-            "Slice",
-            "Pad",
-            "ConcatV2",
-            "Pack",
-            "Split",
-            "SplitV",
-            "StridedSliceGrad",
-            "BroadcastTo",
-            "_Join",
-            "_PiecesLike",
-        ),
-        *("_SumLike", "_SumToShape", "_SumToShapeOf", "_ExpandLike", "_DivideByCount", "_TimesCount", "_Flat"),
-        *("MatMul", "BatchMatMul", "BatchMatMulV2", "_MatMulAdd", "_MatMulRows", "BiasAddGrad"),
-        *("Conv2DBackpropInput", "Conv2DBackpropFilter", "Conv3DBackpropInputV2", "Conv3DBackpropFilterV2"),
-        *("DepthwiseConv2dNativeBackpropInput", "DepthwiseConv2dNativeBackpropFilter"),
-        *("ReluGrad", "Relu6Grad", "EluGrad", "SeluGrad", "LeakyReluGrad", "SoftplusGrad", "SoftsignGrad"),
-        *("TanhGrad", "SigmoidGrad", "SqrtGrad", "RsqrtGrad", "ReciprocalGrad", "_LogisticLossGrad", "_LSTMTailGrad"),
-        *("MaxPoolGrad", "_MaxPoolGradWithIndices", "AvgPoolGrad", "LRNGrad"),
-        *("FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3"),
-    }
-)
+from headrace.plan.ir import Node, Value, input_positions
 
 
 def advance_updates(nodes: list[Node]) -> list[Node]:
@@ -67,7 +22,7 @@ def advance_updates(nodes: list[Node]) -> list[Node]:
     Returns:
         them in the new order.
     """
-    updates = [node for node in nodes if node.type in _UPDATES and not node.guard]
+    updates = [node for node in nodes if node.decl.may_advance and not node.guard]
     if not updates:
         return nodes
     handles = Handles(nodes)
@@ -86,7 +41,7 @@ def advance_updates(nodes: list[Node]) -> list[Node]:
                     break
                 block.take(other)
             elif (
-                other.type in _UPDATES or (other in needed and (_cannot_fail(other) or block.reads_as(other)))
+                other.decl.may_advance or (other in needed and (_cannot_fail(other) or block.reads_as(other)))
             ) and block.may_pass(other):
                 passed.append(other)
             else:
@@ -147,7 +102,7 @@ class _Block:
         return found
 
     def _leads(self, node: Node, declared: tuple[int, ...]) -> list[object]:
-        return [self._handles.of(node.inputs[i]) for i in state_inputs(node, declared)]
+        return [self._handles.of(node.inputs[i]) for i in input_positions(node, declared)]
 
 
 def _is_number(node: Node) -> bool:
@@ -160,7 +115,7 @@ def _is_number(node: Node) -> bool:
 
 def _cannot_fail(node: Node) -> bool:
     """Whether all that `node` could complain about has been seen when it is its turn."""
-    if node.type not in _HARMLESS or node.guard:
+    if not node.decl.cannot_fail or node.guard:
         return False
     if all(value.dims is not None and None not in value.dims for value in node.outputs):
         return True
@@ -185,7 +140,7 @@ def _shared_variables(nodes: Iterable[Node], handles: Handles) -> dict[Value, li
     shared: dict[Value, list[object]] = {}
     for node in nodes:
         decl = node.decl
-        own = [handles.of(node.inputs[i]) for i in state_inputs(node, decl.reads_state)]
+        own = [handles.of(node.inputs[i]) for i in input_positions(node, decl.reads_state)]
         if decl.may_alias:
             for value in node.inputs:
                 own.extend(shared.get(value, ()))

@@ -1,19 +1,36 @@
-"""The first pass: from what is fetched back to what is fed, every operation needed becomes a node, in a legal order."""
+"""The part of a graph that a step needs: from what is fetched back to what is fed, every operation becomes a node."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from typing import Any
+from typing import TYPE_CHECKING
+
+import torch
 
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.operation import Operation, Tensor
-from headrace.core.registry import find
-from headrace.plan.ir import Node, Value
-from headrace.plan.loops import MERGES, is_back_edge
+from headrace.core.operation import Operation
+from headrace.core.planning_facts import Role
+from headrace.core.tensor import Tensor
+from headrace.plan.ir import FEED, READ_REFERENCE, Node, Value, declared
+from headrace.plan.loops import is_back_edge
+
+if TYPE_CHECKING:
+    from headrace.core.typing import Runtime
+
+_OPEN, _DONE = 1, 2
 
 
 class Collected:
-    """The nodes of a plan in topological order, with the values that stand for feeds and fetches."""
+    """The nodes of a plan in topological order, with the values that stand for feeds and fetches.
+
+    Attributes:
+        nodes: the nodes, each after what it needs, loops aside.
+        values: of each tensor that takes part its value.
+        node_of: of each operation that takes part its node.
+        feeds: the values that are given, in the order of the feeds.
+        fetches: the values that are wanted, in the order of the fetches; None for operations.
+        targets: the nodes that are to run.
+    """
 
     def __init__(self) -> None:
         self.nodes: list[Node] = []
@@ -27,11 +44,11 @@ class Collected:
 def collect(
     fetches: Sequence[Tensor | Operation],
     feeds: Sequence[Tensor],
-    runtime: Any,
-    device: Any,
+    runtime: Runtime,
+    device: torch.device,
     done: Set[Operation] = frozenset(),
 ) -> Collected:
-    """Copies the part of the graph that computes `fetches` from `feeds`.
+    """Copies the part of the graph that computes `fetches` from `feeds`, so that planning leaves the graph alone.
 
     Args:
         fetches: tensors whose values are wanted and operations that are to run.
@@ -39,54 +56,86 @@ def collect(
         runtime: what the kernels may ask for state.
         device: where nodes run unless something says otherwise.
         done: operations that nothing has to wait for.
+
+    Raises:
+        InvalidArgumentError: if operations need each other in a circle that is no loop.
     """
-    result = Collected()
-    values = result.values
-    feed_decl = find("_Feed")
-    read_decl = find("_ReadRef")
-    assert feed_decl is not None
-    assert read_decl is not None
-    for tensor in feeds:
-        node = Node(feed_decl, tensor.name, [], {}, tensor.op, runtime, device)
-        value = Value(node, 0, tensor.dtype.base_dtype, tensor.dims)
-        node.outputs = [value]
-        values[tensor] = value
-        result.feeds.append(value)
+    collector = _Collector(feeds, runtime, device, done)
+    collector.take([item if isinstance(item, Operation) else item.op for item in fetches if not collector.has(item)])
+    return collector.finished(fetches)
 
-    node_of = result.node_of
-    nodes = result.nodes
-    roots = [item if isinstance(item, Operation) else item.op for item in fetches if item not in values]
 
-    # Who waits for an operation whose first output is fed waits for the feed, which is there already.
-    fed = {tensor._op for tensor in feeds if tensor._value_index == 0} | done
+class _Collector:
+    def __init__(self, feeds: Sequence[Tensor], runtime: Runtime, device: torch.device, done: Set[Operation]) -> None:
+        self._runtime, self._device = runtime, device
+        self._found = Collected()
+        decl = declared(FEED)
+        for tensor in feeds:
+            node = Node(decl, tensor.name, [], {}, tensor.op, runtime, device)
+            value = Value(node, 0, tensor.dtype.base_dtype, tensor.dims)
+            node.outputs = [value]
+            self._found.values[tensor] = value
+            self._found.feeds.append(value)
+        # Who waits for an operation whose first output is fed waits for the feed, which is there already.
+        self._fed = {tensor._op for tensor in feeds if tensor._value_index == 0} | done
+        # Inputs that go around a loop: filled in when what goes around has been collected too.
+        self._around: list[tuple[Operation, int, Tensor]] = []
 
-    around: list[tuple[Operation, int, Tensor]] = []
-    later: list[Operation] = []
+    def has(self, item: Tensor | Operation) -> bool:
+        """Whether the value of a tensor is there."""
+        return item in self._found.values
 
-    def make(op: Operation) -> None:
-        control = [node_of[c] for c in op._control_inputs if c not in fed] if op._control_inputs else []
+    def take(self, roots: Sequence[Operation]) -> None:
+        """Collects operations and all they need: depth first without recursion, as graphs are deeper than Python's stack."""
+        values = self._found.values
+        state: dict[Operation, int] = {}
+        pending = list(reversed(roots))
+        later: list[Operation] = []
+        while pending or later:
+            root = pending.pop() if pending else later.pop(0)
+            if root in state:
+                continue
+            stack: list[Operation] = [root]
+            while stack:
+                op = stack[-1]
+                mark = state.get(op)
+                if mark is not None:
+                    stack.pop()
+                    if mark == _OPEN:
+                        state[op] = _DONE
+                        self._make(op)
+                    continue
+                state[op] = _OPEN
+                may_go_back = op.decl.role is Role.MERGE
+                for tensor in reversed(op._inputs):
+                    if may_go_back and is_back_edge(op.decl, tensor._op.decl):
+                        later.append(tensor._op)
+                    elif tensor not in values and state.get(tensor._op) != _DONE:
+                        _push(stack, state, tensor._op, op)
+                for other in reversed(op._control_inputs):
+                    if other not in self._fed and state.get(other) != _DONE:
+                        _push(stack, state, other, op)
+
+    def _make(self, op: Operation) -> None:
+        """The node of an operation whose inputs have theirs."""
+        node_of, values = self._found.node_of, self._found.values
+        control = [node_of[c] for c in op._control_inputs if c not in self._fed] if op._control_inputs else []
         inputs: list[Value] = []
         decl = op.decl
         ref_position = _ref_positions(op) if decl.takes_references else None
-        may_go_back = decl.type in MERGES
+        may_go_back = decl.role is Role.MERGE
         for i, tensor in enumerate(op._inputs):
-            if may_go_back and is_back_edge(decl.type, tensor._op.type) and tensor not in values:
-                # Filled in below, when what goes around has been collected too.
-                around.append((op, i, tensor))
+            if may_go_back and is_back_edge(decl, tensor._op.decl) and tensor not in values:
+                self._around.append((op, i, tensor))
                 inputs.append(inputs[0])
                 continue
             value = values[tensor]
             if value.dtype._is_ref_dtype and not (
                 ref_position is not None and i < len(ref_position) and ref_position[i]
             ):
-                # A reference meets an op that wants the value: it is read when this op runs.
-                read = Node(read_decl, op._name, [value], {}, op, runtime, device)
-                read.outputs = [Value(read, 0, value.dtype.base_dtype, value.dims)]
-                read.control = control
-                nodes.append(read)
-                value = read.outputs[0]
+                value = self._read(value, op, control)
             inputs.append(value)
-        node = Node(decl, op._name, inputs, op.attrs, op, runtime, device)
+        node = Node(decl, op._name, inputs, op.attrs, op, self._runtime, self._device)
         outputs = []
         for i, tensor in enumerate(op._outputs):
             value = Value(node, i, tensor._dtype, tensor.dims)
@@ -96,50 +145,32 @@ def collect(
         node.outputs = outputs
         node.control = control
         node_of[op] = node
-        nodes.append(node)
+        self._found.nodes.append(node)
 
-    # Depth first without recursion: graphs are deeper than Python's stack.
-    state: dict[Operation, int] = {}
-    pending = list(reversed(roots))
-    while pending or later:
-        root = pending.pop() if pending else later.pop(0)
-        if root in state:
-            continue
-        stack: list[Operation] = [root]
-        while stack:
-            op = stack[-1]
-            mark = state.get(op)
-            if mark is None:
-                state[op] = 1
-                may_go_back = op.decl.type in MERGES
-                for tensor in reversed(op._inputs):
-                    if may_go_back and is_back_edge(op.decl.type, tensor._op.type):
-                        later.append(tensor._op)
-                    elif tensor not in values and state.get(tensor._op) != 2:
-                        _push(stack, state, tensor._op, op)
-                for other in reversed(op._control_inputs):
-                    if other not in fed and state.get(other) != 2:
-                        _push(stack, state, other, op)
+    def _read(self, value: Value, op: Operation, control: Sequence[Node]) -> Value:
+        """The value of a reference that meets an op which wants the value: it is read when this op runs."""
+        read = Node(declared(READ_REFERENCE), op._name, [value], {}, op, self._runtime, self._device)
+        read.outputs = [Value(read, 0, value.dtype.base_dtype, value.dims)]
+        read.control = list(control)
+        self._found.nodes.append(read)
+        return read.outputs[0]
+
+    def finished(self, fetches: Sequence[Tensor | Operation]) -> Collected:
+        """All that was collected, with the values of `fetches`."""
+        found = self._found
+        for op, position, tensor in self._around:
+            found.node_of[op].inputs[position] = found.values[tensor]
+        for item in fetches:
+            if isinstance(item, Operation):
+                found.fetches.append(None)
+                node = found.node_of.get(item)
+                if node is not None:
+                    found.targets.append(node)
             else:
-                stack.pop()
-                if mark == 1:
-                    state[op] = 2
-                    make(op)
-
-    for op, position, tensor in around:
-        node_of[op].inputs[position] = values[tensor]
-
-    for item in fetches:
-        if isinstance(item, Operation):
-            result.fetches.append(None)
-            node_or_none = node_of.get(item)
-            if node_or_none is not None:
-                result.targets.append(node_or_none)
-        else:
-            result.fetches.append(values[item])
-    for node in nodes:
-        node.serial = node.origin._id if node.origin is not None else 0
-    return result
+                found.fetches.append(found.values[item])
+        for node in found.nodes:
+            node.serial = node.origin._id if node.origin is not None else 0
+        return found
 
 
 def _ref_positions(op: Operation) -> list[bool]:
@@ -156,7 +187,7 @@ def _ref_positions(op: Operation) -> list[bool]:
 
 
 def _push(stack: list[Operation], state: dict[Operation, int], op: Operation, consumer: Operation) -> None:
-    if state.get(op) == 1:
+    if state.get(op) == _OPEN:
         # Still open below us on the stack: its inputs lead back to it.
         raise InvalidArgumentError(
             None,

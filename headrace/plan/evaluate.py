@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
-from headrace.core.constant_value import NO_LONGER
-from headrace.core.shapes import Dims
+from headrace.core.dims import Dims
 from headrace.plan.ir import Node, Value
 from headrace.plan.values import to_numpy, to_torch
 
+if TYPE_CHECKING:
+    from headrace.core.operation import Operation
+    from headrace.core.tensor import Tensor
 
-def evaluate(op: Any, values: Sequence[np.ndarray]) -> list[np.ndarray]:
+
+def evaluate(op: Operation, values: Sequence[np.ndarray]) -> list[np.ndarray]:
     """The outputs of the stateless operation `op` for the input arrays `values`, on the CPU."""
     device = torch.device("cpu")
     inputs = []
@@ -33,7 +36,7 @@ def evaluate(op: Any, values: Sequence[np.ndarray]) -> list[np.ndarray]:
     return [to_numpy(item, value.dtype) for item, value in zip(results, node.outputs, strict=True)]
 
 
-def is_bounded(op: Any, values: Sequence[np.ndarray], limit: int) -> bool:
+def is_bounded(op: Operation, values: Sequence[np.ndarray], limit: int) -> bool:
     """Whether the outputs of `op` for the input arrays `values` have no more than `limit` elements each.
 
     Its own shape rule tells, for these very values: what the graph says of shapes may come from a file. Where that
@@ -46,22 +49,21 @@ def is_bounded(op: Any, values: Sequence[np.ndarray], limit: int) -> bool:
     except (ValueError, TypeError, IndexError, ArithmeticError):
         # What does not fit is refused when the graph runs.
         return False
-    kind = op.type
+    most = op.decl.most_elements_rule
     sizes = [_size(dims) for dims in shapes]
-    if None in sizes and (kind not in NO_LONGER or _longest(kind, op, values) > limit):
+    if None in sizes and (most is None or most(op, values) > limit):
         return False
     if any(size is not None and size > limit for size in sizes):
         return False
     # Sizes among the attributes, such as paddings that a stride skips again, are no output's.
-    return (
-        kind in NO_LONGER or kind.startswith("StringToHash") or not any(abs(number) > limit for number in _integers(op))
-    )
+    known = most is not None or op.decl.sized_by_shapes
+    return known or not any(abs(number) > limit for number in _integers(op))
 
 
 class _Given:
     """An operation for its shape rule to look at, with arrays for inputs."""
 
-    def __init__(self, op: Any, values: Sequence[np.ndarray]) -> None:
+    def __init__(self, op: Operation, values: Sequence[np.ndarray]) -> None:
         self._op = op
         self._values = values
         self.inputs = [_Sized(source, array.shape) for source, array in zip(op.inputs, values, strict=True)]
@@ -79,7 +81,7 @@ class _Given:
 class _Sized:
     """An input with the shape of the array that it is."""
 
-    def __init__(self, source: Any, dims: tuple[int, ...]) -> None:
+    def __init__(self, source: Tensor, dims: tuple[int, ...]) -> None:
         self._source = source
         self.dims = dims
 
@@ -88,29 +90,10 @@ class _Sized:
 
 
 def _size(dims: Dims) -> int | None:
-    return None if dims is None or None in dims else math.prod(dims)  # type: ignore[arg-type]
+    return None if dims is None or None in dims else math.prod(dims)  # type: ignore[arg-type]  # none is None here
 
 
-def _longest(kind: str, op: Any, values: Sequence[np.ndarray]) -> int:
-    """At most so many elements come out where the shapes of the inputs do not tell, for each of them that goes in."""
-    if kind.startswith("SparseFeatureCross"):
-        count = op.attrs["N"]
-        features = [_most_in_a_row(indices) for indices in values[:count]]
-        dense = values[2 * count + len(op.attrs["sparse_types"]) :]
-        features += [array.shape[-1] if array.ndim else 1 for array in dense]
-        rows = max([len(array) for array in (*values[:count], *dense) if array.ndim], default=0)
-        return rows * math.prod(features)
-    if kind == "SparseFillEmptyRows":
-        return int(values[0].size + values[2].reshape(-1)[:1].sum())
-    return max((array.size for array in values), default=0)
-
-
-def _most_in_a_row(indices: np.ndarray) -> int:
-    rows = indices[:, 0] if indices.ndim == 2 and indices.shape[1] else indices.reshape(-1)
-    return int(np.unique(rows, return_counts=True)[1].max(initial=0))
-
-
-def _integers(op: Any) -> Sequence[int]:
+def _integers(op: Operation) -> Sequence[int]:
     numbers: list[int] = []
     for attr in op.decl.signature.attrs.values():
         if attr.kind == "int":

@@ -1,4 +1,4 @@
-"""Failures of Python, NumPy and torch told as TensorFlow's errors, with the operation that met them."""
+"""Failures of Python, NumPy and torch as TensorFlow's errors, with the operation that met them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _OF_ARGUMENTS = (RuntimeError, ValueError, IndexError, TypeError, ZeroDivisionError, OverflowError)
 
 
-def told(error: BaseException, node: Node | None, message: str | None = None) -> errors.OpError:
+def as_op_error(error: BaseException, node: Node | None, message: str | None = None) -> errors.OpError:
     """The error to raise for `error`: of TensorFlow's class, naming the operation and its place.
 
     Args:
@@ -49,8 +49,8 @@ def told(error: BaseException, node: Node | None, message: str | None = None) ->
 
 
 @contextlib.contextmanager
-def telling() -> Iterator[None]:
-    """A context in which a plan is made: what a pass raises is told as an error of the operation it was looking at.
+def naming_operations() -> Iterator[None]:
+    """A context in which a plan is made: what a pass raises becomes an error of the operation it was looking at.
 
     Raises:
         NotImplementedError: as it is; so are the errors of TensorFlow.
@@ -59,12 +59,12 @@ def telling() -> Iterator[None]:
         yield
     except errors.OpError as error:
         if error.op is None:
-            told(error, _looked_at(error))
+            as_op_error(error, _looked_at(error))
         raise
     except (NotImplementedError, RecursionError):
         raise
     except Exception as error:
-        raise told(error, _looked_at(error)) from error
+        raise as_op_error(error, _looked_at(error)) from error
 
 
 def _looked_at(error: BaseException) -> Node | None:

@@ -10,12 +10,6 @@ from collections.abc import Iterable
 
 from headrace.plan.ir import UNBOUND, Node, Value, regions
 
-_PASSED_ON = frozenset(
-    {*("Identity", "RefIdentity", "Enter", "RefEnter", "Switch", "RefSwitch", "Exit", "RefExit", "_ReadRef")}
-)
-# What comes out of these is one of several.
-_CHOSEN = frozenset({"Merge", "RefMerge", "Select", "If", "StatelessIf", "Case", "While", "StatelessWhile", "_While"})
-
 
 class Handles:
     """The handles of a plan.
@@ -44,10 +38,10 @@ class Handles:
                 if outer is None:
                     return UNBOUND
                 value = outer
-            elif value.node.type in _PASSED_ON:
+            elif value.node.decl.handle_of == "first":
                 value = value.node.inputs[0]
             else:
-                return UNBOUND if value.node.type in _CHOSEN else value
+                return UNBOUND if value.node.decl.handle_of == "any" else value
         return value.bound
 
 

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.core.buffers import VariableBuffer, written
+from headrace.core.dims import Dims
 from headrace.core.dtypes import DType
 from headrace.core.errors import OpError
 from headrace.core.registry import OpDecl, find
-from headrace.core.shapes import Dims
-from headrace.plan.failures import told
+from headrace.plan.failures import as_op_error
 
 if TYPE_CHECKING:
     import numpy as np
     import torch
 
     from headrace.core.operation import Operation
+    from headrace.core.typing import Kernel, Runtime
 
 UNBOUND: Any = object()
+
+# Ops of plans only: a value that is fed, a reference where its value is wanted, a loop, and what stands in a loop for a
+# value that goes around or comes from outside.
+FEED, READ_REFERENCE, LOOP, LOOP_VALUE = "_Feed", "_ReadRef", "_While", "_LoopValue"
 
 
 class Value:
@@ -40,6 +45,13 @@ class Value:
         self.bound: Any = UNBOUND
         self.constant: np.ndarray | None = None
         self.scalar = False
+
+    def is_given(self) -> bool:
+        """Whether nothing has to run for it: a constant, a variable, what is fed or what a loop is given."""
+        if self.bound is not UNBOUND:
+            # A constant that waits for something makes its consumers wait too.
+            return not self.node.control
+        return self.node.type in (FEED, LOOP_VALUE)
 
     def __repr__(self) -> str:
         return f"{self.node.name}:{self.index}"
@@ -90,7 +102,7 @@ class Node:
         inputs: list[Value],
         attrs: dict[str, Any],
         origin: Operation | None,
-        runtime: Any,
+        runtime: Runtime | None,
         device: torch.device,
     ) -> None:
         self.decl = decl
@@ -98,7 +110,7 @@ class Node:
         self.inputs = inputs
         self.attrs = attrs
         self.origin = origin
-        self.runtime = runtime
+        self.runtime: Runtime = runtime  # type: ignore[assignment]  # without a session none is asked for
         self.device = device
         self.outputs: list[Value] = []
         self.notes: dict[str, Any] = {}
@@ -126,14 +138,14 @@ class Node:
         value = self.inputs[index].constant
         return None if value is None else tuple(int(v) for v in value.ravel())
 
-    def kernel(self) -> Callable[..., Any]:
+    def kernel(self) -> Kernel:
         """What runs every step: takes the inputs, returns the output or a tuple of outputs.
 
         Raises:
             NotImplementedError: if there is none.
             OpError: if the rule refuses the attributes, or meets what it does not expect in them.
         """
-        rule = self.decl.kernel_rule
+        rule = self.decl.kernel_rule_on(self.device.type)
         if rule is None:
             raise NotImplementedError(
                 f"Headrace has no kernel for op {self.type} (node '{self.name}'): it can be built and exported, not run."
@@ -148,14 +160,14 @@ class Node:
             # How deep it goes is told by whoever counts the levels.
             raise
         except Exception as error:
-            raise told(error, self) from error
+            raise as_op_error(error, self) from error
         return made if made is None or not self.decl.writes_state else _noting_writes(made, self.inputs)
 
     def __repr__(self) -> str:
         return f"<{self.type} {self.name}>"
 
 
-def _noting_writes(kernel: Callable[..., Any], inputs: Sequence[Value]) -> Callable[..., Any]:
+def _noting_writes(kernel: Kernel, inputs: Sequence[Value]) -> Kernel:
     """`kernel`, which writes variables, with new versions for their buffers at its end."""
     if hasattr(kernel, "start"):
         # What it starts are plans, whose kernels do so.
@@ -234,6 +246,31 @@ class Region:
         self.exits = list(values[1 + count :])
 
 
+def consumers_of(nodes: Iterable[Node]) -> dict[Value, list[Node]]:
+    """Of each value the nodes that take it, in order, each as often as it does."""
+    consumers: dict[Value, list[Node]] = {}
+    for node in nodes:
+        for value in node.inputs:
+            consumers.setdefault(value, []).append(node)
+    return consumers
+
+
+def input_positions(node: Node, declared: Collection[int]) -> list[int]:
+    """The flattened positions of the declared inputs, lists counted in full."""
+    if not declared:
+        return []
+    positions: list[int] = []
+    start = 0
+    for index, arg in enumerate(node.decl.signature.inputs):
+        count = node.attrs[arg.number_attr] if arg.number_attr is not None else 1
+        if arg.type_list_attr is not None:
+            count = len(node.attrs[arg.type_list_attr])
+        if index in declared:
+            positions.extend(range(start, start + count))
+        start += count
+    return positions
+
+
 def is_live(value: Value) -> bool:
     """Whether `value` may be the memory of a variable itself: an op that computes keeps what was read before a write."""
     pending, seen = [value.node], set()
@@ -251,11 +288,38 @@ def is_live(value: Value) -> bool:
     return False
 
 
+def without(waited: Iterable[Node], gone: Collection[Node]) -> list[Node]:
+    """Nodes that something waits for without those that are gone, for which stands what they waited for."""
+    found: dict[Node, None] = {}
+    pending = list(reversed(list(waited)))
+    seen: set[Node] = set()
+    while pending:
+        node = pending.pop()
+        if node not in gone:
+            found[node] = None
+        elif node not in seen:
+            seen.add(node)
+            pending.extend(reversed(node.control))
+    return list(found)
+
+
 def regions(nodes: Iterable[Node]) -> Iterator[tuple[Node, Region]]:
     """The loops among `nodes` with their regions."""
     for node in nodes:
         if node.region is not None:
             yield node, node.region
+
+
+def declared(op_type: str) -> OpDecl:
+    """The declaration of an op that the planner makes.
+
+    Raises:
+        LookupError: if there is none.
+    """
+    decl = find(op_type)
+    if decl is None:
+        raise LookupError(f"The planner asks for the undeclared op {op_type}.")
+    return decl
 
 
 def new_node(
@@ -267,10 +331,7 @@ def new_node(
     notes: dict[str, Any] | None = None,
 ) -> Node:
     """A node that a rewrite puts in the place of `like`: it takes over its origin, guard, device and control edges."""
-    decl = find(op_type)
-    if decl is None:
-        raise LookupError(f"A rewrite asks for the undeclared op {op_type}.")
-    node = Node(decl, like.name, inputs, attrs or {}, like.origin, like.runtime, like.device)
+    node = Node(declared(op_type), like.name, inputs, attrs or {}, like.origin, like.runtime, like.device)
     node.outputs = [Value(node, i, dtype, dims) for i, (dtype, dims) in enumerate(output_types)]
     node.control = list(like.control)
     node.guard = like.guard

@@ -9,21 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from headrace.core.planning_facts import Role
+from headrace.plan.branches import taken_inputs
 from headrace.plan.ir import Node, Region, Value, regions
-
-# Stateful in that they draw numbers: nothing need wait for that.
-_SAMPLERS = frozenset(
-    [
-        *(
-            "RandomUniform",
-            "RandomUniformInt",
-            "RandomStandardNormal",
-            "TruncatedNormal",
-            "ParameterizedTruncatedNormal",
-        ),
-        *("RandomShuffle", "Multinomial", "RandomGamma", "RandomPoisson", "RandomPoissonV2", "_Feed"),
-    ]
-)
 
 
 def has_effect(node: Node) -> bool:
@@ -34,7 +22,7 @@ def has_effect(node: Node) -> bool:
     if decl.writes_state or decl.must_run:
         return True
     # Binding a constant or buffer happens while planning, and reading leaves everything as it was.
-    return decl.stateful and decl.binding_rule is None and not decl.reads_state and decl.type not in _SAMPLERS
+    return decl.stateful and decl.binding_rule is None and not decl.reads_state and decl.side_effects
 
 
 def keep_live(nodes: list[Node], fetched: Sequence[Value], targets: Sequence[Node]) -> list[Node]:
@@ -54,7 +42,7 @@ def keep_live(nodes: list[Node], fetched: Sequence[Value], targets: Sequence[Nod
         if node in live:
             continue
         live.add(node)
-        pending.extend(value.node for value in node.inputs)
+        pending.extend(value.node for value in taken_inputs(node))
         pending.extend(pred.node for pred, _ in node.guard)
         for before in node.control:
             pending.extend(_effects(before, effects))
@@ -95,7 +83,7 @@ def _keep_live_inside(loop: Node, region: Region) -> None:
         if node in live:
             continue
         live.add(node)
-        for value in [*node.inputs, *(pred for pred, _ in node.guard)]:
+        for value in [*taken_inputs(node), *(pred for pred, _ in node.guard)]:
             if value in place:
                 wanted[place[value]] = None
             pending.append(value.node)
@@ -123,7 +111,7 @@ def _effects(root: Node, known: dict[Node, tuple[Node, ...]]) -> tuple[Node, ...
             known[node] = (node,)
             stack.pop()
             continue
-        before = [value.node for value in node.inputs] + node.control
+        before = [value.node for value in taken_inputs(node)] + node.control
         unknown = [other for other in before if other not in known]
         if unknown:
             stack.extend(unknown)
@@ -136,7 +124,7 @@ def _effects(root: Node, known: dict[Node, tuple[Node, ...]]) -> tuple[Node, ...
     return known[root]
 
 
-def drop_gates(nodes: list[Node], fetched: list[Value], keep: set[Node]) -> tuple[list[Node], list[Value]]:
+def drop_gates(nodes: list[Node], fetched: Sequence[Value], keep: set[Node]) -> list[Node]:
     """Takes out each Identity: its consumers wait for what it waited for."""
     replaced: dict[Value, Value] = {}
     waits: dict[Value, list[Node]] = {}
@@ -156,24 +144,26 @@ def drop_gates(nodes: list[Node], fetched: list[Value], keep: set[Node]) -> tupl
             node.control = list(dict.fromkeys([*node.control, *extra]))
         if node.type == "Identity" and node not in keep and node.outputs[0] not in wanted:
             source = node.inputs[0]
-            if source.node.guard == node.guard and not source.node.type.endswith("Switch"):
+            if source.node.guard == node.guard and source.node.decl.role is not Role.SWITCH:
                 replaced[node.outputs[0]] = source
                 waits[node.outputs[0]] = node.control
                 continue
         if node.region is not None:
-            node.region.nodes, results = drop_gates(node.region.nodes, node.region.results, set(node.region.waits))
-            node.region.take_results(results)
+            node.region.nodes = drop_gates(node.region.nodes, node.region.results, set(node.region.waits))
         left.append(node)
     if not replaced:
-        return left, fetched
-    dropped = {value.node: replaced[value].node for value in replaced}
+        return left
+    sources = {value.node: given for value, given in replaced.items()}
     for node in left:
-        if node.control and any(before in dropped for before in node.control):
+        if node.control and any(before in sources for before in node.control):
             control: dict[Node, None] = {}
             for before in node.control:
-                while before in dropped:
+                last: Value | None = None
+                while before in sources:
                     control.update(dict.fromkeys(waits[before.outputs[0]]))
-                    before = dropped[before]
-                control[before] = None
-            node.control = [before for before in control if before not in dropped]
-    return left, fetched
+                    last = sources[before]
+                    before = last.node
+                if last is None or not last.is_given():
+                    control[before] = None
+            node.control = [before for before in control if before not in sources]
+    return left

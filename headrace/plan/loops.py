@@ -8,19 +8,15 @@ of one iteration. All later passes see regions; the marks are gone.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.registry import find
-from headrace.plan.ir import Node, Region, Value
+from headrace.core.planning_facts import Role
+from headrace.core.registry import OpDecl
+from headrace.plan.ir import LOOP, LOOP_VALUE, READ_REFERENCE, Node, Region, Value, declared
 from headrace.plan.live import has_effect
 
-_ENTERS = frozenset({"Enter", "RefEnter"})
-_EXITS = frozenset({"Exit", "RefExit"})
-_NEXTS = frozenset({"NextIteration", "RefNextIteration"})
-_SWITCHES = frozenset({"Switch", "RefSwitch"})
-_IDENTITIES = frozenset({"Identity", "RefIdentity", "_ReadRef"})
-MERGES = frozenset({"Merge", "RefMerge"})
+_IDENTITIES = frozenset({"Identity", "RefIdentity", READ_REFERENCE})
 
 
 class _Frame:
@@ -33,9 +29,13 @@ class _Frame:
         self.exits: list[Node] = []
 
 
-def is_back_edge(consumer_type: str, producer_type: str) -> bool:
-    """Whether an input of `consumer_type` from `producer_type` goes around a loop."""
-    return consumer_type in MERGES and producer_type in _NEXTS
+def is_back_edge(consumer: OpDecl, producer: OpDecl) -> bool:
+    """Whether an input of one op from another goes around a loop."""
+    return consumer.role is Role.MERGE and producer.role is Role.NEXT_ITERATION
+
+
+def _is(node: Node, role: Role) -> bool:
+    return node.decl.role is role
 
 
 def raise_loops(nodes: list[Node], fetched: Iterable[Value]) -> list[Node]:
@@ -44,7 +44,7 @@ def raise_loops(nodes: list[Node], fetched: Iterable[Value]) -> list[Node]:
     Raises:
         InvalidArgumentError: if a fetched value lies inside a loop, or a loop is not whole.
     """
-    if not any(node.type in _ENTERS for node in nodes):
+    if not any(node.decl.role is Role.ENTER for node in nodes):
         return nodes
     root = _Frame(None, "")
     frame_of = _assign_frames(nodes, root)
@@ -61,7 +61,7 @@ def raise_loops(nodes: list[Node], fetched: Iterable[Value]) -> list[Node]:
     for frame in sorted(frames.values(), key=lambda frame: -frame.depth):
         assert frame.parent is not None
         for part, exits in _components(frame):
-            raised = _raise(frame, part, exits)
+            raised = _Raising(frame, part, exits).raised()
             parent = frame.parent
             gone = set(exits)
             parent.nodes = [node for node in parent.nodes if node not in gone]
@@ -140,7 +140,7 @@ def _assign_frames(nodes: list[Node], root: _Frame) -> dict[Node, _Frame]:
     for node in nodes:
         frame = root
         for value in node.inputs:
-            if is_back_edge(node.type, value.node.type):
+            if is_back_edge(node.decl, value.node.decl):
                 continue
             source = frame_of.get(value.node, root)
             if source.depth > frame.depth:
@@ -149,13 +149,13 @@ def _assign_frames(nodes: list[Node], root: _Frame) -> dict[Node, _Frame]:
             source = frame_of.get(before, root)
             if source.depth > frame.depth:
                 frame = source
-        if node.type in _ENTERS:
+        if _is(node, Role.ENTER):
             key = (id(frame), node.attrs["frame_name"])
             child = children.get(key)
             if child is None:
                 child = children[key] = _Frame(frame, node.attrs["frame_name"])
             frame = child
-        elif node.type in _EXITS:
+        elif _is(node, Role.EXIT):
             frame.exits.append(node)
             if frame.parent is None:
                 raise InvalidArgumentError(None, node.origin, f"'{node.name}' leaves a loop that nothing enters.")
@@ -167,7 +167,7 @@ def _assign_frames(nodes: list[Node], root: _Frame) -> dict[Node, _Frame]:
 
 def _components(frame: _Frame) -> list[tuple[list[Node], list[Node]]]:
     """The loops of a frame: graphs imported twice have two of one name."""
-    conditions = sum(node.type == "LoopCond" for node in frame.nodes)
+    conditions = sum(_is(node, Role.LOOP_CONDITION) for node in frame.nodes)
     if conditions <= 1:
         return [(frame.nodes, frame.exits)]
     leader: dict[Node, Node] = {node: node for node in [*frame.nodes, *frame.exits]}
@@ -180,7 +180,7 @@ def _components(frame: _Frame) -> list[tuple[list[Node], list[Node]]]:
 
     for node in list(leader):
         for other in [value.node for value in node.inputs] + node.control:
-            if other in leader and node.type not in _ENTERS:
+            if other in leader and not _is(node, Role.ENTER):
                 leader[find_leader(node)] = find_leader(other)
     groups: dict[Node, tuple[list[Node], list[Node]]] = {}
     for node in frame.nodes:
@@ -190,116 +190,164 @@ def _components(frame: _Frame) -> list[tuple[list[Node], list[Node]]]:
     return list(groups.values())
 
 
-def _raise(frame: _Frame, nodes: list[Node], exits: list[Node]) -> Node:
-    """One loop as a `_While` node."""
-    like = (exits or nodes)[0]
-    inside = set(nodes)
-    captured: dict[Value, Value] = {}
-    stands: dict[Value, Value] = {}
-    waits: dict[Node, None] = {}
-    ends: dict[Node, None] = {}
-    conditions = [node for node in nodes if node.type == "LoopCond"]
-    if len(conditions) != 1:
-        raise InvalidArgumentError(
-            None, like.origin, f"The loop '{frame.name}' has {len(conditions)} LoopCond nodes, it must have one."
+class _Raising:
+    """One loop on its way to a `_While` node.
+
+    Args:
+        frame: the frame it lies in.
+        nodes: its nodes.
+        exits: what leaves it.
+
+    Raises:
+        InvalidArgumentError: if it has not one condition.
+    """
+
+    def __init__(self, frame: _Frame, nodes: Sequence[Node], exits: Sequence[Node]) -> None:
+        self._frame, self._nodes, self._exits = frame, nodes, exits
+        self._like = (exits or nodes)[0]
+        conditions = [node for node in nodes if _is(node, Role.LOOP_CONDITION)]
+        if len(conditions) != 1:
+            raise InvalidArgumentError(
+                None,
+                self._like.origin,
+                f"The loop '{frame.name}' has {len(conditions)} LoopCond nodes, it must have one.",
+            )
+        self._condition = conditions[0]
+        # The marks, which no iteration runs, and what their values stand for.
+        self._marks: set[Node] = {self._condition}
+        self._stands: dict[Value, Value] = {}
+        # Of each captured value what it is inside.
+        self._captured: dict[Value, Value] = {}
+        self._initial: list[Value] = []
+        self._following: list[Value] = []
+        self._variables: list[Value] = []
+        # What the loop waits for, and what the next iteration does.
+        self._waits: dict[Node, None] = {}
+        self._ends: dict[Node, None] = {}
+
+    def raised(self) -> Node:
+        """The `_While` node."""
+        self._take_captures(self._take_variables())
+        ordered = self._take_switches()
+        inside = [node for node in ordered if node not in self._marks]
+        self._rewire(inside)
+        # What runs before the condition is asked never depends on what runs after it.
+        inside.sort(key=lambda node: not node.early)
+        # The body of a function runs as it was written: what has an effect does, whether or not a value depends on it.
+        effects = [n for n in inside if n.origin is not None and n.origin._in_program_order and has_effect(n)]
+        members = set(inside)
+        region = Region(
+            variables=self._variables,
+            captures=list(self._captured.values()),
+            nodes=inside,
+            predicate=self._resolved(self._condition.inputs[0]),
+            nexts=[self._resolved(value) for value in self._following],
+            exits=[self._resolved(node.inputs[0]) for node in self._exits],
+            waits=list(dict.fromkeys([*(node for node in self._ends if node in members), *effects])),
         )
-    predicate = conditions[0].inputs[0]
+        loop = self._loop(region)
+        # What waits for an Exit waits for the loop.
+        for node in [*self._exits, *effects]:
+            node.stands_for = loop
+        return loop
 
-    merges = [node for node in nodes if node.type in MERGES and any(v.node.type in _NEXTS for v in node.inputs)]
-    structure = {*conditions, *merges}
-    initial: list[Value] = []
-    following: list[Value] = []
-    variables: list[Value] = []
-    variable_enters = set()
-    for merge in merges:
-        first = next(value for value in merge.inputs if value.node.type not in _NEXTS)
-        last = next(value for value in merge.inputs if value.node.type in _NEXTS)
-        variable_enters.add(first.node)
-        initial.append(first.node.inputs[0] if first.node.type in _ENTERS else first)
-        following.append(last.node.inputs[0])
-        variables.append(_stand_in(merge.outputs[0], merge))
-        structure.add(last.node)
-        ends.update(dict.fromkeys(last.node.control))
-        ends.update(dict.fromkeys(merge.control))
-    for node in nodes:
-        if node.type in _ENTERS:
-            structure.add(node)
-            waits.update(dict.fromkeys(node.control))
-            if node not in variable_enters:
-                source = node.inputs[0]
-                known = captured.get(source)
+    def _take_variables(self) -> set[Node]:
+        """Takes the loop variables: Merges of what they begin with and what goes around. Returns their Enters."""
+        enters = set()
+        merges = [
+            node
+            for node in self._nodes
+            if _is(node, Role.MERGE) and any(_is(value.node, Role.NEXT_ITERATION) for value in node.inputs)
+        ]
+        self._marks.update(merges)
+        for merge in merges:
+            first = next(value for value in merge.inputs if not _is(value.node, Role.NEXT_ITERATION))
+            last = next(value for value in merge.inputs if _is(value.node, Role.NEXT_ITERATION))
+            enters.add(first.node)
+            self._initial.append(first.node.inputs[0] if _is(first.node, Role.ENTER) else first)
+            self._following.append(last.node.inputs[0])
+            self._variables.append(_stand_in(merge.outputs[0], merge))
+            self._marks.add(last.node)
+            self._ends.update(dict.fromkeys(last.node.control))
+            self._ends.update(dict.fromkeys(merge.control))
+        return enters
+
+    def _take_captures(self, of_variables: set[Node]) -> None:
+        """Takes the Enters of values that stay the same."""
+        for node in self._nodes:
+            if not _is(node, Role.ENTER):
+                continue
+            self._marks.add(node)
+            self._waits.update(dict.fromkeys(node.control))
+            if node not in of_variables:
+                known = self._captured.get(node.inputs[0])
                 if known is None:
-                    captured[source] = _stand_in(node.outputs[0], node)
+                    self._captured[node.inputs[0]] = _stand_in(node.outputs[0], node)
                 else:
-                    stands[node.outputs[0]] = known
-    switches = [node for node in nodes if node.type in _SWITCHES and node.inputs[1].node is conditions[0]]
-    structure.update(switches)
-    going = {node.outputs[1] for node in switches}
-    for node in switches:
-        stands[node.outputs[0]] = stands[node.outputs[1]] = node.inputs[0]
-    stands[conditions[0].outputs[0]] = predicate
+                    self._stands[node.outputs[0]] = known
 
-    ordered = topological([node for node in nodes if node not in structure or node in switches])
-    body: set[Node] = set()
-    for node in ordered:
-        if any(value in going or value.node in body for value in node.inputs) or any(c in body for c in node.control):
-            body.add(node)
-    left = [node for node in ordered if node not in structure]
+    def _take_switches(self) -> list[Node]:
+        """Takes the Switches that ask whether the loop goes on, and tells what is `early`: needed to ask.
 
-    def resolved(value: Value) -> Value:
-        while value in stands:
-            value = stands[value]
+        Returns:
+            the nodes in topological order, marks among them.
+        """
+        switches = [n for n in self._nodes if _is(n, Role.SWITCH) and n.inputs[1].node is self._condition]
+        for node in switches:
+            self._stands[node.outputs[0]] = self._stands[node.outputs[1]] = node.inputs[0]
+        self._stands[self._condition.outputs[0]] = self._condition.inputs[0]
+        ordered = topological([node for node in self._nodes if node not in self._marks])
+        self._marks.update(switches)
+        going = {node.outputs[1] for node in switches}
+        late: set[Node] = set()
+        for node in ordered:
+            node.early = not (
+                any(value in going or value.node in late for value in node.inputs)
+                or any(before in late for before in node.control)
+            )
+            if not node.early:
+                late.add(node)
+        return ordered
+
+    def _resolved(self, value: Value) -> Value:
+        while value in self._stands:
+            value = self._stands[value]
         return value
 
-    members = set(left)
-    known_values = {*variables, *captured.values()}
-    for node in left:
-        node.early = node not in body
-        for i, value in enumerate(node.inputs):
-            value = resolved(value)
-            if value.node not in members and value not in known_values:
-                # A constant that no Enter brings in.
-                proxy = captured.get(value)
-                if proxy is None:
-                    inner = Value(value.node, value.index, value.dtype, value.dims)
-                    proxy = captured[value] = _stand_in(inner, value.node)
-                    known_values.add(proxy)
-                value = proxy
-            node.inputs[i] = value
-        if node.control:
-            for before in node.control:
-                if before not in inside:
-                    waits[before] = None
-            node.control = [before for before in node.control if before in members]
-    # What runs before the condition is asked never depends on what runs after it.
-    left.sort(key=lambda node: not node.early)
-    # The body of a function runs as it was written: what has an effect does, whether or not a value depends on it.
-    effects = [n for n in left if n.origin is not None and n.origin._in_program_order and has_effect(n)]
-    region = Region(
-        variables=variables,
-        captures=list(captured.values()),
-        nodes=left,
-        predicate=resolved(predicate),
-        nexts=[resolved(value) for value in following],
-        exits=[resolved(node.inputs[0]) for node in exits],
-        waits=list(dict.fromkeys([*(node for node in ends if node in members), *effects])),
-    )
-    decl = find("_While")
-    assert decl is not None
-    raised = Node(decl, f"{frame.name}", [*initial, *captured], {}, conditions[0].origin, like.runtime, like.device)
-    raised.region = region
-    raised.control = list(waits)
-    raised.serial = min(node.serial for node in nodes)
-    raised.outputs = []
-    for i, node in enumerate(exits):
-        value = node.outputs[0]
-        value.node, value.index = raised, i
-        raised.outputs.append(value)
-        raised.control.extend(before for before in node.control if before not in inside and before not in waits)
-    # What waits for an Exit waits for the loop.
-    for node in [*exits, *effects]:
-        node.stands_for = raised
-    return raised
+    def _rewire(self, inside: Sequence[Node]) -> None:
+        """Takes the marks out between the nodes of an iteration, and everything outside."""
+        frame, members = set(self._nodes), set(inside)
+        known = {*self._variables, *self._captured.values()}
+        for node in inside:
+            for i, value in enumerate(node.inputs):
+                value = self._resolved(value)
+                if value.node not in members and value not in known:
+                    # A constant that no Enter brings in.
+                    proxy = self._captured.get(value)
+                    if proxy is None:
+                        inner = Value(value.node, value.index, value.dtype, value.dims)
+                        proxy = self._captured[value] = _stand_in(inner, value.node)
+                        known.add(proxy)
+                    value = proxy
+                node.inputs[i] = value
+            if node.control:
+                self._waits.update((before, None) for before in node.control if before not in frame)
+                node.control = [before for before in node.control if before in members]
+
+    def _loop(self, region: Region) -> Node:
+        decl, like = declared(LOOP), self._like
+        inputs = [*self._initial, *self._captured]
+        loop = Node(decl, self._frame.name, inputs, {}, self._condition.origin, like.runtime, like.device)
+        loop.region = region
+        loop.control = list(self._waits)
+        loop.serial = min(node.serial for node in self._nodes)
+        frame = set(self._nodes)
+        for i, node in enumerate(self._exits):
+            value = node.outputs[0]
+            value.node, value.index = loop, i
+            loop.outputs.append(value)
+            loop.control.extend(b for b in node.control if b not in frame and b not in self._waits)
+        return loop
 
 
 def outermost(node: Node) -> Node:
@@ -311,9 +359,7 @@ def outermost(node: Node) -> Node:
 
 def _stand_in(value: Value, origin: Node) -> Value:
     """Makes `value` one that is given, not computed, inside the region."""
-    decl = find("_LoopValue")
-    assert decl is not None
-    node = Node(decl, origin.name, [], {}, origin.origin, origin.runtime, origin.device)
+    node = Node(declared(LOOP_VALUE), origin.name, [], {}, origin.origin, origin.runtime, origin.device)
     value.node, value.index = node, 0
     node.outputs = [value]
     return value

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import TYPE_CHECKING
 
 import torch
 
 from headrace.core.device import DeviceSpec
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.registry import find
-from headrace.plan.ir import UNBOUND, Node, Region, Value
+from headrace.core.planning_facts import Role
+from headrace.plan.ir import FEED, UNBOUND, Node, Region, Value, declared, input_positions
+
+if TYPE_CHECKING:
+    from headrace.core.typing import DeviceSettings, Runtime
 
 _CPU = torch.device("cpu")
 # Small integers are sizes, axes and counters: they stay where Python can read them.
 _HOST_TYPES = frozenset({"int32", "string", "resource", "variant"})
 
 
-def assign_devices(nodes: list[Node], runtime: Any) -> None:
+def assign_devices(nodes: list[Node], runtime: Runtime) -> None:
     """Sets `device` of each node: what its device scope asks for, else the session's default.
 
     Raises:
@@ -41,7 +44,7 @@ def assign_devices(nodes: list[Node], runtime: Any) -> None:
             print(f"{node.name}: ({node.type}): {task}/device:{kind}:{node.device.index or 0}", flush=True)
 
 
-def _device_for(node: Node, asked: str, default: torch.device, settings: Any) -> torch.device:
+def _device_for(node: Node, asked: str, default: torch.device, settings: DeviceSettings | None) -> torch.device:
     for value in node.inputs:
         # State is changed and read where it lives.
         if value.dtype._is_ref_dtype or value.dtype.name == "resource":
@@ -57,7 +60,7 @@ def _device_for(node: Node, asked: str, default: torch.device, settings: Any) ->
     return device
 
 
-def _check_device(node: Node, asked: str, runtime: Any) -> None:
+def _check_device(node: Node, asked: str, runtime: Runtime) -> None:
     names = runtime.device_names()
     settings = runtime.settings
     if not _is_there(asked, names, settings is not None and settings.allow_soft_placement):
@@ -97,25 +100,24 @@ def _parsed(asked: str, default: torch.device) -> torch.device:
 
 
 def _is_host(node: Node) -> bool:
-    if not node.outputs:
-        return node.type in ("NoOp", "ControlTrigger")
-    if node.type in ("VariableV2", "Variable", "VarHandleOp"):
-        return node.attrs.get("dtype") is not None and node.attrs["dtype"].name in ("int32", "string")
-    return all(value.dtype.base_dtype.name in _HOST_TYPES for value in node.outputs)
+    if node.decl.variable_of is not None:
+        dtype = node.attrs.get(node.decl.variable_of)
+        return dtype is not None and dtype.name in ("int32", "string")
+    return bool(node.outputs) and all(value.dtype.base_dtype.name in _HOST_TYPES for value in node.outputs)
 
 
-def place(nodes: list[Node], fetched: list[Value], runtime: Any) -> tuple[list[Node], list[Value]]:
+def place(nodes: list[Node]) -> list[Node]:
     """Inserts a copy wherever a value is needed on a device it is not on."""
     if all(map(_all_on_cpu, nodes)):
-        return nodes, fetched
+        return nodes
     copies: dict[tuple[Value, torch.device], Value] = {}
     result: list[Node] = []
     for node in nodes:
         if node.region is not None:
-            _place_inside(node, node.region, runtime)
+            _place_inside(node, node.region)
             result.append(node)
             continue
-        host = _host_positions(node)
+        host = input_positions(node, node.decl.host_positions)
         for i, value in enumerate(node.inputs):
             if value.dtype._is_ref_dtype or value.dtype.name in _HOST_TYPES - {"int32"}:
                 continue
@@ -124,27 +126,27 @@ def place(nodes: list[Node], fetched: list[Value], runtime: Any) -> tuple[list[N
                 if value.bound.device != wanted:
                     node.inputs[i] = _bound_on(value, wanted, copies)
                 continue
-            if value.node.type in ("Switch", "RefSwitch"):
+            if value.node.decl.role is Role.SWITCH:
                 # A Switch passes on what it got, so the copy is made before it.
                 continue
-            here = _CPU if value.node.type == "_Feed" else value.node.device
+            here = _CPU if value.node.type == FEED else value.node.device
             if here != wanted:
                 node.inputs[i] = _copied(value, wanted, node, copies, result)
         result.append(node)
-    return result, fetched
+    return result
 
 
 def _all_on_cpu(node: Node) -> bool:
     return node.device == _CPU and (node.region is None or all(map(_all_on_cpu, node.region.nodes)))
 
 
-def _place_inside(loop: Node, region: Region, runtime: Any) -> None:
+def _place_inside(loop: Node, region: Region) -> None:
     """Places the inside of a loop: values come in from where they are, and go round where they came in."""
     for inner, outer in zip([*region.variables, *region.captures], loop.inputs, strict=True):
-        inner.node.device = _CPU if outer.node.type == "_Feed" else outer.node.device
+        inner.node.device = _CPU if outer.node.type == FEED else outer.node.device
         if isinstance(outer.bound, torch.Tensor):
             inner.node.device = outer.bound.device
-    region.nodes, _ = place(region.nodes, region.results, runtime)
+    region.nodes = place(region.nodes)
     copies: dict[tuple[Value, torch.device], Value] = {}
     for i, (variable, following) in enumerate(zip(region.variables, region.nexts, strict=True)):
         if following.dtype._is_ref_dtype or following.dtype.name in _HOST_TYPES:
@@ -152,24 +154,6 @@ def _place_inside(loop: Node, region: Region, runtime: Any) -> None:
         if following.node.device != variable.node.device and following.bound is UNBOUND:
             region.nexts[i] = _copied(following, variable.node.device, following.node, copies, region.nodes)
             region.nodes[-1].early = following.node.early
-
-
-def _host_positions(node: Node) -> set[int]:
-    """Which flattened inputs the kernel reads on the host."""
-    if not node.decl.host_inputs:
-        return set()
-    positions: set[int] = set()
-    start = 0
-    for arg in node.decl.signature.inputs:
-        count = 1
-        if arg.number_attr is not None:
-            count = node.attrs[arg.number_attr]
-        elif arg.type_list_attr is not None:
-            count = len(node.attrs[arg.type_list_attr])
-        if arg.name in node.decl.host_inputs:
-            positions.update(range(start, start + count))
-        start += count
-    return positions
 
 
 def _bound_on(value: Value, device: torch.device, copies: dict[tuple[Value, torch.device], Value]) -> Value:
@@ -190,9 +174,8 @@ def _copied(
 ) -> Value:
     copied = copies.get((value, device))
     if copied is None:
-        decl = find("_Transfer")
-        assert decl is not None
-        node = Node(decl, f"{value.node.name} to {device}", [value], {}, value.node.origin, value.node.runtime, device)
+        made, name = value.node, f"{value.node.name} to {device}"
+        node = Node(declared("_Transfer"), name, [value], {}, made.origin, made.runtime, device)
         node.outputs = [Value(node, 0, value.dtype, value.dims)]
         node.guard = consumer.guard if consumer.guard == value.node.guard else value.node.guard
         node.serial = value.node.serial

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from headrace.core.buffers import VariableBuffer
 from headrace.core.errors import InvalidArgumentError
 from headrace.plan.ir import Node, Value
+
+if TYPE_CHECKING:
+    import torch
+
 
 _numbers = itertools.count()
 # How a session names the container of what is in none.
@@ -38,7 +42,7 @@ class Reference:
         name: str = node.runtime.object(("reference name", node.name), lambda: _numbered(node.name))
         return name
 
-    def read(self, found: Any) -> Any:
+    def read(self, found: object) -> np.ndarray | torch.Tensor:
         """What the reference leads to: a string tensor."""
         if isinstance(found, VariableBuffer):
             return found.read()
@@ -51,14 +55,14 @@ def _numbered(name: str) -> str:
     return f"_{next(_numbers)}_{name}"
 
 
-def scalar_check(pred: Node, switch: Node) -> Callable[[Any], Any]:
+def scalar_check(pred: Node, switch: Node) -> Callable[[torch.Tensor], torch.Tensor]:
     """What hands on a predicate, the output of `pred`, if it is a scalar.
 
     Raises (when called):
         InvalidArgumentError: of `switch` if it is none.
     """
 
-    def check(value: Any) -> Any:
+    def check(value: torch.Tensor) -> torch.Tensor:
         if not value.ndim:
             return value
         count = int(np.prod(value.shape))

@@ -6,27 +6,21 @@ float32 takes 0.5 ms into new memory and 0.16 ms into that of an operand, one of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Set
-from typing import Any
+from collections.abc import Sequence, Set
 
+from headrace.plan.graph import Reuse
 from headrace.plan.ir import UNBOUND, Node, Value, regions
 
-# What they give is their input, a view of it or new memory: as good as the input, if that has no other use.
-_VIEWS = frozenset({"Reshape", "ExpandDims", "Squeeze", "Identity", "_SumToShape", "_SumLike", "_SumToShapeOf"})
 
-# What computes each node instead of its kernel.
-Replacements = dict[Node, Callable[..., Any]]
-
-
-def reuse_memory(nodes: Sequence[Node], results: Sequence[Value], copied: Set[Node]) -> Replacements:
-    """Functions that compute nodes in the memory of an input.
+def reuse_memory(nodes: Sequence[Node], results: Sequence[Value], copied: Set[Node]) -> dict[Node, Reuse]:
+    """The nodes that can be computed in the memory of an input, and how.
 
     Args:
         nodes: the nodes in the order they run.
         results: the values that are used after them.
         copied: nodes whose value is copied.
     """
-    found: Replacements = {}
+    found: dict[Node, Reuse] = {}
     for _, region in regions(nodes):
         found |= reuse_memory(region.nodes, region.results, copied)
     if any(node.decl.reuse_rule is not None for node in nodes):
@@ -50,9 +44,9 @@ class _Block:
             for pred, _ in node.guard:
                 self._users.setdefault(pred, []).append(node)
 
-    def found(self) -> Replacements:
+    def found(self) -> dict[Node, Reuse]:
         """A function for each node that can do with memory there is."""
-        found: Replacements = {}
+        found: dict[Node, Reuse] = {}
         for node in self._nodes:
             rule = node.decl.reuse_rule
             if rule is None or node.template is not None or node in self._copied:
@@ -64,7 +58,7 @@ class _Block:
                 if value.dtype is output.dtype and self._is_free(value, node):
                     function = rule(node, index)
                     if function is not None:
-                        found[node] = function
+                        found[node] = Reuse(index, function)
                         break
         return found
 
@@ -83,7 +77,7 @@ class _Block:
             return False
         if value.index in maker.decl.fresh_outputs:
             return maker.template is None
-        if maker.type in _VIEWS and maker not in self._copied:
+        if maker.decl.is_view and maker not in self._copied:
             source = maker.inputs[0]
             return len(self._users[source]) == 1 and self._is_free(source, maker)
         return False

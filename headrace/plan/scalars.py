@@ -7,88 +7,19 @@ than the conversions needed at the borders; each is one expression in the plan's
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
-from headrace.core.registry import find
-from headrace.plan.ir import UNBOUND, Node, Region, Value, is_live, regions
-from headrace.plan.order import MERGES, SWITCHES, guard_of
-
-Template = str | Callable[[Node], str | None]
+from headrace.core.planning_facts import Role
+from headrace.plan.branches import guard_of, live_inputs
+from headrace.plan.ir import LOOP_VALUE, UNBOUND, Node, Region, Value, declared, is_live, regions
 
 _TYPES = frozenset({"int32", "int64", "float32", "float64", "bool"})
-_FLOATS = frozenset({"float32", "float64"})
-
-
-def _of_floats(template: str) -> Callable[[Node], str | None]:
-    return lambda node: template if node.inputs[0].dtype.base_dtype.name in _FLOATS else None
-
-
-def _by_kind(of_floats: str, of_integers: str) -> Callable[[Node], str | None]:
-    return lambda node: of_floats if node.inputs[0].dtype.base_dtype.name in _FLOATS else of_integers
-
-
-def _cast(node: Node) -> str | None:
-    return None if node.attrs.get("Truncate") else f"{{0}}.astype(np.{node.outputs[0].dtype.name})"
-
-
-def _sum(node: Node) -> str | None:
-    if len(node.inputs) > _MOST_SUMMANDS:
-        return None
-    return " + ".join(f"{{{i}}}" for i in range(len(node.inputs)))
-
-
-# A sum of thousands is one expression in another in another, more than Python's compiler takes.
-_MOST_SUMMANDS = 100
-
-# What computes each op from scalars; `np` is NumPy, the other names are in `plan.scalar_functions`.
-_TEMPLATES: dict[str, Template] = {
-    "Add": "{0} + {1}",
-    "AddV2": "{0} + {1}",
-    "AddN": _sum,
-    "Sub": "{0} - {1}",
-    "Mul": "{0} * {1}",
-    "RealDiv": _of_floats("{0} / {1}"),
-    "Div": _by_kind("{0} / {1}", "truncate_div({0}, {1})"),
-    "FloorDiv": _by_kind("np.floor_divide({0}, {1})", "floor_div({0}, {1})"),
-    "FloorMod": _by_kind("np.mod({0}, {1})", "floor_mod({0}, {1})"),
-    "Neg": "-{0}",
-    "Square": "{0} * {0}",
-    "Abs": "abs({0})",
-    "Maximum": "np.maximum({0}, {1})",
-    "Minimum": "np.minimum({0}, {1})",
-    "Exp": _of_floats("np.exp({0})"),
-    "Log": _of_floats("np.log({0})"),
-    "Sqrt": _of_floats("np.sqrt({0})"),
-    "Tanh": _of_floats("np.tanh({0})"),
-    "Sin": _of_floats("np.sin({0})"),
-    "Cos": _of_floats("np.cos({0})"),
-    "Pow": _of_floats("np.power({0}, {1})"),
-    "Less": "{0} < {1}",
-    "LessEqual": "{0} <= {1}",
-    "Greater": "{0} > {1}",
-    "GreaterEqual": "{0} >= {1}",
-    "Equal": "{0} == {1}",
-    "NotEqual": "{0} != {1}",
-    "LogicalAnd": "{0} & {1}",
-    "LogicalOr": "{0} | {1}",
-    "LogicalNot": "~{0}",
-    "Select": "({1} if {0} else {2})",
-    "Cast": _cast,
-    "Identity": "{0}",
-    "StopGradient": "{0}",
-}
-
-# Inputs that take a NumPy scalar as well as a tensor.
-_INDIFFERENT = {
-    "TensorArrayV3": (0,),
-    "TensorArrayReadV3": (1,),
-    "TensorArrayWriteV3": (1,),
-}
-_PUSHES = frozenset({"StackPushV2", "StackPush"})
-_POPS = frozenset({"StackPopV2", "StackPop"})
 
 # Microseconds: a torch call saved, a tensor made a scalar, a scalar made a tensor.
 _SAVED, _TO_SCALAR, _TO_TENSOR = 0.9, 0.25, 0.65
+# What hands on values as they come, and what takes them so.
+_PASS_ON = frozenset({Role.SWITCH, Role.MERGE, Role.STACK_PUSH, Role.STACK_POP})
+_TAKE_EITHER = _PASS_ON - {Role.STACK_POP}
 # How often the inside of a loop runs for each time the outside does, for want of knowing.
 _ITERATIONS = 50.0
 
@@ -167,14 +98,13 @@ class _Lowering:
                         continue
                     others = self._other_uses(region, inner)
                     scalar = any(
-                        inner in node.inputs and (node in self.templates or node.type in _PUSHES)
+                        inner in node.inputs and (node in self.templates or node.decl.role is Role.STACK_PUSH)
                         for node in region.nodes
                     )
                     if not scalar or not others:
                         continue
-                    decl = find("_LoopValue")
-                    assert decl is not None
-                    node = Node(decl, inner.node.name, [], {}, inner.node.origin, loop.runtime, loop.device)
+                    made = declared(LOOP_VALUE)
+                    node = Node(made, inner.node.name, [], {}, inner.node.origin, loop.runtime, loop.device)
                     twin = Value(node, 0, inner.dtype, inner.dims)
                     node.outputs = [twin]
                     outer = self.outer[inner]
@@ -194,13 +124,9 @@ class _Lowering:
         ]
 
     def _takes_scalars(self, node: Node, index: int) -> bool:
-        if node in self.templates or node.type in MERGES or node.type in _PUSHES:
+        if node in self.templates or node.region is not None:
             return True
-        if node.type in SWITCHES:
-            return True
-        if node.region is not None:
-            return True
-        return index in _INDIFFERENT.get(node.type, ())
+        return node.decl.role in _TAKE_EITHER or index in node.decl.scalar_inputs
 
     def _find(self, value: Value) -> Value:
         leader = self.leader
@@ -241,20 +167,20 @@ class _Lowering:
                         self._union([inner, self.outer[inner]])
                     self._use(self.outer[inner], node, count + i, scalar=not tensor)
             return
-        if node.type in SWITCHES:
+        if node.decl.role is Role.SWITCH:
             if _could_be_scalar(node.inputs[0]):
                 self._union([node.inputs[0], *node.outputs])
             self._use(node.inputs[0], node, 0, scalar=_could_be_scalar(node.inputs[0]))
             return
-        if node.type in MERGES:
+        if node.decl.role is Role.MERGE:
             # What only a branch that is never taken would give is not there.
-            live = node.notes.get("live", range(len(node.inputs)))
+            live = live_inputs(node)
             if _could_be_scalar(node.outputs[0]):
                 self._union([*(node.inputs[i] for i in live), node.outputs[0]])
             for i in live:
                 self._use(node.inputs[i], node, i, scalar=_could_be_scalar(node.outputs[0]))
             return
-        if node.type in _PUSHES:
+        if node.decl.role is Role.STACK_PUSH:
             if _could_be_scalar(node.inputs[1]):
                 self._union([node.inputs[1], node.outputs[0]])
                 self._use(node.inputs[1], node, 1, scalar=True)
@@ -262,7 +188,7 @@ class _Lowering:
         if node in self.templates:
             self._union([*node.inputs, *node.outputs])
         for i, value in enumerate(node.inputs):
-            if _could_be_scalar(value) and i in _INDIFFERENT.get(node.type, ()):
+            if _could_be_scalar(value) and i in node.decl.scalar_inputs:
                 continue
             self._use(value, node, i, scalar=node in self.templates)
 
@@ -275,18 +201,19 @@ class _Lowering:
         stacks: dict[Value, list[Value]] = {}
         for block in self.blocks:
             for node in block.nodes:
-                if node.type in _PUSHES or node.type in _POPS:
+                role = node.decl.role
+                if role is Role.STACK_PUSH or role is Role.STACK_POP:
                     handle = node.inputs[0]
                     while True:
                         if handle in self.outer:
                             handle = self.outer[handle]
-                        elif handle.node.type in SWITCHES:
+                        elif handle.node.decl.role is Role.SWITCH:
                             handle = handle.node.inputs[0]
                         else:
                             break
-                    value = node.inputs[1] if node.type in _PUSHES else node.outputs[0]
+                    value = node.inputs[1] if role is Role.STACK_PUSH else node.outputs[0]
                     stacks.setdefault(handle, []).append(value)
-                    if node.type in _PUSHES:
+                    if role is Role.STACK_PUSH:
                         stacks[handle].append(node.outputs[0])
         self.spoiled: set[Value] = set()
         for values in stacks.values():
@@ -317,15 +244,9 @@ class _Lowering:
 
     def _passes(self, node: Node) -> bool:
         """Whether the node hands on values as they come."""
-        kind = node.type
-        return (
-            kind in SWITCHES
-            or kind in MERGES
-            or kind in _PUSHES
-            or kind in _POPS
-            or (kind == "_LoopValue" and node not in self.tensors_inside)
-            or node.region is not None
-        )
+        if node.decl.role in _PASS_ON or node.region is not None:
+            return True
+        return node.type == LOOP_VALUE and node not in self.tensors_inside
 
     # ---- carrying it out ----
 
@@ -357,15 +278,13 @@ class _Lowering:
                 block.region.nodes.extend(block.added)
 
     def _converted(self, op_type: str, value: Value, block: _Block) -> Value:
-        decl = find(op_type)
-        assert decl is not None
         like = value.node
-        node = Node(decl, like.name, [value], {}, like.origin, like.runtime, like.device)
+        node = Node(declared(op_type), like.name, [value], {}, like.origin, like.runtime, like.device)
         converted = Value(node, 0, value.dtype.base_dtype, ())
         node.outputs = [converted]
         node.guard = guard_of(value)
         node.serial = like.serial
-        node.early = like.early or like.type == "_LoopValue"
+        node.early = like.early or like.type == LOOP_VALUE
         block.added.append(node)
         return converted
 
@@ -387,7 +306,7 @@ def _could_be_scalar(value: Value) -> bool:
 
 
 def _template(node: Node) -> str | None:
-    template = _TEMPLATES.get(node.type)
+    template = node.decl.scalar_rule
     if template is None or node.device.type != "cpu" or len(node.outputs) != 1:
         return None
     if not all(map(_could_be_scalar, [*node.inputs, *node.outputs])):

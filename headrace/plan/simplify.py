@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 import torch
 
-from headrace.core.constant_value import MOVES_TEXT, NO_LONGER, is_repeated, text_bytes
+from headrace.core.constant_value import is_repeated, text_bytes
 from headrace.core.dtypes import string
 from headrace.core.errors import InvalidArgumentError
+from headrace.core.planning_facts import Role
 from headrace.core.registry import BoundConstant
 from headrace.plan.evaluate import is_bounded
 from headrace.plan.ir import UNBOUND, Node, Region, Value, is_live, new_node
@@ -26,13 +26,9 @@ _MOST_REPEATED = 1 << 24
 _MOST_CONSTANT = 1 << 31
 # Arrays of more elements are not asked whether they are equal.
 _COMPARED = 64
-# What may come out of a few bytes is any number of them.
-_EXPANDING = frozenset({"DecodeCompressed"})
-# Ops of which the number of outputs' elements follows from the inputs' shapes.
-_OF_SIZES = frozenset({"BroadcastArgs", "ConcatOffset", "InvertPermutation", "Rank", "Shape", "ShapeN", "Size"})
+# The nodes that compute something new, by op, inputs and place; several of one kind by their attributes.
+_Merged = dict[Hashable, Node | dict[Hashable, Node]]
 _CPU = torch.device("cpu")
-_SWITCHES = frozenset({"Switch", "RefSwitch"})
-_MERGES = frozenset({"Merge", "RefMerge"})
 
 
 def simplify(nodes: list[Node], keep: set[Node], only_bind: bool = False) -> tuple[list[Node], dict[Value, Value]]:
@@ -48,8 +44,8 @@ def simplify(nodes: list[Node], keep: set[Node], only_bind: bool = False) -> tup
     """
     replaced: dict[Value, Value] = {}
     dropped: dict[Node, list[Node]] = {}
-    merged: dict[Any, Node | dict[Any, Node]] = {}
-    constants: dict[Any, Value] = {}
+    merged: _Merged = {}
+    constants: dict[Hashable, Value] = {}
     left: list[Node] = []
     chosen = _Chosen(nodes)
 
@@ -87,15 +83,20 @@ def simplify(nodes: list[Node], keep: set[Node], only_bind: bool = False) -> tup
         if not only_bind and not decl.stateful and not node.control and node not in keep:
             if decl.static_rule is not None and not chosen.has(node) and _bind_static(node):
                 dropped[node] = []
-                if not chosen.hangs(node, inputs):
+                if not chosen.depends_on_step(node, inputs):
                     _stood_for(constants, node, replaced)
                 continue
             if decl.same_rule is not None:
                 same = None if chosen.keeps(node) else decl.same_rule(node)
                 # What waits for an Identity of a Switch waits for the branch, which the Switch itself does not say.
-                if same is not None and same.node.type not in _SWITCHES and (decl.may_alias or not is_live(same)):
+                if (
+                    same is not None
+                    and same.node.decl.role is not Role.SWITCH
+                    and (decl.may_alias or not is_live(same))
+                ):
                     replaced[node.outputs[0]] = replaced.get(same, same)
-                    dropped[node] = [same.node]
+                    # What a loop is given, or a step is fed, is there already.
+                    dropped[node] = [] if same.is_given() else [same.node]
                     continue
             if chosen.keeps(node):
                 # The Merge asks in which branch this is, so it is computed there.
@@ -107,7 +108,7 @@ def simplify(nodes: list[Node], keep: set[Node], only_bind: bool = False) -> tup
                 continue
             if _fold(node):
                 dropped[node] = []
-                if not chosen.hangs(node, inputs):
+                if not chosen.depends_on_step(node, inputs):
                     _stood_for(constants, node, replaced)
                 continue
             first = _merged(merged, node, replaced)
@@ -122,7 +123,7 @@ class _Chosen:
     """Constants that come out of a branch by their shape alone, on the way to the Merge that chooses among them."""
 
     def __init__(self, nodes: list[Node]) -> None:
-        merges = [node for node in nodes if node.type in _MERGES]
+        merges = [node for node in nodes if node.decl.role is Role.MERGE]
         self._merged = {value for node in merges for value in node.inputs}
         # What was computed while planning from the shape of a value, and that value.
         self._from: dict[Node, Value] = {}
@@ -131,7 +132,7 @@ class _Chosen:
         """Whether a Merge takes an output of `node`."""
         return bool(self._merged) and not self._merged.isdisjoint(node.outputs)
 
-    def hangs(self, node: Node, inputs: Sequence[Value]) -> bool:
+    def depends_on_step(self, node: Node, inputs: Sequence[Value]) -> bool:
         """Whether `node`, which is a constant now, comes out of a step's values; notes it if there are Merges."""
         if not self._merged:
             return False
@@ -244,9 +245,9 @@ def _may_fold(node: Node) -> bool:
     arrays = [value.constant for value in node.inputs if value.constant is not None]
     if any(array.size > _MOST_REPEATED and is_repeated(array) for array in arrays):
         return False
-    if node.type in MOVES_TEXT or all(array.dtype != object for array in arrays):
+    if node.decl.moves_text or all(array.dtype != object for array in arrays):
         return True
-    if node.type in _EXPANDING or sum(array.size for array in arrays) > _FOLD_LIMIT:
+    if node.decl.expands or sum(array.size for array in arrays) > _FOLD_LIMIT:
         return False
     makes_text = any(value.dtype.base_dtype is string for value in node.outputs)
     return sum(map(text_bytes, arrays)) <= (_MOST_BYTES if makes_text else _FOLD_LIMIT)
@@ -254,12 +255,14 @@ def _may_fold(node: Node) -> bool:
 
 def _is_bounded(node: Node) -> bool:
     arrays = [value.constant for value in node.inputs if value.constant is not None]
-    if node.origin is None or node.origin.decl is not node.decl or node.type not in NO_LONGER | _OF_SIZES:
+    if node.origin is None or node.origin.decl is not node.decl:
+        return False
+    if node.decl.most_elements_rule is None and not node.decl.sized_by_shapes:
         return False
     return is_bounded(node.origin, arrays, _FOLD_LIMIT)
 
 
-def _merged(merged: dict[Any, Node | dict[Any, Node]], node: Node, replaced: dict[Value, Value]) -> Node | None:
+def _merged(merged: _Merged, node: Node, replaced: dict[Value, Value]) -> Node | None:
     """The node before that computes the same, whose outputs then stand for this one's; else the node is noted itself."""
     inputs = node.inputs
     # Equals of different branches stay two: only one of them runs, and a Merge asks in which branch its inputs lie.
@@ -282,7 +285,7 @@ def _merged(merged: dict[Any, Node | dict[Any, Node]], node: Node, replaced: dic
     return first
 
 
-def _stood_for(constants: dict[Any, Value], node: Node, replaced: dict[Value, Value]) -> bool:
+def _stood_for(constants: dict[Hashable, Value], node: Node, replaced: dict[Value, Value]) -> bool:
     """Whether constants seen before stand for the outputs, or do from now on: what computes with them is equal then."""
     known = True
     for value in node.outputs:
@@ -297,7 +300,7 @@ def _stood_for(constants: dict[Any, Value], node: Node, replaced: dict[Value, Va
     return known
 
 
-def _attrs_key(node: Node) -> Any:
+def _attrs_key(node: Node) -> Hashable:
     """The attributes in a form to compare; None if they are too large or no part of a key."""
     frozen = []
     for name, value in node.attrs.items():

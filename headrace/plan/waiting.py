@@ -8,14 +8,23 @@ run does so before the thread waits, for any of the waits to end.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.errors import OpError
+from headrace.core.planning_facts import Role
 from headrace.core.waiting import Attempt, Call
+from headrace.plan.branches import guard_of
+from headrace.plan.copies import written_handles
 from headrace.plan.emit import Emitted, emit
+from headrace.plan.graph import PlanGraph
 from headrace.plan.handles import Handles, may_be_same
 from headrace.plan.ir import UNBOUND, Node, Value
-from headrace.plan.order import MERGES, guard_of, written
+
+if TYPE_CHECKING:
+    import torch
+
+    from headrace.core.typing import Kernel
+    from headrace.core.waiting import Waits
 
 
 def may_wait(node: Node) -> bool:
@@ -23,7 +32,7 @@ def may_wait(node: Node) -> bool:
     return node.decl.may_wait or (node.region is not None and any(map(may_wait, node.region.nodes)))
 
 
-def waiting_masks(nodes: Sequence[Node]) -> dict[Node, int] | None:
+def find_waits(nodes: Sequence[Node]) -> dict[Node, int] | None:
     """For each node the set of waits before it, as bits; None where a plain function does.
 
     Args:
@@ -62,7 +71,7 @@ class _Part:
 
     __slots__ = ("bit", "call", "inputs", "mask", "node", "outputs", "taken")
 
-    def __init__(self, mask: int, bit: int, call: Callable[..., Any], node: Node | None = None) -> None:
+    def __init__(self, mask: int, bit: int, call: Kernel, node: Node | None = None) -> None:
         self.mask = mask
         self.bit = bit
         self.call = call
@@ -86,72 +95,102 @@ class _Slots:
         return (self.of(value), None) if value.bound is UNBOUND else (-1, value.bound)
 
 
-def emit_parts(
-    nodes: Sequence[Node],
-    feeds: Sequence[Value],
-    fetches: Sequence[Value],
-    masks: dict[Node, int],
-    observed: bool = False,
-    heavy: set[Node] | frozenset[Node] = frozenset(),
-) -> tuple[Emitted, dict[str, dict[int, Node]]]:
-    """Writes and compiles the parts of a plan.
+def emit_parts(graph: PlanGraph, observed: bool = False) -> tuple[Emitted, dict[str, dict[int, Node]]]:
+    """Writes and compiles the parts of a plan whose waits have been found.
 
     Returns:
         the whole, and for each file name the nodes of its lines.
     """
-    copies = _exposed_reads(nodes)
-    groups: dict[int, list[Node]] = {}
-    for node in nodes:
-        if not may_wait(node):
-            groups.setdefault(masks[node], []).append(node)
-    waiting = [node for node in nodes if may_wait(node)]
-    numbered: list[Node] = []
-    needed = set(fetches)
-    for node in waiting:
-        needed.update(_read_by(node))
-    for members in groups.values():
-        inside = set(members)
-        for node in members:
-            needed.update(value for value in _read_by(node) if value.node not in inside)
+    return _Parts(graph, observed).emitted()
 
-    slots = _Slots(feeds)
-    parts: list[_Part] = []
-    files: dict[str, dict[int, Node]] = {}
-    sources: list[str] = []
-    for mask, members in groups.items():
-        inside = set(members)
-        inputs = list(
-            dict.fromkeys(
-                value
-                for node in members
-                for value in _read_by(node)
-                if value.node not in inside and value.bound is UNBOUND
-            )
+
+class _Parts:
+    """The parts of one plan, as they are emitted.
+
+    Args:
+        graph: the planned graph.
+        observed: whether they are to call an observer.
+    """
+
+    def __init__(self, graph: PlanGraph, observed: bool) -> None:
+        assert graph.waits is not None
+        self._graph, self._observed = graph, observed
+        self._waits = graph.waits
+        # Nodes that run together: those that need the same waits.
+        self._groups: dict[int, list[Node]] = {}
+        for node in graph.nodes:
+            if not may_wait(node):
+                self._groups.setdefault(graph.waits[node], []).append(node)
+        self._waiting = [node for node in graph.nodes if may_wait(node)]
+        self._slots = _Slots(graph.feeds)
+        self._parts: list[_Part] = []
+        self._numbered: list[Node] = []
+        self._sources: list[str] = []
+        self._files: dict[str, dict[int, Node]] = {}
+
+    def emitted(self) -> tuple[Emitted, dict[str, dict[int, Node]]]:
+        """The whole, and for each file name the nodes of its lines."""
+        graph, slots = self._graph, self._slots
+        needed = self._needed()
+        for mask, members in self._groups.items():
+            self._add_function(mask, members, needed)
+        for i, node in enumerate(self._waiting):
+            self._add_wait(node, 1 << i)
+        # What a part needs has fewer waits before it, or as many and no wait of its own.
+        self._parts.sort(key=lambda part: (part.mask.bit_count(), part.bit))
+        wanted = [(*slots.source(value), bool(value.dtype._is_ref_dtype)) for value in graph.fetches]
+        function = _scheduled(
+            self._parts, len(graph.feeds), len(slots.place), wanted, graph.nodes[0].runtime.waits, self._observed
         )
+        filename = next(iter(self._files), "<headrace plan>")
+        source = "\n".join(self._sources)
+        return Emitted(function, source, filename, _merged(self._files), self._numbered), self._files
+
+    def _needed(self) -> set[Value]:
+        """The values that pass between parts, or leave the plan."""
+        needed = set(self._graph.fetches)
+        for node in self._waiting:
+            needed.update(_read_by(node))
+        for members in self._groups.values():
+            inside = set(members)
+            for node in members:
+                needed.update(value for value in _read_by(node) if value.node not in inside)
+        return needed
+
+    def _add_function(self, mask: int, members: list[Node], needed: set[Value]) -> None:
+        graph, inside = self._graph, set(members)
+        read = (value for node in members for value in _read_by(node))
+        inputs = list(dict.fromkeys(value for value in read if value.node not in inside and value.bound is UNBOUND))
         outputs = [value for node in members for value in node.outputs if value in needed and value.bound is UNBOUND]
-        emitted = emit(members, inputs, outputs, copies, observed, heavy, partial=True)
-        files[emitted.filename] = emitted.lines
-        sources.append(emitted.source)
+        emitted = emit(members, inputs, outputs, graph.copied, heavy=graph.heavy, observed=self._observed, partial=True)
+        self._files[emitted.filename] = emitted.lines
+        self._sources.append(emitted.source)
         part = _Part(mask, 0, emitted.function)
-        if observed:
-            part.call = _renumbered(emitted.function, len(numbered))
-        numbered += emitted.nodes
-        part.inputs = [slots.source(value) for value in inputs]
-        part.outputs = [slots.of(value) for value in outputs]
-        parts.append(part)
-    for i, node in enumerate(waiting):
-        part = _Part(masks[node], 1 << i, _starter(node, heavy, files), node)
-        part.inputs = [slots.source(value) for value in node.inputs]
-        part.outputs = [slots.of(value) for value in node.outputs]
-        part.taken = [(slots.of(pred), taken) for pred, taken in node.guard]
-        parts.append(part)
-        sources.append(f"# waits: {node.type}  # {node.name}\n")
-    # What a part needs has fewer waits before it, or as many and no wait of its own.
-    parts.sort(key=lambda part: (part.mask.bit_count(), part.bit))
-    wanted = [(*slots.source(value), bool(value.dtype._is_ref_dtype)) for value in fetches]
-    function = _scheduled(parts, len(feeds), len(slots.place), wanted, nodes[0].runtime.waits, observed)
-    filename = next(iter(files), "<headrace plan>")
-    return Emitted(function, "\n".join(sources), filename, _merged(files), numbered), files
+        if self._observed:
+            part.call = _renumbered(emitted.function, len(self._numbered))
+        self._numbered += emitted.nodes
+        part.inputs = [self._slots.source(value) for value in inputs]
+        part.outputs = [self._slots.of(value) for value in outputs]
+        self._parts.append(part)
+
+    def _add_wait(self, node: Node, bit: int) -> None:
+        part = _Part(self._waits[node], bit, self._starter(node), node)
+        part.inputs = [self._slots.source(value) for value in node.inputs]
+        part.outputs = [self._slots.of(value) for value in node.outputs]
+        part.taken = [(self._slots.of(pred), taken) for pred, taken in node.guard]
+        self._parts.append(part)
+        self._sources.append(f"# waits: {node.type}  # {node.name}\n")
+
+    def _starter(self, node: Node) -> Callable[..., Attempt]:
+        """A function that begins what the node does and returns the attempt."""
+        if node.region is not None:
+            emitted = emit([node], node.inputs, node.outputs, frozenset(), heavy=self._graph.heavy, partial=True)
+            self._files[emitted.filename] = emitted.lines
+            return lambda *inputs: Call(emitted.function, inputs)
+        kernel = node.kernel()
+        assert kernel is not None
+        start: Callable[..., Attempt] | None = getattr(kernel, "start", None)
+        return start if start is not None else lambda *inputs: Call(kernel, inputs)
 
 
 def _merged(files: dict[str, dict[int, Node]]) -> dict[int, Node]:
@@ -162,15 +201,15 @@ def _merged(files: dict[str, dict[int, Node]]) -> dict[int, Node]:
 def _read_by(node: Node) -> list[Value]:
     """The values a node's line refers to."""
     values = [*node.inputs, *(pred for pred, _ in node.guard)]
-    if node.type in MERGES:
+    if node.decl.role is Role.MERGE:
         values += [pred for value in node.inputs for pred, _ in guard_of(value)]
     return values
 
 
-def _exposed_reads(nodes: Sequence[Node]) -> set[Node]:
+def exposed_reads(nodes: Sequence[Node]) -> set[Node]:
     """The reads of variables that another part may write before the value is used."""
     handles = Handles(nodes)
-    targets = list({id(handle): handle for node in nodes for handle in written(node, handles)}.values())
+    targets = list({id(handle): handle for node in nodes for handle in written_handles(node, handles)}.values())
     exposed = set()
     for node in nodes:
         if node.decl.reads_state:
@@ -181,24 +220,10 @@ def _exposed_reads(nodes: Sequence[Node]) -> set[Node]:
     return exposed
 
 
-def _starter(
-    node: Node, heavy: set[Node] | frozenset[Node], files: dict[str, dict[int, Node]]
-) -> Callable[..., Attempt]:
-    """A function that begins what the node does and returns the attempt."""
-    if node.region is not None:
-        emitted = emit([node], node.inputs, node.outputs, frozenset(), heavy=heavy, partial=True)
-        files[emitted.filename] = emitted.lines
-        return lambda *inputs: Call(emitted.function, inputs)
-    kernel = node.kernel()
-    assert kernel is not None
-    start: Callable[..., Attempt] | None = getattr(kernel, "start", None)
-    return start if start is not None else lambda *inputs: Call(kernel, inputs)
-
-
-def _renumbered(function: Callable[..., Any], first: int) -> Callable[..., Any]:
+def _renumbered(function: Kernel, first: int) -> Kernel:
     """An observed part that tells the plan's numbers of its nodes."""
 
-    def call(observe: Callable[..., None], *inputs: Any) -> Any:
+    def call(observe: Callable[..., None], *inputs: Any) -> tuple[Any, ...]:
         return function(lambda number, after, made=(): observe(first + number, after, made), *inputs)
 
     return call
@@ -209,12 +234,12 @@ def _scheduled(
     feed_count: int,
     slot_count: int,
     wanted: list[tuple[int, Any, bool]],
-    waits: Any,
+    waits: Waits,
     observed: bool,
-) -> Callable[..., Any]:
+) -> Kernel:
     blank = [None] * (slot_count - feed_count)
 
-    def run(observe: Any, feeds: tuple[Any, ...]) -> tuple[Any, ...]:
+    def run(observe: Callable[..., None] | None, feeds: tuple[Any, ...]) -> tuple[Any, ...]:
         slots: list[Any] = [*feeds, *blank]
         done = 0
         remaining = parts
@@ -263,7 +288,7 @@ def _scheduled(
     return lambda *feeds: run(None, feeds)
 
 
-def _put(slots: list[Any], part: _Part, result: Any) -> None:
+def _put(slots: list[Any], part: _Part, result: torch.Tensor | Sequence[torch.Tensor] | None) -> None:
     assert part.node is not None
     declared = part.node.decl.signature.outputs
     if (

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from headrace.plan.collect import collect
-from headrace.plan.emit import emit
-from headrace.plan.failures import telling
-from headrace.plan.ir import UNBOUND, Node, Value
-from headrace.plan.live import keep_live
-from headrace.plan.loops import outermost, raise_loops
+from headrace.plan.collect import Collected, collect
+from headrace.plan.emit import Emitted, emit
+from headrace.plan.failures import naming_operations
+from headrace.plan.graph import PlanGraph
+from headrace.plan.ir import UNBOUND, Value
 from headrace.plan.nesting import counted
-from headrace.plan.order import order, reads_to_copy, set_guards
-from headrace.plan.place import assign_devices, place
-from headrace.plan.plan import Plan
-from headrace.plan.simplify import simplify
-from headrace.plan.waiting import emit_parts, waiting_masks
+from headrace.plan.passes import WATCHED
+from headrace.plan.pipeline import run_passes
+from headrace.plan.plan import Files, Plan
+from headrace.plan.waiting import emit_parts
 
 if TYPE_CHECKING:
-    from headrace.core.operation import Operation, Tensor
+    from headrace.core.operation import Operation
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import Runtime
 
 
 class WatchedPlan(Plan):
@@ -27,6 +27,15 @@ class WatchedPlan(Plan):
 
     Its function takes an observer first and calls it as `observe(number, after, values)`: before the call of node `number`
     without values, and after it with a tuple of its outputs.
+
+    Args:
+        graph: the planned graph.
+        operations: how many operations it was made of.
+        emitted: the function.
+        files: for each file name of the function's source, the node of each line.
+        collected: what the graph was made of.
+        feeds: the tensors that are fed.
+        fetches: what is fetched and run.
 
     Attributes:
         tensors: the tensor of the graph that each value of the plan is.
@@ -36,17 +45,29 @@ class WatchedPlan(Plan):
         graph_operations: the operations of the graph that take part.
     """
 
-    tensors: Mapping[Value, Tensor]
-    given: list[tuple[Tensor, Value]]
-    fed: list[Tensor]
-    fetches: list[Tensor | Operation]
-    graph_operations: list[Operation]
+    def __init__(
+        self,
+        graph: PlanGraph,
+        operations: int,
+        emitted: Emitted,
+        files: Files,
+        collected: Collected,
+        feeds: Sequence[Tensor],
+        fetches: Sequence[Tensor | Operation],
+    ) -> None:
+        super().__init__(graph, operations, emitted, files, [True] * len(graph.fetches), lambda: (emitted, {}))
+        values = collected.values.items()
+        self.tensors: Mapping[Value, Tensor] = {value: tensor for tensor, value in values}
+        self.given = [(tensor, value) for tensor, value in values if value.bound is not UNBOUND]
+        self.fed = list(feeds)
+        self.fetches = list(fetches)
+        self.graph_operations = list(dict.fromkeys([*(tensor.op for tensor in feeds), *collected.node_of]))
 
 
 def make_watched_plan(
     fetches: Sequence[Tensor | Operation],
     feeds: Sequence[Tensor],
-    runtime: Any,
+    runtime: Runtime,
     batch: int = 1,
     known: Mapping[int, Value] | None = None,
     done: Set[Operation] = frozenset(),
@@ -59,53 +80,17 @@ def make_watched_plan(
     Raises:
         ResourceExhaustedError, OpError: as `make_plan`.
     """
-    with counted(), telling():
-        return _plan(fetches, feeds, runtime, known, done)
-
-
-def _plan(
-    fetches: Sequence[Tensor | Operation],
-    feeds: Sequence[Tensor],
-    runtime: Any,
-    known: Mapping[int, Value] | None,
-    done: Set[Operation],
-) -> WatchedPlan:
-    collected = collect(fetches, feeds, runtime, runtime.device, done)
-    operations = len(collected.nodes)
-    nodes = raise_loops(collected.nodes, [value for value in collected.fetches if value is not None])
-    targets = [outermost(node) for node in collected.targets]
-    assign_devices(nodes, runtime)
-    nodes, _ = simplify(nodes, set(targets), only_bind=True)
-    nodes = set_guards(nodes)
-    fetched = [value for value in collected.fetches if value is not None]
-    shown = [value for node in nodes if _runs(node) for value in node.outputs]
-    nodes = keep_live(nodes, [*fetched, *shown], targets)
-    nodes, fetched = place(nodes, fetched, runtime)
-    nodes = order(nodes)
-    masks = waiting_masks(nodes)
-    files = None
-    if masks is not None:
-        emitted, files = emit_parts(nodes, collected.feeds, fetched, masks, observed=True)
-    else:
-        emitted = emit(nodes, collected.feeds, fetched, reads_to_copy(nodes, fetched), watched=True)
-    plan = WatchedPlan(
-        emitted.function,
-        emitted.source,
-        emitted.filename,
-        emitted.nodes,
-        emitted.lines,
-        [True] * len(fetched),
-        operations,
-        lambda: (emitted.function, {}),
-        files,
-    )
-    plan.tensors = {value: tensor for tensor, value in collected.values.items()}
-    plan.given = [(tensor, value) for tensor, value in collected.values.items() if value.bound is not UNBOUND]
-    plan.fed = list(feeds)
-    plan.fetches = list(fetches)
-    plan.graph_operations = list(dict.fromkeys([*(tensor.op for tensor in feeds), *collected.node_of]))
-    return plan
-
-
-def _runs(node: Node) -> bool:
-    return node.decl.kernel_rule is not None or node.region is not None
+    with counted(), naming_operations():
+        collected = collect(fetches, feeds, runtime, runtime.device, done)
+        for i, value in (known or {}).items():
+            collected.feeds[i].bound, collected.feeds[i].constant = value.bound, value.constant
+        operations = len(collected.nodes)
+        graph = PlanGraph(collected, runtime, batch)
+        run_passes(WATCHED, graph)
+        files: Files
+        if graph.waits is not None:
+            emitted, files = emit_parts(graph, observed=True)
+        else:
+            emitted = emit(graph.nodes, graph.feeds, graph.fetches, graph.copied, watched=True)
+            files = {emitted.filename: emitted.lines}
+        return WatchedPlan(graph, operations, emitted, files, collected, feeds, fetches)

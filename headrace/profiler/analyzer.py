@@ -5,16 +5,20 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core import errors
 from headrace.core.defaults import get_default_graph
-from headrace.interop import protos
-from headrace.platform.timeline import Timeline
+from headrace.messages import protos
 from headrace.profiler.options import Options, ProfileOptionBuilder
 from headrace.profiler.report import graph_node_proto, multi_graph_node_proto, report_of, text_of, time
 from headrace.profiler.statistics import NodeStatistics, fill_shapes, merge_default_with_oplog, node_statistics
+from headrace.profiler.timeline import Timeline
 from headrace.profiler.views import VIEWS, Row, filled
+
+if TYPE_CHECKING:
+    from headrace.core.graph import Graph
+
 
 ALL_ADVICE: dict[str, dict[str, Any]] = {
     "ExpensiveOperationChecker": {},
@@ -34,18 +38,24 @@ class Profiler:
         op_log: an `OpLogProto` with types and flops of the program's own.
 
     Example:
+        >>> metadata = tf.RunMetadata()
+        >>> trace = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
+        >>> value = sess.run(loss, options=trace, run_metadata=metadata)
         >>> profiler = tf.profiler.Profiler(sess.graph)
-        >>> profiler.add_step(0, run_metadata)
-        >>> profiler.profile_name_scope(tf.profiler.ProfileOptionBuilder.trainable_variables_parameter())
+        >>> profiler.add_step(0, metadata)
+        >>> options = tf.profiler.ProfileOptionBuilder.trainable_variables_parameter()
+        >>> options["output"] = "none"
+        >>> profiler.profile_name_scope(options).total_parameters
+        6
     """
 
-    def __init__(self, graph: Any = None, op_log: Any = None) -> None:
+    def __init__(self, graph: Graph | None = None, op_log: protos.OpLogProto | None = None) -> None:
         self._graph = get_default_graph() if graph is None else graph
         self._own_log = op_log
         self._op_log = merge_default_with_oplog(self._graph, op_log)
         self._steps: dict[int, Any] = {}
 
-    def add_step(self, step: int, run_meta: Any) -> None:
+    def add_step(self, step: int, run_meta: protos.RunMetadata) -> None:
         """Adds a traced step: its number and `RunMetadata`."""
         fill_shapes(self._graph, run_meta)
         self._op_log = merge_default_with_oplog(self._graph, self._own_log, run_meta)
@@ -135,7 +145,11 @@ def _output(options: Options) -> tuple[str, str]:
 
 
 def profile(
-    graph: Any = None, run_meta: Any = None, op_log: Any = None, cmd: str = "scope", options: Options | None = None
+    graph: Graph | None = None,
+    run_meta: protos.RunMetadata | None = None,
+    op_log: protos.OpLogProto | None = None,
+    cmd: str = "scope",
+    options: Options | None = None,
 ) -> Any:
     """Profiles a graph, and one traced run of it where there is one.
 
@@ -154,9 +168,12 @@ def profile(
         InvalidArgumentError: if there is no such `cmd`.
 
     Example:
+        >>> with tf.Graph().as_default() as graph:
+        ...     product = tf.matmul(tf.ones([4, 3]), tf.ones([3, 2]))
         >>> options = tf.profiler.ProfileOptionBuilder.float_operation()
+        >>> options["output"] = "none"
         >>> tf.profiler.profile(graph, options=options).total_float_ops
-        33970311
+        48
     """
     if cmd not in VIEWS:
         raise errors.InvalidArgumentError(None, None, f"unknown cmd: {cmd}")
@@ -164,7 +181,9 @@ def profile(
     return profiler._profile(cmd, options or ProfileOptionBuilder.trainable_variables_parameter())
 
 
-def advise(graph: Any = None, run_meta: Any = None, options: Mapping[str, Any] | None = None) -> Any:
+def advise(
+    graph: Graph | None = None, run_meta: protos.RunMetadata | None = None, options: Mapping[str, Any] | None = None
+) -> Any:
     """What stands out in a traced run, as an `AdviceProto`; it is printed too.
 
     Args:
@@ -175,7 +194,7 @@ def advise(graph: Any = None, run_meta: Any = None, options: Mapping[str, Any] |
     return _profiler(graph, run_meta, None).advise(options or None)
 
 
-def _profiler(graph: Any, run_meta: Any, op_log: Any) -> Profiler:
+def _profiler(graph: Graph | None, run_meta: protos.RunMetadata | None, op_log: protos.OpLogProto | None) -> Profiler:
     if graph is None:
         graph = get_default_graph()
     if run_meta is not None:
@@ -186,7 +205,9 @@ def _profiler(graph: Any, run_meta: Any, op_log: Any) -> Profiler:
     return profiler
 
 
-def write_op_log(graph: Any, log_dir: str, op_log: Any = None, run_meta: Any = None, add_trace: bool = True) -> None:
+def write_op_log(
+    graph: Graph, log_dir: str, op_log: Any = None, run_meta: protos.RunMetadata | None = None, add_trace: bool = True
+) -> None:
     """Writes what is known of a graph's nodes to the file "tfprof_log" in a folder.
 
     Args:

@@ -8,9 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.internals import OpStats, RegisterStatistics
+
+if TYPE_CHECKING:
+    from headrace.core.graph import Graph
+    from headrace.messages import protos
+
 
 Rule = Callable[[Any, Any], float]
 
@@ -28,7 +33,7 @@ def shape_of(graph: Any, name: str) -> tuple[int, ...]:
     return tuple(dims)
 
 
-def _size(graph: Any, name: str) -> int:
+def _size(graph: Graph, name: str) -> int:
     return math.prod(shape_of(graph, name))
 
 
@@ -37,7 +42,7 @@ def _an_input_element(count: int) -> Rule:
     return lambda graph, node: count * _size(graph, node.input[0])
 
 
-def _an_output_element(graph: Any, node: Any) -> int:
+def _an_output_element(graph: Graph, node: protos.NodeDef) -> int:
     return _size(graph, node.name)
 
 
@@ -46,7 +51,7 @@ def _reduction(finalize: int) -> Rule:
     return lambda graph, node: _size(graph, node.input[0]) + _size(graph, node.name) * (finalize - 1)
 
 
-def _product(graph: Any, node: Any) -> int:
+def _product(graph: Graph, node: protos.NodeDef) -> int:
     first = shape_of(graph, node.input[0])
     transposed = node.attr["transpose_a"].b or node.attr["adj_x"].b
     return 2 * _size(graph, node.name) * first[-2 if transposed else -1]
@@ -55,7 +60,7 @@ def _product(graph: Any, node: Any) -> int:
 def _convolution(spatial: int, takes_depth: bool) -> Rule:
     """A multiplication and an addition for each filter element that an output element sees."""
 
-    def count(graph: Any, node: Any) -> int:
+    def count(graph: Graph, node: protos.NodeDef) -> int:
         shape_of(graph, node.input[0])
         kernel = shape_of(graph, node.input[1])
         return 2 * _size(graph, node.name) * math.prod(kernel[: spatial + takes_depth])
@@ -63,32 +68,32 @@ def _convolution(spatial: int, takes_depth: bool) -> Rule:
     return count
 
 
-def _channels_last(node: Any) -> None:
+def _channels_last(node: protos.NodeDef) -> None:
     if node.attr["data_format"].s != b"NHWC":
         raise ValueError("Only NHWC format is supported in flops computations")
 
 
-def _window(node: Any) -> int:
+def _window(node: protos.NodeDef) -> int:
     return math.prod(node.attr["ksize"].list.i)
 
 
-def _pool(graph: Any, node: Any) -> int:
+def _pool(graph: Graph, node: protos.NodeDef) -> int:
     _channels_last(node)
     return _window(node) * _size(graph, node.name)
 
 
-def _average_pool_gradient(graph: Any, node: Any) -> int:
+def _average_pool_gradient(graph: Graph, node: protos.NodeDef) -> int:
     _channels_last(node)
     return 2 * _window(node) * _size(graph, node.input[1])
 
 
-def _max_pool_gradient(graph: Any, node: Any) -> int:
+def _max_pool_gradient(graph: Graph, node: protos.NodeDef) -> int:
     _channels_last(node)
     return (_window(node) + 1) * _size(graph, node.input[1])
 
 
 def _convolution_gradient(image: Callable[[Any], str], kernel: Callable[[Any], str]) -> Rule:
-    def count(graph: Any, node: Any) -> float:
+    def count(graph: Graph, node: protos.NodeDef) -> float:
         _channels_last(node)
         images, kernels = shape_of(graph, image(node)), shape_of(graph, kernel(node))
         strides = node.attr["strides"].list.i
@@ -97,7 +102,7 @@ def _convolution_gradient(image: Callable[[Any], str], kernel: Callable[[Any], s
     return count
 
 
-def _sum_of_several(graph: Any, node: Any) -> int:
+def _sum_of_several(graph: Graph, node: protos.NodeDef) -> int:
     return _size(graph, node.input[0]) * (len(node.input) - 1) if node.input else 0
 
 
@@ -150,3 +155,7 @@ def _register(op_type: str, rule: Rule) -> None:
 
 for _op_type, _rule in _RULES.items():
     _register(_op_type, _rule)
+
+
+def register() -> None:
+    """Has nothing left to do: the rules above are registered when this module is imported."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from headrace.interop import protos
+from headrace.messages import protos
 from headrace.profiler.options import COLUMNS, Options
 from headrace.profiler.statistics import Counts, NodeStatistics
 from headrace.profiler.views import Row

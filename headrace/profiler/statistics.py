@@ -7,12 +7,16 @@ import re
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.internals import get_stats_for_node_def
-from headrace.interop import protos
+from headrace.messages import protos
 from headrace.profiler import flops as _flops  # noqa: F401 -- registers the counts
 from headrace.profiler.options import TRAINABLE_VARIABLES
+
+if TYPE_CHECKING:
+    from headrace.core.graph import Graph
+
 
 _GRADIENT = re.compile(r"(?:.*/)?gradients(?:_\d+)?/(.+)")
 
@@ -70,7 +74,7 @@ class NodeStatistics:
     devices: list[str] = field(default_factory=list)
 
 
-def fill_shapes(graph: Any, run_meta: Any) -> None:
+def fill_shapes(graph: Graph, run_meta: protos.RunMetadata) -> None:
     """Gives tensors of unknown shape the shape they had in a traced run."""
     for device in run_meta.step_stats.dev_stats:
         for node in device.node_stats:
@@ -90,7 +94,9 @@ def fill_shapes(graph: Any, run_meta: Any) -> None:
                 tensor.set_shape(sizes)
 
 
-def op_log_of(graph: Any, run_meta: Any = None, add_trace: bool = True, add_trainable_var: bool = True) -> Any:
+def op_log_of(
+    graph: Graph, run_meta: protos.RunMetadata | None = None, add_trace: bool = True, add_trainable_var: bool = True
+) -> protos.OpLogProto:
     """What the graph itself says of its nodes, as an `OpLogProto`: their flops, types and source lines.
 
     Args:
@@ -129,8 +135,12 @@ def op_log_of(graph: Any, run_meta: Any = None, add_trace: bool = True, add_trai
 
 
 def merge_default_with_oplog(
-    graph: Any, op_log: Any = None, run_meta: Any = None, add_trace: bool = True, add_trainable_var: bool = True
-) -> Any:
+    graph: Graph,
+    op_log: protos.OpLogProto | None = None,
+    run_meta: protos.RunMetadata | None = None,
+    add_trace: bool = True,
+    add_trainable_var: bool = True,
+) -> protos.OpLogProto:
     """`op_log_of` the graph, with what a log of the program's own adds to it or says otherwise.
 
     Args:
@@ -156,7 +166,7 @@ def merge_default_with_oplog(
     return found
 
 
-def node_statistics(graph: Any, op_log: Any, runs: Iterable[Any]) -> dict[str, NodeStatistics]:
+def node_statistics(graph: Any, op_log: protos.OpLogProto, runs: Iterable[Any]) -> dict[str, NodeStatistics]:
     """What is known of each node.
 
     Args:

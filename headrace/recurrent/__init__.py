@@ -1,1 +1,1 @@
-"""What runs a function along an axis: maps, folds and scans, recurrent networks, decoders."""
+"""What runs a function along an axis: maps, folds and scans, recurrent networks and their cells."""

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
+from headrace.kernels.composing.arithmetic import matmul
+from headrace.kernels.composing.arranging import concat
 from headrace.layers.input_spec import InputSpec
-from headrace.ops.array.join import concat
 from headrace.ops.array.split import split
-from headrace.ops.math.matmul import matmul
 from headrace.ops.math.unary import sigmoid, tanh
 from headrace.ops.nn.bias import bias_add
 from headrace.recurrent.cell import LayerRNNCell, check_cell_dtype, check_cell_inputs
-from headrace.recurrent.functions import activation_of, config_of, depth_of, initializer_of
+from headrace.recurrent.cell_arguments import activation_of, config_of, depth_of, initializer_of
 from headrace.state.initializers import constant_initializer, zeros_initializer
+
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import DTypeLike, InitializerLike
 
 
 class BasicRNNCell(LayerRNNCell):
@@ -51,15 +56,15 @@ class BasicRNNCell(LayerRNNCell):
         """The number of units."""
         return self._num_units
 
-    def build(self, inputs_shape: Any) -> None:
+    def build(self, input_shape: Any) -> None:
         """Makes the variables `kernel` and `bias`."""
-        depth = depth_of(inputs_shape)
+        depth = depth_of(input_shape)
         check_cell_dtype(self.dtype)
         self._kernel = self.add_variable("kernel", shape=[depth + self._num_units, self._num_units])
         self._bias = self.add_variable("bias", shape=[self._num_units], initializer=zeros_initializer(dtype=self.dtype))
         self.built = True
 
-    def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Tensor | Sequence[Tensor], state: Any) -> tuple[Tensor, Tensor]:
         """One step."""
         check_cell_inputs(inputs, state)
         gates = bias_add(matmul(concat([inputs, state], 1), self._kernel), self._bias)
@@ -90,10 +95,10 @@ class GRUCell(LayerRNNCell):
         num_units: int,
         activation: Any = None,
         reuse: bool | None = None,
-        kernel_initializer: Any = None,
-        bias_initializer: Any = None,
+        kernel_initializer: InitializerLike | None = None,
+        bias_initializer: InitializerLike | None = None,
         name: str | None = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(_reuse=reuse, name=name, dtype=dtype, **kwargs)
@@ -114,9 +119,9 @@ class GRUCell(LayerRNNCell):
         """The number of units."""
         return self._num_units
 
-    def build(self, inputs_shape: Any) -> None:
+    def build(self, input_shape: Any) -> None:
         """Makes the variables of the gates and of the candidate."""
-        depth = depth_of(inputs_shape)
+        depth = depth_of(input_shape)
         check_cell_dtype(self.dtype)
         units, given = self._num_units, self._bias_initializer
         self._gate_kernel = self.add_variable(
@@ -137,7 +142,7 @@ class GRUCell(LayerRNNCell):
         )
         self.built = True
 
-    def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Tensor | Sequence[Tensor], state: Any) -> Any:
         """One step."""
         check_cell_inputs(inputs, state)
         gates = bias_add(matmul(concat([inputs, state], 1), self._gate_kernel), self._gate_bias)

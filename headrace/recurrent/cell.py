@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from headrace.core import nest
 from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import as_dtype
-from headrace.core.operation import Tensor
+from headrace.core.tensor import Tensor
+from headrace.kernels.composing.shapes import shape
 from headrace.layers.base import Layer
-from headrace.ops.array.shape import shape
 from headrace.recurrent.sizes import zero_state_tensors
 from headrace.state.collecting import trainable_variables
 from headrace.state.partitioned import PartitionedVariable
 from headrace.state.variable_scope import get_variable_scope, variable_scope
+
+if TYPE_CHECKING:
+    from headrace.core.typing import DTypeLike, TensorLike
+    from headrace.state.variables import Variable
 
 
 def assert_like_rnn_cell(name: str, cell: Any) -> None:
@@ -33,7 +38,7 @@ def assert_like_rnn_cell(name: str, cell: Any) -> None:
         raise TypeError(f"The argument {name!r} ({cell}) is not an RNNCell: {', '.join(missing)}.")
 
 
-def _has(value: Any, name: str) -> bool:
+def _has(value: int | RNNCell, name: str) -> bool:
     # A property of an abstract cell raises NotImplementedError; the cell has it all the same.
     try:
         getattr(value, name)
@@ -42,7 +47,7 @@ def _has(value: Any, name: str) -> bool:
     return True
 
 
-def check_cell_dtype(dtype: Any) -> None:
+def check_cell_dtype(dtype: DTypeLike | None) -> None:
     """Raises ValueError unless `dtype` is None or a type that cells compute in."""
     if dtype is None:
         return
@@ -67,10 +72,12 @@ class RNNCell(Layer):
 
     Example:
         >>> cell = tf.nn.rnn_cell.BasicLSTMCell(128)
-        >>> output, state = cell(inputs, cell.zero_state(batch_size, tf.float32))
+        >>> output, state = cell(x, cell.zero_state(batch_size=4, dtype=tf.float32))
     """
 
-    def __init__(self, trainable: bool = True, name: Any = None, dtype: Any = None, **kwargs: Any) -> None:
+    def __init__(
+        self, trainable: bool = True, name: str | None = None, dtype: DTypeLike | None = None, **kwargs: Any
+    ) -> None:
         super().__init__(trainable=trainable, name=name, dtype=dtype, **kwargs)
         self._is_tf_rnn_cell = True
 
@@ -99,7 +106,7 @@ class RNNCell(Layer):
         """The layer's arguments; a cell with arguments of its own adds those."""
         return super().get_config()
 
-    def _rnn_get_variable(self, getter: Any, *args: Any, **kwargs: Any) -> Any:
+    def _rnn_get_variable(self, getter: Callable[..., Any], *args: Any, **kwargs: Any) -> Variable:
         """Notes the variables that `call` makes with `tf.get_variable` as the cell's own."""
         variable = getter(*args, **kwargs)
         trained = trainable_variables()
@@ -119,10 +126,12 @@ class RNNCell(Layer):
         """The size of the output: an int or a TensorShape."""
         raise NotImplementedError("Abstract method")
 
-    def build(self, _: Any) -> None:
+    def build(self, _: TensorLike) -> None:
         """Makes nothing: cells may make their variables in `call`."""
 
-    def get_initial_state(self, inputs: Any = None, batch_size: Any = None, dtype: Any = None) -> Any:
+    def get_initial_state(
+        self, inputs: Any = None, batch_size: int | Tensor | None = None, dtype: DTypeLike | None = None
+    ) -> Any:
         """`zero_state` of the batch size and type that are given, or those of `inputs`.
 
         Raises:
@@ -152,7 +161,7 @@ class RNNCell(Layer):
             )
         return self.zero_state(batch_size, dtype)
 
-    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+    def zero_state(self, batch_size: int | Tensor, dtype: DTypeLike) -> Any:
         """A state of zeros.
 
         Args:

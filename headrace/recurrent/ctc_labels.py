@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
-from headrace.ops import composing
+from headrace.core.tensor import Tensor
+from headrace.kernels import composing
 from headrace.recurrent.functional import map_fn
 
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
 
-def _size(vector: Tensor) -> Any:
+
+def _size(vector: Tensor) -> int | Tensor:
     """How many elements there are, a Python number where it is known."""
     known = None if vector.dims is None else vector.dims[0]
     return composing.shape(vector)[0] if known is None else known
 
 
-def ctc_unique_labels(labels: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     """The different labels of each row, for the argument `unique` of `ctc_loss_v2`.
 
     Args:
@@ -31,7 +34,7 @@ def ctc_unique_labels(labels: Any, name: str | None = None) -> tuple[Tensor, Ten
 
     Example:
         >>> tf.Session().run(tf.nn.ctc_unique_labels([[3, 4, 4, 3]]))
-        [array([[3, 4, 0, 0]]), array([[0, 1, 1, 0]], dtype=int32)]
+        (array([[3, 4, 0, 0]]), array([[0, 1, 1, 0]], dtype=int32))
     """
     with name_scope(name, "ctc_unique_labels", [labels]):
         labels = convert_to_tensor(labels, name="labels")

@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.core import nest
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import colocate_with, control_dependencies, name_scope
+from headrace.core.dims import merge_dim
 from headrace.core.dtypes import int32
 from headrace.core.eager import executing_eagerly
-from headrace.core.operation import Operation, Tensor
-from headrace.core.shapes import TensorShape, merge_dim
+from headrace.core.operation import Operation
+from headrace.core.shapes import TensorShape
+from headrace.core.tensor import Tensor
+from headrace.functions.flow.assertion import Assert
+from headrace.functions.flow.tensor_array import TensorArray
+from headrace.functions.flow.while_loop import while_loop
+from headrace.functions.math.reduction import reduce_all, reduce_max, reduce_min
+from headrace.kernels.composing.arranging import identity, stack
+from headrace.kernels.composing.filling import zeros
+from headrace.kernels.composing.shapes import shape
 from headrace.ops.array.constant import constant
-from headrace.ops.array.fill import zeros
-from headrace.ops.array.identity import identity
-from headrace.ops.array.join import stack
 from headrace.ops.array.reverse import reverse, reverse_sequence
-from headrace.ops.array.shape import shape
 from headrace.ops.array.where import where
-from headrace.ops.flow.assertion import Assert
-from headrace.ops.flow.tensor_array import TensorArray
-from headrace.ops.flow.while_loop import while_loop
 from headrace.ops.math.binary import maximum, minimum
 from headrace.ops.math.cast import cast
 from headrace.ops.math.comparison import equal
 from headrace.ops.math.logical import logical_not, logical_or
-from headrace.ops.math.reduction import reduce_all, reduce_max, reduce_min
 from headrace.recurrent.cell import assert_like_rnn_cell
 from headrace.recurrent.sizes import shape_with_batch, static_shape_with_batch
 from headrace.recurrent.steps import (
@@ -41,17 +42,24 @@ from headrace.recurrent.steps import (
 )
 from headrace.state.variable_scope import variable_scope
 
+if TYPE_CHECKING:
+    from headrace.core.dtypes import DType
+    from headrace.core.typing import DTypeLike, TensorLike
+    from headrace.recurrent.cell import RNNCell
+    from headrace.recurrent.lstm_cells import LSTMCell
+    from headrace.state.current_scope import VariableScope
+
 
 def dynamic_rnn(
-    cell: Any,
-    inputs: Any,
+    cell: int | RNNCell,
+    inputs: TensorLike,
     sequence_length: Any = None,
-    initial_state: Any = None,
-    dtype: Any = None,
+    initial_state: TensorLike | None = None,
+    dtype: DTypeLike | None = None,
     parallel_iterations: int | None = None,
     swap_memory: bool = False,
     time_major: bool = False,
-    scope: Any = None,
+    scope: VariableScope | None = None,
 ) -> tuple[Any, Any]:
     """Runs a cell over sequences, in a loop: batches may differ in length.
 
@@ -73,7 +81,8 @@ def dynamic_rnn(
         ValueError: if shapes that must be known are not, or do not fit.
 
     Example:
-        >>> outputs, state = tf.nn.dynamic_rnn(tf.nn.rnn_cell.GRUCell(64), inputs, lengths, dtype=tf.float32)
+        >>> cell = tf.nn.rnn_cell.GRUCell(64)
+        >>> outputs, state = tf.nn.dynamic_rnn(cell, inputs, sequence_length=[5, 3], dtype=tf.float32)
     """
     assert_like_rnn_cell("cell", cell)
     with variable_scope(scope or "rnn") as entered:
@@ -136,12 +145,12 @@ def _check_inputs(flat: list[Tensor]) -> tuple[int | None, int | None]:
 
 def _loop(
     cell: Any,
-    inputs: Any,
-    initial_state: Any,
+    inputs: Tensor,
+    initial_state: object,
     parallel_iterations: int,
     swap_memory: bool,
     sequence_length: Tensor | None,
-    dtype: Any,
+    dtype: DTypeLike | None,
 ) -> tuple[Any, Any]:
     state = initial_state
     flat = nest.flatten(inputs)
@@ -153,14 +162,14 @@ def _loop(
     flat_zeros = [zeros(stack(shape_with_batch(batch_size, size)), kind) for size in output_sizes]
     zero_output = nest.pack_sequence_as(cell.output_size, flat_zeros)
     shortest: Any = None
-    longest: Any = steps
+    longest: Tensor = steps
     if sequence_length is not None:
         shortest, longest = reduce_min(sequence_length), reduce_max(sequence_length)
     time = constant(0, dtype=int32, name="time")
     with name_scope("dynamic_rnn") as prefix:
         base = prefix
 
-    def array(name: str, element_shape: Any, element_type: Any) -> TensorArray:
+    def array(name: str, element_shape: Any, element_type: DType) -> TensorArray:
         return TensorArray(element_type, size=steps, element_shape=element_shape, tensor_array_name=base + name)
 
     output_arrays = tuple(
@@ -170,7 +179,7 @@ def _loop(
     input_arrays = tuple(array(f"input_{i}", item.shape[1:], item.dtype) for i, item in enumerate(flat))
     input_arrays = tuple(made.unstack(item) for made, item in zip(input_arrays, flat, strict=True))
 
-    def step(time: Any, arrays: Any, state: Any) -> Any:
+    def step(time: Tensor, arrays: Sequence[TensorArray], state: Any) -> Any:
         current = tuple(made.read(time) for made in input_arrays)
         for read, item in zip(current, flat, strict=True):
             read.set_shape(item.shape[1:])
@@ -212,13 +221,13 @@ def _loop(
 
 
 def bidirectional_dynamic_rnn(
-    cell_fw: Any,
-    cell_bw: Any,
-    inputs: Any,
-    sequence_length: Any = None,
-    initial_state_fw: Any = None,
-    initial_state_bw: Any = None,
-    dtype: Any = None,
+    cell_fw: RNNCell,
+    cell_bw: RNNCell,
+    inputs: TensorLike,
+    sequence_length: TensorLike | None = None,
+    initial_state_fw: TensorLike | None = None,
+    initial_state_bw: TensorLike | None = None,
+    dtype: DTypeLike | None = None,
     parallel_iterations: int | None = None,
     swap_memory: bool = False,
     time_major: bool = False,
@@ -249,7 +258,7 @@ def bidirectional_dynamic_rnn(
     }
     time_axis, batch_axis = (0, 1) if time_major else (1, 0)
 
-    def reversed_(x: Any) -> Tensor:
+    def reversed_(x: Tensor) -> Tensor:
         if sequence_length is None:
             return reverse(x, axis=[time_axis])
         return reverse_sequence(x, seq_lengths=sequence_length, seq_axis=time_axis, batch_axis=batch_axis)
@@ -266,7 +275,7 @@ def bidirectional_dynamic_rnn(
 
 
 def raw_rnn(
-    cell: Any,
+    cell: LSTMCell,
     loop_fn: Callable[..., Any],
     parallel_iterations: int | None = None,
     swap_memory: bool = False,
@@ -328,43 +337,48 @@ def raw_rnn(
             emit_structure,
             [zeros(shape_with_batch(batch_size, size), kind) for size, kind in zip(sizes, kinds, strict=True)],
         )
-
-        def body(time: Any, finished: Any, current: Any, arrays: Any, state: Any, loop_state: Any) -> Any:
-            output, cell_state = cell(current, state)
-            nest.assert_same_structure(state, cell_state)
-            nest.assert_same_structure(cell.output_size, output)
-            following = time + 1
-            next_finished, next_input, next_state, emitted, next_loop_state = loop_fn(
-                following, output, cell_state, loop_state
-            )
-            nest.assert_same_structure(state, next_state)
-            nest.assert_same_structure(current, next_input)
-            nest.assert_same_structure(arrays, emitted)
-
-            def kept(old: Any, new: Any) -> Any:
-                if isinstance(old, TensorArray) or old.dims == ():
-                    return new
-                with colocate_with(new):
-                    return where(finished, old, new)
-
-            emitted = nest.map_structure(kept, nothing, emitted)
-            next_state = nest.map_structure(kept, state, next_state)
-            arrays = nest.map_structure(lambda made, value: made.write(time, value), arrays, emitted)
-            return (
-                following,
-                logical_or(finished, next_finished),
-                next_input,
-                arrays,
-                next_state,
-                loop_state if next_loop_state is None else next_loop_state,
-            )
-
         returned = while_loop(
             lambda _, finished, *__: logical_not(reduce_all(finished)),
-            body,
+            _raw_step(cell, loop_fn, nothing),
             loop_vars=[time, finished, next_input, arrays, state, loop_state],
             parallel_iterations=parallel_iterations or 32,
             swap_memory=swap_memory,
         )
         arrays, final_state, final_loop_state = returned[-3:]
         return arrays, final_state, None if init_loop_state is None else final_loop_state
+
+
+def _raw_step(cell: Any, loop_fn: Callable[..., Any], nothing: Any) -> Callable[..., Any]:
+    """The body of `raw_rnn`'s loop; sequences that have ended emit `nothing` and keep their state."""
+
+    def body(time: Tensor, finished: TensorLike, current: Any, arrays: Any, state: object, loop_state: Any) -> Any:
+        output, cell_state = cell(current, state)
+        nest.assert_same_structure(state, cell_state)
+        nest.assert_same_structure(cell.output_size, output)
+        following = time + 1
+        next_finished, next_input, next_state, emitted, next_loop_state = loop_fn(
+            following, output, cell_state, loop_state
+        )
+        nest.assert_same_structure(state, next_state)
+        nest.assert_same_structure(current, next_input)
+        nest.assert_same_structure(arrays, emitted)
+
+        def kept(old: Any, new: Any) -> Any:
+            if isinstance(old, TensorArray) or old.dims == ():
+                return new
+            with colocate_with(new):
+                return where(finished, old, new)
+
+        emitted = nest.map_structure(kept, nothing, emitted)
+        next_state = nest.map_structure(kept, state, next_state)
+        arrays = nest.map_structure(lambda made, value: made.write(time, value), arrays, emitted)
+        return (
+            following,
+            logical_or(finished, next_finished),
+            next_input,
+            arrays,
+            next_state,
+            loop_state if next_loop_state is None else next_loop_state,
+        )
+
+    return body

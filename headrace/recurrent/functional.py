@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.core import nest
 from headrace.core.composite import SparseTensor
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
+from headrace.core.dims import Dims, merge_dim
 from headrace.core.func_graph import FuncGraph
-from headrace.core.operation import Tensor
-from headrace.core.shapes import Dims, merge_dim
+from headrace.core.tensor import Tensor
+from headrace.functions.flow.tensor_array import TensorArray
+from headrace.functions.flow.while_loop import while_loop
+from headrace.kernels.composing.shapes import shape
 from headrace.ops.array.constant import constant
-from headrace.ops.array.shape import shape
-from headrace.ops.flow.tensor_array import TensorArray
-from headrace.ops.flow.while_loop import while_loop
 from headrace.state.variable_scope import get_variable_scope
+
+if TYPE_CHECKING:
+    from headrace.core.dtypes import DType
+    from headrace.core.typing import TensorLike
 
 
 @contextlib.contextmanager
@@ -37,18 +41,18 @@ def cached_variables() -> Iterator[None]:
 class Structure:
     """How flat values make the structure of `like`; a single value stays itself."""
 
-    def __init__(self, like: Any) -> None:
+    def __init__(self, like: object) -> None:
         self._like = like
         self._is_sequence = nest.is_sequence(like)
 
-    def flatten(self, value: Any) -> list[Any]:
+    def flatten(self, value: object) -> list[Any]:
         return nest.flatten(value) if self._is_sequence else [value]
 
     def pack(self, values: list[Any]) -> Any:
         return nest.pack_sequence_as(self._like, values) if self._is_sequence else values[0]
 
 
-def _length(first: Tensor, zero_is_known: bool = False) -> Any:
+def _length(first: Tensor, zero_is_known: bool = False) -> int | Tensor:
     """The size of the first axis: a number where it is known, else a tensor."""
     known = None if first.dims is None else first.dims[0]
     if known is not None and (known or zero_is_known):
@@ -73,8 +77,8 @@ def _with_length(results: list[Tensor], length: int | None) -> list[Tensor]:
 
 def map_fn(
     fn: Callable[[Any], Any],
-    elems: Any,
-    dtype: Any = None,
+    elems: TensorLike,
+    dtype: DType | Sequence[str] | None = None,
     parallel_iterations: int | None = None,
     back_prop: bool = True,
     swap_memory: bool = False,
@@ -129,7 +133,7 @@ def map_fn(
             for kind in outputs.flatten(dtype)
         ]
 
-        def compute(i: Any, arrays: list[TensorArray]) -> Any:
+        def compute(i: Tensor, arrays: list[TensorArray]) -> tuple[Tensor, list[TensorArray]]:
             made = fn(inputs.pack([array.read(i) for array in sources]))
             nest.assert_same_structure(dtype or elems, made)
             arrays = [array.write(i, value) for array, value in zip(arrays, outputs.flatten(made), strict=True)]
@@ -150,7 +154,7 @@ def map_fn(
 
 def scan(
     fn: Callable[[Any, Any], Any],
-    elems: Any,
+    elems: TensorLike,
     initializer: Any = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
@@ -158,7 +162,7 @@ def scan(
     infer_shape: bool = True,
     reverse: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Folds `fn` over the elements along the first axis and keeps every intermediate result.
 
     Args:
@@ -187,11 +191,7 @@ def scan(
     with name_scope(name, "scan", flat), cached_variables():
         tensors = [convert_to_tensor(item, name="elem") for item in flat]
         count = _length(tensors[0], zero_is_known=True)
-        sources = [
-            TensorArray(t.dtype, size=count, dynamic_size=False, element_shape=_element(t), infer_shape=True)
-            for t in tensors
-        ]
-        sources = [array.unstack(tensor) for array, tensor in zip(sources, tensors, strict=True)]
+        sources = _unstacked(tensors, count)
         if initializer is None:
             values = [array.read(count - 1 if reverse else 0) for array in sources]
             done = 1
@@ -212,7 +212,9 @@ def scan(
             first = count - 1 if reverse else 0
             results = [array.write(first, value) for array, value in zip(results, values, strict=True)]
 
-        def compute(i: Any, accumulated: list[Any], arrays: list[TensorArray]) -> Any:
+        def compute(
+            i: int | Tensor, accumulated: list[Any], arrays: list[TensorArray]
+        ) -> tuple[int | Tensor, list[Tensor], list[TensorArray]]:
             element = inputs.pack([array.read(i) for array in sources])
             made = fn(outputs.pack(accumulated), element)
             nest.assert_same_structure(elems if initializer is None else initializer, made)
@@ -233,13 +235,22 @@ def scan(
         return outputs.pack(stacked)
 
 
+def _unstacked(tensors: list[Tensor], count: Any) -> list[TensorArray]:
+    """The elements of each tensor, to be read one by one."""
+    arrays = [
+        TensorArray(t.dtype, size=count, dynamic_size=False, element_shape=_element(t), infer_shape=True)
+        for t in tensors
+    ]
+    return [array.unstack(tensor) for array, tensor in zip(arrays, tensors, strict=True)]
+
+
 def _element(tensor: Tensor) -> Dims:
     return None if tensor.dims is None else tensor.dims[1:]
 
 
 def _fold(
-    fn: Callable[[Any, Any], Any], elems: Any, initializer: Any, right: bool, name: str | None, **options: Any
-) -> Any:
+    fn: Callable[[Any, Any], Any], elems: TensorLike, initializer: Any, right: bool, name: str | None, **options: Any
+) -> Tensor:
     if not callable(fn):
         raise TypeError("fn must be callable.")
     with name_scope(name, "foldr" if right else "foldl", [elems]), cached_variables():
@@ -250,7 +261,7 @@ def _fold(
             nest.pack_sequence_as(elems, tensors),
         )
 
-        def element(i: Any) -> Any:
+        def element(i: TensorLike) -> Tensor:
             return nest.map_structure(lambda array: array.read(i), sources)
 
         start: Any
@@ -265,7 +276,7 @@ def _fold(
             start = count if right else constant(0)
             value = initializer
 
-        def compute(i: Any, accumulated: Any) -> Any:
+        def compute(i: Tensor, accumulated: Tensor) -> list[Tensor]:
             if right:
                 i -= 1
                 return [i, fn(accumulated, element(i))]
@@ -284,13 +295,13 @@ def _fold(
 
 def foldl(
     fn: Callable[[Any, Any], Any],
-    elems: Any,
+    elems: TensorLike,
     initializer: Any = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Combines the elements along the first axis from the first to the last.
 
     Args:
@@ -323,7 +334,7 @@ def foldl(
 
 def foldr(
     fn: Callable[[Any, Any], Any],
-    elems: Any,
+    elems: TensorLike,
     initializer: Any = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
@@ -347,7 +358,7 @@ def foldr(
     )
 
 
-def vectorized_map(fn: Callable[[Any], Any], elems: Any) -> Any:
+def vectorized_map(fn: Callable[[Any], Any], elems: TensorLike) -> Tensor:
     """What `fn` makes of each row of tensors, put together. The rows are computed one by one.
 
     Args:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.core import nest
 from headrace.core.dtypes import int32
+from headrace.kernels.composing.arithmetic import matmul
+from headrace.kernels.composing.arranging import concat
 from headrace.ops.array.constant import constant
-from headrace.ops.array.join import concat
-from headrace.ops.math.matmul import matmul
 from headrace.ops.nn.bias import bias_add
 from headrace.state.initializers import constant_initializer
 from headrace.state.variable_scope import get_variable, get_variable_scope, variable_scope
 
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.state.variables import Variable
 
-def listed(args: Any) -> list[Any]:
+
+def listed(args: Tensor | Sequence[Tensor]) -> list[Any]:
     """The tensors of an argument that is one tensor or a list of them.
 
     Raises:
@@ -48,7 +53,7 @@ def make_kernel(args: list[Any], output_size: int, initializer: Any = None, name
     return get_variable(name, [total_depth(args), output_size], dtype=args[0].dtype, initializer=initializer)
 
 
-def make_bias(args: list[Any], output_size: int, initializer: Any = None, name: str = "bias") -> Any:
+def make_bias(args: list[Any], output_size: int, initializer: Any = None, name: str = "bias") -> Variable:
     """A bias, zeros by default; it is never split into parts."""
     dtype = args[0].dtype
     with variable_scope(get_variable_scope()) as scope:
@@ -61,7 +66,7 @@ def make_bias(args: list[Any], output_size: int, initializer: Any = None, name: 
         )
 
 
-def product(args: list[Any], kernel: Any) -> Any:
+def product(args: list[Any], kernel: Variable) -> Tensor:
     """The concatenation of `args` times `kernel`."""
     if len(args) == 1:
         return matmul(args[0], kernel)
@@ -91,15 +96,15 @@ class Linear:
         self._weights = make_kernel(items, output_size, kernel_initializer)
         self._biases = make_bias(items, output_size, bias_initializer) if build_bias else None
 
-    def __call__(self, args: Any) -> Any:
+    def __call__(self, args: Any) -> Tensor:
         """The map of a tensor or a list of them."""
         result = product(listed(args), self._weights)
         return result if self._biases is None else bias_add(result, self._biases)
 
 
 def linear(
-    args: Any, output_size: int, bias: bool, bias_initializer: Any = None, kernel_initializer: Any = None
-) -> Any:
+    args: Sequence[Tensor], output_size: int, bias: bool, bias_initializer: Any = None, kernel_initializer: Any = None
+) -> Tensor:
     """`[args] kernel + bias`, with variables of the current scope; arguments as for `Linear`."""
     return Linear(args, output_size, bias, bias_initializer, kernel_initializer)(args)
 
@@ -111,7 +116,7 @@ class LinearOnce:
         self._output_size, self._build_bias = output_size, build_bias
         self._made: Linear | None = None
 
-    def __call__(self, args: Any) -> Any:
+    def __call__(self, args: Any) -> Tensor:
         """The map of a tensor or a list of them."""
         if self._made is None:
             self._made = Linear(args, self._output_size, self._build_bias)

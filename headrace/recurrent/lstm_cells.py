@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import collections
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.dtypes import int32
+from headrace.kernels.composing.arithmetic import matmul
+from headrace.kernels.composing.arranging import concat
 from headrace.layers.input_spec import InputSpec
 from headrace.ops.array.constant import constant
-from headrace.ops.array.join import concat
 from headrace.ops.array.slice import slice as slice_
 from headrace.ops.array.split import split
 from headrace.ops.math.binary import add, multiply
 from headrace.ops.math.clip import clip_by_value
-from headrace.ops.math.matmul import matmul
 from headrace.ops.math.unary import sigmoid, tanh
 from headrace.ops.nn.bias import bias_add
-from headrace.platform import tf_logging
 from headrace.recurrent.cell import LayerRNNCell, check_cell_dtype, check_cell_inputs
-from headrace.recurrent.functions import activation_of, config_of, depth_of, initializer_of
+from headrace.recurrent.cell_arguments import activation_of, config_of, depth_of, initializer_of
 from headrace.state.initializers import zeros_initializer
 from headrace.state.partitioned import fixed_size_partitioner
+from headrace.util import tf_logging
+
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import InitializerLike
 
 
 class LSTMStateTuple(collections.namedtuple("LSTMStateTuple", ("c", "h"))):
@@ -85,16 +90,16 @@ class BasicLSTMCell(LayerRNNCell):
         """The number of units."""
         return self._num_units
 
-    def build(self, inputs_shape: Any) -> None:
+    def build(self, input_shape: Any) -> None:
         """Makes the variables `kernel` and `bias`."""
-        depth = depth_of(inputs_shape)
+        depth = depth_of(input_shape)
         check_cell_dtype(self.dtype)
         units = self._num_units
         self._kernel = self.add_variable("kernel", shape=[depth + units, 4 * units])
         self._bias = self.add_variable("bias", shape=[4 * units], initializer=zeros_initializer(dtype=self.dtype))
         self.built = True
 
-    def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Tensor | Sequence[Tensor], state: Any) -> Any:
         """One step."""
         check_cell_inputs(inputs, state)
         one = constant(1, dtype=int32)
@@ -142,7 +147,7 @@ class LSTMCell(LayerRNNCell):
         num_units: int,
         use_peepholes: bool = False,
         cell_clip: float | None = None,
-        initializer: Any = None,
+        initializer: InitializerLike | None = None,
         num_proj: int | None = None,
         proj_clip: float | None = None,
         num_unit_shards: int | None = None,
@@ -172,7 +177,7 @@ class LSTMCell(LayerRNNCell):
         self._state_is_tuple = state_is_tuple
         self._activation = activation_of(activation) or tanh
         self._output_size = num_proj or num_units
-        self._state_size: Any = (
+        self._state_size: int | LSTMStateTuple = (
             LSTMStateTuple(num_units, self._output_size) if state_is_tuple else num_units + self._output_size
         )
 
@@ -186,9 +191,9 @@ class LSTMCell(LayerRNNCell):
         """The size of the projection, or the number of units."""
         return self._output_size
 
-    def build(self, inputs_shape: Any) -> None:
+    def build(self, input_shape: Any) -> None:
         """Makes the variables `kernel` and `bias`, and those of peepholes and projection."""
-        depth = depth_of(inputs_shape)
+        depth = depth_of(input_shape)
         check_cell_dtype(self.dtype)
         units = self._num_units
         outputs = units if self._num_proj is None else self._num_proj
@@ -214,7 +219,7 @@ class LSTMCell(LayerRNNCell):
             )
         self.built = True
 
-    def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any, state: Any) -> Any:
         """One step."""
         check_cell_inputs(inputs, state)
         outputs = self._num_units if self._num_proj is None else self._num_proj
@@ -268,7 +273,7 @@ def _partitioner(shards: int | None) -> Any:
     return None if shards is None else fixed_size_partitioner(shards)
 
 
-def _warn_of_single_state(cell: Any) -> None:
+def _warn_of_single_state(cell: LayerRNNCell) -> None:
     tf_logging.warn(
         "%s: a state in one tensor is slower than a pair of tensors and on its way out; use state_is_tuple=True.", cell
     )

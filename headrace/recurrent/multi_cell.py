@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.core import nest
 from headrace.core.defaults import name_scope
+from headrace.kernels.composing.arranging import concat
 from headrace.layers.engine import Layer
-from headrace.ops.array.join import concat
 from headrace.ops.array.slice import slice as slice_
 from headrace.recurrent.cell import RNNCell
 from headrace.state.variable_scope import variable_scope
+
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import DTypeLike, TensorLike
+    from headrace.recurrent.lstm_cells import LSTMStateTuple
 
 
 class MultiRNNCell(RNNCell):
@@ -25,7 +31,7 @@ class MultiRNNCell(RNNCell):
         TypeError: if `cells` is no list or tuple.
     """
 
-    def __init__(self, cells: Any, state_is_tuple: bool = True) -> None:
+    def __init__(self, cells: Sequence[RNNCell], state_is_tuple: bool = True) -> None:
         super().__init__()
         if not cells:
             raise ValueError("Must specify at least one cell for MultiRNNCell.")
@@ -53,7 +59,9 @@ class MultiRNNCell(RNNCell):
         """The size of the last cell's output."""
         return self._cells[-1].output_size
 
-    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+    def zero_state(
+        self, batch_size: int | Tensor, dtype: DTypeLike
+    ) -> tuple[Tensor | LSTMStateTuple, LSTMStateTuple | Tensor]:
         """A state of zeros; see `RNNCell.zero_state`."""
         with name_scope(f"{type(self).__name__}ZeroState", values=[batch_size]):
             if self._state_is_tuple:
@@ -74,7 +82,7 @@ class MultiRNNCell(RNNCell):
         others = self._of_cells("non_trainable_weights")
         return others if self.trainable else self._of_cells("trainable_weights") + others
 
-    def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: TensorLike, state: Any) -> Any:
         """One step of each cell."""
         position = 0
         current, states = inputs, []

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
+from headrace.core.dims import Dims, merge_dims
 from headrace.core.dtypes import DType, as_dtype, int64
-from headrace.core.operation import Tensor
-from headrace.core.shapes import Dims, merge_dims
+from headrace.core.tensor import Tensor
+from headrace.functions.flow.tensor_array import TensorArray
+from headrace.functions.flow.while_loop import while_loop
+from headrace.functions.ragged.tensor import RaggedTensor, convert_to_tensor_or_ragged_tensor
+from headrace.kernels.composing.shapes import shape
 from headrace.ops.array.constant import constant
-from headrace.ops.array.shape import shape
-from headrace.ops.flow.tensor_array import TensorArray
-from headrace.ops.flow.while_loop import while_loop
 from headrace.ops.math.cast import cast
-from headrace.ops.ragged.tensor import RaggedTensor, convert_to_tensor_or_ragged_tensor
 from headrace.recurrent.functional import Structure, cached_variables
+
+if TYPE_CHECKING:
+    from headrace.core.typing import DTypeLike, TensorLike
 
 
 class RaggedTensorType:
@@ -28,7 +31,7 @@ class RaggedTensorType:
         row_splits_dtype: the type of its splits.
     """
 
-    def __init__(self, dtype: Any, ragged_rank: int, row_splits_dtype: Any = int64) -> None:
+    def __init__(self, dtype: DTypeLike, ragged_rank: int, row_splits_dtype: DTypeLike = int64) -> None:
         self.dtype = as_dtype(dtype)
         self.ragged_rank = ragged_rank
         self.row_splits_dtype = as_dtype(row_splits_dtype)
@@ -68,7 +71,7 @@ class _Results:
         infer_shape: whether dense results have one shape.
     """
 
-    def __init__(self, kind: Any, count: Any, infer_shape: bool) -> None:
+    def __init__(self, kind: Any, count: int | Tensor, infer_shape: bool) -> None:
         self._kind = kind
         self._levels = kind.ragged_rank if isinstance(kind, RaggedTensorType) else 0
         self._dims: Dims = None
@@ -79,7 +82,7 @@ class _Results:
             lengths_type = kind.row_splits_dtype
             self.arrays.append(TensorArray(lengths_type, size=count, dynamic_size=False, infer_shape=False))
 
-    def write(self, arrays: list[TensorArray], i: Tensor, made: Any) -> list[TensorArray]:
+    def write(self, arrays: list[TensorArray], i: Tensor, made: Tensor | RaggedTensor) -> list[TensorArray]:
         """The arrays once result `i` is in them.
 
         Raises:
@@ -105,7 +108,7 @@ class _Results:
         lengths[0] = lengths[0][None]
         return [array.write(i, part) for array, part in zip(arrays, [flat, *lengths], strict=True)]
 
-    def together(self, arrays: list[TensorArray], length: Any) -> Any:
+    def together(self, arrays: list[TensorArray], length: TensorLike) -> Tensor | RaggedTensor:
         """All results as one tensor or ragged tensor."""
         if not self._levels:
             stacked = arrays[0].stack()
@@ -122,8 +125,8 @@ class _Results:
 
 def map_fn(
     fn: Callable[[Any], Any],
-    elems: Any,
-    dtype: Any = None,
+    elems: object,
+    dtype: DTypeLike | RaggedTensorType | Mapping[str, RaggedTensorType] | None = None,
     parallel_iterations: int | None = None,
     back_prop: bool = True,
     swap_memory: bool = False,
@@ -149,7 +152,8 @@ def map_fn(
         ValueError: if an element is a scalar, or a result has other levels of rows than `dtype` says.
 
     Example:
-        >>> map_fn(tf.range, [2, 0, 1], dtype=RaggedTensorType(tf.int32, 1))  # [[0, 1], [], [0]]
+        >>> sess.run(map_fn(tf.range, tf.constant([2, 0, 1]), dtype=RaggedTensorType(tf.int32, 1))).to_list()
+        [[0, 1], [], [0]]
     """
     if not callable(fn):
         raise TypeError("fn must be callable.")
@@ -161,7 +165,7 @@ def map_fn(
         count = sources[0].count()
         results = [_Results(kind, count, infer_shape) for kind in outputs.flatten(dtype)]
 
-        def compute(i: Tensor, arrays: list[list[TensorArray]]) -> Any:
+        def compute(i: Tensor, arrays: list[list[TensorArray]]) -> tuple[Tensor, list[list[TensorArray]]]:
             made = outputs.flatten(fn(inputs.pack([source.at(i) for source in sources])))
             written = [result.write(held, i, value) for result, held, value in zip(results, arrays, made, strict=True)]
             return i + 1, written

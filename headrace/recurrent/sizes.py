@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.core import nest
 from headrace.core.constant_value import constant_value
+from headrace.core.dims import Dims
 from headrace.core.dtypes import int32
-from headrace.core.operation import Tensor
-from headrace.core.shapes import Dims, TensorShape, as_dims
+from headrace.core.shapes import TensorShape, as_dims
+from headrace.core.tensor import Tensor
+from headrace.kernels.composing.arranging import concat
+from headrace.kernels.composing.filling import zeros
+from headrace.kernels.composing.shapes import expand_dims
 from headrace.ops.array.constant import constant
-from headrace.ops.array.fill import zeros
-from headrace.ops.array.join import concat
-from headrace.ops.array.shape import expand_dims
+
+if TYPE_CHECKING:
+    from headrace.core.typing import DTypeLike, TensorLike
 
 
-def _part(value: Any) -> tuple[Any, Dims]:
+def _part(value: TensorLike | Sequence[int | None]) -> tuple[Any, Dims]:
     """A size as an int32 vector, where there is one, and what is known of it."""
     if isinstance(value, Tensor):
         known = constant_value(value)
@@ -52,10 +57,10 @@ def static_shape_with_batch(batch: Any, size: Any) -> TensorShape:
     return TensorShape.from_dims(None if first is None or second is None else (*first, *second))
 
 
-def zero_state_tensors(state_size: Any, batch_size: Any, dtype: Any) -> Any:
+def zero_state_tensors(state_size: object, batch_size: int | Tensor, dtype: DTypeLike) -> Any:
     """Zeros for a state of the given size, in its structure."""
 
-    def of(size: Any) -> Tensor:
+    def of(size: int | Tensor | TensorShape) -> Tensor:
         state = zeros(shape_with_batch(batch_size, size), dtype=dtype)
         state.set_shape(static_shape_with_batch(batch_size, size))
         return state

@@ -2,33 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.core import nest
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies
 from headrace.core.dtypes import int32
 from headrace.core.shapes import TensorShape
-from headrace.ops.array.fill import zeros
-from headrace.ops.array.identity import identity
-from headrace.ops.array.join import concat, stack, unstack
+from headrace.functions.math.reduction import reduce_max, reduce_min
+from headrace.kernels.composing.arranging import concat, identity, stack
+from headrace.kernels.composing.filling import zeros
+from headrace.kernels.composing.shapes import shape
+from headrace.ops.array.join import unstack
 from headrace.ops.array.reverse import reverse_sequence
-from headrace.ops.array.shape import shape
 from headrace.ops.math.cast import cast
-from headrace.ops.math.reduction import reduce_max, reduce_min
 from headrace.recurrent.cell import assert_like_rnn_cell
 from headrace.recurrent.sizes import shape_with_batch, static_shape_with_batch
 from headrace.recurrent.steps import cache_variables, initial_state_of, is_keras_cell, rnn_step, state_dtype
 from headrace.state.variable_scope import variable_scope
 
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import DTypeLike, TensorLike
+    from headrace.recurrent.cell import LayerRNNCell, RNNCell
+    from headrace.recurrent.lstm_cells import BasicLSTMCell, LSTMStateTuple
+    from headrace.state.current_scope import VariableScope
+
 
 def static_rnn(
-    cell: Any,
-    inputs: Any,
+    cell: RNNCell,
+    inputs: Tensor | Sequence[Tensor],
     initial_state: Any = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     sequence_length: Any = None,
-    scope: Any = None,
+    scope: str | VariableScope | None = None,
 ) -> tuple[list[Any], Any]:
     """Runs a cell over a list of inputs, one after the other.
 
@@ -48,7 +56,8 @@ def static_rnn(
         ValueError: if there are no inputs, or sizes that must be known are not.
 
     Example:
-        >>> outputs, state = tf.nn.static_rnn(cell, tf.unstack(x, axis=1), dtype=tf.float32)
+        >>> cell = tf.nn.rnn_cell.GRUCell(64)
+        >>> outputs, state = tf.nn.static_rnn(cell, tf.unstack(inputs, axis=1), dtype=tf.float32)
     """
     assert_like_rnn_cell("cell", cell)
     _check_inputs(inputs)
@@ -68,7 +77,7 @@ def static_rnn(
             if sequence_length.dims is not None and len(sequence_length.dims) != 1:
                 raise ValueError("sequence_length must be a vector of length batch_size")
 
-            def nothing(size: Any) -> Any:
+            def nothing(size: int) -> Tensor:
                 made = zeros(stack(shape_with_batch(batch_size, size)), state_dtype(dtype, state))
                 made.set_shape(static_shape_with_batch(known_batch, size))
                 return made
@@ -95,19 +104,26 @@ def static_rnn(
 
 
 def _step(
-    cell: Any, time: int, current: Any, state: Any, lengths: Any, shortest: Any, longest: Any, zero_output: Any
-) -> Any:
+    cell: Any,
+    time: int,
+    current: Tensor,
+    state: Tensor | LSTMStateTuple,
+    lengths: Any,
+    shortest: Any,
+    longest: Any,
+    zero_output: Any,
+) -> tuple[Tensor, Tensor | LSTMStateTuple]:
     return rnn_step(time, lengths, shortest, longest, zero_output, state, lambda: cell(current, state))
 
 
-def _check_inputs(inputs: Any) -> None:
+def _check_inputs(inputs: TensorLike) -> None:
     if not nest.is_sequence(inputs):
         raise TypeError("inputs must be a sequence")
     if not inputs:
         raise ValueError("inputs must not be empty")
 
 
-def _known_batch(inputs: Any) -> int | None:
+def _known_batch(inputs: TensorLike) -> int | None:
     """The batch size that all inputs have, as far as it is known."""
     flat = nest.flatten(inputs)
     first = flat[0].get_shape()
@@ -126,7 +142,12 @@ def _known_batch(inputs: Any) -> int | None:
 
 
 def static_state_saving_rnn(
-    cell: Any, inputs: Any, state_saver: Any, state_name: Any, sequence_length: Any = None, scope: Any = None
+    cell: Any,
+    inputs: Tensor | Sequence[Tensor],
+    state_saver: Any,
+    state_name: Any,
+    sequence_length: Tensor | None = None,
+    scope: Any = None,
 ) -> tuple[list[Any], Any]:
     """`static_rnn` that takes its initial state from `state_saver` and gives the final one back to it.
 
@@ -164,14 +185,14 @@ def static_state_saving_rnn(
 
 
 def static_bidirectional_rnn(
-    cell_fw: Any,
-    cell_bw: Any,
-    inputs: Any,
+    cell_fw: LayerRNNCell,
+    cell_bw: BasicLSTMCell,
+    inputs: Sequence[Tensor],
     initial_state_fw: Any = None,
     initial_state_bw: Any = None,
-    dtype: Any = None,
-    sequence_length: Any = None,
-    scope: Any = None,
+    dtype: DTypeLike | None = None,
+    sequence_length: Sequence[int] | None = None,
+    scope: VariableScope | None = None,
 ) -> tuple[Any, Any, Any]:
     """Runs one cell over a list of inputs forwards and another backwards.
 
@@ -202,7 +223,7 @@ def static_bidirectional_rnn(
     return nest.pack_sequence_as(output_fw, joined), state_fw, state_bw
 
 
-def _reversed(inputs: Any, lengths: Any) -> list[Any]:
+def _reversed(inputs: Sequence[Tensor], lengths: TensorLike | None) -> list[Any]:
     """A list of steps backwards, each sequence from its own end."""
     if lengths is None:
         return list(reversed(inputs))

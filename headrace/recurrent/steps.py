@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.core import nest
 from headrace.core.constant_value import constant_value
 from headrace.core.defaults import colocate_with, get_default_graph
-from headrace.core.operation import Tensor
-from headrace.ops.array.join import concat
-from headrace.ops.array.range import range as integers
-from headrace.ops.array.shape import rank, shape
-from headrace.ops.array.transpose import transpose
+from headrace.core.tensor import Tensor
+from headrace.functions.flow.cond import cond
+from headrace.functions.flow.tensor_array import TensorArray
+from headrace.kernels.composing.arithmetic import range as integers
+from headrace.kernels.composing.arranging import concat, transpose
+from headrace.kernels.composing.shapes import rank, shape
+from headrace.layers.engine import Layer
 from headrace.ops.array.where import where
-from headrace.ops.flow.cond import cond
-from headrace.ops.flow.tensor_array import TensorArray
+from headrace.recurrent.cell import RNNCell
+
+if TYPE_CHECKING:
+    from headrace.core.typing import DTypeLike, TensorLike
+    from headrace.recurrent.lstm_cells import LSTMStateTuple
+    from headrace.state.current_scope import VariableScope
 
 
 def transpose_batch_time(x: Tensor) -> Tensor:
@@ -45,7 +51,7 @@ def batch_size_of(flat_input: list[Any]) -> Any:
     return shape(flat_input[0])[1]
 
 
-def state_dtype(dtype: Any, state: Any) -> Any:
+def state_dtype(dtype: DTypeLike | None, state: Any) -> Any:
     """The type asked for, else the one that all of `state` has.
 
     Raises:
@@ -65,7 +71,7 @@ def state_dtype(dtype: Any, state: Any) -> Any:
     return types[0]
 
 
-def known_shape(size: Any) -> Any:
+def known_shape(size: TensorLike) -> Any:
     """A size, as a shape where it is a tensor of known value."""
     if not isinstance(size, Tensor):
         return size
@@ -73,28 +79,25 @@ def known_shape(size: Any) -> Any:
     return None if known is None else known.tolist()
 
 
-def cache_variables(scope: Any) -> None:
+def cache_variables(scope: VariableScope) -> None:
     """Makes variables of `scope` be read once, outside loops, unless this is in a loop already."""
     context = get_default_graph()._get_control_flow_context()
     if (context is None or context.GetWhileContext() is None) and scope.caching_device is None:
         scope.set_caching_device(lambda op: op.device)
 
 
-def is_keras_cell(cell: Any) -> bool:
+def is_keras_cell(cell: RNNCell) -> bool:
     """Whether `cell` is a cell of Keras, whose states are lists."""
-    from headrace.layers.engine import Layer
-    from headrace.recurrent.cell import RNNCell
-
     return not isinstance(cell, RNNCell) and isinstance(cell, Layer) and getattr(cell, "zero_state", None) is None
 
 
 def rnn_step(
-    time: Any,
+    time: int | Tensor,
     sequence_length: Tensor,
     min_sequence_length: Tensor,
     max_sequence_length: Tensor,
-    zero_output: Any,
-    state: Any,
+    zero_output: TensorLike,
+    state: Tensor | LSTMStateTuple | Sequence[Tensor | LSTMStateTuple],
     call_cell: Callable[[], Any],
     skip_conditionals: bool = False,
 ) -> tuple[Any, Any]:
@@ -115,7 +118,7 @@ def rnn_step(
     flat_state, flat_zeros = nest.flatten(state), nest.flatten(zero_output)
     ended = time >= sequence_length
 
-    def kept(old: Any, new: Any) -> Any:
+    def kept(old: Tensor, new: Tensor) -> Tensor:
         if isinstance(old, TensorArray) or old.dims == ():
             return new
         with colocate_with(new):
@@ -131,7 +134,7 @@ def rnn_step(
         nest.assert_same_structure(state, new_state)
         return nest.flatten(output), nest.flatten(new_state)
 
-    def step() -> Any:
+    def step() -> list[Tensor]:
         outputs, states = called()
         return cond(time < min_sequence_length, lambda: outputs + states, lambda: some_kept(outputs, states))
 
@@ -151,7 +154,7 @@ def rnn_step(
     return nest.pack_sequence_as(zero_output, outputs), nest.pack_sequence_as(state, states)
 
 
-def initial_state_of(cell: Any, batch_size: Any, dtype: Any) -> Any:
+def initial_state_of(cell: Any, batch_size: int | Tensor, dtype: DTypeLike) -> Any:
     """The state that a cell starts with."""
     if getattr(cell, "get_initial_state", None) is not None:
         return cell.get_initial_state(inputs=None, batch_size=batch_size, dtype=dtype)

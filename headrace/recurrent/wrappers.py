@@ -5,23 +5,29 @@ from __future__ import annotations
 import hashlib
 import numbers
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from headrace.core import nest
+from headrace.core import nest, nest_paths
 from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import device as device_scope
 from headrace.core.defaults import name_scope
 from headrace.core.shapes import TensorShape
+from headrace.functions.flow.tensor_array import TensorArray
+from headrace.functions.nn.dropout import dropout
+from headrace.kernels.composing.arranging import concat
 from headrace.layers.engine import Layer
-from headrace.ops.array.join import concat
-from headrace.ops.flow.tensor_array import TensorArray
 from headrace.ops.math.division import div
 from headrace.ops.math.unary import floor
-from headrace.ops.nn.dropout import dropout
 from headrace.ops.random.uniform import random_uniform
 from headrace.recurrent.cell import RNNCell, assert_like_rnn_cell
 from headrace.recurrent.lstm_cells import LSTMStateTuple
+
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import DTypeLike, TensorLike
+    from headrace.recurrent.cell import LayerRNNCell
+    from headrace.state.dependencies import NamedDependencies
 
 
 class CellWrapper(RNNCell):
@@ -49,12 +55,14 @@ class CellWrapper(RNNCell):
         """The size of the inner cell's output."""
         return self.cell.output_size
 
-    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+    def zero_state(self, batch_size: int | Tensor, dtype: DTypeLike) -> Any:
         """A state of zeros; see `RNNCell.zero_state`."""
         with name_scope(f"{type(self).__name__}ZeroState", values=[batch_size]):
             return self.cell.zero_state(batch_size, dtype)
 
-    def _call_wrapped_cell(self, inputs: Any, state: Any, cell_call_fn: Any, **kwargs: Any) -> Any:
+    def _call_wrapped_cell(
+        self, inputs: TensorLike, state: Tensor | LSTMStateTuple, cell_call_fn: Callable[..., Any], **kwargs: Any
+    ) -> tuple[Tensor, Tensor | LSTMStateTuple]:
         raise NotImplementedError
 
     def __call__(self, inputs: Any, state: Any, scope: Any = None, *args: Any, **kwargs: Any) -> Any:
@@ -67,7 +75,7 @@ class CellWrapper(RNNCell):
         return {**super().get_config(), "cell": inner}
 
     @classmethod
-    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
+    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> NamedDependencies:
         """The wrapper that `get_config` describes, around a cell that is to be put in the place of its description.
 
         Raises:
@@ -90,19 +98,19 @@ def _default_filter(substate: Any) -> Any:
     return not isinstance(substate, TensorArray)
 
 
-def _enumerated_map(shallow: Any, function: Callable[..., Any], *structures: Any) -> Any:
+def _enumerated_map(shallow: Tensor, function: Callable[..., Any], *structures: Any) -> Tensor:
     """Maps with the number of the leaf as first argument."""
     count = -1
 
-    def numbered(*leaves: Any) -> Any:
+    def numbered(*leaves: Any) -> Tensor:
         nonlocal count
         count += 1
         return function(count, *leaves)
 
-    return nest.map_structure_up_to(shallow, numbered, *structures)
+    return nest_paths.map_structure_up_to(shallow, numbered, *structures)
 
 
-def _drops(keep: Any) -> bool:
+def _drops(keep: float) -> bool:
     return not isinstance(keep, float) or keep < 1
 
 
@@ -127,10 +135,10 @@ class DropoutWrapper(CellWrapper):
 
     def __init__(
         self,
-        cell: Any,
-        input_keep_prob: Any = 1.0,
-        output_keep_prob: Any = 1.0,
-        state_keep_prob: Any = 1.0,
+        cell: LayerRNNCell,
+        input_keep_prob: TensorLike = 1.0,
+        output_keep_prob: TensorLike = 1.0,
+        state_keep_prob: TensorLike = 1.0,
         variational_recurrent: bool = False,
         input_size: Any = None,
         dtype: Any = None,
@@ -156,7 +164,7 @@ class DropoutWrapper(CellWrapper):
             raise ValueError("When variational_recurrent=True, dtype must be provided")
 
         def noise(kind: str, sizes: Any) -> Any:
-            def draw(i: int, size: Any) -> Any:
+            def draw(i: int, size: TensorLike) -> Any:
                 shape = concat(([1], TensorShape(size).as_list()), 0)
                 return random_uniform(shape, seed=self._gen_seed(kind, i), dtype=dtype)
 
@@ -177,15 +185,15 @@ class DropoutWrapper(CellWrapper):
         text = f"{self._seed}{salt}_{index}".encode()
         return int(hashlib.md5(text, usedforsecurity=False).hexdigest()[:8], 16) & 0x7FFFFFFF
 
-    def _dropout(self, values: Any, salt: str, noise: Any, keep: Any, chosen: Any = None) -> Any:
+    def _dropout(self, values: TensorLike, salt: str, noise: Any, keep: float, chosen: Any = None) -> Tensor:
         chosen = values if chosen is None else chosen
 
-        def drawn(i: int, wanted: Any, value: Any) -> Any:
+        def drawn(i: int, wanted: Tensor, value: Tensor) -> Tensor:
             if isinstance(wanted, bool) and not wanted:
                 return value
             return dropout(value, rate=1.0 - keep, seed=self._gen_seed(salt, i))
 
-        def fixed(_: int, wanted: Any, value: Any, own_noise: Any) -> Any:
+        def fixed(_: int, wanted: Any, value: Tensor, own_noise: Any) -> Any:
             if isinstance(wanted, bool) and not wanted:
                 return value
             result = div(value, keep) * floor(keep + own_noise)
@@ -196,12 +204,14 @@ class DropoutWrapper(CellWrapper):
             return _enumerated_map(chosen, fixed, chosen, values, noise)
         return _enumerated_map(chosen, drawn, chosen, values)
 
-    def _call_wrapped_cell(self, inputs: Any, state: Any, cell_call_fn: Any, **kwargs: Any) -> Any:
+    def _call_wrapped_cell(
+        self, inputs: TensorLike, state: Tensor | LSTMStateTuple, cell_call_fn: Callable[..., Any], **kwargs: Any
+    ) -> tuple[Tensor, Tensor | LSTMStateTuple]:
         if _drops(self._input_keep_prob):
             inputs = self._dropout(inputs, "input", self._recurrent_input_noise, self._input_keep_prob)
         output, new_state = cell_call_fn(inputs, state, **kwargs)
         if _drops(self._state_keep_prob):
-            chosen = nest.get_traverse_shallow_structure(self._dropout_state_filter, new_state)
+            chosen = nest_paths.get_traverse_shallow_structure(self._dropout_state_filter, new_state)
             new_state = self._dropout(new_state, "state", self._recurrent_state_noise, self._state_keep_prob, chosen)
         if _drops(self._output_keep_prob):
             output = self._dropout(output, "output", self._recurrent_output_noise, self._output_keep_prob)
@@ -224,7 +234,7 @@ class DropoutWrapper(CellWrapper):
         }
 
 
-def _probability(value: Any, name: str) -> Any:
+def _probability(value: TensorLike, name: str) -> Any:
     tensor = convert_to_tensor(value)
     known = constant_value(tensor)
     if known is None:
@@ -242,7 +252,7 @@ class ResidualWrapper(CellWrapper):
         residual_fn: takes inputs and outputs, returns the outputs; their sum by default.
     """
 
-    def __init__(self, cell: Any, residual_fn: Callable[[Any, Any], Any] | None = None, **kwargs: Any) -> None:
+    def __init__(self, cell: LayerRNNCell, residual_fn: Callable[[Any, Any], Any] | None = None, **kwargs: Any) -> None:
         super().__init__(cell, **kwargs)
         self._residual_fn = residual_fn
 
@@ -251,12 +261,14 @@ class ResidualWrapper(CellWrapper):
         own = {} if self._residual_fn is None else {"residual_fn": self._residual_fn}
         return {**super().get_config(), **own}
 
-    def _call_wrapped_cell(self, inputs: Any, state: Any, cell_call_fn: Any, **kwargs: Any) -> Any:
+    def _call_wrapped_cell(
+        self, inputs: TensorLike, state: Tensor | LSTMStateTuple, cell_call_fn: Callable[..., Any], **kwargs: Any
+    ) -> tuple[Tensor, Tensor]:
         outputs, new_state = cell_call_fn(inputs, state, **kwargs)
         return (self._residual_fn or _added)(inputs, outputs), new_state
 
 
-def _added(inputs: Any, outputs: Any) -> Any:
+def _added(inputs: TensorLike, outputs: Tensor) -> Tensor:
     nest.assert_same_structure(inputs, outputs)
     nest.map_structure(lambda i, o: i.get_shape().assert_is_compatible_with(o.get_shape()), inputs, outputs)
     return nest.map_structure(lambda i, o: i + o, inputs, outputs)
@@ -270,7 +282,7 @@ class DeviceWrapper(CellWrapper):
         device: a device name or function, as for `tf.device`.
     """
 
-    def __init__(self, cell: Any, device: Any, **kwargs: Any) -> None:
+    def __init__(self, cell: LayerRNNCell, device: str, **kwargs: Any) -> None:
         super().__init__(cell, **kwargs)
         self._device = device
 
@@ -278,11 +290,13 @@ class DeviceWrapper(CellWrapper):
         """The arguments it was made with."""
         return {**super().get_config(), "device": self._device}
 
-    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+    def zero_state(self, batch_size: int | Tensor, dtype: DTypeLike) -> Tensor:
         """A state of zeros on the device; see `RNNCell.zero_state`."""
         with name_scope(f"{type(self).__name__}ZeroState", values=[batch_size]), device_scope(self._device):
             return self.cell.zero_state(batch_size, dtype)
 
-    def _call_wrapped_cell(self, inputs: Any, state: Any, cell_call_fn: Any, **kwargs: Any) -> Any:
+    def _call_wrapped_cell(
+        self, inputs: TensorLike, state: Tensor | LSTMStateTuple, cell_call_fn: Callable[..., Any], **kwargs: Any
+    ) -> tuple[Tensor, Tensor]:
         with device_scope(self._device):
             return cell_call_fn(inputs, state, **kwargs)

@@ -14,20 +14,23 @@ import torch
 from headrace.core.activity import Piece, recorded
 from headrace.core.errors import DeadlineExceededError, InvalidArgumentError
 from headrace.core.waiting import ending_at
+from headrace.devices.process_settings import settings as process
 from headrace.plan.plan import Plan
 from headrace.plan.watched import WatchedPlan, make_watched_plan
 from headrace.runtime import watching
-from headrace.runtime.process_settings import settings as process
 from headrace.runtime.resources import LOCAL_TASK
 
 if TYPE_CHECKING:
+    from headrace.core.typing import Fetches
+    from headrace.messages import protos
+    from headrace.plan.ir import Value
     from headrace.runtime.session import BaseSession
 
 
 class Settings:
     """The options of a session, read from a `ConfigProto` (or None)."""
 
-    def __init__(self, config: Any) -> None:
+    def __init__(self, config: protos.ConfigProto | None) -> None:
         if config is not None and not hasattr(config, "device_count"):
             raise TypeError(f"config must be a tf.ConfigProto, but got {type(config)}")
         if config is None:
@@ -65,7 +68,11 @@ class Settings:
 
 
 def run_with_options(
-    session: BaseSession, fetches: Any, feed_dict: Mapping[Any, Any] | None, options: Any, run_metadata: Any
+    session: BaseSession,
+    fetches: Any,
+    feed_dict: Mapping[Any, Any] | None,
+    options: protos.RunOptions | None,
+    run_metadata: protos.RunMetadata | None,
 ) -> Any:
     """`Session.run` with a `RunOptions` and a `RunMetadata`.
 
@@ -130,7 +137,9 @@ def run_with_options(
     return result
 
 
-def _add_graph(run_metadata: Any, session: BaseSession, fetches: Any, feed_dict: Mapping[Any, Any] | None) -> None:
+def _add_graph(
+    run_metadata: protos.RunMetadata, session: BaseSession, fetches: Fetches, feed_dict: Mapping[Any, Any] | None
+) -> None:
     """Adds the part of the graph that runs to `run_metadata.partition_graphs`: one, for all runs in one process."""
     plan = session._watched_entry(fetches, feed_dict, make_watched_plan).plan
     assert isinstance(plan, WatchedPlan)
@@ -139,8 +148,8 @@ def _add_graph(run_metadata: Any, session: BaseSession, fetches: Any, feed_dict:
 
 def _fill_step_stats(
     session: BaseSession,
-    run_metadata: Any,
-    plan: Any,
+    run_metadata: protos.RunMetadata,
+    plan: Plan,
     times: list[tuple[int, bool, float, list[Any]]],
     offset: float,
 ) -> None:
@@ -172,7 +181,7 @@ def _fill_step_stats(
         _add_outputs(entry, node, shapes, kind.lower())
 
 
-def _add_outputs(entry: Any, node: Any, shapes: list[Any], allocator: str) -> None:
+def _add_outputs(entry: protos.NodeExecStats, node: Any, shapes: list[Any], allocator: str) -> None:
     """Adds the shapes of a node's results and the memory they take to its statistics."""
     total = 0
     for value, shape in zip(node.outputs, shapes, strict=True):
@@ -195,7 +204,7 @@ def _add_outputs(entry: Any, node: Any, shapes: list[Any], allocator: str) -> No
         entry.memory.add(allocator_name=allocator, total_bytes=total, peak_bytes=total)
 
 
-def _add_work_beside(run_metadata: Any, pieces: list[Piece], offset: float) -> None:
+def _add_work_beside(run_metadata: protos.RunMetadata, pieces: list[Piece], offset: float) -> None:
     """Adds what other threads did for the input to `run_metadata.step_stats`, as a device of its own."""
     if not pieces:
         return
@@ -208,7 +217,7 @@ def _add_work_beside(run_metadata: Any, pieces: list[Piece], offset: float) -> N
         entry.op_end_rel_micros = entry.all_end_rel_micros = max(1, round((piece.end - piece.start) * 1e6))
 
 
-def _tensor_name(value: Any) -> str:
+def _tensor_name(value: Value) -> str:
     """The name of a tensor as 1.x's statistics spell it: without the index of a first output."""
     name = value.node.name
     return name.removesuffix(":0") if not value.index else f"{name}:{value.index}"

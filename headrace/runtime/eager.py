@@ -8,7 +8,7 @@ import random
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -17,13 +17,23 @@ from headrace.core.buffers import VariableBuffer
 from headrace.core.eager import EagerOperation, EagerSource, EagerTensor, invalid
 from headrace.core.errors import OpError
 from headrace.core.graph import Graph
-from headrace.core.operation import Operation, Tensor
+from headrace.core.graph_scopes import OpenNameScope
+from headrace.core.operation import Operation
 from headrace.core.registry import raw
-from headrace.plan.plan import Plan, make_plan
-from headrace.plan.threads import all_threads, one_thread
+from headrace.core.tensor import Tensor
+from headrace.devices.threads import all_threads, one_thread
+from headrace.plan.plan import make_plan
 from headrace.plan.values import to_numpy, to_torch
 from headrace.runtime import configuration, failures
+from headrace.runtime.eager_calls import Call, Kernel, named
+from headrace.runtime.eager_keys import LARGEST_KNOWN, call_key, flat_inputs, frozen, size_of
 from headrace.runtime.resources import Runtime
+
+if TYPE_CHECKING:
+    from headrace.core.dtypes import DType
+    from headrace.core.registry import OpDecl
+    from headrace.core.typing import TensorLike
+
 
 _flush_denormal = torch.set_flush_denormal
 _InferenceMode = torch._C._InferenceMode
@@ -31,10 +41,8 @@ _InferenceMode = torch._C._InferenceMode
 # For one op with given attributes, so many combinations of shapes (or of values read on the host) get plans of their own;
 # after that a plan serves all shapes of one rank (all values).
 _MOST_VARIANTS = 64
-_LARGEST_KNOWN = 32
 _MOST_CALLS = 8_000
 _MOST_KERNELS = 8_000
-_VALUES = frozenset({int, bool, str, bytes, np.int32, np.int64, np.bool_})
 
 # What only graphs have.
 _REFUSED = {
@@ -50,87 +58,10 @@ _CUSTOM_ONLY = frozenset(
         *("variables", "local_variables", "trainable_variables", "model_variables", "moving_average_variables"),
         *("trainable_resource_variables", "metric_variables", "losses", "regularization_losses", "update_ops"),
         *("summaries", "queue_runners", "table_initializer", "asset_filepaths", "activations", "train_op", "init_op"),
-        *(
-            "ready_op",
-            "eval_step",
-            "savers",
-            "saveable_objects",
-            "cond_context",
-            "while_context",
-            "iterators",
-            "biases",
-        ),
-        *("weights", "mean_absolute_losses"),
+        *("ready_op", "eval_step", "savers", "saveable_objects", "cond_context", "while_context", "iterators"),
+        *("biases", "weights", "mean_absolute_losses"),
     }
 )
-
-
-class _Kernel:
-    """A planned operation.
-
-    Attributes:
-        type: the operation's type.
-        function: the plan's function.
-        given: the positions of the inputs it takes; the others are part of it.
-        takes_all: whether it takes all inputs.
-        writes: the positions of variables it may write.
-        lends: whether a result is the memory of a variable.
-    """
-
-    __slots__ = ("function", "given", "lends", "plan", "scratch", "takes_all", "type", "writes")
-
-    def __init__(
-        self, kind: str, plan: Plan, given: list[int], count: int, writes: tuple[int, ...], scratch: Graph
-    ) -> None:
-        self.plan = plan
-        self.function = plan.function
-        self.given = given
-        self.takes_all = len(given) == count
-        self.writes = writes
-        self.lends = any(node.decl.reads_state for node in plan.nodes) and any(plan.shared)
-        self.scratch = scratch
-        self.type = kind
-
-
-def _named(error: OpError, kind: str) -> OpError:
-    """An error of an operation of type `kind`, with that type at the end of what it says."""
-    mark = f"[Op:{kind}]"
-    if not error._message.endswith("]") or "[Op:" not in error._message:
-        error._message = f"{error._message} {mark}"
-        error.args = (error._message,)
-    if error._op is not None and error._op.type == kind:
-        # There is no graph for it to be in, and where it was made is where it failed.
-        error._op = None
-        error._ran = False
-    return error
-
-
-class _Call:
-    """What a call of an op comes to, for tensors of given types and shapes.
-
-    Attributes:
-        kernel: the planned operation.
-        attrs: its attributes.
-        types: the element types of its outputs.
-        fixed: for each input the tensor it always is, None for those that are given; None if all are given as they are.
-        is_single: whether the result is the one output itself.
-    """
-
-    __slots__ = ("attrs", "fixed", "is_single", "kernel", "types")
-
-    def __init__(
-        self,
-        kernel: _Kernel,
-        attrs: dict[str, Any],
-        types: Sequence[Any],
-        fixed: list[Any] | None,
-        is_single: bool,
-    ) -> None:
-        self.kernel = kernel
-        self.attrs = attrs
-        self.types = types
-        self.fixed = fixed
-        self.is_single = is_single
 
 
 class EagerGraph(Graph):
@@ -151,9 +82,9 @@ class EagerGraph(Graph):
         settings = configuration.Settings(config)
         self.runtime = Runtime(settings.default_device())
         self.runtime.settings = settings
-        self.source: Any = EagerSource(self)
-        self._kernels: dict[Any, _Kernel] = {}
-        self._calls: dict[Any, _Call] = {}
+        self.source: EagerSource = EagerSource(self)
+        self._kernels: dict[Any, Kernel] = {}
+        self._calls: dict[Any, Call] = {}
         self._latest = _Latest()
         self._variants: dict[Any, int] = {}
         self._names: dict[Any, str] = {}
@@ -174,7 +105,7 @@ class EagerGraph(Graph):
         stack = self._scopes.name_stack
         return f"{stack}/{name}" if stack else name
 
-    def name_scope_now(self, name: str | None) -> _OpenScope:
+    def name_scope_now(self, name: str | None) -> OpenNameScope:
         """Enters a name scope: what is returned leaves it by `__exit__`."""
         scopes = self._scopes
         outer = scopes.name_stack
@@ -185,9 +116,9 @@ class EagerGraph(Graph):
         else:
             inner = f"{outer}/{name}" if outer else name
         scopes.name_stack = inner
-        return _OpenScope(scopes, outer, inner + "/" if inner else "")
+        return OpenNameScope(scopes, outer, inner + "/" if inner else "")
 
-    def add_to_collection(self, name: Any, value: Any) -> None:
+    def add_to_collection(self, name: str, value: object) -> None:
         if name not in _CUSTOM_ONLY:
             super().add_to_collection(name, value)
 
@@ -195,10 +126,10 @@ class EagerGraph(Graph):
         """Whatever was made before has run before."""
         return contextlib.nullcontext()
 
-    def colocate_with(self, op: Any, ignore_existing: bool = False) -> Any:
+    def colocate_with(self, op: TensorLike | Operation | None, ignore_existing: bool = False) -> Any:
         return contextlib.nullcontext()
 
-    def as_graph_element(self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True) -> Any:
+    def as_graph_element(self, obj: object, allow_tensor: bool = True, allow_operation: bool = True) -> Any:
         if isinstance(obj, (EagerTensor, EagerOperation)):
             return obj
         converter = getattr(obj, "_as_graph_element", None)
@@ -230,7 +161,7 @@ class EagerGraph(Graph):
 
     # ---- running ----
 
-    def call(self, decl: Any, args: Sequence[Any], keywords: dict[str, Any]) -> Any:
+    def call(self, decl: OpDecl, args: Sequence[Any], keywords: dict[str, Any]) -> Any:
         """An op applied to eager tensors of types and shapes it has been applied to before; NotImplemented of others.
 
         Args:
@@ -238,7 +169,7 @@ class EagerGraph(Graph):
             args: its inputs, by position.
             keywords: its attributes.
         """
-        key = _call_key(decl, args, keywords)
+        key = call_key(decl, args, keywords)
         try:
             found = self._calls.get(key)
         except TypeError:
@@ -249,7 +180,9 @@ class EagerGraph(Graph):
         if found.fixed is None:
             given = args
         else:
-            given = [value if fixed is None else fixed for value, fixed in zip(_flat(args), found.fixed, strict=True)]
+            given = [
+                value if fixed is None else fixed for value, fixed in zip(flat_inputs(args), found.fixed, strict=True)
+            ]
         values = self._run(found.kernel, given)
         source = self.source
         outputs = [EagerTensor(value, dtype, source) for value, dtype in zip(values, found.types, strict=True)]
@@ -263,7 +196,7 @@ class EagerGraph(Graph):
             return outputs[0]
         return outputs if decl.signature.outputs else None
 
-    def learn(self, decl: Any, args: Sequence[Any], keywords: dict[str, Any], result: Any) -> None:
+    def learn(self, decl: OpDecl, args: Sequence[Any], keywords: dict[str, Any], result: object) -> None:
         """Remembers what a call came to, where that depends on types, shapes and the values in the key alone."""
         outputs = decl.signature.outputs
         latest = self._latest.made
@@ -272,7 +205,7 @@ class EagerGraph(Graph):
         if len(self._calls) > _MOST_CALLS:
             self._calls.clear()
         kernel, op = latest
-        flat = _flat(args)
+        flat = flat_inputs(args)
         if op.decl is not decl or len(flat) != len(op._inputs) or len(args) != len(decl.signature.inputs):
             return
         if any(tensor._dtype.name == "variant" for tensor in op._inputs):
@@ -281,15 +214,15 @@ class EagerGraph(Graph):
         is_plain = all(value.__class__ is EagerTensor for value in args)
         types = [tensor._dtype for tensor in op._outputs]
         single = isinstance(result, EagerTensor)
-        key = _call_key(decl, args, keywords)
+        key = call_key(decl, args, keywords)
         try:
-            self._calls[key] = _Call(kernel, op.attrs, types, None if is_plain else fixed, single)
+            self._calls[key] = Call(kernel, op.attrs, types, None if is_plain else fixed, single)
         except TypeError:
             return
 
     def add_operation(
         self,
-        decl: Any,
+        decl: OpDecl,
         inputs: list[Tensor],
         attrs: dict[str, Any],
         name: str,
@@ -322,7 +255,7 @@ class EagerGraph(Graph):
             return (VariableBuffer(op._name, attrs["dtype"], attrs["shape"], self._device(op), True),)
         if kind in _REFUSED:
             if kind == "PlaceholderWithDefault":
-                return (op._inputs[0]._value,)  # type: ignore[attr-defined]
+                return (op._inputs[0]._value,)  # type: ignore[attr-defined]  # an EagerTensor, as all inputs here
             raise RuntimeError(_REFUSED[kind])
         latest = self._latest
         latest.made = None
@@ -332,7 +265,7 @@ class EagerGraph(Graph):
             latest.made = kernel, op
         return results
 
-    def _run(self, kernel: _Kernel, given: Sequence[Any]) -> Sequence[Any]:
+    def _run(self, kernel: Kernel, given: Sequence[Any]) -> Sequence[Any]:
         if kernel.takes_all:
             values = [tensor._value for tensor in given]
         else:
@@ -352,7 +285,7 @@ class EagerGraph(Graph):
                     buffer.lent = True
         return results
 
-    def _call(self, kernel: _Kernel, values: Sequence[Any]) -> Sequence[Any]:
+    def _call(self, kernel: Kernel, values: Sequence[Any]) -> Sequence[Any]:
         # Small operations are quicker in one thread; the plan says which are worth more.
         one_thread()
         _flush_denormal(True)
@@ -363,7 +296,7 @@ class EagerGraph(Graph):
         except BaseException as error:
             raised = failures.explained(error, kernel.plan)
             if isinstance(raised, OpError):
-                raised = _named(raised, kernel.type)
+                raised = named(raised, kernel.type)
             if raised is error:
                 raise
             raise raised from None
@@ -372,14 +305,18 @@ class EagerGraph(Graph):
             _flush_denormal(False)
             all_threads()
 
-    def _device(self, op: Any) -> torch.device:
+    def _device(self, op: EagerOperation) -> torch.device:
         return self.runtime.device
 
-    def _kernel(self, op: EagerOperation, output_types: Sequence[Any]) -> tuple[_Kernel, bool]:
+    def _kernel(self, op: EagerOperation, output_types: Sequence[Any]) -> tuple[Kernel, bool]:
         """The planned operation, and whether the next one like it is the same."""
         decl = op.decl
         attrs = op.attrs
-        base: Any = (decl, _frozen(attrs), str(self._scopes.devices[-1](op)) if self._has_device() else "")
+        base: tuple[OpDecl, tuple[tuple[str, Any], ...], str] = (
+            decl,
+            frozen(attrs),
+            str(self._scopes.devices[-1](op)) if self._has_device() else "",
+        )
         host = decl.host_inputs
         known: list[Any] = []
         shapes: list[Any] = []
@@ -388,12 +325,12 @@ class EagerGraph(Graph):
             shapes.append((dtype, tensor.dims))
             if (
                 host
-                and isinstance(tensor._value, torch.Tensor)  # type: ignore[attr-defined]
-                and _size(tensor.dims) <= _LARGEST_KNOWN
+                and isinstance(tensor._value, torch.Tensor)  # type: ignore[attr-defined]  # an EagerTensor
+                and size_of(tensor.dims) <= LARGEST_KNOWN
                 and not dtype.is_floating
                 and self._is_host_input(op, i)
             ):
-                known.append((i, tensor._value.numpy().tobytes()))  # type: ignore[attr-defined]
+                known.append((i, tensor._value.numpy().tobytes()))  # type: ignore[attr-defined]  # an EagerTensor
         key = (base, tuple(shapes), tuple(known))
         kernel = self._kernels.get(key)
         if kernel is not None:
@@ -419,7 +356,7 @@ class EagerGraph(Graph):
             self._kernels.clear()
             self._variants.clear()
         self._variants[kind] = count + 1
-        constants = {i: op._inputs[i]._value.numpy() for i, _ in known}  # type: ignore[attr-defined]
+        constants = {i: op._inputs[i]._value.numpy() for i, _ in known}
         kernel = self._kernels[key] = self._make(op, output_types, False, constants, name)
         return kernel, True
 
@@ -459,7 +396,7 @@ class EagerGraph(Graph):
         any_shape: bool | None,
         known: dict[int, np.ndarray],
         name: str,
-    ) -> _Kernel:
+    ) -> Kernel:
         """Plans the operation as the only one of a graph.
 
         Args:
@@ -505,7 +442,7 @@ class EagerGraph(Graph):
             try:
                 plan = make_plan(fetches, feeds, self.runtime)
             except OpError as error:
-                _named(error, decl.type)
+                named(error, decl.type)
                 raise
         # A call may write whatever it is handed.
         writes = tuple(
@@ -514,17 +451,17 @@ class EagerGraph(Graph):
             if tensor._dtype.name == "resource"
             and (decl.signature.calls or i in decl.writes_state or decl.type in self._functions)
         )
-        return _Kernel(decl.type, plan, given, len(op._inputs), writes, scratch)
+        return Kernel(decl.type, plan, given, len(op._inputs), writes, scratch)
 
     def array_of(self, tensor: EagerTensor) -> np.ndarray:
         """The value of a tensor as an array that may share its memory."""
         return to_numpy(tensor._value, tensor._dtype)
 
-    def constant(self, array: np.ndarray, dtype: Any) -> EagerTensor:
+    def constant(self, array: np.ndarray, dtype: DType) -> EagerTensor:
         """The tensor of an array that nobody writes to."""
         return EagerTensor(to_torch(array, dtype), dtype, self.source)
 
-    def tensor_of(self, value: Any, dtype: Any) -> EagerTensor:
+    def tensor_of(self, value: torch.Tensor, dtype: DType) -> EagerTensor:
         """The tensor of a kernels' value."""
         return EagerTensor(value, dtype, self.source)
 
@@ -556,20 +493,6 @@ class EagerGraph(Graph):
             recording.tapes = tapes
 
 
-class _OpenScope:
-    """A name scope that has been entered."""
-
-    __slots__ = ("outer", "scope", "scopes")
-
-    def __init__(self, scopes: Any, outer: str, scope: str) -> None:
-        self.scopes = scopes
-        self.outer = outer
-        self.scope = scope
-
-    def __exit__(self, *exc: Any) -> None:
-        self.scopes.name_stack = self.outer
-
-
 class _Latest(threading.local):
     """What the operation that ran last came to."""
 
@@ -580,84 +503,3 @@ class _Latest(threading.local):
 class _Recording(threading.local):
     def __init__(self) -> None:
         self.tapes: list[Any] = []
-
-
-def _flat(args: Sequence[Any]) -> list[Any]:
-    """The inputs with lists of tensors flattened; a list of numbers is one input."""
-    flat: list[Any] = []
-    for value in args:
-        if value.__class__ in (list, tuple) and value and value[0].__class__ is EagerTensor:
-            flat.extend(value)
-        else:
-            flat.append(value)
-    return flat
-
-
-def _call_key(decl: Any, args: Sequence[Any], keywords: dict[str, Any]) -> Any:
-    """What decides the plan of a call: types and shapes of tensors, and the values of what is read on the host."""
-    key: list[Any] = [decl]
-    host = decl.host_positions
-    for i, value in enumerate(args):
-        kind = value.__class__
-        if kind is EagerTensor:
-            key.append(value._dtype)
-            key.append(value.dims)
-            # Numbers such as learning rates change from call to call, and decide no plan.
-            if i in host and not value._dtype.is_floating:
-                held = value._value
-                if held.__class__ is not torch.Tensor or held.numel() > _LARGEST_KNOWN:
-                    # Not hashable: such a call is looked at anew each time.
-                    key.append([])
-                else:
-                    key.append(held.numpy().tobytes())
-        elif kind is list or kind is tuple:
-            for item in value:
-                if item.__class__ is EagerTensor:
-                    key.append(item._dtype)
-                    key.append(item.dims)
-                    if i in host:
-                        key.append([])
-                else:
-                    _add_value(key, item)
-            key.append(len(value))
-        elif kind is np.ndarray:
-            if value.size > _LARGEST_KNOWN or value.dtype == object:
-                key.append([])
-            else:
-                key.append((value.dtype.str, value.shape, value.tobytes()))
-        else:
-            _add_value(key, value)
-    key.extend(keywords.items())
-    return tuple(key)
-
-
-def _add_value(key: list[Any], value: Any) -> None:
-    kind = value.__class__
-    key.append(kind)
-    if kind is float:
-        # Zeros of both signs are equal, but not the same.
-        key.append(repr(value))
-    else:
-        key.append(value if kind in _VALUES else [])
-
-
-def _size(dims: Any) -> int:
-    size = 1
-    for dim in dims or ():
-        size *= dim
-    return size
-
-
-def _frozen(value: Any) -> Any:
-    """An attribute value, or a dict of them, as a part of a key."""
-    if isinstance(value, dict):
-        return tuple((key, _frozen(item)) for key, item in value.items() if key != "_class")
-    if isinstance(value, (list, tuple)):
-        return tuple(_frozen(item) for item in value)
-    if isinstance(value, np.ndarray):
-        return value.dtype.str, value.shape, value.tobytes() if value.dtype != object else tuple(value.ravel().tolist())
-    try:
-        hash(value)
-    except TypeError:
-        return id(value)
-    return value

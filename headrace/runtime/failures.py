@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from headrace.core import errors
-from headrace.core.operation import Tensor
+from headrace.core.tensor import Tensor
 from headrace.plan import waiting
-from headrace.plan.failures import first_lines, told
+from headrace.plan.branches import guard_of
+from headrace.plan.failures import as_op_error, first_lines
 from headrace.plan.ir import Node
-from headrace.plan.order import guard_of
 from headrace.plan.plan import Plan
 
 
@@ -42,7 +42,7 @@ def explained(error: BaseException, plan: Plan) -> BaseException:
     in_plan = _comes_from(error, plan)
     _forget_values(error, plan)
     if isinstance(error, errors.OpError):
-        return told(error, node)
+        return as_op_error(error, node)
     if node is None and not in_plan:
         return error
     message = first_lines(str(error)) or type(error).__name__
@@ -52,14 +52,14 @@ def explained(error: BaseException, plan: Plan) -> BaseException:
         names = dict.fromkeys(pred.node.name for pred in guards)
         which = f" '{', '.join(names)}'" if names else ""
         message = f"The predicate{which} must be a scalar, got {'no' if 'no values' in message else 'several'} elements"
-    return told(error, node, message)
+    return as_op_error(error, node, message)
 
 
 def of_fetch(error: Exception, tensor: Tensor) -> errors.OpError:
     """The error to raise for one of giving the value of a fetched tensor the form that it has outside."""
     said = first_lines(str(error)) or type(error).__name__
     message = f"The value of '{tensor.name}' cannot be fetched as {tensor.dtype.base_dtype.name}: {said}"
-    return told(error, None, message).attach(tensor.op)
+    return as_op_error(error, None, message).attach(tensor.op)
 
 
 def _comes_from(error: BaseException, plan: Plan) -> bool:

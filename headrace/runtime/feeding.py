@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
-from headrace.core.operation import Tensor
-from headrace.core.shapes import compatible_dims, dims_text
+from headrace.core.dims import compatible_dims, dims_text
+from headrace.core.tensor import Tensor
 from headrace.plan.values import to_torch
 from headrace.runtime.session_handles import TensorHandle
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+
 
 _from_numpy = torch.from_numpy
 
@@ -31,7 +35,7 @@ def feeder(tensor: Tensor) -> Callable[[Any], Any]:
     rank = None if dims is None else len(dims)
     known = () if dims is None else tuple((i, d) for i, d in enumerate(dims) if d is not None)
 
-    def feed(value: Any) -> Any:
+    def feed(value: TensorLike | TensorHandle | type | None) -> np.ndarray | torch.Tensor:
         # Arrays of objects may hold text beside bytes.
         if type(value) is np.ndarray and value.dtype == numpy_dtype and not is_object:
             array = value
@@ -101,7 +105,7 @@ def as_array(value: Any, tensor: Tensor, numpy_dtype: np.dtype) -> np.ndarray:
         ) from None
 
 
-def bytes_array(value: Any) -> np.ndarray:
+def bytes_array(value: object) -> np.ndarray:
     """An object array of bytes from strings, nested lists of them or a NumPy string array.
 
     Raises:
@@ -118,7 +122,7 @@ def bytes_array(value: Any) -> np.ndarray:
     return result
 
 
-def _as_bytes(item: Any) -> bytes:
+def _as_bytes(item: bytes | int | str) -> bytes:
     if isinstance(item, bytes):
         return bytes(item)
     if isinstance(item, str):
@@ -126,6 +130,6 @@ def _as_bytes(item: Any) -> bytes:
     raise TypeError(f"A tf.string tensor is fed text or bytes, got {item!r} of type {type(item).__name__}.")
 
 
-def _short(value: Any) -> str:
+def _short(value: str | type | Sequence[int | Sequence[float]] | None) -> str:
     text = repr(value)
     return text if len(text) <= 120 else text[:117] + "..."

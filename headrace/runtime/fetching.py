@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import functools
 from collections import defaultdict
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.core import nest
 from headrace.core.composite import IndexedSlices, IndexedSlicesValue, SparseTensor, SparseTensorValue
 from headrace.core.composite_types import CompositeTensor
 from headrace.core.errors import InaccessibleTensorError, InvalidArgumentError
 from headrace.core.graph import Graph
-from headrace.core.operation import Operation, Tensor
+from headrace.core.operation import Operation
+from headrace.core.tensor import Tensor
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from headrace.core.typing import Fetches, TensorLike
+    from headrace.functions.ragged.value import RaggedTensorValue
+
 
 # Composite types (SparseTensor, IndexedSlices): how to take one apart for fetching and put its value together, and how
 # to take a fed one apart.
@@ -58,13 +66,13 @@ class FetchPlan:
         build: from the values of `elements` (None for operations) to the result.
     """
 
-    def __init__(self, graph: Graph, fetches: Any) -> None:
+    def __init__(self, graph: Graph, fetches: Fetches | None) -> None:
         self.elements: list[Tensor | Operation] = []
         self._index: dict[Any, int] = {}
         self._graph = graph
         self.build = self._map(fetches)
 
-    def _element(self, fetch: Any) -> int:
+    def _element(self, fetch: object) -> int:
         try:
             element = self._graph.as_graph_element(fetch, allow_tensor=True, allow_operation=True)
         except TypeError as error:
@@ -100,7 +108,7 @@ class FetchPlan:
         if isinstance(fetch, Mapping):
             keys = list(fetch)
             parts = [self._map(fetch[key]) for key in keys]
-            kind: Any = type(fetch)
+            kind: Callable[..., Any] | type = type(fetch)
             if isinstance(fetch, defaultdict):
                 kind = functools.partial(kind, fetch.default_factory)
             return lambda values: kind(zip(keys, [part(values) for part in parts], strict=True))
@@ -139,11 +147,17 @@ def expand_feed(graph: Graph, key: Any) -> tuple[list[Tensor], Callable[[Any], l
     return [_feed_tensor(graph, key)], None
 
 
-def _parts(expand: Callable[[Any, Any], list[tuple[Any, Any]]], key: Any, value: Any) -> list[Any]:
+def _parts(
+    expand: Callable[[Any, Any], list[tuple[Any, Any]]],
+    key: Any,
+    value: TensorLike | SparseTensorValue | RaggedTensorValue,
+) -> list[Any]:
     return [part for _, part in expand(key, value)]
 
 
-def _structure_parts(keys: list[Any], splits: list[Callable[[Any], list[Any]] | None], value: Any) -> list[Any]:
+def _structure_parts(
+    keys: list[Any], splits: list[Callable[[Any], list[Any]] | None], value: np.ndarray | Sequence[Any]
+) -> list[Any]:
     """The values fed for a structure of tensors, such as the state of a recurrent network, in the order of `keys`."""
     values = nest.flatten(value)
     if len(values) != len(keys):
@@ -167,7 +181,7 @@ def _fetch_slices(fetch: IndexedSlices) -> tuple[list[Any], Callable[[list[Any]]
     return [fetch.values, fetch.indices, fetch.dense_shape], lambda parts: IndexedSlicesValue(*parts)
 
 
-def _feed_sparse(key: SparseTensor, value: Any) -> list[tuple[Any, Any]]:
+def _feed_sparse(key: SparseTensor, value: TensorLike | SparseTensorValue | _Anything) -> list[tuple[Any, Any]]:
     return _paired(key, [key.indices, key.values, key.dense_shape], value, "(indices, values, dense_shape)")
 
 
@@ -218,7 +232,7 @@ class _Anything:
         return self
 
 
-def _feed_tensor(graph: Graph, key: Any) -> Tensor:
+def _feed_tensor(graph: Graph, key: TensorLike) -> Tensor:
     try:
         tensor = graph.as_graph_element(key, allow_tensor=True, allow_operation=False)
     except (TypeError, ValueError, KeyError) as error:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from headrace.core.errors import InternalError, OpError, ResourceExhaustedError
-from headrace.core.operation import Tensor
+from headrace.core.tensor import Tensor
 from headrace.plan.values import to_numpy
 
 
@@ -24,7 +24,7 @@ def to_output(tensor: Tensor, shared: bool) -> Callable[[Any], Any]:
         return lambda value: value
     if kind == "string":
 
-        def strings(value: Any) -> Any:
+        def strings(value: bytes | np.ndarray) -> bytes | np.ndarray:
             array = np.asarray(value, dtype=object)
             return array[()] if array.ndim == 0 else (_copied(array, tensor) if shared else array)
 

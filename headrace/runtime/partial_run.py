@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from headrace.core import errors
-from headrace.core.operation import Operation, Tensor
+from headrace.core.operation import Operation
+from headrace.core.tensor import Tensor
 from headrace.plan.plan import Plan, make_plan
 from headrace.runtime import failures
 from headrace.runtime.feeding import feeder
 from headrace.runtime.fetching import FetchPlan, expand_feed
 from headrace.runtime.outputs import to_output
 from headrace.runtime.session_handles import HANDLES, handle_output
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from headrace.core.typing import Fetches
+    from headrace.runtime.session_handles import TensorHandle
+
 
 _numbers = itertools.count(1)
 
@@ -32,7 +40,7 @@ class PartialRun:
         handle: the name by which the steps refer to it.
     """
 
-    def __init__(self, session: Any, fetches: Any, feeds: Sequence[Any]) -> None:
+    def __init__(self, session: Any, fetches: Fetches, feeds: Sequence[Any]) -> None:
         self._session = session
         graph = session.graph
         self._fetches = list(FetchPlan(graph, fetches).elements)
@@ -56,7 +64,7 @@ class PartialRun:
         """Whether everything has been fetched."""
         return self._fetched.issuperset(self._fetches)
 
-    def step(self, fetches: Any, feed_dict: Mapping[Any, Any] | None) -> Any:
+    def step(self, fetches: Fetches, feed_dict: Mapping[Any, Any] | None) -> Any:
         """Feeds, runs what can run now, and returns what is fetched."""
         graph = self._session.graph
         plan = FetchPlan(graph, fetches)
@@ -103,7 +111,7 @@ class PartialRun:
             self._done.update(op for op in running if op.decl.binding_rule is None)
         return [None if isinstance(item, Operation) else self._output(item) for item in fetches]
 
-    def _output(self, tensor: Tensor) -> Any:
+    def _output(self, tensor: Tensor) -> TensorHandle | np.floating[Any]:
         made = handle_output(tensor, self._session) if tensor.op.type in HANDLES else to_output(tensor, True)
         try:
             return made(self._values[tensor])

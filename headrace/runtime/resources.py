@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import threading
-from typing import Any
+from collections.abc import Callable, Collection, Hashable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import torch
 
 from headrace.core.buffers import VariableBuffer, written
+from headrace.core.dims import Dims
 from headrace.core.dtypes import DType
-from headrace.core.shapes import Dims
 from headrace.core.waiting import Waits
-from headrace.plan.threads import start_threads
-from headrace.runtime.functions import bind
+from headrace.devices.threads import start_threads
+from headrace.runtime.bound_functions import bind
+
+if TYPE_CHECKING:
+    from headrace.core.graph_functions import Function
+    from headrace.core.typing import DeviceSettings
+    from headrace.plan.ir import Value
+
+T = TypeVar("T")
 
 # How the names of devices begin where no server names them.
 LOCAL_TASK = "/job:localhost/replica:0/task:0"
@@ -35,14 +43,14 @@ class Runtime:
         self.objects: dict[Any, Any] = {}
         self.lock = threading.RLock()
         self.waits = Waits()
-        self.settings: Any = None
+        self.settings: DeviceSettings | None = None
 
     def device_names(self) -> tuple[str, ...]:
         """The full names of the devices that operations may run on."""
         return (f"{LOCAL_TASK}/device:CPU:0",) if self.settings is None else self.settings.devices()
 
     def buffer(
-        self, container: str, name: str, dtype: DType, dims: Dims, device: Any, is_resource: bool
+        self, container: str, name: str, dtype: DType, dims: Dims, device: torch.device, is_resource: bool
     ) -> VariableBuffer:
         """The buffer of a variable, made at its first use."""
         key = (container, name)
@@ -52,7 +60,7 @@ class Runtime:
                 buffer = self.buffers[key] = VariableBuffer(name, dtype, dims, device, is_resource)
         return buffer
 
-    def object(self, key: Any, make: Any) -> Any:
+    def object(self, key: Hashable, make: Callable[[], T]) -> T:
         """The object kept under `key`, made by calling `make` at its first use."""
         with self.lock:
             found = self.objects.get(key)
@@ -60,11 +68,18 @@ class Runtime:
                 found = self.objects[key] = make()
         return found
 
-    def bind(self, function: Any, scope: str, known: Any = None, device: Any = None, fresh: bool = False) -> Any:
-        """A function of the library planned for calls from kernels: see `runtime.functions.bind`."""
+    def bind(
+        self,
+        function: Function,
+        scope: str,
+        known: Mapping[int, Value] | None = None,
+        device: torch.device | None = None,
+        fresh: bool = False,
+    ) -> Callable[..., tuple[Any, ...]]:
+        """A function of the library planned for calls from kernels: see `runtime.bound_functions.bind`."""
         return bind(self, function, scope, known, device, fresh)
 
-    def clear(self, containers: Any = None) -> None:
+    def clear(self, containers: Collection[str] | None = None) -> None:
         """Forgets all state, or that of the given containers."""
         with self.lock:
             if containers:

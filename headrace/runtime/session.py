@@ -4,32 +4,50 @@ from __future__ import annotations
 
 import os
 import threading
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import torch
 
 from headrace.core import ending, errors
 from headrace.core.defaults import default_session_stack, get_default_graph
 from headrace.core.device import DeviceSpec
 from headrace.core.graph import Graph
-from headrace.core.operation import Operation, Tensor
+from headrace.core.operation import Operation
+from headrace.core.tensor import Tensor
+from headrace.devices.memory import keep_freed_memory
+from headrace.devices.threads import all_threads, one_thread, use_threads
 from headrace.plan.plan import Plan, make_plan
-from headrace.plan.threads import all_threads, one_thread, use_threads
 from headrace.runtime import configuration, failures
 from headrace.runtime.feeding import feeder
 from headrace.runtime.fetching import FetchPlan, expand_feed
-from headrace.runtime.memory import keep_freed_memory
 from headrace.runtime.outputs import to_output
 from headrace.runtime.partial_run import PartialRun
 from headrace.runtime.resources import Runtime
+from headrace.runtime.session_entries import (
+    Entry,
+    batch_size_of,
+    check_feeds,
+    feed_keys,
+    first_unfit,
+    frozen,
+    has_tuples,
+    is_plain,
+    split_feeds,
+    spread,
+)
 from headrace.runtime.session_handles import HANDLES, handle_output
 from headrace.runtime.session_interface import SessionInterface
 from headrace.runtime.shared_state import SharingRuntime, shared_states
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from headrace.core.typing import Fetches
+    from headrace.messages import protos
+
 
 _flush_denormal = torch.set_flush_denormal
 _InferenceMode = torch._C._InferenceMode
@@ -37,34 +55,6 @@ keep_freed_memory()
 
 # Called with every new plan, for `headrace explain` and the like.
 plan_listeners: list[Callable[[Plan], None]] = []
-
-
-@dataclass(slots=True)
-class _Entry:
-    """A plan with what surrounds it: feeds in, fetches out.
-
-    Attributes:
-        plan, function: the plan and its function.
-        feeders: for each fed tensor, from the value fed to the kernels' value.
-        expand: from the values of `feed_dict` to one value a fed tensor, where some are composite.
-        outputs: for each fetched tensor, from the kernels' value to NumPy's.
-        fetched: the fetched tensors.
-        build: from those to the structure asked for.
-        single: whether that structure is the one value itself.
-        changes: the state of the graph the plan rests on.
-        keep: what the key of this entry refers to, kept alive so that no other object takes its identity.
-    """
-
-    plan: Plan
-    function: Callable[..., Any]
-    feeders: list[Callable[[Any], Any]]
-    expand: Callable[[Any], list[Any]] | None
-    outputs: list[Callable[[Any], Any]]
-    fetched: list[Tensor]
-    build: Callable[[list[Any]], Any]
-    single: bool
-    changes: int
-    keep: Any
 
 
 @dataclass(frozen=True)
@@ -103,7 +93,7 @@ class BaseSession(SessionInterface):
         TypeError: if an argument has a wrong type.
     """
 
-    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
+    def __init__(self, target: str = "", graph: Graph | None = None, config: protos.ConfigProto | None = None) -> None:
         if graph is None:
             graph = get_default_graph()
         elif not isinstance(graph, Graph):
@@ -118,7 +108,7 @@ class BaseSession(SessionInterface):
         device = self._settings.default_device()
         self._runtime = Runtime(device) if shared is None else SharingRuntime(device, shared)
         self._runtime.settings = self._settings
-        self._entries: dict[Any, _Entry] = {}
+        self._entries: dict[Any, Entry] = {}
         self._partial_runs: dict[str, PartialRun] = {}
         self._closed = False
         self._lock = threading.RLock()
@@ -132,7 +122,7 @@ class BaseSession(SessionInterface):
         return self._graph
 
     @property
-    def graph_def(self) -> Any:
+    def graph_def(self) -> protos.GraphDef:
         """The graph as a `GraphDef`."""
         return self._graph.as_graph_def()
 
@@ -166,7 +156,7 @@ class BaseSession(SessionInterface):
         if self._closed:
             raise RuntimeError("Attempted to use a closed Session.")
 
-    def as_default(self) -> Any:
+    def as_default(self) -> AbstractContextManager[Any]:
         """A context in which this is the default session of the thread (it does not close the session)."""
         return default_session_stack().opened(self)
 
@@ -177,7 +167,11 @@ class BaseSession(SessionInterface):
     # ---- running ----
 
     def run(
-        self, fetches: Any, feed_dict: Mapping[Any, Any] | None = None, options: Any = None, run_metadata: Any = None
+        self,
+        fetches: Any,
+        feed_dict: Mapping[Any, Any] | None = None,
+        options: protos.RunOptions | None = None,
+        run_metadata: protos.RunMetadata | None = None,
     ) -> Any:
         """Runs what `fetches` needs and returns its values.
 
@@ -208,17 +202,17 @@ class BaseSession(SessionInterface):
         entry = self._entry(fetches, feed_dict)
         return self._run_entry(entry, entry.function, feed_dict)
 
-    def _run_entry(self, entry: _Entry, function: Callable[..., Any], feed_dict: Mapping[Any, Any] | None) -> Any:
+    def _run_entry(self, entry: Entry, function: Callable[..., Any], feed_dict: Mapping[Any, Any] | None) -> Any:
         if feed_dict:
             if feed_dict.__class__ is not dict:
-                _check_feeds(feed_dict)
+                check_feeds(feed_dict)
             values: Any = feed_dict.values()
             if entry.expand is not None:
                 values = entry.expand(values)
             return self._execute(entry, function, values)
         return self._execute(entry, function, ())
 
-    def _execute(self, entry: _Entry, function: Callable[..., Any], values: Iterable[Any]) -> Any:
+    def _execute(self, entry: Entry, function: Callable[..., Any], values: Iterable[Any]) -> Any:
         """Calls the function of a plan with a value for each fed tensor and gives its results the form asked for."""
         if ending.begun:
             ending.stand_still()
@@ -248,10 +242,10 @@ class BaseSession(SessionInterface):
                 return entry.outputs[0](results[0])
             values_out = [output(result) for output, result in zip(entry.outputs, results, strict=True)]
         except Exception as error:
-            raise failures.of_fetch(error, _unfit(entry, results)) from error
+            raise failures.of_fetch(error, first_unfit(entry, results)) from error
         return entry.build(values_out)
 
-    def _entry(self, fetches: Any, feed_dict: Mapping[Any, Any] | None) -> _Entry:
+    def _entry(self, fetches: Any, feed_dict: Mapping[Any, Any] | None) -> Entry:
         kind = type(fetches)
         try:
             if kind is list:
@@ -260,30 +254,32 @@ class BaseSession(SessionInterface):
                 key = (fetches, 0, *feed_dict) if feed_dict else fetches
             entry = self._entries.get(key)
         except TypeError:
-            key = (_frozen(fetches), 0, *_feed_keys(feed_dict))
+            key = (frozen(fetches), 0, *feed_keys(feed_dict))
             entry = self._entries.get(key)
-        if entry is None and _has_tuples(fetches):
+        if entry is None and has_tuples(fetches):
             # Plain and named tuples of the same things are equal, but not the same fetch.
-            key = (_frozen(fetches), 0, *_feed_keys(feed_dict))
+            key = (frozen(fetches), 0, *feed_keys(feed_dict))
             entry = self._entries.get(key)
         if entry is None or entry.changes != self._graph._changes:
             entry = self._make_entry(fetches, feed_dict)
             self._entries[key] = entry
         return entry
 
-    def _watched_entry(self, fetches: Any, feed_dict: Mapping[Any, Any] | None, planner: Callable[..., Plan]) -> _Entry:
+    def _watched_entry(
+        self, fetches: Fetches, feed_dict: Mapping[Any, Any] | None, planner: Callable[..., Plan]
+    ) -> Entry:
         """As `_entry`, with a plan of another kind."""
-        key = (planner, _frozen(fetches), 0, *_feed_keys(feed_dict))
+        key = (planner, frozen(fetches), 0, *feed_keys(feed_dict))
         entry = self._entries.get(key)
         if entry is None or entry.changes != self._graph._changes:
             entry = self._entries[key] = self._make_entry(fetches, feed_dict, planner)
         return entry
 
     def _make_entry(
-        self, fetches: Any, feed_dict: Mapping[Any, Any] | None, planner: Callable[..., Plan] = make_plan
-    ) -> _Entry:
+        self, fetches: Fetches | None, feed_dict: Mapping[Any, Any] | None, planner: Callable[..., Plan] = make_plan
+    ) -> Entry:
         with self._lock:
-            _check_feeds(feed_dict)
+            check_feeds(feed_dict)
             if not self._graph.version:
                 raise RuntimeError("The Session graph is empty. Add operations to the graph before calling run().")
             fetch_plan = FetchPlan(self._graph, fetches)
@@ -294,7 +290,7 @@ class BaseSession(SessionInterface):
                 tensors.extend(expanded)
                 splits.append(split)
             composite = any(split is not None for split in splits)
-            plan = planner(fetch_plan.elements, tensors, self._runtime, _batch(feed_dict))
+            plan = planner(fetch_plan.elements, tensors, self._runtime, batch_size_of(feed_dict))
             for listener in plan_listeners:
                 listener(plan)
             # Operations have no value, so the plan returns fewer values than there are elements.
@@ -307,20 +303,20 @@ class BaseSession(SessionInterface):
                         outputs.append(handle_output(element, self))
                     else:
                         outputs.append(to_output(element, plan.shared[len(outputs)]))
-            return _Entry(
+            return Entry(
                 plan=plan,
                 function=plan.function,
                 feeders=[feeder(tensor) for tensor in tensors],
-                expand=(lambda values: _split_feeds(splits, values)) if composite else None,
+                expand=(lambda values: split_feeds(splits, values)) if composite else None,
                 outputs=outputs,
                 fetched=[element for element in fetch_plan.elements if isinstance(element, Tensor)],
-                build=_spread(fetch_plan.build, positions),
-                single=positions == [0] and _is_plain(fetches),
+                build=spread(fetch_plan.build, positions),
+                single=positions == [0] and is_plain(fetches),
                 changes=self._graph._changes,
                 keep=(fetches, list(feed_dict or ())),
             )
 
-    def partial_run_setup(self, fetches: Any, feeds: Sequence[Any] | None = None) -> str:
+    def partial_run_setup(self, fetches: Fetches, feeds: Sequence[Any] | None = None) -> str:
         """Prepares a run that is taken in steps.
 
         Args:
@@ -334,16 +330,20 @@ class BaseSession(SessionInterface):
             InvalidArgumentError: if there is nothing to fetch.
 
         Example:
+            >>> a, b, c = (tf.placeholder(tf.float32, []) for _ in range(3))
+            >>> r1 = a + b
+            >>> r2 = r1 * c
             >>> h = sess.partial_run_setup([r1, r2], [a, b, c])
             >>> first = sess.partial_run(h, r1, feed_dict={a: 1, b: 2})
-            >>> second = sess.partial_run(h, r2, feed_dict={c: first})
+            >>> sess.partial_run(h, r2, feed_dict={c: first})
+            9.0
         """
         self._check_open()
         run = PartialRun(self, fetches, list(feeds or ()))
         self._partial_runs[run.handle] = run
         return run.handle
 
-    def partial_run(self, handle: str, fetches: Any, feed_dict: Mapping[Any, Any] | None = None) -> Any:
+    def partial_run(self, handle: str, fetches: Fetches, feed_dict: Mapping[Any, Any] | None = None) -> Any:
         """Continues a run that was set up: feeds some tensors and returns some fetches, each once.
 
         Args:
@@ -367,7 +367,7 @@ class BaseSession(SessionInterface):
         return result
 
     def make_callable(
-        self, fetches: Any, feed_list: Sequence[Any] | None = None, accept_options: bool = False
+        self, fetches: Fetches, feed_list: Sequence[Any] | None = None, accept_options: bool = False
     ) -> Callable[..., Any]:
         """A function of the values of `feed_list` that runs `fetches`.
 
@@ -389,7 +389,7 @@ class BaseSession(SessionInterface):
         # What cannot be fetched shows here, not in the first call.
         FetchPlan(self._graph, fetches)
         graph, count = self._graph, len(keys)
-        prepared: _Entry | None = None
+        prepared: Entry | None = None
 
         def call(*values: Any, **keywords: Any) -> Any:
             nonlocal prepared
@@ -417,7 +417,7 @@ class BaseSession(SessionInterface):
 
         return call
 
-    def _make_callable_from_options(self, callable_options: Any) -> Callable[..., list[Any]]:
+    def _make_callable_from_options(self, callable_options: protos.CallableOptions) -> Callable[..., list[Any]]:
         """A function of the values of the feeds that a `CallableOptions` names, which gives a list of its fetches.
 
         Raises:
@@ -439,12 +439,12 @@ class BaseSession(SessionInterface):
                     None, None, f"Expected {len(feeds)} feed tensors, but got {len(values)}"
                 )
             if plain and run_metadata is None:
-                return run(*values)[0]  # type: ignore[no-any-return]
-            return run(*values, options=callable_options.run_options, run_metadata=run_metadata)[0]  # type: ignore[no-any-return]
+                return run(*values)[0]
+            return run(*values, options=callable_options.run_options, run_metadata=run_metadata)[0]
 
         return call
 
-    def plan_for(self, fetches: Any, feeds: Sequence[Any] = ()) -> Plan:
+    def plan_for(self, fetches: Fetches, feeds: Sequence[Any] = ()) -> Plan:
         """The plan of `fetches` when the tensors in `feeds` are fed: its `source` can be read."""
         return self._make_entry(fetches, dict.fromkeys(feeds)).plan
 
@@ -464,7 +464,7 @@ class Session(BaseSession):
         30.0
     """
 
-    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
+    def __init__(self, target: str = "", graph: Graph | None = None, config: protos.ConfigProto | None = None) -> None:
         super().__init__(target, graph, config)
         self._contexts: list[tuple[Any, Any]] = []
 
@@ -501,112 +501,4 @@ class Session(BaseSession):
         shared_states.get(target).clear(containers)
 
 
-class InteractiveSession(BaseSession):
-    """A session that is the default one from its creation until `close`, for shells and notebooks."""
-
-    _active_count = 0
-
-    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
-        super().__init__(target, graph, config)
-        if InteractiveSession._active_count > 0:
-            warnings.warn(
-                "An interactive session is already active. This can cause out-of-memory errors in some cases. You must "
-                "explicitly call `InteractiveSession.close()` to release resources held by the other session(s).",
-                stacklevel=2,
-            )
-        InteractiveSession._active_count += 1
-        self._explicitly_closed = False
-        stack = default_session_stack()
-        # Interactive sessions may be closed in any order.
-        stack.enforce_nesting = False
-        self._session_context = self.as_default()
-        self._session_context.__enter__()
-        self._graph_context: Any = None
-        if graph is not None:
-            self._graph_context = graph.as_default()
-            self._graph_context.__enter__()
-
-    def close(self) -> None:
-        """Frees the session's state and stops being the default session."""
-        super().close()
-        if self._explicitly_closed:
-            return
-        self._explicitly_closed = True
-        InteractiveSession._active_count -= 1
-        if self._graph_context is not None:
-            self._graph_context.__exit__(None, None, None)
-        self._session_context.__exit__(None, None, None)
-        default_session_stack().enforce_nesting = True
-
-
-def _spread(build: Callable[[list[Any]], Any], positions: list[int | None]) -> Callable[[list[Any]], Any]:
-    """`build` of the values in their positions, with None for operations."""
-    if all(position == i for i, position in enumerate(positions)):
-        return build
-    return lambda values: build([None if position is None else values[position] for position in positions])
-
-
-def _unfit(entry: _Entry, results: Sequence[Any]) -> Tensor:
-    """The first fetched tensor whose value cannot be given its form: asked for when one of them could not."""
-    for tensor, output, result in zip(entry.fetched, entry.outputs, results, strict=True):
-        try:
-            output(result)
-        except Exception:  # noqa: BLE001  it has been raised before, and is told of this tensor
-            return tensor
-    return entry.fetched[-1]
-
-
-def _is_plain(fetch: Any) -> bool:
-    """Whether a fetch stands for one tensor's value as it is."""
-    return isinstance(fetch, (Tensor, str, bytes)) or hasattr(fetch, "_as_graph_element")
-
-
-def _frozen(fetches: Any) -> Any:
-    if isinstance(fetches, (list, tuple)):
-        return (type(fetches), *[_frozen(item) for item in fetches])
-    if isinstance(fetches, Mapping):
-        return (type(fetches), *[(key, _frozen(value)) for key, value in fetches.items()])
-    try:
-        hash(fetches)
-    except TypeError:
-        return id(fetches)
-    return fetches
-
-
-def _has_tuples(fetches: Any) -> bool:
-    if isinstance(fetches, tuple):
-        return True
-    return isinstance(fetches, list) and any(_has_tuples(item) for item in fetches)
-
-
-def _feed_keys(feed_dict: Any) -> tuple[Any, ...]:
-    if not feed_dict:
-        return ()
-    if not isinstance(feed_dict, Mapping):
-        raise TypeError(f"feed_dict must be a dictionary, got {type(feed_dict).__name__}: {feed_dict!r}")
-    return tuple(feed_dict)
-
-
-def _check_feeds(feed_dict: Any) -> None:
-    if feed_dict is not None and not isinstance(feed_dict, Mapping):
-        raise TypeError(f"feed_dict must be a dictionary, got {type(feed_dict).__name__}: {feed_dict!r}")
-
-
-def _batch(feed_dict: Mapping[Any, Any] | None) -> int:
-    """The largest first dimension among the fed arrays."""
-    return max(
-        (len(value) for value in (feed_dict or {}).values() if isinstance(value, np.ndarray) and value.ndim), default=1
-    )
-
-
-def _split_feeds(splits: Sequence[Any], values: Any) -> list[Any]:
-    out: list[Any] = []
-    for split, value in zip(splits, values, strict=True):
-        if split is None:
-            out.append(value)
-        else:
-            out.extend(split(value))
-    return out
-
-
-__all__ = ["BaseSession", "InteractiveSession", "Operation", "Session", "SessionInterface", "errors"]
+__all__ = ["BaseSession", "Operation", "Session", "SessionInterface", "errors"]

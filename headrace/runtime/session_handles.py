@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from headrace.core import errors
+from headrace.core import errors, slots
 from headrace.core.dtypes import DType
 from headrace.core.kept_tensors import KEPT_TENSORS, KeptTensors
-from headrace.core.operation import Tensor
+from headrace.core.tensor import Tensor
 from headrace.plan.values import to_numpy
 
 if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
     from headrace.runtime.session import BaseSession
 
 # The operations whose values are handles.
@@ -31,11 +32,11 @@ class TensorHandle:
         session: the session that keeps it.
 
     Example:
-        >>> h = sess.run(tf.get_session_handle(a * b))
-        >>> sess.run(y, {x: h})
+        >>> h = sess.run(tf.get_session_handle(2.0 * x))
+        >>> value = sess.run(y, {x: h})
     """
 
-    def __init__(self, handle: Any, dtype: DType, session: BaseSession) -> None:
+    def __init__(self, handle: TensorLike, dtype: DType, session: BaseSession) -> None:
         self._handle = handle.decode() if isinstance(handle, bytes) else str(handle)
         self._dtype = dtype
         self._kept: KeptTensors = session._runtime.object(KEPT_TENSORS, KeptTensors)
@@ -84,9 +85,7 @@ class TensorHandle:
 
     def to_numpy_array(self) -> np.ndarray:
         """The handle as bytes of a `ResourceHandleProto` in an array of the type of resources."""
-        import importlib
-
-        proto = importlib.import_module("tensorboard.compat.proto.resource_handle_pb2").ResourceHandleProto(
+        proto = slots.resource_handle_message(
             device=self._handle.rpartition(";")[2], container="TensorHandle", name=self._handle
         )
         return np.asarray(bytearray(proto.SerializeToString()), dtype=np.dtype([("resource", np.ubyte)]))
@@ -118,7 +117,7 @@ def handle_output(tensor: Tensor, session: BaseSession) -> Callable[[Any], Tenso
     """A function from the value of a handle tensor to the `TensorHandle`."""
     dtype = tensor.op.inputs[0].dtype
 
-    def output(value: Any) -> TensorHandle:
+    def output(value: np.ndarray) -> TensorHandle:
         return TensorHandle(np.asarray(value, dtype=object).item(), dtype, session)
 
     return output

@@ -5,14 +5,18 @@ from __future__ import annotations
 import re
 import threading
 import weakref
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from headrace.core import errors
 from headrace.core.buffers import VariableBuffer
-from headrace.runtime.functions import OWN_KINDS
+from headrace.runtime.bound_functions import OWN_KINDS
 from headrace.runtime.resources import LOCAL_TASK, Runtime
+
+if TYPE_CHECKING:
+    from headrace.kernels.queues.state import Queue
 
 
 class SharedState:
@@ -55,7 +59,7 @@ class SharingRuntime(Runtime):
         """The full names of the devices, which are the server's."""
         return tuple(name.replace(LOCAL_TASK, self.state.device) for name in super().device_names())
 
-    def object(self, key: Any, make: Any) -> Any:
+    def object(self, key: str | Sequence[str], make: Callable[..., Any] | type) -> Queue:
         """The object kept under `key`, made by calling `make` at its first use."""
         if not (isinstance(key, tuple) and key and key[0] in OWN_KINDS):
             return super().object(key, make)
@@ -97,7 +101,7 @@ class _SharedStates:
             if self._states.get(target) is state:
                 del self._states[target]
 
-    def get(self, target: Any) -> SharedState:
+    def get(self, target: str) -> SharedState:
         """The state of a target.
 
         Raises:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-import importlib
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from headrace.core import slots
 from headrace.core.buffers import VariableBuffer
-from headrace.core.operation import Operation, Tensor
+from headrace.core.operation import Operation
+from headrace.core.tensor import Tensor
 from headrace.plan.ir import Value
 from headrace.plan.values import to_numpy
 from headrace.plan.watched import WatchedPlan, make_watched_plan
 
 if TYPE_CHECKING:
+    import torch
+
+    from headrace.core.typing import Fetches
+    from headrace.messages import protos
     from headrace.runtime.session import BaseSession
 
 # A value as NumPy has it; None where it has none: an uninitialized variable, a resource.
@@ -42,7 +47,7 @@ class Watcher(Protocol):
 openers: dict[str, Callable[[str, Sequence[Any], int], Watcher]] = {}
 
 
-def watchers_of(options: Any) -> list[Watcher]:
+def watchers_of(options: protos.RunOptions) -> list[Watcher]:
     """The watchers that a `RunOptions` asks for, one a URL.
 
     Raises:
@@ -57,7 +62,7 @@ def watchers_of(options: Any) -> list[Watcher]:
         scheme = url.partition("://")[0]
         if scheme == "file" and scheme not in openers:
             # A program may fill in the options itself, and import no debugger.
-            importlib.import_module("headrace.debug.dump_files")
+            openers[scheme] = slots.dump_watcher.function
         opener = openers.get(scheme)
         if opener is None:
             raise NotImplementedError(
@@ -70,7 +75,7 @@ def watchers_of(options: Any) -> list[Watcher]:
 
 def run_watched(
     session: BaseSession,
-    fetches: Any,
+    fetches: Fetches,
     feed_dict: Mapping[Any, Any] | None,
     watchers: Sequence[Watcher],
     observe: Callable[..., None] | None = None,
@@ -104,7 +109,7 @@ def run_watched(
             if tensor is not None and made is not None:
                 _tell(watchers, tensor, value, made)
 
-    def step(*feeds: Any) -> Any:
+    def step(*feeds: Any) -> tuple[np.ndarray | torch.Tensor, ...]:
         for tensor, value in plan.given:
             _tell(watchers, tensor, value, value.bound)
         for tensor, made in zip(plan.fed, feeds, strict=True):
@@ -120,7 +125,7 @@ def run_watched(
             watcher.end()
 
 
-def _tell(watchers: Sequence[Watcher], tensor: Tensor, value: Value | None, made: Any) -> None:
+def _tell(watchers: Sequence[Watcher], tensor: Tensor, value: Value | None, made: object) -> None:
     dtype = tensor.dtype.base_dtype
 
     def read() -> np.ndarray | None:
@@ -141,7 +146,7 @@ def micros() -> int:
     return time.time_ns() // 1000
 
 
-def part_of_graph(plan: WatchedPlan) -> Any:
+def part_of_graph(plan: WatchedPlan) -> protos.GraphDef:
     """The operations that take part in a run, as a `GraphDef`."""
     names = {operation.name for operation in plan.graph_operations}
     whole = plan.graph_operations[0].graph.as_graph_def()

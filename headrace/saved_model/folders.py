@@ -3,34 +3,33 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 from headrace.files import file_io
-from headrace.platform.compat import as_text
 from headrace.saved_model import names
+from headrace.util.compat import as_text
 
 
-def get_variables_dir(export_dir: Any) -> str:
+def get_variables_dir(export_dir: str) -> str:
     """The folder of the variables of the SavedModel in `export_dir`."""
     return os.path.join(as_text(export_dir), names.VARIABLES_DIRECTORY)
 
 
-def get_variables_path(export_dir: Any) -> str:
+def get_variables_path(export_dir: str) -> str:
     """The prefix of the checkpoint of the SavedModel in `export_dir`."""
     return os.path.join(get_variables_dir(export_dir), names.VARIABLES_FILENAME)
 
 
-def get_assets_dir(export_dir: Any) -> str:
+def get_assets_dir(export_dir: str) -> str:
     """The folder of the assets of the SavedModel in `export_dir`."""
     return os.path.join(as_text(export_dir), names.ASSETS_DIRECTORY)
 
 
-def get_or_create_variables_dir(export_dir: Any) -> str:
+def get_or_create_variables_dir(export_dir: str) -> str:
     """As `get_variables_dir`; makes the folder if there is none."""
     return _made(get_variables_dir(export_dir))
 
 
-def get_or_create_assets_dir(export_dir: Any) -> str:
+def get_or_create_assets_dir(export_dir: str) -> str:
     """As `get_assets_dir`; makes the folder if there is none."""
     return _made(get_assets_dir(export_dir))
 

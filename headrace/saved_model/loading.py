@@ -4,27 +4,34 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from headrace.checkpoints.meta_graphs import import_meta_graph_with_return_elements
+from headrace.checkpoints.saver import Saver
 from headrace.core import errors
 from headrace.core.file_effects import find_writer
 from headrace.core.operation import Operation
 from headrace.core.registry import find_public
 from headrace.files import file_io
 from headrace.files.paths import as_path
-from headrace.interop import protos
-from headrace.interop.file_faults import faults_in
-from headrace.interop.graph_files import read_message
 from headrace.interop.meta_graph import ops_used
-from headrace.interop.packed import name_as_classes
-from headrace.platform import tf_logging
+from headrace.messages import protos
+from headrace.messages.file_faults import faults_in
+from headrace.messages.graph_files import read_message
+from headrace.messages.packed import name_as_classes
 from headrace.saved_model import folders, names
 from headrace.state.collecting import _all_saveable_objects
-from headrace.train.meta_graphs import import_meta_graph_with_return_elements
-from headrace.train.saver import Saver
+from headrace.util import tf_logging
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from headrace.core.graph import Graph
+    from headrace.core.typing import SessionLike
+    from headrace.runtime.session import Session
 
 
-def maybe_saved_model_directory(export_dir: Any) -> bool:
+def maybe_saved_model_directory(export_dir: str) -> bool:
     """Whether a folder looks like a SavedModel."""
     folder = as_path(export_dir)
     return any(
@@ -33,12 +40,12 @@ def maybe_saved_model_directory(export_dir: Any) -> bool:
     )
 
 
-def contains_saved_model(export_dir: Any) -> bool:
+def contains_saved_model(export_dir: str) -> bool:
     """Whether a folder looks like a SavedModel."""
     return maybe_saved_model_directory(export_dir)
 
 
-def parse_saved_model(export_dir: Any) -> Any:
+def parse_saved_model(export_dir: str | Path) -> Any:
     """The `SavedModel` message of a folder.
 
     Raises:
@@ -51,7 +58,7 @@ def parse_saved_model(export_dir: Any) -> Any:
     return found
 
 
-def saved_model_path(export_dir: Any) -> str:
+def saved_model_path(export_dir: str | Path) -> str:
     """The file of a SavedModel that has its graphs.
 
     Raises:
@@ -67,7 +74,7 @@ def saved_model_path(export_dir: Any) -> str:
     )
 
 
-def meta_graph_of_tags(saved_model: Any, tags: Iterable[str]) -> Any:
+def meta_graph_of_tags(saved_model: Any, tags: Iterable[str]) -> protos.MetaGraphDef:
     """The MetaGraphDef that has just these tags.
 
     Raises:
@@ -85,7 +92,9 @@ def meta_graph_of_tags(saved_model: Any, tags: Iterable[str]) -> Any:
     )
 
 
-def load(sess: Any, tags: Iterable[str], export_dir: Any, import_scope: str | None = None, **saver_kwargs: Any) -> Any:
+def load(
+    sess: Session, tags: Iterable[str], export_dir: str | Path, import_scope: str | None = None, **saver_kwargs: Any
+) -> protos.MetaGraphDef:
     """Loads a SavedModel into the graph of a session.
 
     Args:
@@ -103,9 +112,12 @@ def load(sess: Any, tags: Iterable[str], export_dir: Any, import_scope: str | No
         InvalidArgumentError: if it calls Python functions, or writes or names files outside of its folder.
 
     Example:
-        >>> model = tf.saved_model.loader.load(sess, ["serve"], "model")
-        >>> signature = model.signature_def["serving_default"]
-        >>> sess.run(signature.outputs["y"].name, {signature.inputs["x"].name: batch})
+        >>> tf.saved_model.simple_save(sess, "model", inputs={"x": x}, outputs={"y": y})
+        >>> with tf.Graph().as_default(), tf.Session() as serving:
+        ...     model = tf.saved_model.loader.load(serving, ["serve"], "model")
+        ...     signature = model.signature_def["serving_default"]
+        ...     serving.run(signature.outputs["y"].name, {signature.inputs["x"].name: np.ones([4, 3])}).shape
+        (4, 2)
     """
     return SavedModelLoader(export_dir).load(sess, tags, import_scope, **saver_kwargs)
 
@@ -117,7 +129,7 @@ class SavedModelLoader:
         export_dir: the folder.
     """
 
-    def __init__(self, export_dir: Any) -> None:
+    def __init__(self, export_dir: str | Path) -> None:
         self._export_dir = as_path(export_dir)
         self._path = saved_model_path(export_dir)
         self._saved_model = parse_saved_model(export_dir)
@@ -137,12 +149,12 @@ class SavedModelLoader:
         """The path of the checkpoint with the variables."""
         return folders.get_variables_path(self._export_dir)
 
-    def get_meta_graph_def_from_tags(self, tags: Iterable[str]) -> Any:
+    def get_meta_graph_def_from_tags(self, tags: Iterable[str]) -> protos.MetaGraphDef:
         """The MetaGraphDef that has just these tags."""
         return meta_graph_of_tags(self._saved_model, tags)
 
     def load_graph(
-        self, graph: Any, tags: Iterable[str], import_scope: str | None = None, **saver_kwargs: Any
+        self, graph: Graph, tags: Iterable[str], import_scope: str | None = None, **saver_kwargs: Any
     ) -> tuple[Saver | None, Any]:
         """Adds a graph of the model to a graph; returns the saver for its variables, and elements asked for."""
         message = self.get_meta_graph_def_from_tags(tags)
@@ -150,7 +162,7 @@ class SavedModelLoader:
         with graph.as_default(), faults_in(self._path, protos.SavedModel):
             return import_meta_graph_with_return_elements(message, import_scope=import_scope, **saver_kwargs)
 
-    def restore_variables(self, sess: Any, saver: Saver | None, import_scope: str | None = None) -> None:
+    def restore_variables(self, sess: Session, saver: Saver | None, import_scope: str | None = None) -> None:
         """Gives the variables of a loaded graph their values."""
         with sess.graph.as_default():
             if saver is None and not _all_saveable_objects(scope=import_scope):
@@ -167,7 +179,7 @@ class SavedModelLoader:
                     refuse_writing([getattr(restoring, "op", restoring)], self._export_dir, [filename])
                 saver.restore(sess, self.variables_path)
 
-    def run_init_ops(self, sess: Any, tags: Iterable[str], import_scope: str | None = None) -> None:
+    def run_init_ops(self, sess: SessionLike, tags: Iterable[str], import_scope: str | None = None) -> None:
         """Runs what the model asks to be run when it is loaded."""
         message = self.get_meta_graph_def_from_tags(tags)
         with sess.graph.as_default():
@@ -180,7 +192,9 @@ class SavedModelLoader:
                 with faults_in(self._path):
                     sess.run(op, feed_dict=assets)
 
-    def load(self, sess: Any, tags: Iterable[str], import_scope: str | None = None, **saver_kwargs: Any) -> Any:
+    def load(
+        self, sess: Session, tags: Iterable[str], import_scope: str | None = None, **saver_kwargs: Any
+    ) -> protos.MetaGraphDef:
         """Adds a graph of the model to that of a session and restores its variables; returns the MetaGraphDef."""
         tags = list(tags)
         saver, _ = self.load_graph(sess.graph, tags, import_scope, **saver_kwargs)
@@ -189,7 +203,7 @@ class SavedModelLoader:
         return self.get_meta_graph_def_from_tags(tags)
 
 
-def refuse_python(meta_graph_def: Any, where: str) -> None:
+def refuse_python(meta_graph_def: protos.MetaGraphDef, where: str) -> None:
     """Raises InvalidArgumentError if a graph from a file calls Python functions, naming the nodes."""
     python_ops = {kind for kind in ops_used(meta_graph_def) if (decl := find_public(kind)) and decl.runs_python}
     if not python_ops:
@@ -230,7 +244,9 @@ def _scoped(name: str, import_scope: str | None) -> str:
     return f"{import_scope}/{name}" if import_scope else name
 
 
-def asset_tensors(export_dir: str, meta_graph_def: Any, import_scope: str | None = None) -> dict[str, str]:
+def asset_tensors(
+    export_dir: str, meta_graph_def: protos.MetaGraphDef, import_scope: str | None = None
+) -> dict[str, str]:
     """The files that go with a model, by the names of the tensors that hold their paths.
 
     Raises:
@@ -241,12 +257,12 @@ def asset_tensors(export_dir: str, meta_graph_def: Any, import_scope: str | None
     return {_scoped(d.tensor_info.name, import_scope): os.path.join(folder, d.filename) for d in found}
 
 
-def asset_paths(export_dir: str, meta_graph_def: Any) -> list[str]:
+def asset_paths(export_dir: str, meta_graph_def: protos.MetaGraphDef) -> list[str]:
     """The files that go with a model, in their order; errors as above."""
     return [os.path.join(folders.get_assets_dir(export_dir), d.filename) for d in _assets(export_dir, meta_graph_def)]
 
 
-def _assets(export_dir: str, meta_graph_def: Any) -> list[Any]:
+def _assets(export_dir: str, meta_graph_def: protos.MetaGraphDef) -> list[Any]:
     found = list(meta_graph_def.asset_file_def)
     if names.ASSETS_KEY in meta_graph_def.collection_def:
         for packed in meta_graph_def.collection_def[names.ASSETS_KEY].any_list.value:
@@ -261,8 +277,8 @@ def _assets(export_dir: str, meta_graph_def: Any) -> list[Any]:
     return found
 
 
-def _asset(data: bytes, where: str) -> Any:
-    from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
+def _asset(data: bytes, where: str) -> protos.AssetFileDef:
+    from google.protobuf.message import DecodeError
 
     try:
         return protos.AssetFileDef.FromString(data)
@@ -270,7 +286,7 @@ def _asset(data: bytes, where: str) -> Any:
         raise errors.DataLossError(None, None, f"The SavedModel in {where} has a damaged asset: {error}") from None
 
 
-def _init_op(graph: Any, meta_graph_def: Any, import_scope: str | None) -> Operation | None:
+def _init_op(graph: Graph, meta_graph_def: protos.MetaGraphDef, import_scope: str | None) -> Operation | None:
     if names.INIT_OP_SIGNATURE_KEY in meta_graph_def.signature_def:
         info = meta_graph_def.signature_def[names.INIT_OP_SIGNATURE_KEY].outputs[names.INIT_OP_SIGNATURE_KEY]
         found = graph.as_graph_element(_scoped(info.name, import_scope))

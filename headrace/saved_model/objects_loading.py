@@ -5,24 +5,28 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from headrace.checkpoints.object_graph import OBJECT_GRAPH_KEY
+from headrace.checkpoints.saveables import SaveableObject, SaveSpec
+from headrace.checkpoints.tracked_resources import TrackableAsset
+from headrace.checkpoints.tracking import VARIABLE_VALUE, AutoTrackable, Dict, List
 from headrace.core import errors
 from headrace.core.collections import GraphKeys
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import add_to_collection
 from headrace.core.dtypes import as_dtype
 from headrace.core.eager import executing_eagerly
-from headrace.core.functions import function_named
 from headrace.core.graph import Graph
+from headrace.core.graph_functions import function_named
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape
 from headrace.files.checkpoint.reader import CheckpointReader
 from headrace.files.paths import as_path
-from headrace.interop import protos
-from headrace.interop.file_faults import faults_in
-from headrace.interop.function_def import import_library
-from headrace.interop.tensor_proto import MakeNdarray
+from headrace.messages import protos
+from headrace.messages.file_faults import faults_in
+from headrace.messages.function_def import import_library
+from headrace.messages.tensor_proto import MakeNdarray
 from headrace.saved_model import folders
 from headrace.saved_model.loading import (
     asset_paths,
@@ -34,10 +38,11 @@ from headrace.saved_model.loading import (
 )
 from headrace.saved_model.restored import RestoredConcreteFunction, RestoredFunction, RestoredSignature
 from headrace.state.resource_variables import ResourceVariable
-from headrace.train.object_graph import OBJECT_GRAPH_KEY
-from headrace.train.saveables import SaveableObject, SaveSpec
-from headrace.train.tracked_resources import TrackableAsset
-from headrace.train.tracking import VARIABLE_VALUE, AutoTrackable, Dict, List
+
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.state.variables import Variable
+
 
 _NAME = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\\/-]*")
 
@@ -75,7 +80,7 @@ _CONTAINERS: dict[str, Any] = {
 }
 
 
-def load(export_dir: Any, tags: Iterable[str] | str | None = None) -> Any:
+def load(export_dir: str, tags: Iterable[str] | str | None = None) -> LoadedObject:
     """Loads a SavedModel as an object.
 
     Args:
@@ -92,8 +97,13 @@ def load(export_dir: Any, tags: Iterable[str] | str | None = None) -> Any:
         InvalidArgumentError: if it calls Python functions, or its parts do not fit together.
 
     Example:
+        >>> tf.enable_eager_execution()
+        >>> module = tf.Module()
+        >>> module.double = tf.function(lambda x: 2.0 * x, input_signature=[tf.TensorSpec([], tf.float32)])
+        >>> tf.saved_model.save(module, "model")
         >>> model = tf.saved_model.load_v2("model")
-        >>> model.signatures["serving_default"](x=batch)["output_0"]
+        >>> model.signatures["serving_default"](x=tf.constant(3.0))["output_0"].numpy()
+        6.0
     """
     folder = as_path(export_dir)
     model = parse_saved_model(folder)
@@ -113,7 +123,7 @@ def load(export_dir: Any, tags: Iterable[str] | str | None = None) -> Any:
 
 
 class _Loader:
-    def __init__(self, folder: str, message: Any) -> None:
+    def __init__(self, folder: str, message: protos.MetaGraphDef) -> None:
         self.folder = folder
         self.message = message
         self.saved = message.object_graph_def
@@ -124,7 +134,7 @@ class _Loader:
         self.concrete: dict[str, RestoredConcreteFunction] = {}
         self.handles: dict[int, Any] = {}
 
-    def run(self) -> Any:
+    def run(self) -> LoadedObject:
         if not self.nodes:
             raise errors.InvalidArgumentError(None, None, "The object graph has no objects.")
         self._check_numbers()
@@ -201,7 +211,7 @@ class _Loader:
                     pending.append((slot.slot_variable_node_id, same.slot_variable_node_id))
         return keys
 
-    def _plain(self, number: int, node: Any) -> Any:
+    def _plain(self, number: int, node: protos.SavedObject) -> Any:
         kind = node.WhichOneof("kind")
         if kind == "variable":
             return self._variable(number, node.variable)
@@ -218,7 +228,7 @@ class _Loader:
             return _CONTAINERS.get(identifier, LoadedObject)()
         return None
 
-    def _variable(self, number: int, described: Any) -> Any:
+    def _variable(self, number: int, described: protos.SavedVariable) -> Variable:
         dtype, shape = as_dtype(described.dtype), TensorShape(described.shape)
         key = self.stored.get((number, VARIABLE_VALUE))
         if key is not None:
@@ -242,7 +252,7 @@ class _Loader:
             shape=shape,
         )
 
-    def _constant(self, operation: str) -> Any:
+    def _constant(self, operation: str) -> Tensor:
         for node in self.message.graph_def.node:
             if node.name == operation and node.op == "Const":
                 return convert_to_tensor(MakeNdarray(node.attr["value"].tensor))
@@ -276,7 +286,7 @@ class _Loader:
             found = self.concrete[name] = RestoredConcreteFunction(function, captured, described)
         return found
 
-    def _function_of(self, node: Any, name: str) -> RestoredConcreteFunction | None:
+    def _function_of(self, node: protos.SavedObject, name: str) -> RestoredConcreteFunction | None:
         """The only trace of a function that is a child."""
         for child in node.children:
             if child.local_name == name:
@@ -284,7 +294,7 @@ class _Loader:
                 return self._concrete(traces[0]) if traces else None
         return None
 
-    def _create(self, number: int, node: Any) -> None:
+    def _create(self, number: int, node: protos.SavedObject) -> None:
         create = self._function_of(node, "_create_resource")
         if create is None:
             raise ValueError(f"Resource {number} has no function that creates it")
@@ -329,7 +339,7 @@ class _Loader:
         if not executing_eagerly() and done is not None:
             add_to_collection(GraphKeys.TABLE_INITIALIZERS, getattr(done, "op", done))
 
-    def _restore(self, number: int, name: str, saveable: Any) -> None:
+    def _restore(self, number: int, name: str, saveable: protos.SaveableObject) -> None:
         """Gives a resource what the checkpoint keeps of it."""
         numbers = (saveable.save_function, saveable.restore_function)
         if not all(0 <= place < len(self.nodes) for place in numbers):
@@ -368,12 +378,14 @@ class _LoadedSaveable(SaveableObject):
         save, restore: the functions.
     """
 
-    def __init__(self, name: str, endings: Sequence[str], save: Any, restore: Any) -> None:
+    def __init__(
+        self, name: str, endings: Sequence[str], save: RestoredConcreteFunction, restore: RestoredConcreteFunction
+    ) -> None:
         self._restoring = restore
         tensors = [part["tensor"] for part in save.call_flat([name])]
         specs = [SaveSpec(tensor, "", name + end) for tensor, end in zip(tensors, endings, strict=True)]
         super().__init__(tensors[0], specs, name)
 
-    def restore(self, restored_tensors: Sequence[Any], restored_shapes: Any) -> Any:
+    def restore(self, restored_tensors: Sequence[Any], restored_shapes: Sequence[TensorShape] | None) -> Tensor:
         """Gives the resource what was saved."""
         return self._restoring.call_flat(list(restored_tensors))

@@ -11,9 +11,10 @@ from headrace.core.defaults import control_dependencies
 from headrace.core.dtypes import int32, string
 from headrace.core.func_graph import FuncGraph
 from headrace.core.graph import Graph
-from headrace.core.operation import Operation, Tensor
+from headrace.core.operation import Operation
 from headrace.core.registry import raw
 from headrace.core.shapes import as_dims
+from headrace.core.tensor import Tensor
 from headrace.core.type_specs import TensorSpec
 from headrace.files import file_io
 from headrace.ops.array.constant import constant
@@ -36,7 +37,7 @@ class Stored(NamedTuple):
     restore: Callable[[Sequence[Tensor]], Operation]
 
 
-def is_resource(item: Any) -> bool:
+def is_resource(item: object) -> bool:
     """Whether an object is a table or another resource, which a model makes anew when it is loaded."""
     return hasattr(item, "_create_resource") and getattr(item, "resource_handle", None) is not None
 
@@ -83,7 +84,7 @@ class Saving(NamedTuple):
 def _saving(factory: Callable[..., Any]) -> Saving:
     specs: list[Any] = []
 
-    def save(key: Tensor) -> Any:
+    def save(key: Tensor) -> list[dict[str, Tensor]]:
         # The names of its parts begin with its key, which is told when the function is called.
         specs.extend(factory(name="").specs)
         return [
@@ -109,7 +110,6 @@ def _traced(name: str, specs: Sequence[TensorSpec], body: Callable[..., Any]) ->
         inputs = [graph.add_input(s.dtype, as_dims(s.shape), s.name) for s in specs]
         graph.structured_outputs = body(*inputs)
         graph.outputs = nest.flatten(graph.structured_outputs)
-    graph.returns_none = False  # type: ignore[attr-defined]
     graph.inputs = inputs + graph.extra_args
     return ConcreteFunction(graph, name, (tuple(specs), {}))
 
@@ -134,7 +134,7 @@ class WrittenAssets:
         self._tensors: dict[str, Tensor] = {}
         self._variables: dict[str, Tensor] = {}
 
-    def add(self, place: int, path: Any) -> Tensor:
+    def add(self, place: int, path: bytes) -> Tensor:
         """Adds the file that the object in this place is; returns its path when the model is loaded."""
         text = os.fsdecode(path.item() if hasattr(path, "item") else path)
         name = asset_name(text, self._paths)

@@ -2,53 +2,62 @@
 
 from __future__ import annotations
 
-import inspect
 import os
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from headrace.checkpoints.object_graph import OBJECT_GRAPH_KEY, described, objects_below
+from headrace.checkpoints.tracked_resources import TrackableAsset
+from headrace.checkpoints.tracking import Dict, List, Trackable, Tuple
 from headrace.core import nest
-from headrace.core.composite import IndexedSlices, SparseTensor
-from headrace.core.composite_types import CompositeTensor
 from headrace.core.defaults import control_dependencies, get_default_graph, get_default_session
 from headrace.core.dtypes import string
 from headrace.core.eager import executing_eagerly
-from headrace.core.func_graph import FuncGraph
-from headrace.core.functions import Function, called_function
 from headrace.core.graph import Graph
-from headrace.core.operation import Tensor
+from headrace.core.graph_functions import Function, called_function
 from headrace.core.registry import raw
-from headrace.core.type_specs import TensorSpec, TypeSpec, spec_from_value
+from headrace.core.tensor import Tensor
 from headrace.core.version import VERSION
-from headrace.files.checkpoint.bundle import BundleWriter
+from headrace.files.checkpoint.bundle_writer import BundleWriter
 from headrace.files.paths import as_path
-from headrace.interop import protos
-from headrace.interop.graph_files import write_message
-from headrace.interop.node_def import shape_to_proto
-from headrace.interop.op_lists import stripped_op_list_for_graph
-from headrace.interop.program_order import order_variable_uses
-from headrace.interop.structured_values import FullArgSpec, encoded
+from headrace.kernels.host_values import to_array
+from headrace.messages import protos
+from headrace.messages.graph_files import write_message
+from headrace.messages.node_def import shape_to_proto
+from headrace.messages.op_lists import stripped_op_list_for_graph
+from headrace.messages.program_order import order_variable_uses
 from headrace.ops.array.constant import constant
-from headrace.ops.host_values import to_array
 from headrace.saved_model import folders, names
+from headrace.saved_model.objects_functions import (
+    dims_of,
+    function_spec_of,
+    functions_of,
+    one_trace,
+    only_trace,
+    plain_containers,
+    serving_function,
+    spec_of_result,
+    specs_of_arguments,
+    traces_of,
+)
 from headrace.saved_model.objects_resources import ResourceFunctions, Stored, WrittenAssets, is_resource
-from headrace.saved_model.restored import RestoredConcreteFunction, RestoredFunction, RestoredSignature
+from headrace.saved_model.restored import RestoredConcreteFunction
 from headrace.saved_model.signatures import build_signature_def, build_tensor_info
+from headrace.saved_model.structured_values import FullArgSpec, encoded
 from headrace.state.concrete_function import ConcreteFunction, variable_of
-from headrace.state.polymorphic_function import PolymorphicFunction
 from headrace.state.variables import Variable
-from headrace.train.object_graph import OBJECT_GRAPH_KEY, described, objects_below
-from headrace.train.tracked_resources import TrackableAsset
-from headrace.train.tracking import Dict, List, Trackable, Tuple
 
-_COMPOSITES = (CompositeTensor, IndexedSlices, SparseTensor)
+if TYPE_CHECKING:
+    from headrace.checkpoints.saveables import SaveableObject
+
+
 _PREDICT = names.PREDICT_METHOD_NAME
 _IDENTIFIERS = ((List, "trackable_list_wrapper"), (Tuple, "trackable_tuple_wrapper"), (Dict, "trackable_dict_wrapper"))
 
 
-def save(obj: Any, export_dir: Any, signatures: Any = None) -> None:
+def save(obj: object, export_dir: str, signatures: Any = None) -> None:
     """Writes an object with its variables and functions as a SavedModel.
 
     Args:
@@ -63,6 +72,7 @@ def save(obj: Any, export_dir: Any, signatures: Any = None) -> None:
         NotImplementedError: if a function uses something that is no variable and has no value, such as a table.
 
     Example:
+        >>> tf.enable_eager_execution()
         >>> class Scale(tf.Module):
         ...     def __init__(self):
         ...         self.w = tf.Variable(2.0)
@@ -70,34 +80,14 @@ def save(obj: Any, export_dir: Any, signatures: Any = None) -> None:
         ...     def __call__(self, x):
         ...         return self.w * x
         >>> tf.saved_model.save(Scale(), "scale")
+        >>> tf.saved_model.load_v2("scale")(tf.constant([3.0])).numpy()
+        array([6.], dtype=float32)
     """
     if not isinstance(obj, Trackable):
         raise ValueError(f"Expected a Trackable object for export, got {obj!r}.")
     if get_default_graph().building_function:
         raise AssertionError("tf.saved_model.save is not supported inside a traced @tf.function.")
     _Export(obj, as_path(export_dir), signatures).write()
-
-
-def functions_of(item: Any) -> dict[str, Any]:
-    """The `tf.function`s among an object's attributes and methods, by name."""
-    found = {}
-    for name in dir(type(item)):
-        if isinstance(inspect.getattr_static(type(item), name, None), PolymorphicFunction):
-            found[name] = getattr(item, name)
-    for name, value in vars(item).items():
-        if isinstance(value, (PolymorphicFunction, ConcreteFunction, RestoredFunction)):
-            found[name] = value
-    return dict(sorted(found.items()))
-
-
-def _traces(function: Any) -> list[ConcreteFunction]:
-    if isinstance(function, ConcreteFunction):
-        return [function]
-    if isinstance(function, RestoredFunction):
-        return function.concrete_functions
-    if not function._traces and function.input_signature is not None:
-        function.get_concrete_function()
-    return function.outermost_traces()
 
 
 def _add_called(function: Function, graph: Graph) -> None:
@@ -117,7 +107,7 @@ def _add_called(function: Function, graph: Graph) -> None:
 class _Export:
     """One SavedModel being written."""
 
-    def __init__(self, root: Any, folder: str, signatures: Any) -> None:
+    def __init__(self, root: object, folder: str, signatures: Any) -> None:
         self.folder = folder
         self.below = objects_below(root)
         self.functions: list[tuple[int, str, Any]] = []
@@ -128,7 +118,7 @@ class _Export:
         self.signatures = self._signatures(signatures)
         # The functions are traced now: objects that they made are there.
         for _, _, function in self.functions:
-            _traces(function)
+            traces_of(function)
         self.below = objects_below(root)
         self.message = protos.SavedObjectGraph()
         self.graph = Graph()
@@ -144,7 +134,7 @@ class _Export:
     def _signatures(self, given: Any) -> dict[str, ConcreteFunction]:
         if given is None:
             own = [function for place, _, function in self.functions if place == 0]
-            fitting = [made for made in map(_only_trace, own) if made is not None]
+            fitting = [made for made in map(only_trace, own) if made is not None]
             given = fitting[0] if len(fitting) == 1 else {}
         if not isinstance(given, Mapping):
             given = {names.DEFAULT_SERVING_SIGNATURE_DEF_KEY: given}
@@ -152,7 +142,7 @@ class _Export:
         for key, function in given.items():
             if key in (names.INIT_OP_SIGNATURE_KEY, names.TRAIN_OP_SIGNATURE_KEY):
                 raise KeyError(f"SignatureDef map key {key} is reserved for internal use.")
-            made[key] = _wrapped(key, _one_trace(key, function))
+            made[key] = serving_function(key, one_trace(key, function))
         return made
 
     # ---- writing ----
@@ -187,7 +177,9 @@ class _Export:
         model = protos.SavedModel(saved_model_schema_version=names.SAVED_MODEL_SCHEMA_VERSION, meta_graphs=[meta])
         write_message(os.path.join(self.folder, names.SAVED_MODEL_FILENAME_PB), model)
 
-    def _write_variables(self, prefix: str, saveables: Any, states: Any, stored: Any) -> None:
+    def _write_variables(
+        self, prefix: str, saveables: Sequence[SaveableObject], states: Any, stored: protos.TrackableObjectGraph
+    ) -> None:
         specs = [spec for saveable in saveables for spec in saveable.specs]
         tensors = [spec.tensor() if callable(spec.tensor) else spec.tensor for spec in specs]
         if not executing_eagerly() and tensors:
@@ -223,7 +215,7 @@ class _Export:
                     dtype=item.dtype.base_dtype, shape=item.shape, shared_name=name, name=name + "/"
                 )
 
-    def _add_objects(self, stored: Any) -> None:
+    def _add_objects(self, stored: protos.TrackableObjectGraph) -> None:
         for place, (item, node) in enumerate(zip(self.below.objects, stored.nodes, strict=True)):
             made = self.message.nodes.add()
             for child in node.children:
@@ -243,7 +235,7 @@ class _Export:
             if place in self.handles:
                 variable = made.variable
                 variable.dtype = item.dtype.base_dtype.as_datatype_enum
-                variable.shape.CopyFrom(shape_to_proto(_dims(item.shape)))
+                variable.shape.CopyFrom(shape_to_proto(dims_of(item.shape)))
                 variable.trainable = bool(item.trainable)
                 variable.name = item.name.partition(":")[0]
                 continue
@@ -258,15 +250,15 @@ class _Export:
         self.message.nodes[owner].children.add(node_id=number, local_name=name)
         return number, self.message.nodes.add()
 
-    def _add_functions(self, stored: Any) -> Any:
+    def _add_functions(self, stored: protos.TrackableObjectGraph) -> protos.TrackableObjectGraph:
         """Adds functions and signatures; returns the checkpoint's own graph, which has all objects that are children."""
         for owner, name, function in self.functions:
-            traces = _traces(function)
+            traces = traces_of(function)
             if not traces:
                 continue
             _, node = self._node(owner, name)
             node.function.SetInParent()
-            node.function.function_spec.CopyFrom(_spec_of(function))
+            node.function.function_spec.CopyFrom(function_spec_of(function))
             for concrete in traces:
                 node.function.concrete_functions.append(self._concrete(concrete))
         for owner, resource in self.resources.items():
@@ -330,15 +322,15 @@ class _Export:
         function.add_to_graph(self.graph)
         _add_called(function, self.graph)
         made = self.message.concrete_functions[name]
-        made.canonicalized_input_signature.CopyFrom(encoded(_specs_of_arguments(concrete)))
+        made.canonicalized_input_signature.CopyFrom(encoded(specs_of_arguments(concrete)))
         if isinstance(concrete, RestoredConcreteFunction):
             structure = concrete.structure
         else:
-            structure = None if getattr(concrete.graph, "returns_none", False) else concrete.structured_outputs
-        made.output_signature.CopyFrom(encoded(_plain(nest.map_structure(_spec, structure))))
+            structure = None if concrete.graph.returns_none else concrete.structured_outputs
+        made.output_signature.CopyFrom(encoded(plain_containers(nest.map_structure(spec_of_result, structure))))
         return name
 
-    def _place_of(self, concrete: ConcreteFunction, tensor: Any) -> int:
+    def _place_of(self, concrete: ConcreteFunction, tensor: Tensor) -> int:
         for number in self.handles:
             known = self.below.objects[number]
             if getattr(known, "resource_handle", None) is tensor or getattr(known, "asset_path", None) is tensor:
@@ -367,7 +359,7 @@ class _Export:
 
     # ---- the graph for signatures ----
 
-    def _add_saver(self, meta: Any, keys: dict[int, str]) -> None:
+    def _add_saver(self, meta: protos.MetaGraphDef, keys: dict[int, str]) -> None:
         prefix = raw.Placeholder(dtype=string, shape=[], name="saver_filename")
         groups = [self._stored(place, key) for place, key in sorted(keys.items())]
         texts = [text for group in groups for text in group.keys]
@@ -399,7 +391,7 @@ class _Export:
         made = self.handles | dict(self.constants.values())
         return [made[number] for number in self.message.concrete_functions[self.names[concrete]].bound_inputs]
 
-    def _add_signatures(self, meta: Any) -> None:
+    def _add_signatures(self, meta: protos.MetaGraphDef) -> None:
         for key, concrete in self.signatures.items():
             wanted = concrete.structured_input_signature[1]
             inputs = {
@@ -427,149 +419,21 @@ class _Export:
         info = meta.signature_def[names.INIT_OP_SIGNATURE_KEY].outputs[names.INIT_OP_SIGNATURE_KEY]
         info.name, info.tensor_shape.unknown_rank = start.name, True
 
-    def _order_library(self, library: Any) -> None:
+    def _order_library(self, library: protos.FunctionDefLibrary) -> None:
         for message in library.function:
             order_variable_uses(message)
 
 
-def _text(value: Any) -> Any:
+def _text(value: bytes) -> Any:
     made = np.empty((), object)
     made[()] = value.encode() if isinstance(value, str) else value
     return made
 
 
-def _dims(shape: Any) -> Any:
-    return None if shape.ndims is None else tuple(shape.as_list())
-
-
-def _value(tensor: Any) -> Any:
+def _value(tensor: Tensor) -> Any:
     if hasattr(tensor, "numpy"):
         return tensor.numpy()
     session = get_default_session()
     if session is None:
         raise ValueError("Values are in a graph: call tf.saved_model.save in the block `with session.as_default()`.")
     return session.run(tensor)
-
-
-def _spec(value: Any) -> Any:
-    if isinstance(value, _COMPOSITES):
-        return spec_from_value(value)
-    if not isinstance(value, (Tensor, TensorSpec)):
-        return value
-    return TensorSpec(value.shape, value.dtype.base_dtype)
-
-
-def _plain(structure: Any) -> Any:
-    """A structure with Python's own containers."""
-    if isinstance(structure, dict):
-        return {key: _plain(item) for key, item in structure.items()}
-    if isinstance(structure, list):
-        return [_plain(item) for item in structure]
-    if isinstance(structure, tuple) and not hasattr(structure, "_fields"):
-        return tuple(_plain(item) for item in structure)
-    return structure
-
-
-def _specs_of_arguments(concrete: ConcreteFunction) -> Any:
-    """The arguments of a trace: specs with the names of its parameters for tensors, other values as they are."""
-    parameters = iter(concrete.inputs)
-
-    def spec(value: Any) -> Any:
-        if isinstance(value, _COMPOSITES):
-            value = spec_from_value(value)
-        if isinstance(value, TypeSpec) and not isinstance(value, TensorSpec):
-            for _ in value._flat_tensor_specs:
-                next(parameters)
-            return value
-        if isinstance(value, (Tensor, TensorSpec)) or hasattr(value, "__array__"):
-            parameter = next(parameters)
-            return TensorSpec(parameter.shape, parameter.dtype.base_dtype, parameter.op.name)
-        return value
-
-    args, kwargs = concrete.structured_input_signature
-    if isinstance(concrete, RestoredConcreteFunction):
-        return _plain((tuple(args), dict(kwargs)))
-    return _plain(nest.map_structure(spec, (tuple(args), dict(kwargs))))
-
-
-def _spec_of(function: Any) -> Any:
-    """The Python signature of a function, as SavedModels tell it."""
-    message = protos.SavedObjectGraph().nodes.add().function.function_spec
-    if isinstance(function, RestoredFunction):
-        message.CopyFrom(function.spec)
-        return message
-    if isinstance(function, ConcreteFunction):
-        args, _ = function.structured_input_signature
-        spec = FullArgSpec([f"args_{i}" for i in range(len(args))], None, None, None, [], None, {})
-    else:
-        found = inspect.getfullargspec(function.python_function)
-        spec = FullArgSpec(
-            found.args, found.varargs, found.varkw, found.defaults, found.kwonlyargs, found.kwonlydefaults, {}
-        )
-        message.is_method = inspect.ismethod(function.python_function)
-        message.input_signature.CopyFrom(encoded(function.input_signature))
-    message.fullargspec.CopyFrom(encoded(spec))
-    return message
-
-
-def _only_trace(function: Any) -> ConcreteFunction | None:
-    """The trace of a function that can serve, if there is just one."""
-    traces = _traces(function)
-    if len(traces) != 1 or getattr(traces[0].graph, "returns_none", False):
-        return None
-    leaves = nest.flatten(traces[0].structured_outputs)
-    return traces[0] if leaves and all(isinstance(leaf, Tensor) for leaf in leaves) else None
-
-
-def _one_trace(key: str, function: Any) -> ConcreteFunction:
-    if isinstance(function, RestoredSignature):
-        return function.concrete
-    if isinstance(function, ConcreteFunction):
-        return function
-    if not isinstance(function, PolymorphicFunction | RestoredFunction):
-        raise ValueError(
-            f"Expected a TensorFlow function to generate a signature for, but got {function!r} for {key!r}."
-        )
-    traces = _traces(function)
-    if len(traces) != 1 and getattr(function, "input_signature", None) is None:
-        raise ValueError(
-            f"The function of signature {key!r} has {len(traces)} traces: give it an input_signature, or pass what its "
-            "get_concrete_function(...) returns."
-        )
-    return traces[0]
-
-
-def _wrapped(key: str, concrete: ConcreteFunction) -> ConcreteFunction:
-    """A function that takes tensors by name and returns a dict of them."""
-    args, kwargs = _specs_of_arguments(concrete)
-    specs = [spec for spec in nest.flatten((args, kwargs)) if isinstance(spec, TensorSpec)]
-    by_name = {str(spec.name): spec for spec in specs}
-    if len(by_name) != len(specs):
-        raise ValueError(f"Signature {key!r}: two arguments have one name; name them by tf.TensorSpec(..., name=...).")
-    outputs = concrete.structured_outputs
-
-    def serve(tensors: Mapping[str, Any]) -> Any:
-        found = concrete.call_flat([tensors[str(spec.name)] for spec in specs])
-        if isinstance(outputs, dict):
-            return dict(found)
-        flat = nest.flatten(found)
-        return {f"output_{i}": value for i, value in enumerate(flat)}
-
-    return _traced(f"signature_wrapper_{key}", by_name, serve, key)
-
-
-def _traced(name: str, specs: Mapping[str, Any], body: Callable[..., Any], key: str) -> ConcreteFunction:
-    graph = FuncGraph(name)
-    with graph.as_default():
-        inputs = {arg: graph.add_input(spec.dtype, _dims(spec.shape), arg) for arg, spec in sorted(specs.items())}
-        found = body(inputs)
-        if not all(isinstance(value, Tensor) for value in found.values()):
-            raise ValueError(f"Got a non-Tensor value in the outputs of the function of signature {key!r}: {found}")
-        graph.structured_outputs = {
-            output: raw.Identity(graph.capture(value), name=output) for output, value in sorted(found.items())
-        }
-        graph.outputs = list(graph.structured_outputs.values())
-    graph.returns_none = False  # type: ignore[attr-defined]
-    graph.inputs = [t for t in graph.inputs if graph.outer_of(t) is None] + graph.extra_args
-    signature = ((), {arg: TensorSpec(t.shape, t.dtype.base_dtype, arg) for arg, t in inputs.items()})
-    return ConcreteFunction(graph, name, signature)

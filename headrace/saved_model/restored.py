@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from headrace.core import nest
 from headrace.core.convert import convert_to_tensor
-from headrace.core.operation import Tensor
+from headrace.core.tensor import Tensor
 from headrace.core.type_specs import TensorSpec, TypeSpec
-from headrace.interop.structured_values import FullArgSpec, decoded
+from headrace.saved_model.structured_values import FullArgSpec, decoded
 from headrace.state.concrete_function import ConcreteFunction
+
+if TYPE_CHECKING:
+    from headrace.core.composite import SparseTensor
+    from headrace.core.composite_types import CompositeTensor
+    from headrace.core.graph_functions import Function
+    from headrace.core.type_specs import BatchableTypeSpec
+    from headrace.core.typing import ShapeLike, TensorLike
+    from headrace.messages import protos
 
 
 class RestoredConcreteFunction(ConcreteFunction):
@@ -25,7 +33,7 @@ class RestoredConcreteFunction(ConcreteFunction):
         described: its `SavedConcreteFunction`.
     """
 
-    def __init__(self, function: Any, captured: Sequence[Any], described: Any) -> None:
+    def __init__(self, function: Function, captured: Sequence[Any], described: protos.SavedConcreteFunction) -> None:
         graph = function.graph
         count = len(graph.inputs) - len(captured)
         for inner, outer in zip(graph.inputs[count:], captured, strict=True):
@@ -51,11 +59,16 @@ class RestoredConcreteFunction(ConcreteFunction):
         return _filled(self.structure, results)
 
 
-def _filled(structure: Any, tensors: Sequence[Any]) -> Any:
+def _filled(
+    structure: BatchableTypeSpec
+    | Sequence[BatchableTypeSpec | Mapping[str, TensorSpec]]
+    | Mapping[str, TensorSpec | Sequence[TensorSpec]],
+    tensors: Sequence[Any],
+) -> Any:
     """A structure with values in the places of descriptions."""
     found = iter(tensors)
 
-    def value(leaf: Any) -> Any:
+    def value(leaf: BatchableTypeSpec) -> Any:
         if isinstance(leaf, TensorSpec):
             return next(found)
         if isinstance(leaf, TypeSpec):
@@ -83,7 +96,7 @@ class RestoredSignature:
             raise AttributeError(name)
         return getattr(self.concrete, name)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: Any, **kwargs: Any) -> dict[str, Tensor]:
         """Calls it with its arguments by name.
 
         Raises:
@@ -111,7 +124,7 @@ class RestoredFunction:
         spec: the `FunctionSpec` that tells its Python signature.
     """
 
-    def __init__(self, name: str, concrete: Sequence[ConcreteFunction], described: Any) -> None:
+    def __init__(self, name: str, concrete: Sequence[ConcreteFunction], described: protos.SavedFunction) -> None:
         self.name = name
         self.concrete_functions = list(concrete)
         self.spec = described.function_spec
@@ -155,7 +168,7 @@ class RestoredFunction:
         )
 
 
-def _python_signature(spec: Any) -> inspect.Signature | None:
+def _python_signature(spec: protos.FunctionSpec) -> inspect.Signature | None:
     """The signature of the Python function; None where it is not told."""
     found = decoded(spec.fullargspec)
     if found is None:
@@ -182,7 +195,7 @@ def _python_signature(spec: Any) -> inspect.Signature | None:
         return None
 
 
-def _matched(signature: Any, given: Any, exactly: bool) -> list[Any] | None:
+def _matched(signature: Any, given: Sequence[Sequence[Any] | Mapping[Any, Any]], exactly: bool) -> list[Any] | None:
     """The tensors among arguments that fit a trace; None if they do not."""
     try:
         nest.assert_same_structure(signature, given)
@@ -219,7 +232,7 @@ def _matched(signature: Any, given: Any, exactly: bool) -> list[Any] | None:
     return tensors
 
 
-def _parts(wanted: TypeSpec, value: Any) -> list[Any] | None:
+def _parts(wanted: TypeSpec, value: TensorLike | SparseTensor | CompositeTensor) -> list[Any] | None:
     """The tensors that a sparse or ragged value is made of; None if it is not what is wanted."""
     if isinstance(value, TypeSpec):
         return wanted._flat_tensor_specs if wanted.is_compatible_with(value) else None
@@ -230,5 +243,5 @@ def _parts(wanted: TypeSpec, value: Any) -> list[Any] | None:
     return [convert_to_tensor(part) for part in wanted._to_tensor_list(value)] if fits else None
 
 
-def _covers(wanted: TensorSpec, shape: Any) -> bool:
+def _covers(wanted: TensorSpec, shape: ShapeLike) -> bool:
     return bool(wanted.shape.is_compatible_with(shape))

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.composite import SparseTensor
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph
 from headrace.core.dtypes import as_dtype
 from headrace.core.errors import NotFoundError
-from headrace.core.operation import Operation, Tensor
+from headrace.core.operation import Operation
 from headrace.core.shapes import as_dims
-from headrace.interop import protos
-from headrace.interop.node_def import shape_to_proto
+from headrace.core.tensor import Tensor
+from headrace.messages import protos
+from headrace.messages.node_def import shape_to_proto
 from headrace.saved_model import names
 
+if TYPE_CHECKING:
+    from headrace.core.graph import Graph
+    from headrace.core.typing import TensorLike
+    from headrace.state.variables import Variable
 
-def build_tensor_info(tensor: Any) -> Any:
+
+def build_tensor_info(tensor: SparseTensor | Tensor | Variable) -> protos.TensorInfo:
     """A `TensorInfo`: name, type and shape of a tensor, or of the parts of a sparse one.
 
     Example:
@@ -42,7 +48,7 @@ def build_tensor_info_from_op(op: Operation) -> Any:
     return info
 
 
-def get_element_from_tensor_info(tensor_info: Any, graph: Any = None, import_scope: str | None = None) -> Any:
+def get_element_from_tensor_info(tensor_info: Any, graph: Graph | None = None, import_scope: str | None = None) -> Any:
     """The operation or tensor that a `TensorInfo` names.
 
     Args:
@@ -57,7 +63,9 @@ def get_element_from_tensor_info(tensor_info: Any, graph: Any = None, import_sco
     return (graph or get_default_graph()).as_graph_element(f"{import_scope}/{name}" if import_scope else name)
 
 
-def get_tensor_from_tensor_info(tensor_info: Any, graph: Any = None, import_scope: str | None = None) -> Any:
+def get_tensor_from_tensor_info(
+    tensor_info: protos.TensorInfo, graph: Graph | None = None, import_scope: str | None = None
+) -> Any:
     """The tensor that a `TensorInfo` names.
 
     Args:
@@ -90,7 +98,7 @@ def build_signature_def(
     inputs: Mapping[str, Any] | None = None,
     outputs: Mapping[str, Any] | None = None,
     method_name: str | None = None,
-) -> Any:
+) -> protos.SignatureDef:
     """A `SignatureDef`.
 
     Args:
@@ -136,7 +144,7 @@ def load_op_from_signature_def(signature_def: Any, key: str, import_scope: str |
         ) from error
 
 
-def predict_signature_def(inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> Any:
+def predict_signature_def(inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> protos.SignatureDef:
     """The signature of a model that takes and gives any tensors.
 
     Args:
@@ -159,7 +167,7 @@ def predict_signature_def(inputs: Mapping[str, Any], outputs: Mapping[str, Any])
     )
 
 
-def regression_signature_def(examples: Any, predictions: Any) -> Any:
+def regression_signature_def(examples: TensorLike, predictions: TensorLike) -> protos.SignatureDef:
     """The signature of a model from serialized examples to numbers.
 
     Args:
@@ -184,7 +192,9 @@ def regression_signature_def(examples: Any, predictions: Any) -> Any:
     return build_signature_def({names.REGRESS_INPUTS: taken}, {names.REGRESS_OUTPUTS: given}, names.REGRESS_METHOD_NAME)
 
 
-def classification_signature_def(examples: Any, classes: Any, scores: Any) -> Any:
+def classification_signature_def(
+    examples: TensorLike, classes: Tensor | None, scores: Tensor | None
+) -> protos.SignatureDef:
     """The signature of a model from serialized examples to classes or scores or both.
 
     Args:
@@ -216,7 +226,7 @@ def classification_signature_def(examples: Any, classes: Any, scores: Any) -> An
     return build_signature_def({names.CLASSIFY_INPUTS: taken}, outputs, names.CLASSIFY_METHOD_NAME)
 
 
-def is_valid_signature(signature_def: Any) -> bool:
+def is_valid_signature(signature_def: protos.SignatureDef) -> bool:
     """Whether a signature has what serving asks of its kind."""
     if signature_def is None:
         return False

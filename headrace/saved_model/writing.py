@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from google.protobuf.any_pb2 import Any as AnyProto  # type: ignore[import-untyped]
+from google.protobuf.any_pb2 import Any as AnyProto
 
+from headrace.checkpoints.saver import Saver
 from headrace.core.collections import GraphKeys
 from headrace.core.constant_value import constant_value
 from headrace.core.defaults import add_to_collection, get_collection, get_collection_ref
 from headrace.core.dtypes import string
-from headrace.core.operation import Operation, Tensor
+from headrace.core.operation import Operation
+from headrace.core.tensor import Tensor
 from headrace.files import file_io
 from headrace.files.paths import as_path
-from headrace.interop import protos
-from headrace.interop.graph_files import write_message
-from headrace.platform import tf_logging
+from headrace.messages import protos
+from headrace.messages.graph_files import write_message
 from headrace.saved_model import folders, names
 from headrace.saved_model.signatures import predict_signature_def
 from headrace.state.collecting import _all_saveable_objects
-from headrace.train.saver import Saver
+from headrace.util import tf_logging
+
+if TYPE_CHECKING:
+    from headrace.runtime.session import Session
 
 
 class SavedModelBuilder:
@@ -40,7 +44,7 @@ class SavedModelBuilder:
         >>> builder.save()
     """
 
-    def __init__(self, export_dir: Any) -> None:
+    def __init__(self, export_dir: str) -> None:
         self._export_dir = as_path(export_dir)
         self._saved_model = protos.SavedModel(saved_model_schema_version=names.SAVED_MODEL_SCHEMA_VERSION)
         self._has_saved_variables = False
@@ -55,7 +59,7 @@ class SavedModelBuilder:
 
     def add_meta_graph_and_variables(
         self,
-        sess: Any,
+        sess: Session,
         tags: Iterable[str],
         signature_def_map: Mapping[str, Any] | None = None,
         assets_collection: Iterable[Tensor] | None = None,
@@ -222,8 +226,8 @@ def _check_signatures(signatures: Mapping[str, Any] | None) -> None:
 
 
 def simple_save(
-    session: Any,
-    export_dir: Any,
+    session: Session,
+    export_dir: str,
     inputs: Mapping[str, Any],
     outputs: Mapping[str, Any],
     legacy_init_op: Operation | None = None,

@@ -7,11 +7,21 @@ import decimal
 import io
 import itertools
 import math
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from headrace.shim import python2_string
+from headrace.shim.python2 import compile_text
+
+if TYPE_CHECKING:
+    from types import CodeType
+
+    import numpy as np
+
+    from headrace.core.typing import TensorLike
 
 
-def _is_whole(value: Any) -> bool:
+def _is_whole(value: TensorLike) -> bool:
     """Whether `/` between two such values floors in Python 2: whole numbers, NumPy's among them."""
     if isinstance(value, int):
         return True
@@ -36,7 +46,7 @@ def divide(left: Any, right: Any) -> Any:
     return left / right
 
 
-def divide_in_place(left: Any, right: Any) -> Any:
+def divide_in_place(left: float | np.ndarray, right: int) -> Any:
     """What `left /= right` assigns, as Python 2 divides; arrays change in place."""
     if _is_whole(left) and _is_whole(right):
         left //= right
@@ -52,12 +62,12 @@ def divide_item_in_place(container: Any, key: Any, right: Any) -> None:
     container[key] = divide_in_place(container[key], right)
 
 
-def divide_attribute_in_place(owner: Any, name: str, right: Any) -> None:
+def divide_attribute_in_place(owner: type, name: str, right: int) -> None:
     """`owner.name /= right`, the owner evaluated once."""
     setattr(owner, name, divide_in_place(getattr(owner, name), right))
 
 
-def cmp(left: Any, right: Any) -> int:
+def cmp(left: int, right: int) -> int:
     """Python 2's three-way comparison: negative, zero or positive.
 
     Example:
@@ -70,7 +80,7 @@ def cmp(left: Any, right: Any) -> int:
 file = open
 
 
-def compiled(source: Any, path: str = "<string>", mode: str = "exec", *rest: Any) -> Any:
+def compiled(source: Any, path: str = "<string>", mode: str = "exec", *rest: Any) -> CodeType:
     """What `exec`, `eval` and `compile` are given, compiled as Python 2; code objects stay what they are.
 
     Example:
@@ -79,12 +89,10 @@ def compiled(source: Any, path: str = "<string>", mode: str = "exec", *rest: Any
     """
     if not isinstance(source, str | bytes):
         return source if not rest and path == "<string>" else compile(source, path, mode, *rest)
-    from headrace.shim.python2 import compile_text
-
     return compile_text(source, path, mode)
 
 
-def rounded(number: Any, digits: int = 0) -> Any:
+def rounded(number: float, digits: int = 0) -> float:
     """`round` as Python 2 rounds: halves away from zero, always to a float.
 
     Example:
@@ -127,7 +135,7 @@ def following(iterator: Any, *default: Any) -> Any:
         return default[0]
 
 
-def _through_codec(value: Any, codec: str, function: Any) -> Any:
+def _through_codec(value: str, codec: str, function: Callable[..., Any]) -> str:
     if codec in ("rot13", "rot_13"):
         return function(value, "rot13")
     if codec in _ESCAPES:
@@ -137,7 +145,7 @@ def _through_codec(value: Any, codec: str, function: Any) -> Any:
     return result.decode("latin-1") if isinstance(value, str) else result
 
 
-def decode(value: Any, *arguments: Any, **keywords: Any) -> Any:
+def decode(value: str, *arguments: Any, **keywords: Any) -> str:
     """`value.decode(...)`; a string is text already.
 
     Example:
@@ -150,7 +158,7 @@ def decode(value: Any, *arguments: Any, **keywords: Any) -> Any:
     return value.decode(*arguments, **keywords)
 
 
-def encode(value: Any, *arguments: Any, **keywords: Any) -> Any:
+def encode(value: str, *arguments: Any, **keywords: Any) -> Any:
     """`value.encode(...)`, also to hex and the like."""
     codec = arguments[0] if arguments else keywords.get("encoding", "ascii")
     if isinstance(value, str | bytes) and codec in _CODECS - set(_ESCAPES):
@@ -158,16 +166,14 @@ def encode(value: Any, *arguments: Any, **keywords: Any) -> Any:
     return value.encode(*arguments, **keywords)
 
 
-def translate(value: Any, table: Any, deletions: str) -> Any:
+def translate(value: str, table: Any, deletions: str) -> str:
     """`value.translate(table, deletions)` of a string."""
     if isinstance(value, str):
-        from headrace.shim import python2_string
-
         return python2_string.translate(value, table, deletions)
     return value.translate(table, deletions)
 
 
-def message(error: Any) -> Any:
+def message(error: Any) -> str:
     """`error.message`: the only argument of an exception, else nothing."""
     try:
         return error.message
@@ -177,14 +183,14 @@ def message(error: Any) -> Any:
         return error.args[0] if len(error.args) == 1 else ""
 
 
-def argument(error: Any, key: Any) -> Any:
+def argument(error: Any, key: int) -> Any:
     """`error[key]`: an argument of an exception."""
     if isinstance(error, BaseException) and not hasattr(error, "__getitem__"):
         return error.args[key]
     return error[key]
 
 
-def unicode(value: Any = "", *arguments: Any, **keywords: Any) -> str:
+def unicode(value: str = "", *arguments: Any, **keywords: Any) -> str:
     """`unicode(value, encoding, errors)`; a string is text already."""
     return value if isinstance(value, str) else str(value, *arguments, **keywords)
 
@@ -203,7 +209,7 @@ class _Bytes:
         self.write, self.read, self.readline = data.write, data.read, data.readline
 
 
-def binary(file: Any) -> Any:
+def binary(file: Any) -> _Bytes:
     """A file that pickles can be written to and read from, which files opened as text are not."""
     return _Bytes(file) if isinstance(file, io.TextIOWrapper) else file
 
@@ -214,13 +220,13 @@ class _Lines:
     def __init__(self, file: Any) -> None:
         self._file = file
 
-    def write(self, text: str) -> Any:
+    def write(self, text: str) -> int:
         return self._file.write(text.encode())
 
     def __iter__(self) -> Iterator[str]:
         return (line.decode() for line in self._file)
 
 
-def text(file: Any) -> Any:
+def text(file: Any) -> _Lines:
     """A file of lines as `csv` reads and writes them today, which files opened in binary mode are not."""
     return _Lines(file) if isinstance(file, io.BufferedIOBase | io.RawIOBase) else file

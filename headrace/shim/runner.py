@@ -19,6 +19,8 @@ from typing import Any, NoReturn
 
 from headrace.shim.hook import install_as_tensorflow
 from headrace.shim.old_names import restore_old_names
+from headrace.shim.python2 import compile_source
+from headrace.shim.python2_imports import convert_imports_below
 
 _MACHINERY = tuple(
     os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), room, "")
@@ -102,8 +104,6 @@ def _refuse(text: str, code: int) -> NoReturn:
 
 def _enter_folder(folder: str) -> None:
     """Puts the program's folder where Python puts it, in place of the one of our own start."""
-    from headrace.shim.python2_imports import convert_imports_below
-
     if not sys.flags.safe_path if hasattr(sys.flags, "safe_path") else True:
         sys.path[0:1] = [folder]
     convert_imports_below(folder)
@@ -125,8 +125,6 @@ def _main_module(path: str, spec: ModuleSpec | None) -> ModuleType:
 
 
 def _code(main: ModuleType) -> CodeType:
-    from headrace.shim.python2 import compile_source
-
     path = main.__dict__["__file__"]
     if os.path.isfile(path):
         with io.open_code(path) as file:

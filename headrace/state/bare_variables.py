@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import colocate_with, control_dependencies, name_scope
 from headrace.core.dtypes import as_dtype
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import as_dims
+from headrace.core.tensor import Tensor
+
+if TYPE_CHECKING:
+    from headrace.core.typing import DTypeLike, TensorLike
 
 
 def variable_op(
     shape: Any,
-    dtype: Any,
+    dtype: DTypeLike,
     name: str = "Variable",
     set_shape: bool = True,
     container: str = "",
@@ -33,7 +36,7 @@ def variable_op(
     return made
 
 
-def init_variable(v: Tensor, init: Any, name: str = "init") -> Tensor:
+def init_variable(v: Tensor, init: TensorLike, name: str = "init") -> Tensor:
     """Assigns `init` to a variable.
 
     Args:

@@ -7,8 +7,8 @@ from typing import Any
 
 from headrace.autograph import converted_for_function
 from headrace.core.defaults import get_default_graph, name_scope
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
+from headrace.core.tensor import Tensor
 from headrace.state.defun import DefinedFunction
 
 
@@ -45,7 +45,7 @@ def nondifferentiable_batch_function(
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         traced = converted_for_function(function) if autograph else function
 
-        def batched(*args: Tensor) -> Any:
+        def batched(*args: Tensor) -> list[Tensor]:
             for value in args:
                 if not isinstance(value, Tensor):
                     raise ValueError(
@@ -53,7 +53,7 @@ def nondifferentiable_batch_function(
                         f"{value!r}"
                     )
 
-            def body(*rows: Tensor) -> Any:
+            def body(*rows: Tensor) -> tuple[Tensor, Tensor]:
                 for row, value in zip(rows, args, strict=True):
                     # Of the batch nothing but the number of rows is another.
                     row.set_shape(value.get_shape() if value.dims is None else [None, *value.dims[1:]])

@@ -5,9 +5,12 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.state.scoping import variable_creator_scope
+
+if TYPE_CHECKING:
+    from headrace.state.variable_class import Variable
 
 
 class _Open(threading.local):
@@ -39,7 +42,7 @@ def capture_dependencies(template: Any) -> Iterator[None]:
     """
     entry = (template, template.variable_scope.name)
 
-    def tracked(next_creator: Callable[..., Any], **kwargs: Any) -> Any:
+    def tracked(next_creator: Callable[..., Any], **kwargs: Any) -> Variable:
         variable = next_creator(**kwargs)
         name = kwargs.get("name")
         # The innermost block sees to all of them.

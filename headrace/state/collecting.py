@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.collections import GraphKeys
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import colocate_with, device, get_collection, get_default_graph, name_scope
-from headrace.core.operation import Operation, Tensor
+from headrace.core.operation import Operation
 from headrace.core.registry import raw
-from headrace.ops import composing
+from headrace.core.tensor import Tensor
+from headrace.functions.array.where import boolean_mask
+from headrace.kernels import composing
 from headrace.ops.flow.grouping import group
 from headrace.state.updates import is_variable_initialized
+
+if TYPE_CHECKING:
+    from headrace.state.variable_class import Variable
 
 
 def global_variables(scope: str | None = None) -> list[Any]:
@@ -49,7 +55,7 @@ def _all_saveable_objects(scope: str | None = None) -> list[Any]:
     return get_collection(GraphKeys.GLOBAL_VARIABLES, scope) + get_collection(GraphKeys.SAVEABLE_OBJECTS, scope)
 
 
-def variables_initializer(var_list: Any, name: str = "init") -> Operation:
+def variables_initializer(var_list: Sequence[Variable], name: str = "init") -> Operation:
     """An operation that runs the initializers of `var_list`.
 
     Args:
@@ -133,11 +139,4 @@ def report_uninitialized_variables(var_list: Any = None, name: str = "report_uni
                 return convert_to_tensor([], "string", name="Const")
             missing = raw.LogicalNot(composing.stack(flags))
             names = convert_to_tensor([variable.op.name for variable in var_list], name="Const")
-            return _masked(names, missing)
-
-
-def _masked(values: Tensor, mask: Tensor) -> Tensor:
-    """The elements of the vector `values` where `mask` holds."""
-    from headrace.ops.array.where import boolean_mask
-
-    return boolean_mask(values, mask)
+            return boolean_mask(names, missing)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core import nest
 from headrace.core.convert import convert_to_tensor
@@ -13,6 +13,10 @@ from headrace.core.operation import Operation
 from headrace.core.registry import raw
 from headrace.ops.flow.grouping import group
 from headrace.state.variable_scope import get_variable_scope, variable_scope
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+
 
 _SCOPES = ("__xla_scope",)
 
@@ -98,7 +102,7 @@ def compile(computation: Callable[..., Any], inputs: Sequence[Any] | None = None
     return outputs if flat else nest.pack_sequence_as(results, outputs)
 
 
-def _converted(value: Any) -> Any:
+def _converted(value: TensorLike) -> Any:
     try:
         return convert_to_tensor(value)
     except Exception as error:

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-import importlib
 import threading
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from headrace.autodiff.function_gradients import connected, gradient_of
 from headrace.core import nest
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph
 from headrace.core.eager import eager_graph, executing_eagerly
 from headrace.core.func_graph import FuncGraph
-from headrace.core.functions import Function
-from headrace.core.operation import Tensor
+from headrace.core.graph_functions import Function
 from headrace.core.registry import raw
+from headrace.core.tensor import Tensor
+from headrace.messages.function_def import function_def_of
+
+if TYPE_CHECKING:
+    from headrace.core.graph import Graph
+    from headrace.core.typing import TensorLike
+    from headrace.state.variable_class import Variable
 
 
 class ConcreteFunction:
@@ -28,7 +34,10 @@ class ConcreteFunction:
 
     Attributes:
         structured_input_signature: the arguments it was traced for: (positional, by name).
+        keeps: what must live as long as it.
     """
+
+    keeps: Any
 
     def __init__(self, graph: FuncGraph, name: str, signature: Any = None) -> None:
         self.graph = graph
@@ -86,13 +95,13 @@ class ConcreteFunction:
     @property
     def function_def(self) -> Any:
         """It as a `FunctionDef` message."""
-        return importlib.import_module("headrace.interop.function_def").function_def_of(self.function)
+        return function_def_of(self.function)
 
-    def add_to_graph(self, graph: Any = None) -> None:
+    def add_to_graph(self, graph: Graph | None = None) -> None:
         """Puts it into the library of `graph`, the default graph by default."""
         self.function.add_to_graph(graph or get_default_graph())
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: Any, **kwargs: Any) -> Tensor:
         """Calls it with the tensors of its arguments, in order; those that have a name also by name."""
         flat = nest.flatten(args, expand_composites=True) + nest.flatten(list(kwargs.values()), expand_composites=True)
         return self.call_flat([value for value in flat if _is_tensor_like(value)])
@@ -147,7 +156,7 @@ class ConcreteFunction:
                 given = gradients[i]
                 starts.append(raw.ZerosLike(results[i]) if given is None else convert_to_tensor(given))
             passed = [parameters[id(t)] for t in recorded.parameters]
-            made = self._call(recorded.backward, [*kept, *passed, *starts])  # type: ignore[arg-type]
+            made = self._call(recorded.backward, [*kept, *passed, *starts])  # type: ignore[arg-type]  # there is one, as seen above
             found = iter(made)
             return [next(found) if is_on else None for is_on in recorded.connected]
 
@@ -161,7 +170,7 @@ class ConcreteFunction:
 
     def _structured(self, results: Sequence[Any]) -> Any:
         structure = self.graph.structured_outputs
-        if self.graph.returns_none:  # type: ignore[attr-defined]
+        if self.graph.returns_none:
             return None
         given = iter(results)
         # What is no tensor, such as None for a gradient that is not there, is returned as it is.
@@ -181,18 +190,17 @@ class _Recorded:
     """
 
     def __init__(self, function: Function) -> None:
-        build = importlib.import_module("headrace.autodiff.functions")
         graph = function.graph
         self.forward: Any = None
         self.backward: Function | None = None
         own = set(graph.get_operations())
-        self.connected = build.connected(function)
+        self.connected = connected(function)
         if not any(self.connected):
             return
         if any(op._control_flow_context is not None for op in own):
             # What a loop keeps for its gradient stays in the loop's own stacks: the call is differentiated as a whole.
             return
-        derived = build.gradient_of(function)
+        derived = gradient_of(function)
         new = [op for op in graph.get_operations() if op not in own]
         inputs = {id(tensor) for tensor in function.inputs}
         starts = derived.inputs[len(function.inputs) :]
@@ -224,11 +232,11 @@ class _Recorded:
         )
 
 
-def variable_of(tensor: Any) -> Any:
+def variable_of(tensor: TensorLike) -> Variable | None:
     """The variable that a handle belongs to, None if there is none."""
     found = getattr(tensor, "_variable", None)
     return None if found is None else found()
 
 
-def _is_tensor_like(value: Any) -> bool:
+def _is_tensor_like(value: Tensor) -> bool:
     return isinstance(value, (Tensor, np.ndarray)) or hasattr(value, "handle")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core import nest
 from headrace.core.defaults import (
@@ -16,13 +16,18 @@ from headrace.core.defaults import (
 )
 from headrace.core.eager import executing_eagerly
 from headrace.core.internals import uid
-from headrace.core.operation import Operation, Tensor
+from headrace.core.operation import Operation
 from headrace.core.registry import raw
-from headrace.ops.array.identity import identity
+from headrace.core.tensor import Tensor
+from headrace.functions.flow.tensor_array import TensorArray
+from headrace.kernels.composing.arranging import identity
 from headrace.ops.flow import mutex  # noqa: F401  (declared for `raw`)
 from headrace.ops.flow.grouping import group
 from headrace.ops.flow.grouping import tuple as joined
-from headrace.ops.flow.tensor_array import TensorArray
+
+if TYPE_CHECKING:
+    from headrace.state.variable_class import Variable
+
 
 # The collections of sections and of what they execute.
 CRITICAL_SECTIONS = "critical_sections"
@@ -42,8 +47,12 @@ class CriticalSection:
         NotImplementedError: for a message.
 
     Example:
+        >>> v = tf.get_variable("v", initializer=3.0, use_resource=True)
         >>> section = tf.CriticalSection()
         >>> doubled = section.execute(lambda: v.assign(v.read_value() * 2.0))
+        >>> sess.run(v.initializer)
+        >>> sess.run(doubled)
+        6.0
     """
 
     def __init__(
@@ -152,7 +161,7 @@ class _Execution:
         self.exclusive = exclusive
 
 
-def _after(item: Any) -> Any:
+def _after(item: Operation | Tensor | Variable) -> Any:
     """The same under the control dependencies of the moment."""
     if item is None:
         return None

@@ -10,9 +10,11 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import device, get_default_graph
 from headrace.core.dtypes import DType, as_dtype
 from headrace.core.func_graph import FuncGraph, trace
-from headrace.core.functions import Function
 from headrace.core.graph import Graph
-from headrace.core.operation import Operation, Tensor
+from headrace.core.graph_functions import Function
+from headrace.core.operation import Operation
+from headrace.core.tensor import Tensor
+from headrace.messages.function_def import function_def_of
 from headrace.state.variable_scope import VariableScope, get_variable_scope, variable_scope
 from headrace.state.variable_store import get_default_variable_store
 
@@ -62,17 +64,20 @@ class Defun:
         ValueError: if the decorated function has defaults or keyword arguments, or takes another number of arguments.
 
     Example:
+        >>> from headrace.python.framework import function
         >>> @function.Defun(tf.float32, tf.float32)
         ... def forward(x, y):
         ...     return x + y, x - y
         >>> c, d = forward(tf.constant([1.0]), tf.constant([2.0]))
+        >>> sess.run([c, d])
+        [array([3.], dtype=float32), array([-1.], dtype=float32)]
     """
 
     def __init__(
         self,
         *input_types: Any,
         func_name: str | None = None,
-        grad_func: Any = None,
+        grad_func: DefinedFunction | None = None,
         python_grad_func: Callable[..., Any] | None = None,
         out_names: Sequence[str] | None = None,
         **kwargs: Any,
@@ -120,7 +125,7 @@ class DefinedFunction:
         argnames: Sequence[str],
         input_types: Sequence[Any],
         func_name: str | None = None,
-        grad_func: Any = None,
+        grad_func: DefinedFunction | None = None,
         python_grad_func: Callable[..., Any] | None = None,
         out_names: Sequence[str] | None = None,
         shape_func: Callable[[Operation], Sequence[Any]] | None = None,
@@ -162,9 +167,7 @@ class DefinedFunction:
     @property
     def definition(self) -> Any:
         """Its definition as a `FunctionDef` message."""
-        import importlib
-
-        return importlib.import_module("headrace.interop.function_def").function_def_of(self.function)
+        return function_def_of(self.function)
 
     @property
     def _signature(self) -> Any:
@@ -221,7 +224,7 @@ class DefinedFunction:
         graph.of_defun = True
         scope = get_variable_scope()
 
-        def getvar(getter: Any, name: str, **arguments: Any) -> Any:
+        def getvar(getter: Callable[..., Any], name: str, **arguments: Any) -> Tensor:
             # The outer scope says how the variable is made.
             del getter
             with graph.outer_graph.as_default():
@@ -231,7 +234,7 @@ class DefinedFunction:
                     return variable.value()
             return variable
 
-        def traced(*tensors: Tensor) -> Any:
+        def traced(*tensors: Tensor) -> list[Tensor]:
             # Its scopes begin anew: those around it are added by the outer one.
             with variable_scope(VariableScope(None), custom_getter=getvar, auxiliary_name_scope=False):
                 result = func(*tensors)
@@ -317,7 +320,7 @@ class OverloadedFunction:
             self._overload[key] = defined
         return defined
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: Any, **kwargs: Any) -> Tensor:
         """Adds a call of the function for the types of `args`."""
         tensors = [convert_to_tensor(value) for value in args]
         return self.instantiate([t.dtype for t in tensors])(*tensors, **kwargs)

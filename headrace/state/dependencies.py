@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import collections
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.state import restoring
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
 
 
 class TrackableReference(collections.namedtuple("TrackableReference", ["name", "ref"])):
@@ -25,7 +28,7 @@ class NamedDependencies:
     def _checkpoint_dependencies(self) -> list[TrackableReference]:
         return [TrackableReference(name, ref) for name, ref in self._dependencies.items()]
 
-    def _track_trackable(self, trackable: Any, name: str, overwrite: bool = False) -> Any:
+    def _track_trackable(self, trackable: object, name: str, overwrite: bool = False) -> Any:
         """Makes `trackable` a dependency named `name`; returns it.
 
         Raises:
@@ -41,5 +44,17 @@ class NamedDependencies:
         restoring.changed()
         return trackable
 
-    def _lookup_dependency(self, name: str) -> Any:
+    def _lookup_dependency(self, name: str) -> NamedDependencies | None:
         return next((ref for known, ref in self._checkpoint_dependencies if known == name), None)
+
+
+class SlotOwner(NamedDependencies):
+    """What makes variables for other variables, as optimizers do: checkpoints of objects keep these slots with those."""
+
+    def get_slot_names(self) -> list[str]:
+        """The names of the kinds of slots it has made."""
+        raise NotImplementedError
+
+    def get_slot(self, var: TensorLike | NamedDependencies, name: str) -> Any:
+        """The slot `name` of a variable, None if there is none."""
+        raise NotImplementedError

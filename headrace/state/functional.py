@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph
-from headrace.core.functions import function_of
+from headrace.core.graph_functions import function_of
 from headrace.core.operation import Operation
 from headrace.core.registry import raw
 from headrace.state.defun import DefinedFunction, Defun, get_extra_args
 
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import TensorLike
 
-def If(cond: Any, inputs: Sequence[Any], then_branch: Any, else_branch: Any, name: str | None = None) -> Any:
+
+def If(
+    cond: TensorLike,
+    inputs: Sequence[Any],
+    then_branch: DefinedFunction,
+    else_branch: DefinedFunction,
+    name: str | None = None,
+) -> Any:
     """Calls one of two functions.
 
     Args:
@@ -38,7 +48,7 @@ def If(cond: Any, inputs: Sequence[Any], then_branch: Any, else_branch: Any, nam
     return made if chosen.outputs else graph.get_operations()[-1]
 
 
-def Gradient(inputs: Sequence[Any], f: Any, name: str | None = None) -> list[Any]:
+def Gradient(inputs: Sequence[Any], f: DefinedFunction, name: str | None = None) -> list[Any]:
     """The gradient of a function.
 
     Args:
@@ -53,7 +63,9 @@ def Gradient(inputs: Sequence[Any], f: Any, name: str | None = None) -> list[Any
     return symbolic_gradient(inputs, function.input_types, f, name)
 
 
-def symbolic_gradient(input: Sequence[Any], Tout: Sequence[Any], f: Any, name: str | None = None) -> list[Any]:
+def symbolic_gradient(
+    input: Sequence[Any], Tout: Sequence[Any], f: DefinedFunction, name: str | None = None
+) -> list[Any]:
     """The op behind `Gradient`.
 
     Args:
@@ -69,7 +81,13 @@ def symbolic_gradient(input: Sequence[Any], Tout: Sequence[Any], f: Any, name: s
     return list(raw.SymbolicGradient(list(input), Tout=list(Tout), f=function.name, name=name))
 
 
-def While(input_: Sequence[Any], cond: Any, body: Any, name: str | None = None, hostmem: Any = None) -> Any:
+def While(
+    input_: Sequence[Any],
+    cond: DefinedFunction,
+    body: DefinedFunction,
+    name: str | None = None,
+    hostmem: Sequence[int] | None = None,
+) -> list[Tensor]:
     """Calls `body` on what it returned as long as `cond` of it is true.
 
     Args:
@@ -101,7 +119,7 @@ def While(input_: Sequence[Any], cond: Any, body: Any, name: str | None = None, 
 
         plain_cond = cond
 
-        def with_captured(*args: Any) -> Any:
+        def with_captured(*args: Any) -> Tensor:
             return plain_cond(*args[:count])
 
         cond = Defun(*types, func_name=f"{cond.name}_Wrapper")(with_captured)
@@ -118,15 +136,15 @@ def While(input_: Sequence[Any], cond: Any, body: Any, name: str | None = None, 
 
 
 def For(
-    start: Any,
-    limit: Any,
-    delta: Any,
+    start: TensorLike,
+    limit: TensorLike,
+    delta: TensorLike,
     inputs: Sequence[Any],
-    body: Any,
+    body: DefinedFunction,
     name: str | None = None,
     hostmem: Any = None,
     rewrite_with_while: bool | None = None,
-) -> Any:
+) -> list[Tensor]:
     """Calls `body` for each integer of range(start, limit, delta), on what it returned before.
 
     Args:
@@ -154,17 +172,23 @@ def For(
 
 
 def _for_by_while(
-    start: Any, limit: Any, delta: Any, inputs: Sequence[Any], body: Any, name: str | None, hostmem: Any
+    start: TensorLike,
+    limit: TensorLike,
+    delta: TensorLike,
+    inputs: Sequence[Any],
+    body: DefinedFunction,
+    name: str | None,
+    hostmem: Any,
 ) -> list[Any]:
     size = raw.Abs(delta)
     distance = raw.Sub(raw.Add(raw.Abs(raw.Sub(limit, start)), size), 1)
     count = raw.FloorDiv(distance, size)
     types = ["int32"] * 4 + list(body.declared_input_types)[1:]
 
-    def more(i: Any, n: Any, *_: Any) -> Any:
+    def more(i: Tensor, n: Tensor, *_: Any) -> Tensor:
         return i < n
 
-    def step(i: Any, n: Any, first: Any, each: Any, *args: Any) -> Any:
+    def step(i: Tensor, n: TensorLike, first: Tensor, each: Tensor, *args: Any) -> tuple[Tensor, ...]:
         result = body(first + i * each, *args)
         if isinstance(result, Operation):
             result = ()
@@ -182,10 +206,10 @@ def _for_by_while(
     return list(results[4:])
 
 
-def _returning_captured(body: Any) -> DefinedFunction:
+def _returning_captured(body: DefinedFunction) -> DefinedFunction:
     """A function that also takes and returns the outer tensors that `body` uses, so that they go round with it."""
 
-    def wrapper(*args: Any) -> Any:
+    def wrapper(*args: Any) -> tuple[Tensor, Tensor, Tensor]:
         result = body(*args)
         if isinstance(result, Operation):
             result = ()
@@ -197,7 +221,7 @@ def _returning_captured(body: Any) -> DefinedFunction:
     return made
 
 
-def _mark_host(results: list[Any], hostmem: Any, first: int) -> None:
+def _mark_host(results: list[Any], hostmem: Sequence[int] | None, first: int) -> None:
     if hostmem and results:
         results[0].op.attrs["_input_hostmem"] = [first + i for i in hostmem]
         results[0].op.attrs["_output_hostmem"] = list(hostmem)
@@ -205,7 +229,7 @@ def _mark_host(results: list[Any], hostmem: Any, first: int) -> None:
 
 def partitioned_call(
     args: Sequence[Any],
-    f: Any,
+    f: DefinedFunction,
     tout: Sequence[Any] | None = None,
     executing_eagerly: bool | None = None,
     config: Any = None,
@@ -241,7 +265,9 @@ def partitioned_call(
     return made if types else graph.get_operations()[-1]
 
 
-def remote_call(args: Sequence[Any], Tout: Sequence[Any], f: Any, target: Any, name: str | None = None) -> list[Any]:
+def remote_call(
+    args: Sequence[Any], Tout: Sequence[Any], f: str, target: TensorLike, name: str | None = None
+) -> list[Any]:
     """Calls a function on the device that `target` names; here it runs where it is.
 
     Args:

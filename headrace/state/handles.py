@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.collections import GraphKeys
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph, name_scope
+from headrace.core.dims import compatible_dims
 from headrace.core.dtypes import as_dtype, float32
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
-from headrace.core.shapes import TensorShape, as_dims, compatible_dims
-from headrace.ops.state.common import handle_dims, handle_dtype
+from headrace.core.shapes import TensorShape, as_dims
+from headrace.core.tensor import Tensor
+from headrace.kernels.state.handles import handle_dims, handle_dtype
+from headrace.messages import protos
 from headrace.state.resource_variables import BaseResourceVariable
 from headrace.state.scoping import name_from_scope_name
-from headrace.state.slice_info import protos
+
+if TYPE_CHECKING:
+    from headrace.core.typing import DTypeLike, TensorLike
+    from headrace.state.modes import VariableAggregation, VariableSynchronization
 
 
 class UninitializedVariable(BaseResourceVariable):
@@ -39,10 +44,10 @@ class UninitializedVariable(BaseResourceVariable):
         caching_device: Any = None,
         name: str | None = None,
         shape: Any = None,
-        dtype: Any = float32,
+        dtype: DTypeLike = float32,
         constraint: Any = None,
-        synchronization: Any = None,
-        aggregation: Any = None,
+        synchronization: VariableSynchronization | None = None,
+        aggregation: VariableAggregation | None = None,
     ) -> None:
         if caching_device is not None:
             raise NotImplementedError(
@@ -82,7 +87,7 @@ def copy_to_graph_uninitialized(var: BaseResourceVariable) -> UninitializedVaria
     return made
 
 
-def shape_safe_assign_variable_handle(handle: Tensor, shape: Any, value: Any, name: str | None = None) -> Any:
+def shape_safe_assign_variable_handle(handle: Tensor, shape: Any, value: TensorLike, name: str | None = None) -> Any:
     """Assigns through a handle what is known to fit.
 
     Args:
@@ -103,7 +108,7 @@ def shape_safe_assign_variable_handle(handle: Tensor, shape: Any, value: Any, na
 def get_resource_handle_data(graph_op: Tensor) -> Any:
     """What a handle is known to lead to, as a `CppShapeInferenceResult.HandleData`."""
     dtype = handle_dtype(graph_op)
-    data = protos().CppShapeInferenceResult.HandleData()
+    data = protos.CppShapeInferenceResult.HandleData()
     if dtype is not None:
         data.is_set = True
         data.shape_and_type.add(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from headrace.core.collections import GraphKeys
-from headrace.core.operation import Operation, Tensor
+from headrace.core.operation import Operation
+from headrace.core.tensor import Tensor
 
 _VARIABLES = frozenset({"Variable", "VariableV2", "VarHandleOp"})
 _LEFT_ALONE = frozenset({"IsVariableInitialized", "VarIsInitializedOp", "ReadVariableOp", "If"})

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from headrace.core.dtypes import DType, as_dtype, float32
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape
-from headrace.ops import composing
+from headrace.core.tensor import Tensor
+from headrace.functions.math.matrices import eye
+from headrace.kernels import composing
+from headrace.kernels.composing.filling import ones, zeros
 from headrace.ops.array.constant import constant
-from headrace.ops.array.fill import ones, zeros
 from headrace.ops.random.normal import random_normal, truncated_normal
 from headrace.ops.random.uniform import random_uniform
 
+if TYPE_CHECKING:
+    from headrace.core.typing import DTypeLike, TensorLike
+    from headrace.state.partitioned import PartitionInfo
 
-def assert_float_dtype(dtype: Any) -> DType:
+
+def assert_float_dtype(dtype: DTypeLike) -> DType:
     dtype = as_dtype(dtype)
     if not dtype.is_floating:
         raise ValueError(f"Expected floating point type, got {dtype!s}.")
@@ -31,7 +36,7 @@ class Initializer:
 
     dtype: DType
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: PartitionInfo | None = None) -> Tensor:
         """A tensor of `shape`.
 
         Args:
@@ -41,7 +46,7 @@ class Initializer:
         """
         raise NotImplementedError
 
-    def _dtype_or(self, dtype: Any) -> Any:
+    def _dtype_or(self, dtype: DTypeLike | None) -> Any:
         return self.dtype if dtype is None else dtype
 
     def get_config(self) -> dict[str, Any]:
@@ -57,10 +62,10 @@ class Initializer:
 class Zeros(Initializer):
     """Makes zeros; empty strings, False."""
 
-    def __init__(self, dtype: Any = float32) -> None:
+    def __init__(self, dtype: DTypeLike = float32) -> None:
         self.dtype = as_dtype(dtype)
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: PartitionInfo | None = None) -> Tensor:
         """Zeros of `shape`."""
         return zeros(_sizes(shape), self._dtype_or(dtype))
 
@@ -72,10 +77,10 @@ class Zeros(Initializer):
 class Ones(Initializer):
     """Makes ones."""
 
-    def __init__(self, dtype: Any = float32) -> None:
+    def __init__(self, dtype: DTypeLike = float32) -> None:
         self.dtype = as_dtype(dtype)
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: PartitionInfo | None = None) -> Tensor:
         """Ones of `shape`."""
         return ones(_sizes(shape), self._dtype_or(dtype))
 
@@ -100,7 +105,7 @@ class Constant(Initializer):
         TypeError: if `value` is something else.
     """
 
-    def __init__(self, value: Any = 0, dtype: Any = float32, verify_shape: bool = False) -> None:
+    def __init__(self, value: TensorLike = 0, dtype: DTypeLike = float32, verify_shape: bool = False) -> None:
         if not (np.isscalar(value) or isinstance(value, (list, tuple, np.ndarray))):
             raise TypeError(
                 f"Invalid type for initial value: {type(value)} (expected Python scalar, list or tuple of values, or "
@@ -111,7 +116,11 @@ class Constant(Initializer):
         self._verify_shape = verify_shape
 
     def __call__(
-        self, shape: Any, dtype: Any = None, partition_info: Any = None, verify_shape: bool | None = None
+        self,
+        shape: Any,
+        dtype: Any = None,
+        partition_info: PartitionInfo | None = None,
+        verify_shape: bool | None = None,
     ) -> Tensor:
         """The value in `shape`."""
         verify = self._verify_shape if verify_shape is None else verify_shape
@@ -131,13 +140,19 @@ class RandomUniform(Initializer):
         dtype: the element type where the call names none.
     """
 
-    def __init__(self, minval: Any = 0, maxval: Any = None, seed: int | None = None, dtype: Any = float32) -> None:
+    def __init__(
+        self,
+        minval: TensorLike = 0,
+        maxval: TensorLike | None = None,
+        seed: int | None = None,
+        dtype: DTypeLike = float32,
+    ) -> None:
         self.minval = minval
         self.maxval = maxval
         self.seed = seed
         self.dtype = as_dtype(dtype)
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: PartitionInfo | None = None) -> Tensor:
         """Uniform values of `shape`."""
         return random_uniform(shape, self.minval, self.maxval, self._dtype_or(dtype), seed=self.seed)
 
@@ -149,13 +164,15 @@ class RandomUniform(Initializer):
 class RandomNormal(Initializer):
     """Makes normally distributed values of the given mean and standard deviation."""
 
-    def __init__(self, mean: Any = 0.0, stddev: Any = 1.0, seed: int | None = None, dtype: Any = float32) -> None:
+    def __init__(
+        self, mean: TensorLike = 0.0, stddev: TensorLike = 1.0, seed: int | None = None, dtype: DTypeLike = float32
+    ) -> None:
         self.mean = mean
         self.stddev = stddev
         self.seed = seed
         self.dtype = assert_float_dtype(dtype)
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: PartitionInfo | None = None) -> Tensor:
         """Normal values of `shape`."""
         return random_normal(shape, self.mean, self.stddev, self._dtype_or(dtype), seed=self.seed)
 
@@ -167,7 +184,7 @@ class RandomNormal(Initializer):
 class TruncatedNormal(RandomNormal):
     """As `RandomNormal`, with what lies more than two standard deviations off drawn again."""
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: PartitionInfo | None = None) -> Tensor:
         """Truncated normal values of `shape`."""
         return truncated_normal(shape, self.mean, self.stddev, self._dtype_or(dtype), seed=self.seed)
 
@@ -178,7 +195,7 @@ class UniformUnitScaling(Initializer):
     The formula is that of Sussillo and Abbott, arXiv:1412.6558.
     """
 
-    def __init__(self, factor: float = 1.0, seed: int | None = None, dtype: Any = float32) -> None:
+    def __init__(self, factor: float = 1.0, seed: int | None = None, dtype: DTypeLike = float32) -> None:
         self.factor = factor
         self.seed = seed
         self.dtype = assert_float_dtype(dtype)
@@ -219,7 +236,7 @@ class VarianceScaling(Initializer):
         mode: str = "fan_in",
         distribution: str = "truncated_normal",
         seed: int | None = None,
-        dtype: Any = float32,
+        dtype: DTypeLike = float32,
     ) -> None:
         if scale <= 0.0:
             raise ValueError("`scale` must be positive float.")
@@ -234,7 +251,7 @@ class VarianceScaling(Initializer):
         self.seed = seed
         self.dtype = assert_float_dtype(dtype)
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: PartitionInfo | None = None) -> Tensor:
         """Values of `shape`, scaled for the whole of which it may be a part."""
         dtype = self._dtype_or(dtype)
         fan_in, fan_out = compute_fans(_sizes(shape if partition_info is None else partition_info.full_shape))
@@ -270,7 +287,7 @@ def compute_fans(shape: Sequence[int]) -> tuple[int, int]:
 class GlorotUniform(VarianceScaling):
     """Makes uniform values within sqrt(6 / (fan_in + fan_out)); Glorot and Bengio 2010."""
 
-    def __init__(self, seed: int | None = None, dtype: Any = float32) -> None:
+    def __init__(self, seed: int | None = None, dtype: DType = float32) -> None:
         super().__init__(scale=1.0, mode="fan_avg", distribution="uniform", seed=seed, dtype=dtype)
 
     def get_config(self) -> dict[str, Any]:
@@ -281,7 +298,7 @@ class GlorotUniform(VarianceScaling):
 class GlorotNormal(VarianceScaling):
     """Makes truncated normal values of standard deviation sqrt(2 / (fan_in + fan_out)); Glorot and Bengio 2010."""
 
-    def __init__(self, seed: int | None = None, dtype: Any = float32) -> None:
+    def __init__(self, seed: int | None = None, dtype: DType = float32) -> None:
         super().__init__(scale=1.0, mode="fan_avg", distribution="truncated_normal", seed=seed, dtype=dtype)
 
     def get_config(self) -> dict[str, Any]:
@@ -298,12 +315,12 @@ class Orthogonal(Initializer):
         dtype: the element type where the call names none.
     """
 
-    def __init__(self, gain: float = 1.0, seed: int | None = None, dtype: Any = float32) -> None:
+    def __init__(self, gain: float = 1.0, seed: int | None = None, dtype: DTypeLike = float32) -> None:
         self.gain = gain
         self.dtype = assert_float_dtype(dtype)
         self.seed = seed
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: PartitionInfo | None = None) -> Tensor:
         """A tensor of `shape`, orthogonal when seen as a matrix of its last dimension by all others."""
         dtype = self._dtype_or(dtype)
         if len(shape) < 2:
@@ -321,7 +338,7 @@ class Orthogonal(Initializer):
         return {"gain": self.gain, "seed": self.seed, "dtype": self.dtype.name}
 
 
-def uniform_q(matrix: Tensor) -> Any:
+def uniform_q(matrix: Tensor) -> Tensor:
     """The orthogonal factor of `matrix`, with the signs that spread it evenly over all such matrices."""
     q, r = raw.Qr(matrix, full_matrices=False)
     return q * raw.Sign(raw.MatrixDiagPart(r) if len(r.dims or ()) > 2 else raw.DiagPart(r))
@@ -336,12 +353,12 @@ class ConvolutionDeltaOrthogonal(Initializer):
         dtype: the element type where the call names none.
     """
 
-    def __init__(self, gain: float = 1.0, seed: int | None = None, dtype: Any = float32) -> None:
+    def __init__(self, gain: float = 1.0, seed: int | None = None, dtype: DTypeLike = float32) -> None:
         self.gain = gain
         self.dtype = assert_float_dtype(dtype)
         self.seed = seed
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: PartitionInfo | None = None) -> Tensor:
         """A kernel of `shape`, which has 3 to 5 dimensions."""
         dtype = self._dtype_or(dtype)
         sizes = list(_sizes(shape))
@@ -367,14 +384,12 @@ class Identity(Initializer):
         dtype: the element type where the call names none.
     """
 
-    def __init__(self, gain: float = 1.0, dtype: Any = float32) -> None:
+    def __init__(self, gain: float = 1.0, dtype: DTypeLike = float32) -> None:
         self.gain = gain
         self.dtype = assert_float_dtype(dtype)
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: PartitionInfo | None = None) -> Tensor:
         """The identity of `shape`, or the part of it asked for."""
-        from headrace.ops.math.matrices import eye
-
         full = _sizes(shape if partition_info is None else partition_info.full_shape)
         if len(full) != 2:
             raise ValueError("Identity matrix initializer can only be used for 2D matrices.")

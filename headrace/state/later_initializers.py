@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.dtypes import DType, as_dtype, float32, string
-from headrace.core.operation import Tensor
-from headrace.ops.array.later_constant import constant
+from headrace.core.tensor import Tensor
+from headrace.functions.array.later_constant import constant
 from headrace.state import initializers as first
 from headrace.state.initializers import assert_float_dtype
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
 
 
 class Initializer:
@@ -33,7 +36,7 @@ class _WithTypeOfCall:
 
     def __call__(self, shape: Any, dtype: Any = float32) -> Tensor:
         """A tensor of `shape` and `dtype`, a floating point type."""
-        made: Tensor = super().__call__(shape, self._type(as_dtype(dtype)))  # type: ignore[misc]
+        made: Tensor = super().__call__(shape, self._type(as_dtype(dtype)))  # type: ignore[misc]  # the 1.x class comes after this one
         return made
 
     def _type(self, dtype: DType) -> DType:
@@ -41,7 +44,7 @@ class _WithTypeOfCall:
 
     def get_config(self) -> dict[str, Any]:
         """The arguments it was made with, as plain values."""
-        config: dict[str, Any] = super().get_config()  # type: ignore[misc]
+        config: dict[str, Any] = super().get_config()  # type: ignore[misc]  # the 1.x class comes after this one
         return {key: value for key, value in config.items() if key != "dtype"}
 
     @classmethod
@@ -57,14 +60,14 @@ class _Filling(_WithTypeOfCall):
         return dtype
 
 
-class Zeros(_Filling, first.Zeros, Initializer):  # type: ignore[misc]
+class Zeros(_Filling, first.Zeros, Initializer):  # type: ignore[misc]  # called as the first base says
     """Makes zeros."""
 
     def __init__(self) -> None:
         super().__init__()
 
 
-class Ones(_Filling, first.Ones, Initializer):  # type: ignore[misc]
+class Ones(_Filling, first.Ones, Initializer):  # type: ignore[misc]  # called as the first base says
     """Makes ones."""
 
     def __init__(self) -> None:
@@ -94,10 +97,10 @@ class Constant(Initializer):
         return {"value": self.value}
 
 
-class RandomUniform(_WithTypeOfCall, first.RandomUniform, Initializer):  # type: ignore[misc]
+class RandomUniform(_WithTypeOfCall, first.RandomUniform, Initializer):  # type: ignore[misc]  # called as the first base says
     """Makes values spread evenly over [minval, maxval)."""
 
-    def __init__(self, minval: Any = -0.05, maxval: Any = 0.05, seed: int | None = None) -> None:
+    def __init__(self, minval: TensorLike = -0.05, maxval: TensorLike = 0.05, seed: int | None = None) -> None:
         super().__init__(minval, maxval, seed)
 
     def _type(self, dtype: DType) -> DType:
@@ -106,21 +109,21 @@ class RandomUniform(_WithTypeOfCall, first.RandomUniform, Initializer):  # type:
         return dtype
 
 
-class RandomNormal(_WithTypeOfCall, first.RandomNormal, Initializer):  # type: ignore[misc]
+class RandomNormal(_WithTypeOfCall, first.RandomNormal, Initializer):  # type: ignore[misc]  # called as the first base says
     """Makes normally distributed values."""
 
-    def __init__(self, mean: Any = 0.0, stddev: Any = 0.05, seed: int | None = None) -> None:
+    def __init__(self, mean: TensorLike = 0.0, stddev: TensorLike = 0.05, seed: int | None = None) -> None:
         super().__init__(mean, stddev, seed)
 
 
-class TruncatedNormal(_WithTypeOfCall, first.TruncatedNormal, Initializer):  # type: ignore[misc]
+class TruncatedNormal(_WithTypeOfCall, first.TruncatedNormal, Initializer):  # type: ignore[misc]  # called as the first base says
     """Makes normally distributed values, none of them more than two standard deviations off."""
 
-    def __init__(self, mean: Any = 0.0, stddev: Any = 0.05, seed: int | None = None) -> None:
+    def __init__(self, mean: TensorLike = 0.0, stddev: TensorLike = 0.05, seed: int | None = None) -> None:
         super().__init__(mean, stddev, seed)
 
 
-class VarianceScaling(_WithTypeOfCall, first.VarianceScaling, Initializer):  # type: ignore[misc]
+class VarianceScaling(_WithTypeOfCall, first.VarianceScaling, Initializer):  # type: ignore[misc]  # called as the first base says
     """Makes random values whose variance goes with the numbers of inputs and outputs; see that of 1.x."""
 
     def __init__(
@@ -133,28 +136,28 @@ class VarianceScaling(_WithTypeOfCall, first.VarianceScaling, Initializer):  # t
         super().__init__(scale, mode, distribution, seed)
 
 
-class Orthogonal(_WithTypeOfCall, first.Orthogonal, Initializer):  # type: ignore[misc]
+class Orthogonal(_WithTypeOfCall, first.Orthogonal, Initializer):  # type: ignore[misc]  # called as the first base says
     """Makes a matrix with orthogonal rows or columns, folded into the shape."""
 
     def __init__(self, gain: float = 1.0, seed: int | None = None) -> None:
         super().__init__(gain, seed)
 
 
-class Identity(_WithTypeOfCall, first.Identity, Initializer):  # type: ignore[misc]
+class Identity(_WithTypeOfCall, first.Identity, Initializer):  # type: ignore[misc]  # called as the first base says
     """Makes the identity matrix."""
 
     def __init__(self, gain: float = 1.0) -> None:
         super().__init__(gain)
 
 
-class GlorotUniform(_WithTypeOfCall, first.GlorotUniform, Initializer):  # type: ignore[misc]
+class GlorotUniform(_WithTypeOfCall, first.GlorotUniform, Initializer):  # type: ignore[misc]  # called as the first base says
     """Makes uniform values within sqrt(6 / (fan_in + fan_out))."""
 
     def __init__(self, seed: int | None = None) -> None:
         super().__init__(seed)
 
 
-class GlorotNormal(_WithTypeOfCall, first.GlorotNormal, Initializer):  # type: ignore[misc]
+class GlorotNormal(_WithTypeOfCall, first.GlorotNormal, Initializer):  # type: ignore[misc]  # called as the first base says
     """Makes truncated normal values of standard deviation sqrt(2 / (fan_in + fan_out))."""
 
     def __init__(self, seed: int | None = None) -> None:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from headrace.state import variables
 from headrace.state.modes import VariableAggregation, VariableSynchronization
+
+if TYPE_CHECKING:
+    from headrace.core.dtypes import DType
+    from headrace.core.typing import TensorLike
 
 
 class _Metaclass(type):
@@ -17,7 +22,7 @@ class _Metaclass(type):
         caching_device: Any = None,
         name: str | None = None,
         variable_def: Any = None,
-        dtype: Any = None,
+        dtype: DType | None = None,
         import_scope: str | None = None,
         constraint: Any = None,
         synchronization: VariableSynchronization = VariableSynchronization.AUTO,
@@ -40,14 +45,14 @@ class _Metaclass(type):
             shape=shape,
         )
 
-    def __getattr__(cls, name: str) -> Any:
+    def __getattr__(cls, name: str) -> Callable[..., Any]:
         # The methods are those of the variables it makes.
         return getattr(variables.Variable, name)
 
     def __dir__(cls) -> list[str]:
         return sorted({*super().__dir__(), *dir(variables.Variable)})
 
-    def __instancecheck__(cls, instance: Any) -> bool:
+    def __instancecheck__(cls, instance: TensorLike) -> bool:
         return isinstance(instance, variables.Variable)
 
     def __subclasscheck__(cls, subclass: type) -> bool:

@@ -1,9 +1,11 @@
-"""How variables of several replicas would be kept in step; in one process they only set defaults."""
+"""How variables are made and shared: the kind that is made by default, reuse, and several replicas.
+
+How those would be kept in step only sets defaults in one process.
+"""
 
 from __future__ import annotations
 
 import enum
-from typing import Any
 
 
 class VariableSynchronization(enum.Enum):
@@ -29,7 +31,10 @@ class VariableAggregation(enum.Enum):
 
 
 def validate_synchronization_aggregation_trainable(
-    synchronization: Any, aggregation: Any, trainable: bool | None, name: str | None
+    synchronization: int | VariableSynchronization | None,
+    aggregation: int | VariableAggregation | None,
+    trainable: bool | None,
+    name: str | None,
 ) -> tuple[VariableSynchronization, VariableAggregation, bool]:
     """The three settings with their defaults filled in.
 
@@ -49,3 +54,31 @@ def validate_synchronization_aggregation_trainable(
     if trainable is None:
         trainable = synchronization is not VariableSynchronization.ON_READ
     return synchronization, aggregation, trainable
+
+
+class _ReuseMode(enum.Enum):
+    """Ways of sharing variables besides True and False."""
+
+    AUTO_REUSE = 1
+
+
+AUTO_REUSE = _ReuseMode.AUTO_REUSE
+
+_use_resource_by_default = False
+
+
+def enable_resource_variables() -> None:
+    """Makes resource variables the kind that is made by default."""
+    global _use_resource_by_default
+    _use_resource_by_default = True
+
+
+def disable_resource_variables() -> None:
+    """Makes reference variables the kind that is made by default, as they are at first."""
+    global _use_resource_by_default
+    _use_resource_by_default = False
+
+
+def resource_variables_enabled() -> bool:
+    """Whether resource variables are made by default."""
+    return _use_resource_by_default

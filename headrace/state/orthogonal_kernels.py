@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.dtypes import float32
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
-from headrace.ops import composing
-from headrace.ops.array.fill import zeros
-from headrace.ops.math.matrices import eye
+from headrace.core.tensor import Tensor
+from headrace.functions.math.matrices import eye
+from headrace.kernels import composing
+from headrace.kernels.composing.filling import zeros
 from headrace.ops.random.normal import random_normal
 from headrace.state.initializers import Initializer, assert_float_dtype, uniform_q
+
+if TYPE_CHECKING:
+    from headrace.core.dtypes import DType
+    from headrace.core.typing import DTypeLike
+    from headrace.state.partitioned import PartitionInfo
+
 
 # A kernel as its matrices [n, n] by their place.
 _Places = Mapping[tuple[int, ...], Tensor]
@@ -33,12 +39,12 @@ class ConvolutionOrthogonal(Initializer):
     _rank = 0
     _rank_word = ""
 
-    def __init__(self, gain: float = 1.0, seed: int | None = None, dtype: Any = float32) -> None:
+    def __init__(self, gain: float = 1.0, seed: int | None = None, dtype: DTypeLike = float32) -> None:
         self.gain = gain
         self.dtype = assert_float_dtype(dtype)
         self.seed = seed
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: PartitionInfo | None = None) -> Tensor:
         """A kernel of `shape`: equal sizes, input channels, at least as many output channels."""
         if not self._rank:
             raise NotImplementedError
@@ -55,7 +61,7 @@ class ConvolutionOrthogonal(Initializer):
         """The gain, the seed and the type."""
         return {"gain": self.gain, "seed": self.seed, "dtype": self.dtype.name}
 
-    def _drawn(self, shape: list[int], dtype: Any) -> Tensor:
+    def _drawn(self, shape: list[int], dtype: DType) -> Tensor:
         drawn = random_normal(shape, dtype=dtype, seed=self.seed)
         if self.seed:
             self.seed += 1
@@ -90,7 +96,7 @@ class ConvolutionOrthogonal(Initializer):
         """The kernel of one convolution (of `size`) after the other (of size 2), of [n, n] each."""
         result = {}
         for place in itertools.product(range(size + 1), repeat=self._rank):
-            total: Any = zeros([n, n], self.dtype)
+            total: Tensor = zeros([n, n], self.dtype)
             for step in itertools.product(*(range(min(size, at + 1)) for at in place)):
                 rest = tuple(at - by for at, by in zip(place, step, strict=True))
                 if all(by < 2 for by in rest):

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.convert import register_tensor_conversion_function
 from headrace.core.defaults import control_dependencies, name_scope
 from headrace.core.dtypes import DType, as_dtype
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape
-from headrace.ops import composing
+from headrace.core.tensor import Tensor
+from headrace.kernels import composing
 from headrace.ops.array.split import split
+
+if TYPE_CHECKING:
+    from headrace.core.typing import DTypeLike, Partitioner, ShapeLike
 
 
 class PartitionedVariable:
@@ -34,7 +37,7 @@ class PartitionedVariable:
     _distribute_strategy = None
 
     def __init__(
-        self, name: str, shape: Any, dtype: Any, variable_list: Sequence[Any], partitions: Sequence[int]
+        self, name: str, shape: TensorShape, dtype: DType, variable_list: Sequence[Any], partitions: Sequence[int]
     ) -> None:
         if not isinstance(variable_list, (list, tuple)):
             raise TypeError(f"variable_list is not a list or tuple: {variable_list}")
@@ -160,7 +163,7 @@ class PartitionedVariable:
 
 
 def _to_tensor(
-    variable: PartitionedVariable, dtype: Any = None, name: str | None = None, as_ref: bool = False
+    variable: PartitionedVariable, dtype: DType | None = None, name: str | None = None, as_ref: bool = False
 ) -> Tensor:
     if dtype is not None and not dtype.is_compatible_with(variable.dtype):
         raise ValueError(
@@ -177,7 +180,76 @@ register_tensor_conversion_function(PartitionedVariable, _to_tensor)
 # ---- dividing ----
 
 
-def call_partitioner(partitioner: Any, shape: TensorShape, dtype: DType) -> Sequence[int]:
+class PartitionInfo:
+    """What an initializer is told of the whole that it makes a part of.
+
+    Attributes:
+        full_shape: the shape of the whole.
+        var_offset: where the part begins.
+    """
+
+    def __init__(self, full_shape: Sequence[int], var_offset: Sequence[int]) -> None:
+        for value, what in ((full_shape, "full_shape"), (var_offset, "var_offset")):
+            if not isinstance(value, Sequence) or isinstance(value, str):
+                raise TypeError(f"`{what}` must be a sequence (like tuple or list) instead of {type(value).__name__}")
+        if len(full_shape) != len(var_offset):
+            raise ValueError(
+                f"Expected equal length, but `var_offset` is of length {len(var_offset)} while full_shape is of length "
+                f"{len(full_shape)}."
+            )
+        for offset, size in zip(var_offset, full_shape, strict=True):
+            if offset < 0 or offset >= size:
+                raise ValueError(
+                    f"Expected 0 <= offset < shape but found offset={offset}, shape={size} for "
+                    f"var_offset={var_offset}, full_shape={full_shape}"
+                )
+        self._full_shape = full_shape
+        self._var_offset = var_offset
+
+    @property
+    def full_shape(self) -> Sequence[int]:
+        """The shape of the whole."""
+        return self._full_shape
+
+    @property
+    def var_offset(self) -> Sequence[int]:
+        """Where the part begins."""
+        return self._var_offset
+
+    def single_offset(self, shape: Sequence[int]) -> int:
+        """The offset along the one axis that is divided; 0 if none is."""
+        axis = self.single_slice_dim(shape)
+        return 0 if axis is None else self.var_offset[axis]
+
+    def single_slice_dim(self, shape: Sequence[int]) -> int | None:
+        """The one axis along which a part of `shape` is smaller than the whole; None if none is.
+
+        Raises:
+            TypeError, ValueError: if `shape` does not fit the whole, or several axes are divided.
+        """
+        if not isinstance(shape, (tuple, list)):
+            raise TypeError(f"`shape` must be a sequence (like tuple or list) instead of {type(shape).__name__}")
+        if len(shape) != len(self.full_shape):
+            raise ValueError(
+                f"Expected equal length, but received shape={shape} of length {len(shape)} while self.full_shape="
+                f"{self.full_shape} is of length {len(self.full_shape)}."
+            )
+        for i, size in enumerate(shape):
+            if self.var_offset[i] + size > self.full_shape[i]:
+                raise ValueError(
+                    f"With self.var_offset={self.var_offset}, a partition of shape={shape} would exceed self.full_shape="
+                    f"{self.full_shape} in dimension {i}."
+                )
+        divided = [i for i, size in enumerate(shape) if size < self.full_shape[i]]
+        if len(divided) > 1:
+            raise ValueError(
+                f"Cannot use single_slice_dim() with shape={shape} and self.full_shape={self.full_shape} since slice dim "
+                f"could be either dimension {divided[1]} or {divided[0]}."
+            )
+        return divided[0] if divided else None
+
+
+def call_partitioner(partitioner: Partitioner, shape: TensorShape, dtype: DType) -> Sequence[int]:
     """What a partitioner answers for `shape`, checked.
 
     Raises:
@@ -236,7 +308,7 @@ def variable_axis_size_partitioner(
     if max_shards and max_shards < 1:
         raise ValueError("max_shards must be positive.")
 
-    def _partitioner(shape: Any, dtype: Any) -> list[int]:
+    def _partitioner(shape: Any, dtype: DTypeLike) -> list[int]:
         shape = _fully_known(shape)
         partitions = [1] * len(shape)
         element = bytes_per_string_element if as_dtype(dtype).name == "string" else as_dtype(dtype).size
@@ -255,7 +327,7 @@ def min_max_variable_partitioner(
 ) -> Callable[..., list[int]]:
     """A partitioner that makes up to `max_partitions` parts along `axis` of at least `min_slice_size` bytes each."""
 
-    def _partitioner(shape: Any, dtype: Any) -> list[int]:
+    def _partitioner(shape: Any, dtype: DTypeLike) -> list[int]:
         if axis >= len(shape):
             raise ValueError(f"Cannot partition variable along axis {axis} when shape is only {shape}")
         sizes = _fully_known(shape)
@@ -271,7 +343,7 @@ def min_max_variable_partitioner(
 def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Callable[..., list[int]]:
     """A partitioner that makes `num_shards` parts along `axis`, fewer where the axis is shorter."""
 
-    def _partitioner(shape: Any, **_: Any) -> list[int]:
+    def _partitioner(shape: ShapeLike, **_: Any) -> list[int]:
         sizes = _fully_known(shape)
         partitions = [1] * len(sizes)
         partitions[axis] = min(num_shards, sizes[axis])
@@ -280,59 +352,9 @@ def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Callable[..., list
     return _partitioner
 
 
-def _fully_known(shape: Any) -> list[Any]:
+def _fully_known(shape: ShapeLike) -> list[Any]:
     if not isinstance(shape, TensorShape):
         raise ValueError(f"shape is not a TensorShape: {shape}")
     if not shape.is_fully_defined():
         raise ValueError(f"shape is not fully defined: {shape}")
     return shape.as_list()
-
-
-def create_partitioned_variables(
-    shape: Any,
-    slicing: Sequence[int],
-    initializer: Any,
-    dtype: Any = "float32",
-    trainable: bool = True,
-    collections: Any = None,
-    name: str | None = None,
-    reuse: Any = None,
-) -> list[Any]:
-    """The parts of a new variable that is divided along one axis.
-
-    Args:
-        shape: the shape of the whole, a list of ints.
-        slicing: the number of parts along each axis; only one may be more than 1.
-        initializer: a tensor of the whole shape, or a function of (shape, dtype) for each part.
-        dtype: the element type.
-        trainable: whether optimizers train the parts.
-        collections: names of the collections they join.
-        name: the name; "PartitionedVariable" by default.
-        reuse: True to share the parts made before under this name.
-
-    Raises:
-        ValueError: if `slicing` does not fit `shape`.
-    """
-    from headrace.state.variable_scope import get_partitioned_variable, variable_scope
-
-    if len(shape) != len(slicing):
-        raise ValueError(
-            f"The 'shape' and 'slicing' of a partitioned Variable must have the length: shape: {shape}, slicing: {slicing}"
-        )
-    if len(shape) < 1:
-        raise ValueError(f"A partitioned Variable must have rank at least 1: shape: {shape}")
-
-    def partitioner(**_: Any) -> list[int]:
-        return list(slicing)
-
-    with variable_scope(name, "PartitionedVariable", reuse=reuse):
-        found = get_partitioned_variable(
-            name=None,
-            shape=shape,
-            dtype=dtype,
-            initializer=initializer,
-            trainable=trainable,
-            partitioner=partitioner,
-            collections=collections,
-        )
-        return list(found)

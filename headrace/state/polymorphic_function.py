@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import functools
-import importlib
-import importlib.util
 import inspect
 import threading
 import weakref
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from headrace.core import nest
+from headrace.autograph import converted_for_function
+from headrace.core import nest, nest_paths
 from headrace.core.composite import IndexedSlices, SparseTensor
 from headrace.core.composite_types import CompositeTensor
 from headrace.core.convert import convert_to_tensor
@@ -21,11 +20,18 @@ from headrace.core.defaults import get_default_graph
 from headrace.core.dtypes import DType
 from headrace.core.eager import executing_eagerly
 from headrace.core.func_graph import FuncGraph
-from headrace.core.operation import Operation, Tensor
+from headrace.core.operation import Operation
 from headrace.core.shapes import TensorShape, as_dims
+from headrace.core.tensor import Tensor
 from headrace.core.type_specs import TensorSpec, TypeSpec, spec_from_value
 from headrace.state.concrete_function import ConcreteFunction
 from headrace.state.scoping import variable_creator_scope
+
+if TYPE_CHECKING:
+    from headrace.core.type_specs import BatchableTypeSpec
+    from headrace.core.typing import TensorLike
+    from headrace.state.variable_class import Variable
+
 
 # Not empty: functions run as Python, untraced.
 _plain_calls: list[bool] = []
@@ -49,7 +55,7 @@ class PolymorphicFunction:
     def __init__(
         self,
         python_function: Callable[..., Any],
-        input_signature: Any = None,
+        input_signature: Sequence[BatchableTypeSpec] | None = None,
         autograph: bool = True,
         experimental_autograph_options: Any = None,
         experimental_relax_shapes: bool = False,
@@ -79,11 +85,11 @@ class PolymorphicFunction:
         return self._python_function
 
     @property
-    def input_signature(self) -> Any:
+    def input_signature(self) -> tuple[BatchableTypeSpec, ...] | None:
         """The signature it was made with, None if it takes any arguments."""
         return self._input_signature
 
-    def __get__(self, instance: Any, owner: Any = None) -> Any:
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
         if instance is None:
             return self
         try:
@@ -128,14 +134,14 @@ class PolymorphicFunction:
             self.get_concrete_function(*described[0], **described[1])
         return [trace for key, trace in self._traces.items() if key[0] not in self._inside]
 
-    def _canonical(self, args: Any, kwargs: Any) -> tuple[Any, Any]:
+    def _canonical(self, args: Sequence[Any], kwargs: Mapping[str, bool]) -> tuple[Any, Any]:
         if self._parameters is None:
             return args, kwargs
         bound = self._parameters.bind(*args, **kwargs)
         bound.apply_defaults()
         return bound.args, bound.kwargs
 
-    def _for(self, args: Any, kwargs: Any) -> tuple[ConcreteFunction, list[Any]]:
+    def _for(self, args: Sequence[Any], kwargs: Mapping[str, bool]) -> tuple[ConcreteFunction, list[Any]]:
         if self._input_signature is not None:
             args = self._signed(args, kwargs)
             kwargs = {}
@@ -174,7 +180,7 @@ class PolymorphicFunction:
                 if self._relax_shapes:
                     specs = self._relax(shape_free, specs)
                 found = self._trace(specs, (args, kwargs))
-                found.keeps = (outer, [s.value for s in specs if isinstance(s, _Given)])  # type: ignore[attr-defined]
+                found.keeps = (outer, [s.value for s in specs if isinstance(s, _Given)])
                 self._traces[key] = found
                 if isinstance(outer, FuncGraph):
                     self._inside.add(id(outer))
@@ -185,13 +191,11 @@ class PolymorphicFunction:
     def _relaxed_trace(self, shape_free: Any, parts: list[Any]) -> ConcreteFunction | None:
         for specs, concrete in reversed(self._relaxed.get(shape_free, [])):
             fits = all(
-                isinstance(spec, _Given) or TensorShape.from_dims(part[1]).is_subtype_of(spec.shape)  # type: ignore[attr-defined]
-                if hasattr(TensorShape, "is_subtype_of")
-                else isinstance(spec, _Given) or _covers(as_dims(spec.shape), part[1])
+                isinstance(spec, _Given) or _covers(as_dims(spec.shape), part[1])
                 for spec, part in zip(specs, parts, strict=True)
             )
             if fits:
-                return concrete  # type: ignore[no-any-return]
+                return concrete
         return None
 
     def _relax(self, shape_free: Any, specs: list[Any]) -> list[Any]:
@@ -213,13 +217,13 @@ class PolymorphicFunction:
             made.append(TensorSpec(TensorShape(dims), new.dtype))
         return made
 
-    def _signed(self, args: Any, kwargs: Any) -> Any:
+    def _signed(self, args: Sequence[Any], kwargs: Any) -> tuple[Any, ...]:
         args, kwargs = self._canonical(args, kwargs)
         given = list(args) + list(kwargs.values())
         signature = self._input_signature
         assert signature is not None
         try:
-            values = nest.flatten_up_to(list(signature), given)
+            values = nest_paths.flatten_up_to(list(signature), given)
         except (TypeError, ValueError):
             raise ValueError(
                 f"Structure of Python function inputs does not match input_signature: inputs {given}, input_signature "
@@ -248,12 +252,12 @@ class PolymorphicFunction:
             made.append(tensor)
         return tuple(nest.pack_sequence_as(list(signature), made))
 
-    def _trace(self, specs: list[Any], arguments: Any) -> ConcreteFunction:
+    def _trace(self, specs: list[Any], arguments: Sequence[Sequence[Any] | Mapping[Any, Any]]) -> ConcreteFunction:
         graph = FuncGraph(self._name)
         made_before = bool(self._variables)
         created: list[Any] = []
 
-        def keep(next_creator: Any, **settings: Any) -> Any:
+        def keep(next_creator: Callable[..., Any], **settings: Any) -> Variable:
             if made_before and self._once:
                 raise ValueError("tf.function-decorated function tried to create variables on non-first call.")
             variable = next_creator(**settings)
@@ -262,7 +266,7 @@ class PolymorphicFunction:
 
         function = self._converted()
         # What a tensor says of Python's `if` and `for`.
-        graph.autograph = self._autograph  # type: ignore[attr-defined]
+        graph.autograph = self._autograph
         with graph.as_default(), variable_creator_scope(keep):
             inner: list[Any] = []
             names = self._argument_names(arguments)
@@ -274,7 +278,7 @@ class PolymorphicFunction:
                     inner.append(graph.add_input(spec.dtype, as_dims(spec.shape), spec.name or name))
             args, kwargs = _packed(arguments, inner)
             result = function(*args, **kwargs)
-            graph.returns_none = result is None  # type: ignore[attr-defined]
+            graph.returns_none = result is None
             result = nest.map_structure(_as_result, result, expand_composites=True) if result is not None else ()
             graph.structured_outputs = nest.map_structure(
                 lambda x: graph.capture(x) if isinstance(x, Tensor) else x, result, expand_composites=True
@@ -286,7 +290,7 @@ class PolymorphicFunction:
         graph.inputs = [t for t in graph.inputs if graph.outer_of(t) is None] + graph.extra_args
         return ConcreteFunction(graph, self._name, arguments)
 
-    def _argument_names(self, arguments: Any) -> list[str]:
+    def _argument_names(self, arguments: Sequence[Sequence[Any] | Mapping[Any, Any]]) -> list[str]:
         """For each flat argument the name of the parameter that it is given for, or is a part of."""
         args, kwargs = arguments
         parameters = list(self._parameters.parameters.values()) if self._parameters else []
@@ -301,11 +305,7 @@ class PolymorphicFunction:
 
     def _converted(self) -> Callable[..., Any]:
         """The Python function, its control flow turned into that of the graph where that is asked for."""
-        convert = getattr(importlib.import_module("headrace.autograph"), "converted_for_function", None)
-        if not self._autograph or convert is None:
-            return self._python_function
-        made: Callable[..., Any] = convert(self._python_function)
-        return made
+        return converted_for_function(self._python_function) if self._autograph else self._python_function
 
 
 class _Given:
@@ -313,14 +313,14 @@ class _Given:
 
     dtype: DType | None = None
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: bool | float | None) -> None:
         self.value = value
 
 
 class _Weak:
     """An object that a method is bound to without keeping it alive."""
 
-    def __init__(self, instance: Any) -> None:
+    def __init__(self, instance: object) -> None:
         self._reference = weakref.ref(instance)
 
     def get(self) -> Any:
@@ -328,7 +328,7 @@ class _Weak:
         return weakref.proxy(self._reference())
 
 
-def _flat(structure: Any) -> list[Any]:
+def _flat(structure: object) -> list[Any]:
     """The leaves of a structure: the tensors of composite values, and the specs of the tensors of their specs."""
     leaves: list[Any] = []
     for leaf in nest.flatten(structure, expand_composites=True):
@@ -336,7 +336,9 @@ def _flat(structure: Any) -> list[Any]:
     return leaves
 
 
-def _packed(structure: Any, flat: list[Any]) -> Any:
+def _packed(
+    structure: Sequence[Sequence[Any] | Mapping[Any, Any]], flat: list[Any]
+) -> tuple[tuple[Any, ...], dict[Any, Any]]:
     """A structure with `flat` in the places of what `_flat` gives of it."""
     left = iter(flat)
     leaves = [
@@ -348,11 +350,11 @@ def _packed(structure: Any, flat: list[Any]) -> Any:
     return nest.pack_sequence_as(structure, leaves, expand_composites=True)
 
 
-def _is_composite_spec(value: Any) -> bool:
+def _is_composite_spec(value: TensorLike | BatchableTypeSpec | None) -> bool:
     return isinstance(value, TypeSpec) and not isinstance(value, TensorSpec)
 
 
-def _described(value: Any) -> Any:
+def _described(value: Tensor) -> Any:
     """The description of a tensor or a value of several; anything else as it is."""
     if isinstance(value, Tensor | CompositeTensor | IndexedSlices | SparseTensor):
         return spec_from_value(value)
@@ -367,7 +369,7 @@ def _covers(known: Any, dims: Any) -> bool:
     return all(k is None or k == d for k, d in zip(known, dims, strict=True))
 
 
-def _key_of(value: Any) -> Any:
+def _key_of(value: bool | float | None) -> Any:
     try:
         hash(value)
     except TypeError:
@@ -377,11 +379,11 @@ def _key_of(value: Any) -> Any:
     return type(value), value
 
 
-def _without_dims(part: Any) -> Any:
+def _without_dims(part: Sequence[Any]) -> Any:
     return part[0] if isinstance(part, tuple) and len(part) == 2 and isinstance(part[0], DType) else part
 
 
-def _as_result(value: Any) -> Any:
+def _as_result(value: Tensor | None) -> Tensor | None:
     if value is None:
         return None
     if isinstance(value, Operation):
@@ -390,8 +392,8 @@ def _as_result(value: Any) -> Any:
 
 
 def function(
-    func: Any = None,
-    input_signature: Any = None,
+    func: Callable[..., Any] | None = None,
+    input_signature: Sequence[BatchableTypeSpec] | None = None,
     autograph: bool = True,
     experimental_autograph_options: Any = None,
     experimental_relax_shapes: bool = False,
@@ -435,7 +437,7 @@ def function(
 
 
 def defun(
-    func: Any = None,
+    func: Callable[..., Any] | None = None,
     input_signature: Any = None,
     autograph: bool = True,
     experimental_autograph_options: Any = None,
@@ -455,7 +457,7 @@ def defun(
     )
 
 
-def _check_signature(signature: Any) -> None:
+def _check_signature(signature: Sequence[BatchableTypeSpec] | None) -> None:
     if signature is None:
         return
     if not isinstance(signature, (tuple, list)):

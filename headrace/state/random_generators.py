@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import as_dtype, float32, int32, int64, uint64
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
-from headrace.ops import composing
+from headrace.core.tensor import Tensor
+from headrace.kernels import composing
 from headrace.ops.random import stateful  # noqa: F401  (declared for `raw`)
 from headrace.state.variables import Variable
+
+if TYPE_CHECKING:
+    from headrace.core.typing import DTypeLike, IntLike, TensorLike
+
 
 RNG_ALG_PHILOX = 1
 RNG_ALG_THREEFRY = 2
@@ -22,18 +26,18 @@ _STATE_SIZES = {RNG_ALG_PHILOX: 3, RNG_ALG_THREEFRY: 2}
 _WORD = 2**64
 
 
-def _state_size(algorithm: Any) -> int:
+def _state_size(algorithm: int) -> int:
     if algorithm not in _STATE_SIZES:
         raise ValueError(f"Unsupported algorithm id: {algorithm}")
     return _STATE_SIZES[algorithm]
 
 
-def _signed(number: Any) -> int:
+def _signed(number: IntLike) -> int:
     number = int(number)
     return number - _WORD if number >= _WORD // 2 else number
 
 
-def create_rng_state(seed: Any, algorithm: int) -> np.ndarray:
+def create_rng_state(seed: int | Sequence[int], algorithm: int) -> np.ndarray:
     """The state that a seed stands for.
 
     Args:
@@ -59,13 +63,13 @@ def create_rng_state(seed: Any, algorithm: int) -> np.ndarray:
     return np.concatenate([np.zeros(size - len(state), np.int64), state])
 
 
-def _as_state(value: Any) -> Tensor:
+def _as_state(value: TensorLike) -> Tensor:
     if isinstance(value, list):
         value = [_signed(item) if isinstance(item, (int, np.integer)) else item for item in value]
     return convert_to_tensor(value, int64)
 
 
-def _as_shape(shape: Any) -> Tensor:
+def _as_shape(shape: TensorLike) -> Tensor:
     return convert_to_tensor(shape, int64 if isinstance(shape, (tuple, list)) and not shape else None, name="shape")
 
 
@@ -83,10 +87,12 @@ class Generator:
         >>> g.normal([2, 3])
     """
 
-    def __init__(self, copy_from: Generator | None = None, state: Any = None, alg: Any = None) -> None:
+    def __init__(
+        self, copy_from: Generator | None = None, state: TensorLike | None = None, alg: int | None = None
+    ) -> None:
         if copy_from is not None:
             assert (alg or state) is None
-            self._state_var: Any = Variable(copy_from.state, dtype=int64, trainable=False, use_resource=True)
+            self._state_var: Variable = Variable(copy_from.state, dtype=int64, trainable=False, use_resource=True)
             self._alg_var = copy_from.algorithm
             return
         assert alg is not None
@@ -97,12 +103,12 @@ class Generator:
         self._alg_var = alg
 
     @classmethod
-    def from_state(cls, state: Any, alg: Any) -> Generator:
+    def from_state(cls, state: Any, alg: int) -> Generator:
         """One with this state."""
         return cls(alg=alg, state=state)
 
     @classmethod
-    def from_seed(cls, seed: Any, alg: Any = None) -> Generator:
+    def from_seed(cls, seed: int, alg: int | None = None) -> Generator:
         """One whose numbers a seed decides: an integer or a vector of them. The algorithm is Philox by default."""
         alg = RNG_ALG_PHILOX if alg is None else alg
         return cls(state=create_rng_state(seed, alg), alg=alg)
@@ -114,7 +120,7 @@ class Generator:
         return cls(state=raw.NonDeterministicInts([_state_size(alg)], dtype=int64), alg=alg)
 
     @classmethod
-    def from_key_counter(cls, key: Any, counter: Any, alg: Any) -> Generator:
+    def from_key_counter(cls, key: int, counter: Sequence[int], alg: int) -> Generator:
         """One with this key, a scalar, and counter, a vector of 2 elements for Philox."""
         return cls(state=_joined(key, counter, alg), alg=alg)
 
@@ -124,7 +130,7 @@ class Generator:
         state.shape.assert_is_compatible_with([_state_size(self.algorithm)])
         self._state_var.assign(state)
 
-    def reset_from_seed(self, seed: Any) -> None:
+    def reset_from_seed(self, seed: int) -> None:
         """Goes on as one made from this seed."""
         self._state_var.assign(create_rng_state(seed, self.algorithm))
 
@@ -142,7 +148,7 @@ class Generator:
         return [("_state_var", self._state_var)]
 
     @property
-    def algorithm(self) -> Any:
+    def algorithm(self) -> int:
         """The number of its algorithm."""
         return self._alg_var
 
@@ -153,12 +159,17 @@ class Generator:
         key: Tensor = self._state_var[-1]
         return key
 
-    def skip(self, delta: Any) -> None:
+    def skip(self, delta: TensorLike) -> None:
         """Leaves out as many numbers."""
         raw.RngSkip(self.state.handle, self.algorithm, delta)
 
     def normal(
-        self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, name: str | None = None
+        self,
+        shape: TensorLike,
+        mean: TensorLike = 0.0,
+        stddev: TensorLike = 1.0,
+        dtype: DTypeLike = float32,
+        name: str | None = None,
     ) -> Tensor:
         """Numbers of the normal distribution, a tensor of this shape and type."""
         with name_scope(name, "stateful_normal", [shape, mean, stddev]) as scope:
@@ -166,7 +177,12 @@ class Generator:
             return _scaled(drawn, stddev, mean, dtype, scope)
 
     def truncated_normal(
-        self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, name: str | None = None
+        self,
+        shape: TensorLike,
+        mean: TensorLike = 0.0,
+        stddev: TensorLike = 1.0,
+        dtype: DTypeLike = float32,
+        name: str | None = None,
     ) -> Tensor:
         """As `normal`, but what is more than two deviations from the mean is drawn again."""
         with name_scope(name, "truncated_normal", [shape, mean, stddev]) as scope:
@@ -174,7 +190,12 @@ class Generator:
             return _scaled(drawn, stddev, mean, dtype, scope)
 
     def uniform(
-        self, shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = float32, name: str | None = None
+        self,
+        shape: TensorLike,
+        minval: TensorLike = 0,
+        maxval: TensorLike | None = None,
+        dtype: DTypeLike = float32,
+        name: str | None = None,
     ) -> Tensor:
         """Numbers uniform in [minval, maxval), a tensor of this shape and type; integers need a `maxval`.
 
@@ -193,9 +214,9 @@ class Generator:
                 drawn: Tensor = raw.StatefulUniformInt(self.state.handle, self.algorithm, sizes, low, high, name=scope)
                 return drawn
             drawn = raw.StatefulUniform(self.state.handle, self.algorithm, sizes, dtype=dtype)
-            return raw.Add(drawn * (high - low), low, name=scope)  # type: ignore[no-any-return]
+            return raw.Add(drawn * (high - low), low, name=scope)
 
-    def uniform_full_int(self, shape: Any, dtype: Any = uint64, name: str | None = None) -> Tensor:
+    def uniform_full_int(self, shape: TensorLike, dtype: DTypeLike = uint64, name: str | None = None) -> Tensor:
         """Integers from the whole range of their type."""
         with name_scope(name, "stateful_uniform_full_int", [shape]) as scope:
             drawn: Tensor = raw.StatefulUniformFullInt(
@@ -203,7 +224,9 @@ class Generator:
             )
             return drawn
 
-    def binomial(self, shape: Any, counts: Any, probs: Any, dtype: Any = int32, name: str | None = None) -> NoReturn:
+    def binomial(
+        self, shape: Any, counts: Any, probs: TensorLike, dtype: DTypeLike = int32, name: str | None = None
+    ) -> NoReturn:
         """Not here.
 
         Raises:
@@ -224,19 +247,19 @@ class Generator:
         size = _state_size(self.algorithm)
         keys = self.uniform_full_int([count], int64)
         zeros = [0] * (size - 1)
-        return [Generator(state=[*zeros, key], alg=self.algorithm) for key in keys.numpy()]  # type: ignore[attr-defined]
+        return [Generator(state=[*zeros, key], alg=self.algorithm) for key in keys.numpy()]  # type: ignore[attr-defined]  # an EagerTensor
 
 
-def _joined(key: Any, counter: Any, algorithm: Any) -> Tensor:
+def _joined(key: Any, counter: Any, algorithm: int) -> Tensor:
     counter, key = _as_state(counter), _as_state(key)
     counter.shape.assert_is_compatible_with([_state_size(algorithm) - 1])
     key.shape.assert_is_compatible_with([])
     return composing.concat([counter, raw.Reshape(key, [1])], 0)
 
 
-def _scaled(drawn: Tensor, by: Any, plus: Any, dtype: Any, name: str) -> Tensor:
+def _scaled(drawn: Tensor, by: TensorLike, plus: TensorLike, dtype: DTypeLike, name: str) -> Tensor:
     by, plus = convert_to_tensor(by, dtype, name="stddev"), convert_to_tensor(plus, dtype, name="mean")
-    return raw.Add(drawn * by, plus, name=name)  # type: ignore[no-any-return]
+    return raw.Add(drawn * by, plus, name=name)
 
 
 _global: list[Generator] = []

@@ -4,20 +4,32 @@ from __future__ import annotations
 
 import contextlib
 import weakref
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.convert import convert_to_tensor, register_tensor_conversion_function
 from headrace.core.defaults import colocate_with, control_dependencies, device, get_default_graph, name_scope
+from headrace.core.dims import compatible_dims
 from headrace.core.dtypes import DType
 from headrace.core.eager import executing_eagerly
 from headrace.core.internals import uid
-from headrace.core.operation import Operation, Tensor
+from headrace.core.operation import Operation
 from headrace.core.registry import raw
-from headrace.core.shapes import TensorShape, as_dims, compatible_dims
+from headrace.core.shapes import TensorShape, as_dims
+from headrace.core.tensor import Tensor
 from headrace.state.initial_values import try_guard_against_uninitialized_dependencies
 from headrace.state.scoping import init_scope, name_from_scope_name
-from headrace.state.variables import Variable, check_outside_of_branches
+from headrace.state.variable_class import Variable, check_outside_of_branches
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    import numpy as np
+
+    from headrace.core.graph import Graph
+    from headrace.core.typing import CollectionNames, DTypeLike, SessionLike, ShapeLike, TensorLike
+    from headrace.messages import protos
+    from headrace.state.modes import VariableAggregation, VariableSynchronization
 
 
 class BaseResourceVariable(Variable):
@@ -87,7 +99,7 @@ class BaseResourceVariable(Variable):
         return self._handle.graph
 
     @property
-    def _graph_key(self) -> Any:
+    def _graph_key(self) -> Graph:
         return self._handle._op._graph
 
     @property
@@ -99,7 +111,7 @@ class BaseResourceVariable(Variable):
         return None if self._shape.ndims is None else self._shape.as_list()
 
     @property
-    def initial_value(self) -> Any:
+    def initial_value(self) -> Tensor:
         """The tensor of the initial value; there is none of an eager variable.
 
         Raises:
@@ -109,7 +121,7 @@ class BaseResourceVariable(Variable):
             raise RuntimeError("initial_value not supported in EAGER mode.")
         return self._initial_value
 
-    def set_shape(self, shape: Any) -> None:
+    def set_shape(self, shape: Sequence[float]) -> None:
         """Not there for this kind."""
         raise NotImplementedError("ResourceVariable does not implement set_shape(); make it with the `shape` wanted.")
 
@@ -133,13 +145,13 @@ class BaseResourceVariable(Variable):
             value = self._read_variable_op()
         return raw.Identity(value)
 
-    def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
+    def sparse_read(self, indices: TensorLike, name: str | None = None) -> Tensor:
         """The rows at `indices`, read without the others."""
         with name_scope("Gather" if name is None else name) as scope:
             value = raw.ResourceGather(self._handle, indices, dtype=self._dtype, name=scope)
         return raw.Identity(value)
 
-    def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
+    def gather_nd(self, indices: TensorLike, name: str | None = None) -> Tensor:
         """The slices at the index vectors `indices`, read without the others."""
         with name_scope("GatherNd" if name is None else name) as scope:
             value = raw.ResourceGatherNd(self._handle, indices, dtype=self._dtype, name=scope)
@@ -157,7 +169,7 @@ class BaseResourceVariable(Variable):
             with control_dependencies([self._cached_value]):
                 yield
 
-    def _graph_of_updates(self) -> Any:
+    def _graph_of_updates(self) -> AbstractContextManager[Any]:
         # What an eager variable gets may be part of a function that is being traced.
         if not self._in_graph_mode or get_default_graph().building_function:
             return contextlib.nullcontext()
@@ -169,7 +181,7 @@ class BaseResourceVariable(Variable):
         return _UnreadVariable(self, op) if read_value else op
 
     def assign(
-        self, value: Any, use_locking: bool | None = None, name: str | None = None, read_value: bool = True
+        self, value: object, use_locking: bool | None = None, name: str | None = None, read_value: bool = True
     ) -> Any:
         """Gives it a new value.
 
@@ -188,7 +200,7 @@ class BaseResourceVariable(Variable):
             return self._after(raw.AssignVariableOp(self._handle, tensor, name=name), read_value)
 
     def assign_add(
-        self, delta: Any, use_locking: bool | None = None, name: str | None = None, read_value: bool = True
+        self, delta: TensorLike, use_locking: bool | None = None, name: str | None = None, read_value: bool = True
     ) -> Any:
         """Adds `delta` to it; arguments as in `assign`."""
         with self._graph_of_updates():
@@ -197,7 +209,7 @@ class BaseResourceVariable(Variable):
             return self._after(op, read_value)
 
     def assign_sub(
-        self, delta: Any, use_locking: bool | None = None, name: str | None = None, read_value: bool = True
+        self, delta: TensorLike, use_locking: bool | None = None, name: str | None = None, read_value: bool = True
     ) -> Any:
         """Takes `delta` from it; arguments as in `assign`."""
         with self._graph_of_updates():
@@ -205,11 +217,20 @@ class BaseResourceVariable(Variable):
                 op = raw.AssignSubVariableOp(self._handle, convert_to_tensor(delta, self._dtype), name=name)
             return self._after(op, read_value)
 
-    def _scatter_rows(self, kind: str, indices: Any, updates: Any, use_locking: bool, name: str | None) -> Any:
+    def _scatter_rows(
+        self,
+        kind: str,
+        indices: Tensor | np.ndarray | Sequence[int],
+        updates: Tensor | np.ndarray | Sequence[float],
+        use_locking: bool,
+        name: str | None,
+    ) -> Any:
         apply = getattr(raw, f"ResourceScatter{kind}")
         return self._after(apply(self._handle, indices, convert_to_tensor(updates, self._dtype), name=name))
 
-    def _scatter_slices(self, kind: str, indices: Any, updates: Any, name: str | None) -> Any:
+    def _scatter_slices(
+        self, kind: str, indices: Tensor | Sequence[Sequence[int]], updates: TensorLike, name: str | None
+    ) -> Any:
         apply = getattr(raw, f"ResourceScatterNd{kind}")
         return self._after(apply(self._handle, indices, convert_to_tensor(updates, self._dtype), name=name))
 
@@ -229,7 +250,7 @@ class BaseResourceVariable(Variable):
             NotImplementedError: while graphs are built.
         """
         if executing_eagerly():
-            return self.read_value().numpy()  # type: ignore[attr-defined]
+            return self.read_value().numpy()  # type: ignore[attr-defined]  # an EagerTensor
         raise NotImplementedError(
             "numpy() is only available when eager execution is enabled; use eval() or Session.run."
         )
@@ -240,14 +261,14 @@ class BaseResourceVariable(Variable):
         text = "<unprintable>"
         if raw.VarIsInitializedOp(self._handle):
             value = self.numpy()
-            text = repr(value) if value.ndim else repr(value.item())  # type: ignore[attr-defined]
+            text = repr(value) if value.ndim else repr(value.item())
         return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}, numpy={text}>"
 
     def initialized_value(self) -> Tensor:
         """Its value if it has one when run, else its initial value."""
         return self.read_value() if executing_eagerly() else super().initialized_value()
 
-    def eval(self, session: Any = None) -> Any:
+    def eval(self, session: SessionLike | None = None) -> np.ndarray:
         """Its value in `session` or the default session, as a NumPy array.
 
         Raises:
@@ -268,7 +289,7 @@ class BaseResourceVariable(Variable):
 
     __nonzero__ = __bool__
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Any:
         return self.read_value().__array__(dtype, copy)
 
     def _refuse_in_place(self, operator: str, method: str | None = None) -> Any:
@@ -298,29 +319,29 @@ class BaseResourceVariable(Variable):
         return self._refuse_in_place("**")
 
 
-class ResourceVariable(BaseResourceVariable):
+class ResourceVariable(BaseResourceVariable, is_resource=True):
     """A variable reached by a resource handle; arguments as those of `tf.Variable`.
 
     Example:
-        >>> tf.Variable(1.0, use_resource=True, name="w")
-        <tf.Variable 'w:0' shape=() dtype=float32>
+        >>> tf.Variable(1.0, use_resource=True, name="v")
+        <tf.Variable 'v:0' shape=() dtype=float32>
     """
 
     def __init__(
         self,
         initial_value: Any = None,
         trainable: bool | None = None,
-        collections: Any = None,
+        collections: CollectionNames | None = None,
         validate_shape: bool = True,
-        caching_device: Any = None,
+        caching_device: Callable[..., Any] | None = None,
         name: str | None = None,
         dtype: Any = None,
-        variable_def: Any = None,
+        variable_def: protos.VariableDef | None = None,
         import_scope: str | None = None,
         constraint: Any = None,
         distribute_strategy: Any = None,
-        synchronization: Any = None,
-        aggregation: Any = None,
+        synchronization: VariableSynchronization | None = None,
+        aggregation: VariableAggregation | None = None,
         shape: Any = None,
     ) -> None:
         if distribute_strategy is not None:
@@ -365,7 +386,7 @@ class ResourceVariable(BaseResourceVariable):
                 )
                 self._handle_name = self._handle.name
                 # Tapes ask handles for their variables.
-                self._handle._variable = weakref.ref(self)  # type: ignore[attr-defined]
+                self._handle._variable = weakref.ref(self)
             check_outside_of_branches(tensor, scope)
             self._initial_value = tensor
             with name_scope("IsInitialized"):
@@ -384,7 +405,7 @@ class ResourceVariable(BaseResourceVariable):
                         self._cached_value = raw.Identity(self._graph_element)
             graph.add_to_collections(collections, self)
 
-    def _begin_now(self, initial_value: Any, dtype: Any, shape: Any, name: str) -> None:
+    def _begin_now(self, initial_value: Any, dtype: DTypeLike | None, shape: ShapeLike | None, name: str) -> None:
         """Makes it with its value, outside of all graphs."""
         tensor = convert_to_tensor(initial_value, dtype, name="initial_value")
         dims = tensor.dims if shape is None else as_dims(shape)
@@ -397,10 +418,10 @@ class ResourceVariable(BaseResourceVariable):
         self._handle_name = f"{name}:0"
         self._dtype = tensor.dtype.base_dtype
         self._shape = TensorShape.from_dims(dims)
-        self._initial_value = self._initializer_op = self._graph_element = None  # type: ignore[assignment]
+        self._initial_value = self._initializer_op = self._graph_element = None  # type: ignore[assignment]  # those of graphs
         self._handle = raw.VarHandleOp(shape=dims, dtype=self._dtype, shared_name=f"{name}_{uid()}", name=name)
         # Tapes ask handles for their variables.
-        self._handle._variable = weakref.ref(self)  # type: ignore[attr-defined]
+        self._handle._variable = weakref.ref(self)
         raw.AssignVariableOp(self._handle, tensor)
 
     @property
@@ -420,7 +441,7 @@ class ResourceVariable(BaseResourceVariable):
         memo[id(self)] = made
         return made
 
-    def _init_from_proto(self, variable_def: Any, import_scope: str | None) -> None:
+    def _init_from_proto(self, variable_def: protos.VariableDef, import_scope: str | None) -> None:
         if not variable_def.is_resource:
             raise ValueError("Trying to restore Variable as ResourceVariable.")
         element = self._settings_from_proto(variable_def, import_scope)
@@ -479,7 +500,7 @@ class _UnreadVariable(BaseResourceVariable):
 
 
 def _resource_variable_to_tensor(
-    variable: BaseResourceVariable, dtype: Any = None, name: str | None = None, as_ref: bool = False
+    variable: BaseResourceVariable, dtype: DType | None = None, name: str | None = None, as_ref: bool = False
 ) -> Tensor:
     if dtype is not None and not dtype.is_compatible_with(variable.dtype):
         raise ValueError(
@@ -491,6 +512,6 @@ def _resource_variable_to_tensor(
 register_tensor_conversion_function(BaseResourceVariable, _resource_variable_to_tensor)
 
 
-def is_resource_variable(var: Any) -> bool:
+def is_resource_variable(var: TensorLike) -> bool:
     """Whether `var` is a resource variable."""
     return isinstance(var, BaseResourceVariable)

@@ -22,8 +22,10 @@ def init_scope() -> Iterator[None]:
     the variable was first asked for.
 
     Example:
-        >>> with tf.control_dependencies([step]), tf.init_scope():
-        ...     start = tf.constant(0)  # does not wait for `step`
+        >>> with tf.control_dependencies([loss]), tf.init_scope():
+        ...     start = tf.constant(0)  # does not wait for `loss`
+        >>> start.op.control_inputs
+        []
     """
     graph = get_default_graph()
     scope = graph.get_name_scope()
@@ -36,6 +38,15 @@ def init_scope() -> Iterator[None]:
 def name_from_scope_name(name: str) -> str:
     """The name of the operation that stands for a name scope: without the slash at its end."""
     return name[:-1] if name.endswith("/") else name
+
+
+def makes_eager_variables() -> bool:
+    """Whether variables made here are eager ones."""
+    # A function traced while executing eagerly makes its variables outside of it.
+    graph = get_default_graph()
+    while isinstance(graph, FuncGraph):
+        graph = graph.outer_graph
+    return graph.is_eager
 
 
 class _Creators(threading.local):

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Sequence
 from typing import Any
 
-
-def protos() -> Any:
-    """The message classes, loaded when first needed."""
-    return importlib.import_module("headrace.interop.protos")
+from headrace.messages import protos
 
 
 def strip_name_scope(name: str, export_scope: str | None) -> str:
@@ -77,7 +73,7 @@ class SaveSliceInfo:
         """It as a `SaveSliceInfoDef`; None if it is not below `export_scope`."""
         if export_scope is not None and not (self.full_name or "").startswith(export_scope):
             return None
-        return protos().SaveSliceInfoDef(
+        return protos.SaveSliceInfoDef(
             full_name=strip_name_scope(self.full_name or "", export_scope),
             full_shape=self.full_shape,
             var_offset=self.var_offset,

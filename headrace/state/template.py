@@ -6,16 +6,21 @@ import contextlib
 import functools
 import traceback
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.collections import GraphKeys
 from headrace.core.defaults import get_collection, get_collection_ref
 from headrace.core.eager import executing_eagerly
 from headrace.state.capturing import capture_dependencies
 from headrace.state.dependencies import NamedDependencies
+from headrace.state.modes import AUTO_REUSE
 from headrace.state.polymorphic_function import defun
 from headrace.state.variable_scope import VariableScope, _unique_scope_name, pure_variable_scope, variable_scope
-from headrace.state.variable_store import AUTO_REUSE, EagerVariableStore, get_default_variable_store
+from headrace.state.variable_store import EagerVariableStore, get_default_variable_store
+
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.state.variable_class import Variable
 
 
 def make_template(
@@ -233,7 +238,7 @@ class EagerTemplate(Template):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Calls the function in the template's scope."""
         if self._variable_scope is not None:
-            scope: Any = variable_scope(self._variable_scope, reuse=AUTO_REUSE)
+            scope: variable_scope = variable_scope(self._variable_scope, reuse=AUTO_REUSE)
         else:
             scope = variable_scope(self._unique_name, self._name, custom_getter=self._custom_getter)
         with scope as entered:
@@ -246,7 +251,7 @@ class EagerTemplate(Template):
         prefix = self.variable_scope_name or ""
         return [variable for variable in variables if variable.name.startswith(prefix)]
 
-    def _call_func(self, args: Any, kwargs: Any) -> Any:
+    def _call_func(self, args: Any, kwargs: Any) -> float | Tensor | Variable:
         try:
             before = self._own(self._store.trainable_variables())
             # While it is being called the first time, what is restored is restored as it is made.

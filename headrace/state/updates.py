@@ -2,29 +2,40 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
-from headrace.ops import composing
+from headrace.core.tensor import Tensor
+from headrace.kernels import composing
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from headrace.core.typing import TensorLike
+    from headrace.state.variable_class import Variable
 
 
-def is_variable_initialized(ref: Any, name: str | None = None) -> Tensor:
+def is_variable_initialized(variable: Any, name: str | None = None) -> Tensor:
     """A scalar bool: whether a variable has a value when run.
 
     Args:
-        ref: a variable, or a tensor that refers to one.
+        variable: a variable, or a tensor that refers to one.
         name: a name for the operation.
     """
-    if ref.dtype._is_ref_dtype:
-        return raw.IsVariableInitialized(ref, name=name)
-    return ref.is_initialized(name=name)
+    if variable.dtype._is_ref_dtype:
+        return raw.IsVariableInitialized(variable, name=name)
+    return variable.is_initialized(name=name)
 
 
 def assign(
-    ref: Any, value: Any, validate_shape: bool | None = None, use_locking: bool | None = None, name: str | None = None
+    ref: Any,
+    value: object,
+    validate_shape: bool | None = None,
+    use_locking: bool | None = None,
+    name: str | None = None,
 ) -> Any:
     """Gives a variable a new value.
 
@@ -42,21 +53,24 @@ def assign(
         ValueError: if the static shapes differ; InvalidArgumentError: when run, if the shapes do.
 
     Example:
+        >>> counter = tf.Variable(0)
+        >>> sess.run(counter.initializer)
         >>> sess.run(tf.assign(counter, counter + 1))
+        1
     """
     if ref.dtype._is_ref_dtype:
         return raw.Assign(ref, value, use_locking=use_locking, name=name, validate_shape=validate_shape)
     return ref.assign(value, name=name)
 
 
-def assign_add(ref: Any, value: Any, use_locking: bool | None = None, name: str | None = None) -> Any:
+def assign_add(ref: Any, value: TensorLike, use_locking: bool | None = None, name: str | None = None) -> Any:
     """Adds `value` to a variable; returns what evaluates to the new value."""
     if ref.dtype._is_ref_dtype:
         return raw.AssignAdd(ref, value, use_locking=use_locking, name=name)
     return ref.assign_add(value)
 
 
-def assign_sub(ref: Any, value: Any, use_locking: bool | None = None, name: str | None = None) -> Any:
+def assign_sub(ref: Any, value: TensorLike, use_locking: bool | None = None, name: str | None = None) -> Any:
     """Takes `value` from a variable; returns what evaluates to the new value."""
     if ref.dtype._is_ref_dtype:
         return raw.AssignSub(ref, value, use_locking=use_locking, name=name)
@@ -74,13 +88,26 @@ def count_up_to(ref: Any, limit: int, name: str | None = None) -> Tensor:
     return raw.ResourceCountUpTo(ref.handle, limit=limit, T=ref.dtype, name=name)
 
 
-def _rows(kind: str, ref: Any, indices: Any, updates: Any, use_locking: bool | None, name: str | None) -> Any:
+def _rows(
+    kind: str,
+    ref: Any,
+    indices: Tensor | np.ndarray | Sequence[int],
+    updates: Tensor | np.ndarray | Sequence[bool | float],
+    use_locking: bool | None,
+    name: str | None,
+) -> Tensor | Variable:
     if ref.dtype._is_ref_dtype:
         return getattr(raw, f"Scatter{kind}")(ref, indices, updates, use_locking=use_locking, name=name)
     return ref._scatter_rows(kind, indices, updates, bool(use_locking), name)
 
 
-def scatter_update(ref: Any, indices: Any, updates: Any, use_locking: bool = True, name: str | None = None) -> Any:
+def scatter_update(
+    ref: TensorLike,
+    indices: Tensor | np.ndarray | Sequence[int],
+    updates: Tensor | np.ndarray | Sequence[int],
+    use_locking: bool = True,
+    name: str | None = None,
+) -> Any:
     """Puts `updates` in place of rows of a variable.
 
     Args:
@@ -99,43 +126,82 @@ def scatter_update(ref: Any, indices: Any, updates: Any, use_locking: bool = Tru
     return _rows("Update", ref, indices, updates, use_locking, name)
 
 
-def scatter_add(ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None) -> Any:
+def scatter_add(ref: TensorLike, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None) -> Any:
     """Adds `updates` to rows of a variable; arguments as in `scatter_update`. Repeated indices add up."""
     return _rows("Add", ref, indices, updates, use_locking, name)
 
 
-def scatter_sub(ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None) -> Any:
+def scatter_sub(
+    ref: TensorLike,
+    indices: Tensor | np.ndarray,
+    updates: Tensor | np.ndarray,
+    use_locking: bool = False,
+    name: str | None = None,
+) -> Any:
     """Takes `updates` from rows of a variable; arguments as in `scatter_update`."""
     return _rows("Sub", ref, indices, updates, use_locking, name)
 
 
-def scatter_mul(ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None) -> Any:
+def scatter_mul(
+    ref: Variable,
+    indices: Tensor | np.ndarray | Sequence[int],
+    updates: np.ndarray | Sequence[float],
+    use_locking: bool = False,
+    name: str | None = None,
+) -> Any:
     """Multiplies rows of a variable by `updates`; arguments as in `scatter_update`."""
     return _rows("Mul", ref, indices, updates, use_locking, name)
 
 
-def scatter_div(ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None) -> Any:
+def scatter_div(
+    ref: Variable,
+    indices: Tensor | np.ndarray | Sequence[int],
+    updates: np.ndarray | Sequence[float],
+    use_locking: bool = False,
+    name: str | None = None,
+) -> Any:
     """Divides rows of a variable by `updates`; arguments as in `scatter_update`."""
     return _rows("Div", ref, indices, updates, use_locking, name)
 
 
-def scatter_max(ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None) -> Any:
+def scatter_max(
+    ref: Variable,
+    indices: Tensor | np.ndarray | Sequence[int],
+    updates: np.ndarray | Sequence[float],
+    use_locking: bool = False,
+    name: str | None = None,
+) -> Any:
     """Makes rows of a variable the larger of themselves and `updates`; arguments as in `scatter_update`."""
     return _rows("Max", ref, indices, updates, use_locking, name)
 
 
-def scatter_min(ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None) -> Any:
+def scatter_min(
+    ref: Variable,
+    indices: Tensor | Sequence[int],
+    updates: np.ndarray | Sequence[float],
+    use_locking: bool = False,
+    name: str | None = None,
+) -> Any:
     """Makes rows of a variable the smaller of themselves and `updates`; arguments as in `scatter_update`."""
     return _rows("Min", ref, indices, updates, use_locking, name)
 
 
-def _slices(kind: str, ref: Any, indices: Any, updates: Any, use_locking: bool | None, name: str | None) -> Any:
+def _slices(
+    kind: str,
+    ref: Any,
+    indices: TensorLike,
+    updates: np.ndarray | Sequence[float],
+    use_locking: bool | None,
+    name: str | None,
+) -> Tensor | Variable:
     if ref.dtype._is_ref_dtype:
         return getattr(raw, f"ScatterNd{kind}")(ref, indices, updates, use_locking=use_locking, name=name)
     return ref._scatter_slices(kind, indices, updates, name)
 
 
-def scatter_nd_update(ref: Any, indices: Any, updates: Any, use_locking: bool = True, name: str | None = None) -> Any:
+def scatter_nd_update(
+    ref: TensorLike, indices: TensorLike, updates: Any, use_locking: bool = True, name: str | None = None
+) -> Any:
     """Puts `updates` in place of elements or slices of a variable.
 
     Args:
@@ -151,18 +217,30 @@ def scatter_nd_update(ref: Any, indices: Any, updates: Any, use_locking: bool = 
     return _slices("Update", ref, indices, updates, use_locking, name)
 
 
-def scatter_nd_add(ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None) -> Any:
+def scatter_nd_add(
+    ref: Variable,
+    indices: TensorLike,
+    updates: np.ndarray | Sequence[float],
+    use_locking: bool = False,
+    name: str | None = None,
+) -> Any:
     """Adds `updates` to elements or slices of a variable; arguments as in `scatter_nd_update`."""
     return _slices("Add", ref, indices, updates, use_locking, name)
 
 
-def scatter_nd_sub(ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None) -> Any:
+def scatter_nd_sub(
+    ref: Variable,
+    indices: Sequence[TensorLike],
+    updates: Sequence[float],
+    use_locking: bool = False,
+    name: str | None = None,
+) -> Any:
     """Takes `updates` from elements or slices of a variable; arguments as in `scatter_nd_update`."""
     return _slices("Sub", ref, indices, updates, use_locking, name)
 
 
 def batch_scatter_update(
-    ref: Any, indices: Any, updates: Any, use_locking: bool = True, name: str | None = None
+    ref: Any, indices: TensorLike, updates: Any, use_locking: bool = True, name: str | None = None
 ) -> Any:
     """`scatter_update` within each element of a batch: ref[b, indices[b, i]] = updates[b, i].
 
@@ -186,7 +264,7 @@ def batch_scatter_update(
         parts = []
         for dimension in range(rank - 1):
             # The batch indices count up along their own dimension and stay the same along the others.
-            size = sizes[dimension]  # type: ignore[index]
+            size = sizes[dimension]
             broadcast: list[Any] = [1] * (rank + 1)
             broadcast[dimension] = size
             counted = raw.Reshape(raw.Range(0, size, 1), broadcast)

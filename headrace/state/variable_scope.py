@@ -4,275 +4,60 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.collections import GraphKeys
-from headrace.core.convert import convert_to_tensor
-from headrace.core.defaults import get_collection, get_default_graph, graph_of_inputs, name_scope
+from headrace.core.defaults import get_default_graph, graph_of_inputs, name_scope
 from headrace.core.dtypes import float32
-from headrace.state.modes import VariableAggregation, VariableSynchronization
-from headrace.state.variable_store import (
+from headrace.state.current_scope import (
+    VariableScope,
+    first_given,
+    get_variable_scope,
+    get_variable_scope_store,
+    no_regularizer,
+)
+from headrace.state.modes import (
     AUTO_REUSE,
-    VariableStore,
+    VariableAggregation,
+    VariableSynchronization,
     disable_resource_variables,
     enable_resource_variables,
-    get_default_variable_store,
-    makes_eager_variables,
     resource_variables_enabled,
-    with_variable_store,
 )
+from headrace.state.variable_store import get_default_variable_store, with_variable_store
 
-_SCOPES = ("__varscope",)
-
-
-def no_regularizer(_: Any) -> None:
-    """A regularizer that keeps the one of the scope away: gives no loss."""
-    return None
-
-
-class VariableScope:
-    """What a variable scope presets for `get_variable`.
-
-    Args:
-        reuse: True to share variables only, AUTO_REUSE to share or make them, None or False to make them.
-        name: the prefix of variable names.
-        initializer, regularizer, caching_device, partitioner, custom_getter, dtype, use_resource, constraint: defaults
-            for the arguments of `get_variable`.
-        name_scope: the name scope it was opened with.
-    """
-
-    def __init__(
-        self,
-        reuse: Any,
-        name: str = "",
-        initializer: Any = None,
-        regularizer: Any = None,
-        caching_device: Any = None,
-        partitioner: Any = None,
-        custom_getter: Any = None,
-        name_scope: str = "",
-        dtype: Any = float32,
-        use_resource: bool | None = None,
-        constraint: Any = None,
-    ) -> None:
-        self._name = name
-        self._initializer = initializer
-        self._regularizer = regularizer
-        self._reuse = reuse
-        self._caching_device = caching_device
-        self._partitioner = partitioner
-        self._custom_getter = custom_getter
-        self._name_scope = name_scope
-        self._dtype = dtype
-        self._use_resource = use_resource
-        self._constraint = constraint
-
-    @property
-    def name(self) -> str:
-        """The prefix of variable names."""
-        return self._name
-
-    @property
-    def original_name_scope(self) -> str:
-        """The name scope it was first opened with, with a slash at the end."""
-        return self._name_scope
-
-    @property
-    def reuse(self) -> Any:
-        """Whether variables are shared."""
-        return self._reuse
-
-    @property
-    def initializer(self) -> Any:
-        """The default initializer."""
-        return self._initializer
-
-    @property
-    def dtype(self) -> Any:
-        """The default element type."""
-        return self._dtype
-
-    @property
-    def use_resource(self) -> bool | None:
-        """Whether resource variables are made; None where nothing says so."""
-        return self._use_resource
-
-    @property
-    def regularizer(self) -> Any:
-        """The default regularizer."""
-        return self._regularizer
-
-    @property
-    def caching_device(self) -> Any:
-        """The default caching device."""
-        return self._caching_device
-
-    @property
-    def partitioner(self) -> Any:
-        """The default partitioner."""
-        return self._partitioner
-
-    @property
-    def custom_getter(self) -> Any:
-        """The default custom getter."""
-        return self._custom_getter
-
-    @property
-    def constraint(self) -> Any:
-        """The default constraint."""
-        return self._constraint
-
-    def reuse_variables(self) -> None:
-        """From here on variables of this scope are shared, not made."""
-        self._reuse = True
-
-    def set_initializer(self, initializer: Any) -> None:
-        """Sets the default initializer."""
-        self._initializer = initializer
-
-    def set_dtype(self, dtype: Any) -> None:
-        """Sets the default element type."""
-        self._dtype = dtype
-
-    def set_use_resource(self, use_resource: bool | None) -> None:
-        """Sets whether resource variables are made."""
-        self._use_resource = use_resource
-
-    def set_regularizer(self, regularizer: Any) -> None:
-        """Sets the default regularizer."""
-        self._regularizer = regularizer
-
-    def set_caching_device(self, caching_device: Any) -> None:
-        """Sets the default caching device."""
-        self._caching_device = caching_device
-
-    def set_partitioner(self, partitioner: Any) -> None:
-        """Sets the default partitioner."""
-        self._partitioner = partitioner
-
-    def set_custom_getter(self, custom_getter: Any) -> None:
-        """Sets the default custom getter."""
-        self._custom_getter = custom_getter
-
-    def get_collection(self, name: Any) -> list[Any]:
-        """The items of a collection that are of this scope."""
-        return get_collection(name, self._name + "/" if self._name else "")
-
-    def trainable_variables(self) -> list[Any]:
-        """The trainable variables of this scope."""
-        return self.get_collection(GraphKeys.TRAINABLE_VARIABLES)
-
-    def global_variables(self) -> list[Any]:
-        """The global variables of this scope."""
-        return self.get_collection(GraphKeys.GLOBAL_VARIABLES)
-
-    def local_variables(self) -> list[Any]:
-        """The local variables of this scope."""
-        return self.get_collection(GraphKeys.LOCAL_VARIABLES)
-
-    def get_variable(
-        self,
-        var_store: VariableStore,
-        name: str,
-        shape: Any = None,
-        dtype: Any = None,
-        initializer: Any = None,
-        regularizer: Any = None,
-        reuse: Any = None,
-        trainable: bool | None = None,
-        collections: Any = None,
-        caching_device: Any = None,
-        partitioner: Any = None,
-        validate_shape: bool = True,
-        use_resource: bool | None = None,
-        custom_getter: Any = None,
-        constraint: Any = None,
-        synchronization: Any = VariableSynchronization.AUTO,
-        aggregation: Any = VariableAggregation.NONE,
-    ) -> Any:
-        """The variable `name` of this scope, found in `var_store` or made; arguments as in `tf.get_variable`."""
-        # Names come from variable scopes only.
-        with name_scope(None):
-            if dtype is not None and initializer is not None and not callable(initializer):
-                found = convert_to_tensor(initializer).dtype.base_dtype
-                if found != dtype:
-                    raise ValueError(f"Initializer type '{found!s}' and explicit dtype '{dtype!s}' don't match.")
-            return var_store.get_variable(
-                f"{self.name}/{name}" if self.name else name,
-                shape=shape,
-                dtype=_first(dtype, self._dtype),
-                initializer=_first(initializer, self._initializer),
-                regularizer=_first(regularizer, self._regularizer),
-                # Eager variables are found again in stores that keep them only, whatever the scope says.
-                reuse=reuse if makes_eager_variables() else _first(reuse, self._reuse),
-                trainable=trainable,
-                collections=collections,
-                caching_device=_first(caching_device, self._caching_device),
-                partitioner=_first(partitioner, self._partitioner),
-                validate_shape=validate_shape,
-                use_resource=_first(use_resource, self._use_resource),
-                custom_getter=_first(custom_getter, self._custom_getter),
-                constraint=_first(constraint, self._constraint),
-                synchronization=synchronization,
-                aggregation=aggregation,
-            )
-
-
-def _first(given: Any, preset: Any) -> Any:
-    return preset if given is None else given
-
-
-class _ScopeStore(threading.local):
-    """The open scope of each thread, and how often scopes of each name have been opened."""
-
-    def __init__(self) -> None:
-        self.current_scope = VariableScope(False)
-        self.variable_scopes_count: dict[str, int] = {}
-
-    def open_variable_scope(self, name: str) -> None:
-        self.variable_scopes_count[name] = self.variable_scopes_count.get(name, 0) + 1
-
-    def close_variable_subscopes(self, name: str | None) -> None:
-        for key in self.variable_scopes_count:
-            if name is None or key.startswith(name + "/"):
-                self.variable_scopes_count[key] = 0
-
-    def variable_scope_count(self, name: str) -> int:
-        return self.variable_scopes_count.get(name, 0)
-
-
-def get_variable_scope_store() -> _ScopeStore:
-    """What the default graph keeps of open scopes."""
-    kept = get_default_graph().get_collection_ref(_SCOPES)
-    if not kept:
-        kept.append(_ScopeStore())
-    return kept[0]
-
-
-def get_variable_scope() -> VariableScope:
-    """The variable scope that is open."""
-    return get_variable_scope_store().current_scope
+if TYPE_CHECKING:
+    from headrace.core.typing import (
+        Constraint,
+        DTypeLike,
+        InitializerLike,
+        Partitioner,
+        Regularizer,
+        ShapeLike,
+        TensorLike,
+        VariableGetter,
+    )
+    from headrace.state.variable_class import Variable
 
 
 def get_variable(
     name: str,
-    shape: Any = None,
-    dtype: Any = None,
-    initializer: Any = None,
-    regularizer: Any = None,
+    shape: ShapeLike | None = None,
+    dtype: DTypeLike | None = None,
+    initializer: InitializerLike | TensorLike | None = None,
+    regularizer: Regularizer | None = None,
     trainable: bool | None = None,
-    collections: Any = None,
+    collections: Sequence[str] | set[str] | None = None,
     caching_device: Any = None,
-    partitioner: Any = None,
+    partitioner: Partitioner | None = None,
     validate_shape: bool = True,
     use_resource: bool | None = None,
     custom_getter: Any = None,
-    constraint: Any = None,
-    synchronization: Any = VariableSynchronization.AUTO,
-    aggregation: Any = VariableAggregation.NONE,
+    constraint: Constraint | None = None,
+    synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+    aggregation: VariableAggregation = VariableAggregation.NONE,
 ) -> Any:
     """The variable of this name in the open variable scope: a shared one under `reuse`, else a new one.
 
@@ -324,9 +109,9 @@ def get_variable(
 
 def get_local_variable(
     name: str,
-    shape: Any = None,
-    dtype: Any = None,
-    initializer: Any = None,
+    shape: ShapeLike | None = None,
+    dtype: DTypeLike | None = None,
+    initializer: InitializerLike | None = None,
     regularizer: Any = None,
     trainable: bool = False,
     collections: Any = None,
@@ -336,9 +121,9 @@ def get_local_variable(
     use_resource: bool | None = None,
     custom_getter: Any = None,
     constraint: Any = None,
-    synchronization: Any = VariableSynchronization.AUTO,
-    aggregation: Any = VariableAggregation.NONE,
-) -> Any:
+    synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+    aggregation: VariableAggregation = VariableAggregation.NONE,
+) -> Variable:
     """As `get_variable`, for a variable that joins `GraphKeys.LOCAL_VARIABLES` and is never trained."""
     return get_variable(
         name,
@@ -359,31 +144,6 @@ def get_local_variable(
     )
 
 
-def get_partitioned_variable(name: str | None, partitioner: Any, **settings: Any) -> Any:
-    """The partitioned variable of this name in the open scope, whose own name stands in where `name` is None.
-
-    Raises:
-        ValueError: if the scope has a custom getter, or there is no partitioner.
-    """
-    scope = get_variable_scope()
-    if scope.custom_getter is not None:
-        raise ValueError(
-            "Private access to _get_partitioned_variable is not allowed when a custom getter is set.  Current custom "
-            f"getter: {scope.custom_getter}.  It is likely that you're using create_partitioned_variables.  If so, consider "
-            "instead using get_variable with a non-empty partitioner parameter instead."
-        )
-    partitioner = _first(partitioner, scope.partitioner)
-    if partitioner is None:
-        raise ValueError("No partitioner was specified")
-    for key in ("initializer", "regularizer", "constraint", "caching_device", "dtype", "use_resource"):
-        settings[key] = _first(settings.get(key), getattr(scope, key))
-    full_name = "/".join(part for part in (scope.name, name) if part)
-    with name_scope(None):
-        return get_default_variable_store()._get_partitioned_variable(
-            name=full_name, partitioner=partitioner, reuse=scope.reuse, **settings
-        )
-
-
 # ---- opening scopes ----
 
 
@@ -399,12 +159,12 @@ def _unique_scope_name(prefix: str) -> str:
     return f"{prefix}_{number}"
 
 
-def _chained(custom_getter: Any, outer: Any) -> Any:
+def _chained(custom_getter: VariableGetter, outer: Callable[..., Any] | None) -> Any:
     """A custom getter whose true getter is the outer scope's."""
     if outer is None:
         return custom_getter
 
-    def chained(getter: Any, *args: Any, **kwargs: Any) -> Any:
+    def chained(getter: Callable[..., Any], *args: Any, **kwargs: Any) -> Variable:
         return custom_getter(functools.partial(outer, getter), *args, **kwargs)
 
     return chained
@@ -432,7 +192,9 @@ class _PureVariableScope:
 
     def _inheriting(self, outer: VariableScope, name: str, reuse: Any, scope: str) -> VariableScope:
         values = {
-            key: _first(given, getattr(outer, key)) for key, given in self._presets.items() if key != "custom_getter"
+            key: first_given(given, getattr(outer, key))
+            for key, given in self._presets.items()
+            if key != "custom_getter"
         }
         getter = self._presets["custom_getter"]
         return VariableScope(
@@ -475,15 +237,15 @@ class _PureVariableScope:
 
 @contextlib.contextmanager
 def pure_variable_scope(
-    name_or_scope: Any,
+    name_or_scope: str | VariableScope,
     reuse: Any = None,
     initializer: Any = None,
-    regularizer: Any = None,
+    regularizer: Regularizer | None = None,
     caching_device: Any = None,
-    partitioner: Any = None,
+    partitioner: Partitioner | None = None,
     custom_getter: Any = None,
     old_name_scope: str | None = None,
-    dtype: Any = float32,
+    dtype: DTypeLike = float32,
     use_resource: bool | None = None,
     constraint: Any = None,
 ) -> Iterator[VariableScope]:
@@ -540,14 +302,14 @@ class variable_scope:
         self,
         name_or_scope: Any,
         default_name: str | None = None,
-        values: Any = None,
-        initializer: Any = None,
-        regularizer: Any = None,
+        values: Iterable[Any] | None = None,
+        initializer: InitializerLike | None = None,
+        regularizer: Regularizer | None = None,
         caching_device: Any = None,
-        partitioner: Any = None,
-        custom_getter: Any = None,
+        partitioner: Partitioner | None = None,
+        custom_getter: VariableGetter | None = None,
         reuse: Any = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         use_resource: bool | None = None,
         constraint: Any = None,
         auxiliary_name_scope: bool = True,
@@ -583,7 +345,7 @@ class variable_scope:
         with contextlib.ExitStack() as exits:
             if not get_default_graph().building_function:
                 exits.enter_context(self._graph.as_default())
-            entered = self._enter_again(exits) if self._pure is not None else self._enter_first(exits)
+            entered = self._enter_again(exits) if self._pure is not None else self._enterfirst_given(exits)
             self._open.append(exits.pop_all())
         return entered
 
@@ -596,7 +358,7 @@ class variable_scope:
         exits.callback(self._pure.leave)
         return entered
 
-    def _enter_first(self, exits: contextlib.ExitStack) -> VariableScope:
+    def _enterfirst_given(self, exits: contextlib.ExitStack) -> VariableScope:
         current: str | None = None
         if not self._auxiliary_name_scope:
             outer = get_default_graph().get_name_scope()
@@ -624,7 +386,7 @@ class variable_scope:
         return self._enter_pure(exits, unique, None, opened)
 
     def _enter_pure(
-        self, exits: contextlib.ExitStack, name_or_scope: Any, reuse: Any, old_name_scope: str | None
+        self, exits: contextlib.ExitStack, name_or_scope: str | VariableScope, reuse: Any, old_name_scope: str | None
     ) -> VariableScope:
         pure = _PureVariableScope(name_or_scope, reuse, old_name_scope, self._constraint, **self._presets)
         entered = pure.enter()
@@ -640,16 +402,16 @@ class variable_scope:
 
 @contextlib.contextmanager
 def variable_op_scope(
-    values: Any,
-    name_or_scope: Any,
+    values: Iterable[Any] | None,
+    name_or_scope: str | VariableScope,
     default_name: str | None = None,
     initializer: Any = None,
-    regularizer: Any = None,
+    regularizer: Regularizer | None = None,
     caching_device: Any = None,
-    partitioner: Any = None,
+    partitioner: Partitioner | None = None,
     custom_getter: Any = None,
     reuse: Any = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     use_resource: bool | None = None,
     constraint: Any = None,
 ) -> Iterator[VariableScope]:

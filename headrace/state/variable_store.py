@@ -3,159 +3,53 @@
 from __future__ import annotations
 
 import contextlib
-import enum
 import inspect
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.collections import GraphKeys
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import add_to_collection, colocate_with, get_default_graph, name_scope
 from headrace.core.dtypes import DType, as_dtype, float32, string
-from headrace.core.func_graph import FuncGraph
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape, as_dims
-from headrace.state import restoring
+from headrace.core.tensor import Tensor
+from headrace.state import initializers, restoring
 from headrace.state.modes import (
+    AUTO_REUSE,
     VariableAggregation,
     VariableSynchronization,
+    resource_variables_enabled,
     validate_synchronization_aggregation_trainable,
 )
-from headrace.state.partitioned import PartitionedVariable, call_partitioner, slice_axis, slices_of
+from headrace.state.partitioned import PartitionedVariable, PartitionInfo, call_partitioner, slice_axis, slices_of
 from headrace.state.resource_variables import BaseResourceVariable, ResourceVariable
-from headrace.state.scoping import init_scope
+from headrace.state.scoping import init_scope, makes_eager_variables
 from headrace.state.slice_info import SaveSliceInfo
-from headrace.state.variables import RefVariable, Variable
+from headrace.state.variables import Variable
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from headrace.core.typing import (
+        CollectionNames,
+        Constraint,
+        DTypeLike,
+        InitializerLike,
+        Partitioner,
+        Regularizer,
+        ShapeLike,
+        TensorLike,
+        VariableGetter,
+    )
+    from headrace.state.initializers import Initializer
+
 
 # `variable_scope.variable` of 1.x.
 variable = Variable
 
 _STORE = ("__variable_store",)
-
-_use_resource_by_default = False
-
-
-class _ReuseMode(enum.Enum):
-    """Ways of sharing variables besides True and False."""
-
-    AUTO_REUSE = 1
-
-
-AUTO_REUSE = _ReuseMode.AUTO_REUSE
-
-
-def enable_resource_variables() -> None:
-    """Makes resource variables the kind that is made by default."""
-    global _use_resource_by_default
-    _use_resource_by_default = True
-
-
-def disable_resource_variables() -> None:
-    """Makes reference variables the kind that is made by default, as they are at first."""
-    global _use_resource_by_default
-    _use_resource_by_default = False
-
-
-def resource_variables_enabled() -> bool:
-    """Whether resource variables are made by default."""
-    return _use_resource_by_default
-
-
-def default_variable_creator(next_creator: Any = None, **kwargs: Any) -> Variable:
-    """Makes the kind of variable that is asked for, by the argument, the variable scope or the default."""
-    from headrace.state.variable_scope import get_variable_scope
-
-    assert next_creator is None
-    use_resource = kwargs.pop("use_resource", None)
-    if use_resource is None:
-        use_resource = get_variable_scope().use_resource
-    if use_resource is None:
-        use_resource = _use_resource_by_default
-    if use_resource or makes_eager_variables():
-        kwargs.pop("expected_shape", None)
-        return ResourceVariable(**kwargs)
-    kwargs.pop("distribute_strategy", None)
-    return RefVariable(**kwargs)
-
-
-def makes_eager_variables() -> bool:
-    """Whether variables made here are eager ones."""
-    # A function traced while executing eagerly makes its variables outside of it.
-    graph = get_default_graph()
-    while isinstance(graph, FuncGraph):
-        graph = graph.outer_graph
-    return graph.is_eager
-
-
-class PartitionInfo:
-    """What an initializer is told of the whole that it makes a part of.
-
-    Attributes:
-        full_shape: the shape of the whole.
-        var_offset: where the part begins.
-    """
-
-    def __init__(self, full_shape: Sequence[int], var_offset: Sequence[int]) -> None:
-        for value, what in ((full_shape, "full_shape"), (var_offset, "var_offset")):
-            if not isinstance(value, Sequence) or isinstance(value, str):
-                raise TypeError(f"`{what}` must be a sequence (like tuple or list) instead of {type(value).__name__}")
-        if len(full_shape) != len(var_offset):
-            raise ValueError(
-                f"Expected equal length, but `var_offset` is of length {len(var_offset)} while full_shape is of length "
-                f"{len(full_shape)}."
-            )
-        for offset, size in zip(var_offset, full_shape, strict=True):
-            if offset < 0 or offset >= size:
-                raise ValueError(
-                    f"Expected 0 <= offset < shape but found offset={offset}, shape={size} for "
-                    f"var_offset={var_offset}, full_shape={full_shape}"
-                )
-        self._full_shape = full_shape
-        self._var_offset = var_offset
-
-    @property
-    def full_shape(self) -> Sequence[int]:
-        """The shape of the whole."""
-        return self._full_shape
-
-    @property
-    def var_offset(self) -> Sequence[int]:
-        """Where the part begins."""
-        return self._var_offset
-
-    def single_offset(self, shape: Sequence[int]) -> int:
-        """The offset along the one axis that is divided; 0 if none is."""
-        axis = self.single_slice_dim(shape)
-        return 0 if axis is None else self.var_offset[axis]
-
-    def single_slice_dim(self, shape: Sequence[int]) -> int | None:
-        """The one axis along which a part of `shape` is smaller than the whole; None if none is.
-
-        Raises:
-            TypeError, ValueError: if `shape` does not fit the whole, or several axes are divided.
-        """
-        if not isinstance(shape, (tuple, list)):
-            raise TypeError(f"`shape` must be a sequence (like tuple or list) instead of {type(shape).__name__}")
-        if len(shape) != len(self.full_shape):
-            raise ValueError(
-                f"Expected equal length, but received shape={shape} of length {len(shape)} while self.full_shape="
-                f"{self.full_shape} is of length {len(self.full_shape)}."
-            )
-        for i, size in enumerate(shape):
-            if self.var_offset[i] + size > self.full_shape[i]:
-                raise ValueError(
-                    f"With self.var_offset={self.var_offset}, a partition of shape={shape} would exceed self.full_shape="
-                    f"{self.full_shape} in dimension {i}."
-                )
-        divided = [i for i, size in enumerate(shape) if size < self.full_shape[i]]
-        if len(divided) > 1:
-            raise ValueError(
-                f"Cannot use single_slice_dim() with shape={shape} and self.full_shape={self.full_shape} since slice dim "
-                f"could be either dimension {divided[1]} or {divided[0]}."
-            )
-        return divided[0] if divided else None
 
 
 def accepts_argument(function: Any, name: str) -> bool:
@@ -187,21 +81,21 @@ class VariableStore:
     def get_variable(
         self,
         name: str,
-        shape: Any = None,
-        dtype: Any = float32,
-        initializer: Any = None,
-        regularizer: Any = None,
+        shape: ShapeLike | None = None,
+        dtype: DTypeLike = float32,
+        initializer: InitializerLike | TensorLike | None = None,
+        regularizer: Regularizer | None = None,
         reuse: Any = None,
         trainable: bool | None = None,
-        collections: Any = None,
-        caching_device: Any = None,
-        partitioner: Any = None,
+        collections: Sequence[str] | set[str] | None = None,
+        caching_device: Callable[..., Any] | None = None,
+        partitioner: Partitioner | None = None,
         validate_shape: bool = True,
         use_resource: bool | None = None,
-        custom_getter: Any = None,
-        constraint: Any = None,
-        synchronization: Any = VariableSynchronization.AUTO,
-        aggregation: Any = VariableAggregation.NONE,
+        custom_getter: VariableGetter | None = None,
+        constraint: Constraint | None = None,
+        synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+        aggregation: VariableAggregation = VariableAggregation.NONE,
     ) -> Any:
         """The variable of this full name, found or made; arguments as in `tf.get_variable`.
 
@@ -246,21 +140,21 @@ class VariableStore:
     def _true_getter(
         self,
         name: str,
-        shape: Any = None,
-        dtype: Any = float32,
-        initializer: Any = None,
-        regularizer: Any = None,
+        shape: ShapeLike | None = None,
+        dtype: DTypeLike = float32,
+        initializer: InitializerLike | TensorLike | None = None,
+        regularizer: Regularizer | None = None,
         reuse: Any = None,
         trainable: bool | None = None,
-        collections: Any = None,
-        caching_device: Any = None,
-        partitioner: Any = None,
+        collections: CollectionNames | None = None,
+        caching_device: Callable[..., Any] | None = None,
+        partitioner: Partitioner | None = None,
         validate_shape: bool = True,
         use_resource: bool | None = None,
-        constraint: Any = None,
-        synchronization: Any = VariableSynchronization.AUTO,
-        aggregation: Any = VariableAggregation.NONE,
-    ) -> Any:
+        constraint: Constraint | None = None,
+        synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+        aggregation: VariableAggregation = VariableAggregation.NONE,
+    ) -> PartitionedVariable | Variable:
         common = {
             "name": name,
             "shape": shape,
@@ -296,9 +190,9 @@ class VariableStore:
         self,
         name: str,
         partitioner: Any,
-        shape: Any = None,
+        shape: Sequence[int] | None = None,
         dtype: Any = float32,
-        initializer: Any = None,
+        initializer: InitializerLike | None = None,
         reuse: Any = None,
         **common: Any,
     ) -> PartitionedVariable:
@@ -328,8 +222,8 @@ class VariableStore:
             part_name = f"{name}/part_{i}"
             part_dtype = dtype
             with name_scope(part_name + "/PartitionedInitializer"):
-                init: Any
-                init_shape: Any = size
+                init: Callable[..., Any] | Initializer
+                init_shape: list[int] = size
                 if initializer is None:
                     init, _ = self._get_default_initializer(name=name, shape=whole, dtype=dtype)
                 elif callable(initializer):
@@ -398,21 +292,21 @@ class VariableStore:
     def _get_single_variable(
         self,
         name: str,
-        shape: Any = None,
-        dtype: Any = float32,
+        shape: ShapeLike | None = None,
+        dtype: DTypeLike = float32,
         initializer: Any = None,
-        regularizer: Any = None,
+        regularizer: Regularizer | None = None,
         partition_info: PartitionInfo | None = None,
         reuse: Any = None,
         trainable: bool | None = None,
-        collections: Any = None,
-        caching_device: Any = None,
+        collections: CollectionNames | None = None,
+        caching_device: Callable[..., Any] | None = None,
         validate_shape: bool = True,
         use_resource: bool | None = None,
-        constraint: Any = None,
-        synchronization: Any = VariableSynchronization.AUTO,
-        aggregation: Any = VariableAggregation.NONE,
-    ) -> Any:
+        constraint: Constraint | None = None,
+        synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+        aggregation: VariableAggregation = VariableAggregation.NONE,
+    ) -> Variable:
         from_value = initializer is not None and not callable(initializer)
         if shape is not None and from_value:
             raise ValueError("If initializer is a constant, do not specify shape.")
@@ -452,7 +346,7 @@ class VariableStore:
             dtype=variable_dtype,
             validate_shape=validate_shape,
             constraint=constraint,
-            use_resource=_use_resource_by_default if use_resource is None else use_resource,
+            use_resource=resource_variables_enabled() if use_resource is None else use_resource,
             synchronization=synchronization,
             aggregation=aggregation,
         )
@@ -470,7 +364,7 @@ class VariableStore:
                 add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
         return made
 
-    def _existing(self, name: str, shape: TensorShape, dtype: DType, reuse: Any) -> Any:
+    def _existing(self, name: str, shape: TensorShape, dtype: DType, reuse: Any) -> Variable:
         found = self._vars[name]
         if reuse is False:
             message = (
@@ -479,7 +373,7 @@ class VariableStore:
             )
             if isinstance(found, BaseResourceVariable):
                 raise ValueError(message)
-            lines = traceback.format_list(found.op.traceback[::-1][:5])  # type: ignore[arg-type]
+            lines = traceback.format_list(found.op.traceback[::-1][:5])
             raise ValueError(f"{message} Originally defined at:\n\n{''.join(lines)}")
         if not shape.is_compatible_with(found.get_shape()):
             raise ValueError(
@@ -491,10 +385,10 @@ class VariableStore:
             )
         return found
 
-    def _get_default_initializer(self, name: str, shape: Any = None, dtype: Any = float32) -> tuple[Any, bool]:
+    def _get_default_initializer(
+        self, name: str, shape: ShapeLike | None = None, dtype: DType = float32
+    ) -> tuple[Any, bool]:
         """The initializer where none is given, by type alone, and False: it is no value."""
-        from headrace.state import initializers
-
         del shape
         if dtype.is_floating:
             return initializers.glorot_uniform_initializer(), False
@@ -553,7 +447,7 @@ class EagerVariableStore:
         self._store = VariableStore() if store is None else store
         self._store._store_eager_variables = True
 
-    def as_default(self) -> Any:
+    def as_default(self) -> AbstractContextManager[Any]:
         """A context in which variables are kept here."""
         return with_variable_store(self._store)
 

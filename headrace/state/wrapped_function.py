@@ -4,22 +4,30 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core import nest
 from headrace.core.convert import convert_to_tensor
 from headrace.core.func_graph import FuncGraph
-from headrace.core.functions import Function
-from headrace.core.operation import Operation, Tensor
+from headrace.core.graph_functions import Function
+from headrace.core.operation import Operation
 from headrace.core.shapes import as_dims
+from headrace.core.tensor import Tensor
 from headrace.state.concrete_function import ConcreteFunction
 from headrace.state.scoping import variable_creator_scope
+
+if TYPE_CHECKING:
+    from headrace.core.typing import Fetches
 
 
 class WrappedFunction(ConcreteFunction):
     """A function of the old kind with its variables and operations, from which parts can be taken by `prune`."""
 
-    def prune(self, feeds: Any, fetches: Any, name: str | None = None, input_signature: Any = None) -> ConcreteFunction:
+    kept_variables: list[Any]
+
+    def prune(
+        self, feeds: Any, fetches: Fetches, name: str | None = None, input_signature: Any = None
+    ) -> ConcreteFunction:
         """The function from `feeds` to `fetches`, both structures of tensors of its graph (or names of the latter)."""
         del name, input_signature
         flat_feeds = nest.flatten(feeds, expand_composites=True)
@@ -29,7 +37,7 @@ class WrappedFunction(ConcreteFunction):
         )
         flat = nest.flatten(found, expand_composites=True)
         made = object.__new__(WrappedFunction)
-        made.graph = _View(self.graph, found)  # type: ignore[assignment]
+        made.graph = _View(self.graph, found)  # type: ignore[assignment]  # it passes on all else to the graph
         made.structured_input_signature = None
         made._recorded, made._lock = None, threading.Lock()
         made.function = Function(
@@ -85,12 +93,12 @@ def wrap_function(fn: Callable[..., Any], signature: Sequence[Any], name: str | 
     with graph.as_default(), variable_creator_scope(keep):
         inputs = [graph.add_input(spec.dtype, as_dims(spec.shape), spec.name) for spec in nest.flatten(list(signature))]
         result = fn(*nest.pack_sequence_as(list(signature), inputs))
-        graph.returns_none = result is None  # type: ignore[attr-defined]
+        graph.returns_none = result is None
         graph.structured_outputs = nest.map_structure(
             lambda x: graph.capture(convert_to_tensor(x)), () if result is None else result, expand_composites=True
         )
         graph.outputs = nest.flatten(graph.structured_outputs, expand_composites=True)
     graph.inputs = [t for t in graph.inputs if graph.outer_of(t) is None] + graph.extra_args
     made = WrappedFunction(graph, name or "wrapped_function")
-    made.kept_variables = kept  # type: ignore[attr-defined]
+    made.kept_variables = kept
     return made

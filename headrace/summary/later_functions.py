@@ -3,40 +3,46 @@
 from __future__ import annotations
 
 import functools
-import importlib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.collections import GraphKeys
 from headrace.core.defaults import add_to_collection, control_dependencies, device, get_default_graph, name_scope
 from headrace.core.dtypes import float32, float64, int32, string, uint8
 from headrace.core.eager import executing_eagerly
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
-from headrace.interop import protos
+from headrace.core.tensor import Tensor
+from headrace.functions.flow.case import smart_cond
+from headrace.functions.flow.checks import assert_non_negative, assert_scalar, assert_type
+from headrace.functions.flow.cond import cond
+from headrace.functions.flow.rank_checks import assert_rank
+from headrace.functions.image.conversion import convert_image_dtype
+from headrace.functions.math.reduction import reduce_max, reduce_min, reduce_sum
+from headrace.kernels.composing import cast, concat, shape, size, stack, transpose
+from headrace.messages import protos
 from headrace.ops.array.constant import constant
 from headrace.ops.array.range import linspace
 from headrace.ops.array.where import one_hot
 from headrace.ops.audio.wav import encode_wav
-from headrace.ops.composing import cast, concat, shape, size, stack, transpose
-from headrace.ops.flow.case import smart_cond
-from headrace.ops.flow.checks import assert_non_negative, assert_scalar, assert_type
-from headrace.ops.flow.cond import cond
-from headrace.ops.flow.rank_checks import assert_rank
-from headrace.ops.image.conversion import convert_image_dtype
 from headrace.ops.image.encode import encode_png
-from headrace.ops.math.reduction import reduce_max, reduce_min, reduce_sum
 from headrace.ops.string.conversion import as_string
+from headrace.recurrent.functional import map_fn
 from headrace.summary.recording import required_step, should_record_unless_told, state
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+
 
 _NOT_IN_SCOPES = re.compile(r"[^-_/.A-Za-z0-9]")
 _BUCKETS = 30
 
 
 @contextmanager
-def summary_scope(name: str | None, default_name: str = "summary", values: Any = None) -> Iterator[tuple[str, str]]:
+def summary_scope(
+    name: str | None, default_name: str = "summary", values: Iterable[Any] | None = None
+) -> Iterator[tuple[str, str]]:
     """A name scope for the operations of a summary, and the tag that the summary shows under.
 
     Args:
@@ -46,7 +52,9 @@ def summary_scope(name: str | None, default_name: str = "summary", values: Any =
 
     Example:
         >>> with tf.compat.v2.summary.experimental.summary_scope("entropy") as (tag, scope):
-        ...     tf.compat.v2.summary.write(tag, entropy, step=step)
+        ...     written = tf.compat.v2.summary.write(tag, 0.5, step=1)
+        >>> tag
+        'entropy'
     """
     name = name or default_name
     outer = get_default_graph().get_name_scope()
@@ -73,7 +81,9 @@ def _written(default_name: str, name: str | None, write: Callable[[Tensor, str],
         return written
 
 
-def write(tag: Any, tensor: Any, step: Any = None, metadata: Any = None, name: str | None = None) -> Tensor:
+def write(
+    tag: Any, tensor: TensorLike, step: TensorLike | None = None, metadata: Any = None, name: str | None = None
+) -> Tensor:
     """Writes a tensor as it is, for a plugin of TensorBoard.
 
     Args:
@@ -91,13 +101,13 @@ def write(tag: Any, tensor: Any, step: Any = None, metadata: Any = None, name: s
     """
     serialized = metadata.SerializeToString() if hasattr(metadata, "SerializeToString") else metadata or b""
 
-    def apply(step: Any, scope: str) -> Any:
+    def apply(step: TensorLike, scope: str) -> Any:
         return raw.WriteSummary(state.writer._resource, step, raw.Identity(tensor), tag, serialized, name=scope)
 
     return _written("write_summary", name, apply, step)
 
 
-def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Tensor:
+def write_raw_pb(tensor: TensorLike, step: TensorLike | None = None, name: str | None = None) -> Tensor:
     """Writes `Summary` messages, such as those that `tf.summary.scalar` makes.
 
     Args:
@@ -112,7 +122,7 @@ def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Tens
         ValueError: if there is a writer but no step.
     """
 
-    def apply(step: Any, scope: str) -> Any:
+    def apply(step: TensorLike, scope: str) -> Any:
         return raw.WriteRawProtoSummary(state.writer._resource, step, raw.Identity(tensor), name=scope)
 
     return _written("write_raw_pb", name, apply, step)
@@ -130,7 +140,7 @@ def plugin_metadata(plugin: str, content: bytes = b"", description: str | None =
     return protos.SummaryMetadata(plugin_data=data, summary_description=description)
 
 
-def scalar(name: str, data: Any, step: Any = None, description: str | None = None) -> Tensor:
+def scalar(name: str, data: Tensor, step: Tensor | None = None, description: str | None = None) -> Tensor:
     """Writes a number.
 
     Args:
@@ -146,8 +156,12 @@ def scalar(name: str, data: Any, step: Any = None, description: str | None = Non
         ValueError: if `data` is no scalar, or there is a writer but no step.
 
     Example:
+        >>> writer = tf.compat.v2.summary.create_file_writer("logs")
         >>> with writer.as_default():
-        ...     tf.compat.v2.summary.scalar("loss", 0.5, step=1)
+        ...     written = tf.compat.v2.summary.scalar("loss", 0.5, step=1)
+        >>> sess.run(writer.init())
+        >>> sess.run(written)
+        True
     """
     with summary_scope(name, "scalar_summary", [data, step]) as (tag, _):
         assert_scalar(data)
@@ -155,7 +169,7 @@ def scalar(name: str, data: Any, step: Any = None, description: str | None = Non
 
 
 def histogram(
-    name: str, data: Any, step: Any = None, buckets: int | None = None, description: str | None = None
+    name: str, data: Tensor, step: Tensor | None = None, buckets: int | None = None, description: str | None = None
 ) -> Tensor:
     """Writes how the elements of a tensor are distributed: equally wide buckets from the smallest to the largest.
 
@@ -177,7 +191,7 @@ def histogram(
         return write(tag, rows, step, plugin_metadata("histograms", description=description))
 
 
-def _buckets(data: Any, count: Any) -> Tensor:
+def _buckets(data: TensorLike, count: Any) -> Tensor:
     """Rows of [left edge, right edge, how many elements], float64."""
     with name_scope("buckets"):
         assert_scalar(count)
@@ -214,13 +228,13 @@ def _buckets(data: Any, count: Any) -> Tensor:
 
 def _encoded_each(encode: Callable[[Tensor], Tensor], values: Tensor, name: str) -> Tensor:
     """Each of a batch as a string; of none, no strings."""
-    # A room above this one.
-    map_fn = importlib.import_module("headrace.recurrent.functional").map_fn
     strings = map_fn(encode, values, dtype=string, name=name)
     return cond(shape(strings)[0] > 0, lambda: strings, lambda: constant([], string))
 
 
-def image(name: str, data: Any, step: Any = None, max_outputs: Any = 3, description: str | None = None) -> Tensor:
+def image(
+    name: str, data: Tensor, step: Tensor | None = None, max_outputs: Any = 3, description: str | None = None
+) -> Tensor:
     """Writes images of a batch, as PNGs.
 
     Args:
@@ -250,9 +264,9 @@ def image(name: str, data: Any, step: Any = None, max_outputs: Any = 3, descript
 
 def audio(
     name: str,
-    data: Any,
-    sample_rate: Any,
-    step: Any = None,
+    data: Tensor,
+    sample_rate: float,
+    step: Tensor | None = None,
     max_outputs: Any = 3,
     encoding: str | None = None,
     description: str | None = None,
@@ -287,7 +301,7 @@ def audio(
         return write(tag, transpose(stack([encoded, labels])), step, metadata)
 
 
-def text(name: str, data: Any, step: Any = None, description: str | None = None) -> Tensor:
+def text(name: str, data: Tensor, step: Tensor | None = None, description: str | None = None) -> Tensor:
     """Writes text, which TensorBoard shows as Markdown: a string, or tables of one or two dimensions.
 
     Args:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from headrace.interop import protos
-from headrace.platform import tf_logging
+from headrace.messages import protos
+from headrace.util import tf_logging
 
 DEBUG, INFO, WARN, ERROR, FATAL = "DEBUG", "INFO", "WARN", "ERROR", "FATAL"
 

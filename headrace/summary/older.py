@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from headrace.core.collections import GraphKeys
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_collection, name_scope
 from headrace.core.dtypes import as_dtype
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
-from headrace.summary.functions import collect
+from headrace.core.tensor import Tensor
+from headrace.summary.operations import collect
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+    from headrace.state.variables import Variable
 
 
-def scalar_summary(tags: Any, values: Any, collections: Sequence[str] | None = None, name: str | None = None) -> Tensor:
+def scalar_summary(
+    tags: TensorLike, values: Variable, collections: Sequence[str] | None = None, name: str | None = None
+) -> Tensor:
     """Numbers over the steps.
 
     Args:
@@ -31,7 +37,7 @@ def scalar_summary(tags: Any, values: Any, collections: Sequence[str] | None = N
 
 
 def histogram_summary(
-    tag: Any, values: Any, collections: Sequence[str] | None = None, name: str | None = None
+    tag: TensorLike, values: TensorLike, collections: Sequence[str] | None = None, name: str | None = None
 ) -> Tensor:
     """How the elements of a tensor are distributed; see `tf.summary.histogram`.
 
@@ -46,7 +52,11 @@ def histogram_summary(
 
 
 def image_summary(
-    tag: Any, tensor: Any, max_images: int = 3, collections: Sequence[str] | None = None, name: str | None = None
+    tag: TensorLike,
+    tensor: TensorLike,
+    max_images: int = 3,
+    collections: Sequence[str] | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """Images of a batch; see `tf.summary.image`.
 
@@ -63,9 +73,9 @@ def image_summary(
 
 
 def audio_summary(
-    tag: Any,
-    tensor: Any,
-    sample_rate: Any,
+    tag: TensorLike,
+    tensor: TensorLike,
+    sample_rate: TensorLike,
     max_outputs: int = 3,
     collections: Sequence[str] | None = None,
     name: str | None = None,
@@ -86,7 +96,9 @@ def audio_summary(
         return collect(made, collections)
 
 
-def merge_summary(inputs: Any, collections: Sequence[str] | None = None, name: str | None = None) -> Tensor:
+def merge_summary(
+    inputs: Sequence[TensorLike], collections: Sequence[str] | None = None, name: str | None = None
+) -> Tensor:
     """Several summaries as one; see `tf.summary.merge`."""
     with name_scope(name, "MergeSummary", inputs):
         return collect(raw.MergeSummary(inputs=inputs, name=name), collections or [])

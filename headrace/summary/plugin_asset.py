@@ -68,7 +68,7 @@ def _only(graph: Graph, plugin: str) -> Any:
     return found[0]
 
 
-def write_plugin_assets(graph: Graph, logdir: Any) -> None:
+def write_plugin_assets(graph: Graph, logdir: str) -> None:
     """Writes the files that plugins want of a graph to `plugins/NAME` in a folder."""
     for container in get_all_plugin_assets(graph):
         folder = os.path.join(os.fspath(logdir), "plugins", container.plugin_name)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
+from headrace.core.tensor import Tensor
 
 
 class _State(threading.local):
@@ -36,7 +36,7 @@ def current_writer() -> Any:
     return state.writer
 
 
-def _resolved(value: Any) -> Any:
+def _resolved(value: bool | Callable[..., Any] | None) -> Any:
     return value() if callable(value) else value
 
 
@@ -63,8 +63,13 @@ def record_if(condition: Any) -> Iterator[None]:
         condition: a bool, a bool tensor of shape [], or a function that returns one of them, called for each summary.
 
     Example:
+        >>> writer = tf.compat.v2.summary.create_file_writer("logs")
+        >>> step = tf.constant(1, tf.int64)
         >>> with writer.as_default(), tf.compat.v2.summary.record_if(lambda: tf.equal(step % 100, 0)):
-        ...     tf.compat.v2.summary.scalar("loss", loss, step=step)
+        ...     written = tf.compat.v2.summary.scalar("loss", loss, step=step)
+        >>> sess.run(writer.init())
+        >>> sess.run(written)
+        False
     """
     before, state.recording = state.recording, condition
     try:

@@ -7,7 +7,7 @@ import os
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import (
@@ -20,12 +20,17 @@ from headrace.core.defaults import (
 from headrace.core.dtypes import string
 from headrace.core.eager import EagerTensor, executing_eagerly
 from headrace.core.internals import inside_function, uid
-from headrace.core.operation import Operation, Tensor
+from headrace.core.operation import Operation
 from headrace.core.registry import raw
+from headrace.core.tensor import Tensor
 from headrace.ops.array.constant import constant
 from headrace.ops.flow.grouping import no_op
 from headrace.state.scoping import init_scope, name_from_scope_name
 from headrace.summary.recording import state
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+
 
 _INITIALIZERS = "_SUMMARY_WRITER_V2"
 _MAX_QUEUE, _FLUSH_MILLIS, _SUFFIX = 10, 120_000, ".v2"
@@ -167,14 +172,16 @@ def create_noop_writer() -> NoopSummaryWriter:
     return NoopSummaryWriter()
 
 
-def _opening(logdir: Any, max_queue: Any, flush_millis: Any, filename_suffix: Any) -> Callable[[Tensor], Operation]:
+def _opening(
+    logdir: TensorLike, max_queue: Tensor, flush_millis: TensorLike, filename_suffix: Tensor
+) -> Callable[[Tensor], Operation]:
     return lambda writer: raw.CreateSummaryFileWriter(writer, logdir, max_queue, flush_millis, filename_suffix)
 
 
 def create_file_writer(
-    logdir: Any,
+    logdir: str,
     max_queue: Any = None,
-    flush_millis: Any = None,
+    flush_millis: int | None = None,
     filename_suffix: Any = None,
     name: str | None = None,
 ) -> SummaryWriter:
@@ -202,7 +209,7 @@ def create_file_writer(
 
 
 def create_file_writer_v2(
-    logdir: Any,
+    logdir: TensorLike,
     max_queue: Any = None,
     flush_millis: Any = None,
     filename_suffix: Any = None,
@@ -245,7 +252,7 @@ def create_file_writer_v2(
         return ResourceSummaryWriter(shared_name, opening, name=name, v2=True)
 
 
-def _with_defaults(max_queue: Any, flush_millis: Any, filename_suffix: Any) -> tuple[Any, Any, Any]:
+def _with_defaults(max_queue: Any, flush_millis: int | None, filename_suffix: Any) -> tuple[Any, Any, Any]:
     return (
         constant(_MAX_QUEUE) if max_queue is None else max_queue,
         constant(_FLUSH_MILLIS) if flush_millis is None else flush_millis,
@@ -262,7 +269,7 @@ def _check_values(in_function: bool, given: dict[str, Any]) -> None:
             raise ValueError(f'Invalid graph Tensor argument "{name}={value}" {called}.')
 
 
-def flush(writer: Any = None, name: str | None = None) -> Operation:
+def flush(writer: ResourceSummaryWriter | None = None, name: str | None = None) -> Operation:
     """An operation that hands the events of a writer to the system.
 
     Args:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.defaults import device, get_default_graph
 from headrace.core.eager import eager_graph, executing_eagerly
 from headrace.core.internals import inside_function
-from headrace.core.operation import Tensor
-from headrace.interop import protos
+from headrace.core.tensor import Tensor
+from headrace.messages import protos
 from headrace.ops.array.constant import constant
-from headrace.platform import tf_logging
 from headrace.summary.later_functions import plugin_metadata, summary_scope, write
+from headrace.util import tf_logging
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+
 
 _VERSION = b"1"
 
@@ -24,7 +28,7 @@ class _Trace:
     def __init__(self) -> None:
         self.functions: dict[str, Any] = {}
 
-    def note(self, op_type: str, inputs: Any, attrs: Any, outputs: Any, name: Any) -> None:
+    def note(self, op_type: str, inputs: TensorLike, attrs: Any, outputs: Any, name: Any) -> None:
         """Notes the function of a call; called after each eager operation."""
         del inputs, outputs, name
         if op_type not in ("PartitionedCall", "StatefulPartitionedCall"):
@@ -57,10 +61,12 @@ def trace_on(graph: bool = True, profiler: bool = False) -> None:
         NotImplementedError: for `profiler`.
 
     Example:
+        >>> tf.enable_eager_execution()
+        >>> double = tf.function(lambda x: 2 * x)
         >>> tf.compat.v2.summary.trace_on()
-        >>> step(batch)
-        >>> with writer.as_default():
-        ...     tf.compat.v2.summary.trace_export("step", step=0)
+        >>> four = double(2)
+        >>> with tf.compat.v2.summary.create_file_writer("logs").as_default():
+        ...     tf.compat.v2.summary.trace_export("double", step=0)
     """
     global _trace
     if inside_function():
@@ -84,7 +90,7 @@ def trace_on(graph: bool = True, profiler: bool = False) -> None:
             whole.callbacks = (*whole.callbacks, _trace.note)
 
 
-def trace_export(name: str, step: Any = None, profiler_outdir: str | None = None) -> None:
+def trace_export(name: str, step: Tensor | None = None, profiler_outdir: str | None = None) -> None:
     """Ends what `trace_on` began and writes what was collected; does nothing but warn where nothing runs eagerly.
 
     Args:
@@ -127,7 +133,7 @@ def _write_text(name: str, default_name: str, plugin: str, data: Any, step: Any,
         return write(tag, tensor, step, plugin_metadata(plugin, _VERSION))
 
 
-def run_metadata(name: str, data: Any, step: Any = None) -> Tensor:
+def run_metadata(name: str, data: Any, step: Tensor | None = None) -> Tensor:
     """Writes a `RunMetadata`, for TensorBoard's graphs.
 
     Args:
@@ -144,7 +150,7 @@ def run_metadata(name: str, data: Any, step: Any = None) -> Tensor:
     return _write_text(name, "graph_run_metadata_summary", "graph_run_metadata", data, step, data.SerializeToString)
 
 
-def run_metadata_graphs(name: str, data: Any, step: Any = None) -> Tensor:
+def run_metadata_graphs(name: str, data: Any, step: Tensor | None = None) -> Tensor:
     """As `run_metadata`, only the graphs that the message has."""
     graphs = protos.RunMetadata(function_graphs=data.function_graphs, partition_graphs=data.partition_graphs)
     return _write_text(
@@ -152,7 +158,7 @@ def run_metadata_graphs(name: str, data: Any, step: Any = None) -> Tensor:
     )
 
 
-def keras_model(name: str, data: Any, step: Any = None) -> Any:
+def keras_model(name: str, data: Any, step: Tensor | None = None) -> Any:
     """Writes the layers of a Keras model, for TensorBoard's graphs.
 
     Args:

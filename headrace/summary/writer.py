@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.defaults import get_default_graph
+from headrace.core.dtypes import string
 from headrace.core.eager import executing_eagerly
 from headrace.core.graph import Graph
 from headrace.core.registry import raw
 from headrace.files.events import EventFile
-from headrace.interop import protos
-from headrace.platform import tf_logging
+from headrace.interop.meta_graph import create_meta_graph_def
+from headrace.messages import protos
+from headrace.ops.array.constant import placeholder
 from headrace.summary.plugin_asset import write_plugin_assets
+from headrace.util import tf_logging
+
+if TYPE_CHECKING:
+    from headrace.core.typing import IntLike, SessionLike
 
 
 class EventFileWriter:
@@ -27,7 +33,7 @@ class EventFileWriter:
     """
 
     def __init__(
-        self, logdir: Any, max_queue: int = 10, flush_secs: float = 120, filename_suffix: str | None = None
+        self, logdir: str, max_queue: int = 10, flush_secs: float = 120, filename_suffix: str | None = None
     ) -> None:
         self._logdir = logdir
         self._make = lambda: EventFile(logdir, flush_secs, filename_suffix or "", max_queue)
@@ -44,7 +50,7 @@ class EventFileWriter:
             self._file = self._make()
             self._closed = False
 
-    def add_event(self, event: Any) -> None:
+    def add_event(self, event: protos.Event) -> None:
         """Writes an event; nothing once closed."""
         if not self._closed:
             self._file.add(event.SerializeToString())
@@ -63,11 +69,8 @@ class _InSession:
     """Events through the writer ops of a session, which share the file with all summaries written in the graph."""
 
     def __init__(
-        self, session: Any, logdir: Any, max_queue: int, flush_secs: float, filename_suffix: str | None
+        self, session: SessionLike, logdir: Any, max_queue: int, flush_secs: float, filename_suffix: str | None
     ) -> None:
-        from headrace.core.dtypes import string
-        from headrace.ops.array.constant import placeholder
-
         self._session = session
         graph: Graph = session.graph
         with graph.as_default(), graph.name_scope("filewriter"):
@@ -84,7 +87,7 @@ class _InSession:
     def reopen(self) -> None:
         self._session.run(self._init)
 
-    def add_event(self, event: Any) -> None:
+    def add_event(self, event: protos.Event) -> None:
         self._session.run(self._add, {self._event: event.SerializeToString()})
 
     def flush(self) -> None:
@@ -113,18 +116,19 @@ class FileWriter:
         ValueError: if both a graph and a GraphDef are given.
 
     Example:
-        >>> with tf.summary.FileWriter("/tmp/logs", tf.get_default_graph()) as writer:
-        ...     for step in range(100):
-        ...         writer.add_summary(sess.run(merged), step)
+        >>> summary = tf.summary.scalar("loss", loss)
+        >>> with tf.summary.FileWriter("logs", tf.get_default_graph()) as writer:
+        ...     for step in range(10):
+        ...         writer.add_summary(sess.run(summary), step)
     """
 
     def __init__(
         self,
-        logdir: Any,
-        graph: Any = None,
+        logdir: str,
+        graph: Graph | None = None,
         max_queue: int = 10,
         flush_secs: float = 120,
-        graph_def: Any = None,
+        graph_def: protos.GraphDef | None = None,
         filename_suffix: str | None = None,
         session: Any = None,
     ) -> None:
@@ -146,11 +150,11 @@ class FileWriter:
             if isinstance(graph, Graph):
                 self.add_meta_graph(_meta_graph_of(graph))
 
-    def get_logdir(self) -> Any:
+    def get_logdir(self) -> str:
         """The directory the file is in."""
         return self._logdir
 
-    def add_event(self, event: Any) -> None:
+    def add_event(self, event: protos.Event) -> None:
         """Writes an `Event` as it is; a closed writer says so in the log and writes nothing."""
         if self._closed:
             tf_logging.warn("Attempting to use a closed FileWriter. The operation will be a noop unless the FileWriter is "
@@ -158,13 +162,13 @@ class FileWriter:
             return
         self._events.add_event(event)
 
-    def _write(self, event: Any, step: Any) -> None:
+    def _write(self, event: protos.Event, step: IntLike | None) -> None:
         event.wall_time = time.time()
         if step is not None:
             event.step = int(step)
         self.add_event(event)
 
-    def add_summary(self, summary: Any, global_step: Any = None) -> None:
+    def add_summary(self, summary: bytes | protos.Summary, global_step: IntLike | None = None) -> None:
         """Writes a summary.
 
         Args:
@@ -210,7 +214,7 @@ class FileWriter:
             raise TypeError("The passed graph must be an instance of `Graph` or the deprecated `GraphDef`")
         self._write(protos.Event(graph_def=shown.SerializeToString()), global_step)
 
-    def add_meta_graph(self, meta_graph_def: Any, global_step: Any = None) -> None:
+    def add_meta_graph(self, meta_graph_def: int | protos.MetaGraphDef, global_step: int | None = None) -> None:
         """Writes a `MetaGraphDef`.
 
         Raises:
@@ -220,7 +224,7 @@ class FileWriter:
             raise TypeError(f"meta_graph_def must be type MetaGraphDef, saw type: {type(meta_graph_def)}")
         self._write(protos.Event(meta_graph_def=meta_graph_def.SerializeToString()), global_step)
 
-    def add_run_metadata(self, run_metadata: Any, tag: str, global_step: Any = None) -> None:
+    def add_run_metadata(self, run_metadata: protos.RunMetadata, tag: str, global_step: int | None = None) -> None:
         """Writes what a run said of itself.
 
         Args:
@@ -232,8 +236,9 @@ class FileWriter:
             ValueError: if the tag was used before.
 
         Example:
-            >>> metadata = tf.RunMetadata()
-            >>> sess.run(train, options=tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE), run_metadata=metadata)
+            >>> writer, metadata = tf.summary.FileWriter("logs"), tf.RunMetadata()
+            >>> options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
+            >>> value = sess.run(loss, options=options, run_metadata=metadata)
             >>> writer.add_run_metadata(metadata, "step 100", 100)
         """
         if tag in self._tags_of_metadata:
@@ -242,7 +247,7 @@ class FileWriter:
         tagged = protos.TaggedRunMetadata(tag=tag, run_metadata=run_metadata.SerializeToString())
         self._write(protos.Event(tagged_run_metadata=tagged), global_step)
 
-    def add_session_log(self, session_log: Any, global_step: Any = None) -> None:
+    def add_session_log(self, session_log: protos.SessionLog, global_step: IntLike | None = None) -> None:
         """Writes a `SessionLog`, such as that training began."""
         self._write(protos.Event(session_log=session_log), global_step)
 
@@ -270,9 +275,7 @@ class FileWriter:
         self.close()
 
 
-def _meta_graph_of(graph: Graph) -> Any:
-    from headrace.interop.meta_graph import create_meta_graph_def
-
+def _meta_graph_of(graph: Graph) -> protos.MetaGraphDef:
     return create_meta_graph_def(graph_def=graph.as_graph_def(add_shapes=True), graph=graph)
 
 
@@ -291,7 +294,7 @@ class FileWriterCache:
             FileWriterCache._writers = {}
 
     @staticmethod
-    def get(logdir: Any) -> FileWriter:
+    def get(logdir: str) -> FileWriter:
         """The writer of a directory, made at its first use."""
         with FileWriterCache._lock:
             found = FileWriterCache._writers.get(logdir)

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 
 from headrace.core.dtypes import as_dtype
-from headrace.files.checkpoint.bundle import BundleWriter
+from headrace.files.checkpoint.bundle_writer import BundleWriter
 from headrace.files.checkpoint.reader import CheckpointReader
 from headrace.files.paths import as_path
-from headrace.ops.host_values import to_array, to_tensor
+from headrace.kernels.host_values import to_array, to_tensor
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
-def from_checkpoint(path: Any) -> dict[str, torch.Tensor]:
+def from_checkpoint(path: str | Path) -> dict[str, torch.Tensor]:
     """The tensors of a checkpoint by name, strings left out.
 
     Args:
@@ -25,7 +28,10 @@ def from_checkpoint(path: Any) -> dict[str, torch.Tensor]:
         NotFoundError: if there is no checkpoint; DataLossError: if it is damaged.
 
     Example:
-        >>> module.load_state_dict(headrace.torch.from_checkpoint("train/model.ckpt-1000"), strict=False)
+        >>> module = headrace.torch.to_module(logits, [x], sess)
+        >>> path = saver.save(sess, "./model.ckpt")
+        >>> module.load_state_dict(headrace.torch.from_checkpoint(path), strict=False)
+        _IncompatibleKeys(missing_keys=[], unexpected_keys=['global_step'])
     """
     reader = CheckpointReader(path)
     found = {}
@@ -36,7 +42,7 @@ def from_checkpoint(path: Any) -> dict[str, torch.Tensor]:
     return found
 
 
-def to_checkpoint(state_dict: Mapping[str, torch.Tensor], path: Any) -> str:
+def to_checkpoint(state_dict: Mapping[str, torch.Tensor], path: Path) -> str:
     """Writes tensors as a checkpoint that `tf.train.Saver` restores, here and in TensorFlow.
 
     Args:

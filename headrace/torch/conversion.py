@@ -8,21 +8,21 @@ from typing import Any
 
 import torch
 
+from headrace.checkpoints.checkpoint_state import checkpoint_exists
+from headrace.checkpoints.meta_graphs import import_meta_graph
 from headrace.core.graph import Graph
 from headrace.core.operation import Operation
 from headrace.files import file_io
-from headrace.interop import protos
-from headrace.interop.file_faults import faults_in
-from headrace.interop.graph_def import import_graph_def
-from headrace.interop.graph_files import read_message
-from headrace.interop.tensor_proto import MakeNdarray
-from headrace.ops.host_values import to_tensor
+from headrace.kernels.host_values import to_tensor
+from headrace.messages import protos
+from headrace.messages.file_faults import faults_in
+from headrace.messages.graph_def import import_graph_def
+from headrace.messages.graph_files import read_message
+from headrace.messages.tensor_proto import MakeNdarray
 from headrace.runtime.session import Session
 from headrace.saved_model.loading import maybe_saved_model_directory
 from headrace.torch.checkpoints import from_checkpoint
 from headrace.torch.module import GraphModule, from_saved_model, to_module
-from headrace.train.checkpoint_state import checkpoint_exists
-from headrace.train.meta_graphs import import_meta_graph
 
 FORMATS = ("torch", "safetensors", "onnx")
 

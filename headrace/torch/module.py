@@ -7,7 +7,7 @@ import re
 import struct
 import zipfile
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -15,21 +15,31 @@ from torch import nn
 
 from headrace.autodiff.gradients import gradients
 from headrace.core import nest
+from headrace.core.convert import convert_to_tensor
 from headrace.core.dtypes import as_dtype
 from headrace.core.graph import Graph
-from headrace.core.operation import Operation, Tensor
+from headrace.core.operation import Operation
 from headrace.core.shapes import TensorShape
-from headrace.interop import protos
-from headrace.interop.file_faults import faults_in
-from headrace.interop.graph_def import import_graph_def
-from headrace.interop.graph_util import convert_variables_to_constants
-from headrace.interop.node_def import shape_to_proto
-from headrace.interop.tensor_proto import MakeNdarray
+from headrace.core.tensor import Tensor
+from headrace.graph_tools.cutting import cut_at
+from headrace.graph_tools.inlining import CALLS, with_calls_inlined
+from headrace.kernels.host_values import to_array, to_tensor
+from headrace.messages import protos
+from headrace.messages.file_faults import faults_in
+from headrace.messages.graph_def import import_graph_def
+from headrace.messages.graph_util import convert_variables_to_constants
+from headrace.messages.node_def import shape_to_proto
+from headrace.messages.tensor_proto import MakeNdarray
 from headrace.ops.array.constant import placeholder
-from headrace.ops.host_values import to_array, to_tensor
 from headrace.runtime.session import Session
 from headrace.saved_model import names as saved_model_names
 from headrace.saved_model.loading import load as load_saved_model
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from headrace.core.typing import Fetches, SessionLike, TensorLike
+
 
 _VARIABLES = ("Variable", "VariableV2", "VarHandleOp")
 _FORMAT = 1
@@ -52,7 +62,7 @@ class GraphModule(nn.Module):
 
     def __init__(
         self,
-        graph_def: Any,
+        graph_def: protos.GraphDef,
         inputs: Sequence[str],
         outputs: Any,
         variables: Mapping[str, Any],
@@ -126,7 +136,7 @@ class GraphModule(nn.Module):
         results = _Run.apply(self, *values)
         return nest.pack_sequence_as(self.outputs, list(results))
 
-    def _ready(self, value: Any, tensor: Tensor) -> Any:
+    def _ready(self, value: np.ndarray | torch.Tensor, tensor: Tensor) -> np.ndarray | torch.Tensor:
         if isinstance(value, torch.Tensor) or tensor.dtype.name == "string":
             return value
         return to_tensor(np.asarray(value, tensor.dtype.as_numpy_dtype))
@@ -151,7 +161,7 @@ class GraphModule(nn.Module):
         found = iter(self._session.run([grad for grad in made if grad is not None], feeds))
         return [None if grad is None else next(found) for grad in made]
 
-    def save(self, path: Any) -> None:
+    def save(self, path: str | Path) -> None:
         """Writes the module to a file that `headrace.torch.load` reads; it holds no code."""
         torch.save(
             {
@@ -194,7 +204,7 @@ class _Run(torch.autograd.Function):
         return tuple(results)
 
     @staticmethod
-    def backward(ctx: Any, *grads: Any) -> Any:
+    def backward(ctx: Any, *grads: Any) -> tuple[torch.Tensor | None, ...]:
         module = ctx.module
         wanted = tuple(i for i, needed in enumerate(ctx.needs_input_grad[1:]) if needed)
         found = module.gradients(ctx.values, [grads[i] for i in module._differentiable], wanted)
@@ -204,11 +214,11 @@ class _Run(torch.autograd.Function):
         return tuple(out)
 
 
-def _array(value: Any) -> Any:
+def _array(value: np.ndarray | torch.Tensor) -> np.ndarray:
     return to_array(value.detach()) if isinstance(value, torch.Tensor) else value
 
 
-def _value(result: Any, device: Any) -> Any:
+def _value(result: TensorLike, device: torch.device | None) -> np.ndarray | torch.Tensor:
     array = np.asarray(result)
     if array.dtype.kind in "OSU":
         return result
@@ -216,13 +226,11 @@ def _value(result: Any, device: Any) -> Any:
     return to_tensor(np.array(array), device)
 
 
-def _dense(grad: Any) -> Tensor:
-    from headrace.core.convert import convert_to_tensor
-
+def _dense(grad: TensorLike) -> Tensor:
     return convert_to_tensor(grad)
 
 
-def _tensor_of(element: Any, graph: Graph) -> Tensor:
+def _tensor_of(element: TensorLike, graph: Graph) -> Tensor:
     found = graph.as_graph_element(element)
     if isinstance(found, Operation):
         if len(found.outputs) != 1:
@@ -231,7 +239,7 @@ def _tensor_of(element: Any, graph: Graph) -> Tensor:
     return found
 
 
-def _given_handles(part: Any) -> list[Any]:
+def _given_handles(part: protos.GraphDef) -> list[Any]:
     """The nodes that give variables to functions other than by calls, which are made part of the graph."""
     handles = {node.name for node in part.node if node.op == "VarHandleOp"}
     functions = {function.signature.name for function in part.library.function}
@@ -243,7 +251,9 @@ def _given_handles(part: Any) -> list[Any]:
     ]
 
 
-def to_module(fetches: Any, feeds: Any, session: Any, *, _trainable: Sequence[str] = ()) -> GraphModule:
+def to_module(
+    fetches: Fetches, feeds: Sequence[TensorLike], session: SessionLike, *, _trainable: Sequence[str] = ()
+) -> GraphModule:
     """A part of a graph as an `nn.Module`, with the variables' values in a session as its parameters.
 
     Args:
@@ -260,15 +270,15 @@ def to_module(fetches: Any, feeds: Any, session: Any, *, _trainable: Sequence[st
 
     Example:
         >>> module = headrace.torch.to_module(logits, [x], sess)
-        >>> torch.nn.functional.cross_entropy(module(images), labels).backward()
+        >>> found = torch.nn.functional.cross_entropy(module(torch.ones(4, 3)), torch.tensor([0, 1, 1, 0]))
+        >>> found.backward()
+        >>> [tuple(parameter.grad.shape) for parameter in module.parameters()]
+        [(3, 2)]
     """
     graph: Graph = session.graph
     fetched = nest.map_structure(lambda element: _tensor_of(element, graph).name, fetches)
     inputs = [_tensor_of(element, graph).name for element in nest.flatten(feeds)]
     outputs = [name.partition(":")[0] for name in nest.flatten(fetched)]
-    from headrace.graph_tools.cutting import cut_at
-    from headrace.graph_tools.inlining import CALLS, with_calls_inlined
-
     part = cut_at(graph.as_graph_def(add_shapes=True), [name.partition(":")[0] for name in inputs], outputs)
     if any(node.op in CALLS for node in part.node):
         part = cut_at(
@@ -300,7 +310,7 @@ def to_module(fetches: Any, feeds: Any, session: Any, *, _trainable: Sequence[st
 
 
 def from_saved_model(
-    export_dir: Any,
+    export_dir: str | Path,
     tags: Sequence[str] = (saved_model_names.SERVING,),
     signature_def_key: str = saved_model_names.DEFAULT_SERVING_SIGNATURE_DEF_KEY,
 ) -> GraphModule:
@@ -359,7 +369,7 @@ _PARTS: dict[str, Any] = {
 }
 
 
-def load(path: Any) -> GraphModule:
+def load(path: Path) -> GraphModule:
     """The module in a file that `GraphModule.save` wrote.
 
     Raises:
@@ -387,7 +397,7 @@ def load(path: Any) -> GraphModule:
         )
 
 
-def _check_sizes(path: Any) -> None:
+def _check_sizes(path: Path) -> None:
     """Refuses a file that is larger inside than outside."""
     with zipfile.ZipFile(path) as archive:
         if any(entry.compress_type != zipfile.ZIP_STORED for entry in archive.infolist()):
@@ -396,7 +406,7 @@ def _check_sizes(path: Any) -> None:
         path.seek(0)
 
 
-def _check_variable(name: Any, value: Any, path: Any) -> None:
+def _check_variable(name: int | str, value: int | torch.Tensor, path: Path) -> None:
     if not isinstance(name, str) or not isinstance(value, torch.Tensor) or value.layout is not torch.strided:
         raise ValueError(f"{path}: expected variables to be dense tensors by name, got {type(value).__name__}")
     # Strides of zero make any number of elements out of a few bytes.

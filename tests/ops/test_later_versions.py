@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import headrace as tf
-from headrace.interop import protos
+from headrace.messages import protos
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from later_versions import GOLDEN, calls, plain

@@ -10,7 +10,7 @@ import pytest
 
 import headrace as tf
 from headrace.debug.cli.tensors import format_tensor, locate_tensor_element
-from headrace.platform.timeline import Timeline
+from headrace.profiler.timeline import Timeline
 
 LONG = 300_000
 

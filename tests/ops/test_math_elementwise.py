@@ -1,4 +1,4 @@
-"""Element-wise ops: what they promise beyond the recorded answers of TensorFlow in tests/programs/math_*.py."""
+"""Element-wise ops: what they promise beyond the recorded answers of TensorFlow in tests/programs/math."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 import headrace as tf
 from headrace.core.registry import raw
-from headrace.ops.math.elementwise import may_clash, reduction_axes
+from headrace.kernels.math.elementwise import may_clash, reduction_axes
 
 
 @pytest.fixture

@@ -9,8 +9,11 @@ from headrace.autodiff.gradients import gradients
 from headrace.core.convert import convert_to_tensor
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.graph import Graph
+from headrace.functions.nn import activations as activations_functions
+from headrace.functions.nn import cross_entropy as cross_entropy_functions
+from headrace.functions.nn import dropout
 from headrace.ops.array.constant import constant, placeholder
-from headrace.ops.nn import activations, bias, cross_entropy, dropout, loss_functions, softmax, topk
+from headrace.ops.nn import activations, bias, loss_functions, softmax, topk
 from headrace.ops.nn.candidates import log_uniform_candidate_sampler, uniform_candidate_sampler
 from headrace.runtime.session import Session
 
@@ -42,7 +45,7 @@ SCALARS = {
     "selu": activations.selu,
     "softplus": activations.softplus,
     "softsign": activations.softsign,
-    "swish": activations.swish,
+    "swish": activations_functions.swish,
     "crelu": activations.crelu,
 }
 
@@ -86,9 +89,9 @@ def test_cross_entropies_agree_with_their_definitions():
     labels = random.randint(0, 5, size=6)
     one_hot = np.eye(5)[labels]
     log_q = logits - np.log(np.exp(logits).sum(1, keepdims=True))
-    dense = cross_entropy.softmax_cross_entropy_with_logits_v2(labels=one_hot, logits=logits)
-    sparse = cross_entropy.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
-    sigmoid = cross_entropy.sigmoid_cross_entropy_with_logits(labels=one_hot, logits=logits)
+    dense = cross_entropy_functions.softmax_cross_entropy_with_logits_v2(labels=one_hot, logits=logits)
+    sparse = cross_entropy_functions.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
+    sigmoid = cross_entropy_functions.sigmoid_cross_entropy_with_logits(labels=one_hot, logits=logits)
     q = 1 / (1 + np.exp(-logits))
     np.testing.assert_allclose(run(dense), -(one_hot * log_q).sum(1))
     np.testing.assert_allclose(run(sparse), run(dense))
@@ -96,9 +99,9 @@ def test_cross_entropies_agree_with_their_definitions():
 
 
 CALLS_OF_0X = [
-    (cross_entropy.softmax_cross_entropy_with_logits, [[0.2, 0.8]], {}),
-    (cross_entropy.sigmoid_cross_entropy_with_logits, [[0.2, 0.8]], {}),
-    (cross_entropy.sparse_softmax_cross_entropy_with_logits, [1], {}),
+    (cross_entropy_functions.softmax_cross_entropy_with_logits, [[0.2, 0.8]], {}),
+    (cross_entropy_functions.sigmoid_cross_entropy_with_logits, [[0.2, 0.8]], {}),
+    (cross_entropy_functions.sparse_softmax_cross_entropy_with_logits, [1], {}),
 ]
 
 
@@ -116,14 +119,16 @@ def test_positional_arguments_are_logits_then_labels(function, labels, options):
 
 def test_positional_class_axis_of_0x():
     logits, labels = constant([[1.0], [3.0]]), constant([[0.25], [0.75]])
-    old = cross_entropy.softmax_cross_entropy_with_logits(logits, labels, 0)
-    new = cross_entropy.softmax_cross_entropy_with_logits(labels=labels, logits=logits, dim=0)
+    old = cross_entropy_functions.softmax_cross_entropy_with_logits(logits, labels, 0)
+    new = cross_entropy_functions.softmax_cross_entropy_with_logits(labels=labels, logits=logits, dim=0)
     np.testing.assert_array_equal(run(old), run(new))
 
 
 def test_label_out_of_range():
     labels = placeholder("int32", [None])
-    loss = cross_entropy.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=np.zeros([2, 10], np.float32))
+    loss = cross_entropy_functions.sparse_softmax_cross_entropy_with_logits(
+        labels=labels, logits=np.zeros([2, 10], np.float32)
+    )
     message = r"Received a label value of 10 which is outside the valid range of \[0, 10\).  Label values: 3 10"
     with pytest.raises(InvalidArgumentError, match=message):
         run(loss, feeds={labels: [3, 10]})
@@ -132,7 +137,7 @@ def test_label_out_of_range():
 def test_kernels_leave_their_inputs_alone():
     logits, labels = placeholder("float32", [None, 3]), placeholder("float32", [None, 3])
     x, p = np.array([[1.0, 2.0, 3.0]], np.float32), np.array([[0.5, 0.25, 0.25]], np.float32)
-    loss = cross_entropy.softmax_cross_entropy_with_logits_v2(labels=labels, logits=logits)
+    loss = cross_entropy_functions.softmax_cross_entropy_with_logits_v2(labels=labels, logits=logits)
     g = gradients(loss, logits)[0]
     with Session() as sess:
         once = sess.run([loss, g], {logits: x, labels: p})

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import headrace as tf
-from headrace.ops.parsing.wire import MalformedList, decode_floats, decode_ints, decode_strings
+from headrace.kernels.parsing.wire import MalformedList, decode_floats, decode_ints, decode_strings
 
 ints = st.lists(st.integers(-(2**63), 2**63 - 1), max_size=20)
 floats = st.lists(st.floats(width=32, allow_nan=False), max_size=20)

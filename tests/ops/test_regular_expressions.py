@@ -10,8 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import headrace as tf
-from headrace.ops.string.patterns import Pattern, cached_pattern
-from headrace.ops.string.rewrites import Rewrite
+from headrace.kernels.string.patterns import Pattern, cached_pattern
+from headrace.kernels.string.rewrites import Rewrite
 
 ATOMS = [
     "a", "b", "k", "é", ".", "^", "$", r"\A", r"\z", r"\b", r"\B", r"\w", r"\W", r"\s", r"\S", r"\n", r"\.", "[ab]", "[^a]",

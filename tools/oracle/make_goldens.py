@@ -1,9 +1,10 @@
 """Record what TensorFlow 1.15.5 says about programs, for test runs without TensorFlow.
 
-    python tools/oracle/make_goldens.py tests/programs/curve_fit.py ...     (make goldens: all of them)
+    python tools/oracle/make_goldens.py tests/programs/nn/pool.py tests/programs/data     (make goldens: all of them)
 
-Each program fills a dict called `results`; it is written to tests/golden/<folder of the program>/<name>.json.
-The oracle's Python is .oracle/tf1/bin/python (make oracle), or what HEADRACE_TF1 names.
+Each program fills a dict called `results`; it is written, with TensorFlow's version and the program's fingerprint, to
+where its name lies below tests/golden instead of tests. A program is one file and imports no other of ours, so its
+text is all that its results depend on. The oracle's Python is .oracle/tf1/bin/python (make oracle), or what HEADRACE_TF1 names.
 """
 
 import os
@@ -22,7 +23,7 @@ def oracle_python():
 
 
 def ask_oracle(path, text=None):
-    """The results, as JSON text, of the program at `path`, or of `text`. Raises RuntimeError with its last words."""
+    """What a golden file says of the program at `path`, or of `text`. Raises RuntimeError with its last words."""
     python = oracle_python()
     if python is None:
         raise RuntimeError("no TensorFlow 1.15.5 here: run make oracle, or set HEADRACE_TF1 to its Python")
@@ -43,16 +44,20 @@ def ask_oracle(path, text=None):
 
 def golden_path(program):
     """Where the results of a program are kept."""
-    program = pathlib.Path(program).resolve()
-    return ROOT / "tests" / "golden" / program.parent.name / (program.stem + ".json")
+    below = pathlib.Path(program).resolve().relative_to(ROOT / "tests")
+    return (ROOT / "tests" / "golden" / below).with_suffix(".json")
 
 
-def main(programs):
-    if not programs:
+def programs_in(path):
+    """The program at a path, or all of a folder."""
+    found = sorted(path.rglob("*.py")) if path.is_dir() else [path]
+    return [program for program in found if not program.name.startswith(("test_", "conftest"))]
+
+
+def main(paths):
+    if not paths:
         raise SystemExit(__doc__)
-    for program in map(pathlib.Path, programs):
-        if program.name.startswith(("test_", "conftest")):
-            continue
+    for program in [program for path in paths for program in programs_in(pathlib.Path(path))]:
         target = golden_path(program)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(ask_oracle(program))

@@ -1,9 +1,11 @@
 """The results of a program as JSON text and back: what the oracle says is kept in this form.
 
 Runs on Python 3.7 (the oracle's) and later. Arrays keep their dtype and shape; floats are written so that reading
-gives the same number; tuples come back as lists.
+gives the same number; tuples come back as lists. A golden file holds the results of one program with the version of
+TensorFlow that gave them and the program's fingerprint, so that a program that changes afterwards is noticed.
 """
 
+import hashlib
 import json
 
 import numpy as np
@@ -72,3 +74,20 @@ def dumps(results):
 
 def loads(text):
     return {key: from_plain(value) for key, value in json.loads(text).items()}
+
+
+def fingerprint(program):
+    """Tells the text of one program from every other."""
+    return "sha256:" + hashlib.sha256(program.encode("utf-8")).hexdigest()[:16]
+
+
+def golden_dumps(results, tensorflow, program):
+    """A golden file: the results of `program` (its text) under a version of TensorFlow."""
+    about = '"tensorflow": %s,\n"program": %s,\n' % (json.dumps(tensorflow), json.dumps(fingerprint(program)))
+    return '{\n%s"results": %s}\n' % (about, dumps(results))
+
+
+def golden_loads(text):
+    """The `tensorflow`, `program` and `results` of a golden file."""
+    golden = json.loads(text)
+    return dict(golden, results={key: from_plain(value) for key, value in golden["results"].items()})

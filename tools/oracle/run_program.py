@@ -1,4 +1,4 @@
-"""Run one TensorFlow 1 program and print its `results` as JSON: the oracle's side of tests/oracle.py.
+"""Run one TensorFlow 1 program and print its `results` as a golden file: the oracle's side of tests/oracle.py.
 
 .oracle/tf1/bin/python tools/oracle/run_program.py program.py    (- reads it from standard input)
 """
@@ -17,11 +17,11 @@ def main():
     if path == "-":
         text = sys.stdin.read()
     else:
-        with open(path) as source:
+        with open(path, encoding="utf-8") as source:
             text = source.read()
     scope = {"__name__": "__main__", "__file__": path}
     exec(compile(text, path, "exec"), scope)
-    answer.write(recorded.dumps(scope["results"]))
+    answer.write(recorded.golden_dumps(scope["results"], sys.modules["tensorflow"].__version__, text))
     answer.close()
 
 

@@ -3,6 +3,6 @@
 
 HOMES = {
     "core.shapes": "dimension_at_index dimension_value",
-    "platform.compat": "as_bytes as_str as_str_any as_text bytes_or_text_types complex_types forward_compatibility_horizon "
+    "util.compat": "as_bytes as_str as_str_any as_text bytes_or_text_types complex_types forward_compatibility_horizon "
     "forward_compatible integral_types path_to_str real_types",
 }

@@ -3,15 +3,15 @@
 HOMES = {
     "state.capturing": "capture_dependencies",
     "contrib.checkpoint.splitting": "split_dependency",
-    "train.checkpoint": "dot_graph_from_checkpoint list_objects object_metadata",
-    "train.checkpoint_manager": "CheckpointManager",
-    "train.python_state": "NumpyState UniqueNameTracker",
-    "train.tracking": "List Mapping NoDependency",
+    "checkpoints.checkpoint": "dot_graph_from_checkpoint list_objects object_metadata",
+    "checkpoints.checkpoint_manager": "CheckpointManager",
+    "checkpoints.python_state": "NumpyState UniqueNameTracker",
+    "checkpoints.tracking": "List Mapping NoDependency",
 }
 
 SPELLED = {
-    "PythonStateWrapper": "train.python_state.PythonState",
-    "Checkpointable": "train.tracking.AutoTrackable",
-    "CheckpointableBase": "train.tracking.Trackable",
-    "CheckpointableObjectGraph": "interop.protos.TrackableObjectGraph",
+    "PythonStateWrapper": "checkpoints.python_state.PythonState",
+    "Checkpointable": "checkpoints.tracking.AutoTrackable",
+    "CheckpointableBase": "checkpoints.tracking.Trackable",
+    "CheckpointableObjectGraph": "messages.protos.TrackableObjectGraph",
 }

@@ -9,22 +9,22 @@ HOMES = {
     "value_and_gradients_function",
     "contrib.eager.saver": "Saver get_optimizer_variables restore_variables_on_create",
     "contrib.eager.datasets": "Iterator",
-    "autodiff.tape": "GradientTape",
-    "ops.flow.custom_gradient": "custom_gradient",
-    "platform.behavior": "enable_eager_execution",
-    "platform.eager_context": "ASYNC DEVICE_PLACEMENT_EXPLICIT DEVICE_PLACEMENT_SILENT DEVICE_PLACEMENT_WARN SYNC "
+    "autodiff.gradient_tape": "GradientTape",
+    "functions.flow.custom_gradient": "custom_gradient",
+    "config.behavior": "enable_eager_execution",
+    "config.eager_context": "ASYNC DEVICE_PLACEMENT_EXPLICIT DEVICE_PLACEMENT_SILENT DEVICE_PLACEMENT_WARN SYNC "
     "async_clear_error async_wait connect_to_remote_host enable_remote_eager_execution execution_mode executing_eagerly "
     "in_eager_mode list_devices num_gpus run set_execution_mode set_server_def",
     "state.polymorphic_function": "defun function",
     "state.variable_store": "EagerVariableStore",
-    "train.checkpoint": "Checkpoint",
+    "checkpoints.checkpoint": "Checkpoint",
 }
 
 SPELLED = {
-    "Checkpointable": "train.tracking.AutoTrackable",
+    "Checkpointable": "checkpoints.tracking.AutoTrackable",
     "make_template": "state.template.make_template_internal",
-    "run_all_tests_in_graph_and_eager_modes": "platform.test_util.run_all_in_graph_and_eager_modes",
-    "run_test_in_graph_and_eager_modes": "platform.test_util.run_in_graph_and_eager_modes",
+    "run_all_tests_in_graph_and_eager_modes": "testing.test_util.run_all_in_graph_and_eager_modes",
+    "run_test_in_graph_and_eager_modes": "testing.test_util.run_in_graph_and_eager_modes",
     "TensorSpec": "core.type_specs.TensorSpec",
     "Variable": "state.resource_variables.ResourceVariable",
     "py_func": "ops.flow.py_func.py_function",

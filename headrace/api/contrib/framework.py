@@ -16,26 +16,27 @@ HOMES = {
     "local_variable model_variable variable zero_initializer",
     "core.composite": "convert_to_tensor_or_sparse_tensor",
     "core.internals": "get_name_scope prepend_name_scope strip_name_scope",
-    "core.nest": "assert_same_structure assert_shallow_structure flatten flatten_dict_items flatten_up_to "
-    "flatten_with_joined_string_paths flatten_with_tuple_paths flatten_with_tuple_paths_up_to "
-    "get_traverse_shallow_structure is_nested is_sequence is_sequence_or_composite map_structure map_structure_up_to "
-    "map_structure_with_paths map_structure_with_tuple_paths map_structure_with_tuple_paths_up_to pack_sequence_as "
-    "yield_flat_paths",
+    "core.nest": "assert_same_structure flatten flatten_dict_items is_nested is_sequence is_sequence_or_composite "
+    "map_structure pack_sequence_as",
+    "core.nest_paths": "assert_shallow_structure flatten_up_to flatten_with_joined_string_paths "
+    "flatten_with_tuple_paths flatten_with_tuple_paths_up_to get_traverse_shallow_structure map_structure_up_to "
+    "map_structure_with_paths map_structure_with_tuple_paths map_structure_with_tuple_paths_up_to yield_flat_paths",
     "core.tensor_util": "is_tensor",
-    "core.type_specs": "BoundedTensorSpec TensorSpec",
-    "ops.flow.checks": "assert_same_float_dtype assert_scalar is_non_decreasing is_numeric_tensor is_strictly_increasing",
-    "ops.readers.record_input": "RecordInput",
+    "core.type_specs": "TensorSpec",
+    "core.bounded_tensor_spec": "BoundedTensorSpec",
+    "functions.flow.checks": "assert_same_float_dtype assert_scalar is_non_decreasing is_numeric_tensor is_strictly_increasing",
+    "functions.readers.record_input": "RecordInput",
     "state.initializers": "convolutional_delta_orthogonal",
     "state.orthogonal_kernels": "convolutional_orthogonal_1d convolutional_orthogonal_2d convolutional_orthogonal_3d",
-    "ops.array.sort": "argsort sort",
-    "ops.flow.case": "smart_case smart_cond smart_constant_value",
-    "platform.deprecation": "deprecated deprecated_arg_values deprecated_args",
-    "train.vocabularies": "load_and_remap_matrix_initializer load_embedding_initializer "
+    "functions.array.sort": "argsort sort",
+    "functions.flow.case": "smart_case smart_cond smart_constant_value",
+    "util.deprecation": "deprecated deprecated_arg_values deprecated_args",
+    "checkpoints.vocabularies": "load_and_remap_matrix_initializer load_embedding_initializer "
     "load_linear_multiclass_bias_initializer load_variable_slot_initializer",
-    "train.steps": "assert_global_step create_global_step get_global_step get_or_create_global_step",
+    "state.global_step": "assert_global_step create_global_step get_global_step get_or_create_global_step",
 }
 
 SPELLED = {
     "get_graph_from_inputs": "core.defaults.graph_of_inputs",
-    "nest": "core.nest",
+    "nest": "python.util.nest",
 }

@@ -1,3 +1,3 @@
 """tf.contrib.hooks."""
 
-HOMES = {"train.saving_hooks": "ProfilerHook"}
+HOMES = {"sessions.saving_hooks": "ProfilerHook"}

@@ -6,7 +6,7 @@ HOMES = {
     "contrib.image.transforms": "angles_to_projective_transforms compose_transforms rotate transform translate "
     "translations_to_projective_transforms",
     "ops.image.stereograms": "single_image_random_dot_stereograms",
-    "ops.image.transform_matrices": "flat_transforms_to_matrices matrices_to_flat_transforms",
+    "kernels.image.transform_matrices": "flat_transforms_to_matrices matrices_to_flat_transforms",
     "contrib.image.warping": "dense_image_warp interpolate_spline sparse_image_warp",
 }
 

@@ -5,6 +5,6 @@ HOMES = {
     "deprecated_flipped_softmax_cross_entropy_with_logits "
     "deprecated_flipped_sparse_softmax_cross_entropy_with_logits scaled_softplus",
     "contrib.nn.sampling": "rank_sampled_softmax_loss sampled_sparse_softmax_loss",
-    "ops.math.counting": "nth_element",
-    "ops.nn.transposed_functions": "conv1d_transpose",
+    "functions.math.counting": "nth_element",
+    "functions.nn.transposed_functions": "conv1d_transpose",
 }

@@ -1,18 +1,18 @@
 """tf.contrib.rnn."""
 
 HOMES: dict[str, str] = {
-    "contrib.rnn.block_cells": "GRUBlockCell GRUBlockCellV2 LSTMBlockCell LSTMBlockFusedCell LSTMBlockWrapper",
-    "contrib.rnn.convolutional": "Conv1DLSTMCell Conv2DLSTMCell Conv3DLSTMCell ConvLSTMCell",
-    "contrib.rnn.frequency": "BidirectionalGridLSTMCell GridLSTMCell TimeFreqLSTMCell",
-    "contrib.rnn.fused": "FusedRNNCell FusedRNNCellAdaptor TimeReversedFusedRNN",
-    "contrib.rnn.gated": "CFNCell IntersectionRNNCell MinimalRNNCell NASCell SRUCell UGRNNCell",
-    "contrib.rnn.independent": "IndRNNCell IndyGRUCell IndyLSTMCell",
+    "recurrent.block_cells": "GRUBlockCell GRUBlockCellV2 LSTMBlockCell LSTMBlockFusedCell LSTMBlockWrapper",
+    "recurrent.convolutional": "Conv1DLSTMCell Conv2DLSTMCell Conv3DLSTMCell ConvLSTMCell",
+    "recurrent.frequency": "BidirectionalGridLSTMCell GridLSTMCell TimeFreqLSTMCell",
+    "recurrent.fused": "FusedRNNCell FusedRNNCellAdaptor TimeReversedFusedRNN",
+    "recurrent.gated": "CFNCell IntersectionRNNCell MinimalRNNCell NASCell SRUCell UGRNNCell",
+    "recurrent.independent": "IndRNNCell IndyGRUCell IndyLSTMCell",
     "contrib.rnn.lstm_variants": "CoupledInputForgetGateLSTMCell GLSTMCell LayerNormBasicLSTMCell LayerNormLSTMCell "
     "PhasedLSTMCell WeightNormLSTMCell",
-    "contrib.rnn.projections": "EmbeddingWrapper InputProjectionWrapper OutputProjectionWrapper",
-    "contrib.rnn.stacking": "stack_bidirectional_dynamic_rnn stack_bidirectional_rnn",
-    "contrib.rnn.turing": "NTMCell NTMControllerState",
-    "contrib.rnn.wrappers": "AttentionCellWrapper CompiledWrapper HighwayWrapper",
+    "recurrent.projections": "EmbeddingWrapper InputProjectionWrapper OutputProjectionWrapper",
+    "recurrent.stacking": "stack_bidirectional_dynamic_rnn stack_bidirectional_rnn",
+    "recurrent.turing": "NTMCell NTMControllerState",
+    "recurrent.attention_wrappers": "AttentionCellWrapper CompiledWrapper HighwayWrapper",
     "recurrent.basic_cells": "BasicRNNCell GRUCell",
     "recurrent.cell": "LayerRNNCell RNNCell",
     "recurrent.linear": "_Linear _linear",

@@ -1,3 +1,3 @@
 """tf.contrib.staging: staging areas."""
 
-HOMES = {"ops.queues.staging": "StagingArea"}
+HOMES = {"functions.queues.staging": "StagingArea"}

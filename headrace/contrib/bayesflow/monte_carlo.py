@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
-from headrace.ops import composing
+from headrace.core.tensor import Tensor
+from headrace.functions.math.reduction import reduce_logsumexp, reduce_max, reduce_mean
+from headrace.kernels import composing
 from headrace.ops.array.identity import stop_gradient
-from headrace.ops.math.reduction import reduce_logsumexp, reduce_max, reduce_mean
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+    from headrace.distributions.normal import Normal
+
 
 Function = Callable[[Tensor], Tensor]
 
 
-def _samples(distribution: Any, z: Any, n: Any, seed: int | None) -> Tensor:
+def _samples(distribution: Normal, z: TensorLike | None, n: int | None, seed: int | None) -> Tensor:
     if (n is None) == (z is None):
         raise ValueError(f"Must specify exactly one of arguments 'n' and 'z'.  Found: n = {n}, z = {z}")
     return distribution.sample(n, seed=seed) if z is None else convert_to_tensor(z, name="z")
@@ -25,9 +30,9 @@ def _samples(distribution: Any, z: Any, n: Any, seed: int | None) -> Tensor:
 def expectation_importance_sampler(
     f: Function,
     log_p: Function,
-    sampling_dist_q: Any,
-    z: Any = None,
-    n: Any = None,
+    sampling_dist_q: Normal,
+    z: TensorLike | None = None,
+    n: int | None = None,
     seed: int | None = None,
     name: str = "expectation_importance_sampler",
 ) -> Tensor:
@@ -65,8 +70,8 @@ def expectation_importance_sampler(
 def expectation_importance_sampler_logspace(
     log_f: Function,
     log_p: Function,
-    sampling_dist_q: Any,
-    z: Any = None,
+    sampling_dist_q: Normal,
+    z: TensorLike | None = None,
     n: Any = None,
     seed: int | None = None,
     name: str = "expectation_importance_sampler_logspace",

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from headrace.checkpoints.saveables import SaveableObject, SaveSpec
+from headrace.checkpoints.tracking import VARIABLE_VALUE, Trackable
 from headrace.core.registry import raw
-from headrace.train.saveables import SaveableObject, SaveSpec
-from headrace.train.tracking import VARIABLE_VALUE, Trackable
+
+if TYPE_CHECKING:
+    from headrace.core.dtypes import DType
+    from headrace.core.operation import Operation
+    from headrace.core.shapes import TensorShape
+    from headrace.core.tensor import Tensor
+    from headrace.state.variables import Variable
+
 
 _Fill = Callable[[dict[str, Any]], Any]
 
@@ -21,7 +29,7 @@ class _Shared:
         self._to_save: dict[str, Any] = {}
         self._restored: dict[str, Any] = {}
 
-    def save(self, name: str, part: Any) -> Any:
+    def save(self, name: str, part: _Part) -> Any:
         """The tensor to save for a part; the first one asked for has all of them made."""
         if name not in self._to_save:
             if self._to_save:
@@ -29,7 +37,7 @@ class _Shared:
             self._fill(self._to_save)
         return self._to_save.pop(name)
 
-    def restore(self, name: str, tensor: Any, part: Any) -> Any:
+    def restore(self, name: str, tensor: Tensor, part: _Part) -> Operation | Variable:
         """Takes a part's tensor; the last one has all of them taken back."""
         if name in self._restored:
             raise AssertionError(_unsynchronized(name, part, "restored"))
@@ -41,7 +49,7 @@ class _Shared:
         return done
 
 
-def _unsynchronized(name: str, part: Any, what: str) -> str:
+def _unsynchronized(name: str, part: _Part, what: str) -> str:
     return f"Split dependency {name} ({part}) unsynchronized. Split dependencies must be {what} together."
 
 
@@ -51,7 +59,9 @@ class _PartSaveable(SaveableObject):
         spec = SaveSpec(part.tensor, "", name, dtype=part.dtype, device=part.device)
         super().__init__(part.tensor, [spec], name)
 
-    def restore(self, restored_tensors: Sequence[Any], restored_shapes: Any) -> Any:
+    def restore(
+        self, restored_tensors: Sequence[Any], restored_shapes: Sequence[TensorShape] | None
+    ) -> Operation | Variable:
         """Hands the tensor to the part."""
         (tensor,) = restored_tensors
         return self._part.take(tensor)
@@ -60,15 +70,15 @@ class _PartSaveable(SaveableObject):
 class _Part(Trackable):
     """One of the dependencies, which is saved as a variable is."""
 
-    def __init__(self, shared: _Shared, name: str, dtype: Any, device: str) -> None:
+    def __init__(self, shared: _Shared, name: str, dtype: DType, device: str) -> None:
         self._shared, self._name = shared, name
         self.dtype, self.device = dtype, device
 
-    def tensor(self) -> Any:
+    def tensor(self) -> Tensor:
         """What to save."""
         return self._shared.save(self._name, self)
 
-    def take(self, tensor: Any) -> Any:
+    def take(self, tensor: Tensor) -> Operation | Variable:
         """Takes what was restored."""
         return self._shared.restore(self._name, tensor, self)
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
 
-def find_best_candidate_distribution(objective_vector: Any, constraints_matrix: Any, epsilon: float = 0.0) -> Any:
+
+def find_best_candidate_distribution(
+    objective_vector: TensorLike, constraints_matrix: TensorLike, epsilon: float = 0.0
+) -> np.ndarray:
     """With which probabilities to choose among models, so that on average the constraints are kept.
 
     Among the distributions with the least violation possible, one of least objective. It has at most one more element
@@ -50,7 +55,9 @@ def find_best_candidate_distribution(objective_vector: Any, constraints_matrix: 
             best, high = found, middle
 
 
-def find_best_candidate_index(objective_vector: Any, constraints_matrix: Any, rank_objectives: bool = False) -> int:
+def find_best_candidate_index(
+    objective_vector: TensorLike, constraints_matrix: TensorLike, rank_objectives: bool = False
+) -> int:
     """Which model is the best: the one whose worst rank, over the violations of the constraints, is the least.
 
     Models that keep a constraint share the first rank in it. Among equals the smaller objective wins.
@@ -85,7 +92,7 @@ def find_best_candidate_index(objective_vector: Any, constraints_matrix: Any, ra
     return int(tied[np.flatnonzero(objectives[tied] == objectives[tied].min())[-1]])
 
 
-def _checked(objective_vector: Any, constraints_matrix: Any) -> tuple[Any, Any]:
+def _checked(objective_vector: TensorLike, constraints_matrix: TensorLike) -> tuple[Any, Any]:
     objectives, constraints = np.asarray(objective_vector), np.asarray(constraints_matrix)
     if constraints.ndim != 2 or objectives.shape != constraints.shape[1:]:
         raise ValueError(
@@ -95,7 +102,7 @@ def _checked(objective_vector: Any, constraints_matrix: Any) -> tuple[Any, Any]:
     return objectives, constraints
 
 
-def _best_distribution(objectives: Any, constraints: Any, violation: float) -> Any:
+def _best_distribution(objectives: np.ndarray, constraints: np.ndarray, violation: float) -> np.ndarray | None:
     """The distribution of least objective whose constraints are at most `violation`; None if there is none."""
     try:
         from scipy.optimize import linprog

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import abc
 import contextlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.constrained_optimization.problem import ConstrainedMinimizationProblem
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies
 from headrace.core.registry import raw
-from headrace.ops.composing import cast
-from headrace.ops.flow.cond import cond
-from headrace.train.optimizer import Optimizer
+from headrace.functions.flow.cond import cond
+from headrace.kernels.composing import cast
+from headrace.optimizers.optimizer import Optimizer
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from headrace.core.graph_scopes import Controller
+    from headrace.core.operation import Operation
+    from headrace.core.typing import TensorLike
+    from headrace.state.variables import Variable
 
 
 class ConstrainedOptimizer(abc.ABC):
@@ -34,20 +42,20 @@ class ConstrainedOptimizer(abc.ABC):
     def _minimize_constrained(
         self,
         minimization_problem: ConstrainedMinimizationProblem,
-        global_step: Any = None,
+        global_step: Variable | None = None,
         var_list: Any = None,
         gate_gradients: int = Optimizer.GATE_OP,
         aggregation_method: int | None = None,
         colocate_gradients_with_ops: bool = False,
         name: str | None = None,
         grad_loss: Any = None,
-    ) -> Any:
+    ) -> Operation | Variable:
         """The operation of a step with the constraints; the problem's `pre_train_ops` are seen to elsewhere."""
 
     def minimize_constrained(
         self,
         minimization_problem: ConstrainedMinimizationProblem,
-        global_step: Any = None,
+        global_step: Variable | None = None,
         var_list: Any = None,
         gate_gradients: int = Optimizer.GATE_OP,
         aggregation_method: int | None = None,
@@ -66,6 +74,8 @@ class ConstrainedOptimizer(abc.ABC):
             ValueError: if the problem's tensors do not fit one another.
 
         Example:
+            >>> constrained = tf.contrib.constrained_optimization
+            >>> optimizer = constrained.AdditiveExternalRegretOptimizer(tf.train.AdagradOptimizer(1.0))
             >>> train_op = optimizer.minimize_constrained(problem)
         """
         with _after_preparation(minimization_problem):
@@ -83,14 +93,14 @@ class ConstrainedOptimizer(abc.ABC):
     def minimize_unconstrained(
         self,
         minimization_problem: ConstrainedMinimizationProblem,
-        global_step: Any = None,
+        global_step: Variable | None = None,
         var_list: Any = None,
         gate_gradients: int = Optimizer.GATE_OP,
         aggregation_method: int | None = None,
         colocate_gradients_with_ops: bool = False,
         name: str | None = None,
         grad_loss: Any = None,
-    ) -> Any:
+    ) -> Operation:
         """Builds the operation of one step towards a smaller objective, whatever the constraints say.
 
         Args:
@@ -98,6 +108,8 @@ class ConstrainedOptimizer(abc.ABC):
             colocate_gradients_with_ops, name, grad_loss: as for `minimize_constrained`.
 
         Example:
+            >>> constrained = tf.contrib.constrained_optimization
+            >>> optimizer = constrained.AdditiveExternalRegretOptimizer(tf.train.AdagradOptimizer(1.0))
             >>> warm_up = optimizer.minimize_unconstrained(problem)
         """
         with _after_preparation(minimization_problem):
@@ -115,8 +127,8 @@ class ConstrainedOptimizer(abc.ABC):
     def minimize(
         self,
         minimization_problem: ConstrainedMinimizationProblem,
-        unconstrained_steps: Any = None,
-        global_step: Any = None,
+        unconstrained_steps: TensorLike | None = None,
+        global_step: Variable | None = None,
         var_list: Any = None,
         gate_gradients: int = Optimizer.GATE_OP,
         aggregation_method: int | None = None,
@@ -136,7 +148,9 @@ class ConstrainedOptimizer(abc.ABC):
             ValueError: if `unconstrained_steps` is given without `global_step`.
 
         Example:
-            >>> train_op = optimizer.minimize(problem, unconstrained_steps=100, global_step=step)
+            >>> constrained = tf.contrib.constrained_optimization
+            >>> optimizer = constrained.AdditiveExternalRegretOptimizer(tf.train.AdagradOptimizer(1.0))
+            >>> train_op = optimizer.minimize(problem, unconstrained_steps=100, global_step=global_step)
         """
         common: dict[str, Any] = {
             "global_step": global_step,
@@ -159,6 +173,6 @@ class ConstrainedOptimizer(abc.ABC):
         )
 
 
-def _after_preparation(problem: ConstrainedMinimizationProblem) -> Any:
+def _after_preparation(problem: ConstrainedMinimizationProblem) -> AbstractContextManager[Any] | Controller:
     before = problem.pre_train_ops
     return control_dependencies(before) if before else contextlib.nullcontext()

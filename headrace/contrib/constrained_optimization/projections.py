@@ -3,56 +3,60 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
+from headrace.core.tensor import Tensor
+from headrace.functions.flow.while_loop import while_loop
+from headrace.functions.math.norms import norm
+from headrace.functions.math.reduction import reduce_any, reduce_max, reduce_sum
+from headrace.kernels.composing import expand_dims, matmul, ones_like
 from headrace.ops.array.constant import constant
-from headrace.ops.composing import expand_dims, matmul, ones_like
-from headrace.ops.flow.while_loop import while_loop
 from headrace.ops.math.cast import cast
-from headrace.ops.math.norms import norm
-from headrace.ops.math.reduction import reduce_any, reduce_max, reduce_sum
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+    from headrace.state.variables import Variable
 
 
-def nearest_multipliers(multipliers: Any, radius: float) -> Tensor:
+def nearest_multipliers(multipliers: Variable, radius: float) -> Tensor:
     """The vector nearest to `multipliers` that has no negative element and a sum of at most `radius`."""
 
-    def excess(values: Any, active: Any) -> Any:
+    def excess(values: Tensor | Variable, active: Tensor) -> Tensor:
         over = (radius - reduce_sum(values)) / raw.Maximum(1.0, reduce_sum(active))
         return raw.Minimum(0.0, over)
 
     return _active_set(multipliers, excess)
 
 
-def nearest_stochastic_matrix(matrix: Any) -> Tensor:
+def nearest_stochastic_matrix(matrix: Variable) -> Tensor:
     """The matrix nearest to `matrix` whose columns are distributions."""
 
-    def excess(values: Any, active: Any) -> Any:
+    def excess(values: Tensor | Variable, active: Tensor) -> Tensor:
         missing = 1.0 - reduce_sum(values, axis=0, keepdims=True)
         return missing / raw.Maximum(1.0, reduce_sum(active, axis=0, keepdims=True))
 
     return _active_set(matrix, excess)
 
 
-def nearest_log_stochastic_matrix(log_matrix: Any) -> Tensor:
+def nearest_log_stochastic_matrix(log_matrix: TensorLike) -> Tensor:
     """The logarithm of the distributions nearest, by KL divergence, to the exponentials of the columns."""
     # The greatest element of a column becomes 0, so that no exponential overflows.
     log_matrix = log_matrix - reduce_max(log_matrix, axis=0, keepdims=True)
     return log_matrix - raw.Log(reduce_sum(raw.Exp(log_matrix), axis=0, keepdims=True))
 
 
-def _active_set(start: Any, shift: Callable[[Any, Any], Any]) -> Tensor:
+def _active_set(start: Variable, shift: Callable[[Any, Any], Any]) -> Tensor:
     """Shifts the positive elements as `shift` says, drops those that became negative, until none does."""
     most = start.get_shape()[0].value
 
-    def step(count: Any, values: Any, active: Any, _: Any) -> tuple[Any, ...]:
+    def step(count: Tensor, values: Tensor | Variable, active: Tensor, _: Tensor) -> tuple[Any, ...]:
         count = count + 1
         values = values + shift(values, active) * active
         positive = cast(values > 0, values.dtype)
         return count, values * positive, positive, active
 
-    def changed(count: Any, _: Any, active: Any, before: Any) -> Any:
+    def changed(count: Tensor, _: Tensor, active: Tensor, before: Tensor) -> Tensor:
         return raw.LogicalAnd(count < most, reduce_any(raw.NotEqual(active, before)))
 
     all_active = ones_like(start)
@@ -60,7 +64,7 @@ def _active_set(start: Any, shift: Callable[[Any, Any], Any]) -> Tensor:
     return while_loop(changed, step, loop_vars=first, name="euclidean_projection")[1]
 
 
-def stationary_vector(matrix: Any, epsilon: float = 1e-6, maximum_iterations: int = 100) -> Tensor:
+def stationary_vector(matrix: Tensor | Variable, epsilon: float = 1e-6, maximum_iterations: int = 100) -> Tensor:
     """The eigenvector of the greatest eigenvalue, of norm 1, by the power method.
 
     Args:
@@ -69,12 +73,12 @@ def stationary_vector(matrix: Any, epsilon: float = 1e-6, maximum_iterations: in
         maximum_iterations: how many steps are taken at most.
     """
 
-    def step(count: Any, vector: Any, _: Any) -> tuple[Any, ...]:
+    def step(count: Tensor, vector: Tensor, _: Tensor) -> tuple[Any, ...]:
         count = count + 1
         product = matmul(matrix, expand_dims(vector, 1))[:, 0]
         return count, product / norm(product), vector
 
-    def goes_on(count: Any, vector: Any, before: Any) -> Any:
+    def goes_on(count: Tensor, vector: Tensor, before: Tensor) -> Tensor:
         return raw.LogicalAnd(count < maximum_iterations, norm(vector - before) > epsilon)
 
     vector = ones_like(matrix[:, 0])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.constrained_optimization.optimizer import ConstrainedOptimizer
 from headrace.contrib.constrained_optimization.problem import ConstrainedMinimizationProblem
@@ -16,17 +16,20 @@ from headrace.contrib.constrained_optimization.projections import (
 )
 from headrace.core.defaults import colocate_with, control_dependencies
 from headrace.core.dtypes import float32
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
+from headrace.core.tensor import Tensor
+from headrace.functions.math.products import tensordot
+from headrace.functions.math.reduction import reduce_sum
+from headrace.kernels.composing import concat, expand_dims, matmul, ones, zeros
 from headrace.ops.array.constant import constant
-from headrace.ops.composing import concat, expand_dims, matmul, ones, zeros
 from headrace.ops.flow.grouping import group
 from headrace.ops.math.cast import cast, to_float
-from headrace.ops.math.products import tensordot
-from headrace.ops.math.reduction import reduce_sum
+from headrace.optimizers.optimizer import Optimizer
 from headrace.state.updates import assign, assign_add
 from headrace.state.variables import Variable
-from headrace.train.optimizer import Optimizer
+
+if TYPE_CHECKING:
+    from headrace.core.operation import Operation
 
 
 class _GameOptimizer(ConstrainedOptimizer):
@@ -48,24 +51,26 @@ class _GameOptimizer(ConstrainedOptimizer):
         """What the state begins with."""
 
     @abc.abstractmethod
-    def _loss_and_payoff(self, state: Any, objective: Any, constraints: Any, proxies: Any) -> tuple[Any, Any]:
+    def _loss_and_payoff(
+        self, state: Variable, objective: Tensor, constraints: Tensor, proxies: Tensor
+    ) -> tuple[Any, Any]:
         """What the model is to make small, and the slope of what the state is to make large."""
 
     @abc.abstractmethod
-    def _projection_op(self, state: Any, name: str | None = None) -> Any:
+    def _projection_op(self, state: Variable, name: str | None = None) -> Variable:
         """Assigns to the state the nearest one that is allowed."""
 
     def _minimize_constrained(
         self,
         minimization_problem: ConstrainedMinimizationProblem,
-        global_step: Any = None,
+        global_step: Variable | None = None,
         var_list: Any = None,
         gate_gradients: int = Optimizer.GATE_OP,
         aggregation_method: int | None = None,
         colocate_gradients_with_ops: bool = False,
         name: str | None = None,
         grad_loss: Any = None,
-    ) -> Any:
+    ) -> Operation | Variable:
         objective, constraints, proxies, count = _parts(minimization_problem)
         # A function, lest the initial value waits for what is waited for here.
         state = Variable(lambda: self._initial_state(count), trainable=False, name=self._state_name, use_resource=True)
@@ -151,11 +156,13 @@ class AdditiveExternalRegretOptimizer(_GameOptimizer):
     def _initial_state(self, num_constraints: int) -> Tensor:
         return zeros((num_constraints,), dtype=float32)
 
-    def _loss_and_payoff(self, state: Any, objective: Any, constraints: Any, proxies: Any) -> tuple[Any, Any]:
+    def _loss_and_payoff(
+        self, state: Variable, objective: Tensor, constraints: Tensor, proxies: Tensor
+    ) -> tuple[Any, Any]:
         loss = objective + tensordot(cast(state, proxies.dtype), proxies, 1)
         return loss, cast(constraints, state.dtype.base_dtype)
 
-    def _projection_op(self, state: Any, name: str | None = None) -> Any:
+    def _projection_op(self, state: Variable, name: str | None = None) -> Variable:
         with colocate_with(state):
             if self._maximum_multiplier_radius:
                 allowed = nearest_multipliers(state, self._maximum_multiplier_radius)
@@ -170,14 +177,16 @@ class _SwapRegretOptimizer(_GameOptimizer):
     _state_name = "swap_regret_optimizer_state"
 
     @abc.abstractmethod
-    def _stochastic_matrix(self, state: Any) -> Any:
+    def _stochastic_matrix(self, state: Variable) -> Tensor | Variable:
         """The matrix that the state stands for."""
 
-    def _distribution(self, state: Any) -> Tensor:
+    def _distribution(self, state: Variable) -> Tensor:
         weights = raw.Abs(stationary_vector(self._stochastic_matrix(state)))
         return weights / reduce_sum(weights)
 
-    def _loss_and_payoff(self, state: Any, objective: Any, constraints: Any, proxies: Any) -> tuple[Any, Any]:
+    def _loss_and_payoff(
+        self, state: Variable, objective: Tensor, constraints: Tensor, proxies: Tensor
+    ) -> tuple[Any, Any]:
         violations = concat((zeros((1,), dtype=constraints.dtype), constraints), axis=0)
         costs = concat((expand_dims(objective, 0), proxies), axis=0)
         weights = self._distribution(state)
@@ -206,10 +215,10 @@ class AdditiveSwapRegretOptimizer(_SwapRegretOptimizer):
         size = num_constraints + 1
         return concat((ones((1, size)), zeros((num_constraints, size))), axis=0)
 
-    def _stochastic_matrix(self, state: Any) -> Any:
+    def _stochastic_matrix(self, state: Variable) -> Variable:
         return state
 
-    def _projection_op(self, state: Any, name: str | None = None) -> Any:
+    def _projection_op(self, state: Variable, name: str | None = None) -> Variable:
         with colocate_with(state):
             return assign(state, nearest_stochastic_matrix(state), name=name)
 
@@ -264,10 +273,10 @@ class MultiplicativeSwapRegretOptimizer(_SwapRegretOptimizer):
             axis=0,
         )
 
-    def _stochastic_matrix(self, state: Any) -> Any:
+    def _stochastic_matrix(self, state: Variable) -> Tensor:
         return raw.Exp(state)
 
-    def _projection_op(self, state: Any, name: str | None = None) -> Any:
+    def _projection_op(self, state: Variable, name: str | None = None) -> Variable:
         with colocate_with(state):
             size = state.get_shape()[0].value
             least = raw.Log(self._minimum_multiplier_radius / to_float(size))

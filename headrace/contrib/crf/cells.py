@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.dtypes import int32
 from headrace.core.shapes import dimension_value
-from headrace.ops.array.gather import gather_nd
-from headrace.ops.array.join import stack
-from headrace.ops.array.range import range as integers
-from headrace.ops.array.shape import expand_dims, shape, squeeze
+from headrace.functions.array.gather import gather_nd
+from headrace.functions.math.reduction import reduce_logsumexp, reduce_max
+from headrace.kernels.composing.arithmetic import range as integers
+from headrace.kernels.composing.arranging import stack
+from headrace.kernels.composing.shapes import expand_dims, shape, squeeze
 from headrace.ops.math.argmax import argmax
 from headrace.ops.math.cast import cast
-from headrace.ops.math.reduction import reduce_logsumexp, reduce_max
 from headrace.recurrent.cell import RNNCell
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import TensorLike
+    from headrace.state.variables import Variable
 
 
 class _OfTransitions(RNNCell):
@@ -23,7 +30,7 @@ class _OfTransitions(RNNCell):
         transition_params: float [tags, tags]: the score of each tag after each.
     """
 
-    def __init__(self, transition_params: Any) -> None:
+    def __init__(self, transition_params: Tensor | Variable | np.ndarray) -> None:
         # A cell without variables: there is nothing for a layer to keep.
         self._transition_params = expand_dims(transition_params, 0)
         self._num_tags = dimension_value(transition_params.shape[0])
@@ -38,7 +45,7 @@ class _OfTransitions(RNNCell):
         """The number of tags."""
         return self._num_tags
 
-    def _through(self, state: Any) -> Any:
+    def _through(self, state: TensorLike) -> Tensor:
         """The scores of all tags after all: [batch, tags, tags]."""
         return expand_dims(state, 2) + self._transition_params
 
@@ -50,7 +57,7 @@ class CrfForwardRnnCell(_OfTransitions):
         transition_params: float [tags, tags]: the score of each tag after each.
     """
 
-    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:  # type: ignore[override]
+    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
         """The logarithms of the sums after `inputs`, [batch, tags], as output and state."""
         alphas = inputs + reduce_logsumexp(self._through(state), [1])
         return alphas, alphas
@@ -63,7 +70,7 @@ class CrfDecodeForwardRnnCell(_OfTransitions):
         transition_params: float [tags, tags]: the score of each tag after each.
     """
 
-    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:  # type: ignore[override]
+    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
         """The tags before, int32 [batch, tags], and the best scores."""
         through = self._through(state)
         best = inputs + reduce_max(through, [1])
@@ -77,7 +84,7 @@ class CrfDecodeBackwardRnnCell(RNNCell):
         num_tags: the number of tags.
     """
 
-    def __init__(self, num_tags: Any) -> None:
+    def __init__(self, num_tags: int) -> None:
         self._num_tags = num_tags
 
     @property
@@ -90,7 +97,7 @@ class CrfDecodeBackwardRnnCell(RNNCell):
         """One tag."""
         return 1
 
-    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:  # type: ignore[override]
+    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> tuple[Tensor, Tensor]:
         """The tag before that of `state`, int32 [batch, 1], which `inputs`, [batch, tags], name; as output and state."""
         tag = squeeze(state, axis=[1])
         rows = integers(shape(inputs)[0])

@@ -1,34 +1,45 @@
-"""Linear-chain conditional random fields: scores and likelihoods of sequences of tags, and the best sequences."""
+"""Linear-chain conditional random fields: scores and likelihoods of sequences of tags, and the best sequences.
+
+Lafferty, McCallum and Pereira, "Conditional random fields", ICML 2001.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from headrace.contrib.crf.cells import CrfDecodeBackwardRnnCell, CrfDecodeForwardRnnCell, CrfForwardRnnCell
 from headrace.core.constant_value import constant_value
 from headrace.core.dtypes import float32, int32, int64
-from headrace.core.operation import Tensor
 from headrace.core.shapes import dimension_value
+from headrace.core.tensor import Tensor
+from headrace.functions.array.gather import gather_nd
+from headrace.functions.array.where import sequence_mask
+from headrace.functions.flow.cond import cond
+from headrace.functions.math.reduction import reduce_logsumexp, reduce_max, reduce_sum
+from headrace.kernels.composing.arithmetic import range as integers
+from headrace.kernels.composing.arranging import concat
+from headrace.kernels.composing.filling import zeros_like
+from headrace.kernels.composing.shapes import expand_dims, shape, squeeze
 from headrace.ops.array.constant import constant
-from headrace.ops.array.fill import fill, zeros_like
-from headrace.ops.array.gather import gather, gather_nd
-from headrace.ops.array.join import concat
-from headrace.ops.array.range import range as integers
+from headrace.ops.array.fill import fill
+from headrace.ops.array.gather import gather
 from headrace.ops.array.reverse import reverse_sequence
-from headrace.ops.array.shape import expand_dims, reshape, shape, squeeze
+from headrace.ops.array.shape import reshape
 from headrace.ops.array.slice import slice as slice_of
-from headrace.ops.array.where import sequence_mask, where
-from headrace.ops.flow.cond import cond
+from headrace.ops.array.where import where
 from headrace.ops.math.argmax import argmax
 from headrace.ops.math.binary import maximum
 from headrace.ops.math.cast import cast
 from headrace.ops.math.comparison import equal, less_equal
-from headrace.ops.math.reduction import reduce_logsumexp, reduce_max, reduce_sum
 from headrace.recurrent.dynamic import dynamic_rnn
 from headrace.state.variable_scope import get_variable
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+    from headrace.state.variables import Variable
 
 
 def _by_length(inputs: Tensor, single: Callable[[], Any], several: Callable[[], Any]) -> Any:
@@ -40,7 +51,7 @@ def _by_length(inputs: Tensor, single: Callable[[], Any], several: Callable[[], 
     return single() if known else several()
 
 
-def _zero_if_empty(values: Tensor, sequence_lengths: Any) -> Tensor:
+def _zero_if_empty(values: Tensor, sequence_lengths: TensorLike) -> Tensor:
     return where(less_equal(sequence_lengths, 0), zeros_like(values), values)
 
 
@@ -56,11 +67,13 @@ def _later_steps(inputs: Tensor) -> Tensor:
     return slice_of(inputs, [0, 1, 0], [-1, -1, -1])
 
 
-def _as_lengths(sequence_lengths: Any) -> Tensor:
+def _as_lengths(sequence_lengths: TensorLike) -> Tensor:
     return sequence_lengths if isinstance(sequence_lengths, Tensor) else constant(sequence_lengths)
 
 
-def crf_sequence_score(inputs: Any, tag_indices: Any, sequence_lengths: Any, transition_params: Any) -> Tensor:
+def crf_sequence_score(
+    inputs: Tensor, tag_indices: Tensor, sequence_lengths: TensorLike, transition_params: Tensor | Variable
+) -> Tensor:
     """The unnormalized scores of sequences of tags.
 
     Args:
@@ -86,7 +99,9 @@ def crf_sequence_score(inputs: Any, tag_indices: Any, sequence_lengths: Any, tra
     return _by_length(inputs, single, several)
 
 
-def crf_multitag_sequence_score(inputs: Any, tag_bitmap: Any, sequence_lengths: Any, transition_params: Any) -> Tensor:
+def crf_multitag_sequence_score(
+    inputs: Tensor, tag_bitmap: TensorLike, sequence_lengths: TensorLike, transition_params: Tensor | Variable
+) -> Tensor:
     """The unnormalized scores of all sequences that are allowed, summed as probabilities.
 
     Args:
@@ -106,7 +121,7 @@ def crf_multitag_sequence_score(inputs: Any, tag_bitmap: Any, sequence_lengths: 
     )
 
 
-def crf_log_norm(inputs: Any, sequence_lengths: Any, transition_params: Any) -> Tensor:
+def crf_log_norm(inputs: Tensor, sequence_lengths: TensorLike, transition_params: Tensor | Variable) -> Tensor:
     """The logarithm of what scores are to be divided by to be probabilities.
 
     Args:
@@ -135,7 +150,10 @@ def crf_log_norm(inputs: Any, sequence_lengths: Any, transition_params: Any) -> 
 
 
 def crf_log_likelihood(
-    inputs: Any, tag_indices: Any, sequence_lengths: Any, transition_params: Any = None
+    inputs: Tensor,
+    tag_indices: Tensor,
+    sequence_lengths: TensorLike,
+    transition_params: Tensor | Variable | None = None,
 ) -> tuple[Tensor, Any]:
     """The logarithms of the probabilities of sequences of tags.
 
@@ -149,7 +167,8 @@ def crf_log_likelihood(
         float [batch], and the scores of transitions.
 
     Example:
-        >>> likelihood, transitions = tf.contrib.crf.crf_log_likelihood(scores, tags, lengths)
+        >>> tags, lengths = tf.constant([[0, 1, 1, 3, 2], [1, 2, 0, 0, 0]]), tf.constant([5, 3])
+        >>> likelihood, transitions = tf.contrib.crf.crf_log_likelihood(inputs, tags, lengths)
         >>> loss = tf.reduce_mean(-likelihood)
     """
     tags = dimension_value(inputs.shape[2])
@@ -159,7 +178,7 @@ def crf_log_likelihood(
     return scores - crf_log_norm(inputs, sequence_lengths, transition_params), transition_params
 
 
-def crf_unary_score(tag_indices: Any, sequence_lengths: Any, inputs: Any) -> Tensor:
+def crf_unary_score(tag_indices: Tensor, sequence_lengths: TensorLike, inputs: TensorLike) -> Tensor:
     """The sums of the scores of the tags themselves.
 
     Args:
@@ -180,7 +199,9 @@ def crf_unary_score(tag_indices: Any, sequence_lengths: Any, inputs: Any) -> Ten
     return reduce_sum(chosen * counted, 1)
 
 
-def crf_binary_score(tag_indices: Any, sequence_lengths: Any, transition_params: Any) -> Tensor:
+def crf_binary_score(
+    tag_indices: TensorLike, sequence_lengths: TensorLike, transition_params: Tensor | Variable
+) -> Tensor:
     """The sums of the scores of the transitions.
 
     Args:
@@ -200,7 +221,7 @@ def crf_binary_score(tag_indices: Any, sequence_lengths: Any, transition_params:
     return reduce_sum(chosen * slice_of(counted, [0, 1], [-1, -1]), 1)
 
 
-def viterbi_decode(score: Any, transition_params: Any) -> tuple[list[Any], Any]:
+def viterbi_decode(score: np.ndarray, transition_params: TensorLike) -> tuple[list[Any], Any]:
     """The best sequence of tags, computed by NumPy.
 
     Args:
@@ -226,7 +247,9 @@ def viterbi_decode(score: Any, transition_params: Any) -> tuple[list[Any], Any]:
     return path[::-1], np.max(best[-1])
 
 
-def crf_decode(potentials: Any, transition_params: Any, sequence_length: Any) -> tuple[Tensor, Tensor]:
+def crf_decode(
+    potentials: Tensor, transition_params: Tensor | Variable, sequence_length: TensorLike
+) -> tuple[Tensor, Tensor]:
     """The best sequences of tags.
 
     Args:
@@ -238,7 +261,10 @@ def crf_decode(potentials: Any, transition_params: Any, sequence_length: Any) ->
         the tags, int32 [batch, time], zeros past the ends, and their scores, float [batch].
 
     Example:
-        >>> tags, scores = tf.contrib.crf.crf_decode(scores, transitions, lengths)
+        >>> scores = tf.constant([[[1.0, 0.0], [0.0, 2.0], [3.0, 0.0]]])
+        >>> tags, best = tf.contrib.crf.crf_decode(scores, tf.zeros([2, 2]), tf.constant([3]))
+        >>> sess.run([tags, best])
+        [array([[0, 1, 0]], dtype=int32), array([6.], dtype=float32)]
     """
     lengths = _as_lengths(sequence_length)
 

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from headrace.contrib.rnn.block_cells import LSTMBlockCell
-from headrace.ops.array.join import concat
+from headrace.kernels.composing.arithmetic import matmul
+from headrace.kernels.composing.arranging import concat
 from headrace.ops.array.split import split
-from headrace.ops.math.matmul import matmul
 from headrace.ops.math.unary import sigmoid
 from headrace.ops.nn.bias import bias_add
 from headrace.recurrent.basic_cells import GRUCell
-from headrace.recurrent.functions import depth_of
+from headrace.recurrent.block_cells import LSTMBlockCell
+from headrace.recurrent.cell_arguments import depth_of
 from headrace.state.initializers import constant_initializer, zeros_initializer
+
+if TYPE_CHECKING:
+    from headrace.core.typing import InitializerLike
+    from headrace.state.variables import Variable
+
 
 _OF_INPUT, _OF_STATE = "candidate/input_projection", "candidate/hidden_projection"
 
@@ -27,7 +32,7 @@ class CudnnCompatibleLSTMCell(LSTMBlockCell):
     Example:
         >>> # trained with CudnnLSTM(2, 64), restored from its checkpoint
         >>> cells = [tf.contrib.cudnn_rnn.CudnnCompatibleLSTMCell(64) for _ in range(2)]
-        >>> outputs, state = tf.nn.dynamic_rnn(tf.nn.rnn_cell.MultiRNNCell(cells), x, dtype=tf.float32)
+        >>> outputs, state = tf.nn.dynamic_rnn(tf.nn.rnn_cell.MultiRNNCell(cells), inputs, dtype=tf.float32)
     """
 
     def __init__(self, num_units: int, reuse: bool | None = None) -> None:
@@ -43,17 +48,19 @@ class CudnnCompatibleGRUCell(GRUCell):
         kernel_initializer: for the weights.
     """
 
-    def __init__(self, num_units: int, reuse: bool | None = None, kernel_initializer: Any = None) -> None:
+    def __init__(
+        self, num_units: int, reuse: bool | None = None, kernel_initializer: InitializerLike | None = None
+    ) -> None:
         super().__init__(num_units, activation=None, reuse=reuse, kernel_initializer=kernel_initializer)
 
     def build(self, inputs_shape: Any) -> None:
         """Makes the variables of the gates, and of the candidate's two products."""
         depth, units = depth_of(inputs_shape), self._num_units
 
-        def kernel(scope: str, rows: int, columns: int) -> Any:
+        def kernel(scope: str, rows: int, columns: int) -> Variable:
             return self.add_variable(f"{scope}/kernel", shape=[rows, columns], initializer=self._kernel_initializer)
 
-        def bias(scope: str) -> Any:
+        def bias(scope: str) -> Variable:
             start = self._bias_initializer or zeros_initializer(dtype=self.dtype)
             return self.add_variable(f"{scope}/bias", shape=[units], initializer=start)
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.cudnn_rnn import cudnn_rnn_ops as network
-from headrace.ops.array.join import concat
+from headrace.kernels.composing.arranging import concat, transpose
 from headrace.ops.array.shape import reshape
 from headrace.ops.array.split import split
-from headrace.ops.array.transpose import transpose
+
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import TensorLike
 
 
 class CudnnParamsFormatConverter:
@@ -45,7 +49,7 @@ class CudnnParamsFormatConverter:
         """The sizes of a layer's inputs and of its state."""
         return [self._outputs * self._num_dirs if layer else self._input_size, self._outputs]
 
-    def opaque_to_tf_canonical(self, opaque_param: Any) -> tuple[list[Any], ...]:
+    def opaque_to_tf_canonical(self, opaque_param: TensorLike) -> tuple[list[Any], ...]:
         """The kernels and the biases of cells, and the projections where there are any.
 
         Args:
@@ -74,7 +78,7 @@ class CudnnParamsFormatConverter:
             biases += self._biases(cu_biases[i * bias_width : (i + 1) * bias_width])
         return (weights, biases, projections) if self._num_proj else (weights, biases)
 
-    def tf_canonical_to_opaque(self, tf_canonicals: list[Any], weights_proj: Any = None) -> Any:
+    def tf_canonical_to_opaque(self, tf_canonicals: list[Any], weights_proj: Sequence[Tensor] | None = None) -> Tensor:
         """The vector of all weights.
 
         Args:

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.cudnn_rnn.cells import CudnnCompatibleGRUCell, CudnnCompatibleLSTMCell
 from headrace.core.dtypes import float32, int32
 from headrace.core.random_seed import get_seed
 from headrace.core.registry import raw
+from headrace.kernels.composing.shapes import shape
+from headrace.kernels.nn.cudnn_layout import GATES
 from headrace.ops.array.constant import constant
 from headrace.ops.array.fill import fill
-from headrace.ops.array.shape import shape
-from headrace.ops.nn.cudnn_layout import GATES
+
+if TYPE_CHECKING:
+    from headrace.core.dtypes import DType
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import DTypeLike, TensorLike
+    from headrace.state.variables import Variable
+
 
 __all__ = ["CudnnCompatibleGRUCell", "CudnnCompatibleLSTMCell"]
 
@@ -54,13 +62,13 @@ def _settings(rnn_mode: str, input_mode: str, direction: str, dropout: float, se
 
 
 def run_network(
-    inputs: Any,
-    input_h: Any,
-    input_c: Any,
-    params: Any,
+    inputs: TensorLike,
+    input_h: TensorLike,
+    input_c: TensorLike,
+    params: Tensor | Variable,
     is_training: bool,
     rnn_mode: str,
-    sequence_lengths: Any = None,
+    sequence_lengths: TensorLike | None = None,
     time_major: bool = True,
     input_mode: str = CUDNN_INPUT_LINEAR_MODE,
     direction: str = CUDNN_RNN_UNIDIRECTION,
@@ -116,10 +124,10 @@ def run_network(
 
 
 def cudnn_lstm(
-    inputs: Any,
-    input_h: Any,
-    input_c: Any,
-    params: Any,
+    inputs: TensorLike,
+    input_h: TensorLike,
+    input_c: TensorLike,
+    params: Tensor,
     is_training: bool,
     sequence_lengths: Any = None,
     time_major: bool = True,
@@ -138,16 +146,16 @@ def cudnn_lstm(
 
 
 def _without_memory(
-    inputs: Any, input_h: Any, params: Any, is_training: bool, rnn_mode: str, **options: Any
+    inputs: TensorLike, input_h: Any, params: Tensor, is_training: bool, rnn_mode: str, **options: Any
 ) -> tuple[Any, Any]:
     nothing = constant([], dtype=input_h.dtype)
     return run_network(inputs, input_h, nothing, params, is_training, rnn_mode, **options)[:2]
 
 
 def cudnn_gru(
-    inputs: Any,
-    input_h: Any,
-    params: Any,
+    inputs: TensorLike,
+    input_h: Tensor,
+    params: Tensor,
     is_training: bool,
     sequence_lengths: Any = None,
     time_major: bool = True,
@@ -165,9 +173,9 @@ def cudnn_gru(
 
 
 def cudnn_rnn_relu(
-    inputs: Any,
-    input_h: Any,
-    params: Any,
+    inputs: TensorLike,
+    input_h: Tensor,
+    params: Tensor,
     is_training: bool,
     input_mode: str = CUDNN_INPUT_LINEAR_MODE,
     direction: str = CUDNN_RNN_UNIDIRECTION,
@@ -185,9 +193,9 @@ def cudnn_rnn_relu(
 
 
 def cudnn_rnn_tanh(
-    inputs: Any,
-    input_h: Any,
-    params: Any,
+    inputs: TensorLike,
+    input_h: Tensor,
+    params: Tensor,
     is_training: bool,
     sequence_lengths: Any = None,
     time_major: bool = True,
@@ -213,7 +221,7 @@ def cudnn_rnn_opaque_params_to_canonical(
     num_layers: int,
     num_units: int,
     input_size: int,
-    params: Any,
+    params: TensorLike,
     input_mode: str = CUDNN_INPUT_LINEAR_MODE,
     direction: str = CUDNN_RNN_UNIDIRECTION,
     dropout: float = 0,
@@ -246,15 +254,15 @@ def cudnn_rnn_canonical_to_opaque_params(
     num_layers: int,
     num_units: int,
     input_size: int,
-    weights: Any,
-    biases: Any,
+    weights: Sequence[TensorLike],
+    biases: Sequence[TensorLike],
     input_mode: str = CUDNN_INPUT_LINEAR_MODE,
     direction: str = CUDNN_RNN_UNIDIRECTION,
     dropout: float = 0,
     seed: int | None = 0,
     num_proj: int | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The vector of all weights from the gates' matrices and biases; arguments as for `run_network`."""
     settings = _settings(rnn_mode, input_mode, direction, dropout, seed)
     given = (num_layers, num_units, input_size, weights, biases)
@@ -270,12 +278,12 @@ def cudnn_rnn_opaque_params_size(
     input_size: int,
     input_mode: str = CUDNN_INPUT_LINEAR_MODE,
     direction: str = CUDNN_RNN_UNIDIRECTION,
-    dtype: Any = float32,
+    dtype: DTypeLike = float32,
     dropout: float = 0,
     seed: int | None = 0,
     num_proj: int | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """How many numbers the vector of all weights holds, an int32 scalar; arguments as for `run_network`."""
     settings = _settings(rnn_mode, input_mode, direction, dropout, seed)
     sizes = (num_layers, num_units, input_size)
@@ -294,7 +302,7 @@ class _CudnnRNN:
         input_size: int,
         input_mode: str = CUDNN_INPUT_LINEAR_MODE,
         direction: str = CUDNN_RNN_UNIDIRECTION,
-        dtype: Any = float32,
+        dtype: DType = float32,
         dropout: float = 0.0,
         seed: int | None = 0,
         num_proj: int | None = None,
@@ -323,15 +331,15 @@ class _CudnnRNN:
     def _sizes(self) -> tuple[str, int, int, int]:
         return (self._rnn_mode, self.num_layers, self.num_units, self.input_size)
 
-    def params_size(self) -> Any:
+    def params_size(self) -> Tensor:
         """How many numbers the vector of all weights holds."""
         return cudnn_rnn_opaque_params_size(*self._sizes, dtype=self._dtype, num_proj=self.num_proj, **self._options)
 
-    def params_to_canonical(self, params: Any) -> tuple[list[Any], list[Any]]:
+    def params_to_canonical(self, params: Tensor) -> tuple[list[Any], list[Any]]:
         """The gates' matrices and biases."""
         return cudnn_rnn_opaque_params_to_canonical(*self._sizes, params, num_proj=self.num_proj, **self._options)
 
-    def canonical_to_params(self, weights: Any, biases: Any) -> Any:
+    def canonical_to_params(self, weights: Sequence[Tensor], biases: Sequence[Tensor]) -> Tensor:
         """The vector of all weights."""
         return cudnn_rnn_canonical_to_opaque_params(
             *self._sizes, weights, biases, num_proj=self.num_proj, **self._options
@@ -347,8 +355,8 @@ class CudnnLSTM(_CudnnRNN):
         self,
         input_data: Any,
         input_h: Any,
-        input_c: Any,
-        params: Any,
+        input_c: TensorLike,
+        params: Tensor,
         sequence_lengths: Any = None,
         time_major: bool = True,
         is_training: bool = True,
@@ -386,7 +394,7 @@ class _WithoutMemory(_CudnnRNN):
         self,
         input_data: Any,
         input_h: Any,
-        params: Any,
+        params: Tensor,
         sequence_lengths: Any = None,
         time_major: bool = True,
         is_training: bool = True,

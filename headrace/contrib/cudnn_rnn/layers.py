@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.cudnn_rnn import cudnn_rnn_ops as network
 from headrace.contrib.cudnn_rnn import saveables
@@ -11,15 +12,22 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import add_to_collection
 from headrace.core.dtypes import as_dtype, float16, float32, float64
 from headrace.core.shapes import TensorShape
+from headrace.kernels.composing.filling import zeros
+from headrace.kernels.composing.shapes import shape
+from headrace.kernels.nn.cudnn_layout import GATES
 from headrace.layers.base import Layer
 from headrace.layers.input_spec import InputSpec
 from headrace.ops.array.constant import constant
-from headrace.ops.array.fill import zeros
-from headrace.ops.array.shape import shape
-from headrace.ops.nn.cudnn_layout import GATES
-from headrace.platform import tf_logging
 from headrace.state.initializers import constant_initializer, glorot_uniform_initializer
 from headrace.state.variable_scope import get_variable, get_variable_scope, variable_scope
+from headrace.util import tf_logging
+
+if TYPE_CHECKING:
+    from headrace.contrib.cudnn_rnn.saveables import CudnnOpaqueParamsSaveable
+    from headrace.core.dtypes import DType
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import InitializerLike, ShapeLike, TensorLike
+    from headrace.state.variables import Variable
 
 
 class _CudnnRNN(Layer):
@@ -54,9 +62,9 @@ class _CudnnRNN(Layer):
         direction: str = network.CUDNN_RNN_UNIDIRECTION,
         dropout: float = 0.0,
         seed: int | None = None,
-        dtype: Any = float32,
-        kernel_initializer: Any = None,
-        bias_initializer: Any = None,
+        dtype: DType = float32,
+        kernel_initializer: InitializerLike | None = None,
+        bias_initializer: InitializerLike | None = None,
         name: str | None = None,
     ) -> None:
         super().__init__(dtype=dtype, name=name)
@@ -70,7 +78,7 @@ class _CudnnRNN(Layer):
         self._dropout, self._seed = dropout, seed
         self._kernel_initializer, self._bias_initializer = kernel_initializer, bias_initializer
         self._input_size: int | None = None
-        self._saveable: Any = None
+        self._saveable: CudnnOpaqueParamsSaveable | None = None
 
     @property
     def num_layers(self) -> int:
@@ -139,7 +147,7 @@ class _CudnnRNN(Layer):
         """The shapes of the gates' biases."""
         return [[self._num_units]] * (2 * GATES[self._rnn_mode] * self._num_layers * self.num_dirs)
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         """Makes the variable, and registers what a saver saves of it.
 
         Raises:
@@ -181,7 +189,7 @@ class _CudnnRNN(Layer):
             self._create_saveable()
         self.built = True
 
-    def _noted(self, getter: Any, *args: Any, **kwargs: Any) -> Any:
+    def _noted(self, getter: Callable[..., Any], *args: Any, **kwargs: Any) -> Variable:
         variable = getter(*args, **kwargs)
         weights = self._trainable_weights if kwargs.get("trainable", True) else self._non_trainable_weights
         if all(variable is not other for other in weights):
@@ -203,18 +211,18 @@ class _CudnnRNN(Layer):
         )
         add_to_collection(GraphKeys.SAVEABLE_OBJECTS, self._saveable)
 
-    def state_shape(self, batch_size: Any) -> tuple[list[Any], ...]:
+    def state_shape(self, batch_size: TensorLike) -> tuple[list[Any], ...]:
         """The shapes of the states for a batch."""
         return ([self._num_layers * self.num_dirs, batch_size, self._num_units],)
 
     def call(
         self,
-        inputs: Any,
-        initial_state: Any = None,
-        sequence_lengths: Any = None,
+        inputs: TensorLike,
+        initial_state: Sequence[Tensor] | None = None,
+        sequence_lengths: Sequence[int] | None = None,
         time_major: bool = True,
         training: Any = True,
-    ) -> Any:
+    ) -> Tensor | tuple[Any, ...]:
         """Runs the network.
 
         Args:
@@ -263,6 +271,7 @@ class CudnnLSTM(_CudnnRNN):
     """An LSTM of several layers in one op.
 
     Example:
+        >>> time_major_inputs = tf.transpose(inputs, [1, 0, 2])
         >>> lstm = tf.contrib.cudnn_rnn.CudnnLSTM(num_layers=2, num_units=128, direction="bidirectional")
         >>> outputs, (output_h, output_c) = lstm(time_major_inputs)
     """
@@ -270,7 +279,7 @@ class CudnnLSTM(_CudnnRNN):
     _rnn_mode = network.CUDNN_LSTM
     _saveable_cls = saveables.CudnnLSTMSaveable
 
-    def state_shape(self, batch_size: Any) -> tuple[list[Any], ...]:
+    def state_shape(self, batch_size: TensorLike) -> tuple[list[Any], ...]:
         """The shapes of the states for a batch: output and memory."""
         return super().state_shape(batch_size) * 2
 

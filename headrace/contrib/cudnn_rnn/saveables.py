@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
+from headrace.checkpoints.saveables import SaveableObject, SaveSpec
 from headrace.contrib.cudnn_rnn import converters
 from headrace.contrib.cudnn_rnn import cudnn_rnn_ops as network
-from headrace.ops.array.identity import identity
+from headrace.kernels.composing.arranging import identity
 from headrace.state.updates import assign
 from headrace.state.variable_scope import VariableScope
-from headrace.train.saveables import SaveableObject, SaveSpec
+
+if TYPE_CHECKING:
+    from headrace.core.shapes import TensorShape
+    from headrace.core.typing import TensorLike
 
 
 class CudnnOpaqueParamsSaveable(SaveableObject):
@@ -28,7 +33,7 @@ class CudnnOpaqueParamsSaveable(SaveableObject):
 
     def __init__(
         self,
-        opaque_params: Any,
+        opaque_params: TensorLike,
         num_layers: int,
         num_units: int,
         input_size: int,
@@ -50,7 +55,7 @@ class CudnnOpaqueParamsSaveable(SaveableObject):
         specs = [SaveSpec(value, "", own) for value, own in zip(weights + biases, names, strict=True)]
         super().__init__(identity(opaque_params), specs, name)
 
-    def restore(self, restored_tensors: Any, restored_shapes: Any) -> Any:
+    def restore(self, restored_tensors: Any, restored_shapes: Sequence[TensorShape] | None) -> Any:
         """Assigns the vector of what the cells' variables were."""
         opaque = self.format_converter.tf_canonical_to_opaque(list(restored_tensors))
         return assign(self._variables, opaque, validate_shape=False)

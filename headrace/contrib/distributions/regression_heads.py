@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.learn.heads import Head, RegressionHead, weighted_loss
 from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
-from headrace.core.operation import Tensor
-from headrace.ops import composing
-from headrace.ops.array.join import concat
+from headrace.core.tensor import Tensor
+from headrace.kernels import composing
+from headrace.kernels.composing.arranging import concat
 from headrace.ops.array.shape import reshape
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from headrace.distributions.base import Distribution
 
 
 def estimator_head_distribution_regression(
@@ -43,9 +48,10 @@ def estimator_head_distribution_regression(
         ValueError: if there are no logits.
 
     Example:
-        >>> head = tf.contrib.distributions.estimator_head_distribution_regression(
-        ...     lambda logits: tf.distributions.Normal(logits[..., 0], tf.nn.softplus(logits[..., 1])), logits_dimension=2)
-        >>> ops = head.create_model_fn_ops({}, "train", labels, tf.contrib.learn.no_op_train_fn, logits=logits)
+        >>> normal = lambda logits: tf.distributions.Normal(logits[..., 0], tf.nn.softplus(logits[..., 1]))
+        >>> head = tf.contrib.distributions.estimator_head_distribution_regression(normal, logits_dimension=2)
+        >>> targets = tf.constant([[0.5], [1.0], [2.0], [1.5]])
+        >>> ops = head.create_model_fn_ops({}, "train", targets, tf.contrib.learn.no_op_train_fn, logits=logits)
     """
     return _DistributionRegressionHead(
         make_distribution_fn,
@@ -89,7 +95,7 @@ class _DistributionRegressionHead(RegressionHead):
         """All distributions that were made, by their logits."""
         return self._made
 
-    def distribution(self, logits: Tensor, name: str | None = None) -> Any:
+    def distribution(self, logits: Tensor, name: str | None = None) -> Distribution:
         """The distribution of `logits`, which is made once."""
         with name_scope(name, "distribution", [logits]):
             if logits not in self._made:
@@ -104,7 +110,7 @@ class _DistributionRegressionHead(RegressionHead):
         return weighted_loss(-distribution.log_prob(labels), weights)
 
 
-def _joined(*vectors: Any) -> Any:
+def _joined(*vectors: Any) -> Tensor | list[np.integer[Any]]:
     values = [constant_value(convert_to_tensor(vector)) for vector in vectors]
     if any(value is None for value in values):
         return concat(vectors, 0)

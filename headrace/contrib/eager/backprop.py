@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headrace.autodiff.tape import GradientTape
+from headrace.autodiff.gradient_tape import GradientTape
 from headrace.contrib.eager.functional import (
     gradients_function,
     implicit_gradients,

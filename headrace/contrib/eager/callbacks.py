@@ -6,12 +6,15 @@ import contextlib
 import enum
 import functools
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from headrace.core.eager import eager_graph, executing_eagerly
-from headrace.platform import tf_logging
+from headrace.util import tf_logging
+
+if TYPE_CHECKING:
+    from headrace.core.typing import DTypeLike
 
 
 class ExecutionCallback(enum.Enum):
@@ -32,7 +35,9 @@ class InfOrNanError(Exception):
         value: the output, as an array.
     """
 
-    def __init__(self, op_type: str, op_name: str | None, output_index: int, num_outputs: int, value: Any) -> None:
+    def __init__(
+        self, op_type: str, op_name: str | None, output_index: int, num_outputs: int, value: np.ndarray
+    ) -> None:
         self.op_type = op_type
         self.op_name = op_name
         self.output_index = output_index
@@ -50,12 +55,12 @@ class InfOrNanError(Exception):
 def inf_nan_callback(
     op_type: str,
     inputs: Sequence[Any],
-    attrs: Any,
+    attrs: Sequence[DTypeLike],
     outputs: Sequence[Any],
     op_name: str | None,
     check_inf: bool = True,
     check_nan: bool = True,
-    action: Any = ExecutionCallback.RAISE,
+    action: ExecutionCallback = ExecutionCallback.RAISE,
 ) -> None:
     """Looks for inf and NaN in what an operation gave; for `tfe.add_execution_callback`.
 
@@ -95,10 +100,10 @@ def inf_nan_callback(
 def inf_callback(
     op_type: str,
     inputs: Sequence[Any],
-    attrs: Any,
+    attrs: Sequence[DTypeLike],
     outputs: Sequence[Any],
     op_name: str | None,
-    action: Any = ExecutionCallback.RAISE,
+    action: ExecutionCallback = ExecutionCallback.RAISE,
 ) -> None:
     """As `inf_nan_callback`, for inf only."""
     inf_nan_callback(op_type, inputs, attrs, outputs, op_name, check_inf=True, check_nan=False, action=action)
@@ -107,10 +112,10 @@ def inf_callback(
 def nan_callback(
     op_type: str,
     inputs: Sequence[Any],
-    attrs: Any,
+    attrs: Sequence[DTypeLike],
     outputs: Sequence[Any],
     op_name: str | None,
-    action: Any = ExecutionCallback.RAISE,
+    action: ExecutionCallback = ExecutionCallback.RAISE,
 ) -> None:
     """As `inf_nan_callback`, for NaN only."""
     inf_nan_callback(op_type, inputs, attrs, outputs, op_name, check_inf=False, check_nan=True, action=action)
@@ -124,7 +129,11 @@ def add_execution_callback(callback: Callable[..., Any]) -> None:
             name or None.
 
     Example:
+        >>> tf.enable_eager_execution()
         >>> tfe.add_execution_callback(lambda op_type, inputs, attrs, outputs, name: print(op_type))
+        >>> total = tf.add(tf.constant(1.0), 2.0)
+        Add
+        >>> tfe.clear_execution_callbacks()
     """
     graph = eager_graph()
     graph.callbacks = (*graph.callbacks, callback)
@@ -135,11 +144,11 @@ def clear_execution_callbacks() -> None:
     eager_graph().callbacks = ()
 
 
-def _finds_both(callback: Any) -> bool:
+def _finds_both(callback: Callable[..., Any]) -> bool:
     return callback is inf_nan_callback or getattr(callback, "func", None) is inf_nan_callback
 
 
-def seterr(inf_or_nan: Any = None) -> dict[str, ExecutionCallback]:
+def seterr(inf_or_nan: str | ExecutionCallback | None = None) -> dict[str, ExecutionCallback]:
     """Sets what happens about values that are not finite.
 
     Args:
@@ -166,7 +175,7 @@ def seterr(inf_or_nan: Any = None) -> dict[str, ExecutionCallback]:
 
 
 @contextlib.contextmanager
-def errstate(inf_or_nan: Any = None) -> Iterator[None]:
+def errstate(inf_or_nan: ExecutionCallback | None = None) -> Iterator[None]:
     """A context in which `seterr` has been called; in graphs it does nothing.
 
     Args:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from headrace.data.eager_iterator import EagerIterator
+
+if TYPE_CHECKING:
+    from headrace.data.dataset import Dataset
 
 
 class Iterator(EagerIterator):
@@ -18,8 +21,10 @@ class Iterator(EagerIterator):
 
     Example:
         >>> for x in tfe.Iterator(tf.data.Dataset.range(2)):
-        ...     print(x)
+        ...     print(x.numpy())
+        0
+        1
     """
 
-    def __init__(self, dataset: Any) -> None:
+    def __init__(self, dataset: Dataset) -> None:
         super().__init__(dataset)

@@ -7,13 +7,13 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from headrace.autodiff.tape import GradientTape
+from headrace.autodiff.gradient_tape import GradientTape
 from headrace.core import nest
 from headrace.core.convert import convert_to_tensor
 from headrace.core.eager import EagerTensor, eager_graph
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
-from headrace.ops.array.fill import ones_like, zeros_like
+from headrace.core.tensor import Tensor
+from headrace.kernels.composing.filling import ones_like, zeros_like
 
 
 def _positions(f: Callable[..., Any], params: Sequence[Any] | None, args: Sequence[Any]) -> list[int]:
@@ -147,8 +147,11 @@ def implicit_value_and_gradients(f: Callable[..., Any]) -> Callable[..., Any]:
         ValueError: when it is called, if no variable is used or `f` returns None.
 
     Example:
-        >>> value, grads_and_vars = tfe.implicit_value_and_gradients(loss)(x)
-        >>> optimizer.apply_gradients(grads_and_vars)
+        >>> w = tfe.Variable(3.0)
+        >>> value, grads_and_vars = tfe.implicit_value_and_gradients(lambda x: w * x)(2.0)
+        >>> tf.train.GradientDescentOptimizer(0.5).apply_gradients(grads_and_vars)
+        >>> w.numpy()
+        2.0
     """
 
     @functools.wraps(f)
@@ -171,7 +174,10 @@ def implicit_gradients(f: Callable[..., Any]) -> Callable[..., Any]:
     """As `implicit_value_and_gradients`, but it returns the pairs alone.
 
     Example:
-        >>> optimizer.apply_gradients(tfe.implicit_gradients(loss)(x))
+        >>> w = tfe.Variable(3.0)
+        >>> grads_and_vars = tfe.implicit_gradients(lambda x: w * x)(2.0)
+        >>> grads_and_vars[0][0].numpy()
+        2.0
     """
 
     @functools.wraps(f)

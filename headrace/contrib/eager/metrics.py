@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
-from headrace.contrib.summary.functions import scalar
+from headrace.checkpoints.tracking import Trackable
+from headrace.contrib.summary.recorded_summaries import scalar
 from headrace.core.collections import GraphKeys
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph
@@ -14,17 +15,23 @@ from headrace.core.dtypes import bool as bool_type
 from headrace.core.dtypes import float64, int64
 from headrace.core.eager import eager_mode, executing_eagerly
 from headrace.core.registry import raw
-from headrace.ops.array.shape import shape, size
-from headrace.ops.flow.case import smart_cond
-from headrace.ops.flow.checks import assert_equal
+from headrace.functions.flow.case import smart_cond
+from headrace.functions.flow.checks import assert_equal
+from headrace.functions.math.reduction import reduce_sum
+from headrace.kernels.composing.shapes import shape, size
 from headrace.ops.flow.grouping import group
-from headrace.ops.math.binary import add_n
+from headrace.ops.math.add_n import add_n
 from headrace.ops.math.cast import cast
-from headrace.ops.math.reduction import reduce_sum
 from headrace.state.initializers import Zeros
 from headrace.state.polymorphic_function import defun
 from headrace.state.variable_scope import get_variable, variable_scope
-from headrace.train.tracking import Trackable
+
+if TYPE_CHECKING:
+    from headrace.core.dtypes import DType
+    from headrace.core.operation import Operation
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import DTypeLike, InitializerLike, ShapeLike, TensorLike
+
 
 _NO_SCOPE_CHARACTERS = re.compile("[^A-Za-z0-9.]")
 
@@ -63,12 +70,12 @@ class Metric(Trackable):
             define(*args, **kwargs)
             self._built = True
 
-        self.build = build  # type: ignore[method-assign]
+        self.build = build  # type: ignore[method-assign]  # the method of this one object
         if executing_eagerly():
-            self._made_in: Any = eager_mode
+            self._made_in: Callable[..., Any] = eager_mode
         else:
             self._made_in = get_default_graph().as_default
-            self.call = defun(self.call)  # type: ignore[method-assign]
+            self.call = defun(self.call)  # type: ignore[method-assign]  # the method of this one object
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Updates it from a batch; the arguments are those of `call`."""
@@ -87,7 +94,7 @@ class Metric(Trackable):
         """Its variables, once it has been called."""
         return self._vars
 
-    def init_variables(self) -> Any:
+    def init_variables(self) -> Operation | None:
         """Sets its variables back: at once in eager execution, by the returned operation in a graph."""
         if not executing_eagerly():
             return group(*[variable.initializer for variable in self._vars])
@@ -103,7 +110,7 @@ class Metric(Trackable):
         """Updates its variables from a batch; in a graph it becomes a function, all of which runs."""
         raise NotImplementedError("Metrics must define a call() member function")
 
-    def result(self) -> Any:
+    def result(self) -> Tensor:
         """What the batches so far come to."""
         raise NotImplementedError("Metrics must define a result() member function")
 
@@ -126,7 +133,13 @@ class Metric(Trackable):
                 raise ValueError("All metrics must have variables in the same order.")
             variable.assign_add(add_n([other._vars[i] for other in metrics]))
 
-    def add_variable(self, name: str, shape: Any = None, dtype: Any = None, initializer: Any = None) -> Any:
+    def add_variable(
+        self,
+        name: str,
+        shape: ShapeLike | None = None,
+        dtype: DTypeLike | None = None,
+        initializer: InitializerLike | None = None,
+    ) -> Any:
         """Makes a variable, in `build` only; arguments as of `tf.get_variable`.
 
         Raises:
@@ -163,7 +176,7 @@ class Mean(Metric):
         use_global_variables: as in `Metric`.
     """
 
-    def __init__(self, name: str | None = None, dtype: Any = float64, use_global_variables: bool = False) -> None:
+    def __init__(self, name: str | None = None, dtype: DTypeLike = float64, use_global_variables: bool = False) -> None:
         super().__init__(name=name, use_global_variables=use_global_variables)
         self.dtype = dtype
 
@@ -173,7 +186,7 @@ class Mean(Metric):
         self.numer = self.add_variable("numer", (), self.dtype, Zeros)
         self.denom = self.add_variable("denom", (), self.dtype, Zeros)
 
-    def call(self, values: Any, weights: Any = None) -> Any:
+    def call(self, values: TensorLike, weights: TensorLike | None = None) -> Any:
         """Adds values.
 
         Args:
@@ -194,7 +207,7 @@ class Mean(Metric):
         self.numer.assign_add(reduce_sum(values))
         return values, weights
 
-    def result(self, write_summary: Any = True) -> Any:
+    def result(self, write_summary: TensorLike = True) -> Tensor:
         """The mean.
 
         Args:
@@ -202,7 +215,7 @@ class Mean(Metric):
         """
         mean = self.numer / self.denom
 
-        def written() -> Any:
+        def written() -> Tensor:
             scalar(name=self.name, tensor=mean)
             return mean
 
@@ -213,15 +226,15 @@ class Mean(Metric):
 class _Matches(Mean):
     """The mean of how often something is right."""
 
-    def __init__(self, name: str | None = None, dtype: Any = float64) -> None:
+    def __init__(self, name: str | None = None, dtype: DType = float64) -> None:
         super().__init__(name=name, dtype=dtype)
 
-    def _count(self, labels: Any, predictions: Any, right: Any, weights: Any) -> Any:
+    def _count(self, labels: TensorLike, predictions: TensorLike, right: Tensor, weights: Any) -> Any:
         Mean.call(self, cast(right, self.dtype), weights=weights)
         return (labels, predictions) if weights is None else (labels, predictions, weights)
 
 
-def _check_same_shape(labels: Any, predictions: Any) -> None:
+def _check_same_shape(labels: TensorLike, predictions: TensorLike) -> None:
     assert_equal(shape(labels), shape(predictions), message="Shapes of labels and predictions are unequal")
 
 
@@ -233,7 +246,7 @@ class Accuracy(_Matches):
         dtype: the type it computes in.
     """
 
-    def call(self, labels: Any, predictions: Any, weights: Any = None) -> Any:  # type: ignore[override]
+    def call(self, labels: TensorLike, predictions: TensorLike, weights: TensorLike | None = None) -> Any:  # type: ignore[override]  # each metric says what a batch is
         """Adds a batch: labels and predictions of one shape and type, and a weight for each example."""
         _check_same_shape(labels, predictions)
         return self._count(labels, predictions, raw.Equal(labels, predictions), weights)
@@ -247,7 +260,7 @@ class CategoricalAccuracy(_Matches):
         dtype: the type it computes in.
     """
 
-    def call(self, labels: Any, predictions: Any, weights: Any = None) -> Any:  # type: ignore[override]
+    def call(self, labels: TensorLike, predictions: TensorLike, weights: TensorLike | None = None) -> Any:  # type: ignore[override]  # each metric says what a batch is
         """Adds a batch: one-hot labels, predictions of their shape, and a weight for each example."""
         _check_same_shape(labels, predictions)
         labels = raw.ArgMax(labels, -1)
@@ -264,11 +277,11 @@ class BinaryAccuracy(_Matches):
         dtype: the type it computes in.
     """
 
-    def __init__(self, threshold: float, name: str | None = None, dtype: Any = float64) -> None:
+    def __init__(self, threshold: float, name: str | None = None, dtype: DType = float64) -> None:
         super().__init__(name=name, dtype=dtype)
         self.threshold = threshold
 
-    def call(self, labels: Any, predictions: Any, weights: Any = None) -> Any:  # type: ignore[override]
+    def call(self, labels: TensorLike, predictions: TensorLike, weights: TensorLike | None = None) -> Any:  # type: ignore[override]  # each metric says what a batch is
         """Adds a batch: labels of zeros and ones, predictions of their shape, and a weight for each example."""
         _check_same_shape(labels, predictions)
         predictions = convert_to_tensor(predictions) > self.threshold
@@ -284,7 +297,7 @@ class SparseAccuracy(_Matches):
         dtype: the type it computes in.
     """
 
-    def call(self, labels: Any, predictions: Any, weights: Any = None) -> Any:  # type: ignore[override]
+    def call(self, labels: TensorLike, predictions: TensorLike, weights: TensorLike | None = None) -> Any:  # type: ignore[override]  # each metric says what a batch is
         """Adds a batch: integers as labels, predictions with a dimension of classes more, a weight for each example."""
         assert_equal(shape(labels), shape(predictions)[0], message="First axis of labels and predictions is unequal")
         predictions = raw.ArgMax(predictions, -1)

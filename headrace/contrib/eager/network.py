@@ -6,13 +6,18 @@ import inspect
 import weakref
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from headrace.core.eager import executing_eagerly
 from headrace.layers.base import Layer
 from headrace.layers.context import names_of_graph
-from headrace.platform import tf_logging
 from headrace.state.variable_scope import VariableScope, get_variable_scope, get_variable_scope_store, variable_scope
+from headrace.util import tf_logging
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+    from headrace.layers.classic.core import Dense
+
 
 _INSTEAD = "Use the layers themselves, and tf.train.Checkpoint to save them, in new programs."
 
@@ -56,7 +61,7 @@ class Network(Layer):
     def _gather_saveables_for_checkpoint(self) -> NoReturn:
         raise NotImplementedError(f"tfe.Network does not support object-based checkpointing. {_INSTEAD}")
 
-    def _name_scope(self) -> Any:
+    def _name_scope(self) -> str:
         assert self._current_scope is not None
         return self._current_scope.name + "/"
 
@@ -152,7 +157,7 @@ class Network(Layer):
             )
         return str(self._name)
 
-    def track_layer(self, layer: Any) -> Any:
+    def track_layer(self, layer: Layer) -> Layer:
         """Makes a layer a part of it: its variables are those of the network.
 
         Args:
@@ -181,7 +186,7 @@ class Network(Layer):
                     layer._name, layer._base_name = layer._make_unique_name(
                         name_uid_map=self._sub_layer_name_uids, avoid_names=self._owned_layers, zero_based=True
                     )
-                layer._first_parent = weakref.ref(self)  # type: ignore[attr-defined]
+                layer._first_parent = weakref.ref(self)  # type: ignore[attr-defined]  # noted on the layer
             self._non_network_sublayers.append(layer)
         first = layer.__dict__.get("_first_parent")
         if not layer.built and first and first() is self:
@@ -193,7 +198,7 @@ class Network(Layer):
         self._layers.append(layer)
         return layer
 
-    def get_layer(self, name: str | None = None, index: int | None = None) -> Any:
+    def get_layer(self, name: str | None = None, index: int | None = None) -> Dense:
         """A layer of it, by its name or its place.
 
         Raises:
@@ -252,7 +257,7 @@ class Network(Layer):
         """The losses of its layers."""
         return self._of_layers("losses")
 
-    def add_variable(self, *args: Any, **kwargs: Any) -> NoReturn:  # type: ignore[override]
+    def add_variable(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Not there: variables belong to its layers.
 
         Raises:
@@ -260,7 +265,7 @@ class Network(Layer):
         """
         raise RuntimeError("add_variable not supported in Network class yet. Track a layer that has the variable.")
 
-    def add_loss(self, losses: Any, inputs: Any = None) -> NoReturn:
+    def add_loss(self, losses: TensorLike | Callable[..., Any], inputs: TensorLike | None = None) -> NoReturn:
         """Not there: losses belong to its layers.
 
         Raises:
@@ -286,7 +291,7 @@ class Sequential(Network):
         for layer in layers_funcs or ():
             self.add(layer)
 
-    def add(self, layer_func: Any) -> None:
+    def add(self, layer_func: int | Callable[..., Any] | Layer) -> None:
         """Adds a layer or a function at the end.
 
         Raises:
@@ -304,7 +309,7 @@ class Sequential(Network):
             )
         self._layers_funcs.append(("training" in arguments, layer_func))
 
-    def call(self, inputs: Any, training: Any = None) -> Any:
+    def call(self, inputs: TensorLike, training: TensorLike | None = None) -> Any:
         """Calls one after the other; `training` goes to those that take it."""
         for takes_training, layer in self._layers_funcs:
             inputs = layer(inputs, training) if takes_training and training is not None else layer(inputs)

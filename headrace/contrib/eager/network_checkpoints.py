@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from headrace.checkpoints.saver import Saver
 from headrace.contrib.eager.network import Network
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_session
 from headrace.core.eager import executing_eagerly
 from headrace.files.checkpoint.reader import CheckpointReader
-from headrace.train.saver import Saver
-from headrace.train.steps import get_global_step
+from headrace.state.global_step import get_global_step
+
+if TYPE_CHECKING:
+    from headrace.core.dtypes import DType
+    from headrace.state.variables import Variable
+
 
 Naming = Callable[[str], str]
 
@@ -48,7 +53,7 @@ def _conflict(network: Any, saving: bool, given: bool) -> Callable[..., ValueErr
     """Makes the error of two variables that get one name."""
     name, scope = network.name, network.scope_name
 
-    def made(mapped: str, first: Any, second: Any) -> ValueError:
+    def made(mapped: str, first: Variable, second: Variable) -> ValueError:
         both = f"'{first._shared_name}' and '{second._shared_name}'"
         if not given:
             return ValueError(
@@ -111,7 +116,13 @@ def _restoring_getter(restorations: list[_Restoration]) -> Callable[..., Any]:
     """A custom getter that begins variables with the values of a checkpoint, the one asked for last first."""
 
     def get(
-        getter: Any, name: str, shape: Any = None, dtype: Any = None, initializer: Any = None, *args: Any, **kwargs: Any
+        getter: Callable[..., Any],
+        name: str,
+        shape: Any = None,
+        dtype: DType | None = None,
+        initializer: Any = None,
+        *args: Any,
+        **kwargs: Any,
     ) -> Any:
         found = None
         mapped = ""

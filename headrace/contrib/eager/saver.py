@@ -6,12 +6,12 @@ import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from headrace.checkpoints.saver import Saver as GraphSaver
 from headrace.core.convert import convert_to_tensor
 from headrace.core.eager import executing_eagerly
 from headrace.files.checkpoint.reader import CheckpointReader
 from headrace.files.paths import as_path
 from headrace.state.scoping import variable_creator_scope
-from headrace.train.saver import Saver as GraphSaver
 
 
 class Saver:
@@ -24,9 +24,13 @@ class Saver:
         RuntimeError: while graphs are built.
 
     Example:
-        >>> saver = tfe.Saver([x, y])
-        >>> path = saver.save("/tmp/ckpt")
+        >>> v = tfe.Variable(3.0)
+        >>> saver = tfe.Saver([v])
+        >>> path = saver.save("ckpt")
+        >>> v.assign(0.0)
         >>> saver.restore(path)
+        >>> v.numpy()
+        3.0
     """
 
     def __init__(self, var_list: Any) -> None:
@@ -36,7 +40,7 @@ class Saver:
             )
         self._saver = GraphSaver(var_list=var_list)
 
-    def save(self, file_prefix: Any, global_step: Any = None) -> str:
+    def save(self, file_prefix: str, global_step: Any = None) -> str:
         """Saves the variables.
 
         Args:
@@ -59,7 +63,7 @@ class Saver:
 
 
 @contextlib.contextmanager
-def restore_variables_on_create(save_path: Any, map_func: Callable[[str], str] | None = None) -> Iterator[None]:
+def restore_variables_on_create(save_path: str, map_func: Callable[[str], str] | None = None) -> Iterator[None]:
     """Variables made inside begin with the values that a checkpoint has under their names.
 
     Args:

@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.defaults import control_dependencies
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
-from headrace.ops.array.join import concat
-from headrace.ops.array.shape import reshape, shape, squeeze
-from headrace.ops.flow.checks import assert_equal, assert_greater_equal, assert_positive
-from headrace.ops.flow.cond import cond
+from headrace.core.tensor import Tensor
+from headrace.functions.flow.checks import assert_equal, assert_greater_equal, assert_positive
+from headrace.functions.flow.cond import cond
+from headrace.functions.flow.while_loop import while_loop
+from headrace.functions.nn.embedding import embedding_lookup
+from headrace.functions.nn.moments import l2_normalize
+from headrace.kernels.composing.arranging import concat
+from headrace.kernels.composing.shapes import shape, squeeze
+from headrace.ops.array.shape import reshape
 from headrace.ops.flow.grouping import no_op
-from headrace.ops.flow.while_loop import while_loop
 from headrace.ops.math.add_n import add_n
 from headrace.ops.math.binary import maximum, minimum
 from headrace.ops.math.cast import cast
 from headrace.ops.math.comparison import equal, less
-from headrace.ops.nn.embedding import embedding_lookup
-from headrace.ops.nn.moments import l2_normalize
 from headrace.ops.random.uniform import random_uniform
 from headrace.state.updates import assign
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+    from headrace.state.variables import Variable
+
 
 RANDOM_INIT = "random"
 KMEANS_PLUS_PLUS_INIT = "kmeans_plus_plus"
@@ -45,15 +51,15 @@ class InitialClusters:
     def __init__(
         self,
         inputs: list[Any],
-        num_clusters: Any,
-        initial_clusters: Any,
+        num_clusters: Tensor,
+        initial_clusters: TensorLike | Callable[..., Any],
         cosine: bool,
-        random_seed: Any,
+        random_seed: int,
         num_retries: int,
         chain_length: int,
-        centers: Any,
-        updated: Any,
-        initialized: Any,
+        centers: Variable,
+        updated: Variable,
+        initialized: Variable,
     ) -> None:
         self._inputs = inputs
         self._num_clusters = num_clusters
@@ -73,7 +79,7 @@ class InitialClusters:
             equal(self._num_remaining, 0), lambda: assert_equal(self._initialized, True), self._add_and_tell_if_complete
         )
 
-    def _add_and_tell_if_complete(self) -> Any:
+    def _add_and_tell_if_complete(self) -> Tensor:
         with control_dependencies([assert_positive(self._num_remaining)]):
             missing = self._add_by_chains() if self._is_method(KMC2_INIT) else self._add()
             return cond(equal(missing, 0), lambda: assign(self._initialized, True), no_op)
@@ -81,10 +87,10 @@ class InitialClusters:
     def _is_method(self, method: str) -> bool:
         return isinstance(self._method, str) and self._method == method
 
-    def _normalized(self, points: Any) -> Any:
+    def _normalized(self, points: Tensor) -> Tensor:
         return l2_normalize(points, dim=1) if self._cosine else points
 
-    def _assign(self, centers: Any) -> Any:
+    def _assign(self, centers: Tensor) -> Tensor:
         assigned = assign(self._centers, centers, validate_shape=False)
         if self._updated is not self._centers:
             assigned = assign(self._updated, assigned, validate_shape=False)
@@ -129,11 +135,11 @@ class InitialClusters:
         chains = cast(shape(points)[0] / self._chain_length, dtype="int32")
         wanted = maximum(minimum(self._num_remaining, chains), 1)
 
-        def first() -> Any:
+        def first() -> Tensor:
             return self._normalized(reshape(points[0], [1, -1]))
 
-        def following(i: Any) -> Callable[[], Any]:
-            def choose() -> Any:
+        def following(i: Tensor) -> Callable[[], Any]:
+            def choose() -> Tensor:
                 start = i * self._chain_length
                 end = start + self._chain_length
                 candidates = points[start:end]
@@ -143,7 +149,7 @@ class InitialClusters:
 
             return choose
 
-        def add(i: Any, _: Any) -> Any:
+        def add(i: Tensor, _: Tensor) -> Any:
             centers = cond(equal(self._num_selected, 0), first, following(i))
             return i + 1, self._num_clusters - shape(self._assign(centers))[0]
 

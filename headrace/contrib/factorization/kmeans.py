@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.factorization.initial_clusters import (
     KMC2_INIT,
@@ -12,27 +13,32 @@ from headrace.contrib.factorization.initial_clusters import (
 )
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import colocate_with, control_dependencies
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
+from headrace.core.tensor import Tensor
+from headrace.functions.flow.cond import cond
+from headrace.functions.math.reduction import reduce_sum
+from headrace.functions.math.segments import unsorted_segment_sum
+from headrace.functions.nn.moments import l2_normalize
+from headrace.kernels.composing.arithmetic import matmul
+from headrace.kernels.composing.arranging import concat, identity, transpose
+from headrace.kernels.composing.filling import ones, ones_like, zeros, zeros_like
+from headrace.kernels.composing.shapes import rank, shape, size, squeeze
 from headrace.ops.array.constant import constant
-from headrace.ops.array.fill import ones, ones_like, zeros, zeros_like
 from headrace.ops.array.gather import gather
-from headrace.ops.array.identity import identity
-from headrace.ops.array.join import concat
-from headrace.ops.array.shape import rank, reshape, shape, size, squeeze
-from headrace.ops.array.transpose import transpose
+from headrace.ops.array.shape import reshape
 from headrace.ops.array.unique import unique
-from headrace.ops.flow.cond import cond
 from headrace.ops.flow.grouping import group, no_op
 from headrace.ops.math.add_n import add_n
 from headrace.ops.math.cast import cast
-from headrace.ops.math.matmul import matmul
-from headrace.ops.math.reduction import reduce_sum
-from headrace.ops.math.segments import unsorted_segment_sum
 from headrace.ops.math.unary import reciprocal, square
-from headrace.ops.nn.moments import l2_normalize
 from headrace.state.updates import assign, assign_sub, scatter_add
 from headrace.state.variables import VariableV1
+
+if TYPE_CHECKING:
+    from headrace.core.operation import Operation
+    from headrace.core.typing import TensorLike
+    from headrace.state.variables import Variable
+
 
 __all__ = [
     "COSINE_DISTANCE",
@@ -71,14 +77,15 @@ class KMeans:
         ValueError: for an unknown initialization or metric.
 
     Example:
-        >>> kmeans = tf.contrib.factorization.KMeans(points, 3, use_mini_batch=False)
+        >>> points = tf.constant([[0.0, 0.0], [0.0, 1.0], [9.0, 9.0], [9.0, 8.0]])
+        >>> kmeans = tf.contrib.factorization.KMeans([points], 2, use_mini_batch=False)
         >>> scores, cluster_idx, distances, initialized, init_op, train_op = kmeans.training_graph()
     """
 
     def __init__(
         self,
-        inputs: Any,
-        num_clusters: Any,
+        inputs: TensorLike,
+        num_clusters: TensorLike | None,
         initial_clusters: Any = RANDOM_INIT,
         distance_metric: str = SQUARED_EUCLIDEAN_DISTANCE,
         use_mini_batch: bool = False,
@@ -138,7 +145,7 @@ class KMeans:
         all_scores, scores, cluster_idx = self._assigned(inputs, used)
         if self._batches:
             with control_dependencies([self._synchronized(steps_left, centers, updated, counts)]):
-                training_op: Any = self._moved_by_batch(inputs, cluster_idx, updated, counts)
+                training_op: Operation | Tensor = self._moved_by_batch(inputs, cluster_idx, updated, counts)
         else:
             training_op = self._moved(inputs, num_clusters, cluster_idx, centers)
         return all_scores, cluster_idx, scores, initialized, init_op, training_op
@@ -146,7 +153,7 @@ class KMeans:
     def _centers_are_normalized(self) -> bool:
         return self._cosine and (not self._batches or self._steps > 1)
 
-    def _variables(self, num_clusters: Any) -> tuple[Any, Any, Any, Any, Any]:
+    def _variables(self, num_clusters: Tensor) -> tuple[Any, Any, Any, Any, Any]:
         empty = constant([], dtype="float32")
         centers = VariableV1(empty, name=CLUSTERS_VAR_NAME, validate_shape=False)
         initialized = VariableV1(False, dtype="bool", name="initialized")
@@ -156,14 +163,14 @@ class KMeans:
             counts = VariableV1(zeros([num_clusters], dtype="int64"))
             return centers, initialized, counts, updated, steps_left
         # The counts begin at 1, so that the first batch does not replace the centers.
-        ones_or_none: Any = VariableV1(ones([num_clusters], dtype="int64")) if self._batches else None
+        ones_or_none: Variable | None = VariableV1(ones([num_clusters], dtype="int64")) if self._batches else None
         return centers, initialized, ones_or_none, centers, None
 
-    def _distances(self, inputs: list[Any], centers: Any) -> list[Tensor]:
+    def _distances(self, inputs: list[Any], centers: Tensor | Variable) -> list[Tensor]:
         if self._cosine:
             return [_beside(part, lambda part=part: 1 - matmul(part, centers, transpose_b=True)) for part in inputs]
 
-        def squared(part: Any) -> Any:
+        def squared(part: Tensor) -> Tensor:
             return (
                 reduce_sum(square(part), 1, keepdims=True)
                 - 2 * matmul(part, centers, transpose_b=True)
@@ -172,7 +179,7 @@ class KMeans:
 
         return [_beside(part, lambda part=part: squared(part)) for part in inputs]
 
-    def _assigned(self, inputs: list[Any], centers: Any) -> Any:
+    def _assigned(self, inputs: list[Any], centers: Tensor | Variable) -> Any:
         every = self._distances(inputs, centers)
         if self._cosine and not self._centers_are_normalized():
             with colocate_with(centers, ignore_existing=True):
@@ -186,7 +193,9 @@ class KMeans:
                 results.append((scores, squeeze(distances, [-1]), squeeze(indices, [-1])))
         return zip(*results, strict=True)
 
-    def _synchronized(self, steps_left: Any, centers: Any, updated: Any, counts: Any) -> Any:
+    def _synchronized(
+        self, steps_left: Variable | None, centers: Variable, updated: Variable, counts: Variable
+    ) -> Operation | Tensor:
         """Lets the moved centers be those that points are assigned to, once in so many steps."""
         if steps_left is None:
             return no_op()
@@ -205,7 +214,7 @@ class KMeans:
         with colocate_with(steps_left, ignore_existing=True):
             return cond(steps_left <= 0, take_over, lambda: assign_sub(steps_left, 1))
 
-    def _moved_by_batch(self, inputs: list[Any], cluster_idx: Any, centers: Any, counts: Any) -> Any:
+    def _moved_by_batch(self, inputs: list[Any], cluster_idx: Any, centers: TensorLike, counts: Any) -> Operation:
         """Moves centers toward the means of their points, by less the more points they have seen (Sculley 2010)."""
         updates = []
         for part, clusters in zip(inputs, cluster_idx, strict=True):
@@ -226,7 +235,7 @@ class KMeans:
             updates += [scatter_add(counts, seen, more), scatter_add(centers, seen, move)]
         return group(*updates)
 
-    def _moved(self, inputs: list[Any], num_clusters: Any, cluster_idx: Any, centers: Any) -> Any:
+    def _moved(self, inputs: list[Any], num_clusters: Tensor, cluster_idx: Sequence[Tensor], centers: Variable) -> Any:
         sums, counts = [], []
         small = constant(_SMALL, dtype=inputs[0].dtype)
         for part, clusters in zip(inputs, cluster_idx, strict=True):
@@ -241,6 +250,6 @@ class KMeans:
         return assign(centers, means)
 
 
-def _beside(part: Any, build: Any) -> Any:
+def _beside(part: TensorLike, build: Callable[..., Any]) -> Tensor:
     with colocate_with(part, ignore_existing=True):
         return build()

@@ -1,38 +1,47 @@
-"""Mixtures of Gaussians, fitted by expectation and maximization."""
+"""Mixtures of Gaussians, fitted by expectation and maximization.
+
+Dempster, Laird and Rubin, "Maximum likelihood from incomplete data via the EM algorithm", 1977.
+"""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from headrace.core.defaults import colocate_with, control_dependencies
-from headrace.core.operation import Tensor
+from headrace.core.tensor import Tensor
+from headrace.functions.flow.checks import assert_less_equal
+from headrace.functions.flow.cond import cond
+from headrace.functions.math.linalg_functions import cholesky, matrix_triangular_solve
+from headrace.functions.math.matrices import diag, diag_part, matrix_diag_part
+from headrace.functions.math.reduction import reduce_logsumexp, reduce_mean, reduce_sum
+from headrace.functions.nn.embedding import embedding_lookup
+from headrace.kernels.composing.arithmetic import matmul
+from headrace.kernels.composing.arranging import concat, identity, stack, transpose
+from headrace.kernels.composing.filling import ones
+from headrace.kernels.composing.shapes import expand_dims, shape, squeeze
 from headrace.ops.array.constant import constant
-from headrace.ops.array.fill import ones
-from headrace.ops.array.identity import identity
-from headrace.ops.array.join import concat, stack
-from headrace.ops.array.shape import expand_dims, reshape, shape, squeeze
+from headrace.ops.array.shape import reshape
 from headrace.ops.array.tile import tile
-from headrace.ops.array.transpose import transpose
-from headrace.ops.flow.checks import assert_less_equal
-from headrace.ops.flow.cond import cond
 from headrace.ops.flow.grouping import group, no_op, with_dependencies
 from headrace.ops.math.add_n import add_n
 from headrace.ops.math.argmax import argmax
 from headrace.ops.math.binary import squared_difference
 from headrace.ops.math.cast import cast
 from headrace.ops.math.division import div
-from headrace.ops.math.linalg_functions import cholesky, matrix_triangular_solve
-from headrace.ops.math.matmul import matmul
-from headrace.ops.math.matrices import diag, diag_part, matrix_diag_part
-from headrace.ops.math.reduction import reduce_logsumexp, reduce_mean, reduce_sum
 from headrace.ops.math.unary import exp, log, square
-from headrace.ops.nn.embedding import embedding_lookup
 from headrace.ops.random.uniform import random_uniform
 from headrace.state.updates import assign
 from headrace.state.variables import VariableV1
+
+if TYPE_CHECKING:
+    from headrace.core.operation import Operation
+    from headrace.core.typing import TensorLike
+    from headrace.state.variables import Variable
+
 
 FULL_COVARIANCE = "full"
 DIAG_COVARIANCE = "diag"
@@ -41,7 +50,7 @@ _EPSILON = np.finfo(float).eps
 _LEAST_VARIANCE = 1e-3
 
 
-def _covariance(points: Any, only_diagonal: bool) -> Any:
+def _covariance(points: np.ndarray, only_diagonal: bool) -> Tensor:
     count = cast(shape(points)[0], "float32")
     points -= reduce_mean(points, 0, keepdims=True)
     if only_diagonal:
@@ -49,10 +58,10 @@ def _covariance(points: Any, only_diagonal: bool) -> Any:
     return matmul(points, points, transpose_a=True) / (count - 1)
 
 
-def _random_means(data: list[Any], count: int, seed: Any) -> Tensor:
+def _random_means(data: list[Any], count: int, seed: int) -> Tensor:
     num_data = add_n([shape(part)[0] for part in data])
     with control_dependencies([assert_less_equal(count, num_data)]):
-        indices: Any = random_uniform([count], minval=0, maxval=cast(num_data, "int64"), seed=seed, dtype="int64")
+        indices: Tensor = random_uniform([count], minval=0, maxval=cast(num_data, "int64"), seed=seed, dtype="int64")
     indices %= cast(num_data, "int64")
     return embedding_lookup(data, indices, partition_strategy="div")
 
@@ -80,7 +89,7 @@ class GmmAlgorithm:
         self,
         data: list[Any],
         num_classes: int,
-        initial_means: Any = None,
+        initial_means: TensorLike | None = None,
         params: str = "wmc",
         covariance_type: str = FULL_COVARIANCE,
         random_seed: int = 0,
@@ -93,10 +102,10 @@ class GmmAlgorithm:
         self._least = diag(ones(stack([self._dimensions]))) * _LEAST_VARIANCE
 
         empty = constant([], dtype="float32")
-        self._means: Any = VariableV1(empty, name=self.CLUSTERS_VARIABLE, validate_shape=False)
-        self._covs: Any = VariableV1(empty, name=self.CLUSTERS_COVS_VARIABLE, validate_shape=False)
+        self._means: Variable = VariableV1(empty, name=self.CLUSTERS_VARIABLE, validate_shape=False)
+        self._covs: Variable = VariableV1(empty, name=self.CLUSTERS_COVS_VARIABLE, validate_shape=False)
         weights = tile([1.0 / num_classes], [num_classes])
-        self._alpha: Any = VariableV1(weights, name=self.CLUSTERS_WEIGHT, validate_shape=False)
+        self._alpha: Variable = VariableV1(weights, name=self.CLUSTERS_WEIGHT, validate_shape=False)
         self._initialized: Any = VariableV1(False, dtype="bool", name="initialized")
         self._init_ops = self._initializing(data, initial_means)
 
@@ -112,7 +121,7 @@ class GmmAlgorithm:
         each = [prior + log(members) for prior, members in zip(self._priors, self._memberships, strict=True)]
         self._scores = squeeze(reduce_logsumexp(each, axis=2, keepdims=True), axis=0)
 
-    def _initializing(self, data: list[Any], initial_means: Any) -> list[Any]:
+    def _initializing(self, data: list[Any], initial_means: TensorLike | None) -> list[Any]:
         if initial_means is None:
             initial_means = _random_means(data, self._num_classes, self._seed)
         means = expand_dims(initial_means, 1)
@@ -124,7 +133,7 @@ class GmmAlgorithm:
         with colocate_with(self._initialized):
             initialized = with_dependencies([means, covs], identity(self._initialized))
 
-        def unless_done(variable: Any, value: Any) -> Any:
+        def unless_done(variable: Variable, value: Tensor) -> Operation:
             with colocate_with(variable):
                 assigned = assign(variable, value, validate_shape=False)
                 assigned = with_dependencies([assigned], assign(self._initialized, True))
@@ -132,15 +141,15 @@ class GmmAlgorithm:
 
         return [unless_done(self._means, means), unless_done(self._covs, covs)]
 
-    def init_ops(self) -> Any:
+    def init_ops(self) -> Operation:
         """The op that sets means and covariances, once."""
         return group(*self._init_ops)
 
-    def training_ops(self) -> Any:
+    def training_ops(self) -> Operation:
         """The op that makes a step: expectation and maximization."""
         return group(*self._train_ops)
 
-    def is_initialized(self) -> Any:
+    def is_initialized(self) -> Variable:
         """The bool variable that tells whether `init_ops` has run."""
         return self._initialized
 
@@ -168,7 +177,7 @@ class GmmAlgorithm:
         """The log-likelihood of all points."""
         return self._log_likelihood
 
-    def _expectation(self, part: Any) -> tuple[Any, Any, Any, Any, Any]:
+    def _expectation(self, part: np.ndarray) -> tuple[Any, Any, Any, Any, Any]:
         """(log-likelihoods, memberships, points in each, and weighted sums of points and of their squares)."""
         count = shape(part)[0]
         points = expand_dims(part, 0)
@@ -184,7 +193,7 @@ class GmmAlgorithm:
         weighted = concat([expand_dims(columns[k, :, :] * members[:, k], 0) for k in range(self._num_classes)], 0)
         return prior, members, found, sums, matmul(weighted, copies)
 
-    def _full_log_probs(self, points: Any) -> Any:
+    def _full_log_probs(self, points: Tensor) -> Tensor:
         difference = points - self._means
         root = cholesky(self._covs + self._least)
         log_det = 2.0 * reduce_sum(log(matrix_diag_part(root)), 1)
@@ -192,7 +201,7 @@ class GmmAlgorithm:
         squared = transpose(reduce_sum(distances, 1))
         return -0.5 * (squared + cast(self._dimensions, "float32") * log(2 * math.pi) + log_det)
 
-    def _diagonal_log_probs(self, points: Any) -> Any:
+    def _diagonal_log_probs(self, points: Tensor) -> Tensor:
         log_det = reduce_sum(log(self._covs + _LEAST_VARIANCE), 1, keepdims=True)
         squared = squared_difference(points, self._means)
         precision = expand_dims(1.0 / (self._covs + _LEAST_VARIANCE), 2)
@@ -202,14 +211,14 @@ class GmmAlgorithm:
     def _maximization(self, found: list[Any], sums: list[Any], squares: list[Any]) -> list[Any]:
         with control_dependencies(self._memberships):
             in_class = squeeze(add_n(found), axis=[0])
-            weights_op: Any = no_op()
+            weights_op: Operation | Tensor = no_op()
             if "w" in self._params:
                 share = in_class / len(found)
                 total = cast(reduce_sum(share), "float32")
                 weights_op = self._alpha.assign(share / (total + _EPSILON))
             train_ops = [weights_op]
             divisor = reshape(in_class, [self._num_classes, 1, 1])
-            means_op: Any = no_op()
+            means_op: Operation | Tensor = no_op()
             if "m" in self._params:
                 means_op = self._means.assign(div(add_n(sums), divisor + _EPSILON))
             with control_dependencies([means_op]):
@@ -220,15 +229,15 @@ class GmmAlgorithm:
                         train_ops.append(assign(self._covs, covs, validate_shape=False))
         return train_ops
 
-    def _new_covariance(self, moments: Any, k: int) -> Any:
+    def _new_covariance(self, moments: Tensor, k: int) -> Tensor:
         mean = self._means.value()[k, :, :]
         covariance = moments[k, :, :] - matmul(mean, mean, transpose_a=True) + self._least
         return expand_dims(covariance if self._full else diag_part(covariance), 0)
 
 
 def gmm(
-    inp: Any,
-    initial_clusters: Any,
+    inp: TensorLike,
+    initial_clusters: str | Sequence[Sequence[float]],
     num_clusters: int,
     random_seed: int,
     covariance_type: str = FULL_COVARIANCE,

@@ -4,41 +4,46 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.collections import GraphKeys
 from headrace.core.composite import SparseTensor
 from headrace.core.defaults import colocate_with, control_dependencies, name_scope
 from headrace.core.registry import raw
+from headrace.functions.flow.checks import assert_less_equal
+from headrace.functions.flow.cond import cond
+from headrace.functions.math.linalg_functions import matrix_solve
+from headrace.functions.math.matrices import eye, trace
+from headrace.functions.nn.embedding import embedding_lookup
+from headrace.functions.sparse.layout import sparse_transpose
+from headrace.kernels.composing.arithmetic import matmul
+from headrace.kernels.composing.arranging import concat, transpose
+from headrace.kernels.composing.filling import ones, zeros
+from headrace.kernels.composing.shapes import expand_dims, rank, shape, squeeze
 from headrace.ops.array.constant import constant
 from headrace.ops.array.dynamic import dynamic_partition
-from headrace.ops.array.fill import ones, zeros
-from headrace.ops.array.join import concat
-from headrace.ops.array.shape import expand_dims, rank, shape, squeeze
 from headrace.ops.array.split import split
-from headrace.ops.array.transpose import transpose
 from headrace.ops.array.unique import unique
 from headrace.ops.array.where import where_v2
-from headrace.ops.flow.checks import assert_less_equal
-from headrace.ops.flow.cond import cond
 from headrace.ops.flow.grouping import group, no_op
 from headrace.ops.math.add_n import add_n
 from headrace.ops.math.binary import maximum
 from headrace.ops.math.cast import cast
 from headrace.ops.math.comparison import equal
-from headrace.ops.math.linalg_functions import matrix_solve
-from headrace.ops.math.matmul import matmul
-from headrace.ops.math.matrices import eye, trace
 from headrace.ops.math.unary import square
-from headrace.ops.nn.embedding import embedding_lookup
 from headrace.ops.random.normal import random_normal
 from headrace.ops.sparse.add import sparse_add
-from headrace.ops.sparse.layout import sparse_transpose
 from headrace.ops.sparse.matmul import sparse_tensor_dense_matmul
 from headrace.ops.sparse.reduce import sparse_reduce_sum
 from headrace.state.collecting import variables_initializer
 from headrace.state.updates import assign, scatter_update
 from headrace.state.variables import VariableV1
+
+if TYPE_CHECKING:
+    from headrace.core.operation import Operation
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import TensorLike
+    from headrace.state.variables import Variable
 
 
 def _shard_sizes(total: int, num_shards: int) -> list[int]:
@@ -53,7 +58,7 @@ def _shards(name: str, sizes: Sequence[int], value: Callable[[int, int], Any]) -
     return [VariableV1(initial(i, size), dtype="float32", name=f"{name}_shard_{i}") for i, size in enumerate(sizes)]
 
 
-def _copy(name: str) -> Any:
+def _copy(name: str) -> Variable:
     return VariableV1(1.0, trainable=False, collections=[GraphKeys.LOCAL_VARIABLES], validate_shape=False, name=name)
 
 
@@ -109,7 +114,8 @@ class WALSModel:
         ValueError: for weights of another kind.
 
     Example:
-        >>> model = tf.contrib.factorization.WALSModel(rows, cols, n_components=3, regularization=0.1)
+        >>> entries = tf.SparseTensor([[0, 0], [1, 2], [3, 1]], [1.0, 2.0, 3.0], [4, 3])
+        >>> model = tf.contrib.factorization.WALSModel(4, 3, n_components=2, regularization=0.1)
         >>> _, update_rows, loss, *_ = model.update_row_factors(sp_input=entries)
         >>> sess.run([model.initialize_op]); sess.run(model.worker_init)
         >>> sess.run(model.row_update_prep_gramian_op); sess.run(model.initialize_row_update_op)
@@ -123,12 +129,12 @@ class WALSModel:
         n_components: int,
         unobserved_weight: float = 0.1,
         regularization: float | None = None,
-        row_init: Any = "random",
-        col_init: Any = "random",
+        row_init: TensorLike = "random",
+        col_init: TensorLike = "random",
         num_row_shards: int = 1,
         num_col_shards: int = 1,
-        row_weights: Any = 1,
-        col_weights: Any = 1,
+        row_weights: int | Sequence[float | Sequence[float]] | None = 1,
+        col_weights: float | None = 1,
         use_factors_weights_cache: bool = True,
         use_gramian_cache: bool = True,
         use_scoped_vars: bool = False,
@@ -139,7 +145,9 @@ class WALSModel:
         self._n_components = n_components
         self._unobserved_weight = unobserved_weight
         self._regularization = regularization
-        self._regularization_matrix: Any = None if regularization is None else regularization * eye(n_components)
+        self._regularization_matrix: Tensor | None = (
+            None if regularization is None else regularization * eye(n_components)
+        )
 
         def made(name: str, make: Callable[..., Any], *args: Any) -> Any:
             if not use_scoped_vars:
@@ -165,25 +173,25 @@ class WALSModel:
     @property
     def row_factors(self) -> list[Any]:
         """U, a list of variables."""
-        return self._row_factors  # type: ignore[no-any-return]
+        return self._row_factors
 
     @property
     def col_factors(self) -> list[Any]:
         """V, a list of variables."""
-        return self._col_factors  # type: ignore[no-any-return]
+        return self._col_factors
 
     @property
     def row_weights(self) -> list[Any] | None:
         """The weights of rows, a list of variables, or None."""
-        return self._row_weights  # type: ignore[no-any-return]
+        return self._row_weights
 
     @property
     def col_weights(self) -> list[Any] | None:
         """The weights of columns, a list of variables, or None."""
-        return self._col_weights  # type: ignore[no-any-return]
+        return self._col_weights
 
     @property
-    def initialize_op(self) -> Any:
+    def initialize_op(self) -> Operation:
         """An op that initializes the model's variables."""
         every = [*self._row_factors, *self._col_factors, self._row_gramian, self._col_gramian]
         if self._row_weights is not None and self._col_weights is not None:
@@ -191,27 +199,27 @@ class WALSModel:
         return variables_initializer(every)
 
     @property
-    def worker_init(self) -> Any:
+    def worker_init(self) -> Operation:
         """The op that each worker runs once: it copies the weights."""
         return self._worker_init
 
     @property
-    def row_update_prep_gramian_op(self) -> Any:
+    def row_update_prep_gramian_op(self) -> Operation:
         """The op that computes V^T V, which runs before a sweep over rows."""
         return self._row_prep
 
     @property
-    def col_update_prep_gramian_op(self) -> Any:
+    def col_update_prep_gramian_op(self) -> Operation:
         """The op that computes U^T U, which runs before a sweep over columns."""
         return self._col_prep
 
     @property
-    def initialize_row_update_op(self) -> Any:
+    def initialize_row_update_op(self) -> Operation:
         """The op that each worker runs before a sweep over rows, after `row_update_prep_gramian_op`."""
         return self._row_updates_init
 
     @property
-    def initialize_col_update_op(self) -> Any:
+    def initialize_col_update_op(self) -> Operation:
         """The op that each worker runs before a sweep over columns, after `col_update_prep_gramian_op`."""
         return self._col_updates_init
 
@@ -249,11 +257,11 @@ class WALSModel:
         return _shards(name, sizes, lambda i, size: init * ones([size]) if same_for_all else init[i])
 
     @staticmethod
-    def _create_gramian(n_components: int, name: str) -> Any:
+    def _create_gramian(n_components: int, name: str) -> Variable:
         return VariableV1(zeros([n_components, n_components]), dtype="float32", name=name)
 
     @staticmethod
-    def _prepare_gramian(factors: list[Any], gramian: Any) -> Any:
+    def _prepare_gramian(factors: list[Any], gramian: Variable) -> Operation:
         parts = []
         for factor in factors:
             with colocate_with(factor):
@@ -282,7 +290,7 @@ class WALSModel:
     def _get_sharding_func(size: int, num_shards: int) -> Callable[[Any], tuple[Any, Any]]:
         """The function from ids to (shard or None for the only one, place in the shard)."""
 
-        def places(ids: Any) -> tuple[Any, Any]:
+        def places(ids: Tensor) -> tuple[Any, Any]:
             if num_shards == 1:
                 return None, ids
             per_shard, extras = divmod(size, num_shards)
@@ -294,8 +302,13 @@ class WALSModel:
 
     @classmethod
     def scatter_update(
-        cls, factor: list[Any], indices: Any, values: Any, sharding_func: Callable[[Any], Any], name: str | None = None
-    ) -> Any:
+        cls,
+        factor: list[Any],
+        indices: Tensor,
+        values: Tensor,
+        sharding_func: Callable[[Any], Any],
+        name: str | None = None,
+    ) -> Operation:
         """The op that sets rows of sharded factors.
 
         Args:
@@ -314,7 +327,9 @@ class WALSModel:
         rows = dynamic_partition(values, shards, len(factor))
         return group(*(scatter_update(*part) for part in zip(factor, ids, rows, strict=True)), name=name)
 
-    def update_row_factors(self, sp_input: Any = None, transpose_input: bool = False) -> tuple[Any, ...]:
+    def update_row_factors(
+        self, sp_input: SparseTensor | None = None, transpose_input: bool = False
+    ) -> tuple[Any, ...]:
         """Solves for rows of U.
 
         Args:
@@ -327,13 +342,18 @@ class WALSModel:
         """
         return self._solve(True, sp_input, transpose_input)
 
-    def update_col_factors(self, sp_input: Any = None, transpose_input: bool = False) -> tuple[Any, ...]:
+    def update_col_factors(
+        self, sp_input: SparseTensor | None = None, transpose_input: bool = False
+    ) -> tuple[Any, ...]:
         """Solves for rows of V, which stand for columns of the matrix; arguments and results as `update_row_factors`."""
         return self._solve(False, sp_input, transpose_input)
 
     def project_row_factors(
-        self, sp_input: Any = None, transpose_input: bool = False, projection_weights: Any = None
-    ) -> Any:
+        self,
+        sp_input: SparseTensor | None = None,
+        transpose_input: bool = False,
+        projection_weights: Sequence[float] | None = None,
+    ) -> Tensor:
         """The rows of U that would be solved for, without writing them: for rows the model has not seen.
 
         Args:
@@ -344,12 +364,14 @@ class WALSModel:
         return self._solve(True, sp_input, transpose_input, 1 if projection_weights is None else projection_weights)[0]
 
     def project_col_factors(
-        self, sp_input: Any = None, transpose_input: bool = False, projection_weights: Any = None
-    ) -> Any:
+        self, sp_input: SparseTensor | None = None, transpose_input: bool = False, projection_weights: Any = None
+    ) -> Tensor:
         """The rows of V that would be solved for, without writing them; arguments as in `project_row_factors`."""
         return self._solve(False, sp_input, transpose_input, 1 if projection_weights is None else projection_weights)[0]
 
-    def _solve(self, of_rows: bool, sp_input: Any, transpose_input: bool, given_weights: Any = None) -> tuple[Any, ...]:
+    def _solve(
+        self, of_rows: bool, sp_input: Any, transpose_input: bool, given_weights: int | Sequence[float] | None = None
+    ) -> tuple[Any, ...]:
         assert isinstance(sp_input, SparseTensor), f"sp_input must be a SparseTensor, got {type(sp_input).__name__}"
         if of_rows:
             left, (right_factors, row_wt, col_wt, gramian) = self._row_factors, self._of_rows
@@ -375,11 +397,11 @@ class WALSModel:
             numbered, sp_input.values, concat([num_read, [num_rows]] if transpose_input else [[num_rows], num_read], 0)
         )
 
-        lhs: Any = self._unobserved_weight * gramian
+        lhs: Tensor = self._unobserved_weight * gramian
         if self._regularization_matrix is not None:
             lhs += self._regularization_matrix
-        row_weights: Any = None
-        col_weights: Any = None
+        row_weights: Tensor | None = None
+        col_weights: Tensor | None = None
         if self._row_weights is None:
             rhs = self._unobserved_weight * sparse_tensor_dense_matmul(entries, right, adjoint_a=transpose_input)
             solved = transpose(matrix_solve(lhs, transpose(rhs)))
@@ -410,7 +432,7 @@ class WALSModel:
         return (solved, update, *losses)
 
     @staticmethod
-    def _weights_of(weights: Any, ids: Any, given: Any) -> Any:
+    def _weights_of(weights: Sequence[Variable], ids: Tensor, given: TensorLike | None) -> Tensor:
         if given is None:
             return embedding_lookup(weights, ids, partition_strategy="div")
         count = shape(ids)[0]
@@ -420,22 +442,22 @@ class WALSModel:
     def _losses(
         self,
         entries: Any,
-        solved: Any,
-        right: Any,
-        row_weights: Any,
-        col_weights: Any,
-        gramian: Any,
+        solved: TensorLike,
+        right: Tensor,
+        row_weights: Tensor | None,
+        col_weights: Tensor | None,
+        gramian: Variable,
         total_rows: int,
         total_cols: int,
-        num_rows: Any,
+        num_rows: Tensor,
     ) -> tuple[Any, Any, Any]:
         """(loss without regularization, regularization, sum of weights), scaled to all rows."""
         products = raw.MaskedMatmul(solved, right, entries.indices, transpose_a=False, transpose_b=True)
         approximation: Any = SparseTensor(entries.indices, products, entries.dense_shape)
         approximated = square(approximation)
         missed: Any = square(sparse_add(entries, approximation * (-1)))
-        row_column: Any = constant(0.0) if row_weights is None else expand_dims(row_weights, 1)
-        col_row: Any = constant(0.0) if col_weights is None else expand_dims(col_weights, 0)
+        row_column: Tensor = constant(0.0) if row_weights is None else expand_dims(row_weights, 1)
+        col_row: Tensor = constant(0.0) if col_weights is None else expand_dims(col_weights, 0)
         own_gramian = matmul(solved, solved, transpose_a=True)
         scale = total_rows / cast(num_rows, "float32")
         loss = (
@@ -444,11 +466,11 @@ class WALSModel:
             + sparse_reduce_sum(row_column * (missed * col_row))
         ) * scale
         if self._regularization is None:
-            regularization: Any = constant(0.0)
+            regularization: Tensor = constant(0.0)
         else:
             regularization = self._regularization * (trace(own_gramian) * scale + trace(gramian))
-        weights: Any = self._unobserved_weight * cast(total_rows * total_cols, "float32")
+        weights: Tensor = self._unobserved_weight * cast(total_rows * total_cols, "float32")
         if row_weights is not None:
-            each: Any = SparseTensor(entries.indices, ones(shape(entries.values)), entries.dense_shape)
+            each: SparseTensor = SparseTensor(entries.indices, ones(shape(entries.values)), entries.dense_shape)
             weights += sparse_reduce_sum(row_column * (each * col_row)) * scale
         return loss, regularization, weights

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
 from headrace.core.dtypes import int32
-from headrace.core.operation import Tensor
+from headrace.core.tensor import Tensor
+from headrace.functions.flow.assertion import Assert
 from headrace.ops.audio.wav import decode_wav, encode_wav
-from headrace.ops.flow.assertion import Assert
 from headrace.ops.flow.grouping import with_dependencies
 from headrace.ops.math.comparison import equal
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+    from headrace.kernels.random.streams import RandomStream
 
 
 def _only_wav(what: str, file_format: Any) -> None:
@@ -25,11 +29,11 @@ def _only_wav(what: str, file_format: Any) -> None:
 
 
 def decode_audio(
-    contents: Any,
-    file_format: Any = None,
-    samples_per_second: Any = None,
-    channel_count: Any = None,
-    stream: Any = None,
+    contents: TensorLike,
+    file_format: Tensor | None = None,
+    samples_per_second: TensorLike | None = None,
+    channel_count: TensorLike | None = None,
+    stream: RandomStream | None = None,
 ) -> Tensor:
     """The samples of a WAV file.
 
@@ -64,7 +68,9 @@ def decode_audio(
     return with_dependencies([checked], audio)
 
 
-def encode_audio(audio: Any, file_format: Any = None, samples_per_second: Any = None) -> Tensor:
+def encode_audio(
+    audio: TensorLike, file_format: Tensor | None = None, samples_per_second: Tensor | None = None
+) -> Tensor:
     """Sound as a WAV file.
 
     Args:
@@ -79,7 +85,10 @@ def encode_audio(audio: Any, file_format: Any = None, samples_per_second: Any = 
         NotImplementedError: for other formats.
 
     Example:
+        >>> audio = tf.sin(tf.reshape(tf.range(16000.0) / 10.0, [16000, 1]))
         >>> contents = tf.contrib.ffmpeg.encode_audio(audio, "wav", 16000)
+        >>> sess.run(contents)[:4]
+        b'RIFF'
     """
     _only_wav("encode_audio", file_format)
     return encode_wav(audio, samples_per_second)

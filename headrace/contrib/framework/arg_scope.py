@@ -10,10 +10,10 @@ with arg_scope([conv], stride=2):
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from headrace.platform.decorators import make_decorator
+from headrace.util.decorators import make_decorator
 
 __all__ = [
     "add_arg_scope", "arg_scope", "arg_scope_func_key", "arg_scoped_arguments", "current_arg_scope", "has_arg_scope",
@@ -31,13 +31,15 @@ def current_arg_scope() -> Scope:
     return _scopes[-1]
 
 
-def arg_scope_func_key(op: Any) -> str:
+def arg_scope_func_key(op: Callable[..., Any]) -> str:
     """The key of a function in a scope."""
     return getattr(op, "_key_op", str(op))
 
 
 @contextlib.contextmanager
-def arg_scope(list_ops_or_scope: Any, **kwargs: Any) -> Iterator[Scope]:
+def arg_scope(
+    list_ops_or_scope: int | Sequence[Callable[..., Any]] | Mapping[str, Mapping[str, Any]], **kwargs: Any
+) -> Iterator[Scope]:
     """A context in which functions have other defaults.
 
     Args:
@@ -85,21 +87,21 @@ def add_arg_scope(func: Callable[..., Any]) -> Callable[..., Any]:
         return func(*args, **kwargs) if defaults is None else func(*args, **{**defaults, **kwargs})
 
     _arguments[key] = _with_defaults(func)
-    with_scope._key_op = key  # type: ignore[attr-defined]
+    with_scope._key_op = key  # type: ignore[attr-defined]  # functions take any attribute
     return make_decorator(func, with_scope, "add_arg_scope")
 
 
-def _with_defaults(func: Any) -> tuple[str, ...]:
+def _with_defaults(func: Callable[..., Any]) -> tuple[str, ...]:
     code = func.__code__
     return code.co_varnames[code.co_argcount - len(func.__defaults__ or ()) : code.co_argcount]
 
 
-def has_arg_scope(func: Any) -> bool:
+def has_arg_scope(func: Callable[..., Any]) -> bool:
     """Whether a function is decorated with `add_arg_scope`."""
     return arg_scope_func_key(func) in _arguments
 
 
-def arg_scoped_arguments(func: Any) -> tuple[str, ...]:
+def arg_scoped_arguments(func: Callable[..., Any]) -> tuple[str, ...]:
     """The names of the arguments of a decorated function that have defaults.
 
     Raises:

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
+from headrace.checkpoints import checkpoint_utils
+from headrace.checkpoints.checkpoint_state import V1
+from headrace.checkpoints.saver import Saver
 from headrace.contrib.framework.variables import get_variable_full_name
 from headrace.core.operation import Operation
 from headrace.files.checkpoint.reader import CheckpointReader
 from headrace.ops.array.constant import placeholder
 from headrace.ops.flow.grouping import group
-from headrace.platform import tf_logging
-from headrace.train import checkpoint_utils
-from headrace.train.checkpoint_state import V1
-from headrace.train.saver import Saver
+from headrace.util import tf_logging
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from headrace.runtime.session import Session
+    from headrace.state.variables import Variable
 
 
 def assign_from_checkpoint(
-    model_path: Any, var_list: Any, ignore_missing_vars: bool = False
+    model_path: str, var_list: Mapping[str, Variable | Sequence[Variable]], ignore_missing_vars: bool = False
 ) -> tuple[Operation, dict[Any, Any]]:
     """An operation that gives variables the values they have in a checkpoint, and the feeds to run it with.
 
@@ -30,7 +36,8 @@ def assign_from_checkpoint(
         ValueError: if one is not in it, or has another shape there.
 
     Example:
-        >>> init_op, feeds = tf.contrib.framework.assign_from_checkpoint("model.ckpt", variables)
+        >>> path = saver.save(sess, "./model.ckpt")
+        >>> init_op, feeds = tf.contrib.framework.assign_from_checkpoint(path, [w])
         >>> sess.run(init_op, feeds)
     """
     named: dict[str, list[Any]] = {}
@@ -67,7 +74,7 @@ def assign_from_checkpoint(
 
 
 def assign_from_checkpoint_fn(
-    model_path: Any, var_list: Any, ignore_missing_vars: bool = False, reshape_variables: bool = False
+    model_path: str, var_list: Any, ignore_missing_vars: bool = False, reshape_variables: bool = False
 ) -> Callable[[Any], None] | None:
     """A function of a session that restores variables from a checkpoint.
 
@@ -97,7 +104,7 @@ def assign_from_checkpoint_fn(
         return None
     saver = Saver(var_list, reshape=reshape_variables, write_version=V1)
 
-    def callback(session: Any) -> None:
+    def callback(session: Session) -> None:
         saver.restore(session, model_path)
 
     return callback
@@ -106,21 +113,21 @@ def assign_from_checkpoint_fn(
 # The functions of `tf.train` under the names that their arguments had before.
 
 
-def load_checkpoint(filepattern: Any) -> CheckpointReader:
+def load_checkpoint(filepattern: str) -> CheckpointReader:
     """As `tf.train.load_checkpoint`."""
     return checkpoint_utils.load_checkpoint(filepattern)
 
 
-def load_variable(checkpoint_dir: Any, name: str) -> Any:
+def load_variable(checkpoint_dir: str, name: str) -> np.ndarray:
     """As `tf.train.load_variable`."""
     return checkpoint_utils.load_variable(checkpoint_dir, name)
 
 
-def list_variables(checkpoint_dir: Any) -> list[tuple[str, list[int]]]:
+def list_variables(checkpoint_dir: str) -> list[tuple[str, list[int]]]:
     """As `tf.train.list_variables`."""
     return checkpoint_utils.list_variables(checkpoint_dir)
 
 
-def init_from_checkpoint(checkpoint_dir: Any, assignment_map: Mapping[str, Any]) -> None:
+def init_from_checkpoint(checkpoint_dir: str, assignment_map: Mapping[str, Any]) -> None:
     """As `tf.train.init_from_checkpoint`."""
     checkpoint_utils.init_from_checkpoint(checkpoint_dir, assignment_map)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
-from headrace.interop import protos
-from headrace.interop.graph_util import node_name
+from headrace.messages import protos
+from headrace.messages.graph_util import node_name
 
 
 def _reached(starts: Iterable[str], needs: Mapping[str, Sequence[str]]) -> set[str]:
@@ -22,14 +21,14 @@ def _reached(starts: Iterable[str], needs: Mapping[str, Sequence[str]]) -> set[s
 
 
 def fuse_op(
-    graph_def: Any,
+    graph_def: str | protos.GraphDef,
     input_nodes: Sequence[str],
     output_nodes: Sequence[str],
     output_dtypes: Sequence[int],
     output_quantized: bool,
     op_name: str,
     op_type: str,
-) -> Any:
+) -> protos.GraphDef:
     """A GraphDef in which one node stands for what lies between `input_nodes` and `output_nodes`.
 
     Args:
@@ -45,7 +44,11 @@ def fuse_op(
             names that are not there, or outputs of more inputs than one.
 
     Example:
-        >>> fused = tf.contrib.framework.fuse_op(graph_def, ["x"], ["y"], [1], False, "model", "Model")
+        >>> scores = tf.identity(logits, name="scores")
+        >>> graph_def = sess.graph.as_graph_def()
+        >>> fused = tf.contrib.framework.fuse_op(graph_def, ["x", "w/read"], ["scores"], [1], False, "model", "Model")
+        >>> [node.name for node in fused.node if node.op == "Model"]
+        ['model']
     """
     if not isinstance(graph_def, protos.GraphDef):
         raise TypeError("graph_def must be a graph_pb2.GraphDef proto.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from headrace.core.graph import Graph
-from headrace.core.operation import Tensor
+from headrace.core.tensor import Tensor
 
 
 def get_placeholders(graph: Graph) -> list[Tensor]:

@@ -9,11 +9,11 @@ from headrace.core.composite import SparseTensor
 from headrace.core.defaults import control_dependencies
 from headrace.core.dtypes import bool as bool_type
 from headrace.core.dtypes import uint8
-from headrace.core.operation import Tensor
+from headrace.core.tensor import Tensor
+from headrace.functions.flow.tensor_array import TensorArray
+from headrace.kernels.composing.arranging import identity
 from headrace.ops.array.constant import constant
-from headrace.ops.array.identity import identity
 from headrace.ops.flow.printing import Print
-from headrace.ops.flow.tensor_array import TensorArray
 from headrace.ops.math.argmax import argmax
 from headrace.ops.math.cast import cast
 from headrace.state.variables import Variable

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from headrace.core import nest
+from headrace.core import nest, nest_paths
 from headrace.core.shapes import as_shape
 from headrace.ops.flow import py_func as plain
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from headrace.core.dtypes import DType
+    from headrace.core.tensor import Tensor
 
 
 def py_func(
     func: Callable[..., Any],
-    args: Any = (),
+    args: Tensor | Sequence[float | Mapping[str, Tensor]] = (),
     kwargs: dict[str, Any] | None = None,
-    output_types: Any = None,
-    output_shapes: Any = None,
+    output_types: DType | Mapping[str, DType | Sequence[DType]] | None = None,
+    output_shapes: Callable[..., Any] | None = None,
     stateful: bool = True,
     name: str | None = None,
 ) -> Any:
@@ -37,7 +43,10 @@ def py_func(
         TypeError: if `args` is no list or tuple, or `kwargs` no dict.
 
     Example:
-        >>> tf.contrib.framework.py_func(lambda x, y: {"sum": x + y}, [a], {"y": b}, {"sum": tf.float32})
+        >>> a, b = tf.constant(1.0), tf.constant(2.0)
+        >>> total = tf.contrib.framework.py_func(lambda x, y: {"sum": x + y}, [a], {"y": b}, {"sum": tf.float32})
+        >>> sess.run(total)
+        {'sum': 3.0}
     """
     kwargs = {} if kwargs is None else kwargs
     if not isinstance(args, (list, tuple)):
@@ -48,16 +57,16 @@ def py_func(
     shapes = output_shapes(*args, **kwargs) if callable(output_shapes) else output_shapes
     given = (args, kwargs)
 
-    def call(*values: Any) -> Any:
+    def call(*values: Any) -> list[np.floating[Any] | np.ndarray]:
         inner_args, inner_kwargs = nest.pack_sequence_as(given, values)
         returned = func(*inner_args, **inner_kwargs)
-        nest.assert_shallow_structure(types, returned)
+        nest_paths.assert_shallow_structure(types, returned)
         return nest.flatten(returned)
 
     results = plain.py_func(call, nest.flatten(given), nest.flatten(types), stateful=stateful, name=name)
     if shapes is not None:
         for result, shape in zip(
-            results, nest.flatten(nest.map_structure_up_to(types, as_shape, shapes)), strict=False
+            results, nest.flatten(nest_paths.map_structure_up_to(types, as_shape, shapes)), strict=False
         ):
             result.set_shape(shape)
     return nest.pack_sequence_as(types, results)

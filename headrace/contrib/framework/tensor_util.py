@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,21 +11,26 @@ from headrace.core.composite import SparseTensor
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies, name_scope
 from headrace.core.dtypes import int32
-from headrace.core.operation import Tensor
 from headrace.core.shapes import TensorShape
+from headrace.core.tensor import Tensor
 from headrace.core.tensor_util import is_tensor
-from headrace.ops import squeezing
-from headrace.ops.array.identity import identity
-from headrace.ops.array.shape import rank, reshape, shape, size
-from headrace.ops.flow.assertion import Assert
-from headrace.ops.flow.checks import assert_scalar
+from headrace.functions import squeezing
+from headrace.functions.flow.assertion import Assert
+from headrace.functions.flow.checks import assert_scalar
+from headrace.functions.math.reduction import reduce_all, reduce_sum
+from headrace.kernels.composing.arranging import identity
+from headrace.kernels.composing.shapes import rank, shape, size
+from headrace.ops.array.shape import reshape
 from headrace.ops.math.add_n import add_n
 from headrace.ops.math.comparison import equal
 from headrace.ops.math.logical import logical_and, logical_or
-from headrace.ops.math.reduction import reduce_all, reduce_sum
+
+if TYPE_CHECKING:
+    from headrace.core.operation import Operation
+    from headrace.core.typing import TensorLike
 
 
-def reduce_sum_n(tensors: Sequence[Any], name: str | None = None) -> Any:
+def reduce_sum_n(tensors: Sequence[Any], name: str | None = None) -> Tensor:
     """The sum of all elements of several tensors.
 
     Args:
@@ -42,13 +47,15 @@ def reduce_sum_n(tensors: Sequence[Any], name: str | None = None) -> Any:
         return sums[0] if len(sums) == 1 else add_n(sums, name=scope)
 
 
-def remove_squeezable_dimensions(predictions: Any, labels: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+def remove_squeezable_dimensions(
+    predictions: TensorLike, labels: TensorLike, name: str | None = None
+) -> tuple[Tensor, Tensor]:
     """`tf.confusion_matrix`'s function of this name, with predictions first."""
     labels, predictions = squeezing.remove_squeezable_dimensions(labels, predictions, name=name)
     return predictions, labels
 
 
-def assert_scalar_int(tensor: Any, name: str | None = None) -> Tensor:
+def assert_scalar_int(tensor: TensorLike, name: str | None = None) -> Tensor:
     """Checks that a tensor is a scalar int, and returns it.
 
     Raises:
@@ -61,7 +68,7 @@ def assert_scalar_int(tensor: Any, name: str | None = None) -> Tensor:
         return assert_scalar(tensor, name=scope)
 
 
-def _has_shape(expected: Any, tensor: Any, actual: Any) -> Any:
+def _has_shape(expected: TensorLike, tensor: TensorLike, actual: Tensor) -> Tensor:
     """Whether a tensor has a shape, in which -1 stands for any size."""
     with name_scope("is_shape", values=[tensor]) as scope:
         with name_scope("is_rank", values=[tensor]) as rank_scope:
@@ -73,7 +80,7 @@ def _has_shape(expected: Any, tensor: Any, actual: Any) -> Any:
         return logical_and(same_rank, same_sizes, name=scope)
 
 
-def _assert_shape(expected: Any, tensor: Any) -> Any:
+def _assert_shape(expected: TensorLike, tensor: Tensor) -> Operation:
     with name_scope("assert_shape", values=[tensor]) as scope:
         actual = shape(tensor, name="actual")
         if isinstance(expected, TensorShape) and not expected.is_fully_defined():
@@ -82,7 +89,7 @@ def _assert_shape(expected: Any, tensor: Any) -> Any:
         return Assert(_has_shape(expected, tensor, actual), told, name=scope)
 
 
-def with_same_shape(expected_tensor: Any, tensor: Any) -> Any:
+def with_same_shape(expected_tensor: Tensor, tensor: Tensor) -> Tensor:
     """`tensor`, checked to have the shape of another: at once where that is known, else when it is computed."""
     with name_scope(f"{tensor.op.name}/", values=[expected_tensor, tensor]):
         known = expected_tensor.shape
@@ -90,7 +97,7 @@ def with_same_shape(expected_tensor: Any, tensor: Any) -> Any:
         return with_shape(expected, tensor)
 
 
-def with_shape(expected_shape: Any, tensor: Any) -> Any:
+def with_shape(expected_shape: Any, tensor: Tensor) -> Tensor:
     """`tensor`, checked to have a shape: at once where it is known, else when it is computed.
 
     Args:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,19 +14,34 @@ from headrace.core.collections import GraphKeys
 from headrace.core.defaults import add_to_collection, device, get_collection
 from headrace.core.device import DeviceSpec
 from headrace.core.dtypes import float32
-from headrace.core.operation import Operation, Tensor
+from headrace.core.operation import Operation
 from headrace.core.registry import raw
+from headrace.core.tensor import Tensor
 from headrace.ops.array.constant import placeholder
 from headrace.ops.flow.grouping import group
+from headrace.state.global_step import assert_global_step, get_global_step
 from headrace.state.modes import VariableAggregation, VariableSynchronization
 from headrace.state.partitioned import PartitionedVariable
 from headrace.state.variable_scope import VariableScope, get_variable, get_variable_scope
 from headrace.state.variables import Variable
-from headrace.train.steps import assert_global_step, get_global_step
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from headrace.core.graph import Graph
+    from headrace.core.typing import (
+        CollectionNames,
+        DTypeLike,
+        InitializerLike,
+        Regularizer,
+        SessionLike,
+        ShapeLike,
+        TensorLike,
+    )
 
 
 def get_variables(
-    scope: Any = None, suffix: str | None = None, collection: str = GraphKeys.GLOBAL_VARIABLES
+    scope: str | None = None, suffix: str | None = None, collection: str = GraphKeys.GLOBAL_VARIABLES
 ) -> list[Any]:
     """The variables of a collection whose names begin with `scope` and end with `suffix`.
 
@@ -42,7 +57,7 @@ def get_variables(
     return get_collection(collection, scope)
 
 
-def get_model_variables(scope: Any = None, suffix: str | None = None) -> list[Any]:
+def get_model_variables(scope: str | None = None, suffix: str | None = None) -> list[Any]:
     """`get_variables` of the model variables."""
     return get_variables(scope, suffix, GraphKeys.MODEL_VARIABLES)
 
@@ -52,7 +67,7 @@ def get_local_variables(scope: Any = None, suffix: str | None = None) -> list[An
     return get_variables(scope, suffix, GraphKeys.LOCAL_VARIABLES)
 
 
-def get_trainable_variables(scope: Any = None, suffix: str | None = None) -> list[Any]:
+def get_trainable_variables(scope: str | None = None, suffix: str | None = None) -> list[Any]:
     """`get_variables` of the trainable variables."""
     return get_variables(scope, suffix, GraphKeys.TRAINABLE_VARIABLES)
 
@@ -67,7 +82,7 @@ def get_variables_by_name(given_name: str, scope: Any = None) -> list[Any]:
     return get_variables(scope=scope, suffix=f"/{given_name}:|^{given_name}:")
 
 
-def get_variables_to_restore(include: Any = None, exclude: Any = None) -> list[Any]:
+def get_variables_to_restore(include: Sequence[str] | None = None, exclude: Sequence[str] | None = None) -> list[Any]:
     """The global variables of the scopes `include` (all by default) but not of the scopes `exclude`.
 
     Raises:
@@ -81,7 +96,7 @@ def get_variables_to_restore(include: Any = None, exclude: Any = None) -> list[A
     return [v for v in wanted if v not in unwanted]
 
 
-def get_unique_variable(var_op_name: str) -> Any:
+def get_unique_variable(var_op_name: str) -> Variable:
     """The one global variable whose operation has this name.
 
     Raises:
@@ -104,8 +119,8 @@ def get_variable_full_name(var: Any) -> str:
 
 def filter_variables(
     var_list: Iterable[Any],
-    include_patterns: Any = None,
-    exclude_patterns: Any = None,
+    include_patterns: Sequence[str] | None = None,
+    exclude_patterns: str | Sequence[str] | None = None,
     reg_search: bool = True,
 ) -> list[Any]:
     """The variables whose names match a pattern to include and none to exclude.
@@ -141,7 +156,7 @@ def assign_from_values(var_names_to_values: dict[str, Any]) -> tuple[Operation, 
     return group(*assignments), feeds
 
 
-def _named(name: str) -> Any:
+def _named(name: str) -> Variable:
     found = get_variables(scope=name)
     if not found:
         raise ValueError(f"Variable {name} wasn't found")
@@ -157,21 +172,21 @@ def assign_from_values_fn(var_names_to_values: dict[str, Any]) -> Callable[[Any]
     """A function of a session that gives variables values; argument as in `assign_from_values`."""
     assign, feeds = assign_from_values(var_names_to_values)
 
-    def callback(session: Any) -> None:
+    def callback(session: SessionLike) -> None:
         session.run(assign, feeds)
 
     return callback
 
 
-def add_model_variable(var: Any) -> None:
+def add_model_variable(var: Variable) -> None:
     """Puts a variable into `GraphKeys.MODEL_VARIABLES` if it is not there."""
     if all(have is not var for have in get_collection(GraphKeys.MODEL_VARIABLES)):
         add_to_collection(GraphKeys.MODEL_VARIABLES, var)
 
 
 def local_variable(
-    initial_value: Any, validate_shape: bool = True, name: str | None = None, use_resource: bool | None = None
-) -> Any:
+    initial_value: TensorLike, validate_shape: bool = True, name: str | None = None, use_resource: bool | None = None
+) -> Variable:
     """A variable of `GraphKeys.LOCAL_VARIABLES` that is not trained."""
     return Variable(
         initial_value,
@@ -184,8 +199,11 @@ def local_variable(
 
 
 def global_variable(
-    initial_value: Any, validate_shape: bool = True, name: str | None = None, use_resource: bool | None = None
-) -> Any:
+    initial_value: Callable[..., Any],
+    validate_shape: bool = True,
+    name: str | None = None,
+    use_resource: bool | None = None,
+) -> Variable:
     """A variable of `GraphKeys.GLOBAL_VARIABLES` that is not trained."""
     return Variable(
         initial_value,
@@ -200,19 +218,19 @@ def global_variable(
 @add_arg_scope
 def variable(
     name: str,
-    shape: Any = None,
-    dtype: Any = None,
-    initializer: Any = None,
-    regularizer: Any = None,
+    shape: ShapeLike | None = None,
+    dtype: DTypeLike | None = None,
+    initializer: InitializerLike | None = None,
+    regularizer: Regularizer | None = None,
     trainable: bool = True,
-    collections: Any = None,
+    collections: CollectionNames | None = None,
     caching_device: Any = None,
     device: Any = None,
     partitioner: Any = None,
-    custom_getter: Any = None,
+    custom_getter: Callable[..., Any] | None = None,
     use_resource: bool | None = None,
-    synchronization: Any = VariableSynchronization.AUTO,
-    aggregation: Any = VariableAggregation.NONE,
+    synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+    aggregation: VariableAggregation = VariableAggregation.NONE,
 ) -> Any:
     """`tf.get_variable` on a device; `custom_getter` is called in its place."""
     getter: Callable[..., Any] = get_variable
@@ -235,26 +253,26 @@ def variable(
         )
 
 
-def _on(where: Any) -> Any:
+def _on(where: Any) -> AbstractContextManager[Any]:
     return device(where or "")
 
 
 @add_arg_scope
 def model_variable(
     name: str,
-    shape: Any = None,
-    dtype: Any = float32,
-    initializer: Any = None,
-    regularizer: Any = None,
+    shape: ShapeLike | None = None,
+    dtype: DTypeLike = float32,
+    initializer: InitializerLike | None = None,
+    regularizer: Regularizer | None = None,
     trainable: bool = True,
-    collections: Any = None,
+    collections: CollectionNames | None = None,
     caching_device: Any = None,
     device: Any = None,
     partitioner: Any = None,
-    custom_getter: Any = None,
+    custom_getter: Callable[..., Any] | None = None,
     use_resource: bool | None = None,
-    synchronization: Any = VariableSynchronization.AUTO,
-    aggregation: Any = VariableAggregation.NONE,
+    synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+    aggregation: VariableAggregation = VariableAggregation.NONE,
 ) -> Any:
     """`variable` that joins `GraphKeys.MODEL_VARIABLES` too."""
     made = variable(
@@ -279,7 +297,9 @@ def model_variable(
     return made
 
 
-def assert_or_get_global_step(graph: Any = None, global_step_tensor: Any = None) -> Any:
+def assert_or_get_global_step(
+    graph: Graph | None = None, global_step_tensor: Variable | None = None
+) -> Variable | None:
     """A step counter, checked to be one; the graph's for None."""
     if global_step_tensor is None:
         return get_global_step(graph)
@@ -322,7 +342,7 @@ class VariableDeviceChooser:
         return spec.to_string()
 
 
-def zero_initializer(ref: Any, use_locking: bool = True, name: str | None = "zero_initializer") -> Tensor:
+def zero_initializer(ref: Variable, use_locking: bool = True, name: str | None = "zero_initializer") -> Tensor:
     """An operation that initializes a variable with zeros, without a tensor of zeros being made first.
 
     Args:
@@ -334,7 +354,7 @@ def zero_initializer(ref: Any, use_locking: bool = True, name: str | None = "zer
         the variable, as a reference or a handle.
 
     Example:
-        >>> start = tf.contrib.framework.zero_initializer(variable)
+        >>> start = tf.contrib.framework.zero_initializer(w)
     """
     if hasattr(ref, "handle"):
         return raw.ZeroVarInitializer(ref.handle, shape=ref.shape, dtype=ref.dtype, name=name)

@@ -20,7 +20,7 @@ from headrace.contrib.graph_editor.util import (
     placeholder_name,
 )
 from headrace.core.graph import Graph
-from headrace.core.operation import Tensor
+from headrace.core.tensor import Tensor
 from headrace.ops.array.constant import placeholder
 
 
@@ -30,14 +30,14 @@ def _graph(view: SubGraphView) -> Graph:
     return view.graph
 
 
-def detach_control_inputs(sgv: Any) -> None:
+def detach_control_inputs(sgv: SubGraphView) -> None:
     """Lets the operations of a subgraph wait for none outside it."""
     view = make_view(sgv)
     for op in view.ops:
         remove_control_inputs(op, [cop for cop in op.control_inputs if cop not in view.ops])
 
 
-def detach_control_outputs(sgv: Any, control_outputs: ControlOutputs) -> None:
+def detach_control_outputs(sgv: SubGraphView, control_outputs: ControlOutputs) -> None:
     """Lets no operation outside a subgraph wait for one inside it.
 
     Args:
@@ -57,7 +57,7 @@ def detach_control_outputs(sgv: Any, control_outputs: ControlOutputs) -> None:
                 remove_control_inputs(cop, op)
 
 
-def detach_inputs(sgv: Any, control_inputs: bool = False) -> tuple[SubGraphView, list[Tensor]]:
+def detach_inputs(sgv: SubGraphView, control_inputs: bool = False) -> tuple[SubGraphView, list[Tensor]]:
     """Lets a subgraph take placeholders instead of its inputs.
 
     Args:
@@ -76,7 +76,9 @@ def detach_inputs(sgv: Any, control_inputs: bool = False) -> tuple[SubGraphView,
     return view, fed
 
 
-def detach_outputs(sgv: Any, control_outputs: ControlOutputs | None = None) -> tuple[SubGraphView, list[Tensor]]:
+def detach_outputs(
+    sgv: SubGraphView, control_outputs: ControlOutputs | None = None
+) -> tuple[SubGraphView, list[Tensor]]:
     """Lets what takes the outputs of a subgraph take placeholders instead.
 
     Args:
@@ -99,7 +101,10 @@ def detach_outputs(sgv: Any, control_outputs: ControlOutputs | None = None) -> t
 
 
 def detach(
-    sgv: Any, control_inputs: Any = False, control_outputs: ControlOutputs | None = None, control_ios: Any = None
+    sgv: SubGraphView,
+    control_inputs: bool = False,
+    control_outputs: ControlOutputs | None = None,
+    control_ios: ControlOutputs | None = None,
 ) -> tuple[Any, list[Tensor], list[Tensor]]:
     """Cuts a subgraph out of its graph, with placeholders on either side.
 
@@ -118,7 +123,9 @@ def detach(
     return sgv, before, after
 
 
-def connect(sgv0: Any, sgv1: Any, disconnect_first: bool = False) -> tuple[SubGraphView, SubGraphView]:
+def connect(
+    sgv0: SubGraphView, sgv1: SubGraphView, disconnect_first: bool = False
+) -> tuple[SubGraphView, SubGraphView]:
     """Lets `sgv1` take the outputs of `sgv0` as its inputs.
 
     Args:
@@ -139,7 +146,7 @@ def connect(sgv0: Any, sgv1: Any, disconnect_first: bool = False) -> tuple[SubGr
     return sgv0, sgv1
 
 
-def bypass(sgv: Any) -> tuple[SubGraphView, list[Tensor]]:
+def bypass(sgv: SubGraphView) -> tuple[SubGraphView, list[Tensor]]:
     """Lets what takes the outputs of a subgraph take its inputs instead; the subgraph gets placeholders.
 
     Returns:

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.graph_editor.subgraph import SubGraphView, make_view
 from headrace.contrib.graph_editor.util import check_graphs, get_consuming_ops, make_list_of_op, make_list_of_t
-from headrace.core.operation import Operation, Tensor
+from headrace.core.operation import Operation
+from headrace.core.tensor import Tensor
+
+if TYPE_CHECKING:
+    from headrace.contrib.graph_editor.util import ListView
+    from headrace.core.typing import TensorLike
+
 
 Views = tuple[SubGraphView, SubGraphView]
 
 
-def _pairs(ts0: Any, ts1: Any) -> list[tuple[Tensor, Tensor]]:
+def _pairs(ts0: TensorLike | ListView, ts1: ListView | Tensor | Sequence[Tensor]) -> list[tuple[Tensor, Tensor]]:
     """The tensors of two lists side by side.
 
     Raises:
@@ -43,7 +49,13 @@ def move_consumers(new: Tensor, old: Tensor, consumers: Sequence[Operation]) -> 
     return moved
 
 
-def _reroute(ts0: Any, ts1: Any, both_ways: bool, can_modify: Any, cannot_modify: Any) -> int:
+def _reroute(
+    ts0: TensorLike | ListView,
+    ts1: ListView | Tensor | Sequence[Tensor],
+    both_ways: bool,
+    can_modify: Sequence[Operation] | None,
+    cannot_modify: Operation | Sequence[Operation] | None,
+) -> int:
     pairs = _pairs(ts0, ts1)
     barred = set() if cannot_modify is None else set(make_list_of_op(cannot_modify))
     allowed = None if can_modify is None else set(make_list_of_op(can_modify))
@@ -63,7 +75,7 @@ def _reroute(ts0: Any, ts1: Any, both_ways: bool, can_modify: Any, cannot_modify
     return moved
 
 
-def swap_ts(ts0: Any, ts1: Any, can_modify: Any = None, cannot_modify: Any = None) -> int:
+def swap_ts(ts0: Sequence[TensorLike], ts1: Sequence[Tensor], can_modify: Any = None, cannot_modify: Any = None) -> int:
     """Lets what takes a tensor of one list take that of the other list instead, both ways.
 
     Args:
@@ -81,17 +93,24 @@ def swap_ts(ts0: Any, ts1: Any, can_modify: Any = None, cannot_modify: Any = Non
     return _reroute(ts0, ts1, True, can_modify, cannot_modify)
 
 
-def reroute_ts(ts0: Any, ts1: Any, can_modify: Any = None, cannot_modify: Any = None) -> int:
+def reroute_ts(
+    ts0: TensorLike,
+    ts1: ListView | Tensor | Sequence[Tensor],
+    can_modify: Sequence[Operation] | None = None,
+    cannot_modify: Operation | None = None,
+) -> int:
     """Lets what takes a tensor of `ts1` take that of `ts0` instead; otherwise as `swap_ts`.
 
     Example:
+        >>> old = loss.op.inputs[0]
+        >>> better = tf.clip_by_value(old, 0.0, 10.0)
         >>> tf.contrib.graph_editor.reroute_ts([better], [old], can_modify=[loss.op])
         1
     """
     return _reroute(ts0, ts1, False, can_modify, cannot_modify)
 
 
-def _two_views(sgv0: Any, sgv1: Any) -> Views:
+def _two_views(sgv0: SubGraphView | Sequence[Tensor], sgv1: SubGraphView | Sequence[Tensor]) -> Views:
     sgv0, sgv1 = make_view(sgv0), make_view(sgv1)
     check_graphs(sgv0, sgv1)
     return sgv0, sgv1
@@ -111,7 +130,9 @@ def _follow_passthroughs(view: SubGraphView, passing: SubGraphView) -> None:
             view._output_ts[i] = view._input_ts[passing._input_ts.index(tensor)]
 
 
-def _reroute_inputs(sgv0: Any, sgv1: Any, both_ways: bool) -> Views:
+def _reroute_inputs(
+    sgv0: SubGraphView | Sequence[Tensor], sgv1: SubGraphView | Sequence[Tensor], both_ways: bool
+) -> Views:
     sgv0, sgv1 = _two_views(sgv0, sgv1)
     can_modify = [*sgv0.ops, *sgv1.ops, *get_consuming_ops(sgv0.passthroughs), *get_consuming_ops(sgv1.passthroughs)]
     _reroute(sgv0.inputs, sgv1.inputs, both_ways, can_modify, None)
@@ -125,13 +146,13 @@ def _reroute_inputs(sgv0: Any, sgv1: Any, both_ways: bool) -> Views:
     return sgv0, sgv1
 
 
-def _reroute_outputs(sgv0: Any, sgv1: Any, both_ways: bool) -> Views:
+def _reroute_outputs(sgv0: SubGraphView, sgv1: SubGraphView | Sequence[Tensor], both_ways: bool) -> Views:
     sgv0, sgv1 = _two_views(sgv0, sgv1)
     _reroute(sgv0.outputs, sgv1.outputs, both_ways, None, [*sgv0.ops, *sgv1.ops])
     return sgv0, sgv1
 
 
-def swap_inputs(sgv0: Any, sgv1: Any) -> Views:
+def swap_inputs(sgv0: SubGraphView, sgv1: SubGraphView | Sequence[Tensor]) -> Views:
     """Exchanges the inputs of two subgraphs.
 
     Returns:
@@ -140,38 +161,38 @@ def swap_inputs(sgv0: Any, sgv1: Any) -> Views:
     return _reroute_inputs(sgv0, sgv1, True)
 
 
-def reroute_inputs(sgv0: Any, sgv1: Any) -> Views:
+def reroute_inputs(sgv0: SubGraphView | Sequence[Tensor], sgv1: SubGraphView) -> Views:
     """Gives `sgv1` the inputs of `sgv0`; both then have the same."""
     return _reroute_inputs(sgv0, sgv1, False)
 
 
-def swap_outputs(sgv0: Any, sgv1: Any) -> Views:
+def swap_outputs(sgv0: SubGraphView, sgv1: SubGraphView | Sequence[Tensor]) -> Views:
     """Exchanges what takes the outputs of two subgraphs."""
     return _reroute_outputs(sgv0, sgv1, True)
 
 
-def reroute_outputs(sgv0: Any, sgv1: Any) -> Views:
+def reroute_outputs(sgv0: SubGraphView, sgv1: SubGraphView) -> Views:
     """Lets what takes the outputs of `sgv1` take those of `sgv0`."""
     return _reroute_outputs(sgv0, sgv1, False)
 
 
-def swap_ios(sgv0: Any, sgv1: Any) -> Views:
+def swap_ios(sgv0: SubGraphView, sgv1: SubGraphView) -> Views:
     """Exchanges inputs and outputs of two subgraphs."""
     return _reroute_inputs(*_reroute_outputs(sgv0, sgv1, True), True)
 
 
-def reroute_ios(sgv0: Any, sgv1: Any) -> Views:
+def reroute_ios(sgv0: SubGraphView, sgv1: SubGraphView) -> Views:
     """Gives `sgv1` the inputs of `sgv0`, and lets what takes its outputs take those of `sgv0`."""
     return _reroute_inputs(*_reroute_outputs(sgv0, sgv1, False), False)
 
 
-def _operation(op: Any) -> Operation:
+def _operation(op: Operation | Tensor) -> Operation:
     if not isinstance(op, Operation):
         raise TypeError(f"Expected a tf.Operation, got: {type(op)}")
     return op
 
 
-def remove_control_inputs(op: Operation, cops: Any) -> None:
+def remove_control_inputs(op: Operation, cops: Operation | Sequence[Operation]) -> None:
     """Lets `op` no longer wait for operations.
 
     Args:
@@ -190,7 +211,7 @@ def remove_control_inputs(op: Operation, cops: Any) -> None:
     op._add_control_inputs(kept)
 
 
-def add_control_inputs(op: Operation, cops: Any) -> None:
+def add_control_inputs(op: Operation, cops: Operation | Sequence[Operation]) -> None:
     """Lets `op` wait for operations.
 
     Args:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.graph_editor.util import (
     ControlOutputs,
@@ -16,12 +16,17 @@ from headrace.contrib.graph_editor.util import (
     make_list_of_t,
 )
 from headrace.core.graph import Graph
-from headrace.core.operation import Operation, Tensor
+from headrace.core.operation import Operation
+from headrace.core.tensor import Tensor
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+
 
 Neighbours = Callable[[Operation], list[Operation]]
 
 
-def can_be_regex(obj: Any) -> bool:
+def can_be_regex(obj: object) -> bool:
     """Whether `obj` is a regular expression, compiled or as text."""
     return isinstance(obj, (str, re.Pattern))
 
@@ -52,7 +57,7 @@ def filter_ts(ops: Any, positive_filter: Any) -> list[Tensor]:
     return tensors if positive_filter is True else [t for t in tensors if positive_filter(t)]
 
 
-def filter_ts_from_regex(ops: Any, regex: Any) -> list[Tensor]:
+def filter_ts_from_regex(ops: Graph, regex: str | re.Pattern[str]) -> list[Tensor]:
     """The inputs and outputs of operations whose names the regular expression is found in."""
     pattern = make_regex(regex)
     return filter_ts(ops, lambda tensor: pattern.search(tensor.name))
@@ -64,13 +69,13 @@ def filter_ops(ops: Any, positive_filter: Any) -> list[Operation]:
     return ops if positive_filter is True else [op for op in ops if positive_filter(op)]
 
 
-def filter_ops_from_regex(ops: Any, regex: Any) -> list[Operation]:
+def filter_ops_from_regex(ops: Graph, regex: str | re.Pattern[str]) -> list[Operation]:
     """The operations whose names the regular expression is found in."""
     pattern = make_regex(regex)
     return filter_ops(ops, lambda op: pattern.search(op.name))
 
 
-def get_name_scope_ops(ops: Any, scope: str) -> list[Operation]:
+def get_name_scope_ops(ops: Graph, scope: str) -> list[Operation]:
     """The operations under a name scope.
 
     Args:
@@ -80,7 +85,9 @@ def get_name_scope_ops(ops: Any, scope: str) -> list[Operation]:
     return filter_ops_from_regex(ops, f"^{scope.removesuffix('/')}(/.*)?$")
 
 
-def check_cios(control_inputs: Any = False, control_outputs: Any = None, control_ios: Any = None) -> tuple[Any, Any]:
+def check_cios(
+    control_inputs: bool = False, control_outputs: Any = None, control_ios: ControlOutputs | Graph | None = None
+) -> tuple[Any, Any]:
     """Which control edges to follow, from the three ways to ask for them.
 
     Returns:
@@ -101,7 +108,7 @@ def check_cios(control_inputs: Any = False, control_outputs: Any = None, control
     return control_inputs, control_outputs
 
 
-def _neighbours(control_inputs: Any, control_outputs: Any) -> Neighbours:
+def _neighbours(control_inputs: bool, control_outputs: Any) -> Neighbours:
     def around(op: Operation) -> list[Operation]:
         found = [tensor.op for tensor in op.inputs]
         for tensor in op.outputs:
@@ -115,7 +122,9 @@ def _neighbours(control_inputs: Any, control_outputs: Any) -> Neighbours:
     return around
 
 
-def get_ops_ios(ops: Any, control_inputs: Any = False, control_outputs: Any = None, control_ios: Any = None) -> Any:
+def get_ops_ios(
+    ops: Operation, control_inputs: bool = False, control_outputs: Any = None, control_ios: Any = None
+) -> list[Operation]:
     """The operations right before and after the given ones."""
     around = _neighbours(*check_cios(control_inputs, control_outputs, control_ios))
     found: list[Operation] = []
@@ -124,7 +133,7 @@ def get_ops_ios(ops: Any, control_inputs: Any = False, control_outputs: Any = No
     return found
 
 
-def compute_boundary_ts(ops: Any) -> tuple[list[Tensor], list[Tensor], list[Tensor]]:
+def compute_boundary_ts(ops: Sequence[Operation]) -> tuple[list[Tensor], list[Tensor], list[Tensor]]:
     """What a group of operations takes, gives, and keeps to itself.
 
     Returns:
@@ -141,10 +150,10 @@ def compute_boundary_ts(ops: Any) -> tuple[list[Tensor], list[Tensor], list[Tens
 
 def get_within_boundary_ops(
     ops: Any,
-    seed_ops: Any,
-    boundary_ops: Any = (),
+    seed_ops: Operation,
+    boundary_ops: Operation | Sequence[Operation] = (),
     inclusive: bool = True,
-    control_inputs: Any = False,
+    control_inputs: bool = False,
     control_outputs: Any = None,
     control_ios: Any = None,
 ) -> list[Operation]:
@@ -178,7 +187,11 @@ def get_within_boundary_ops(
 
 
 def _walk(
-    seeds: list[Operation], step: Neighbours, inclusive: bool, within_ops: Any, within_ops_fn: Any
+    seeds: list[Operation],
+    step: Neighbours,
+    inclusive: bool,
+    within_ops: Sequence[Operation] | None,
+    within_ops_fn: Any,
 ) -> list[Operation]:
     """Breadth first from the seeds."""
     allowed = set(make_list_of_op(within_ops, allow_graph=False)) if within_ops else None
@@ -204,12 +217,12 @@ def _seeds(seed_ops: Any, of_tensors: Callable[[list[Tensor]], list[Operation]])
 
 
 def get_forward_walk_ops(
-    seed_ops: Any,
+    seed_ops: Operation | Tensor | Sequence[Operation | Tensor],
     inclusive: bool = True,
-    within_ops: Any = None,
+    within_ops: Sequence[Operation] | None = None,
     within_ops_fn: Any = None,
-    stop_at_ts: Any = (),
-    control_outputs: Any = None,
+    stop_at_ts: Sequence[TensorLike] = (),
+    control_outputs: ControlOutputs | None = None,
 ) -> list[Operation]:
     """The operations that depend on the seeds.
 
@@ -235,11 +248,11 @@ def get_forward_walk_ops(
 
 
 def get_backward_walk_ops(
-    seed_ops: Any,
+    seed_ops: Operation | Sequence[Operation | Tensor],
     inclusive: bool = True,
-    within_ops: Any = None,
+    within_ops: Sequence[Operation] | None = None,
     within_ops_fn: Any = None,
-    stop_at_ts: Any = (),
+    stop_at_ts: Sequence[Any] = (),
     control_inputs: bool = False,
 ) -> list[Operation]:
     """The operations that the seeds depend on.
@@ -259,11 +272,11 @@ def get_backward_walk_ops(
 
 
 def _both_walks(
-    forward_seed_ops: Any,
-    backward_seed_ops: Any,
+    forward_seed_ops: Operation | Sequence[Operation | Tensor],
+    backward_seed_ops: Operation | Sequence[Operation | Tensor],
     forward_inclusive: bool,
     backward_inclusive: bool,
-    within_ops: Any,
+    within_ops: Sequence[Operation] | None,
     within_ops_fn: Any,
     cios: tuple[Any, Any],
 ) -> tuple[list[Operation], list[Operation]]:
@@ -277,15 +290,15 @@ def _both_walks(
 
 
 def get_walks_intersection_ops(
-    forward_seed_ops: Any,
-    backward_seed_ops: Any,
+    forward_seed_ops: Operation | Sequence[Operation | Tensor],
+    backward_seed_ops: Operation | Sequence[Operation | Tensor],
     forward_inclusive: bool = True,
     backward_inclusive: bool = True,
     within_ops: Any = None,
     within_ops_fn: Any = None,
-    control_inputs: Any = False,
+    control_inputs: bool = False,
     control_outputs: Any = None,
-    control_ios: Any = None,
+    control_ios: ControlOutputs | None = None,
 ) -> list[Operation]:
     """What depends on the forward seeds and is needed for the backward seeds: the paths between them."""
     cios = check_cios(control_inputs, control_outputs, control_ios)
@@ -297,13 +310,13 @@ def get_walks_intersection_ops(
 
 
 def get_walks_union_ops(
-    forward_seed_ops: Any,
-    backward_seed_ops: Any,
+    forward_seed_ops: Operation | Sequence[Any],
+    backward_seed_ops: Operation | Sequence[Tensor],
     forward_inclusive: bool = True,
     backward_inclusive: bool = True,
-    within_ops: Any = None,
+    within_ops: Sequence[Operation] | None = None,
     within_ops_fn: Any = None,
-    control_inputs: Any = False,
+    control_inputs: bool = False,
     control_outputs: Any = None,
     control_ios: Any = None,
 ) -> list[Operation]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.graph_editor.select import (
     compute_boundary_ts,
@@ -19,7 +19,11 @@ from headrace.contrib.graph_editor.util import (
     make_list_of_t,
 )
 from headrace.core.graph import Graph
-from headrace.core.operation import Operation, Tensor
+from headrace.core.operation import Operation
+from headrace.core.tensor import Tensor
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
 
 
 def _positions(wanted: Iterable[Any], tensors: Sequence[Tensor], may_repeat: bool) -> list[int]:
@@ -56,7 +60,7 @@ class SubGraphView:
         >>> list(view.inputs)
     """
 
-    def __init__(self, inside_ops: Any = (), passthrough_ts: Any = ()) -> None:
+    def __init__(self, inside_ops: Sequence[Operation] = (), passthrough_ts: TensorLike | ListView = ()) -> None:
         ops = make_list_of_op(inside_ops)
         passing = make_list_of_t(passthrough_ts)
         self._graph: Graph | None = get_unique_graph([*ops, *passing]) if ops or passing else None

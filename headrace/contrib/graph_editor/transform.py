@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import copy as copying
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.graph_editor.reroute import add_control_inputs
 from headrace.contrib.graph_editor.select import get_walks_intersection_ops
@@ -20,8 +20,12 @@ from headrace.contrib.graph_editor.util import (
 )
 from headrace.core.apply import operation_from_parts
 from headrace.core.graph import Graph
-from headrace.core.operation import Operation, Tensor
-from headrace.interop.node_def import attr_from_proto
+from headrace.core.operation import Operation
+from headrace.core.tensor import Tensor
+from headrace.messages.node_def import attr_from_proto
+
+if TYPE_CHECKING:
+    from headrace.core.typing import Nested, TensorLike
 
 
 class _Progress:
@@ -51,7 +55,7 @@ class _Progress:
         self.transformed_ts: dict[Tensor, Tensor] = {}
         self.collections = {key: graph.get_collection(key) for key in graph.get_all_collection_keys()}
         self.cyclic_ops: list[Operation] = []
-        self.transform_original_op_handler: Any = transform_op_if_inside_handler
+        self.transform_original_op_handler: Callable[..., Any] = transform_op_if_inside_handler
         self.tmp_cyclic_ts: list[tuple[Tensor, Tensor, Operation]] = []
 
     def new_name(self, name: str) -> str:
@@ -65,18 +69,20 @@ class _Progress:
         return self.scope_ + name[len(self.scope) :]
 
 
-def replace_t_with_placeholder_handler(info: Any, t: Tensor) -> Tensor:
+def replace_t_with_placeholder_handler(info: _Progress, t: Tensor) -> Tensor:
     """A new placeholder in place of a tensor."""
     with info.graph_.as_default():
         return make_placeholder_from_tensor(t, scope=info.scope_)
 
 
-def keep_t_if_possible_handler(info: Any, t: Tensor) -> Tensor:
+def keep_t_if_possible_handler(info: _Progress, t: Tensor) -> Tensor:
     """The tensor itself within one graph, a placeholder in another."""
     return t if info.graph is info.graph_ else replace_t_with_placeholder_handler(info, t)
 
 
-def assign_renamed_collections_handler(info: Any, elem: Any, elem_: Any) -> None:
+def assign_renamed_collections_handler(
+    info: _Progress, elem: TensorLike | Operation, elem_: TensorLike | Operation
+) -> None:
     """Adds what an element has become to the collections of the original; a program's own get the new scope's name."""
     for name, members in info.collections.items():
         if elem in members:
@@ -84,7 +90,7 @@ def assign_renamed_collections_handler(info: Any, elem: Any, elem_: Any) -> None
             info.graph_.add_to_collection(name if known else info.new_name(name), elem_)
 
 
-def transform_op_if_inside_handler(info: Any, op: Operation, keep_if_possible: bool = True) -> Operation | None:
+def transform_op_if_inside_handler(info: _Progress, op: Operation, keep_if_possible: bool = True) -> Operation | None:
     """What an operation of the subgraph has become.
 
     Args:
@@ -102,7 +108,11 @@ def transform_op_if_inside_handler(info: Any, op: Operation, keep_if_possible: b
 
 
 def copy_op_handler(
-    info: Any, op: Operation, new_inputs: Any, copy_shape: bool = False, nodedef_fn: Callable[[Any], Any] | None = None
+    info: _Progress,
+    op: Operation,
+    new_inputs: Sequence[Tensor],
+    copy_shape: bool = False,
+    nodedef_fn: Callable[[Any], Any] | None = None,
 ) -> tuple[Operation, list[Tensor]]:
     """A copy of an operation.
 
@@ -161,14 +171,14 @@ class TransformerInfo:
         self._transformed_ops: dict[Operation, Operation] = info.transformed_ops
         self._transformed_ts: dict[Tensor, Tensor] = info.transformed_ts
 
-    def _of_kind(self, element: Any) -> Mapping[Any, Any]:
+    def _of_kind(self, element: Operation | Tensor) -> Mapping[Any, Any]:
         if isinstance(element, Operation):
             return self._transformed_ops
         if isinstance(element, Tensor):
             return self._transformed_ts
         raise TypeError(f"Expected a tf.Tensor or a tf.Operation, got a {type(element)}")
 
-    def transformed(self, original: Any, missing_fn: Callable[[Any], Any] | None = None) -> Any:
+    def transformed(self, original: object, missing_fn: Callable[[Any], Any] | None = None) -> Any:
         """What became of operations and tensors.
 
         Args:
@@ -176,7 +186,7 @@ class TransformerInfo:
             missing_fn: gives the answer for those that were not transformed, which is None without it.
         """
 
-        def find(element: Any) -> Any:
+        def find(element: Operation | Tensor) -> str | Operation | Tensor | None:
             known = self._of_kind(element)
             if element in known:
                 return known[element]
@@ -184,10 +194,10 @@ class TransformerInfo:
 
         return transform_tree(original, find)
 
-    def original(self, transformed: Any, missing_fn: Callable[[Any], Any] | None = None) -> Any:
+    def original(self, transformed: TensorLike | Operation, missing_fn: Callable[[Any], Any] | None = None) -> Any:
         """What operations and tensors came from; the arguments are as those of `transformed`."""
 
-        def find(element: Any) -> Any:
+        def find(element: Operation | Tensor) -> Any:
             for source, made in self._of_kind(element).items():
                 if made is element:
                     return source
@@ -224,7 +234,9 @@ class Transformer:
     Example:
         >>> transformer = tf.contrib.graph_editor.Transformer()
         >>> transformer.transform_external_input_handler = tf.contrib.graph_editor.keep_t_if_possible_handler
-        >>> view, info = transformer(tf.contrib.graph_editor.sgv(ops), graph, "copy")
+        >>> view, info = transformer(tf.contrib.graph_editor.sgv(logits.op), sess.graph, "copy")
+        >>> info.transformed(logits).name
+        'copy/logits:0'
     """
 
     def __init__(self) -> None:
@@ -276,7 +288,7 @@ class Transformer:
                 info.transformed_ts[tensor] = new
                 self.assign_collections_handler(info, tensor, new)
 
-    def _input(self, info: _Progress, tensor: Tensor, consumer: Operation) -> Any:
+    def _input(self, info: _Progress, tensor: Tensor, consumer: Operation) -> Tensor:
         if tensor in info.transformed_ts:
             return info.transformed_ts[tensor]
         if tensor in info.sgv_inputs_set:
@@ -284,7 +296,7 @@ class Transformer:
         if tensor.op not in info.ops:
             return self.transform_external_hidden_input_handler(info, tensor)
         # A loop: the tensor will only be made later, so something of its type stands in for it.
-        stand_in: Any
+        stand_in: Tensor
         if consumer.type == "Merge":
             stand_in = self._input(info, consumer.inputs[0], consumer)
         elif tensor.op.type == "Enter":
@@ -323,7 +335,7 @@ class Transformer:
         )
 
 
-def _check_graph(graph: Any) -> None:
+def _check_graph(graph: str | Graph) -> None:
     if not isinstance(graph, Graph):
         raise TypeError(f"Expected a tf.Graph, got: {type(graph)}")
 
@@ -336,7 +348,11 @@ def _destination(view: SubGraphView, dst_graph: Graph | None) -> Graph:
 
 
 def copy(
-    sgv: Any, dst_graph: Graph | None = None, dst_scope: str = "", src_scope: str = "", reuse_dst_scope: bool = False
+    sgv: SubGraphView,
+    dst_graph: Graph | None = None,
+    dst_scope: str = "",
+    src_scope: str = "",
+    reuse_dst_scope: bool = False,
 ) -> tuple[SubGraphView, TransformerInfo]:
     """Copies a subgraph, with placeholders for its inputs.
 
@@ -356,7 +372,7 @@ def copy(
 
 
 def copy_with_input_replacements(
-    sgv: Any,
+    sgv: SubGraphView | Sequence[Operation],
     replacement_ts: Mapping[Tensor, Tensor],
     dst_graph: Graph | None = None,
     dst_scope: str = "",
@@ -381,7 +397,7 @@ def copy_with_input_replacements(
     view = make_view(sgv)
     transformer = Transformer()
 
-    def replace(info: Any, tensor: Tensor) -> Tensor:
+    def replace(info: _Progress, tensor: Tensor) -> Tensor:
         return replacement_ts[tensor] if tensor in replacement_ts else keep_t_if_possible_handler(info, tensor)
 
     transformer.transform_external_input_handler = replace
@@ -401,7 +417,7 @@ def _add_loops(ops: list[Operation], control_ios: ControlOutputs) -> None:
 
 
 def graph_replace(
-    target_ts: Any,
+    target_ts: Nested[Tensor],
     replacement_ts: Mapping[Tensor, Tensor],
     dst_scope: str = "",
     src_scope: str = "",

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.collections import GraphKeys
 from headrace.core.graph import Graph
-from headrace.core.operation import Operation, Tensor
+from headrace.core.operation import Operation
+from headrace.core.tensor import Tensor
 from headrace.ops.array.constant import placeholder
+
+if TYPE_CHECKING:
+    from headrace.core.typing import DTypeLike, TensorLike
+
 
 _PREFIX = "geph"
 
@@ -56,7 +61,7 @@ class ListView:
         return [*self._list, *other]
 
 
-def is_iterable(obj: Any) -> bool:
+def is_iterable(obj: object) -> bool:
     """Whether `obj` can be iterated over; a tensor counts as a single thing."""
     return not isinstance(obj, Tensor) and hasattr(type(obj), "__iter__")
 
@@ -107,7 +112,9 @@ def check_graphs(*args: Any) -> None:
             raise ValueError(f"Argument[{i}]: Wrong graph!")
 
 
-def get_unique_graph(tops: Any, check_types: Any = None, none_if_empty: bool = False) -> Graph | None:
+def get_unique_graph(
+    tops: Sequence[int | Operation | Tensor], check_types: Any = None, none_if_empty: bool = False
+) -> Graph | None:
     """The one graph that operations and tensors belong to.
 
     Args:
@@ -137,7 +144,9 @@ def get_unique_graph(tops: Any, check_types: Any = None, none_if_empty: bool = F
     return graph
 
 
-def _listed(items: Any, kind: type, all_of: Any, check_graph: bool, allow_graph: bool, mixed: bool) -> list[Any]:
+def _listed(
+    items: Any, kind: type, all_of: Callable[..., Any], check_graph: bool, allow_graph: bool, mixed: bool
+) -> list[Any]:
     if isinstance(items, Graph):
         if not allow_graph:
             raise TypeError("allow_graph is False: cannot convert a tf.Graph.")
@@ -151,7 +160,7 @@ def _listed(items: Any, kind: type, all_of: Any, check_graph: bool, allow_graph:
 
 
 def make_list_of_op(
-    ops: Any, check_graph: bool = True, allow_graph: bool = True, ignore_ts: bool = False
+    ops: object, check_graph: bool = True, allow_graph: bool = True, ignore_ts: bool = False
 ) -> list[Operation]:
     """A list of operations.
 
@@ -168,7 +177,7 @@ def make_list_of_op(
 
 
 def make_list_of_t(
-    ts: Any, check_graph: bool = True, allow_graph: bool = True, ignore_ops: bool = False
+    ts: object, check_graph: bool = True, allow_graph: bool = True, ignore_ops: bool = False
 ) -> list[Tensor]:
     """A list of tensors; the arguments are as those of `make_list_of_op`."""
     return _listed(ts, Tensor, get_tensors, check_graph, allow_graph, ignore_ops)
@@ -188,12 +197,12 @@ def get_tensors(graph: Graph) -> list[Tensor]:
     return [tensor for op in graph.get_operations() for tensor in op.outputs]
 
 
-def get_generating_ops(ts: Any) -> list[Operation]:
+def get_generating_ops(ts: Sequence[TensorLike]) -> list[Operation]:
     """The operations that make the tensors, one for each."""
     return [tensor.op for tensor in make_list_of_t(ts, allow_graph=False)]
 
 
-def get_consuming_ops(ts: Any) -> list[Operation]:
+def get_consuming_ops(ts: TensorLike | ListView | Graph) -> list[Operation]:
     """The operations that take any of the tensors, each once."""
     found: list[Operation] = []
     for tensor in make_list_of_t(ts, allow_graph=False):
@@ -278,7 +287,7 @@ def make_placeholder_from_tensor(t: Tensor, scope: str | None = None, prefix: st
 
 
 def make_placeholder_from_dtype_and_shape(
-    dtype: Any, shape: Any = None, scope: str | None = None, prefix: str = _PREFIX
+    dtype: DTypeLike, shape: Sequence[int | None] | None = None, scope: str | None = None, prefix: str = _PREFIX
 ) -> Tensor:
     """A placeholder of a type and shape."""
     return placeholder(dtype, shape, placeholder_name(scope=scope, prefix=prefix))
@@ -292,7 +301,7 @@ def get_predefined_collection_names() -> list[str]:
     return [getattr(GraphKeys, key) for key in dir(GraphKeys) if not key.startswith("__")]
 
 
-def find_corresponding_elem(target: Any, dst_graph: Graph, dst_scope: str = "", src_scope: str = "") -> Any:
+def find_corresponding_elem(target: TensorLike, dst_graph: Graph, dst_scope: str = "", src_scope: str = "") -> Tensor:
     """The operation or tensor of another graph, or scope, that has the same name.
 
     Args:
@@ -314,6 +323,8 @@ def find_corresponding_elem(target: Any, dst_graph: Graph, dst_scope: str = "", 
     return dst_graph.get_tensor_by_name(name) if isinstance(target, Tensor) else dst_graph.get_operation_by_name(name)
 
 
-def find_corresponding(targets: Any, dst_graph: Graph, dst_scope: str = "", src_scope: str = "") -> Any:
+def find_corresponding(
+    targets: Sequence[TensorLike], dst_graph: Graph, dst_scope: str = "", src_scope: str = ""
+) -> list[Tensor]:
     """What `find_corresponding_elem` finds for each of nested operations and tensors."""
     return transform_tree(targets, lambda target: find_corresponding_elem(target, dst_graph, dst_scope, src_scope))

@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.layers.dense import fully_connected
 from headrace.contrib.layers.initializers import xavier_initializer
 from headrace.core import nest
-from headrace.ops.array.fill import zeros
-from headrace.ops.array.join import concat
+from headrace.kernels.composing.arithmetic import matmul
+from headrace.kernels.composing.arranging import concat
+from headrace.kernels.composing.filling import zeros
 from headrace.ops.array.slice import slice as slice_
 from headrace.ops.array.split import split
-from headrace.ops.math.matmul import matmul
 from headrace.ops.nn.activations import relu
-from headrace.platform import tf_logging
 from headrace.recurrent.basic_cells import BasicRNNCell, GRUCell
 from headrace.recurrent.cell import RNNCell
 from headrace.recurrent.lstm_cells import BasicLSTMCell, LSTMCell
 from headrace.state.variable_scope import get_variable, get_variable_scope, variable_scope
+from headrace.util import tf_logging
+
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import DTypeLike
+    from headrace.recurrent.lstm_cells import LSTMStateTuple
 
 
-def _dimensions(given: Any, count: int) -> list[int]:
+def _dimensions(given: int | Sequence[int] | None, count: int) -> list[int]:
     """A dimension, or a list of them, or None, as a sorted list.
 
     Raises:
@@ -60,10 +65,10 @@ class GridRNNCell(RNNCell):
         self,
         num_units: int,
         num_dims: int = 1,
-        input_dims: Any = None,
-        output_dims: Any = None,
-        priority_dims: Any = None,
-        non_recurrent_dims: Any = None,
+        input_dims: int | Sequence[int] | None = None,
+        output_dims: int | Sequence[int] | None = None,
+        priority_dims: int | Sequence[int] | None = None,
+        non_recurrent_dims: int | None = None,
         tied: bool = False,
         cell_fn: Callable[[int], Any] | None = None,
         non_recurrent_fn: Callable[[Any], Any] | None = None,
@@ -111,7 +116,7 @@ class GridRNNCell(RNNCell):
             return (self._cells[0].state_size,) * len(self._recurrent)
         return self._cell_state_size() * len(self._recurrent)
 
-    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:  # type: ignore[override]
+    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
         """One step; arguments as for `RNNCell`."""
         dtype = inputs.dtype
         with variable_scope(scope or type(self).__name__):
@@ -128,7 +133,7 @@ class GridRNNCell(RNNCell):
                 return whole, tuple(states)
             return whole, _joined(nest.flatten(states), dtype)
 
-    def _states(self, state: Any) -> tuple[list[Any], list[Any]]:
+    def _states(self, state: Tensor | Sequence[Tensor | LSTMStateTuple]) -> tuple[list[Any], list[Any]]:
         """The memories and outputs before this step, one a dimension; None where there are none."""
         memories: list[Any] = [None] * self._num_dims
         before: list[Any] = [None] * self._num_dims
@@ -170,7 +175,7 @@ class GridRNNCell(RNNCell):
                 memories[dimension] = matmul(part, get_variable(f"project_c_{dimension}", shape, dtype=dtype))
 
 
-def _joined(parts: list[Any], dtype: Any) -> Any:
+def _joined(parts: list[Any], dtype: DTypeLike) -> Tensor:
     return concat(parts, 1) if parts else zeros([0, 0], dtype)
 
 
@@ -183,7 +188,7 @@ class _Step:
         self.states: list[Any] = [None] * grid._num_dims
         self._shared = False
 
-    def _seen(self, dimension: int) -> Any:
+    def _seen(self, dimension: int) -> Tensor:
         output = self.outputs[dimension]
         return self.before[dimension] if output is None else output
 
@@ -210,7 +215,7 @@ class _Step:
                 state = last if memory is None else (memory, last)
                 self.outputs[dimension], self.states[dimension] = grid._cells[dimension](inputs, state)
 
-    def _mapped(self, inputs: Any, last: Any) -> Any:
+    def _mapped(self, inputs: Tensor, last: Tensor) -> Any:
         grid, scope = self.grid, get_variable_scope()
         return fully_connected(
             concat([inputs, last], 1) if grid._num_dims > 1 else last,

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
-from headrace.ops.image.conversion import convert_image_dtype
+from headrace.core.tensor import Tensor
+from headrace.functions.image.conversion import convert_image_dtype
 from headrace.ops.random.uniform import random_uniform
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
 
 
 def adjust_hsv_in_yiq(
-    image: Any, delta_hue: Any = 0, scale_saturation: Any = 1, scale_value: Any = 1, name: str | None = None
+    image: TensorLike,
+    delta_hue: TensorLike = 0,
+    scale_saturation: TensorLike = 1,
+    scale_value: TensorLike = 1,
+    name: str | None = None,
 ) -> Tensor:
     """Images with their hue turned and their saturation and value scaled: a linear map, quick and without clipping.
 
@@ -36,7 +43,7 @@ def adjust_hsv_in_yiq(
 
 
 def random_hsv_in_yiq(
-    image: Any,
+    image: TensorLike,
     max_delta_hue: float = 0,
     lower_saturation: float = 1,
     upper_saturation: float = 1,

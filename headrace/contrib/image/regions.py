@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
+from headrace.core.tensor import Tensor
+from headrace.functions.flow.cond import cond
+from headrace.kernels.composing.arithmetic import range as range_
+from headrace.kernels.composing.arranging import concat
+from headrace.kernels.composing.shapes import shape
 from headrace.ops.array.gather import gather
-from headrace.ops.array.join import concat
-from headrace.ops.array.range import range as range_
-from headrace.ops.array.shape import reshape, shape
+from headrace.ops.array.shape import reshape
 from headrace.ops.array.unique import unique
-from headrace.ops.flow.cond import cond
 from headrace.ops.math.cast import cast
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from headrace.core.typing import TensorLike
 
 
 def bipartite_match(
-    distance_mat: Any, num_valid_rows: Any, top_k: int = -1, name: str | None = "bipartite_match"
+    distance_mat: TensorLike, num_valid_rows: TensorLike, top_k: int = -1, name: str | None = "bipartite_match"
 ) -> Any:
     """Pairs of rows and columns, always the closest two that are both free.
 
@@ -34,7 +41,7 @@ def bipartite_match(
     return raw.BipartiteMatch(distance_mat, num_valid_rows, top_k=top_k, name=name)
 
 
-def connected_components(images: Any) -> Tensor:
+def connected_components(images: Tensor | np.ndarray | Sequence[bool]) -> Tensor:
     """The regions of equal pixels that are side by side or above each other.
 
     Args:

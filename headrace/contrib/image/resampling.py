@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
+from headrace.core.tensor import Tensor
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
 
 
-def resampler(data: Any, warp: Any, name: str = "resampler") -> Tensor:
+def resampler(data: TensorLike, warp: TensorLike, name: str = "resampler") -> Tensor:
     """Bilinear values of images at given places.
 
     Args:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
-from headrace.ops import composing
-from headrace.ops.array.shape import shape_internal
-from headrace.ops.image.transform_matrices import flat_transforms_to_matrices, matrices_to_flat_transforms
+from headrace.core.tensor import Tensor
+from headrace.kernels import composing
+from headrace.kernels.composing.arithmetic import matmul
+from headrace.kernels.composing.shapes import shape_internal
+from headrace.kernels.image.transform_matrices import flat_transforms_to_matrices, matrices_to_flat_transforms
 from headrace.ops.math.cast import cast
-from headrace.ops.math.matmul import matmul
+
+if TYPE_CHECKING:
+    from headrace.core.registry import OpDecl
+    from headrace.core.typing import TensorLike
+
 
 _TYPES = frozenset({"uint8", "int32", "int64", "float16", "float32", "float64"})
 
@@ -40,7 +46,11 @@ def _like(image: Tensor, result: Tensor) -> Tensor:
 
 
 def transform(
-    images: Any, transforms: Any, interpolation: str = "NEAREST", output_shape: Any = None, name: str | None = None
+    images: TensorLike,
+    transforms: TensorLike,
+    interpolation: str = "NEAREST",
+    output_shape: Any = None,
+    name: str | None = None,
 ) -> Tensor:
     """Images under projective transforms.
 
@@ -78,7 +88,12 @@ def transform(
         return _like(given, raw.ImageProjectiveTransformV2(batch, matrices, output_shape, interpolation=kind))
 
 
-def rotate(images: Any, angles: Any, interpolation: str = "NEAREST", name: str | None = None) -> Tensor:
+def rotate(
+    images: TensorLike,
+    angles: float | Tensor | Sequence[float | Sequence[float]],
+    interpolation: str = "NEAREST",
+    name: str | None = None,
+) -> Tensor:
     """Images turned counter-clockwise about their middle.
 
     Args:
@@ -96,14 +111,19 @@ def rotate(images: Any, angles: Any, interpolation: str = "NEAREST", name: str |
         return _like(given, turned)
 
 
-def translate(images: Any, translations: Any, interpolation: str = "NEAREST", name: str | None = None) -> Tensor:
+def translate(
+    images: TensorLike, translations: TensorLike, interpolation: str = "NEAREST", name: str | None = None
+) -> Tensor:
     """Images moved: `translations` is a vector [dx, dy] or a matrix of one for each image; else as `transform`."""
     with name_scope(name, "translate"):
         return transform(images, translations_to_projective_transforms(translations), interpolation=interpolation)
 
 
 def angles_to_projective_transforms(
-    angles: Any, image_height: Any, image_width: Any, name: str | None = None
+    angles: float | Tensor | Sequence[float | Sequence[float]],
+    image_height: float | Tensor,
+    image_width: float | Tensor,
+    name: str | None = None,
 ) -> Tensor:
     """The transforms that turn images counter-clockwise about their middle.
 
@@ -127,7 +147,9 @@ def angles_to_projective_transforms(
 
         # Cosine, sine and the last column and row are written out wherever they stand, as in TensorFlow's graphs;
         # a plan computes them once.
-        def turned(first: Any, from_right: Any, second: Any, from_bottom: Any) -> tuple[Tensor, Tensor]:
+        def turned(
+            first: OpDecl, from_right: float | Tensor, second: OpDecl, from_bottom: float | Tensor
+        ) -> tuple[Tensor, Tensor]:
             return first(angles) * (from_right - 1), second(angles) * (from_bottom - 1)
 
         right = image_width - 1
@@ -148,7 +170,7 @@ def angles_to_projective_transforms(
         return composing.concat([*columns, composing.zeros((count, 2))], 1)
 
 
-def translations_to_projective_transforms(translations: Any, name: str | None = None) -> Tensor:
+def translations_to_projective_transforms(translations: TensorLike, name: str | None = None) -> Tensor:
     """The transforms that move images by [dx, dy]: float32 of shape [n, 8].
 
     Raises:

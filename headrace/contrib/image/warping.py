@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies, name_scope
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
-from headrace.ops import composing
+from headrace.core.tensor import Tensor
+from headrace.functions.array.tile import meshgrid
+from headrace.functions.flow.checks import assert_equal, assert_greater_equal, assert_less_equal
+from headrace.functions.math.matrices import eye
+from headrace.functions.math.reduction import reduce_sum
+from headrace.kernels import composing
+from headrace.kernels.composing.arithmetic import matmul
+from headrace.kernels.composing.filling import ones_like
 from headrace.ops.array.constant import constant
-from headrace.ops.array.fill import ones_like
 from headrace.ops.array.join import unstack
 from headrace.ops.array.shape import reshape
-from headrace.ops.array.tile import meshgrid
-from headrace.ops.flow.checks import assert_equal, assert_greater_equal, assert_less_equal
 from headrace.ops.math.cast import cast
-from headrace.ops.math.matmul import matmul
-from headrace.ops.math.matrices import eye
-from headrace.ops.math.reduction import reduce_sum
+
+if TYPE_CHECKING:
+    from headrace.core.dtypes import DType
+    from headrace.core.typing import TensorLike
+
 
 # Keeps logarithms and roots of distances finite.
 _EPSILON = 1e-10
@@ -29,7 +34,7 @@ _TOO_LARGE = "The images together have more pixels than an int32 can number."
 
 
 def interpolate_bilinear(
-    grid: Any, query_points: Any, name: str = "interpolate_bilinear", indexing: str = "ij"
+    grid: TensorLike, query_points: TensorLike, name: str = "interpolate_bilinear", indexing: str = "ij"
 ) -> Tensor:
     """Bilinear values of a grid between its points; places outside count as at the edge.
 
@@ -91,7 +96,7 @@ def interpolate_bilinear(
             return alphas[0] * (below - above) + above
 
 
-def _neighbours(queries: Tensor, length: Tensor, dtype: Any) -> tuple[Tensor, Tensor, Tensor]:
+def _neighbours(queries: Tensor, length: Tensor, dtype: DType) -> tuple[Tensor, Tensor, Tensor]:
     """The points of an axis before and after places, and how far these are from the first."""
     most = cast(length - 2, queries.dtype)
     least = constant(0.0, dtype=queries.dtype)
@@ -104,7 +109,7 @@ def _neighbours(queries: Tensor, length: Tensor, dtype: Any) -> tuple[Tensor, Te
     return before, after, composing.expand_dims(distance, 2)
 
 
-def dense_image_warp(image: Any, flow: Any, name: str = "dense_image_warp") -> Tensor:
+def dense_image_warp(image: TensorLike, flow: TensorLike, name: str = "dense_image_warp") -> Tensor:
     """Images whose pixel (y, x) is taken from (y, x) - flow[y, x].
 
     Args:
@@ -153,9 +158,9 @@ def radial_basis(squared: Tensor, order: int) -> Tensor:
 
 
 def interpolate_spline(
-    train_points: Any,
-    train_values: Any,
-    query_points: Any,
+    train_points: TensorLike,
+    train_values: TensorLike,
+    query_points: TensorLike,
     order: int,
     regularization_weight: float = 0.0,
     name: str = "interpolate_spline",
@@ -209,8 +214,8 @@ def _solved(train: Tensor, values: Tensor, order: int, regularization_weight: fl
 
 def sparse_image_warp(
     image: Any,
-    source_control_point_locations: Any,
-    dest_control_point_locations: Any,
+    source_control_point_locations: Tensor | np.ndarray,
+    dest_control_point_locations: Tensor | np.ndarray,
     interpolation_order: int = 2,
     regularization_weight: float = 0.0,
     num_boundary_points: int = 0,
@@ -248,18 +253,18 @@ def sparse_image_warp(
         return dense_image_warp(image, flow), flow
 
 
-def grid_locations(image_height: int, image_width: int) -> Any:
+def grid_locations(image_height: int, image_width: int) -> np.ndarray:
     """The places of an image's pixels as (y, x): an array of shape [height, width, 2]."""
     axes = np.linspace(0, image_height - 1, image_height), np.linspace(0, image_width - 1, image_width)
     return np.stack(np.meshgrid(*axes, indexing="ij"), -1)
 
 
-def expand_to_minibatch(np_array: Any, batch_size: Any) -> Any:
+def expand_to_minibatch(np_array: np.ndarray, batch_size: Any) -> np.ndarray:
     """An array as often as a batch has elements, one beneath the other."""
     return np.tile(np_array[None], [batch_size] + [1] * np_array.ndim)
 
 
-def boundary_locations(image_height: int, image_width: int, num_points_per_edge: int) -> Any:
+def boundary_locations(image_height: int, image_width: int, num_points_per_edge: int) -> np.ndarray:
     """Points spread evenly along the edges of an image, its corners among them, as (y, x).
 
     Args:
@@ -274,8 +279,8 @@ def boundary_locations(image_height: int, image_width: int, num_points_per_edge:
 
 
 def with_still_boundary(
-    control_point_locations: Any,
-    control_point_flows: Any,
+    control_point_locations: Tensor,
+    control_point_flows: Tensor,
     image_height: int,
     image_width: int,
     boundary_points_per_edge: int,

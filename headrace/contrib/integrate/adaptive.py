@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from headrace.contrib.integrate.common import check_types, combined, increasing
+from headrace.contrib.integrate.steps import check_types, combined, increasing
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies, name_scope
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
-from headrace.ops import composing
-from headrace.ops.flow.assertion import Assert
-from headrace.ops.flow.cond import cond
-from headrace.ops.flow.tensor_array import TensorArray
-from headrace.ops.flow.while_loop import while_loop
+from headrace.core.tensor import Tensor
+from headrace.functions.flow.assertion import Assert
+from headrace.functions.flow.cond import cond
+from headrace.functions.flow.tensor_array import TensorArray
+from headrace.functions.flow.while_loop import while_loop
+from headrace.kernels import composing
 from headrace.ops.math.unary import abs as absolute
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+
 
 _ORDER = 5
 # The nodes, the stages' weights, and those of the error (fifth minus fourth order) and of the middle of a step
@@ -53,10 +57,10 @@ Derivative = Callable[[Any, Any], Any]
 
 def odeint(
     func: Derivative,
-    y0: Any,
-    t: Any,
-    rtol: Any = 1e-6,
-    atol: Any = 1e-12,
+    y0: TensorLike,
+    t: TensorLike,
+    rtol: float = 1e-6,
+    atol: float = 1e-12,
     method: str | None = None,
     options: dict[str, Any] | None = None,
     full_output: bool = False,
@@ -119,7 +123,7 @@ class _DormandPrince:
         self.shrink = convert_to_tensor(dfactor, t.dtype, name="dfactor")
         self.most = convert_to_tensor(max_num_steps, "int32", name="max_num_steps")
 
-    def solve(self, y0: Tensor, full_output: bool, scope: str) -> Any:
+    def solve(self, y0: Tensor, full_output: bool, scope: str) -> Tensor | tuple[Tensor, dict[str, Tensor]]:
         t = self.t
         with control_dependencies([increasing(t)]):
             count = raw.Size(t)
@@ -130,7 +134,9 @@ class _DormandPrince:
         # polynomial between.
         state = (y0, self.func(y0, t[0]), t[0], t[0], self.first_step, *[y0] * 5)
 
-        def at_time(i: Any, solution: Any, points: Any, ratios: Any, *state: Any) -> Any:
+        def at_time(
+            i: Tensor, solution: TensorArray, points: TensorArray, ratios: TensorArray, *state: Any
+        ) -> tuple[Tensor | TensorArray, ...]:
             _, points, ratios, *state = while_loop(
                 lambda n, points, ratios, *state: raw.Greater(t[i], state[3]),
                 self._step,
@@ -157,7 +163,9 @@ class _DormandPrince:
             "error_ratio": ratios.stack(),
         }
 
-    def _step(self, n: Any, points: Any, ratios: Any, *state: Any) -> Any:
+    def _step(
+        self, n: Tensor, points: TensorArray, ratios: TensorArray, *state: Any
+    ) -> tuple[Tensor | TensorArray, ...]:
         y0, f0, _, t0, dt, *polynomial = state
         checks = [
             Assert(raw.Greater(t0 + dt, t0), ["underflow in dt", dt]),
@@ -210,7 +218,7 @@ def _all_finite(x: Tensor) -> Tensor:
     return raw.All(raw.IsFinite(absolute(x)), raw.Range(0, composing.rank(x), 1))
 
 
-def _polynomial(y0: Any, y1: Any, middle: Any, f0: Any, f1: Any, dt: Any) -> list[Any]:
+def _polynomial(y0: Tensor, y1: Tensor, middle: Tensor, f0: Tensor, f1: Tensor, dt: Tensor) -> list[Any]:
     """The polynomial of order 4 with these values and slopes at the ends, and value in the middle; the highest first."""
     parts = [f0, f1, y0, y1, middle]
     return [

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from headrace.contrib.integrate.common import check_types, increasing
+from headrace.contrib.integrate.steps import check_types, increasing
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies, name_scope
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
-from headrace.ops import composing
-from headrace.ops.flow.tensor_array import TensorArray
-from headrace.ops.flow.while_loop import while_loop
+from headrace.core.tensor import Tensor
+from headrace.functions.flow.tensor_array import TensorArray
+from headrace.functions.flow.while_loop import while_loop
+from headrace.kernels import composing
 from headrace.ops.math.add_n import add_n
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+
 
 Derivative = Callable[[Any, Any], Any]
 
@@ -36,7 +40,7 @@ _METHODS = {"midpoint": _midpoint, "rk4": _runge_kutta}
 
 
 def odeint_fixed(
-    func: Derivative, y0: Any, t: Any, dt: Any = None, method: str = "rk4", name: str | None = None
+    func: Derivative, y0: TensorLike, t: Any, dt: Any = None, method: str = "rk4", name: str | None = None
 ) -> Tensor:
     """The solution of dy/dt = func(y, t) with y(t[0]) = y0, in steps of a given size.
 
@@ -76,12 +80,16 @@ def odeint_fixed(
             return _integrated(func, _METHODS[method], y0, t, dt, counts)
 
 
-def _integrated(func: Derivative, step: Any, y0: Tensor, t: Tensor, dt: Tensor, counts: Tensor) -> Tensor:
+def _integrated(
+    func: Derivative, step: Callable[..., Any], y0: Tensor, t: Tensor, dt: Tensor, counts: Tensor
+) -> Tensor:
     """The states at the times `t`, between which `counts` steps of the sizes `dt` lie."""
     times, start = composing.size(t), t[0]
 
-    def interval(solution: Any, y: Any, time: Any, i: Any) -> Any:
-        def forward(y: Any, time: Any, n: Any, i: Any) -> Any:
+    def interval(
+        solution: TensorArray, y: Tensor, time: Tensor, i: Tensor
+    ) -> tuple[TensorArray, Tensor, Tensor, Tensor]:
+        def forward(y: Tensor, time: Tensor, n: Tensor, i: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
             size = dt[i - 1]
             change = composing.cast(step(func, time, size, y), y.dtype)
             return y + change, time + size, n + 1, i

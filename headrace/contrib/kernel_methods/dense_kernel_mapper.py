@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 from typing import Any
 
-from headrace.core.operation import Tensor
+from headrace.core.tensor import Tensor
 
 
 class InvalidShapeError(Exception):

@@ -8,26 +8,27 @@ from headrace.core.collections import GraphKeys
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies, name_scope
 from headrace.core.dtypes import int32, int64
-from headrace.core.operation import Tensor
+from headrace.core.tensor import Tensor
+from headrace.functions.array.gather import gather_nd
+from headrace.functions.flow.checks import assert_less
+from headrace.functions.math.reduction import reduce_max
+from headrace.kernels.composing.arithmetic import range as range_
+from headrace.kernels.composing.arranging import concat
+from headrace.kernels.composing.shapes import shape
 from headrace.losses.weighting import Reduction, compute_weighted_loss
-from headrace.ops.array.gather import gather_nd
-from headrace.ops.array.join import concat
-from headrace.ops.array.range import range as range_
-from headrace.ops.array.shape import reshape, shape
+from headrace.ops.array.shape import reshape
 from headrace.ops.array.where import one_hot
-from headrace.ops.flow.checks import assert_less
 from headrace.ops.math.cast import cast
-from headrace.ops.math.reduction import reduce_max
 from headrace.ops.nn.activations import relu
 
 
 def sparse_multiclass_hinge_loss(
-    labels: Any,
-    logits: Any,
+    labels: Tensor,
+    logits: Tensor,
     weights: Any = 1.0,
     scope: str | None = None,
     loss_collection: str | None = GraphKeys.LOSSES,
-    reduction: Any = Reduction.SUM_BY_NONZERO_WEIGHTS,
+    reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
     """How far the logit of another class comes within 1 of the true one's (Crammer and Singer 2001).
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from headrace.contrib.kernel_methods.dense_kernel_mapper import DenseKernelMapper, InvalidShapeError
-from headrace.core.operation import Tensor
+from headrace.core.tensor import Tensor
+from headrace.kernels.composing.arithmetic import matmul
 from headrace.ops.array.constant import constant
 from headrace.ops.math.binary import add
-from headrace.ops.math.matmul import matmul
 from headrace.ops.math.trigonometric import cos
 
 
@@ -26,8 +26,8 @@ class RandomFourierFeatureMapper(DenseKernelMapper):
         name: the mapper's name.
 
     Example:
-        >>> mapper = tf.contrib.kernel_methods.RandomFourierFeatureMapper(784, 2000, stddev=5.0)
-        >>> features = mapper.map(images)
+        >>> mapper = tf.contrib.kernel_methods.RandomFourierFeatureMapper(3, 2000, stddev=5.0)
+        >>> features = mapper.map(x)
     """
 
     def __init__(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.framework.arg_scope import add_arg_scope
 from headrace.contrib.layers.scoped import NCHW, NHWC, ZEROS, check_data_format, finished, parameter
@@ -10,12 +10,15 @@ from headrace.core.convert import convert_to_tensor
 from headrace.ops.nn import bias
 from headrace.state.variable_scope import variable_scope
 
+if TYPE_CHECKING:
+    from headrace.core.typing import Activation, InitializerLike, TensorLike
+
 
 @add_arg_scope
 def bias_add(
-    inputs: Any,
-    activation_fn: Any = None,
-    initializer: Any = ZEROS,
+    inputs: TensorLike,
+    activation_fn: Activation | None = None,
+    initializer: InitializerLike = ZEROS,
     regularizer: Any = None,
     reuse: Any = None,
     variables_collections: Any = None,

@@ -7,12 +7,17 @@ look up, or `_to_dense_tensor` to multiply).
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from headrace.contrib.layers.shaping import _inner_flatten
-from headrace.core.operation import Tensor
-from headrace.ops import composing
-from headrace.platform import tf_logging
+from headrace.core.tensor import Tensor
+from headrace.kernels import composing
+from headrace.util import tf_logging
+
+if TYPE_CHECKING:
+    from headrace.core.composite import SparseTensor
+    from headrace.core.typing import CollectionNames, TensorLike
 
 
 class _LinearEmbeddingLookupArguments(NamedTuple):
@@ -67,20 +72,28 @@ class _FeatureColumn:
         raise NotImplementedError(f"Transform is not implemented for {self}.")
 
     def _to_dnn_input_layer(
-        self, input_tensor: Any, weight_collections: Any = None, trainable: bool = True, output_rank: int = 2
+        self,
+        input_tensor: TensorLike | SparseTensor | Sequence[SparseTensor],
+        weight_collections: CollectionNames | None = None,
+        trainable: bool = True,
+        output_rank: int = 2,
     ) -> Tensor:
         """The input of a deep model, [batch, size] (rank 2) or [batch, time, size] (rank 3)."""
         raise ValueError("Calling an abstract method.")
 
-    def _deep_embedding_lookup_arguments(self, input_tensor: Any) -> _DeepEmbeddingLookupArguments:
+    def _deep_embedding_lookup_arguments(
+        self, input_tensor: TensorLike | SparseTensor | Sequence[SparseTensor]
+    ) -> _DeepEmbeddingLookupArguments:
         """What a deep model looks up."""
         raise NotImplementedError(f"No deep embedding lookup arguments for column {self}.")
 
-    def _wide_embedding_lookup_arguments(self, input_tensor: Any) -> _LinearEmbeddingLookupArguments:
+    def _wide_embedding_lookup_arguments(
+        self, input_tensor: TensorLike | SparseTensor | Sequence[SparseTensor]
+    ) -> _LinearEmbeddingLookupArguments:
         """What a linear model looks up."""
         raise NotImplementedError(f"No wide embedding lookup arguments for column {self}.")
 
-    def _to_dense_tensor(self, input_tensor: Any) -> Tensor:
+    def _to_dense_tensor(self, input_tensor: Tensor) -> Tensor:
         """What a linear model multiplies with weights."""
         raise NotImplementedError(f"No dense tensor representation for column {self}.")
 
@@ -90,7 +103,7 @@ class _FeatureColumn:
 
     def _key_without_properties(self, properties: list[str]) -> str:
         """`key` without fields whose text differs from run to run."""
-        fields = ", ".join(f"{k}={v}" for k, v in self._asdict().items() if k not in properties)  # type: ignore[attr-defined]
+        fields = ", ".join(f"{k}={v}" for k, v in self._asdict().items() if k not in properties)  # type: ignore[attr-defined]  # columns are named tuples
         return f"{type(self).__name__}({fields})"
 
 
@@ -118,7 +131,9 @@ class _Transformer:
         return self._columns_to_tensors[feature_column]
 
 
-def _needed(columns_to_tensors: dict[Any, Any], key: Any) -> Any:
+def _needed(
+    columns_to_tensors: dict[Any, Any], key: str | _FeatureColumn
+) -> SparseTensor | Tensor | tuple[SparseTensor, SparseTensor]:
     """The tensor of a feature or column that another column is made of."""
     if key in columns_to_tensors:
         return columns_to_tensors[key]

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.convert import convert_to_tensor
 from headrace.state.variable_scope import variable_scope
 
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import TensorLike
 
-def _name_of(layer: Any, otherwise: str) -> str:
+
+def _name_of(layer: Callable[..., Any], otherwise: str) -> str:
     # A `functools.partial` has the name of its function.
     name = getattr(layer, "__name__", None) or getattr(getattr(layer, "func", None), "__name__", None)
     return otherwise if name is None else name
 
 
-def repeat(inputs: Any, repetitions: int, layer: Any, *args: Any, **kwargs: Any) -> Any:
+def repeat(inputs: TensorLike, repetitions: int, layer: Callable[..., Any], *args: Any, **kwargs: Any) -> Tensor:
     """Applies the same layer several times, each time with variables of its own.
 
     Args:
@@ -24,7 +29,7 @@ def repeat(inputs: Any, repetitions: int, layer: Any, *args: Any, **kwargs: Any)
         *args, **kwargs: its arguments; `scope` names the variable scope around.
 
     Example:
-        >>> net = slim.repeat(net, 3, slim.conv2d, 256, [3, 3], scope="conv3")
+        >>> net = slim.repeat(images, 3, slim.conv2d, 256, [3, 3], scope="conv3")
     """
     scope = kwargs.pop("scope", None)
     with variable_scope(scope, "Repeat", [inputs]):
@@ -35,7 +40,7 @@ def repeat(inputs: Any, repetitions: int, layer: Any, *args: Any, **kwargs: Any)
         return outputs
 
 
-def stack(inputs: Any, layer: Any, stack_args: Any, **kwargs: Any) -> Any:
+def stack(inputs: Tensor, layer: Callable[..., Any], stack_args: int | Sequence[int], **kwargs: Any) -> Any:
     """Applies a layer several times with other arguments each time.
 
     Args:
@@ -48,7 +53,7 @@ def stack(inputs: Any, layer: Any, stack_args: Any, **kwargs: Any) -> Any:
         ValueError: if `stack_args` is no list.
 
     Example:
-        >>> net = slim.stack(net, slim.fully_connected, [32, 64, 128], scope="fc")
+        >>> net = slim.stack(x, slim.fully_connected, [32, 64, 128], scope="fc")
     """
     scope = kwargs.pop("scope", None)
     if not isinstance(stack_args, (list, tuple)):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.framework.arg_scope import add_arg_scope
 from headrace.contrib.layers import utils
@@ -17,43 +18,49 @@ from headrace.contrib.layers.scoped import (
     add_variable_to_collections,
     check_data_format,
     finished,
+    layer_arguments,
     layer_scope,
     parameter,
 )
 from headrace.core.convert import convert_to_tensor
+from headrace.functions.nn.separable_functions import depthwise_conv2d
 from headrace.layers.classic.convolutional import Conv1D, Conv2D, Conv2DTranspose, Conv3D, Conv3DTranspose
 from headrace.ops.array.tile import tile
 from headrace.ops.nn.activations import relu
 from headrace.ops.nn.bias import bias_add
-from headrace.ops.nn.separable_functions import depthwise_conv2d
 from headrace.state.variable_scope import variable_scope
+
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import Activation, CollectionNames, InitializerLike, Regularizer, TensorLike
+
 
 _OF_RANK = {3: Conv1D, 4: Conv2D, 5: Conv3D}
 
 
 @add_arg_scope
 def convolution(
-    inputs: Any,
+    inputs: TensorLike,
     num_outputs: int,
     kernel_size: Any,
-    stride: Any = 1,
+    stride: int = 1,
     padding: str = "SAME",
     data_format: str | None = None,
-    rate: Any = 1,
-    activation_fn: Any = relu,
+    rate: int = 1,
+    activation_fn: Activation | None = relu,
     normalizer_fn: Any = None,
-    normalizer_params: Any = None,
-    weights_initializer: Any = XAVIER,
-    weights_regularizer: Any = None,
+    normalizer_params: Mapping[str, bool | float | None] | None = None,
+    weights_initializer: InitializerLike = XAVIER,
+    weights_regularizer: Regularizer | None = None,
     biases_initializer: Any = ZEROS,
     biases_regularizer: Any = None,
     reuse: Any = None,
     variables_collections: Any = None,
-    outputs_collections: Any = None,
+    outputs_collections: CollectionNames | None = None,
     trainable: bool = True,
-    scope: Any = None,
+    scope: str | None = None,
     conv_dims: int | None = None,
-) -> Any:
+) -> Tensor:
     """activation(convolution of the inputs by weights, plus biases).
 
     Args:
@@ -102,24 +109,24 @@ def convolution(
             padding=padding,
             data_format="channels_first" if data_format and data_format.startswith("NC") else "channels_last",
             dilation_rate=rate,
-            activation=None,
             use_bias=not normalizer_fn and biases_initializer,
             kernel_initializer=weights_initializer,
             bias_initializer=biases_initializer,
             kernel_regularizer=weights_regularizer,
             bias_regularizer=biases_regularizer,
-            activity_regularizer=None,
-            trainable=trainable,
-            name=opened.name,
-            dtype=inputs.dtype.base_dtype,
-            _scope=opened,
-            _reuse=reuse,
+            **layer_arguments(opened, inputs, trainable, reuse),
         )
         outputs = _applied(layer, inputs, variables_collections, normalizer_fn, normalizer_params)
         return finished(outputs, activation_fn, outputs_collections, opened.name)
 
 
-def _applied(layer: Any, inputs: Any, variables_collections: Any, normalizer_fn: Any, normalizer_params: Any) -> Any:
+def _applied(
+    layer: Any,
+    inputs: Tensor,
+    variables_collections: Any,
+    normalizer_fn: Activation | None,
+    normalizer_params: Mapping[str, bool | float | None] | None,
+) -> Tensor:
     """What the layer and the normalizer make of the inputs; the variables join their collections."""
     outputs = layer.apply(inputs)
     add_variable_to_collections(layer.kernel, variables_collections, "weights")
@@ -130,26 +137,26 @@ def _applied(layer: Any, inputs: Any, variables_collections: Any, normalizer_fn:
 
 @add_arg_scope
 def convolution1d(
-    inputs: Any,
+    inputs: TensorLike,
     num_outputs: int,
-    kernel_size: Any,
-    stride: Any = 1,
+    kernel_size: int,
+    stride: int = 1,
     padding: str = "SAME",
     data_format: str | None = None,
-    rate: Any = 1,
-    activation_fn: Any = relu,
+    rate: int = 1,
+    activation_fn: Activation | None = relu,
     normalizer_fn: Any = None,
     normalizer_params: Any = None,
-    weights_initializer: Any = XAVIER,
+    weights_initializer: InitializerLike = XAVIER,
     weights_regularizer: Any = None,
-    biases_initializer: Any = ZEROS,
+    biases_initializer: InitializerLike = ZEROS,
     biases_regularizer: Any = None,
     reuse: Any = None,
     variables_collections: Any = None,
     outputs_collections: Any = None,
     trainable: bool = True,
     scope: Any = None,
-) -> Any:
+) -> Tensor:
     """`convolution` of sequences, [batch, width, channels]; arguments as there."""
     return convolution(
         inputs,
@@ -177,26 +184,26 @@ def convolution1d(
 
 @add_arg_scope
 def convolution2d(
-    inputs: Any,
+    inputs: TensorLike,
     num_outputs: int,
-    kernel_size: Any,
-    stride: Any = 1,
+    kernel_size: int | Sequence[int],
+    stride: int = 1,
     padding: str = "SAME",
     data_format: str | None = None,
-    rate: Any = 1,
-    activation_fn: Any = relu,
-    normalizer_fn: Any = None,
-    normalizer_params: Any = None,
-    weights_initializer: Any = XAVIER,
-    weights_regularizer: Any = None,
-    biases_initializer: Any = ZEROS,
+    rate: int = 1,
+    activation_fn: Activation | None = relu,
+    normalizer_fn: Activation | None = None,
+    normalizer_params: Mapping[str, bool | float | None] | None = None,
+    weights_initializer: InitializerLike = XAVIER,
+    weights_regularizer: Regularizer | None = None,
+    biases_initializer: InitializerLike | None = ZEROS,
     biases_regularizer: Any = None,
     reuse: Any = None,
     variables_collections: Any = None,
-    outputs_collections: Any = None,
+    outputs_collections: CollectionNames | None = None,
     trainable: bool = True,
-    scope: Any = None,
-) -> Any:
+    scope: str | None = None,
+) -> Tensor:
     """`convolution` of images, [batch, height, width, channels]; arguments as there."""
     return convolution(
         inputs,
@@ -224,26 +231,26 @@ def convolution2d(
 
 @add_arg_scope
 def convolution3d(
-    inputs: Any,
+    inputs: TensorLike,
     num_outputs: int,
-    kernel_size: Any,
-    stride: Any = 1,
+    kernel_size: int,
+    stride: int = 1,
     padding: str = "SAME",
     data_format: str | None = None,
-    rate: Any = 1,
-    activation_fn: Any = relu,
+    rate: int = 1,
+    activation_fn: Activation = relu,
     normalizer_fn: Any = None,
     normalizer_params: Any = None,
-    weights_initializer: Any = XAVIER,
+    weights_initializer: InitializerLike = XAVIER,
     weights_regularizer: Any = None,
-    biases_initializer: Any = ZEROS,
+    biases_initializer: InitializerLike = ZEROS,
     biases_regularizer: Any = None,
     reuse: Any = None,
     variables_collections: Any = None,
     outputs_collections: Any = None,
     trainable: bool = True,
     scope: Any = None,
-) -> Any:
+) -> Tensor:
     """`convolution` of volumes, [batch, depth, height, width, channels]; arguments as there."""
     return convolution(
         inputs,
@@ -271,23 +278,23 @@ def convolution3d(
 
 @add_arg_scope
 def convolution2d_in_plane(
-    inputs: Any,
-    kernel_size: Any,
-    stride: Any = 1,
+    inputs: Tensor,
+    kernel_size: int | Sequence[int],
+    stride: int = 1,
     padding: str = "SAME",
-    activation_fn: Any = relu,
+    activation_fn: Activation | None = relu,
     normalizer_fn: Any = None,
     normalizer_params: Any = None,
-    weights_initializer: Any = XAVIER,
+    weights_initializer: InitializerLike = XAVIER,
     weights_regularizer: Any = None,
-    biases_initializer: Any = ZEROS,
+    biases_initializer: InitializerLike = ZEROS,
     biases_regularizer: Any = None,
     reuse: Any = None,
     variables_collections: Any = None,
-    outputs_collections: Any = None,
+    outputs_collections: CollectionNames | None = None,
     trainable: bool = True,
     scope: Any = None,
-) -> Any:
+) -> Tensor:
     """activation(convolution of every channel by the same filter, plus biases).
 
     Args:
@@ -337,16 +344,16 @@ def convolution2d_in_plane(
 
 @add_arg_scope
 def convolution2d_transpose(
-    inputs: Any,
+    inputs: TensorLike,
     num_outputs: int,
-    kernel_size: Any,
-    stride: Any = 1,
+    kernel_size: int,
+    stride: int = 1,
     padding: str = "SAME",
     data_format: str = NHWC,
-    activation_fn: Any = relu,
+    activation_fn: Activation = relu,
     normalizer_fn: Any = None,
     normalizer_params: Any = None,
-    weights_initializer: Any = XAVIER,
+    weights_initializer: InitializerLike = XAVIER,
     weights_regularizer: Any = None,
     biases_initializer: Any = ZEROS,
     biases_regularizer: Any = None,
@@ -355,7 +362,7 @@ def convolution2d_transpose(
     outputs_collections: Any = None,
     trainable: bool = True,
     scope: Any = None,
-) -> Any:
+) -> Tensor:
     """activation(transposed convolution of images, plus biases); arguments as in `convolution`."""
     with layer_scope(scope, "Conv2d_transpose", inputs, reuse, WEIGHTS_AND_BIASES) as opened:
         layout = check_data_format(data_format, (NCHW, NHWC))
@@ -366,18 +373,12 @@ def convolution2d_transpose(
             strides=stride,
             padding=padding,
             data_format=layout,
-            activation=None,
             use_bias=not normalizer_fn and biases_initializer,
             kernel_initializer=weights_initializer,
             bias_initializer=biases_initializer,
             kernel_regularizer=weights_regularizer,
             bias_regularizer=biases_regularizer,
-            activity_regularizer=None,
-            trainable=trainable,
-            name=opened.name,
-            dtype=inputs.dtype.base_dtype,
-            _scope=opened,
-            _reuse=reuse,
+            **layer_arguments(opened, inputs, trainable, reuse),
         )
         outputs = _applied(layer, inputs, variables_collections, normalizer_fn, normalizer_params)
         return finished(outputs, activation_fn, outputs_collections, opened.name)
@@ -385,16 +386,16 @@ def convolution2d_transpose(
 
 @add_arg_scope
 def convolution3d_transpose(
-    inputs: Any,
+    inputs: TensorLike,
     num_outputs: int,
-    kernel_size: Any,
-    stride: Any = 1,
+    kernel_size: int,
+    stride: int = 1,
     padding: str = "SAME",
     data_format: str = NDHWC,
-    activation_fn: Any = relu,
+    activation_fn: Activation = relu,
     normalizer_fn: Any = None,
     normalizer_params: Any = None,
-    weights_initializer: Any = XAVIER,
+    weights_initializer: InitializerLike = XAVIER,
     weights_regularizer: Any = None,
     biases_initializer: Any = ZEROS,
     biases_regularizer: Any = None,
@@ -403,7 +404,7 @@ def convolution3d_transpose(
     outputs_collections: Any = None,
     trainable: bool = True,
     scope: Any = None,
-) -> Any:
+) -> Tensor:
     """activation(transposed convolution of volumes, plus biases); arguments as in `convolution`."""
     with layer_scope(scope, "Conv3d_transpose", inputs, reuse, WEIGHTS_AND_BIASES) as opened:
         layout = check_data_format(data_format, (NCDHW, NDHWC))
@@ -414,18 +415,12 @@ def convolution3d_transpose(
             strides=stride,
             padding=padding,
             data_format=layout,
-            activation=None,
             use_bias=not normalizer_fn and biases_initializer,
             kernel_initializer=weights_initializer,
             bias_initializer=biases_initializer,
             kernel_regularizer=weights_regularizer,
             bias_regularizer=biases_regularizer,
-            activity_regularizer=None,
-            trainable=trainable,
-            name=opened.name,
-            dtype=inputs.dtype.base_dtype,
-            _scope=opened,
-            _reuse=reuse,
+            **layer_arguments(opened, inputs, trainable, reuse),
         )
         outputs = _applied(layer, inputs, variables_collections, normalizer_fn, normalizer_params)
         return finished(outputs, activation_fn, outputs_collections, opened.name)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.framework.arg_scope import add_arg_scope
 from headrace.contrib.layers.scoped import (
@@ -12,39 +13,47 @@ from headrace.contrib.layers.scoped import (
     ZEROS,
     add_variable_to_collections,
     finished,
+    layer_arguments,
     layer_scope,
 )
 from headrace.core.collections import GraphKeys
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph
+from headrace.kernels.composing.arithmetic import matmul
+from headrace.kernels.composing.arranging import stack
+from headrace.kernels.composing.shapes import shape
 from headrace.layers.classic.core import Dense
-from headrace.ops.array.join import stack, unstack
-from headrace.ops.array.shape import reshape, shape
-from headrace.ops.math.matmul import matmul
+from headrace.ops.array.join import unstack
+from headrace.ops.array.shape import reshape
 from headrace.ops.nn.activations import elu as elu_function
 from headrace.ops.nn.activations import relu as relu_function
 from headrace.ops.nn.activations import relu6 as relu6_function
 from headrace.ops.nn.bias import bias_add
 from headrace.state.variable_scope import get_variable, variable_scope
 
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import Activation, CollectionNames, InitializerLike, Regularizer, TensorLike
+    from headrace.state.initializers import Constant, Zeros
+
 
 @add_arg_scope
 def fully_connected(
-    inputs: Any,
+    inputs: TensorLike,
     num_outputs: int,
-    activation_fn: Any = relu_function,
+    activation_fn: Activation | None = relu_function,
     normalizer_fn: Any = None,
-    normalizer_params: Any = None,
-    weights_initializer: Any = XAVIER,
-    weights_regularizer: Any = None,
+    normalizer_params: Mapping[str, bool | float] | None = None,
+    weights_initializer: InitializerLike = XAVIER,
+    weights_regularizer: Regularizer | None = None,
     biases_initializer: Any = ZEROS,
     biases_regularizer: Any = None,
     reuse: Any = None,
-    variables_collections: Any = None,
-    outputs_collections: Any = None,
+    variables_collections: CollectionNames | None = None,
+    outputs_collections: CollectionNames | None = None,
     trainable: bool = True,
-    scope: Any = None,
-) -> Any:
+    scope: str | None = None,
+) -> Tensor:
     """activation(inputs @ weights + biases), over the last axis of the inputs.
 
     Args:
@@ -75,18 +84,12 @@ def fully_connected(
         inputs = convert_to_tensor(inputs)
         layer = Dense(
             units=num_outputs,
-            activation=None,
             use_bias=not normalizer_fn and biases_initializer,
             kernel_initializer=weights_initializer,
             bias_initializer=biases_initializer,
             kernel_regularizer=weights_regularizer,
             bias_regularizer=biases_regularizer,
-            activity_regularizer=None,
-            trainable=trainable,
-            name=opened.name,
-            dtype=inputs.dtype.base_dtype,
-            _scope=opened,
-            _reuse=reuse,
+            **layer_arguments(opened, inputs, trainable, reuse),
         )
         outputs = layer.apply(inputs)
         add_variable_to_collections(layer.kernel, variables_collections, "weights")
@@ -98,19 +101,19 @@ def fully_connected(
 
 
 def legacy_fully_connected(
-    x: Any,
+    x: TensorLike,
     num_output_units: int,
-    activation_fn: Any = None,
-    weight_init: Any = XAVIER,
-    bias_init: Any = ZEROS,
+    activation_fn: Activation | None = None,
+    weight_init: Callable[..., Any] | Constant = XAVIER,
+    bias_init: Zeros | None = ZEROS,
     name: str | None = None,
-    weight_collections: Any = (GraphKeys.WEIGHTS,),
-    bias_collections: Any = (GraphKeys.BIASES,),
-    output_collections: Any = (GraphKeys.ACTIVATIONS,),
+    weight_collections: CollectionNames = (GraphKeys.WEIGHTS,),
+    bias_collections: CollectionNames = (GraphKeys.BIASES,),
+    output_collections: CollectionNames = (GraphKeys.ACTIVATIONS,),
     trainable: bool = True,
-    weight_regularizer: Any = None,
+    weight_regularizer: Regularizer | None = None,
     bias_regularizer: Any = None,
-) -> Any:
+) -> Tensor:
     """The `fully_connected` of 0.x: activation(x @ weights + bias).
 
     Args:

@@ -2,30 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.layers.feature_cross import sparse_feature_cross
 from headrace.core.composite import SparseTensor
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import int32, string
-from headrace.ops.array.fill import ones_like
+from headrace.functions.flow.checks import assert_same_float_dtype
+from headrace.functions.math.reduction import reduce_prod
+from headrace.functions.math.segments import segment_sum, sparse_segment_mean, sparse_segment_sqrt_n, sparse_segment_sum
+from headrace.functions.nn import embedding
+from headrace.functions.sparse.building import sparse_tensor_to_dense
+from headrace.kernels.composing.arithmetic import range as range_of
+from headrace.kernels.composing.arranging import concat
+from headrace.kernels.composing.filling import ones_like
+from headrace.kernels.composing.shapes import expand_dims, shape
 from headrace.ops.array.gather import gather
-from headrace.ops.array.join import concat
-from headrace.ops.array.range import range as range_of
-from headrace.ops.array.shape import expand_dims, reshape, shape
+from headrace.ops.array.shape import reshape
 from headrace.ops.array.tile import tile
 from headrace.ops.array.unique import unique
-from headrace.ops.flow.checks import assert_same_float_dtype
 from headrace.ops.math.cast import cast
-from headrace.ops.math.reduction import reduce_prod
-from headrace.ops.math.segments import segment_sum, sparse_segment_mean, sparse_segment_sqrt_n, sparse_segment_sum
 from headrace.ops.math.unary import sqrt
-from headrace.ops.nn import embedding
-from headrace.ops.sparse.building import sparse_tensor_to_dense
 from headrace.ops.sparse.rows import sparse_fill_empty_rows
-from headrace.platform import tf_logging
 from headrace.state.partitioned import PartitionedVariable
+from headrace.util import tf_logging
+
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import TensorLike
+    from headrace.state.variables import Variable
+
 
 # What stands in for the ids of an empty row: chosen so that no feature is likely to be one.
 _NOTHING_TEXT = "6ZxWzWOHxZ"
@@ -41,22 +49,22 @@ def _combiner(combiner: str | None) -> str:
     return combiner
 
 
-def _tables(params: Any) -> list[Any]:
+def _tables(params: TensorLike) -> list[Any]:
     if isinstance(params, PartitionedVariable):
         return list(params)
     return params if isinstance(params, list) else [params]
 
 
 def safe_embedding_lookup_sparse(
-    embedding_weights: Any,
-    sparse_ids: Any,
-    sparse_weights: Any = None,
+    embedding_weights: TensorLike,
+    sparse_ids: SparseTensor,
+    sparse_weights: SparseTensor | None = None,
     combiner: str | None = None,
     default_id: int | None = None,
     name: str | None = None,
     partition_strategy: str = "div",
-    max_norm: Any = None,
-) -> Any:
+    max_norm: TensorLike | None = None,
+) -> Tensor:
     """`tf.nn.safe_embedding_lookup_sparse`, with "mean" for a combiner that is not given.
 
     Raises:
@@ -87,7 +95,7 @@ def embedding_lookup_sparse_with_distributed_aggregation(
     partition_strategy: str = "mod",
     name: str | None = None,
     combiner: str | None = None,
-    max_norm: Any = None,
+    max_norm: TensorLike | None = None,
 ) -> Any:
     """`tf.nn.embedding_lookup_sparse` by division of the rows' sums, which for a row without ids is no number.
 
@@ -105,7 +113,11 @@ def embedding_lookup_sparse_with_distributed_aggregation(
         ValueError: for another combiner or partition strategy.
 
     Example:
-        >>> embedding_lookup_sparse_with_distributed_aggregation(tables, ids, None, combiner="sum")
+        >>> table = tf.constant([[1.0, 0.0], [0.0, 1.0], [5.0, 5.0]])
+        >>> ids = tf.SparseTensor([[0, 0], [0, 1], [1, 0]], np.array([0, 2, 1]), [2, 2])
+        >>> sess.run(embedding_lookup_sparse_with_distributed_aggregation(table, ids, None, combiner="sum"))
+        array([[6., 5.],
+               [0., 1.]], dtype=float32)
     """
     combiner = _combiner(combiner)
     if combiner not in _COMBINERS:
@@ -124,7 +136,9 @@ def embedding_lookup_sparse_with_distributed_aggregation(
         return sums / reshape(divisor, concat([[-1], ones_like(shape(sums)[1:])], 0))
 
 
-def embedding_lookup_unique(params: Any, ids: Any, partition_strategy: str = "mod", name: str | None = None) -> Any:
+def embedding_lookup_unique(
+    params: TensorLike, ids: Tensor | Sequence[Sequence[int]], partition_strategy: str = "mod", name: str | None = None
+) -> Tensor:
     """`tf.nn.embedding_lookup` that looks each id up once, for batches in which ids occur often.
 
     Args:
@@ -147,7 +161,7 @@ def embedding_lookup_unique(params: Any, ids: Any, partition_strategy: str = "mo
 
 
 def scattered_embedding_lookup(
-    params: Any, values: Any, dimension: int, name: str | None = None, hash_key: int | None = None
+    params: TensorLike, values: TensorLike, dimension: int, name: str | None = None, hash_key: int | None = None
 ) -> Any:
     """Embeddings whose every element is at a place of one long vector that a hash says.
 
@@ -189,14 +203,14 @@ def scattered_embedding_lookup(
 
 
 def scattered_embedding_lookup_sparse(
-    params: Any,
-    sparse_values: Any,
+    params: Tensor | Variable,
+    sparse_values: SparseTensor | Tensor,
     dimension: int,
     combiner: str | None = None,
     default_value: Any = None,
     name: str | None = None,
     hash_key: int | None = None,
-) -> Any:
+) -> Tensor:
     """`scattered_embedding_lookup` of a `SparseTensor`, whose rows are combined.
 
     Args:

@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.framework.variables import model_variable
 from headrace.contrib.layers.embedding_ops import embedding_lookup_unique, safe_embedding_lookup_sparse
 from headrace.contrib.layers.sparse_ops import dense_to_sparse_tensor
 from headrace.core.composite import SparseTensor
-from headrace.ops.math.reduction import reduce_mean
-from headrace.ops.nn.embedding import embedding_lookup
+from headrace.functions.math.reduction import reduce_mean
+from headrace.functions.nn.embedding import embedding_lookup
 from headrace.state.variable_scope import variable_scope
+
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import InitializerLike, TensorLike
 
 
 def bow_encoder(
-    ids: Any,
+    ids: TensorLike,
     vocab_size: int,
     embed_dim: int,
     sparse_lookup: bool = True,
     initializer: Any = None,
     regularizer: Any = None,
     trainable: bool = True,
-    scope: Any = None,
+    scope: str | None = None,
     reuse: Any = None,
-) -> Any:
+) -> Tensor:
     """The mean of the embeddings of each row's ids.
 
     Args:
@@ -60,16 +65,16 @@ def bow_encoder(
 
 
 def embed_sequence(
-    ids: Any,
+    ids: Tensor | Sequence[Sequence[int]],
     vocab_size: int | None = None,
     embed_dim: int | None = None,
     unique: bool = False,
-    initializer: Any = None,
+    initializer: InitializerLike | None = None,
     regularizer: Any = None,
     trainable: bool = True,
-    scope: Any = None,
+    scope: str | None = None,
     reuse: Any = None,
-) -> Any:
+) -> Tensor:
     """The embeddings of sequences of ids.
 
     Args:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from headrace.checkpoints.checkpoint_utils import init_from_checkpoint
 from headrace.contrib.framework.variables import model_variable
 from headrace.contrib.layers.column_base import _FeatureColumn, _Transformer
 from headrace.contrib.layers.embedding_ops import safe_embedding_lookup_sparse, scattered_embedding_lookup_sparse
@@ -16,23 +17,27 @@ from headrace.core.collections import GraphKeys
 from headrace.core.composite import SparseTensor
 from headrace.core.defaults import add_to_collection, get_collection
 from headrace.core.dtypes import float32
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
+from headrace.core.tensor import Tensor
+from headrace.functions.parsing.example import parse_example
+from headrace.functions.parsing.features import VarLenFeature
+from headrace.functions.sparse.building import sparse_placeholder
+from headrace.functions.sparse.join import sparse_concat
+from headrace.kernels.composing.arithmetic import matmul
+from headrace.kernels.composing.arranging import concat
+from headrace.kernels.composing.shapes import expand_dims
 from headrace.ops.array.constant import placeholder
-from headrace.ops.array.join import concat
-from headrace.ops.array.shape import expand_dims
 from headrace.ops.math.add_n import add_n
-from headrace.ops.math.matmul import matmul
 from headrace.ops.nn.bias import bias_add
-from headrace.ops.parsing.example import parse_example
-from headrace.ops.parsing.features import VarLenFeature
-from headrace.ops.sparse.building import sparse_placeholder
-from headrace.ops.sparse.join import sparse_concat
 from headrace.ops.sparse.reshape import sparse_reshape
 from headrace.state.initializers import zeros_initializer
 from headrace.state.partitioned import PartitionedVariable
 from headrace.state.variable_scope import variable_scope
-from headrace.train.checkpoint_utils import init_from_checkpoint
+
+if TYPE_CHECKING:
+    from headrace.core.shapes import Dimension
+    from headrace.core.typing import CollectionNames, TensorLike
+    from headrace.state.variables import Variable
 
 
 def check_feature_columns(feature_columns: Iterable[Any]) -> None:
@@ -59,21 +64,21 @@ def _in_order(columns: Iterable[Any]) -> list[Any]:
     return sorted(set(columns), key=lambda column: column.key)
 
 
-def _collections(given: Any) -> Any:
+def _collections(given: Sequence[str] | None) -> Any:
     return sorted({*given, GraphKeys.GLOBAL_VARIABLES}) if given else given
 
 
-def _parts(variable: Any) -> list[Any]:
+def _parts(variable: PartitionedVariable | Variable) -> list[Any]:
     return list(variable) if isinstance(variable, PartitionedVariable) else [variable]
 
 
-def _begin_from(column: Any, variable: Any) -> None:
+def _begin_from(column: Any, variable: Sequence[TensorLike]) -> None:
     found = column._checkpoint_path()
     if found is not None:
         init_from_checkpoint(found[0], {found[1]: variable if len(variable) > 1 else variable[0]})
 
 
-def _table(args: Any, sizes: list[int], trainable: bool, collections: Any) -> Any:
+def _table(args: Any, sizes: list[int], trainable: bool, collections: CollectionNames | None) -> Any:
     """The vectors of an embedding, those of a shared one made once."""
 
     def made(name: str) -> Any:
@@ -105,7 +110,7 @@ def _table(args: Any, sizes: list[int], trainable: bool, collections: Any) -> An
 
 
 def _embeddings_from_arguments(
-    column: Any, args: Any, weight_collections: Any, trainable: bool, output_rank: int = 2
+    column: Any, args: Any, weight_collections: CollectionNames | None, trainable: bool, output_rank: int = 2
 ) -> Tensor:
     """The vectors of a column's classes, those of each example (or step) combined.
 
@@ -130,7 +135,9 @@ def _embeddings_from_arguments(
     )
 
 
-def _maybe_reshape_input_tensor(tensor: Any, column_name: str, output_rank: int) -> Any:
+def _maybe_reshape_input_tensor(
+    tensor: SparseTensor | Tensor, column_name: str, output_rank: int
+) -> SparseTensor | Tensor:
     """A feature, dense or sparse, with `output_rank` axes: the last ones made one, or one more of size 1.
 
     Raises:
@@ -157,9 +164,9 @@ def _maybe_reshape_input_tensor(tensor: Any, column_name: str, output_rank: int)
 def input_of_columns(
     tensors: dict[Any, Any],
     columns: Iterable[Any],
-    collections: Any,
+    collections: CollectionNames | None,
     trainable: bool,
-    scope: Any,
+    scope: str | None,
     rank: int,
     default_name: str,
     outputs: dict[Any, Any] | None,
@@ -184,7 +191,13 @@ def input_of_columns(
         return concat(found, rank - 1)
 
 
-def _deep(column: Any, tensor: Any, collections: Any, trainable: bool, rank: int) -> Tensor:
+def _deep(
+    column: Any,
+    tensor: TensorLike | SparseTensor | Sequence[SparseTensor],
+    collections: CollectionNames | None,
+    trainable: bool,
+    rank: int,
+) -> Tensor:
     """A column's part of the input of a deep model."""
     try:
         arguments = column._deep_embedding_lookup_arguments(tensor)
@@ -201,7 +214,7 @@ def input_from_feature_columns(
     feature_columns: Iterable[Any],
     weight_collections: Sequence[str] | None = None,
     trainable: bool = True,
-    scope: Any = None,
+    scope: str | None = None,
     cols_to_outs: dict[Any, Any] | None = None,
 ) -> Tensor:
     """The features of examples as the input of a network.
@@ -222,6 +235,7 @@ def input_from_feature_columns(
 
     Example:
         >>> age = tf.contrib.layers.real_valued_column("age")
+        >>> ages = tf.constant([[20.0], [30.0]])
         >>> net = tf.contrib.layers.input_from_feature_columns({"age": ages}, [age])
     """
     return input_of_columns(
@@ -236,7 +250,7 @@ def input_from_feature_columns(
     )
 
 
-def _bias(num_outputs: int, trainable: bool, collections: Any) -> Any:
+def _bias(num_outputs: int, trainable: bool, collections: CollectionNames | None) -> PartitionedVariable | Variable:
     return model_variable(
         "bias_weight",
         shape=[num_outputs],
@@ -246,7 +260,9 @@ def _bias(num_outputs: int, trainable: bool, collections: Any) -> Any:
     )
 
 
-def _weights(name: str, rows: Any, num_outputs: int, trainable: bool, collections: Any) -> list[Any]:
+def _weights(
+    name: str, rows: int | Dimension, num_outputs: int, trainable: bool, collections: CollectionNames | None
+) -> list[Any]:
     return _parts(
         model_variable(
             name,
@@ -265,7 +281,7 @@ def weighted_sum_from_feature_columns(
     num_outputs: int,
     weight_collections: Sequence[str] | None = None,
     trainable: bool = True,
-    scope: Any = None,
+    scope: str | None = None,
 ) -> tuple[Tensor, dict[Any, Any], Any]:
     """A linear model of the features of examples.
 
@@ -303,7 +319,12 @@ def weighted_sum_from_feature_columns(
 
 
 def _weighted(
-    column: Any, tensor: Any, tensors: dict[Any, Any], num_outputs: int, trainable: bool, collections: Any
+    column: Any,
+    tensor: TensorLike | SparseTensor | Sequence[SparseTensor],
+    tensors: dict[Any, Any],
+    num_outputs: int,
+    trainable: bool,
+    collections: CollectionNames | None,
 ) -> tuple[list[Any], Tensor]:
     """The weights of a column in a linear model, and the sums of its classes' or numbers' products with them."""
     try:
@@ -406,7 +427,7 @@ def make_place_holder_tensors_for_base_features(feature_columns: Iterable[Any]) 
 
 
 def parse_feature_columns_from_examples(
-    serialized: Any, feature_columns: Iterable[Any], name: str | None = None, example_names: Any = None
+    serialized: Sequence[bytes], feature_columns: Iterable[Any], name: str | None = None, example_names: Any = None
 ) -> dict[Any, Any]:
     """The features of serialized Example messages, and what columns make of them.
 

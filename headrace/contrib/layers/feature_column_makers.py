@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.layers.feature_columns import (
     _BucketizedColumn,
@@ -28,10 +28,16 @@ from headrace.contrib.layers.sparse_columns import (
 from headrace.core.dtypes import as_dtype, float32, int64, string
 from headrace.state.initializers import truncated_normal_initializer
 
+if TYPE_CHECKING:
+    from headrace.core.dtypes import DType
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import DTypeLike, InitializerLike, Nested
+
+
 _COMBINERS = ("mean", "sqrtn", "sum")
 
 
-def _sparse(kind: type, column_name: str, dtype: Any, **settings: Any) -> Any:
+def _sparse(kind: type, column_name: str, dtype: DTypeLike, **settings: Any) -> Any:
     dtype = as_dtype(dtype)
     if dtype != string and not dtype.is_integer:
         raise ValueError(f"dtype must be string or integer. dtype: {dtype}, column_name: {column_name}")
@@ -42,7 +48,7 @@ def _sparse(kind: type, column_name: str, dtype: Any, **settings: Any) -> Any:
 
 
 def sparse_column_with_integerized_feature(
-    column_name: str, bucket_size: int, combiner: str = "sum", dtype: Any = int64
+    column_name: str, bucket_size: int, combiner: str = "sum", dtype: DTypeLike = int64
 ) -> _SparseColumn:
     """A column of ints that are class numbers.
 
@@ -65,7 +71,11 @@ def sparse_column_with_integerized_feature(
 
 
 def sparse_column_with_hash_bucket(
-    column_name: str, hash_bucket_size: int, combiner: str = "sum", dtype: Any = string, hash_keys: Any = None
+    column_name: str,
+    hash_bucket_size: int,
+    combiner: str = "sum",
+    dtype: DTypeLike = string,
+    hash_keys: Sequence[int | Sequence[int | str]] | None = None,
 ) -> _SparseColumn:
     """A column of strings or ints that are hashed to class numbers.
 
@@ -90,7 +100,7 @@ def sparse_column_with_hash_bucket(
 
 
 def sparse_column_with_keys(
-    column_name: str, keys: Sequence[Any], default_value: int = -1, combiner: str = "sum", dtype: Any = string
+    column_name: str, keys: Sequence[Any], default_value: int = -1, combiner: str = "sum", dtype: DTypeLike = string
 ) -> _SparseColumn:
     """A column of words, numbered by their place in `keys`.
 
@@ -113,7 +123,7 @@ def sparse_column_with_vocabulary_file(
     vocab_size: int | None = None,
     default_value: int = -1,
     combiner: str = "sum",
-    dtype: Any = string,
+    dtype: DTypeLike = string,
 ) -> _SparseColumn:
     """A column of words, numbered by their line in a file.
 
@@ -136,7 +146,7 @@ def sparse_column_with_vocabulary_file(
 
 
 def weighted_sparse_column(
-    sparse_id_column: _SparseColumn, weight_column_name: str, dtype: Any = float32
+    sparse_id_column: _SparseColumn, weight_column_name: str, dtype: DTypeLike = float32
 ) -> _WeightedSparseColumn:
     """A column of classes with weights.
 
@@ -154,7 +164,7 @@ def weighted_sparse_column(
     return _WeightedSparseColumn(sparse_id_column, weight_column_name, dtype)
 
 
-def one_hot_column(sparse_id_column: Any) -> _OneHotColumn:
+def one_hot_column(sparse_id_column: Nested[Tensor]) -> _OneHotColumn:
     """A column of classes as a vector for deep models."""
     return _OneHotColumn(sparse_id_column)
 
@@ -163,7 +173,7 @@ def _embedding(
     column: Any,
     dimension: int,
     combiner: str,
-    initializer: Any,
+    initializer: InitializerLike | None,
     checkpoint: str | None,
     tensor: str | None,
     **settings: Any,
@@ -178,10 +188,10 @@ def _embedding(
 
 
 def embedding_column(
-    sparse_id_column: Any,
+    sparse_id_column: Nested[Tensor],
     dimension: int,
     combiner: str = "mean",
-    initializer: Any = None,
+    initializer: InitializerLike | None = None,
     ckpt_to_load_from: str | None = None,
     tensor_name_in_ckpt: str | None = None,
     max_norm: float | None = None,
@@ -218,7 +228,7 @@ def shared_embedding_columns(
     dimension: int,
     combiner: str = "mean",
     shared_embedding_name: str | None = None,
-    initializer: Any = None,
+    initializer: InitializerLike | None = None,
     ckpt_to_load_from: str | None = None,
     tensor_name_in_ckpt: str | None = None,
     max_norm: float | None = None,
@@ -272,7 +282,7 @@ def scattered_embedding_column(
     dimension: int,
     hash_key: int | None,
     combiner: str = "mean",
-    initializer: Any = None,
+    initializer: InitializerLike | None = None,
 ) -> _ScatteredEmbeddingColumn:
     """A column of strings as vectors without a vocabulary: see `scattered_embedding_lookup_sparse`.
 
@@ -302,7 +312,11 @@ def scattered_embedding_column(
 
 
 def real_valued_column(
-    column_name: str, dimension: int = 1, default_value: Any = None, dtype: Any = float32, normalizer: Any = None
+    column_name: str,
+    dimension: int = 1,
+    default_value: Any = None,
+    dtype: Any = float32,
+    normalizer: Callable[..., Any] | None = None,
 ) -> _RealValuedColumn:
     """A column of numbers.
 
@@ -345,8 +359,8 @@ def real_valued_column(
 def _real_valued_var_len_column(
     column_name: str,
     default_value: Any = None,
-    dtype: Any = float32,
-    normalizer: Any = None,
+    dtype: DType = float32,
+    normalizer: Callable[..., Any] | None = None,
     is_sparse: bool = False,
 ) -> _RealValuedVarLenColumn:
     """A column of any number of numbers.

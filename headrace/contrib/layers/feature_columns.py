@@ -4,8 +4,8 @@ and crosses.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from headrace.contrib.layers.column_base import (
     _DeepEmbeddingLookupArguments,
@@ -19,17 +19,20 @@ from headrace.contrib.layers.shaping import _inner_flatten
 from headrace.contrib.layers.sparse_columns import _Categories, _SparseColumn
 from headrace.core.composite import SparseTensor
 from headrace.core.dtypes import DType, float32, int32, int64, string
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
-from headrace.ops import composing
-from headrace.ops.array.fill import zeros
+from headrace.core.tensor import Tensor
+from headrace.functions.math.reduction import reduce_sum
+from headrace.functions.parsing.features import FixedLenFeature, FixedLenSequenceFeature, VarLenFeature
+from headrace.functions.sparse.building import sparse_merge, sparse_tensor_to_dense
+from headrace.kernels import composing
+from headrace.kernels.composing.filling import zeros
 from headrace.ops.array.where import one_hot
 from headrace.ops.math.cast import cast
-from headrace.ops.math.reduction import reduce_sum
-from headrace.ops.parsing.features import FixedLenFeature, FixedLenSequenceFeature, VarLenFeature
-from headrace.ops.sparse.building import sparse_merge, sparse_tensor_to_dense
 from headrace.ops.sparse.slice import sparse_slice
 from headrace.state.initializers import zeros_initializer
+
+if TYPE_CHECKING:
+    from headrace.core.typing import CollectionNames, TensorLike
 
 
 class _OneHotFields(NamedTuple):
@@ -58,7 +61,11 @@ class _OneHotColumn(_FeatureColumn, _OneHotFields):
         columns_to_tensors[self] = _needed(columns_to_tensors, self.sparse_id_column)
 
     def _to_dnn_input_layer(
-        self, input_tensor: Any, weight_collections: Any = None, trainable: bool = False, output_rank: int = 2
+        self,
+        input_tensor: TensorLike | SparseTensor | Sequence[SparseTensor],
+        weight_collections: CollectionNames | None = None,
+        trainable: bool = False,
+        output_rank: int = 2,
     ) -> Tensor:
         ids = _inner_flatten(self.sparse_id_column.id_tensor(input_tensor), output_rank)
         weights = self.sparse_id_column.weight_tensor(input_tensor)
@@ -113,7 +120,9 @@ class _EmbeddingColumn(_FeatureColumn, _EmbeddingFields):
     def insert_transformed_feature(self, columns_to_tensors: dict[Any, Any]) -> None:
         columns_to_tensors[self] = _needed(columns_to_tensors, self.sparse_id_column)
 
-    def _deep_embedding_lookup_arguments(self, input_tensor: Any) -> _DeepEmbeddingLookupArguments:
+    def _deep_embedding_lookup_arguments(
+        self, input_tensor: TensorLike | SparseTensor | Sequence[SparseTensor]
+    ) -> _DeepEmbeddingLookupArguments:
         return _DeepEmbeddingLookupArguments(
             input_tensor=self.sparse_id_column.id_tensor(input_tensor),
             weight_tensor=self.sparse_id_column.weight_tensor(input_tensor),
@@ -127,7 +136,7 @@ class _EmbeddingColumn(_FeatureColumn, _EmbeddingFields):
             trainable=self.trainable,
         )
 
-    def _wide_embedding_lookup_arguments(self, input_tensor: Any) -> Any:
+    def _wide_embedding_lookup_arguments(self, input_tensor: TensorLike | SparseTensor | Sequence[SparseTensor]) -> Any:
         raise ValueError(f"Column {self} is not supported in linear models. Please use sparse_column.")
 
     def _checkpoint_path(self) -> tuple[str, str] | None:
@@ -165,7 +174,9 @@ class _ScatteredEmbeddingColumn(_FeatureColumn, _ScatteredFields):
     def insert_transformed_feature(self, columns_to_tensors: dict[Any, Any]) -> None:
         columns_to_tensors[self] = columns_to_tensors[self.column_name]
 
-    def _deep_embedding_lookup_arguments(self, input_tensor: Any) -> _DeepEmbeddingLookupArguments:
+    def _deep_embedding_lookup_arguments(
+        self, input_tensor: TensorLike | SparseTensor | Sequence[SparseTensor]
+    ) -> _DeepEmbeddingLookupArguments:
         return _DeepEmbeddingLookupArguments(
             input_tensor=input_tensor,
             weight_tensor=None,
@@ -221,7 +232,11 @@ class _RealValuedVarLenColumn(_FeatureColumn, _VarLenFields):
         columns_to_tensors[self] = cast(found, float32)
 
     def _to_dnn_input_layer(
-        self, input_tensor: Any, weight_collections: Any = None, trainable: bool = True, output_rank: int = 2
+        self,
+        input_tensor: Any,
+        weight_collections: CollectionNames | None = None,
+        trainable: bool = True,
+        output_rank: int = 2,
     ) -> Tensor:
         return _reshape_real_valued_tensor(self._to_dense_tensor(input_tensor), output_rank, self.name)
 
@@ -268,11 +283,15 @@ class _RealValuedColumn(_FeatureColumn, _RealFields):
         columns_to_tensors[self] = cast(found if self.normalizer is None else self.normalizer(found), float32)
 
     def _to_dnn_input_layer(
-        self, input_tensor: Any, weight_collections: Any = None, trainable: bool = True, output_rank: int = 2
+        self,
+        input_tensor: Any,
+        weight_collections: CollectionNames | None = None,
+        trainable: bool = True,
+        output_rank: int = 2,
     ) -> Tensor:
         return _reshape_real_valued_tensor(cast(input_tensor, float32), output_rank, self.name)
 
-    def _to_dense_tensor(self, input_tensor: Any) -> Tensor:
+    def _to_dense_tensor(self, input_tensor: Tensor) -> Tensor:
         return input_tensor
 
 
@@ -304,7 +323,11 @@ class _BucketizedColumn(_FeatureColumn, _BucketizedFields):
         columns_to_tensors[self] = bucketize(numbers, list(self.boundaries), name="bucketize")
 
     def _to_dnn_input_layer(
-        self, input_tensor: Any, weight_collections: Any = None, trainable: bool = True, output_rank: int = 2
+        self,
+        input_tensor: Any,
+        weight_collections: CollectionNames | None = None,
+        trainable: bool = True,
+        output_rank: int = 2,
     ) -> Tensor:
         if output_rank != 2:
             raise ValueError("BucketizedColumn currently only supports output_rank=2")
@@ -375,7 +398,11 @@ class _CrossedColumn(_Categories, _CrossedFields):
         )
 
     def _to_dnn_input_layer(
-        self, input_tensor: Any, weight_collections: Any = None, trainable: bool = True, output_rank: int = 2
+        self,
+        input_tensor: TensorLike | SparseTensor | Sequence[SparseTensor],
+        weight_collections: CollectionNames | None = None,
+        trainable: bool = True,
+        output_rank: int = 2,
     ) -> Tensor:
         raise ValueError(f"CrossedColumn is not supported in DNN. Please use embedding_column. column: {self}")
 

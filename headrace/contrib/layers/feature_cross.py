@@ -7,8 +7,8 @@ from typing import Any
 
 from headrace.core.composite import SparseTensor
 from headrace.core.dtypes import int64, string
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
+from headrace.core.tensor import Tensor
 from headrace.ops.math.cast import cast
 
 SPARSE_FEATURE_CROSS_DEFAULT_HASH_KEY = 0xDECAFCAFFE

@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph, name_scope
 from headrace.core.registry import RegisterGradient
 from headrace.core.shapes import TensorShape
+from headrace.functions.math.matrices import eye
+from headrace.functions.nn.convolution_functions import convolution
+from headrace.kernels.composing.filling import ones
+from headrace.kernels.composing.shapes import expand_dims, shape, squeeze
 from headrace.layers.base import InputSpec, Layer
 from headrace.ops.array.constant import constant
-from headrace.ops.array.fill import ones
-from headrace.ops.array.shape import expand_dims, reshape, shape, squeeze
+from headrace.ops.array.shape import reshape
 from headrace.ops.math.binary import maximum
 from headrace.ops.math.cast import cast
 from headrace.ops.math.logical import logical_or
-from headrace.ops.math.matrices import eye
 from headrace.ops.math.unary import sqrt, square
 from headrace.ops.nn.bias import bias_add
-from headrace.ops.nn.convolution_functions import convolution
+
+if TYPE_CHECKING:
+    from headrace.core.dtypes import DType
+    from headrace.core.operation import Operation
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import ShapeLike, TensorLike
+
 
 _AXES = {"channels_first": 1, "channels_last": -1}
 
 
 @RegisterGradient("GDNLowerBound")
-def _lower_bound_gradient(op: Any, grad: Any) -> list[Any]:
+def _lower_bound_gradient(op: Operation, grad: Tensor) -> list[Any]:
     """Passes what would bring a value that is below the bound back."""
     inputs, bound = op.inputs
     passes = logical_or(inputs >= bound, grad < 0)
@@ -55,7 +64,7 @@ class GDN(Layer):
         data_format: str = "channels_last",
         activity_regularizer: Any = None,
         trainable: bool = True,
-        name: Any = None,
+        name: str | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(trainable=trainable, name=name, activity_regularizer=activity_regularizer, **kwargs)
@@ -73,14 +82,14 @@ class GDN(Layer):
         return _AXES[self.data_format]
 
     @staticmethod
-    def _lower_bound(inputs: Any, bound: Any, name: str | None = None) -> Any:
+    def _lower_bound(inputs: TensorLike, bound: Tensor, name: str | None = None) -> Tensor:
         with name_scope(name, "GDNLowerBound", [inputs, bound]) as scope:
             inputs = convert_to_tensor(inputs, name="inputs")
             bound = convert_to_tensor(bound, name="bound")
             with get_default_graph().gradient_override_map({"Maximum": "GDNLowerBound"}):
                 return maximum(inputs, bound, name=scope)
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: TensorShape) -> None:
         """Makes beta and gamma."""
         axis = self._channel_axis()
         known = TensorShape(input_shape)
@@ -93,11 +102,11 @@ class GDN(Layer):
         beta_bound = constant((self._beta_min + self._reparam_offset**2) ** 0.5, dtype=self.dtype)
         gamma_bound = constant(self._reparam_offset, dtype=self.dtype)
 
-        def beta_initializer(shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
+        def beta_initializer(shape: Sequence[int], dtype: DType | None = None, partition_info: Any = None) -> Tensor:
             offset = constant(self._reparam_offset**2, dtype=self.dtype)
             return sqrt(ones(shape, dtype=dtype) + offset)
 
-        def gamma_initializer(shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
+        def gamma_initializer(shape: Sequence[int], dtype: DType | None = None, partition_info: Any = None) -> Tensor:
             diagonal = eye(shape[0], dtype=dtype)
             offset = constant(self._reparam_offset**2, dtype=self.dtype)
             return sqrt(self._gamma_init * diagonal + offset)
@@ -116,7 +125,7 @@ class GDN(Layer):
         self.gamma = square(self._lower_bound(gamma, gamma_bound)) - pedestal
         self.built = True
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: TensorLike) -> Tensor:
         """The normalized inputs."""
         inputs = convert_to_tensor(inputs, dtype=self.dtype)
         rank = self._input_rank
@@ -138,7 +147,7 @@ class GDN(Layer):
         outputs.set_shape(inputs.shape)
         return outputs
 
-    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         """That of the inputs."""
         known = TensorShape(input_shape)
         if known.ndims is None or not 3 <= known.ndims <= 5:
@@ -149,7 +158,7 @@ class GDN(Layer):
 
 
 def gdn(
-    inputs: Any,
+    inputs: Tensor,
     inverse: bool = False,
     beta_min: float = 1e-6,
     gamma_init: float = 0.1,
@@ -159,7 +168,7 @@ def gdn(
     trainable: bool = True,
     name: str | None = None,
     reuse: Any = None,
-) -> Any:
+) -> Tensor:
     """Makes and applies a `GDN`; arguments as there, and whether to use the variables of `name` that are there."""
     layer = GDN(
         inverse=inverse,

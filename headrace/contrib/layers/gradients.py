@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
-from headrace.ops.array.identity import identity
-from headrace.ops.flow.custom_gradient import custom_gradient
+from headrace.functions.flow.custom_gradient import custom_gradient
+from headrace.kernels.composing.arranging import identity
+
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import TensorLike
 
 
 @custom_gradient
-def scale_gradient(inputs: Any, gradient_multiplier: Any) -> Any:
+def scale_gradient(inputs: TensorLike, gradient_multiplier: TensorLike) -> tuple[Tensor, Callable[..., Any]]:
     """The inputs; their gradient is multiplied.
 
     Args:
@@ -17,10 +22,12 @@ def scale_gradient(inputs: Any, gradient_multiplier: Any) -> Any:
         gradient_multiplier: a scalar.
 
     Example:
-        >>> features = tf.contrib.layers.scale_gradient(features, 0.1)
+        >>> a = tf.constant(3.0)
+        >>> sess.run(tf.gradients(tf.contrib.layers.scale_gradient(a, 0.5), a))
+        [0.5]
     """
 
-    def gradient(grad: Any) -> list[Any]:
+    def gradient(grad: Tensor) -> list[Any]:
         return [grad * gradient_multiplier, None]
 
     return identity(inputs), gradient

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.dtypes import as_dtype, float32
-from headrace.core.operation import Tensor
+from headrace.core.tensor import Tensor
 from headrace.ops.random.normal import truncated_normal
 from headrace.ops.random.uniform import random_uniform
+
+if TYPE_CHECKING:
+    from headrace.core.dtypes import DType
+    from headrace.core.typing import DTypeLike
+
 
 # What cutting a normal distribution at two standard deviations takes from its variance, as rounded here from the start.
 _TRUNCATION = 1.3
 
 
-def xavier_initializer(uniform: bool = True, seed: int | None = None, dtype: Any = float32) -> Callable[..., Tensor]:
+def xavier_initializer(
+    uniform: bool = True, seed: int | None = None, dtype: DTypeLike = float32
+) -> Callable[..., Tensor]:
     """An initializer that keeps the scale of gradients alike in all layers; Glorot and Bengio 2010.
 
     Args:
@@ -24,7 +31,7 @@ def xavier_initializer(uniform: bool = True, seed: int | None = None, dtype: Any
         dtype: a floating type.
 
     Example:
-        >>> w = tf.get_variable("w", [784, 10], initializer=tf.contrib.layers.xavier_initializer())
+        >>> kernel = tf.get_variable("kernel", [784, 10], initializer=tf.contrib.layers.xavier_initializer())
     """
     return variance_scaling_initializer(factor=1.0, mode="FAN_AVG", uniform=uniform, seed=seed, dtype=dtype)
 
@@ -33,7 +40,11 @@ xavier_initializer_conv2d = xavier_initializer
 
 
 def variance_scaling_initializer(
-    factor: float = 2.0, mode: str = "FAN_IN", uniform: bool = False, seed: int | None = None, dtype: Any = float32
+    factor: float = 2.0,
+    mode: str = "FAN_IN",
+    uniform: bool = False,
+    seed: int | None = None,
+    dtype: DTypeLike = float32,
 ) -> Callable[..., Tensor]:
     """An initializer of values whose variance is `factor` divided by a number of connections.
 
@@ -53,7 +64,7 @@ def variance_scaling_initializer(
     if mode not in ("FAN_IN", "FAN_OUT", "FAN_AVG"):
         raise TypeError(f"Unknown mode {mode} [FAN_IN, FAN_OUT, FAN_AVG]")
 
-    def _initializer(shape: Any, dtype: Any = preset, partition_info: Any = None) -> Tensor:
+    def _initializer(shape: Sequence[int], dtype: DType = preset, partition_info: Any = None) -> Tensor:
         if not as_dtype(dtype).is_floating:
             raise TypeError("Cannot create initializer for non-floating point type.")
         fan_in = fan_out = 1.0

@@ -2,33 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.framework.arg_scope import add_arg_scope
 from headrace.contrib.layers.scoped import NCHW, NHWC, check_data_format, finished, parameter
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import float16, int32
-from headrace.ops.array.fill import ones
-from headrace.ops.array.join import concat
-from headrace.ops.array.shape import reshape, shape
+from headrace.functions.math.reduction import reduce_sum
+from headrace.functions.nn.moments import batch_normalization, moments, normalize_moments, sufficient_statistics
+from headrace.kernels.composing.arranging import concat
+from headrace.kernels.composing.filling import ones
+from headrace.kernels.composing.shapes import shape
+from headrace.ops.array.shape import reshape
 from headrace.ops.array.slice import strided_slice
 from headrace.ops.array.tile import tile
 from headrace.ops.math.binary import minimum, multiply
 from headrace.ops.math.division import div
-from headrace.ops.math.reduction import reduce_sum
 from headrace.ops.math.unary import rsqrt, sqrt, square
-from headrace.ops.nn.moments import batch_normalization, moments, normalize_moments, sufficient_statistics
 from headrace.state.initializers import ones_initializer, zeros_initializer
 from headrace.state.variable_scope import variable_scope
+
+if TYPE_CHECKING:
+    from headrace.core.dtypes import DType
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import Activation, ShapeLike, TensorLike
+    from headrace.state.initializers import Ones
 
 
 def _beta_and_gamma(
     center: bool,
     scale: bool,
-    size: Any,
-    dtype: Any,
-    param_initializers: Any,
+    size: ShapeLike,
+    dtype: DType,
+    param_initializers: Mapping[str, Ones] | None,
     variables_collections: Any,
     trainable: bool,
     broadcast: list[int] | None = None,
@@ -48,10 +56,10 @@ def _beta_and_gamma(
 
 @add_arg_scope
 def layer_norm(
-    inputs: Any,
+    inputs: TensorLike,
     center: bool = True,
     scale: bool = True,
-    activation_fn: Any = None,
+    activation_fn: Activation | None = None,
     reuse: Any = None,
     variables_collections: Any = None,
     outputs_collections: Any = None,
@@ -59,7 +67,7 @@ def layer_norm(
     begin_norm_axis: int = 1,
     begin_params_axis: int = -1,
     scope: Any = None,
-) -> Any:
+) -> Tensor:
     """Normalizes each example over its features (https://arxiv.org/abs/1607.06450).
 
     Args:
@@ -110,19 +118,19 @@ def layer_norm(
 
 @add_arg_scope
 def instance_norm(
-    inputs: Any,
+    inputs: TensorLike,
     center: bool = True,
     scale: bool = True,
     epsilon: float = 1e-6,
     activation_fn: Any = None,
-    param_initializers: Any = None,
+    param_initializers: Mapping[str, Ones] | None = None,
     reuse: Any = None,
     variables_collections: Any = None,
     outputs_collections: Any = None,
     trainable: bool = True,
     data_format: str = NHWC,
     scope: Any = None,
-) -> Any:
+) -> Tensor:
     """Normalizes each channel of each example by itself (https://arxiv.org/abs/1607.08022).
 
     Args:
@@ -169,10 +177,10 @@ def instance_norm(
 
 @add_arg_scope
 def group_norm(
-    inputs: Any,
+    inputs: TensorLike,
     groups: int = 32,
     channels_axis: int = -1,
-    reduction_axes: Any = (-3, -2),
+    reduction_axes: Sequence[int] = (-3, -2),
     center: bool = True,
     scale: bool = True,
     epsilon: float = 1e-6,
@@ -184,7 +192,7 @@ def group_norm(
     trainable: bool = True,
     scope: Any = None,
     mean_close_to_zero: bool = False,
-) -> Any:
+) -> Tensor:
     """Normalizes groups of channels of each example by themselves (https://arxiv.org/abs/1803.08494).
 
     Args:
@@ -215,21 +223,8 @@ def group_norm(
     sizes = [dynamic[i] if size.value is None else size for i, size in enumerate(inputs.shape)]
     if channels_axis < 0:
         channels_axis += rank
-    channels = inputs.shape[channels_axis].value
-    if channels is None:
-        raise ValueError(f"Inputs {inputs.name} has undefined channel dimension: {channels_axis}.")
     reduced = [axis + rank if axis < 0 else axis for axis in reduction_axes]
-    for axis in reduced:
-        if axis > rank:
-            raise ValueError("Axis is out of bounds.")
-        if inputs.shape[axis].value is None:
-            raise ValueError(f"Inputs {inputs.name} has undefined dimensions {axis}.")
-        if channels_axis == axis:
-            raise ValueError("reduction_axis must be mutually exclusive with channels_axis")
-    if groups > channels:
-        raise ValueError(f"Invalid groups {groups} for {channels} channels.")
-    if channels % groups != 0:
-        raise ValueError(f"{channels} channels is not commensurate with {groups} groups.")
+    channels = _checked_channels(inputs, groups, channels_axis, reduced)
     before, after = sizes[:channels_axis], sizes[channels_axis + 1 :]
     broadcast = [1] * len(before) + [groups, channels // groups] + [1] * len(after)
     inputs = reshape(inputs, [*before, groups, channels // groups, *after])
@@ -261,8 +256,27 @@ def group_norm(
         return finished(outputs, activation_fn, outputs_collections, opened.name)
 
 
+def _checked_channels(inputs: Any, groups: int, channels_axis: int, reduced: list[int]) -> int:
+    """The number of channels, which the groups divide and which are not reduced themselves."""
+    channels = inputs.shape[channels_axis].value
+    if channels is None:
+        raise ValueError(f"Inputs {inputs.name} has undefined channel dimension: {channels_axis}.")
+    for axis in reduced:
+        if axis > inputs.shape.ndims:
+            raise ValueError("Axis is out of bounds.")
+        if inputs.shape[axis].value is None:
+            raise ValueError(f"Inputs {inputs.name} has undefined dimensions {axis}.")
+        if channels_axis == axis:
+            raise ValueError("reduction_axis must be mutually exclusive with channels_axis")
+    if groups > channels:
+        raise ValueError(f"Invalid groups {groups} for {channels} channels.")
+    if channels % groups != 0:
+        raise ValueError(f"{channels} channels is not commensurate with {groups} groups.")
+    return channels
+
+
 @add_arg_scope
-def unit_norm(inputs: Any, dim: int, epsilon: float = 1e-7, scope: Any = None) -> Any:
+def unit_norm(inputs: Tensor, dim: int, epsilon: float = 1e-7, scope: Any = None) -> Tensor:
     """Scales the inputs to length 1 along an axis.
 
     Args:
@@ -290,7 +304,7 @@ def unit_norm(inputs: Any, dim: int, epsilon: float = 1e-7, scope: Any = None) -
         return div(inputs, tile(lengths, concat(multiples, 0)))
 
 
-def poincare_normalize(x: Any, axis: Any = 1, epsilon: float = 1e-5, name: str | None = None) -> Any:
+def poincare_normalize(x: TensorLike, axis: Any = 1, epsilon: float = 1e-5, name: str | None = None) -> Any:
     """Scales vectors into the ball of radius 1 - epsilon (https://arxiv.org/abs/1705.08039).
 
     Args:

@@ -3,34 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.collections import GraphKeys
 from headrace.core.composite import IndexedSlices
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_collection
 from headrace.core.dtypes import float32
-from headrace.core.operation import Tensor
-from headrace.ops.array.fill import ones_like
+from headrace.core.tensor import Tensor
+from headrace.functions.flow.checks import assert_scalar
+from headrace.kernels.composing.filling import ones_like
 from headrace.ops.array.where import where
-from headrace.ops.flow.checks import assert_scalar
 from headrace.ops.flow.grouping import with_dependencies
 from headrace.ops.math.binary import maximum, minimum
 from headrace.ops.math.cast import cast
 from headrace.ops.math.clip import clip_by_global_norm, global_norm
 from headrace.ops.math.unary import exp, log, sqrt, square
 from headrace.ops.random.normal import truncated_normal
+from headrace.optimizers.adagrad import AdagradOptimizer, FtrlOptimizer
+from headrace.optimizers.adam import AdamOptimizer
+from headrace.optimizers.descent import GradientDescentOptimizer, MomentumOptimizer
+from headrace.optimizers.moving_averages import assign_moving_average
+from headrace.optimizers.optimizer import Optimizer
+from headrace.optimizers.rmsprop import RMSPropOptimizer
 from headrace.state.collecting import trainable_variables
+from headrace.state.global_step import assert_global_step, get_global_step
 from headrace.state.initializers import constant_initializer, zeros_initializer
 from headrace.state.variable_scope import get_variable, variable_scope
-from headrace.summary import functions as summary
-from headrace.train.adagrad import AdagradOptimizer, FtrlOptimizer
-from headrace.train.adam import AdamOptimizer
-from headrace.train.descent import GradientDescentOptimizer, MomentumOptimizer
-from headrace.train.moving_averages import assign_moving_average
-from headrace.train.optimizer import Optimizer
-from headrace.train.rmsprop import RMSPropOptimizer
-from headrace.train.steps import assert_global_step, get_global_step
+from headrace.summary import operations as summary
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+    from headrace.state.variables import Variable
+
 
 OPTIMIZER_CLS_NAMES: dict[str, Callable[..., Optimizer]] = {
     "Adagrad": AdagradOptimizer,
@@ -47,21 +52,21 @@ Gradients = list[tuple[Any, Any]]
 
 
 def optimize_loss(
-    loss: Any,
-    global_step: Any,
-    learning_rate: Any,
-    optimizer: Any,
+    loss: Tensor,
+    global_step: Variable,
+    learning_rate: float | None,
+    optimizer: object,
     gradient_noise_scale: float | None = None,
     gradient_multipliers: dict[Any, Any] | None = None,
-    clip_gradients: Any = None,
-    learning_rate_decay_fn: Any = None,
+    clip_gradients: float | str | Callable[..., Any] | None = None,
+    learning_rate_decay_fn: Callable[..., Any] | None = None,
     update_ops: Any = None,
     variables: Any = None,
     name: str | None = None,
     summaries: list[str] | None = None,
     colocate_gradients_with_ops: bool = False,
     increment_global_step: bool = True,
-) -> Any:
+) -> Tensor:
     """A training step.
 
     Args:
@@ -69,7 +74,7 @@ def optimize_loss(
         global_step: the step counter; the graph's by default.
         learning_rate: a float or scalar tensor, or None where the optimizer knows it.
         optimizer: a name of `OPTIMIZER_CLS_NAMES`, an optimizer, its class, or a function of the learning rate.
-        gradient_noise_scale: the size of noise to add to gradients.
+        gradient_noise_scale: the size of noise to add to gradients (Neelakantan et al., arXiv:1511.06807).
         gradient_multipliers: factors of gradients by variable or name.
         clip_gradients: the largest global norm, or a function of (gradient, variable) pairs.
         learning_rate_decay_fn: a function of the learning rate and the step counter.
@@ -96,18 +101,11 @@ def optimize_loss(
     else:
         assert_global_step(global_step)
     with variable_scope(name, "OptimizeLoss", [loss, global_step]):
-        if update_ops is None:
-            update_ops = list(dict.fromkeys(get_collection(GraphKeys.UPDATE_OPS)))
-        if update_ops:
-            loss = with_dependencies(list(update_ops), loss)
+        loss = _after_updates(loss, update_ops)
         rate = _learning_rate(learning_rate)
         summaries = _checked_summaries(summaries)
         if learning_rate is not None and learning_rate_decay_fn is not None:
-            if global_step is None:
-                raise ValueError("global_step is required for learning_rate_decay_fn.")
-            rate = learning_rate_decay_fn(rate, global_step)
-            if "learning_rate" in summaries:
-                summary.scalar("learning_rate", rate)
+            rate = _decayed(rate, learning_rate_decay_fn, global_step, summaries)
         opt = _optimizer(optimizer, rate, learning_rate is not None)
         gradients = opt.compute_gradients(
             loss,
@@ -118,21 +116,10 @@ def optimize_loss(
             gradients = _with_noise(gradients, gradient_noise_scale)
         if gradient_multipliers is not None:
             gradients = _multiplied(gradients, gradient_multipliers)
-            if not gradients:
-                raise ValueError(
-                    "Empty list of (gradient, var) pairs encountered. This is most likely to be caused by an improper value "
-                    "of gradient_multipliers."
-                )
         of_norm = "global_gradient_norm" in summaries or "gradient_norm" in summaries
         if of_norm:
             summary.scalar("global_norm/gradient_norm", global_norm([gradient for gradient, _ in gradients]))
-        if isinstance(clip_gradients, float):
-            clipped, _ = clip_by_global_norm([gradient for gradient, _ in gradients], clip_gradients)
-            gradients = [(gradient, variable) for gradient, (_, variable) in zip(clipped, gradients)]
-        elif callable(clip_gradients):
-            gradients = clip_gradients(gradients)
-        elif clip_gradients is not None:
-            raise ValueError(f"Unknown type {type(clip_gradients)} for clip_gradients")
+        gradients = _clipped(gradients, clip_gradients)
         if "loss" in summaries:
             summary.scalar("loss", loss)
         _summarize(gradients, summaries)
@@ -144,7 +131,13 @@ def optimize_loss(
         return with_dependencies([updates], loss)
 
 
-def _learning_rate(learning_rate: Any) -> Any:
+def _after_updates(loss: Tensor, update_ops: Any) -> Any:
+    if update_ops is None:
+        update_ops = list(dict.fromkeys(get_collection(GraphKeys.UPDATE_OPS)))
+    return with_dependencies(list(update_ops), loss) if update_ops else loss
+
+
+def _learning_rate(learning_rate: float | None) -> Variable | None:
     if learning_rate is None or (isinstance(learning_rate, Tensor) and learning_rate.shape.ndims == 0):
         return learning_rate
     if not isinstance(learning_rate, float):
@@ -156,6 +149,15 @@ def _learning_rate(learning_rate: Any) -> Any:
     return get_variable("learning_rate", [], trainable=False, initializer=constant_initializer(learning_rate))
 
 
+def _decayed(rate: Any, decay: Callable[..., Any], global_step: Variable, summaries: list[str]) -> Any:
+    if global_step is None:
+        raise ValueError("global_step is required for learning_rate_decay_fn.")
+    rate = decay(rate, global_step)
+    if "learning_rate" in summaries:
+        summary.scalar("learning_rate", rate)
+    return rate
+
+
 def _checked_summaries(summaries: list[str] | None) -> list[str]:
     if summaries is None:
         return ["loss", "learning_rate", "global_gradient_norm"]
@@ -165,7 +167,7 @@ def _checked_summaries(summaries: list[str] | None) -> list[str]:
     return summaries
 
 
-def _optimizer(optimizer: Any, rate: Any, rate_given: bool) -> Optimizer:
+def _optimizer(optimizer: Any, rate: TensorLike | None, rate_given: bool) -> Optimizer:
     if isinstance(optimizer, Optimizer):
         return optimizer
     is_class = isinstance(optimizer, type) and issubclass(optimizer, Optimizer)
@@ -191,7 +193,7 @@ def _optimizer(optimizer: Any, rate: Any, rate_given: bool) -> Optimizer:
     )
 
 
-def _values(gradient: Any) -> Any:
+def _values(gradient: TensorLike) -> Any:
     return gradient.values if isinstance(gradient, IndexedSlices) else gradient
 
 
@@ -207,7 +209,7 @@ def _summarize(gradients: Gradients, summaries: list[str]) -> None:
             summary.scalar(f"gradient_norm/{name}", global_norm([values]))
 
 
-def _scaled(gradient: Any, factor: Any) -> Any:
+def _scaled(gradient: Tensor, factor: Tensor) -> Tensor:
     if isinstance(gradient, IndexedSlices):
         return IndexedSlices(gradient.values * factor, gradient.indices, gradient.dense_shape)
     return gradient * factor
@@ -233,14 +235,30 @@ def _multiplied(gradients: Gradients, multipliers: dict[Any, Any]) -> Gradients:
                 gradient, factor if isinstance(gradient, IndexedSlices) else cast(factor, gradient.dtype)
             )
         found.append((gradient, variable))
+    if not found:
+        raise ValueError(
+            "Empty list of (gradient, var) pairs encountered. This is most likely to be caused by an improper value of "
+            "gradient_multipliers."
+        )
     return found
+
+
+def _clipped(gradients: Gradients, clip: Any) -> Gradients:
+    if isinstance(clip, float):
+        clipped, _ = clip_by_global_norm([gradient for gradient, _ in gradients], clip)
+        return [(gradient, variable) for gradient, (_, variable) in zip(clipped, gradients)]
+    if callable(clip):
+        return clip(gradients)
+    if clip is not None:
+        raise ValueError(f"Unknown type {type(clip)} for clip_gradients")
+    return gradients
 
 
 def adaptive_clipping_fn(
     std_factor: float = 2.0,
     decay: float = 0.95,
     static_max_norm: float | None = None,
-    global_step: Any = None,
+    global_step: TensorLike | None = None,
     report_summary: bool = False,
     epsilon: float = 1e-8,
     name: str | None = None,
@@ -271,12 +289,12 @@ def adaptive_clipping_fn(
 
 
 def _adaptive_max_norm(
-    norm: Any, std_factor: float, decay: Any, global_step: Any, epsilon: float, name: str | None
+    norm: Tensor, std_factor: float, decay: float, global_step: Any, epsilon: float, name: str | None
 ) -> tuple[Any, Any]:
     with variable_scope(name, "AdaptiveMaxNorm", [norm]):
         log_norm = log(norm + epsilon)
 
-        def average(of: str, value: Any) -> Any:
+        def average(of: str, value: Tensor) -> Tensor:
             kept = get_variable(
                 of, shape=value.shape, dtype=value.dtype, initializer=zeros_initializer(), trainable=False
             )

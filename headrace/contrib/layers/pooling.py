@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.framework.arg_scope import add_arg_scope
 from headrace.contrib.layers import utils
 from headrace.contrib.layers.scoped import NCDHW, NCHW, NDHWC, NHWC, check_data_format
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
+from headrace.functions.nn import pooling_functions
 from headrace.layers.classic.pooling import AveragePooling2D, AveragePooling3D, MaxPooling2D, MaxPooling3D
-from headrace.ops.nn import pooling_functions
+
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import CollectionNames, TensorLike
 
 
 def _pooled(
-    layer: Any,
+    layer: type,
     name: str,
     layouts: tuple[str, str],
-    inputs: Any,
-    kernel_size: Any,
-    stride: Any,
+    inputs: TensorLike,
+    kernel_size: int | Sequence[int],
+    stride: int,
     padding: str,
     data_format: str,
-    outputs_collections: Any,
-    scope: Any,
-) -> Any:
+    outputs_collections: CollectionNames | None,
+    scope: str | None,
+) -> Tensor:
     layout = check_data_format(data_format, layouts)
     with name_scope(scope, name, [inputs]) as opened:
         inputs = convert_to_tensor(inputs)
@@ -34,14 +39,14 @@ def _pooled(
 
 @add_arg_scope
 def avg_pool2d(
-    inputs: Any,
-    kernel_size: Any,
-    stride: Any = 2,
+    inputs: TensorLike,
+    kernel_size: Sequence[int],
+    stride: int = 2,
     padding: str = "VALID",
     data_format: str = NHWC,
-    outputs_collections: Any = None,
-    scope: Any = None,
-) -> Any:
+    outputs_collections: CollectionNames | None = None,
+    scope: str | None = None,
+) -> Tensor:
     """The mean of every window of images.
 
     Args:
@@ -75,14 +80,14 @@ def avg_pool2d(
 
 @add_arg_scope
 def avg_pool3d(
-    inputs: Any,
-    kernel_size: Any,
-    stride: Any = 2,
+    inputs: TensorLike,
+    kernel_size: int,
+    stride: int = 2,
     padding: str = "VALID",
     data_format: str = NDHWC,
     outputs_collections: Any = None,
     scope: Any = None,
-) -> Any:
+) -> Tensor:
     """The mean of every window of volumes, "NDHWC" or "NCDHW"; arguments as in `avg_pool2d`."""
     return _pooled(
         AveragePooling3D,
@@ -100,14 +105,14 @@ def avg_pool3d(
 
 @add_arg_scope
 def max_pool2d(
-    inputs: Any,
-    kernel_size: Any,
-    stride: Any = 2,
+    inputs: TensorLike,
+    kernel_size: int | Sequence[int],
+    stride: int = 2,
     padding: str = "VALID",
     data_format: str = NHWC,
-    outputs_collections: Any = None,
-    scope: Any = None,
-) -> Any:
+    outputs_collections: CollectionNames | None = None,
+    scope: str | None = None,
+) -> Tensor:
     """The largest value of every window of images; arguments as in `avg_pool2d`."""
     return _pooled(
         MaxPooling2D,
@@ -125,14 +130,14 @@ def max_pool2d(
 
 @add_arg_scope
 def max_pool3d(
-    inputs: Any,
-    kernel_size: Any,
-    stride: Any = 2,
+    inputs: TensorLike,
+    kernel_size: Sequence[int],
+    stride: int = 2,
     padding: str = "VALID",
     data_format: str = NDHWC,
     outputs_collections: Any = None,
     scope: Any = None,
-) -> Any:
+) -> Tensor:
     """The largest value of every window of volumes, "NDHWC" or "NCDHW"; arguments as in `avg_pool2d`."""
     return _pooled(
         MaxPooling3D,
@@ -150,15 +155,15 @@ def max_pool3d(
 
 @add_arg_scope
 def pool(
-    inputs: Any,
+    inputs: TensorLike,
     kernel_size: Any,
     pooling_type: str,
     padding: str = "VALID",
     data_format: str | None = None,
     dilation_rate: Any = 1,
-    stride: Any = 1,
+    stride: int = 1,
     outputs_collections: Any = None,
-    scope: Any = None,
+    scope: str | None = None,
 ) -> Any:
     """Pooling over one, two or three axes.
 

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.collections import GraphKeys
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import add_to_collection, get_collection, name_scope
+from headrace.functions.math.reduction import reduce_sum
 from headrace.ops.array.constant import constant
 from headrace.ops.math.add_n import add_n
 from headrace.ops.math.binary import multiply
-from headrace.ops.math.reduction import reduce_sum
 from headrace.ops.math.unary import abs
 from headrace.ops.nn.loss_functions import l2_loss
-from headrace.platform import tf_logging
+from headrace.util import tf_logging
+
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import TensorLike
+    from headrace.state.variables import Variable
+
 
 Regularizer = Callable[[Any], Any]
 
 
-def _checked(scale: Any, end: str = "") -> bool:
+def _checked(scale: float, end: str = "") -> bool:
     """Whether a scale is one that does something."""
     if isinstance(scale, numbers.Integral):
         raise ValueError(f"scale cannot be an integer: {scale}")
@@ -33,7 +39,7 @@ def _checked(scale: Any, end: str = "") -> bool:
     return True
 
 
-def l1_regularizer(scale: Any, scope: str | None = None) -> Regularizer:
+def l1_regularizer(scale: float, scope: str | None = None) -> Regularizer:
     """A regularizer: scale * the sum of absolute values.
 
     Args:
@@ -46,7 +52,7 @@ def l1_regularizer(scale: Any, scope: str | None = None) -> Regularizer:
     if not _checked(scale):
         return lambda _: None
 
-    def l1(weights: Any, name: str | None = None) -> Any:
+    def l1(weights: Variable, name: str | None = None) -> Tensor:
         with name_scope(scope, "l1_regularizer", [weights]) as opened:
             factor = convert_to_tensor(scale, dtype=weights.dtype.base_dtype, name="scale")
             return multiply(factor, reduce_sum(abs(weights)), name=opened)
@@ -54,7 +60,7 @@ def l1_regularizer(scale: Any, scope: str | None = None) -> Regularizer:
     return l1
 
 
-def l2_regularizer(scale: Any, scope: str | None = None) -> Regularizer:
+def l2_regularizer(scale: float, scope: str | None = None) -> Regularizer:
     """A regularizer: scale * half the sum of squares.
 
     Args:
@@ -65,12 +71,12 @@ def l2_regularizer(scale: Any, scope: str | None = None) -> Regularizer:
         ValueError: if `scale` is negative or an int.
 
     Example:
-        >>> w = tf.get_variable("w", [784, 10], regularizer=tf.contrib.layers.l2_regularizer(1e-4))
+        >>> kernel = tf.get_variable("kernel", [784, 10], regularizer=tf.contrib.layers.l2_regularizer(1e-4))
     """
     if not _checked(scale, "."):
         return lambda _: None
 
-    def l2(weights: Any) -> Any:
+    def l2(weights: Tensor | Variable) -> Tensor:
         with name_scope(scope, "l2_regularizer", [weights]) as opened:
             factor = convert_to_tensor(scale, dtype=weights.dtype.base_dtype, name="scale")
             return multiply(factor, l2_loss(weights), name=opened)
@@ -78,7 +84,7 @@ def l2_regularizer(scale: Any, scope: str | None = None) -> Regularizer:
     return l2
 
 
-def l1_l2_regularizer(scale_l1: Any = 1.0, scale_l2: Any = 1.0, scope: str | None = None) -> Any:
+def l1_l2_regularizer(scale_l1: float = 1.0, scale_l2: float = 1.0, scope: str | None = None) -> Any:
     """The sum of an `l1_regularizer` and an `l2_regularizer`.
 
     Args:
@@ -99,7 +105,9 @@ def l1_l2_regularizer(scale_l1: Any = 1.0, scale_l2: Any = 1.0, scope: str | Non
     return sum_regularizer([l1_regularizer(scale_l1), l2_regularizer(scale_l2)], scope=scope)
 
 
-def sum_regularizer(regularizer_list: Any, scope: str | None = None) -> Any:
+def sum_regularizer(
+    regularizer_list: Sequence[Callable[..., Any] | None], scope: str | None = None
+) -> Callable[..., Any] | None:
     """The sum of several regularizers; None of no one.
 
     Args:
@@ -110,7 +118,7 @@ def sum_regularizer(regularizer_list: Any, scope: str | None = None) -> Any:
     if not regularizers:
         return None
 
-    def sum_of_all(weights: Any) -> Any:
+    def sum_of_all(weights: Variable) -> Any:
         with name_scope(scope, "sum_regularizer", [weights]) as opened:
             losses = [loss for loss in (regularizer(weights) for regularizer in regularizers) if loss is not None]
             return add_n(losses, name=opened) if losses else None
@@ -118,7 +126,7 @@ def sum_regularizer(regularizer_list: Any, scope: str | None = None) -> Any:
     return sum_of_all
 
 
-def apply_regularization(regularizer: Regularizer, weights_list: Any = None) -> Any:
+def apply_regularization(regularizer: Regularizer, weights_list: Sequence[TensorLike] | None = None) -> Tensor:
     """The sum of a regularizer's losses, which joins `GraphKeys.REGULARIZATION_LOSSES`.
 
     Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,16 +13,21 @@ from headrace.autodiff.gradients import gradients
 from headrace.contrib.framework.arg_scope import arg_scope, current_arg_scope
 from headrace.core import nest
 from headrace.core.defaults import control_dependencies
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
+from headrace.core.tensor import Tensor
+from headrace.functions.flow.custom_gradient import custom_gradient, variables_read
+from headrace.kernels.composing.arranging import identity
 from headrace.layers.base import Layer
-from headrace.ops.array.identity import identity, stop_gradient
-from headrace.ops.flow.custom_gradient import custom_gradient, variables_read
+from headrace.ops.array.identity import stop_gradient
 from headrace.ops.flow.grouping import tuple as joined
 from headrace.ops.math.add_n import add_n
-from headrace.platform import tf_logging
 from headrace.state.variable_scope import get_variable_scope, variable_scope
 from headrace.state.variables import Variable
+from headrace.util import tf_logging
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+
 
 _LAYER = re.compile(r".*revlayer_([0-9]*)/([fg])/.*")
 
@@ -67,16 +72,17 @@ class RevBlock(Layer):
         name: the layer's name.
 
     Example:
+        >>> x1, x2 = tf.split(tf.ones([4, 16]), 2, axis=1)
         >>> block = tf.contrib.layers.RevBlock(lambda x: tf.layers.dense(x, 8), lambda x: tf.layers.dense(x, 8), 3)
         >>> y1, y2 = block.forward(x1, x2)
     """
 
     def __init__(
         self,
-        f: Any,
-        g: Any,
+        f: Callable[..., Any] | Sequence[Callable[..., Any]],
+        g: Callable[..., Any] | Sequence[Callable[..., Any]],
         num_layers: int = 1,
-        f_side_input: Any = None,
+        f_side_input: Sequence[Tensor] | None = None,
         g_side_input: Any = None,
         use_efficient_backprop: bool = True,
         name: str = "revblock",
@@ -90,13 +96,13 @@ class RevBlock(Layer):
         self._use_efficient_backprop = use_efficient_backprop
 
     @staticmethod
-    def _functions(given: Any, name: str, count: int) -> list[_Function]:
+    def _functions(given: Callable[..., Any] | Sequence[Callable[..., Any]], name: str, count: int) -> list[_Function]:
         functions = given if isinstance(given, list) else [given] * count
         if len(functions) != count:
             raise AssertionError(f"{name} must have a function for each of {count} layers, has {len(functions)}.")
         return [_in_scope(function, f"revlayer_{i}/{name}") for i, function in enumerate(functions)]
 
-    def build(self, _: Any) -> None:
+    def build(self, _: TensorLike) -> None:
         """Nothing: the functions make their variables when they are called."""
         tf_logging.warn("RevBlock constructs its variables on first call, not on build.")
         self.built = True
@@ -116,7 +122,7 @@ class RevBlock(Layer):
         """The outputs (y1, y2)."""
         return self.apply([x1, x2])
 
-    def backward(self, y1: Tensor, y2: Tensor) -> Any:
+    def backward(self, y1: Tensor, y2: Tensor) -> tuple[Tensor, Tensor]:
         """The inputs (x1, x2) of which these are the outputs."""
         return self.apply([y1, y2], forward=False)
 
@@ -129,13 +135,13 @@ class RevBlock(Layer):
             x1, x2 = joined([y1, y2]) if self._use_efficient_backprop else (y1, y2)
         return x1, x2
 
-    def _forward(self, x1: Tensor, x2: Tensor) -> Any:
+    def _forward(self, x1: Tensor, x2: Tensor) -> tuple[Tensor, Tensor]:
         sides = nest.flatten([self.f_side_input, self.g_side_input])
         if not self._use_efficient_backprop:
             return self._stacked(x1, x2, sides)
 
         @custom_gradient
-        def stacked(x1: Tensor, x2: Tensor, *sides: Tensor) -> Any:
+        def stacked(x1: Tensor, x2: Tensor, *sides: Tensor) -> tuple[tuple[Tensor, Tensor], Callable[..., Any]]:
             out = self._stacked(x1, x2, sides)
 
             def grad(*grads: Tensor, variables: Sequence[Any] = ()) -> Any:
@@ -164,7 +170,9 @@ class RevBlock(Layer):
             places[int(found[1])][found[2]].append(place)
         return places
 
-    def _gradients(self, ys: Any, grads: Any, variables: list[Any]) -> tuple[list[Any], list[Any]]:
+    def _gradients(
+        self, ys: Sequence[Tensor], grads: Sequence[Tensor], variables: list[Any]
+    ) -> tuple[list[Any], list[Any]]:
         """The gradients of the inputs and side inputs, and those of the variables."""
         places = self._by_layer(variables)
         for_variables: list[Any] = [None] * len(variables)
@@ -181,7 +189,7 @@ class RevBlock(Layer):
         return [*grads, *_summed(*f_sides), *_summed(*g_sides)], for_variables
 
     def _layer_gradients(
-        self, ys: Any, grads: Any, layer: int, f_variables: list[Any], g_variables: list[Any]
+        self, ys: Sequence[Tensor], grads: Sequence[Tensor], layer: int, f_variables: list[Any], g_variables: list[Any]
     ) -> tuple[Any, Any, Any, Any]:
         """The inputs of a layer, their gradients, and for f and g the gradients of variables and side inputs."""
         (y1, y2), (grad_y1, grad_y2) = ys, grads
@@ -201,19 +209,19 @@ class RevBlock(Layer):
         f_found = found[1 : len(f_variables) + 1], found[len(f_variables) + 1 :]
         outputs = ((x1, x2), (grad_x1, grad_x2), f_found, g_found)
         # All of a layer before anything of the one below it.
-        return nest.pack_sequence_as(outputs, joined(nest.flatten(outputs)))  # type: ignore[no-any-return]
+        return nest.pack_sequence_as(outputs, joined(nest.flatten(outputs)))
 
 
 def rev_block(
     x1: Tensor,
     x2: Tensor,
-    f: Any,
-    g: Any,
+    f: Callable[..., Any],
+    g: Callable[..., Any],
     num_layers: int = 1,
-    f_side_input: Any = None,
+    f_side_input: Sequence[Tensor] | None = None,
     g_side_input: Any = None,
     is_training: bool = True,
-) -> Any:
+) -> tuple[Tensor, Tensor]:
     """`RevBlock` as a function.
 
     Args:
@@ -225,13 +233,17 @@ def rev_block(
         the outputs (y1, y2).
 
     Example:
-        >>> y1, y2 = tf.contrib.layers.rev_block(x1, x2, f, g, num_layers=4)
+        >>> x1, x2 = tf.split(tf.ones([4, 16]), 2, axis=1)
+        >>> y1, y2 = tf.contrib.layers.rev_block(
+        ...     x1, x2, lambda x: tf.layers.dense(x, 8), lambda x: tf.layers.dense(x, 8), num_layers=4)
     """
     reuse = get_variable_scope().reuse
     return RevBlock(f, g, num_layers, f_side_input, g_side_input, is_training, _reuse=reuse).forward(x1, x2)
 
 
-def recompute_grad(fn: Any = None, use_data_dep: Any = False, tupleize_grads: bool = False) -> Any:
+def recompute_grad(
+    fn: Callable[..., Any] | None = None, use_data_dep: Any = False, tupleize_grads: bool = False
+) -> Callable[..., Any]:
     """A decorator for functions whose gradient computes them once more, so that their values need not be kept.
 
     Args:
@@ -267,12 +279,12 @@ def recompute_grad(fn: Any = None, use_data_dep: Any = False, tupleize_grads: bo
         return fn(*args, is_recomputing=again) if "is_recomputing" in names else fn(*args)
 
     @functools.wraps(fn)
-    def wrapped(*args: Any) -> Any:
+    def wrapped(*args: Any) -> Tensor:
         if not all(isinstance(arg, Tensor) for arg in args):
             raise ValueError("All inputs to function must be Tensors")
 
         @custom_gradient
-        def recomputing(*args: Tensor) -> Any:
+        def recomputing(*args: Tensor) -> tuple[Tensor, Callable[..., Any]]:
             scope, arguments = get_variable_scope(), current_arg_scope()
 
             def grad(*grads: Tensor, **given: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.framework.variables import model_variable
 from headrace.contrib.layers import utils
@@ -13,6 +13,12 @@ from headrace.state.initializers import zeros_initializer
 from headrace.state.modes import VariableAggregation, VariableSynchronization
 from headrace.state.partitioned import PartitionedVariable
 from headrace.state.variable_scope import variable_scope
+
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import Activation, CollectionNames, DTypeLike, InitializerLike, ShapeLike, TensorLike
+    from headrace.state.variables import Variable
+
 
 NHWC, NCHW, NDHWC, NCDHW = "NHWC", "NCHW", "NDHWC", "NCDHW"
 
@@ -26,20 +32,20 @@ WEIGHTS_AND_BIASES = {"bias": "biases", "kernel": "weights"}
 def model_variable_getter(
     getter: Callable[..., Any],
     name: str,
-    shape: Any = None,
-    dtype: Any = None,
-    initializer: Any = None,
+    shape: ShapeLike | None = None,
+    dtype: DTypeLike | None = None,
+    initializer: InitializerLike | None = None,
     regularizer: Any = None,
     trainable: bool = True,
-    collections: Any = None,
+    collections: CollectionNames | None = None,
     caching_device: Any = None,
     partitioner: Any = None,
     rename: dict[str, str] | None = None,
     use_resource: bool | None = None,
-    synchronization: Any = VariableSynchronization.AUTO,
-    aggregation: Any = VariableAggregation.NONE,
+    synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+    aggregation: VariableAggregation = VariableAggregation.NONE,
     **_: Any,
-) -> Any:
+) -> Variable:
     """A custom getter that makes model variables; `rename` gives the last parts of their names other words."""
     before, slash, last = name.rpartition("/")
     return model_variable(
@@ -59,17 +65,32 @@ def model_variable_getter(
     )
 
 
-def layer_scope(scope: Any, default_name: str, inputs: Any, reuse: Any, rename: dict[str, str] | None = None) -> Any:
+def layer_scope(
+    scope: str | None, default_name: str, inputs: TensorLike, reuse: Any, rename: dict[str, str] | None = None
+) -> variable_scope:
     """The variable scope of a layer whose variables `tf.layers` makes: model variables, renamed."""
 
-    def renaming_getter(getter: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    def renaming_getter(getter: Callable[..., Any], *args: Any, **kwargs: Any) -> Variable:
         kwargs["rename"] = rename
         return model_variable_getter(getter, *args, **kwargs)
 
     return variable_scope(scope, default_name, [inputs], reuse=reuse, custom_getter=renaming_getter)
 
 
-def add_variable_to_collections(variable: Any, collections: Any, name: str) -> None:
+def layer_arguments(scope: Any, inputs: Tensor, trainable: bool, reuse: Any) -> dict[str, Any]:
+    """What the layers of `tf.layers` are given that work in an opened scope; activations come after them."""
+    return {
+        "activation": None,
+        "activity_regularizer": None,
+        "trainable": trainable,
+        "name": scope.name,
+        "dtype": inputs.dtype.base_dtype,
+        "_scope": scope,
+        "_reuse": reuse,
+    }
+
+
+def add_variable_to_collections(variable: Variable, collections: CollectionNames | None, name: str) -> None:
     """Adds the variable called `name` to the collections asked for, once."""
     for collection in utils.get_variable_collections(collections, name) or []:
         for part in list(variable) if isinstance(variable, PartitionedVariable) else [variable]:
@@ -79,9 +100,9 @@ def add_variable_to_collections(variable: Any, collections: Any, name: str) -> N
 
 def parameter(
     name: str,
-    shape: Any,
-    dtype: Any,
-    initializer: Any,
+    shape: ShapeLike,
+    dtype: DTypeLike,
+    initializer: InitializerLike,
     variables_collections: Any,
     trainable: bool,
     regularizer: Any = None,
@@ -98,14 +119,16 @@ def parameter(
     )
 
 
-def finished(outputs: Any, activation_fn: Any, outputs_collections: Any, scope_name: str) -> Any:
+def finished(
+    outputs: Tensor, activation_fn: Activation | None, outputs_collections: CollectionNames | None, scope_name: str
+) -> Tensor:
     """The outputs after the activation, in the collections asked for."""
     if activation_fn is not None:
         outputs = activation_fn(outputs)
     return utils.collect_named_outputs(outputs_collections, scope_name, outputs)
 
 
-def check_data_format(data_format: Any, allowed: tuple[str, str] = (NCHW, NHWC)) -> str:
+def check_data_format(data_format: str, allowed: tuple[str, str] = (NCHW, NHWC)) -> str:
     """The layout as `tf.layers` calls it.
 
     Raises:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.layers import feature_columns as fc
 from headrace.contrib.layers.feature_column_inputs import (
@@ -12,17 +12,21 @@ from headrace.contrib.layers.feature_column_inputs import (
     input_of_columns,
 )
 from headrace.contrib.layers.sparse_columns import _WeightedSparseColumn
-from headrace.core.operation import Tensor
+from headrace.core.tensor import Tensor
+from headrace.functions.parsing.features import FixedLenFeature, FixedLenSequenceFeature, VarLenFeature
+from headrace.functions.parsing.sequence_example import parse_single_sequence_example
 from headrace.ops.array.shape import reshape
-from headrace.ops.parsing.features import FixedLenFeature, FixedLenSequenceFeature, VarLenFeature
-from headrace.ops.parsing.sequence_example import parse_single_sequence_example
-from headrace.platform import tf_logging
+from headrace.util import tf_logging
+
+if TYPE_CHECKING:
+    from headrace.core.typing import Nested, TensorLike
+
 
 _ALLOWED = (fc._OneHotColumn, fc._EmbeddingColumn, fc._RealValuedColumn, fc._RealValuedVarLenColumn)
 _FORBIDDEN = (fc._ScatteredEmbeddingColumn, fc._BucketizedColumn, fc._CrossedColumn)
 
 
-def _parents(column: Any) -> tuple[Any, ...]:
+def _parents(column: Nested[Tensor]) -> tuple[Any, ...]:
     """The columns that a column is made of."""
     if isinstance(column, (_WeightedSparseColumn, fc._OneHotColumn, fc._EmbeddingColumn)):
         return (column.sparse_id_column,)
@@ -71,7 +75,8 @@ def sequence_input_from_feature_columns(
     Example:
         >>> words = tf.contrib.layers.sparse_column_with_hash_bucket("words", 1000)
         >>> column = tf.contrib.layers.embedding_column(words, 16)
-        >>> net = tf.contrib.layers.sequence_input_from_feature_columns({"words": sparse}, [column])
+        >>> sentence = tf.SparseTensor([[0, 0, 0], [0, 1, 0]], ["good", "day"], [1, 2, 1])
+        >>> net = tf.contrib.layers.sequence_input_from_feature_columns({"words": sentence}, [column])
     """
     columns = list(feature_columns)
     _check_sequences(columns)
@@ -108,7 +113,7 @@ def _create_sequence_feature_spec_for_parsing(
 
 
 def parse_feature_columns_from_sequence_examples(
-    serialized: Any,
+    serialized: TensorLike,
     context_feature_columns: Iterable[Any] | None,
     sequence_feature_columns: Iterable[Any] | None,
     name: str | None = None,
@@ -130,7 +135,9 @@ def parse_feature_columns_from_sequence_examples(
         ValueError: if there is more than one message.
 
     Example:
-        >>> context, steps = parse_feature_columns_from_sequence_examples(record, None, [real_valued_column("x")])
+        >>> column = tf.contrib.layers.real_valued_column("x")
+        >>> record = tf.train.SequenceExample().SerializeToString()
+        >>> context, steps = parse_feature_columns_from_sequence_examples(record, None, [column])
     """
     try:
         serialized = reshape(serialized, [])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.framework.arg_scope import add_arg_scope
 from headrace.contrib.layers import utils
@@ -11,32 +11,38 @@ from headrace.core.composite import SparseTensor
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies, name_scope
 from headrace.core.dtypes import float32, int32, int64
+from headrace.functions.array.gather import gather_nd
+from headrace.functions.array.tile import meshgrid
+from headrace.functions.flow.rank_checks import assert_rank_at_least
+from headrace.functions.math.reduction import reduce_max, reduce_prod, reduce_sum
+from headrace.kernels.composing.arranging import concat, transpose
+from headrace.kernels.composing.shapes import shape
 from headrace.layers.classic import core
 from headrace.ops.array.constant import constant
-from headrace.ops.array.gather import gather_nd
-from headrace.ops.array.join import concat
-from headrace.ops.array.shape import reshape, shape
+from headrace.ops.array.range import lin_space
+from headrace.ops.array.shape import reshape
 from headrace.ops.array.slice import strided_slice
-from headrace.ops.array.transpose import transpose
 from headrace.ops.array.where import one_hot, where
-from headrace.ops.flow.rank_checks import assert_rank_at_least
 from headrace.ops.math.cast import to_int64
 from headrace.ops.math.comparison import not_equal
-from headrace.ops.math.reduction import reduce_max, reduce_prod, reduce_sum
 from headrace.ops.nn import softmax as softmaxes
 from headrace.ops.sparse.reshape import sparse_reshape
 from headrace.state.initializers import constant_initializer, ones_initializer
 from headrace.state.variable_scope import variable_scope
 
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import TensorLike
+
 
 @add_arg_scope
 def dropout(
-    inputs: Any,
-    keep_prob: Any = 0.5,
+    inputs: TensorLike,
+    keep_prob: float = 0.5,
     noise_shape: Any = None,
-    is_training: Any = True,
+    is_training: bool = True,
     outputs_collections: Any = None,
-    scope: Any = None,
+    scope: str | None = None,
     seed: int | None = None,
 ) -> Any:
     """Sets elements to 0 at random in training and scales up the others.
@@ -58,7 +64,7 @@ def dropout(
 
 
 @add_arg_scope
-def flatten(inputs: Any, outputs_collections: Any = None, scope: Any = None) -> Any:
+def flatten(inputs: TensorLike, outputs_collections: Any = None, scope: Any = None) -> Tensor:
     """Makes one axis of all but the batch's.
 
     Args:
@@ -72,11 +78,13 @@ def flatten(inputs: Any, outputs_collections: Any = None, scope: Any = None) -> 
 
 
 @add_arg_scope
-def _inner_flatten(inputs: Any, new_rank: int, output_collections: Any = None, scope: Any = None) -> Any:
+def _inner_flatten(
+    inputs: SparseTensor | Tensor, new_rank: int, output_collections: Any = None, scope: Any = None
+) -> SparseTensor | Tensor:
     """Makes one axis of the last ones so that `new_rank` axes are left; dense or sparse."""
     with name_scope(scope, "InnerFlatten", [inputs, new_rank]) as opened:
         if isinstance(inputs, SparseTensor):
-            flattened: Any = _sparse_inner_flatten(inputs, new_rank)
+            flattened: SparseTensor | Tensor = _sparse_inner_flatten(inputs, new_rank)
         else:
             flattened = _dense_inner_flatten(convert_to_tensor(inputs), new_rank)
     return utils.collect_named_outputs(output_collections, opened, flattened)
@@ -93,7 +101,7 @@ def _sparse_inner_flatten(inputs: SparseTensor, new_rank: int) -> SparseTensor:
     return sparse_reshape(inputs, concat((outer, [reduce_prod(inner)]), 0))
 
 
-def _dense_inner_flatten(inputs: Any, new_rank: int) -> Any:
+def _dense_inner_flatten(inputs: Tensor, new_rank: int) -> Tensor:
     checked = assert_rank_at_least(inputs, new_rank, message="inputs has rank less than new_rank")
     with control_dependencies([checked]):
         outer = strided_slice(shape(inputs), [0], [new_rank - 1])
@@ -108,7 +116,7 @@ def _dense_inner_flatten(inputs: Any, new_rank: int) -> Any:
 
 
 @add_arg_scope
-def dense_to_sparse(tensor: Any, eos_token: Any = 0, outputs_collections: Any = None, scope: Any = None) -> Any:
+def dense_to_sparse(tensor: TensorLike, eos_token: Any = 0, outputs_collections: Any = None, scope: Any = None) -> Any:
     """The elements of a tensor that are not `eos_token`, as a `SparseTensor`.
 
     Args:
@@ -127,13 +135,13 @@ def dense_to_sparse(tensor: Any, eos_token: Any = 0, outputs_collections: Any = 
 
 @add_arg_scope
 def one_hot_encoding(
-    labels: Any,
+    labels: TensorLike,
     num_classes: int,
-    on_value: Any = 1.0,
-    off_value: Any = 0.0,
+    on_value: TensorLike = 1.0,
+    off_value: TensorLike = 0.0,
     outputs_collections: Any = None,
     scope: Any = None,
-) -> Any:
+) -> Tensor:
     """Vectors with `on_value` at the places that labels name.
 
     Args:
@@ -153,8 +161,8 @@ def one_hot_encoding(
 
 @add_arg_scope
 def images_to_sequence(
-    inputs: Any, data_format: str = "NHWC", outputs_collections: Any = None, scope: Any = None
-) -> Any:
+    inputs: Tensor, data_format: str = "NHWC", outputs_collections: Any = None, scope: Any = None
+) -> Tensor:
     """Images as sequences of their columns, [width, batch * height, channels].
 
     Args:
@@ -177,12 +185,12 @@ def images_to_sequence(
 
 @add_arg_scope
 def sequence_to_images(
-    inputs: Any,
+    inputs: Tensor,
     height: int,
     output_data_format: str = "channels_last",
     outputs_collections: Any = None,
     scope: Any = None,
-) -> Any:
+) -> Tensor:
     """The images that `images_to_sequence` made sequences of.
 
     Args:
@@ -202,7 +210,7 @@ def sequence_to_images(
 
 
 @add_arg_scope
-def softmax(logits: Any, scope: Any = None) -> Any:
+def softmax(logits: Tensor, scope: str | None = None) -> Tensor:
     """Softmax over the last axis, of any rank from 2 on.
 
     Args:
@@ -218,7 +226,7 @@ def softmax(logits: Any, scope: Any = None) -> Any:
 
 
 @add_arg_scope
-def maxout(inputs: Any, num_units: int, axis: int = -1, scope: Any = None) -> Any:
+def maxout(inputs: TensorLike, num_units: int, axis: int = -1, scope: Any = None) -> Tensor:
     """The largest of each group of channels (https://arxiv.org/abs/1302.4389).
 
     Args:
@@ -244,13 +252,13 @@ def maxout(inputs: Any, num_units: int, axis: int = -1, scope: Any = None) -> An
 
 @add_arg_scope
 def spatial_softmax(
-    features: Any,
-    temperature: Any = None,
+    features: Tensor,
+    temperature: TensorLike | None = None,
     name: str | None = None,
     variables_collections: Any = None,
     trainable: bool = True,
     data_format: str = "NHWC",
-) -> Any:
+) -> Tensor:
     """The expected place of each channel's activation, from -1 to 1 along both axes.
 
     Args:
@@ -267,10 +275,6 @@ def spatial_softmax(
     Raises:
         ValueError: for another layout, or if the number of channels is not known.
     """
-    # Imported where they are used: two functions of which other layers know nothing.
-    from headrace.ops.array.range import lin_space
-    from headrace.ops.array.tile import meshgrid
-
     with variable_scope(name, "spatial_softmax"):
         sizes = shape(features)
         known = features.shape

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from headrace.contrib.layers.column_base import (
     _FeatureColumn,
@@ -12,16 +13,19 @@ from headrace.contrib.layers.column_base import (
 from headrace.contrib.layers.sparse_ops import dense_to_sparse_tensor
 from headrace.core.composite import SparseTensor
 from headrace.core.dtypes import DType, float32, string
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
-from headrace.lookup.functions import index_table_from_file, index_table_from_tensor
+from headrace.core.tensor import Tensor
+from headrace.functions.parsing.features import VarLenFeature
+from headrace.functions.sparse.join import sparse_concat
+from headrace.lookup.vocabularies import index_table_from_file, index_table_from_tensor
 from headrace.ops.math.cast import cast
-from headrace.ops.parsing.features import VarLenFeature
-from headrace.ops.sparse.join import sparse_concat
 from headrace.ops.string.conversion import as_string
 from headrace.ops.string.hashing import string_to_hash_bucket_fast, string_to_hash_bucket_strong
-from headrace.platform import tf_logging
 from headrace.state.initializers import zeros_initializer
+from headrace.util import tf_logging
+
+if TYPE_CHECKING:
+    from headrace.core.typing import CollectionNames, Nested, TensorLike
 
 
 class _SparseIdLookupConfig(NamedTuple):
@@ -62,7 +66,11 @@ class _Categories(_FeatureColumn):
         return None
 
     def _to_dnn_input_layer(
-        self, input_tensor: Any, weight_collections: Any = None, trainable: bool = True, output_rank: int = 2
+        self,
+        input_tensor: TensorLike | SparseTensor | Sequence[SparseTensor],
+        weight_collections: CollectionNames | None = None,
+        trainable: bool = True,
+        output_rank: int = 2,
     ) -> Tensor:
         kind = "SparseColumn" if isinstance(self, _SparseColumn) else type(self).__name__.lstrip("_")
         raise ValueError(
@@ -192,7 +200,7 @@ class _WeightedSparseColumn(_Categories, _WeightedFields):
         return self.sparse_id_column.length
 
     @property
-    def combiner(self) -> str:  # type: ignore[override]
+    def combiner(self) -> str:  # type: ignore[override]  # a field of other columns
         return self.sparse_id_column.combiner
 
     @property
@@ -210,7 +218,7 @@ class _WeightedSparseColumn(_Categories, _WeightedFields):
     def weight_tensor(self, input_tensor: Any) -> SparseTensor | None:
         return input_tensor[1]
 
-    def is_compatible(self, other_column: Any) -> bool:
+    def is_compatible(self, other_column: Nested[Tensor]) -> bool:
         """Whether the columns can share vectors."""
         if isinstance(other_column, _WeightedSparseColumn):
             other_column = other_column.sparse_id_column

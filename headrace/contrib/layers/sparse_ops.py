@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.composite import SparseTensor
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import int32, int64, string
-from headrace.ops.array.fill import ones_like, zeros_like
-from headrace.ops.array.gather import gather_nd
-from headrace.ops.array.join import concat
-from headrace.ops.array.shape import reshape, shape
+from headrace.functions.array.gather import gather_nd
+from headrace.functions.math.reduction import reduce_max
+from headrace.functions.math.segments import unsorted_segment_max
+from headrace.kernels.composing.arranging import concat
+from headrace.kernels.composing.filling import ones_like, zeros_like
+from headrace.kernels.composing.shapes import shape
+from headrace.ops.array.shape import reshape
 from headrace.ops.array.where import where
 from headrace.ops.math.cast import cast
 from headrace.ops.math.comparison import equal, not_equal
-from headrace.ops.math.reduction import reduce_max
 from headrace.ops.math.scan import cumsum
-from headrace.ops.math.segments import unsorted_segment_max
+
+if TYPE_CHECKING:
+    from headrace.core.dtypes import DType
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import TensorLike
 
 
-def _ignored(dtype: Any, ignore_value: Any) -> Any:
+def _ignored(dtype: DType, ignore_value: int | str | None) -> Tensor:
     if ignore_value is None:
         ignore_value = "" if dtype == string else dtype.as_numpy_dtype()
     return cast(ignore_value, dtype, name="ignore_value")
 
 
-def dense_to_sparse_tensor(dense_tensor: Any, ignore_value: Any = None) -> SparseTensor:
+def dense_to_sparse_tensor(dense_tensor: TensorLike, ignore_value: int | str | None = None) -> SparseTensor:
     """The elements of a tensor that are not `ignore_value` ("" or 0 by default)."""
     with name_scope("DenseToSparseTensor"):
         dense_tensor = convert_to_tensor(dense_tensor)
@@ -38,7 +44,7 @@ def dense_to_sparse_tensor(dense_tensor: Any, ignore_value: Any = None) -> Spars
         )
 
 
-def indicators_to_sparse_ids(indicators: Any, ignore_value: Any = None, dtype: Any = int64) -> SparseTensor:
+def indicators_to_sparse_ids(indicators: TensorLike, ignore_value: Any = None, dtype: Any = int64) -> SparseTensor:
     """The places along the last axis at which there is something, moved to the front of it.
 
     Args:

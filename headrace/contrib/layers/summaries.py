@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.collections import GraphKeys
 from headrace.core.defaults import get_collection
 from headrace.core.dtypes import bool as bool_type
 from headrace.core.dtypes import string
+from headrace.functions.math.reduction import reduce_mean
 from headrace.ops.math.cast import cast, to_float
 from headrace.ops.math.comparison import greater, less
-from headrace.ops.math.reduction import reduce_mean
-from headrace.summary import functions as summary
+from headrace.summary import operations as summary
+
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import TensorLike
+    from headrace.state.variables import Variable
 
 
-def _scalar(tensor: Any, tag: str | None = None) -> Any:
+def _scalar(tensor: Any, tag: str | None = None) -> Tensor:
     tensor.shape.assert_has_rank(0)
     return summary.scalar(tag or f"{tensor.op.name}_summary", tensor)
 
 
-def summarize_activation(op: Any) -> Any:
+def summarize_activation(op: Tensor) -> Tensor:
     """A histogram of an activation; for relus also how much of it is cut off.
 
     Args:
@@ -37,7 +43,7 @@ def summarize_activation(op: Any) -> Any:
     return summary.histogram(f"{name}/activation", op)
 
 
-def summarize_tensor(tensor: Any, tag: str | None = None) -> Any:
+def summarize_tensor(tensor: Tensor | Variable, tag: str | None = None) -> Any:
     """A summary of a tensor: its value if it is a scalar, else a histogram; None for strings and bools.
 
     Args:
@@ -51,13 +57,13 @@ def summarize_tensor(tensor: Any, tag: str | None = None) -> Any:
     return summary.histogram(tag or f"{tensor.op.name}_summary", tensor)
 
 
-def summarize_tensors(tensors: Any, summarizer: Any = summarize_tensor) -> list[Any]:
+def summarize_tensors(tensors: Sequence[TensorLike], summarizer: Callable[..., Any] = summarize_tensor) -> list[Any]:
     """Summaries of several tensors."""
     return [summarizer(tensor) for tensor in tensors]
 
 
 def summarize_collection(
-    collection: Any, name_filter: str | None = None, summarizer: Any = summarize_tensor
+    collection: str, name_filter: str | None = None, summarizer: Callable[..., Any] = summarize_tensor
 ) -> list[Any]:
     """Summaries of the tensors of a collection.
 
@@ -75,6 +81,8 @@ summarize_weights = functools.partial(summarize_collection, GraphKeys.WEIGHTS)
 summarize_biases = functools.partial(summarize_collection, GraphKeys.BIASES)
 
 
-def summarize_activations(name_filter: str | None = None, summarizer: Any = summarize_activation) -> list[Any]:
+def summarize_activations(
+    name_filter: str | None = None, summarizer: Callable[..., Any] = summarize_activation
+) -> list[Any]:
     """Summaries of `GraphKeys.ACTIVATIONS`; arguments as in `summarize_collection`."""
     return summarize_collection(GraphKeys.ACTIVATIONS, name_filter, summarizer)

@@ -2,34 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from headrace.contrib.losses.functions import hinge_loss
-from headrace.contrib.metrics.streaming import (
+from headrace.contrib.losses.predictions_first import hinge_loss
+from headrace.core.defaults import control_dependencies
+from headrace.core.dtypes import float32
+from headrace.core.registry import raw
+from headrace.core.tensor import Tensor
+from headrace.functions.flow.assertion import Assert
+from headrace.functions.math.reduction import reduce_mean, reduce_sum
+from headrace.functions.nn.cross_entropy import (
+    sigmoid_cross_entropy_with_logits,
+    sparse_softmax_cross_entropy_with_logits,
+)
+from headrace.kernels import composing
+from headrace.kernels.composing.shapes import squeeze
+from headrace.metrics.means import mean as streaming_mean
+from headrace.metrics.older_names import (
     streaming_accuracy,
     streaming_auc,
     streaming_precision_at_thresholds,
     streaming_recall_at_thresholds,
 )
-from headrace.core.defaults import control_dependencies
-from headrace.core.dtypes import float32
-from headrace.core.operation import Tensor
-from headrace.core.registry import raw
-from headrace.metrics.means import mean as streaming_mean
-from headrace.ops import composing
-from headrace.ops.array.shape import reshape, squeeze
-from headrace.ops.flow.assertion import Assert
+from headrace.ops.array.shape import reshape
 from headrace.ops.math.argmax import argmax
 from headrace.ops.math.cast import cast
 from headrace.ops.math.division import div
-from headrace.ops.math.reduction import reduce_mean, reduce_sum
 from headrace.ops.math.unary import sigmoid
-from headrace.ops.nn.cross_entropy import (
-    sigmoid_cross_entropy_with_logits,
-    sparse_softmax_cross_entropy_with_logits,
-)
 from headrace.ops.nn.softmax import softmax
+
+if TYPE_CHECKING:
+    from headrace.core.typing import Nested
+
 
 _Loss = Callable[[Tensor, Tensor], Tensor]
 
@@ -55,7 +60,12 @@ class _TargetColumn:
     """
 
     def __init__(
-        self, loss_fn: _Loss | None, num_label_columns: int, label_name: Any, weight_column_name: Any, problem_type: int
+        self,
+        loss_fn: _Loss | None,
+        num_label_columns: int,
+        label_name: str | None,
+        weight_column_name: str | None,
+        problem_type: int,
     ) -> None:
         if loss_fn is None:
             raise ValueError("loss_fn must be provided")
@@ -68,12 +78,12 @@ class _TargetColumn:
         self._problem_type = problem_type
 
     @property
-    def label_name(self) -> Any:
+    def label_name(self) -> str | None:
         """The target's name."""
         return self._label_name
 
     @property
-    def weight_column_name(self) -> Any:
+    def weight_column_name(self) -> str | None:
         """The feature with the weights."""
         return self._weight_column_name
 
@@ -97,11 +107,17 @@ class _TargetColumn:
         """What logits predict."""
         raise NotImplementedError
 
-    def get_eval_ops(self, features: Any, logits: Tensor, labels: Any, metrics: Any = None) -> dict[str, Any]:
+    def get_eval_ops(
+        self,
+        features: Nested[Tensor],
+        logits: Tensor,
+        labels: Tensor,
+        metrics: Mapping[str | Sequence[str], Callable[..., Any] | None] | None = None,
+    ) -> dict[str, Any]:
         """Metrics and their updates by name, the loss among them."""
         raise NotImplementedError
 
-    def _losses(self, logits: Tensor, target: Any, features: Any) -> tuple[Tensor, Tensor | None]:
+    def _losses(self, logits: Tensor, target: Tensor, features: Any) -> tuple[Tensor, Tensor | None]:
         """The losses of the examples, weighted where there are weights, and these."""
         target = target[self._label_name] if isinstance(target, dict) else target
         losses, weights = self._loss_fn(logits, target), self.get_weight_tensor(features)
@@ -109,18 +125,20 @@ class _TargetColumn:
             return losses, None
         return raw.Mul(reshape(losses, (-1,)), reshape(weights, (-1,))), weights
 
-    def training_loss(self, logits: Tensor, target: Any, features: Any, name: str = "training_loss") -> Tensor:
+    def training_loss(
+        self, logits: Tensor, target: Tensor, features: Nested[Tensor], name: str = "training_loss"
+    ) -> Tensor:
         """The mean of the weighted losses."""
         return reduce_mean(self._losses(logits, target, features)[0], name=name)
 
-    def loss(self, logits: Tensor, target: Any, features: Any) -> Tensor:
+    def loss(self, logits: Tensor, target: Tensor, features: Nested[Tensor]) -> Tensor:
         """The weighted mean of the losses."""
         losses, weights = self._losses(logits, target, features)
         if weights is None:
             return reduce_mean(losses, name="loss")
         return div(reduce_sum(losses), cast(reduce_sum(weights), float32), name="loss")
 
-    def _measured(self, predictions: Tensor, labels: Any, metrics: Any, features: Any) -> dict[str, Any]:
+    def _measured(self, predictions: Tensor, labels: Tensor, metrics: Any, features: Any) -> dict[str, Any]:
         weights = self.get_weight_tensor(features)
         more = {} if weights is None else {"weights": weights}
         labels = cast(labels, predictions.dtype)
@@ -134,7 +152,13 @@ class _RegressionTargetColumn(_TargetColumn):
         """The logits; a vector where there is one an example."""
         return squeeze(logits, axis=[1]) if self._num_label_columns == 1 else logits
 
-    def get_eval_ops(self, features: Any, logits: Tensor, labels: Any, metrics: Any = None) -> dict[str, Any]:
+    def get_eval_ops(
+        self,
+        features: Nested[Tensor],
+        logits: Tensor,
+        labels: Tensor,
+        metrics: Mapping[str | Sequence[str], Callable[..., Any] | None] | None = None,
+    ) -> dict[str, Any]:
         """The mean loss, and `metrics` of the predictions."""
         result = {"loss": streaming_mean(self.loss(logits, labels, features))}
         if metrics:
@@ -151,7 +175,9 @@ class _MultiClassTargetColumn(_TargetColumn):
             logits = composing.concat([composing.zeros_like(logits), logits], 1)
         return softmax(logits) if proba else argmax(logits, 1)
 
-    def get_eval_ops(self, features: Any, logits: Tensor, labels: Any, metrics: Any = None) -> dict[str, Any]:
+    def get_eval_ops(
+        self, features: Nested[Tensor], logits: Tensor, labels: Tensor, metrics: Any = None
+    ) -> dict[str, Any]:
         """The mean loss, for two classes the usual metrics, and `metrics`, by default the accuracy.
 
         A metric's name is a string, or a pair of one and "classes" or "probabilities": what it is a metric of.
@@ -192,7 +218,7 @@ class _BinarySvmTargetColumn(_MultiClassTargetColumn):
         return super().logits_to_predictions(logits)
 
 
-def _metric_name(name: Any) -> tuple[str, str]:
+def _metric_name(name: str | Sequence[str]) -> tuple[str, str]:
     """A metric's name, and what it is a metric of."""
     if isinstance(name, str):
         return name, "classes"
@@ -207,7 +233,9 @@ def _metric_name(name: Any) -> tuple[str, str]:
     return name
 
 
-def regression_target(label_name: Any = None, weight_column_name: Any = None, label_dimension: int = 1) -> Any:
+def regression_target(
+    label_name: str | None = None, weight_column_name: str | None = None, label_dimension: int = 1
+) -> _RegressionTargetColumn:
     """A target of numbers, with squared errors.
 
     Args:
@@ -216,13 +244,17 @@ def regression_target(label_name: Any = None, weight_column_name: Any = None, la
         label_dimension: how many numbers an example has.
 
     Example:
-        >>> loss = tf.contrib.layers.regression_target().loss(logits, labels, features)
+        >>> loss = tf.contrib.layers.regression_target().loss(tf.constant([[1.0], [2.0]]), tf.constant([2.0, 4.0]), {})
+        >>> sess.run(loss)
+        2.5
     """
     kind = ProblemType.LINEAR_REGRESSION
     return _RegressionTargetColumn(_squared_error, label_dimension, label_name, weight_column_name, kind)
 
 
-def multi_class_target(n_classes: int, label_name: Any = None, weight_column_name: Any = None) -> Any:
+def multi_class_target(
+    n_classes: int, label_name: Any = None, weight_column_name: str | None = None
+) -> _MultiClassTargetColumn:
     """A target of classes, with cross entropies.
 
     Args:
@@ -233,7 +265,9 @@ def multi_class_target(n_classes: int, label_name: Any = None, weight_column_nam
         ValueError: for fewer than two.
 
     Example:
-        >>> loss = tf.contrib.layers.multi_class_target(10).loss(logits, labels, features)
+        >>> loss = tf.contrib.layers.multi_class_target(10).loss(tf.zeros([4, 10]), labels, {})
+        >>> sess.run(loss)  # log(10)
+        2.302...
     """
     if n_classes < 2:
         raise ValueError("n_classes must be > 1 for classification.")
@@ -241,11 +275,13 @@ def multi_class_target(n_classes: int, label_name: Any = None, weight_column_nam
     return _MultiClassTargetColumn(loss, columns, label_name, weight_column_name, ProblemType.CLASSIFICATION)
 
 
-def binary_svm_target(label_name: Any = None, weight_column_name: Any = None) -> Any:
+def binary_svm_target(label_name: Any = None, weight_column_name: Any = None) -> _BinarySvmTargetColumn:
     """A target of two classes, with hinge losses; the arguments are those of `regression_target`.
 
     Example:
-        >>> loss = tf.contrib.layers.binary_svm_target().loss(logits, labels, features)
+        >>> loss = binary_svm_target().loss(tf.constant([[0.5], [-2.0]]), tf.constant([1, 0]), {})
+        >>> sess.run(loss)
+        0.25
     """
     kind = ProblemType.CLASSIFICATION
     return _BinarySvmTargetColumn(_hinge, 1, label_name, weight_column_name, kind)
@@ -280,7 +316,7 @@ def _hinge(logits: Tensor, target: Tensor) -> Tensor:
     return hinge_loss(logits, target)
 
 
-def get_default_binary_metrics_for_eval(thresholds: Any) -> dict[str, Any]:
+def get_default_binary_metrics_for_eval(thresholds: Sequence[float]) -> dict[str, Any]:
     """The usual metrics of two classes, by name: functions of predictions, labels and weights.
 
     Args:
@@ -309,12 +345,12 @@ def _floats(weights: Any) -> Any:
     return None if weights is None else cast(weights, float32)
 
 
-def _label_mean(predictions: Any, labels: Any, weights: Any = None) -> Any:
+def _label_mean(predictions: Tensor, labels: Tensor, weights: Any = None) -> tuple[Tensor, Tensor]:
     return streaming_mean(labels, weights=weights)
 
 
 def _accuracy_at(threshold: float) -> Callable[..., Any]:
-    def accuracy(predictions: Tensor, labels: Any, weights: Any = None) -> Any:
+    def accuracy(predictions: Tensor, labels: Tensor, weights: Any = None) -> tuple[Tensor, Tensor]:
         classes = cast(raw.GreaterEqual(predictions, threshold), float32)
         return streaming_accuracy(predictions=classes, labels=labels, weights=weights)
 
@@ -322,7 +358,7 @@ def _accuracy_at(threshold: float) -> Callable[..., Any]:
 
 
 def _at_threshold(metric: Callable[..., Any], threshold: float) -> Callable[..., Any]:
-    def measured(predictions: Tensor, labels: Any, weights: Any = None) -> Any:
+    def measured(predictions: Tensor, labels: Tensor, weights: Any = None) -> tuple[Tensor, Tensor]:
         value, update = metric(predictions, labels=labels, thresholds=[threshold], weights=_floats(weights))
         return squeeze(value), update
 

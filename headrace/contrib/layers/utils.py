@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections import OrderedDict, namedtuple
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.core import constant_value as constant_values
 from headrace.core.defaults import get_collection, get_default_graph
-from headrace.core.operation import Tensor
 from headrace.core.shapes import TensorShape
-from headrace.ops.flow.cond import cond
+from headrace.core.tensor import Tensor
+from headrace.functions.flow.cond import cond
 from headrace.state.variables import Variable
+
+if TYPE_CHECKING:
+    from headrace.core.composite import SparseTensor
+    from headrace.core.typing import CollectionNames, TensorLike
+
 
 __all__ = [
     "append_tensor_alias", "channel_dimension", "collect_named_outputs", "constant_value", "convert_collection_to_dict",
@@ -22,7 +27,7 @@ __all__ = [
 NamedOutputs = namedtuple("NamedOutputs", ["name", "outputs"])
 
 
-def collect_named_outputs(collections: Any, alias: str, outputs: Any) -> Any:
+def collect_named_outputs(collections: CollectionNames | None, alias: str, outputs: SparseTensor | Tensor) -> Any:
     """Adds `outputs` to collections under an alias, if there are any, and returns them."""
     if collections:
         append_tensor_alias(outputs, alias)
@@ -41,14 +46,14 @@ def gather_tensors_aliases(tensors: Any) -> list[str]:
     return [alias for tensor in tensors for alias in get_tensor_aliases(tensor)]
 
 
-def get_tensor_aliases(tensor: Any) -> list[str]:
+def get_tensor_aliases(tensor: Tensor) -> list[str]:
     """The aliases of a tensor; its name if it has none."""
     if hasattr(tensor, "aliases"):
         return tensor.aliases
     return [tensor.op.name if tensor.name.endswith(":0") else tensor.name]
 
 
-def convert_collection_to_dict(collection: Any, clear_collection: bool = False) -> OrderedDict[str, Any]:
+def convert_collection_to_dict(collection: str, clear_collection: bool = False) -> OrderedDict[str, Any]:
     """The tensors of a collection by their aliases.
 
     Args:
@@ -61,7 +66,7 @@ def convert_collection_to_dict(collection: Any, clear_collection: bool = False) 
     return found
 
 
-def constant_value(value_or_tensor_or_var: Any, dtype: Any = None) -> Any:
+def constant_value(value_or_tensor_or_var: bool | Tensor, dtype: Any = None) -> Any:
     """The value of a tensor where it is known while the graph is built, else None; other values as they are.
 
     Raises:
@@ -77,7 +82,7 @@ def constant_value(value_or_tensor_or_var: Any, dtype: Any = None) -> Any:
     return None if isinstance(value, Variable) else constant_values.constant_value(value)
 
 
-def static_cond(pred: Any, fn1: Callable[[], Any], fn2: Callable[[], Any]) -> Any:
+def static_cond(pred: TensorLike, fn1: Callable[[], Any], fn2: Callable[[], Any]) -> Any:
     """fn1() if `pred`, a value of Python, is true, else fn2()."""
     for function, name in ((fn1, "fn1"), (fn2, "fn2")):
         if not callable(function):
@@ -85,13 +90,13 @@ def static_cond(pred: Any, fn1: Callable[[], Any], fn2: Callable[[], Any]) -> An
     return fn1() if pred else fn2()
 
 
-def smart_cond(pred: Any, fn1: Callable[[], Any], fn2: Callable[[], Any], name: str | None = None) -> Any:
+def smart_cond(pred: bool | Tensor, fn1: Callable[[], Any], fn2: Callable[[], Any], name: str | None = None) -> Any:
     """`static_cond` where `pred` is known, else `tf.cond`."""
     known = constant_value(pred)
     return cond(pred, fn1, fn2, name=name) if known is None else static_cond(known, fn1, fn2)
 
 
-def get_variable_collections(variables_collections: Any, name: str) -> Any:
+def get_variable_collections(variables_collections: CollectionNames | None, name: str) -> Any:
     """The collections for the variable `name`: those of a dict at its key, else all."""
     if isinstance(variables_collections, dict):
         return variables_collections.get(name)
@@ -127,7 +132,7 @@ def last_dimension(shape: TensorShape, min_rank: int = 1) -> int:
     return _dimension(shape, -1, min_rank)
 
 
-def two_element_tuple(int_or_tuple: Any) -> tuple[Any, Any]:
+def two_element_tuple(int_or_tuple: int | Sequence[int]) -> tuple[Any, Any]:
     """A pair: twice an int, or the two entries of a list, tuple or shape.
 
     Raises:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,10 @@ from headrace.contrib.learn.pickled_data import Name
 from headrace.contrib.learn.processor_files import PROCESSOR, TOKENIZER, read_processor, write_processor
 from headrace.contrib.learn.vocabularies import CategoricalVocabulary
 from headrace.files.gfile import GFile
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+
 
 # Capitals of an abbreviation, a capitalised part of a word in camel case, or a word.
 TOKENIZER_RE = re.compile(r"[A-Z]{2,}(?![a-z])|[A-Z][a-z]+(?=[A-Z])|[\'\w\-]+")
@@ -41,7 +45,7 @@ class ByteProcessor:
     def __init__(self, max_document_length: int) -> None:
         self.max_document_length = max_document_length
 
-    def fit(self, x: Any) -> None:
+    def fit(self, x: TensorLike) -> None:
         """Does nothing: there is nothing to learn."""
 
     def fit_transform(self, x: Iterable[str | bytes]) -> Iterator[np.ndarray]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.layers.dense import linear
 from headrace.contrib.layers.target_columns import ProblemType
@@ -14,27 +14,34 @@ from headrace.core.composite import SparseTensor, convert_to_tensor_or_sparse_te
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import float32
-from headrace.core.operation import Operation, Tensor
+from headrace.core.operation import Operation
 from headrace.core.registry import raw
+from headrace.core.tensor import Tensor
+from headrace.functions.math.reduction import reduce_mean, reduce_sum
+from headrace.functions.nn.loss_functions import log_poisson_loss
+from headrace.functions.weights import broadcast_weights
+from headrace.kernels import composing
+from headrace.kernels.composing.arranging import identity
+from headrace.kernels.composing.filling import zeros
+from headrace.kernels.composing.shapes import expand_dims, squeeze
 from headrace.metrics.means import mean
-from headrace.ops import composing
-from headrace.ops.array.fill import zeros
-from headrace.ops.array.identity import identity
-from headrace.ops.array.shape import expand_dims, reshape, squeeze
+from headrace.ops.array.shape import reshape
 from headrace.ops.array.tile import tile
 from headrace.ops.flow.grouping import group, no_op
 from headrace.ops.math.cast import cast
 from headrace.ops.math.division import div
-from headrace.ops.math.reduction import reduce_mean, reduce_sum
 from headrace.ops.math.unary import exp
 from headrace.ops.nn.bias import bias_add
-from headrace.ops.nn.loss_functions import log_poisson_loss
-from headrace.ops.weights import broadcast_weights
-from headrace.platform import tf_logging
+from headrace.optimizers.adagrad import AdagradOptimizer
 from headrace.state.variable_scope import variable_scope
 from headrace.state.variables import VariableV1
-from headrace.summary.functions import scalar as scalar_summary
-from headrace.train.adagrad import AdagradOptimizer
+from headrace.summary.operations import scalar as scalar_summary
+from headrace.util import tf_logging
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+    from headrace.state.variables import Variable
+
 
 # Of labels, logits and weights: the loss to make less, and that to report.
 Loss = Callable[[Any, Any, Any], tuple[Tensor, Tensor]]
@@ -53,10 +60,10 @@ class Head(abc.ABC):
         self,
         features: Mapping[str, Any],
         mode: str,
-        labels: Any = None,
+        labels: TensorLike | SparseTensor | Mapping[str, Tensor] | None = None,
         train_op_fn: Callable[[Tensor], Any] | None = None,
-        logits: Any = None,
-        logits_input: Any = None,
+        logits: TensorLike | None = None,
+        logits_input: TensorLike | None = None,
         scope: Any = None,
     ) -> ModelFnOps:
         """The operations of a model function.
@@ -78,7 +85,7 @@ class Head(abc.ABC):
         """
 
 
-def no_op_train_fn(loss: Any) -> Operation:
+def no_op_train_fn(loss: TensorLike) -> Operation:
     """An operation that does nothing, for models that are trained from outside."""
     del loss
     return no_op()
@@ -135,7 +142,7 @@ def poisson_regression_head(
     )
 
 
-def weighted_loss(each: Tensor, weights: Any) -> tuple[Tensor, Tensor]:
+def weighted_loss(each: Tensor, weights: TensorLike | None) -> tuple[Tensor, Tensor]:
     """The mean of weighted losses, and the weighted mean of losses."""
     with name_scope("loss", values=(each, weights)) as scope:
         if weights is None:
@@ -148,7 +155,7 @@ def weighted_loss(each: Tensor, weights: Any) -> tuple[Tensor, Tensor]:
         return total, div(reduce_sum(weighted), cast(reduce_sum(weights), float32), name="weighted_average_loss")
 
 
-def _as_columns(logits: Any, labels: Any) -> tuple[Tensor, Tensor]:
+def _as_columns(logits: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
     logits, labels = convert_to_tensor(logits), convert_to_tensor(labels)
     if len(labels.get_shape()) == 1:
         labels = expand_dims(labels, axis=1)
@@ -158,13 +165,13 @@ def _as_columns(logits: Any, labels: Any) -> tuple[Tensor, Tensor]:
     return logits, labels
 
 
-def _squared_error(labels: Any, logits: Any, weights: Any = None) -> tuple[Tensor, Tensor]:
+def _squared_error(labels: Tensor, logits: Tensor, weights: Tensor | None = None) -> tuple[Tensor, Tensor]:
     with name_scope(None, "mean_squared_loss", (logits, labels)) as name:
         logits, labels = _as_columns(logits, labels)
         return weighted_loss(raw.SquaredDifference(logits, cast(labels, float32), name=name), weights)
 
 
-def _poisson_error(labels: Any, logits: Any, weights: Any = None) -> tuple[Tensor, Tensor]:
+def _poisson_error(labels: Tensor, logits: Tensor, weights: Any = None) -> tuple[Tensor, Tensor]:
     with name_scope(None, "_poisson_loss", (logits, labels)) as name:
         logits, labels = _as_columns(logits, labels)
         return weighted_loss(log_poisson_loss(labels, logits, compute_full_loss=True, name=name), weights)
@@ -214,8 +221,8 @@ class RegressionHead(Head):
         mode: str,
         labels: Any = None,
         train_op_fn: Callable[[Tensor], Any] | None = None,
-        logits: Any = None,
-        logits_input: Any = None,
+        logits: TensorLike | None = None,
+        logits_input: TensorLike | None = None,
         scope: Any = None,
     ) -> ModelFnOps:
         """See `Head`."""
@@ -245,13 +252,13 @@ class RegressionHead(Head):
                 metrics = {self._key("loss"): mean(reported)}
             return ModelFnOps(mode, predictions, loss, step, metrics, outputs)
 
-    def _labels(self, labels: Any) -> Any:
+    def _labels(self, labels: SparseTensor | Tensor | Mapping[str, Tensor]) -> Any:
         found = convert_to_tensor_or_sparse_tensor(labels[self.label_name] if isinstance(labels, dict) else labels)
         if isinstance(found, SparseTensor):
             raise ValueError("SparseTensor is not supported.")
         return found
 
-    def _logits(self, logits: Any, logits_input: Any) -> Tensor:
+    def _logits(self, logits: TensorLike | None, logits_input: TensorLike | None) -> Tensor:
         if logits is None:
             if logits_input is None:
                 raise ValueError("Neither logits nor logits_input supplied.")
@@ -270,7 +277,7 @@ class RegressionHead(Head):
                 logits = squeeze(logits, axis=(1,), name=PredictionKey.SCORES)
             return {PredictionKey.SCORES: self._link_fn(logits)}
 
-    def _weights(self, features: Mapping[str, Any]) -> Any:
+    def _weights(self, features: Mapping[str, Any]) -> Tensor | None:
         """The examples' weights, of rank 0 or 2 and more."""
         name = self.weight_column_name
         if not name:
@@ -285,7 +292,7 @@ class RegressionHead(Head):
             tf_logging.warning(f"Weights {name} has shape {shape}, expanding to make it 2d.")
             return reshape(weights, (-1, 1))
 
-    def _centered_bias(self) -> Any:
+    def _centered_bias(self) -> Variable:
         start = zeros(shape=(self._logits_dimension,))
         bias = VariableV1(start, trainable=True, name="centered_bias_weight")
         for i in range(self._logits_dimension):
@@ -293,15 +300,21 @@ class RegressionHead(Head):
         return bias
 
     def _step(
-        self, loss: Tensor, labels: Any, logits: Tensor, weights: Any, bias: Any, train_op_fn: Callable[[Tensor], Any]
-    ) -> Any:
+        self,
+        loss: Tensor,
+        labels: Tensor,
+        logits: Tensor,
+        weights: Tensor | None,
+        bias: Variable | None,
+        train_op_fn: Callable[[Tensor], Any],
+    ) -> Operation:
         batch = composing.shape(logits)[0]
         bias_step = None if bias is None else self._bias_step(bias, batch, labels, weights)
         with name_scope(None, "train_op", (loss, labels)):
             step = train_op_fn(loss)
             return step if bias_step is None else group(step, bias_step)
 
-    def _bias_step(self, bias: Any, batch: Tensor, labels: Any, weights: Any) -> Any:
+    def _bias_step(self, bias: Variable, batch: Tensor, labels: Tensor, weights: Any) -> Operation:
         """A step on the bias alone, as if there were no other logits."""
         with name_scope(None, "centered_bias_step", (labels,)) as name:
             count = composing.shape(bias)[0]

@@ -5,9 +5,14 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from headrace.platform import tf_logging
+from headrace.util import tf_logging
+
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import TensorLike
+
 
 # What the arguments of metrics' functions are called; the first of each is the name that is expected.
 _LABELS = ("labels", "label", "targets", "target")
@@ -52,7 +57,7 @@ class MetricSpec:
 
     Example:
         >>> spec = MetricSpec(tf.contrib.metrics.streaming_accuracy, prediction_key="classes")
-        >>> value, update = spec.create_metric_ops(None, labels, {"classes": classes})
+        >>> value, update = spec.create_metric_ops(None, labels, {"classes": tf.argmax(logits, 1)})
     """
 
     def __init__(
@@ -94,7 +99,9 @@ class MetricSpec:
             f"label_key={self.label_key}, weight_key={self.weight_key})"
         )
 
-    def create_metric_ops(self, inputs: Any, labels: Any, predictions: Any) -> Any:
+    def create_metric_ops(
+        self, inputs: Any, labels: str | Tensor | Mapping[str, int | str], predictions: str | Mapping[str, int | str]
+    ) -> Any:
         """The metric of what a model was given and gives.
 
         Args:
@@ -119,7 +126,7 @@ class MetricSpec:
             raise
 
 
-def _chosen(name: str, given: Any, key: str | None) -> Any:
+def _chosen(name: str, given: str | Tensor | Mapping[str, int | str], key: str | None) -> int | str | Tensor:
     """The tensor of a key, or the only one."""
     if key:
         if not isinstance(given, Mapping):
@@ -139,13 +146,13 @@ def _chosen(name: str, given: Any, key: str | None) -> Any:
     return next(iter(given.values()))
 
 
-def _name_of(function: Any) -> str:
+def _name_of(function: Callable[..., Any]) -> str:
     if isinstance(function, functools.partial):
         function = function.func
     return str(getattr(function, "__name__", function))
 
 
-def _arguments(function: Any) -> tuple[str, ...]:
+def _arguments(function: Callable[..., Any]) -> tuple[str, ...]:
     """The names of a function's arguments, without those that a `functools.partial` gives by name."""
     if isinstance(function, functools.partial):
         return tuple(name for name in _arguments(function.func) if name not in function.keywords)
@@ -176,7 +183,12 @@ def _taking_names(
     predictions_name = _matching(name, arguments, _PREDICTIONS, False)
     weights_name = _matching(name, arguments, _WEIGHTS, needs_weights)
 
-    def metric(_sentinel: Any = None, labels: Any = None, predictions: Any = None, weights: Any = None) -> Any:
+    def metric(
+        _sentinel: int | None = None,
+        labels: TensorLike | None = None,
+        predictions: TensorLike | None = None,
+        weights: TensorLike | None = None,
+    ) -> list[int | str | None] | tuple[Tensor, Tensor]:
         if _sentinel is not None:
             raise ValueError("`metric_fn` requires named args: `labels`, `predictions`, and optionally `weights`.")
         placed: list[Any] = []

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from headrace.contrib.learn.metric_spec import ModeKeys
 from headrace.core.composite import convert_to_tensor_or_sparse_tensor
@@ -11,7 +11,11 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import graph_of_inputs
 from headrace.core.operation import Operation
 from headrace.ops.array.shape import reshape
-from headrace.train.session_run_hook import SessionRunHook
+from headrace.sessions.session_run_hook import SessionRunHook
+
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import TensorLike
 
 
 class _Fields(NamedTuple):
@@ -48,11 +52,11 @@ class ModelFnOps(_Fields):
     def __new__(
         cls,
         mode: str,
-        predictions: Any = None,
-        loss: Any = None,
-        train_op: Any = None,
-        eval_metric_ops: Any = None,
-        output_alternatives: Any = None,
+        predictions: object = None,
+        loss: TensorLike | None = None,
+        train_op: Operation | None = None,
+        eval_metric_ops: Sequence[int] | Mapping[str, Sequence[Tensor]] | None = None,
+        output_alternatives: Mapping[str | None, Sequence[int | Mapping[str, Tensor]]] | None = None,
         training_chief_hooks: Sequence[Any] | None = None,
         training_hooks: Sequence[Any] | None = None,
         scaffold: Any = None,
@@ -105,7 +109,7 @@ class ModelFnOps(_Fields):
         )
 
 
-def _scalar(loss: Any) -> Any:
+def _scalar(loss: TensorLike) -> Tensor:
     loss = convert_to_tensor(loss)
     shape = loss.get_shape()
     if shape.num_elements() not in (None, 1):

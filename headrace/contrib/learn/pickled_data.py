@@ -11,9 +11,14 @@ import re
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import Nested
+
 
 # More objects, lists and dicts than a processor has, and more of them within one another.
 _MOST_OBJECTS = 64
@@ -58,7 +63,7 @@ def decode(data: bytes) -> Any:
     return _Decoder(data).value()
 
 
-def is_plain(value: Any) -> bool:
+def is_plain(value: object) -> bool:
     """Whether a value is a text, bytes, a number of at most 64 bits, None, or a tuple of texts.
 
     Of other numbers and tuples there are many with one hash, which make a dict slow.
@@ -101,10 +106,10 @@ class _Decoder:
     def line(self) -> bytes:
         return self.take(self._data.index(b"\n", self._at) + 1 - self._at)[:-1]
 
-    def number(self, form: str) -> Any:
+    def number(self, form: str) -> int:
         return struct.unpack("<" + form, self.take(struct.calcsize("<" + form)))[0]
 
-    def push(self, value: Any) -> None:
+    def push(self, value: object) -> None:
         if isinstance(value, (Record, dict, list)):
             self._objects += 1
             if self._objects > _MOST_OBJECTS:
@@ -169,7 +174,7 @@ class _Decoder:
                 raise _not_plain(f"{_told(key)} as a key")
         target.update(zip(items[::2], items[1::2], strict=True))
 
-    def push_filled(self, target: Any, fill: Callable[[list[Any]], None]) -> None:
+    def push_filled(self, target: Nested[Tensor], fill: Callable[[list[Any]], None]) -> None:
         items = self.marked()
         self.push(target)
         fill(items)
@@ -198,7 +203,7 @@ def _not_plain(what: str) -> pickle.UnpicklingError:
     return pickle.UnpicklingError(f"The pickle is not of plain data: it has {what}.")
 
 
-def _told(value: Any) -> str:
+def _told(value: object) -> str:
     if isinstance(value, Name):
         return str(value)
     return "a number of more than 64 bits" if type(value) is int else f"a {type(value).__name__.lower()}"

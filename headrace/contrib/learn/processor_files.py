@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections import defaultdict
+from collections.abc import Callable
 from io import BytesIO
 from types import BuiltinFunctionType, FunctionType
 from typing import Any, ClassVar
@@ -86,7 +87,7 @@ def _checked(record: Record, kinds: dict[str, Any], owner: type) -> dict[str, An
     return dict(record.attributes)
 
 
-def _is_data(value: Any) -> bool:
+def _is_data(value: object) -> bool:
     if isinstance(value, dict):
         return all(map(is_plain, value.values()))
     return isinstance(value, list) or is_plain(value)
@@ -150,13 +151,13 @@ class _Pickler(pickle._Pickler):
         super().__init__(stream, protocol=2)
         self._places = places
 
-    def save_global(self, obj: Any, name: str | None = None) -> None:
+    def save_global(self, obj: Callable[..., Any] | type, name: str | None = None) -> None:
         place = self._places.get(obj)
         if place is None:
-            super().save_global(obj, name)  # type: ignore[misc]
+            super().save_global(obj, name)  # type: ignore[misc]  # typeshed knows the pickler in C only
             return
-        self.write(pickle.GLOBAL + f"{place.module}\n{place.name}\n".encode())  # type: ignore[attr-defined]
-        self.memoize(obj)  # type: ignore[attr-defined]
+        self.write(pickle.GLOBAL + f"{place.module}\n{place.name}\n".encode())  # type: ignore[attr-defined]  # typeshed knows the pickler in C only
+        self.memoize(obj)  # type: ignore[attr-defined]  # typeshed knows the pickler in C only
 
-    dispatch: ClassVar[dict[type, Any]] = dict(pickle._Pickler.dispatch)  # type: ignore[attr-defined]
+    dispatch: ClassVar[dict[type, Any]] = dict(pickle._Pickler.dispatch)
     dispatch[FunctionType] = save_global

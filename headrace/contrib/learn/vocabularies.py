@@ -22,7 +22,7 @@ class CategoricalVocabulary:
     """
 
     # Programs read `_mapping`, and files of pickled vocabularies hold these attributes.
-    def __init__(self, unknown_token: Any = "<UNK>", support_reverse: bool = True) -> None:
+    def __init__(self, unknown_token: str | None = "<UNK>", support_reverse: bool = True) -> None:
         self._unknown_token = unknown_token
         self._support_reverse = support_reverse
         self._mapping: dict[Hashable, int] = {}
@@ -159,5 +159,5 @@ def _rows(x: Any) -> Iterable[Any]:
     return x.to_numpy() if hasattr(x, "to_numpy") else x
 
 
-def _is_nan(value: Any) -> bool:
+def _is_nan(value: float | str | np.generic) -> bool:
     return isinstance(value, float) and value != value

@@ -9,7 +9,7 @@ import numpy as np
 
 from headrace.core.defaults import colocate_with, control_dependencies
 from headrace.core.dtypes import int64, string
-from headrace.core.operation import Tensor
+from headrace.core.tensor import Tensor
 from headrace.ops.array.constant import constant
 from headrace.ops.state.walking import obtain_next
 from headrace.state.updates import count_up_to

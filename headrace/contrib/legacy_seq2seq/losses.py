@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.defaults import name_scope
-from headrace.ops.array.shape import reshape, shape
+from headrace.functions.math.reduction import reduce_sum
+from headrace.functions.nn.cross_entropy import sparse_softmax_cross_entropy_with_logits
+from headrace.kernels.composing.shapes import shape
+from headrace.ops.array.shape import reshape
 from headrace.ops.math.add_n import add_n
 from headrace.ops.math.cast import cast
-from headrace.ops.math.reduction import reduce_sum
-from headrace.ops.nn.cross_entropy import sparse_softmax_cross_entropy_with_logits
 from headrace.state.variable_scope import get_variable_scope, variable_scope
+
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
 
 
 def sequence_loss_by_example(
@@ -21,7 +25,7 @@ def sequence_loss_by_example(
     average_across_timesteps: bool = True,
     softmax_loss_function: Callable[..., Any] | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The weighted cross entropy of each sequence.
 
     Args:
@@ -63,7 +67,7 @@ def sequence_loss(
     average_across_batch: bool = True,
     softmax_loss_function: Callable[..., Any] | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The sum of `sequence_loss_by_example`, or the mean over the batch; a scalar.
 
     Args:

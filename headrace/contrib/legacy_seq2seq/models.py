@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.legacy_seq2seq.seq2seq import (
     LoopFunction,
@@ -14,22 +14,33 @@ from headrace.contrib.legacy_seq2seq.seq2seq import (
     extract_argmax_and_embed,
     rnn_decoder,
 )
-from headrace.contrib.rnn.projections import EmbeddingWrapper, OutputProjectionWrapper
 from headrace.core import nest
+from headrace.core.dims import merge_dim
 from headrace.core.dtypes import float32
-from headrace.core.shapes import merge_dim
-from headrace.ops.array.join import concat
-from headrace.ops.array.shape import reshape, shape
-from headrace.ops.flow.cond import cond
-from headrace.ops.nn.embedding import embedding_lookup
+from headrace.functions.flow.cond import cond
+from headrace.functions.nn.embedding import embedding_lookup
+from headrace.kernels.composing.arranging import concat
+from headrace.kernels.composing.shapes import shape
+from headrace.ops.array.shape import reshape
 from headrace.recurrent.cell import RNNCell
+from headrace.recurrent.projections import EmbeddingWrapper, OutputProjectionWrapper
 from headrace.recurrent.static import static_rnn
 from headrace.state.variable_scope import get_variable, get_variable_scope, variable_scope
+
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import DTypeLike
+    from headrace.recurrent.basic_cells import GRUCell
+    from headrace.recurrent.lstm_cells import BasicLSTMCell
+    from headrace.state.variables import Variable
+
 
 Decoded = tuple[list[Any], Any]
 
 
-def _fed(feed_previous: Any, decode: Callable[[bool, bool], Decoded], structure: Callable[[], Any]) -> Decoded:
+def _fed(
+    feed_previous: bool | Tensor, decode: Callable[[bool, bool], Decoded], structure: Callable[[], Any]
+) -> Decoded:
     """What a decoder gives that feeds back its words or not, as a Python bool or a tensor says.
 
     Args:
@@ -53,7 +64,11 @@ def _fed(feed_previous: Any, decode: Callable[[bool, bool], Decoded], structure:
 
 
 def basic_rnn_seq2seq(
-    encoder_inputs: list[Any], decoder_inputs: list[Any], cell: Any, dtype: Any = float32, scope: Any = None
+    encoder_inputs: list[Any],
+    decoder_inputs: list[Any],
+    cell: BasicLSTMCell,
+    dtype: DTypeLike = float32,
+    scope: Any = None,
 ) -> Decoded:
     """An encoder, and a decoder that begins with its last state.
 
@@ -74,9 +89,9 @@ def basic_rnn_seq2seq(
 def tied_rnn_seq2seq(
     encoder_inputs: list[Any],
     decoder_inputs: list[Any],
-    cell: Any,
+    cell: RNNCell,
     loop_function: LoopFunction | None = None,
-    dtype: Any = float32,
+    dtype: DTypeLike = float32,
     scope: Any = None,
 ) -> Decoded:
     """An encoder and a decoder with the same weights.
@@ -105,10 +120,10 @@ def embedding_rnn_seq2seq(
     num_encoder_symbols: int,
     num_decoder_symbols: int,
     embedding_size: int,
-    output_projection: Any = None,
-    feed_previous: Any = False,
+    output_projection: Sequence[Variable] | None = None,
+    feed_previous: bool | Tensor = False,
     dtype: Any = None,
-    scope: Any = None,
+    scope: str | None = None,
 ) -> Decoded:
     """`basic_rnn_seq2seq` of words.
 
@@ -160,7 +175,7 @@ def embedding_tied_rnn_seq2seq(
     embedding_size: int,
     num_decoder_symbols: int | None = None,
     output_projection: Any = None,
-    feed_previous: Any = False,
+    feed_previous: bool | Tensor = False,
     dtype: Any = None,
     scope: Any = None,
 ) -> Decoded:
@@ -191,8 +206,8 @@ def embedding_tied_rnn_seq2seq(
             loop = extract_argmax_and_embed(embedding, output_projection, update) if feeds else None
             return tied_rnn_seq2seq(encoder_embedded, decoder_embedded, cell, loop_function=loop, dtype=dtype)
 
-        def structure() -> Any:
-            batch: Any = None
+        def structure() -> Tensor:
+            batch: int | None = None
             for words in encoder_inputs:
                 batch = merge_dim(batch, words.get_shape()[0].value)
             return cell.zero_state(shape(encoder_inputs[0])[0] if batch is None else batch, dtype)
@@ -203,14 +218,14 @@ def embedding_tied_rnn_seq2seq(
 def embedding_attention_seq2seq(
     encoder_inputs: list[Any],
     decoder_inputs: list[Any],
-    cell: Any,
+    cell: RNNCell,
     num_encoder_symbols: int,
     num_decoder_symbols: int,
     embedding_size: int,
     num_heads: int = 1,
-    output_projection: Any = None,
-    feed_previous: Any = False,
-    dtype: Any = None,
+    output_projection: Sequence[Variable] | None = None,
+    feed_previous: bool | Tensor = False,
+    dtype: DTypeLike | None = None,
     scope: Any = None,
     initial_state_attention: bool = False,
 ) -> Decoded:
@@ -263,12 +278,12 @@ def embedding_attention_seq2seq(
 def one2many_rnn_seq2seq(
     encoder_inputs: list[Any],
     decoder_inputs_dict: dict[Any, list[Any]],
-    enc_cell: Any,
+    enc_cell: int | GRUCell,
     dec_cells_dict: dict[Any, Any],
     num_encoder_symbols: int,
     num_decoder_symbols_dict: dict[Any, int],
     embedding_size: int,
-    feed_previous: Any = False,
+    feed_previous: bool | Tensor = False,
     dtype: Any = None,
     scope: Any = None,
 ) -> tuple[dict[Any, list[Any]], dict[Any, Any]]:
@@ -309,7 +324,11 @@ def one2many_rnn_seq2seq(
                 cell = OutputProjectionWrapper(dec_cells_dict[name], words)
 
                 def decode(
-                    feeds: bool, _: bool, inputs: Any = decoder_inputs, cell: Any = cell, words: int = words
+                    feeds: bool,
+                    _: bool,
+                    inputs: Sequence[Tensor] = decoder_inputs,
+                    cell: OutputProjectionWrapper = cell,
+                    words: int = words,
                 ) -> Decoded:
                     return embedding_rnn_decoder(inputs, encoded, cell, words, embedding_size, feed_previous=feeds)
 

@@ -2,32 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.core import nest
 from headrace.core.convert import convert_to_tensor
 from headrace.core.dtypes import float32
-from headrace.ops.array.fill import zeros
+from headrace.functions.math.reduction import reduce_sum
+from headrace.functions.nn.convolution_functions import conv2d
+from headrace.functions.nn.embedding import embedding_lookup
+from headrace.kernels.composing.arranging import concat, stack
+from headrace.kernels.composing.filling import zeros
+from headrace.kernels.composing.shapes import shape
 from headrace.ops.array.identity import stop_gradient
-from headrace.ops.array.join import concat, stack
-from headrace.ops.array.shape import reshape, shape
+from headrace.ops.array.shape import reshape
 from headrace.ops.math.argmax import argmax
 from headrace.ops.math.cast import cast
-from headrace.ops.math.reduction import reduce_sum
 from headrace.ops.math.unary import tanh
 from headrace.ops.nn.bias import xw_plus_b
-from headrace.ops.nn.convolution_functions import conv2d
-from headrace.ops.nn.embedding import embedding_lookup
 from headrace.ops.nn.softmax import softmax
 from headrace.recurrent.linear import Linear
 from headrace.state.variable_scope import get_variable, get_variable_scope, variable_scope
+
+if TYPE_CHECKING:
+    from headrace.core.dtypes import DType
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import DTypeLike, TensorLike
+    from headrace.recurrent.cell import RNNCell
+    from headrace.recurrent.lstm_cells import LSTMStateTuple
+    from headrace.state.variables import Variable
+
 
 LoopFunction = Callable[[Any, int], Any]
 
 
 def extract_argmax_and_embed(
-    embedding: Any, output_projection: Any = None, update_embedding: bool = True
+    embedding: TensorLike, output_projection: Any = None, update_embedding: bool = True
 ) -> LoopFunction:
     """A loop function: the embedding of the last output's largest word.
 
@@ -37,7 +47,7 @@ def extract_argmax_and_embed(
         update_embedding: whether gradients go to the embedding.
     """
 
-    def embed(previous: Any, _: int) -> Any:
+    def embed(previous: TensorLike, _: int) -> Tensor:
         if output_projection is not None:
             previous = xw_plus_b(previous, *output_projection)
         embedded = embedding_lookup(embedding, argmax(previous, 1))
@@ -49,7 +59,9 @@ def extract_argmax_and_embed(
 _extract_argmax_and_embed = extract_argmax_and_embed
 
 
-def check_projection(output_projection: Any, size: int, dtype: Any, weights: bool = True) -> None:
+def check_projection(
+    output_projection: Sequence[Variable] | None, size: int, dtype: DTypeLike | None, weights: bool = True
+) -> None:
     """Raises ValueError unless an output projection, where there is one, is to `size` words."""
     if output_projection is None:
         return
@@ -60,7 +72,7 @@ def check_projection(output_projection: Any, size: int, dtype: Any, weights: boo
     bias.get_shape().assert_is_compatible_with([size])
 
 
-def _next_input(given: Any, previous: Any, i: int, loop_function: LoopFunction | None) -> Any:
+def _next_input(given: Tensor, previous: Tensor | None, i: int, loop_function: LoopFunction | None) -> Tensor:
     if loop_function is None or previous is None:
         return given
     with variable_scope("loop_function", reuse=True):
@@ -69,10 +81,10 @@ def _next_input(given: Any, previous: Any, i: int, loop_function: LoopFunction |
 
 def rnn_decoder(
     decoder_inputs: Iterable[Any],
-    initial_state: Any,
-    cell: Any,
+    initial_state: TensorLike | LSTMStateTuple,
+    cell: RNNCell,
     loop_function: LoopFunction | None = None,
-    scope: Any = None,
+    scope: str | None = None,
 ) -> tuple[list[Any], Any]:
     """Runs a cell over a list of inputs.
 
@@ -100,12 +112,12 @@ def rnn_decoder(
 
 
 def embedding_rnn_decoder(
-    decoder_inputs: Any,
-    initial_state: Any,
-    cell: Any,
+    decoder_inputs: Sequence[TensorLike],
+    initial_state: TensorLike | LSTMStateTuple,
+    cell: RNNCell,
     num_symbols: int,
     embedding_size: int,
-    output_projection: Any = None,
+    output_projection: Sequence[Variable] | None = None,
     feed_previous: bool = False,
     update_embedding_for_previous: bool = True,
     scope: Any = None,
@@ -147,7 +159,7 @@ class _Heads:
         dtype: the type of the variables.
     """
 
-    def __init__(self, states: Any, count: int, dtype: Any) -> None:
+    def __init__(self, states: Any, count: int, dtype: DType) -> None:
         self.dtype = dtype
         self.length = states.get_shape()[1].value
         if self.length is None:
@@ -170,7 +182,7 @@ class _Heads:
             query = concat(parts, 1)
         return [self._read(head, query) for head in range(len(self.v))]
 
-    def _read(self, head: int, query: Any) -> Any:
+    def _read(self, head: int, query: TensorLike) -> Tensor:
         with variable_scope(f"Attention_{head}"):
             mapped = reshape(Linear(query, self.size, True)(query), [-1, 1, 1, self.size])
             mapped = cast(mapped, self.dtype)
@@ -182,9 +194,9 @@ class _Heads:
 
 def attention_decoder(
     decoder_inputs: list[Any],
-    initial_state: Any,
-    attention_states: Any,
-    cell: Any,
+    initial_state: TensorLike | LSTMStateTuple | None,
+    attention_states: Tensor,
+    cell: RNNCell,
     output_size: int | None = None,
     num_heads: int = 1,
     loop_function: LoopFunction | None = None,
@@ -255,14 +267,14 @@ def attention_decoder(
 
 def embedding_attention_decoder(
     decoder_inputs: list[Any],
-    initial_state: Any,
-    attention_states: Any,
-    cell: Any,
+    initial_state: TensorLike | LSTMStateTuple,
+    attention_states: Tensor,
+    cell: RNNCell,
     num_symbols: int,
     embedding_size: int,
     num_heads: int = 1,
     output_size: int | None = None,
-    output_projection: Any = None,
+    output_projection: Sequence[Variable] | None = None,
     feed_previous: bool = False,
     update_embedding_for_previous: bool = True,
     dtype: Any = None,

@@ -1,34 +1,43 @@
-"""Linear models trained by stochastic dual coordinate ascent."""
+"""Linear models trained by stochastic dual coordinate ascent.
+
+Shalev-Shwartz and Zhang, "Stochastic dual coordinate ascent methods for regularized loss minimization", arXiv:1209.1873.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.linear_optimizer.sharded_table import ShardedMutableDenseHashTable
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import colocate_with, control_dependencies, device, name_scope
 from headrace.core.dtypes import float32, float64, int32, int64
-from headrace.core.operation import Operation, Tensor
+from headrace.core.operation import Operation
 from headrace.core.registry import raw
+from headrace.core.tensor import Tensor
+from headrace.functions.math.reduction import reduce_sum
+from headrace.functions.nn.cross_entropy import sigmoid_cross_entropy_with_logits
+from headrace.functions.nn.loss_functions import log_poisson_loss
+from headrace.kernels.composing import cast, expand_dims, ones_like, shape, stack, zeros_like
+from headrace.kernels.composing.arithmetic import matmul
+from headrace.kernels.composing.arithmetic import range as range_
+from headrace.kernels.composing.arranging import concat
 from headrace.ops.array.dynamic import dynamic_partition, dynamic_stitch
 from headrace.ops.array.gather import gather
-from headrace.ops.array.join import concat
-from headrace.ops.array.range import range as range_
 from headrace.ops.array.split import split
 from headrace.ops.array.unique import unique
 from headrace.ops.array.where import where
-from headrace.ops.composing import cast, expand_dims, ones_like, shape, stack, zeros_like
 from headrace.ops.flow.grouping import group
 from headrace.ops.math.add_n import add_n
-from headrace.ops.math.matmul import matmul
-from headrace.ops.math.reduction import reduce_sum
-from headrace.ops.nn.cross_entropy import sigmoid_cross_entropy_with_logits
-from headrace.ops.nn.loss_functions import log_poisson_loss
 from headrace.state.partitioned import PartitionedVariable
 from headrace.state.updates import assign_add, scatter_add
 from headrace.state.variables import Variable
-from headrace.summary.functions import scalar
+from headrace.summary.operations import scalar
+
+if TYPE_CHECKING:
+    from headrace.core.registry import OpDecl
+    from headrace.core.typing import TensorLike
+
 
 _LOSSES = ("logistic_loss", "squared_loss", "hinge_loss", "smooth_hinge_loss", "poisson_loss")
 _GROUPS = ("sparse_features_weights", "dense_features_weights")
@@ -54,11 +63,19 @@ class SdcaModel:
         ValueError: if something is missing, is no list, or a regularization is negative.
 
     Example:
+        >>> examples = {
+        ...     "sparse_features": [], "dense_features": [tf.constant([[1.0], [2.0]])],
+        ...     "example_labels": [0.0, 1.0], "example_weights": [1.0, 1.0], "example_ids": ["a", "b"]}
+        >>> variables = {"sparse_features_weights": [], "dense_features_weights": [tf.Variable([0.0])]}
+        >>> options = {
+        ...     "symmetric_l2_regularization": 1.0, "symmetric_l1_regularization": 0.0, "loss_type": "logistic_loss"}
         >>> model = tf.contrib.linear_optimizer.SdcaModel(examples, variables, options)
         >>> train = model.update_weights(model.minimize())
+        >>> sess.run(tf.global_variables_initializer())
         >>> for _ in range(20):
         ...     sess.run(train)
-        >>> sess.run(model.approximate_duality_gap())
+        >>> float(sess.run(model.approximate_duality_gap())) < 0.01
+        True
     """
 
     def __init__(self, examples: Mapping[str, Any], variables: Mapping[str, Any], options: Mapping[str, Any]) -> None:
@@ -100,7 +117,7 @@ class SdcaModel:
 
     # ---- losses ----
 
-    def _sum_over_weights(self, measure: Any) -> Tensor:
+    def _sum_over_weights(self, measure: OpDecl) -> Tensor:
         sums = []
         for part in self._parts_of_weights():
             weights = convert_to_tensor(part)
@@ -118,7 +135,7 @@ class SdcaModel:
 
     def _linear_predictions(self, examples: Mapping[str, Any]) -> Tensor:
         with name_scope("sdca/prediction"):
-            sparse_sum: Any = 0.0
+            sparse_sum: float = 0.0
             weights = _as_tensors(self._variables["sparse_features_weights"])
             for column, vector in zip(examples["sparse_features"], weights, strict=False):
                 parts = raw.Mul(gather(vector, column.feature_indices), column.feature_values)
@@ -205,7 +222,7 @@ class SdcaModel:
 
     # ---- training ----
 
-    def minimize(self, global_step: Any = None, name: str | None = None) -> Operation:
+    def minimize(self, global_step: TensorLike | None = None, name: str | None = None) -> Operation:
         """An operation that takes each example of the batch once.
 
         Args:
@@ -335,11 +352,11 @@ class _PartitionedRows(_Rows):
         return added
 
 
-def _parts(weights: Any) -> list[Any]:
+def _parts(weights: TensorLike) -> list[Any]:
     return list(weights) if isinstance(weights, (list, PartitionedVariable)) else [weights]
 
 
-def _slot(weights: Any) -> Any:
+def _slot(weights: TensorLike) -> Any:
     """A variable beside each one of the weights; a list for weights in parts."""
     made = []
     for part in _parts(weights):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.layers.feature_columns import _BucketizedColumn, _CrossedColumn, _RealValuedColumn
 from headrace.contrib.layers.sparse_columns import _SparseColumn, _WeightedSparseColumn
@@ -12,13 +12,18 @@ from headrace.contrib.linear_optimizer.sparse_features import SparseFeatureColum
 from headrace.core.composite import SparseTensor
 from headrace.core.defaults import control_dependencies
 from headrace.core.dtypes import float32
-from headrace.core.operation import Operation, Tensor
+from headrace.core.operation import Operation
 from headrace.core.registry import raw
+from headrace.core.tensor import Tensor
+from headrace.functions.array.where import boolean_mask
+from headrace.functions.flow.assertion import Assert
+from headrace.functions.math.reduction import reduce_max
+from headrace.kernels.composing import cast, ones, rank, shape
 from headrace.ops.array.split import split
-from headrace.ops.array.where import boolean_mask, where
-from headrace.ops.composing import cast, ones, rank, shape
-from headrace.ops.flow.assertion import Assert
-from headrace.ops.math.reduction import reduce_max
+from headrace.ops.array.where import where
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
 
 
 class SDCAOptimizer:
@@ -33,15 +38,17 @@ class SDCAOptimizer:
         partitioner: how weights are partitioned; for who makes them.
 
     Example:
+        >>> age, ages = tf.contrib.layers.real_valued_column("age"), tf.constant([[20.0], [30.0]])
+        >>> features = {age: ages, "id": tf.constant(["a", "b"])}
         >>> optimizer = tf.contrib.linear_optimizer.SDCAOptimizer("id", symmetric_l2_regularization=2.0)
         >>> model, train = optimizer.get_train_step(
-        ...     columns_to_variables, None, "logistic_loss", features, targets, global_step
+        ...     {age: [tf.Variable([[0.0]])]}, None, "logistic_loss", features, tf.constant([[0.0], [1.0]]), global_step
         ... )
     """
 
     def __init__(
         self,
-        example_id_column: Any,
+        example_id_column: str,
         num_loss_partitions: int = 1,
         num_table_shards: int | None = None,
         symmetric_l1_regularization: float = 0.0,
@@ -68,7 +75,7 @@ class SDCAOptimizer:
         loss_type: str,
         features: Mapping[Any, Any],
         targets: Tensor,
-        global_step: Any,
+        global_step: TensorLike,
     ) -> tuple[SdcaModel, Operation]:
         """A model over the columns, and the operation that trains it.
 
@@ -95,7 +102,7 @@ class SDCAOptimizer:
                 described = _of_matrix(column._to_dnn_input_layer(found))
             elif isinstance(column, _WeightedSparseColumn):
                 weights = column.weight_tensor(found)
-                described = _of_classes(column.id_tensor(found), raw.Reshape(weights.values, [-1]))  # type: ignore[union-attr]
+                described = _of_classes(column.id_tensor(found), raw.Reshape(weights.values, [-1]))  # type: ignore[union-attr]  # such a column has weights
             elif isinstance(column, (_CrossedColumn, _SparseColumn)):
                 described = _of_classes(found, ones([shape(found.indices)[0]]))
             else:

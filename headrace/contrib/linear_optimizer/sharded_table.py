@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import as_dtype, int32
-from headrace.core.operation import Operation, Tensor
+from headrace.core.operation import Operation
 from headrace.core.registry import raw
 from headrace.core.shapes import as_shape
-from headrace.lookup.tables import MutableDenseHashTable
+from headrace.core.tensor import Tensor
+from headrace.kernels.composing import cast
+from headrace.kernels.composing.arithmetic import range as range_
+from headrace.lookup.mutable_tables import MutableDenseHashTable
 from headrace.ops.array.dynamic import dynamic_partition, dynamic_stitch
-from headrace.ops.array.range import range as range_
 from headrace.ops.array.slice import slice as slice_
-from headrace.ops.composing import cast
 from headrace.ops.flow.grouping import group
 from headrace.ops.math.add_n import add_n
+
+if TYPE_CHECKING:
+    from headrace.core.typing import DTypeLike, TensorLike
 
 
 class ShardedMutableDenseHashTable:
@@ -32,11 +37,11 @@ class ShardedMutableDenseHashTable:
 
     def __init__(
         self,
-        key_dtype: Any,
-        value_dtype: Any,
-        default_value: Any,
-        empty_key: Any,
-        deleted_key: Any,
+        key_dtype: DTypeLike,
+        value_dtype: DTypeLike,
+        default_value: TensorLike,
+        empty_key: Sequence[int],
+        deleted_key: Sequence[int],
         num_shards: int = 1,
         checkpoint: bool = True,
         name: str = "ShardedMutableHashTable",
@@ -66,7 +71,7 @@ class ShardedMutableDenseHashTable:
     def _shard_of(self, keys: Tensor) -> Tensor:
         if keys.dims is not None and len(keys.dims) > 1:
             # Of a key of several numbers the first one tells.
-            keys = raw.Reshape(slice_(keys, [0, 0], [keys.dims[0], 1]), [-1])
+            keys = raw.Reshape(slice_(keys, [0, 0], [keys.dims[0], 1]), [-1])  # type: ignore[list-item]  # None is refused when it is converted
         return cast(raw.FloorMod(raw.Abs(keys), len(self.table_shards)), int32)
 
     def _check(self, keys: Tensor) -> None:

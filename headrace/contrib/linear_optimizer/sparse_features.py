@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import float32, int64
-from headrace.core.operation import Tensor
+from headrace.core.tensor import Tensor
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 class SparseFeatureColumn:
@@ -26,7 +30,12 @@ class SparseFeatureColumn:
         >>> tf.contrib.linear_optimizer.SparseFeatureColumn([0, 1, 1], [5, 6, 10], [1.0, 1.0, 0.5])
     """
 
-    def __init__(self, example_indices: Any, feature_indices: Any, feature_values: Any) -> None:
+    def __init__(
+        self,
+        example_indices: Tensor | np.ndarray | Sequence[float | str],
+        feature_indices: Tensor | np.ndarray | Sequence[int],
+        feature_values: Tensor | np.ndarray | Sequence[float] | None,
+    ) -> None:
         with name_scope(None, "SparseFeatureColumn", [example_indices, feature_indices]):
             self.example_indices: Tensor = convert_to_tensor(example_indices, int64, name="example_indices")
             self.feature_indices: Tensor = convert_to_tensor(feature_indices, int64, name="feature_indices")

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import abc
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.registry import raw
-from headrace.ops.flow.cond import cond
+from headrace.functions.flow.cond import cond
+from headrace.functions.math.reduction import reduce_all
 from headrace.ops.flow.grouping import group
 from headrace.ops.math.cast import cast
-from headrace.ops.math.reduction import reduce_all
+from headrace.optimizers.optimizer import Optimizer
 from headrace.state.updates import assign, assign_add
 from headrace.state.variables import Variable
-from headrace.train.optimizer import Optimizer
+
+if TYPE_CHECKING:
+    from headrace.core.operation import Operation
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import TensorLike
+    from headrace.optimizers.descent import MomentumOptimizer
 
 
 class LossScaleManager(abc.ABC):
@@ -24,7 +31,7 @@ class LossScaleManager(abc.ABC):
         """The factor, a float32 scalar."""
 
     @abc.abstractmethod
-    def update_loss_scale(self, finite_grads: Any) -> Any:
+    def update_loss_scale(self, finite_grads: TensorLike) -> Any:
         """An operation that changes the factor after a step.
 
         Args:
@@ -47,11 +54,11 @@ class FixedLossScaleManager(LossScaleManager):
             raise ValueError("loss scale must be at least 1.")
         self._loss_scale = convert_to_tensor(loss_scale, dtype="float32")
 
-    def get_loss_scale(self) -> Any:
+    def get_loss_scale(self) -> Tensor:
         """The factor."""
         return self._loss_scale
 
-    def update_loss_scale(self, finite_grads: Any) -> Any:
+    def update_loss_scale(self, finite_grads: TensorLike) -> Operation:
         """Nothing changes."""
         return raw.NoOp()
 
@@ -81,30 +88,30 @@ class ExponentialUpdateLossScaleManager(LossScaleManager):
         self._num_good_steps = Variable(0, name="good_steps", dtype="int32", trainable=False)
         self._num_bad_steps = Variable(0, name="bad_steps", dtype="int32", trainable=False)
 
-    def get_loss_scale(self) -> Any:
+    def get_loss_scale(self) -> Variable:
         """The factor, a variable."""
         return self._loss_scale
 
-    def update_loss_scale(self, finite_grads: Any) -> Any:
+    def update_loss_scale(self, finite_grads: Any) -> Tensor:
         """Counts the step and changes the factor where it is time to."""
-        scale: Any = self._loss_scale
-        good: Any = self._num_good_steps
-        bad: Any = self._num_bad_steps
+        scale: Variable = self._loss_scale
+        good: Variable = self._num_good_steps
+        bad: Variable = self._num_bad_steps
 
-        def become(value: Any) -> Any:
+        def become(value: Tensor) -> Operation:
             return group(assign(scale, value), group(assign(good, 0), assign(bad, 0)))
 
-        def grow() -> Any:
+        def grow() -> Operation:
             larger = cond(raw.IsFinite(scale * self._incr_ratio), lambda: scale * self._incr_ratio, lambda: scale)
             return become(larger)
 
-        def shrink() -> Any:
+        def shrink() -> Operation:
             return become(raw.Maximum(1.0, scale * self._decr_ratio))
 
-        def after_good() -> Any:
+        def after_good() -> Tensor:
             return cond(good + 1 >= self._incr_every_n_steps, grow, lambda: assign_add(good, 1).op)
 
-        def after_bad() -> Any:
+        def after_bad() -> Tensor:
             return cond(
                 bad + 1 >= self._decr_every_n_nan_or_inf,
                 shrink,
@@ -122,21 +129,33 @@ class LossScaleOptimizer(Optimizer):
         loss_scale_manager: gives the factor.
     """
 
-    def __init__(self, opt: Any, loss_scale_manager: LossScaleManager) -> None:
+    def __init__(self, opt: MomentumOptimizer, loss_scale_manager: LossScaleManager) -> None:
         # Everything is the other optimizer's; this one has no name or slots.
         self._opt = opt
         self._loss_scale_manager = loss_scale_manager
 
-    def compute_gradients(self, loss: Any, *args: Any, **kwargs: Any) -> list[tuple[Any, Any]]:
+    def compute_gradients(
+        self,
+        loss: Callable[..., Any] | Tensor | Variable,
+        var_list: Sequence[Variable] | None = None,
+        gate_gradients: int = Optimizer.GATE_OP,
+        aggregation_method: int | None = None,
+        colocate_gradients_with_ops: bool = False,
+        grad_loss: Any = None,
+    ) -> list[tuple[Any, Any]]:
         """The gradients of the loss itself; the arguments are those of `Optimizer.compute_gradients`."""
         scale = self._loss_scale_manager.get_loss_scale()
         value = loss() if callable(loss) else loss
         scaled = value * cast(scale, value.dtype.base_dtype)
-        pairs = self._opt.compute_gradients(scaled, *args, **kwargs)
+        pairs = self._opt.compute_gradients(
+            scaled, var_list, gate_gradients, aggregation_method, colocate_gradients_with_ops, grad_loss
+        )
         inverse = raw.Reciprocal(scale)
         return [(g if g is None else g * cast(inverse, g.dtype.base_dtype), v) for g, v in pairs]
 
-    def apply_gradients(self, grads_and_vars: Any, global_step: Any = None, name: str | None = None) -> Any:
+    def apply_gradients(
+        self, grads_and_vars: Any, global_step: TensorLike | None = None, name: str | None = None
+    ) -> Operation:
         """Applies the gradients where all are finite, and updates the factor; as `Optimizer.apply_gradients`."""
         finite = reduce_all([reduce_all(raw.IsFinite(g)) for g, _ in grads_and_vars])
         applied = cond(finite, lambda: self._opt.apply_gradients(grads_and_vars, global_step, name), raw.NoOp)

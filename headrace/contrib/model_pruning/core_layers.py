@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.model_pruning.masks import (
     MASK_COLLECTION,
@@ -14,14 +14,20 @@ from headrace.contrib.model_pruning.masks import (
 )
 from headrace.core.convert import convert_to_tensor
 from headrace.core.shapes import TensorShape
+from headrace.functions.math.products import tensordot
+from headrace.functions.nn.convolution_functions import convolution
+from headrace.kernels.composing.arithmetic import matmul
 from headrace.layers.classic import convolutional, core
 from headrace.layers.input_spec import InputSpec
 from headrace.layers.sizes import convert_data_format
-from headrace.ops.math.matmul import matmul
-from headrace.ops.math.products import tensordot
 from headrace.ops.nn.bias import bias_add
-from headrace.ops.nn.convolution_functions import convolution
 from headrace.state.initializers import ones_initializer, zeros_initializer
+
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import ShapeLike, TensorLike
+    from headrace.state.variables import Variable
+
 
 __all__ = [
     "MASKED_WEIGHT_COLLECTION",
@@ -36,14 +42,14 @@ __all__ = [
 ]
 
 
-def add_mask(layer: Any, shape: Any) -> Any:
+def add_mask(layer: Any, shape: ShapeLike) -> Variable:
     """The variable `mask` of a layer, of ones."""
     return layer.add_variable(
         name="mask", shape=shape, initializer=ones_initializer(), trainable=False, dtype=layer.dtype
     )
 
 
-def add_threshold(layer: Any) -> Any:
+def add_threshold(layer: Any) -> Variable:
     """The variable `threshold` of a layer, 0."""
     return layer.add_variable(
         name="threshold", shape=[], initializer=zeros_initializer(), trainable=False, dtype=layer.dtype
@@ -53,7 +59,7 @@ def add_threshold(layer: Any) -> Any:
 class MaskedConv2D(convolutional.Conv2D):
     """A convolution over images by a kernel with a mask; arguments as in `tf.layers.Conv2D`."""
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: TensorShape) -> None:
         """Makes mask, kernel, threshold and bias."""
         shape = (*self.kernel_size, self._channels(input_shape), self.filters)
         self.mask = add_mask(self, shape)
@@ -65,7 +71,7 @@ class MaskedConv2D(convolutional.Conv2D):
         self._convolution_op = convolve
         self.built = True
 
-    def _convolve_masked(self, inputs: Any, _: Any) -> Any:
+    def _convolve_masked(self, inputs: Tensor, _: Variable) -> Tensor:
         return convolution(
             input=inputs,
             filter=self.masked_kernel,
@@ -79,7 +85,7 @@ class MaskedConv2D(convolutional.Conv2D):
 class MaskedFullyConnected(core.Dense):
     """A layer of units whose kernel has a mask; arguments as in `tf.layers.Dense`."""
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: TensorShape) -> None:
         """Makes kernel, mask, threshold and bias."""
         last = TensorShape(input_shape)[-1].value
         if last is None:
@@ -108,7 +114,7 @@ class MaskedFullyConnected(core.Dense):
             )
         self.built = True
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: TensorLike) -> Tensor:
         """activation(inputs @ masked kernel + bias)."""
         inputs = convert_to_tensor(inputs, dtype=self.dtype)
         sizes = inputs.get_shape().as_list()

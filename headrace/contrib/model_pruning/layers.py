@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.framework.arg_scope import add_arg_scope
 from headrace.contrib.layers.scoped import (
@@ -11,23 +12,28 @@ from headrace.contrib.layers.scoped import (
     ZEROS,
     add_variable_to_collections,
     finished,
+    layer_arguments,
     layer_scope,
 )
 from headrace.contrib.model_pruning.core_layers import MaskedConv2D, MaskedFullyConnected
 from headrace.core.convert import convert_to_tensor
 from headrace.ops.nn.activations import relu
 
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import Activation, CollectionNames, InitializerLike, TensorLike
+
 
 def _applied(
-    layer: Any,
-    inputs: Any,
-    variables_collections: Any,
-    normalizer_fn: Any,
+    layer: MaskedConv2D | MaskedFullyConnected,
+    inputs: Tensor,
+    variables_collections: Sequence[str] | None,
+    normalizer_fn: Activation | None,
     normalizer_params: Any,
-    activation_fn: Any,
-    outputs_collections: Any,
+    activation_fn: Activation,
+    outputs_collections: CollectionNames | None,
     scope_name: str,
-) -> Any:
+) -> Tensor:
     outputs = layer.apply(inputs)
     add_variable_to_collections(layer.kernel, variables_collections, "weights")
     if layer.bias is not None:
@@ -39,17 +45,17 @@ def _applied(
 
 @add_arg_scope
 def masked_convolution(
-    inputs: Any,
+    inputs: TensorLike,
     num_outputs: int,
-    kernel_size: Any,
-    stride: Any = 1,
+    kernel_size: int | Sequence[int],
+    stride: int = 1,
     padding: str = "SAME",
     data_format: str | None = None,
-    rate: Any = 1,
-    activation_fn: Any = relu,
+    rate: int = 1,
+    activation_fn: Activation = relu,
     normalizer_fn: Any = None,
     normalizer_params: Any = None,
-    weights_initializer: Any = XAVIER,
+    weights_initializer: InitializerLike = XAVIER,
     weights_regularizer: Any = None,
     biases_initializer: Any = ZEROS,
     biases_regularizer: Any = None,
@@ -57,8 +63,8 @@ def masked_convolution(
     variables_collections: Any = None,
     outputs_collections: Any = None,
     trainable: bool = True,
-    scope: Any = None,
-) -> Any:
+    scope: str | None = None,
+) -> Tensor:
     """A convolution whose weights have a mask; arguments and result as in `tf.contrib.layers.conv2d`.
 
     Args:
@@ -100,18 +106,12 @@ def masked_convolution(
             padding=padding,
             data_format="channels_first" if data_format == "NCHW" else "channels_last",
             dilation_rate=rate,
-            activation=None,
             use_bias=not normalizer_fn and biases_initializer,
             kernel_initializer=weights_initializer,
             bias_initializer=biases_initializer,
             kernel_regularizer=weights_regularizer,
             bias_regularizer=biases_regularizer,
-            activity_regularizer=None,
-            trainable=trainable,
-            name=opened.name,
-            dtype=inputs.dtype.base_dtype,
-            _scope=opened,
-            _reuse=reuse,
+            **layer_arguments(opened, inputs, trainable, reuse),
         )
         return _applied(
             layer,
@@ -130,21 +130,21 @@ masked_conv2d = masked_convolution
 
 @add_arg_scope
 def masked_fully_connected(
-    inputs: Any,
+    inputs: TensorLike,
     num_outputs: int,
-    activation_fn: Any = relu,
+    activation_fn: Activation = relu,
     normalizer_fn: Any = None,
     normalizer_params: Any = None,
-    weights_initializer: Any = XAVIER,
+    weights_initializer: InitializerLike = XAVIER,
     weights_regularizer: Any = None,
     biases_initializer: Any = ZEROS,
     biases_regularizer: Any = None,
     reuse: Any = None,
-    variables_collections: Any = None,
-    outputs_collections: Any = None,
+    variables_collections: CollectionNames | None = None,
+    outputs_collections: CollectionNames | None = None,
     trainable: bool = True,
     scope: Any = None,
-) -> Any:
+) -> Tensor:
     """A layer of units whose weights have a mask; arguments and result as in `tf.contrib.layers.fully_connected`.
 
     Args:
@@ -169,18 +169,12 @@ def masked_fully_connected(
         inputs = convert_to_tensor(inputs)
         layer = MaskedFullyConnected(
             units=num_outputs,
-            activation=None,
             use_bias=not normalizer_fn and biases_initializer,
             kernel_initializer=weights_initializer,
             bias_initializer=biases_initializer,
             kernel_regularizer=weights_regularizer,
             bias_regularizer=biases_regularizer,
-            activity_regularizer=None,
-            trainable=trainable,
-            name=opened.name,
-            dtype=inputs.dtype.base_dtype,
-            _scope=opened,
-            _reuse=reuse,
+            **layer_arguments(opened, inputs, trainable, reuse),
         )
         return _applied(
             layer,

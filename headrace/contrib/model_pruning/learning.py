@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.slim import learning
+
+if TYPE_CHECKING:
+    from headrace.core.typing import SessionLike
 
 
 def train(
@@ -49,7 +52,7 @@ def train(
         the loss of the last step.
     """
 
-    def step_and_update(sess: Any, op: Any, step: Any, settings: Any) -> Any:
+    def step_and_update(sess: SessionLike, op: Any, step: Any, settings: Any) -> Any:
         result = train_step_fn(sess, op, step, settings)
         sess.run(mask_update_op)
         return result

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.defaults import add_to_collection, get_collection
-from headrace.core.operation import Tensor
+from headrace.core.tensor import Tensor
+from headrace.functions.nn.moments import zero_fraction
 from headrace.ops.math.binary import multiply
-from headrace.ops.nn.moments import zero_fraction
 from headrace.state.initializers import ones_initializer, zeros_initializer
 from headrace.state.variable_scope import get_variable, variable_scope
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+    from headrace.state.variables import Variable
+
 
 MASK_COLLECTION = "masks"
 THRESHOLD_COLLECTION = "thresholds"
@@ -18,7 +23,7 @@ WEIGHT_COLLECTION = "kernel"
 MASKED_WEIGHT_NAME = "weights/masked_weight"
 
 
-def masked(weights: Any, mask: Any, threshold: Any) -> Tensor:
+def masked(weights: Variable, mask: TensorLike, threshold: TensorLike) -> Tensor:
     """The product of weights and mask; all four join their collections, once."""
     product = multiply(mask, weights, MASKED_WEIGHT_NAME)
     if all(mask is not other for other in get_collection(MASK_COLLECTION)):
@@ -29,7 +34,7 @@ def masked(weights: Any, mask: Any, threshold: Any) -> Tensor:
     return product
 
 
-def apply_mask(x: Any, scope: Any = "") -> Tensor:
+def apply_mask(x: Variable, scope: str = "") -> Tensor:
     """Weights with a mask, for layers that have none of their own.
 
     Args:
@@ -40,7 +45,7 @@ def apply_mask(x: Any, scope: Any = "") -> Tensor:
         the masked weights, to be used instead of `x`.
 
     Example:
-        >>> logits = tf.matmul(inputs, tf.contrib.model_pruning.apply_mask(weights, "logits"))
+        >>> logits = tf.matmul(x, tf.contrib.model_pruning.apply_mask(w, "logits"))
     """
     with variable_scope(scope):
         mask = get_variable("mask", x.get_shape(), initializer=ones_initializer(), trainable=False, dtype=x.dtype)

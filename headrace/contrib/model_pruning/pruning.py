@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,15 +12,18 @@ from headrace.contrib.model_pruning import masks
 from headrace.contrib.training.hparams import HParams
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies, name_scope
+from headrace.functions.flow.cond import cond
+from headrace.functions.nn.moments import zero_fraction
+from headrace.functions.nn.pooling_functions import pool
+from headrace.kernels.composing.arranging import transpose
+from headrace.kernels.composing.shapes import shape, size, squeeze
 from headrace.ops.array.constant import constant
 from headrace.ops.array.gather import gather
 from headrace.ops.array.scatter import scatter_nd
-from headrace.ops.array.shape import reshape, shape, size, squeeze
+from headrace.ops.array.shape import reshape
 from headrace.ops.array.slice import slice as slice_
 from headrace.ops.array.split import split
 from headrace.ops.array.tile import tile
-from headrace.ops.array.transpose import transpose
-from headrace.ops.flow.cond import cond
 from headrace.ops.flow.grouping import group, no_op
 from headrace.ops.math.add_n import add_n
 from headrace.ops.math.binary import add, maximum, minimum, multiply, pow
@@ -29,16 +32,20 @@ from headrace.ops.math.comparison import greater_equal, less, less_equal
 from headrace.ops.math.division import div
 from headrace.ops.math.logical import logical_and, logical_or
 from headrace.ops.math.unary import abs, round
-from headrace.ops.nn.moments import zero_fraction
-from headrace.ops.nn.pooling_functions import pool
 from headrace.ops.nn.topk import top_k
-from headrace.platform import tf_logging as logging
+from headrace.state.global_step import get_global_step
 from headrace.state.initializers import zeros_initializer
 from headrace.state.partitioned import PartitionedVariable
 from headrace.state.updates import assign
 from headrace.state.variable_scope import get_variable, variable_scope
-from headrace.summary.functions import scalar
-from headrace.train.steps import get_global_step
+from headrace.summary.operations import scalar
+from headrace.util import tf_logging as logging
+
+if TYPE_CHECKING:
+    from headrace.core.operation import Operation
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import TensorLike
+    from headrace.state.variables import Variable
 
 
 def get_pruning_hparams() -> Any:
@@ -86,11 +93,14 @@ class Pruning:
         ValueError: for parameters out of range.
 
     Example:
-        >>> pruning = tf.contrib.model_pruning.Pruning(hparams, global_step=step)
+        >>> hparams = tf.contrib.model_pruning.get_pruning_hparams().parse("target_sparsity=0.9")
+        >>> pruning = tf.contrib.model_pruning.Pruning(hparams, global_step=global_step)
         >>> mask_update = pruning.conditional_mask_update_op()
     """
 
-    def __init__(self, spec: Any = None, global_step: Any = None, sparsity: Any = None) -> None:
+    def __init__(
+        self, spec: Any = None, global_step: Tensor | Variable | None = None, sparsity: TensorLike | None = None
+    ) -> None:
         self._spec = spec or get_pruning_hparams()
         self._check()
         self._global_step = cast(get_global_step() if global_step is None else global_step, "int32")
@@ -117,16 +127,16 @@ class Pruning:
             if not 0.0 <= getattr(spec, name) < 1.0:
                 raise ValueError(f"{name} must be in range [0,1)")
 
-    def _rising_sparsity(self) -> Any:
+    def _rising_sparsity(self) -> Tensor:
         spec = self._spec
         begin, end = spec.sparsity_function_begin_step, spec.sparsity_function_end_step
         with name_scope(spec.name):
-            done: Any = minimum(1.0, maximum(0.0, div(cast(self._global_step - begin, "float32"), end - begin)))
+            done: Tensor = minimum(1.0, maximum(0.0, div(cast(self._global_step - begin, "float32"), end - begin)))
             rest = pow(1 - done, spec.sparsity_function_exponent)
             missing = multiply(spec.initial_sparsity - spec.target_sparsity, rest)
             return add(missing, spec.target_sparsity, name="sparsity")
 
-    def _step_variable(self) -> Any:
+    def _step_variable(self) -> Variable:
         name = "last_mask_update_step"
         with variable_scope(self._spec.name, use_resource=self._spec.use_tpu) as scope:
             try:
@@ -141,21 +151,21 @@ class Pruning:
             return self._sparsity
         return multiply(self._sparsity, div(target, self._spec.target_sparsity))
 
-    def _update(self, name: str, weights: Any, threshold: Any) -> tuple[Any, Any]:
+    def _update(self, name: str, weights: Tensor | Variable, threshold: Variable) -> tuple[Any, Any]:
         """The threshold that leaves as many weights as the sparsity says, mixed with the last; and the mask."""
         if self._sparsity is None:
             raise ValueError("Sparsity variable undefined")
         sparsity = self._sparsity_of(name)
         with name_scope(f"{name}_pruning_ops"):
             magnitudes = abs(weights)
-            kept: Any = cast(round(cast(size(magnitudes), "float32") * (1 - sparsity)), "int32")
+            kept: Tensor = cast(round(cast(size(magnitudes), "float32") * (1 - sparsity)), "int32")
             ordered, _ = top_k(reshape(magnitudes, [-1]), k=size(magnitudes))
             current = gather(ordered, kept - 1)
             decay = self._spec.threshold_decay
             smoothed = add_n([multiply(current, 1 - decay), multiply(threshold, decay)])
             return smoothed, cast(greater_equal(magnitudes, smoothed), "float32")
 
-    def _update_in_blocks(self, weights: Any, threshold: Any) -> tuple[Any, Any]:
+    def _update_in_blocks(self, weights: Variable, threshold: Variable) -> tuple[Any, Any]:
         spec, name = self._spec, weights.op.name
         given = _only(self._blocks, name, "block_dims_map") or [spec.block_height, spec.block_width]
         matrix = squeeze(weights)
@@ -188,7 +198,7 @@ class Pruning:
             self._assign_ops.append(_assign(threshold, new_threshold))
             self._assign_ops.append(_assign_parts(mask, new_mask) if partitioned else _assign(mask, new_mask))
 
-    def mask_update_op(self) -> Any:
+    def mask_update_op(self) -> Operation:
         """The op that updates all masks and thresholds."""
         with name_scope(self._spec.name):
             if not self._assign_ops:
@@ -198,7 +208,7 @@ class Pruning:
                 logging.info("Updating masks.")
                 return no_op("mask_update")
 
-    def conditional_mask_update_op(self) -> Any:
+    def conditional_mask_update_op(self) -> Tensor:
         """The op that updates them where it is time to: every `pruning_frequency` steps between begin and end."""
         spec = self._spec
         with name_scope(spec.name):
@@ -224,7 +234,7 @@ class Pruning:
         logging.info(self._spec.to_json())
 
 
-def _by_pattern(rows: Sequence[str], read: Any) -> list[tuple[re.Pattern[str], Any]]:
+def _by_pattern(rows: Sequence[str], read: Callable[..., Any]) -> list[tuple[re.Pattern[str], Any]]:
     pairs = [row.split(":") for row in rows if row]
     return [(re.compile(pattern), read(pattern, value)) for pattern, value in pairs]
 
@@ -249,10 +259,10 @@ def _target_sparsity(_: str, text: str) -> float:
     return float(text)
 
 
-def _pool_by_axis(matrix: Any, window: Sequence[int], pooling_type: str, padding: str, name: str) -> Any:
+def _pool_by_axis(matrix: Any, window: Sequence[int], pooling_type: str, padding: str, name: str) -> Tensor:
     """Pooling over rows and columns one after the other."""
 
-    def along_last(images: Any, dim: int) -> Any:
+    def along_last(images: Tensor, dim: int) -> Tensor:
         return pool(images, window_shape=[1, dim], pooling_type=pooling_type, strides=[1, dim], padding=padding)
 
     with name_scope(name, "factorized_pool"):
@@ -263,7 +273,7 @@ def _pool_by_axis(matrix: Any, window: Sequence[int], pooling_type: str, padding
     return squeeze(transpose(both, perm=[0, 1, 3, 2]), axis=[0, 1])
 
 
-def expand_tensor(tensor: Any, block_dims: Sequence[int]) -> Any:
+def expand_tensor(tensor: Tensor, block_dims: Sequence[int]) -> Tensor:
     """A matrix with each element repeated as a block.
 
     Args:
@@ -278,7 +288,7 @@ def expand_tensor(tensor: Any, block_dims: Sequence[int]) -> Any:
     if len(block_dims) != 2:
         raise ValueError("block_dims must have 2 elements")
 
-    def repeated(matrix: Any, times: int) -> Any:
+    def repeated(matrix: Any, times: int) -> Tensor:
         rows, columns = matrix.shape.as_list()
         places = np.arange(rows * times, dtype=np.int32).reshape(rows, times).T.reshape(-1, 1)
         return scatter_nd(constant(places), tile(matrix, [times, 1]), [rows * times, columns])
@@ -288,11 +298,11 @@ def expand_tensor(tensor: Any, block_dims: Sequence[int]) -> Any:
     return transpose(repeated(transpose(expanded), width)) if width > 1 else expanded
 
 
-def _assign(variable: Any, value: Any) -> Any:
+def _assign(variable: Variable, value: Tensor) -> Tensor:
     return assign(variable, value, name=f"{variable.op.name}_assign")
 
 
-def _assign_parts(variable: Any, value: Any) -> Any:
+def _assign_parts(variable: Variable, value: Any) -> Any:
     whole = variable.get_shape().as_list()
     shapes = [part.get_shape().as_list() for part in variable]
     cut = [axis for axis, dim in enumerate(whole) if any(shape[axis] < dim for shape in shapes)]

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from headrace.checkpoints.checkpoint_state import latest_checkpoint
+from headrace.checkpoints.meta_graphs import import_meta_graph
 from headrace.core.defaults import get_default_graph
 from headrace.core.graph import Graph
-from headrace.interop.graph_def import import_graph_def
-from headrace.interop.graph_util import convert_variables_to_constants, extract_sub_graph
-from headrace.interop.protos import GraphDef
-from headrace.interop.tensor_proto import make_tensor_proto
+from headrace.messages.graph_def import import_graph_def
+from headrace.messages.graph_util import convert_variables_to_constants, extract_sub_graph
+from headrace.messages.protos import GraphDef
+from headrace.messages.tensor_proto import make_tensor_proto
 from headrace.runtime.session import Session
-from headrace.train.checkpoint_state import latest_checkpoint
-from headrace.train.meta_graphs import import_meta_graph
+
+if TYPE_CHECKING:
+    from headrace.messages import protos
 
 
-def strip_pruning_vars_fn(input_graph_def: Any, output_node_names: list[str]) -> Any:
+def strip_pruning_vars_fn(input_graph_def: protos.GraphDef, output_node_names: list[str]) -> protos.GraphDef:
     """A frozen graph in which masked weights are constants.
 
     Args:
@@ -42,7 +45,7 @@ def strip_pruning_vars_fn(input_graph_def: Any, output_node_names: list[str]) ->
     return extract_sub_graph(stripped, output_node_names)
 
 
-def graph_def_from_checkpoint(checkpoint_dir: str, output_node_names: list[str]) -> Any:
+def graph_def_from_checkpoint(checkpoint_dir: str, output_node_names: list[str]) -> protos.GraphDef:
     """The frozen graph of the latest checkpoint.
 
     Args:

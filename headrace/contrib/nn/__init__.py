@@ -3,27 +3,36 @@
 from __future__ import annotations
 
 import numbers
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
-from headrace.ops import composing
-from headrace.ops.nn.cross_entropy import (
+from headrace.core.tensor import Tensor
+from headrace.functions.nn.cross_entropy import (
     sigmoid_cross_entropy_with_logits,
     softmax_cross_entropy_with_logits,
     sparse_softmax_cross_entropy_with_logits,
 )
+from headrace.kernels import composing
 from headrace.ops.random.uniform import random_uniform
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+
 
 # What selu tends to far below 0.
 _SELU_LIMIT = -1.7580993408473766
 
 
 def alpha_dropout(
-    x: Any, keep_prob: Any, noise_shape: Any = None, seed: int | None = None, name: str | None = None
+    x: TensorLike,
+    keep_prob: TensorLike,
+    noise_shape: Sequence[int] | None = None,
+    seed: int | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """Dropout for networks of selu units: mean and variance stay as they are.
 
@@ -62,25 +71,29 @@ def alpha_dropout(
 
 
 def deprecated_flipped_softmax_cross_entropy_with_logits(
-    logits: Any, labels: Any, dim: int = -1, name: str | None = None
+    logits: TensorLike, labels: TensorLike, dim: int = -1, name: str | None = None
 ) -> Tensor:
     """`tf.nn.softmax_cross_entropy_with_logits` with its arguments in the order of TensorFlow 0.x."""
     return softmax_cross_entropy_with_logits(labels=labels, logits=logits, dim=dim, name=name)
 
 
 def deprecated_flipped_sparse_softmax_cross_entropy_with_logits(
-    logits: Any, labels: Any, name: str | None = None
+    logits: TensorLike, labels: Sequence[TensorLike], name: str | None = None
 ) -> Tensor:
     """`tf.nn.sparse_softmax_cross_entropy_with_logits` with its arguments in the order of TensorFlow 0.x."""
     return sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits, name=name)
 
 
-def deprecated_flipped_sigmoid_cross_entropy_with_logits(logits: Any, targets: Any, name: str | None = None) -> Tensor:
+def deprecated_flipped_sigmoid_cross_entropy_with_logits(
+    logits: TensorLike, targets: TensorLike, name: str | None = None
+) -> Tensor:
     """`tf.nn.sigmoid_cross_entropy_with_logits` with its arguments in the order of TensorFlow 0.x."""
     return sigmoid_cross_entropy_with_logits(labels=targets, logits=logits, name=name)
 
 
-def scaled_softplus(x: Any, alpha: Any, clip: Any = None, name: str | None = None) -> Tensor:
+def scaled_softplus(
+    x: TensorLike, alpha: TensorLike, clip: TensorLike | None = None, name: str | None = None
+) -> Tensor:
     """`alpha * log(1 + exp(x / alpha))`, no more than `clip`.
 
     Args:

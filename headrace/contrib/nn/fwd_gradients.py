@@ -1,20 +1,28 @@
-"""Derivatives in forward direction, by differentiating twice backwards."""
+"""Derivatives in forward direction, by differentiating twice backwards.
+
+Townsend, "A new trick for calculating Jacobian vector products", 2017: https://j-towns.github.io/2017/06/12/A-new-trick.html.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.autodiff.gradients import gradients
 from headrace.core.composite import IndexedSlices
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies
-from headrace.ops.array.fill import zeros_like
+from headrace.functions.flow.assertion import Assert
+from headrace.kernels.composing.filling import zeros_like
 from headrace.ops.array.identity import identity_n
-from headrace.ops.flow.assertion import Assert
+
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
 
 
-def fwd_gradients(ys: Sequence[Any], xs: Sequence[Any], grad_xs: Any = None, assert_unused: bool = False) -> list[Any]:
+def fwd_gradients(
+    ys: Sequence[Any], xs: Sequence[Any], grad_xs: Sequence[Tensor] | None = None, assert_unused: bool = False
+) -> list[Any]:
     """How `ys` change when `xs` change by `grad_xs`: the product of the Jacobian and a vector.
 
     The gradient of `ys` is a linear function of the gradients put in; what is returned is that function's own gradient.

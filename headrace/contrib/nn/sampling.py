@@ -2,26 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.defaults import name_scope
-from headrace.core.operation import Tensor
-from headrace.ops.array.fill import zeros
+from headrace.core.tensor import Tensor
+from headrace.functions.math.reduction import reduce_logsumexp
+from headrace.functions.nn.cross_entropy import sparse_softmax_cross_entropy_with_logits
+from headrace.functions.nn.embedding import embedding_lookup
+from headrace.functions.nn.sampled_losses import sampled_logits, sampled_softmax_loss
+from headrace.kernels.composing.arithmetic import matmul
+from headrace.kernels.composing.filling import zeros
+from headrace.kernels.composing.shapes import shape, squeeze
 from headrace.ops.array.gather import gather
 from headrace.ops.array.identity import stop_gradient
-from headrace.ops.array.shape import reshape, shape, squeeze
+from headrace.ops.array.shape import reshape
 from headrace.ops.math.cast import cast
-from headrace.ops.math.matmul import matmul
-from headrace.ops.math.reduction import reduce_logsumexp
 from headrace.ops.nn.candidates import learned_unigram_candidate_sampler
-from headrace.ops.nn.cross_entropy import sparse_softmax_cross_entropy_with_logits
-from headrace.ops.nn.embedding import embedding_lookup
-from headrace.ops.nn.sampled_losses import sampled_logits, sampled_softmax_loss
 from headrace.ops.nn.topk import top_k
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
 
 
 def _hardest(
-    weights: Any, biases: Any, inputs: Any, sampled_values: Any, count: int, temperature: Any, strategy: str
+    weights: TensorLike,
+    biases: TensorLike,
+    inputs: Any,
+    sampled_values: Any,
+    count: int,
+    temperature: Any,
+    strategy: str,
 ) -> tuple[Any, Any, Any]:
     """Of the sampled classes, the `count` that the inputs of the batch together come closest to."""
     sampled, true_counts, sampled_counts = sampled_values
@@ -29,7 +40,7 @@ def _hardest(
     true_counts, sampled_counts = stop_gradient(true_counts), stop_gradient(sampled_counts)
     tempered = inputs / temperature
     rows = embedding_lookup(weights, sampled, strategy)
-    closeness: Any = reduce_logsumexp(matmul(rows, tempered, transpose_b=True), axis=1, keepdims=False)
+    closeness: Tensor = reduce_logsumexp(matmul(rows, tempered, transpose_b=True), axis=1, keepdims=False)
     offsets = reshape(embedding_lookup(biases, sampled, strategy), [-1])
     closeness += offsets / temperature
     _, places = top_k(closeness, k=count, sorted=False)
@@ -37,16 +48,16 @@ def _hardest(
 
 
 def rank_sampled_softmax_loss(
-    weights: Any,
-    biases: Any,
-    labels: Any,
-    inputs: Any,
+    weights: Tensor | Sequence[Tensor],
+    biases: TensorLike,
+    labels: TensorLike,
+    inputs: TensorLike,
     num_sampled: int,
     num_resampled: int,
     num_classes: int,
     num_true: int,
-    sampled_values: Any,
-    resampling_temperature: Any,
+    sampled_values: Sequence[TensorLike] | None,
+    resampling_temperature: float,
     remove_accidental_hits: bool,
     partition_strategy: str,
     name: str | None = None,
@@ -76,8 +87,10 @@ def rank_sampled_softmax_loss(
         ValueError: if more classes are sampled than there are, no fewer kept than sampled, or for another strategy.
 
     Example:
-        >>> tf.contrib.nn.rank_sampled_softmax_loss(
-        ...     weights, biases, labels, inputs, 20, 5, 1000, 1, None, 1.0, True, "div")
+        >>> weights, biases = tf.get_variable("weights", [1000, 3]), tf.zeros([1000])
+        >>> labels = tf.constant([[7], [3], [0], [9]], tf.int64)
+        >>> losses = tf.contrib.nn.rank_sampled_softmax_loss(
+        ...     weights, biases, labels, x, 20, 5, 1000, 1, None, 1.0, True, "div")
     """
     if num_sampled > num_classes:
         raise ValueError(f"num_sampled ({num_sampled}) cannot be greater than num_classes ({num_classes})")
@@ -109,13 +122,13 @@ def rank_sampled_softmax_loss(
 
 
 def sampled_sparse_softmax_loss(
-    weights: Any,
-    biases: Any,
-    labels: Any,
-    inputs: Any,
+    weights: Tensor,
+    biases: TensorLike,
+    labels: TensorLike,
+    inputs: TensorLike,
     num_sampled: int,
     num_classes: int,
-    sampled_values: Any = None,
+    sampled_values: Sequence[TensorLike] | None = None,
     remove_accidental_hits: bool = True,
     partition_strategy: str = "mod",
     name: str | None = "sampled_sparse_softmax_loss",

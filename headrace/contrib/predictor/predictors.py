@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.graph import Graph
-from headrace.platform import tf_logging
 from headrace.runtime.session import Session
 from headrace.saved_model import names
 from headrace.saved_model.loading import load, meta_graph_of_tags, parse_saved_model
 from headrace.saved_model.signatures import get_tensor_from_tensor_info
+from headrace.util import tf_logging
+
+if TYPE_CHECKING:
+    from headrace.core.typing import SessionLike
+    from headrace.messages import protos
 
 
 class Predictor:
@@ -23,7 +27,7 @@ class Predictor:
     """
 
     def __init__(
-        self, graph: Graph, session: Any, feed_tensors: Mapping[str, Any], fetch_tensors: Mapping[str, Any]
+        self, graph: Graph, session: SessionLike, feed_tensors: Mapping[str, Any], fetch_tensors: Mapping[str, Any]
     ) -> None:
         self._graph, self._session = graph, session
         self._feed_tensors, self._fetch_tensors = dict(feed_tensors), dict(fetch_tensors)
@@ -72,7 +76,7 @@ class SavedModelPredictor(Predictor):
 
     def __init__(
         self,
-        export_dir: Any,
+        export_dir: str,
         signature_def_key: str | None = None,
         signature_def: Any = None,
         input_names: Mapping[str, str] | None = None,
@@ -114,7 +118,7 @@ def _check_choice(chosen: Mapping[str, Any]) -> None:
         )
 
 
-def _signature(export_dir: Any, tags: list[str], key: str | None) -> Any:
+def _signature(export_dir: str, tags: list[str], key: str | None) -> protos.SignatureDef:
     key = key or names.DEFAULT_SERVING_SIGNATURE_DEF_KEY
     meta_graph = meta_graph_of_tags(parse_saved_model(export_dir), tags)
     if key not in meta_graph.signature_def:
@@ -125,7 +129,7 @@ def _signature(export_dir: Any, tags: list[str], key: str | None) -> Any:
 
 
 def from_saved_model(
-    export_dir: Any,
+    export_dir: str,
     signature_def_key: str | None = None,
     signature_def: Any = None,
     input_names: Mapping[str, str] | None = None,
@@ -149,8 +153,10 @@ def from_saved_model(
         ValueError: if more than one way to choose inputs and outputs is used, or there is no such signature.
 
     Example:
+        >>> tf.saved_model.simple_save(sess, "model", {"x": x}, {"y": y})
         >>> predict = tf.contrib.predictor.from_saved_model("model")
-        >>> predict({"x": batch})["y"]
+        >>> predict({"x": np.ones([4, 3])})["y"].shape
+        (4, 2)
     """
     return SavedModelPredictor(
         export_dir, signature_def_key, signature_def, input_names, output_names, tags, graph, config

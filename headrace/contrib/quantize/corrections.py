@@ -10,11 +10,11 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from headrace.contrib.layers.utils import smart_cond
-from headrace.contrib.quantize.common import quantization_step, reroute
+from headrace.contrib.quantize.rewiring import quantization_step, reroute
 from headrace.core.defaults import get_default_graph
-from headrace.core.operation import Tensor
-from headrace.ops.array.fill import ones, zeros
-from headrace.ops.array.identity import identity
+from headrace.core.tensor import Tensor
+from headrace.kernels.composing.arranging import identity
+from headrace.kernels.composing.filling import ones, zeros
 from headrace.ops.math.binary import multiply
 from headrace.ops.math.comparison import greater_equal
 from headrace.ops.math.division import divide
@@ -77,14 +77,14 @@ def corrections(context: str, statistics: Statistics, freeze_delay: int | None) 
         scale = identity(divide(recip_sigma_moving, recip_sigma, name="scale_compute"), name="correction_scale")
         recip = reciprocal(scale, name="reciprocal_compute")
         offset = multiply(s.gamma, s.mean * recip_sigma - s.moving_mean * recip_sigma_moving, name="offset_compute")
-        frozen: Any = False
+        frozen: bool | Tensor = False
         if freeze_delay is not None:
             frozen = greater_equal(quantization_step(), freeze_delay, name="use_moving_average")
 
-        def choose(name: str, when_frozen: Callable[[], Any], else_: Callable[[], Any]) -> Any:
+        def choose(name: str, when_frozen: Callable[[], Any], else_: Callable[[], Any]) -> Tensor:
             return smart_cond(frozen, when_frozen, else_, name=name)
 
-        def itself(tensor: Any) -> Callable[[], Any]:
+        def itself(tensor: Tensor) -> Callable[[], Any]:
             return lambda: tensor
 
         for name, decay in (("freeze_moving_mean", s.mean_decay), ("freeze_moving_var", s.variance_decay)):

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from headrace.core.collections import GraphKeys
-from headrace.core.operation import Tensor
+from headrace.core.tensor import Tensor
+from headrace.functions.math.reduction import reduce_max, reduce_min
 from headrace.ops.array.fake_quant import fake_quant_with_min_max_vars
 from headrace.ops.math.binary import maximum, minimum
-from headrace.ops.math.reduction import reduce_max, reduce_min
+from headrace.optimizers.moving_averages import assign_moving_average
 from headrace.state.initializers import Constant
 from headrace.state.modes import VariableAggregation
 from headrace.state.updates import assign
 from headrace.state.variable_scope import get_variable, variable_scope
-from headrace.train.moving_averages import assign_moving_average
 
 
 class Precision(NamedTuple):
@@ -38,7 +38,7 @@ def fake_quant(
     initial: tuple[float, float],
     decay: float | None,
     collection: str | None,
-) -> Any:
+) -> Tensor:
     """`inputs` rounded as quantisation would, within a range kept in the variables `name/min` and `name/max`.
 
     Args:

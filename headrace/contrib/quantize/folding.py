@@ -5,22 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from headrace.contrib.quantize.common import reroute
 from headrace.contrib.quantize.corrections import NO_CORRECTIONS, Statistics, corrections
 from headrace.contrib.quantize.patterns import Match, OneOf, Op, op_of, tensor_of
+from headrace.contrib.quantize.rewiring import reroute
 from headrace.core.defaults import get_default_graph
 from headrace.core.dtypes import float32
 from headrace.core.graph import Graph
-from headrace.core.operation import Operation, Tensor
+from headrace.core.operation import Operation
 from headrace.core.registry import RegisterGradient
-from headrace.ops.array.shape import reshape, size
+from headrace.core.tensor import Tensor
+from headrace.functions.nn.convolution_functions import conv2d
+from headrace.functions.nn.separable_functions import depthwise_conv2d
+from headrace.kernels.composing import matmul
+from headrace.kernels.composing.shapes import size
+from headrace.ops.array.shape import reshape
 from headrace.ops.array.space import batch_to_space_nd
-from headrace.ops.composing import matmul
 from headrace.ops.math.binary import add, multiply, subtract
 from headrace.ops.math.cast import cast
 from headrace.ops.math.unary import rsqrt
-from headrace.ops.nn.convolution_functions import conv2d
-from headrace.ops.nn.separable_functions import depthwise_conv2d
 
 _GRADIENT = "FoldFusedBatchNormGrad"
 
@@ -157,7 +159,7 @@ def _fold(layer: _Layer, graph: Graph, freeze_delay: int | None) -> None:
         raise ValueError(f"Folding batch norms failed, {layer.output.name} had no outputs.")
 
 
-def _same_layer(layer: _Layer, weights: Tensor) -> Any:
+def _same_layer(layer: _Layer, weights: Tensor) -> Tensor:
     name = layer.op.name.rpartition("/")[2] + "_Fold"
     made = layer_like(layer.op, layer.input, weights, name)
     if layer.op.type == "DepthwiseConv2dNative" and layer.to_batch is not None:
@@ -167,7 +169,7 @@ def _same_layer(layer: _Layer, weights: Tensor) -> Any:
     return made
 
 
-def layer_like(op: Operation, inputs: Tensor, weights: Tensor, name: str) -> Any:
+def layer_like(op: Operation, inputs: Tensor, weights: Tensor, name: str) -> Tensor:
     """The result of a layer as `op` is, of another input and other weights."""
     if op.type == "MatMul":
         transposed = {key: op.get_attr(key) for key in ("transpose_a", "transpose_b")}
@@ -187,7 +189,7 @@ def layer_like(op: Operation, inputs: Tensor, weights: Tensor, name: str) -> Any
 
 
 @RegisterGradient(_GRADIENT)
-def _statistics_gradient(op: Operation, _: Any, grad_mean: Any, grad_variance: Any, *rest: Any) -> list[Any]:
+def _statistics_gradient(op: Operation, _: Tensor, grad_mean: Tensor, grad_variance: Tensor, *rest: Any) -> list[Any]:
     """The gradient of mean and variance; the normalised values themselves are no longer used."""
     x = op.inputs[0]
     count = cast(size(x) / size(grad_mean), float32)

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 from headrace.contrib.quantize.patterns import Match, OneOf, Op, Pattern, op_of, tensor_of
 from headrace.core.graph import Graph
-from headrace.core.operation import Operation, Tensor
-from headrace.platform.tf_logging import info
+from headrace.core.operation import Operation
+from headrace.core.tensor import Tensor
+from headrace.util.tf_logging import info
 
 _ADD = "Add AddV2"
 _PASSING = frozenset(("Reshape", "Identity", "BatchToSpaceND", "SpaceToBatchND", "MaxPool", "Max"))

@@ -6,7 +6,8 @@ import itertools
 from collections.abc import Iterator, Sequence
 
 from headrace.core.graph import Graph
-from headrace.core.operation import Operation, Tensor
+from headrace.core.operation import Operation
+from headrace.core.tensor import Tensor
 
 # Pattern -> the operation that matched it and, unless it is where the match began, the tensor that led there.
 Match = dict["Pattern", tuple[Operation, Tensor | None]]

@@ -1,22 +1,26 @@
-"""Rewriting graphs for training and inference with simulated quantisation."""
+"""Rewriting graphs for training and inference with simulated quantisation.
+
+Jacob et al., "Quantization and training of neural networks for efficient integer-arithmetic-only inference", arXiv:1712.05877.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from headrace.contrib.quantize.common import Consumers, quantization_step, reroute, scope_of
 from headrace.contrib.quantize.fake_quant import Precision, fake_quant
 from headrace.contrib.quantize.folding import fold_fused
 from headrace.contrib.quantize.layers import ACTIVATIONS, RELUS, Layer, find_layers, is_quantizable
+from headrace.contrib.quantize.rewiring import Consumers, quantization_step, reroute, scope_of
 from headrace.contrib.quantize.unfused_folding import fold_unfused
 from headrace.core.collections import GraphKeys
 from headrace.core.defaults import get_default_graph
 from headrace.core.graph import Graph
-from headrace.core.operation import Operation, Tensor
-from headrace.ops.flow.cond import cond
+from headrace.core.operation import Operation
+from headrace.core.tensor import Tensor
+from headrace.functions.flow.cond import cond
 from headrace.ops.math.comparison import greater_equal
-from headrace.platform.tf_logging import info
+from headrace.util.tf_logging import info
 
 _DECAY = 0.999
 _TRAINING = re.compile("(Resource)?(Sparse)?Apply[A-Z]")
@@ -45,7 +49,7 @@ def create_training_graph(input_graph: Graph | None = None, quant_delay: int = 0
         ValueError: if the graph has operations of an optimizer already.
 
     Example:
-        >>> loss = tf.losses.sparse_softmax_cross_entropy(labels, model(images))
+        >>> loss = tf.losses.sparse_softmax_cross_entropy(labels, slim.fully_connected(x, 2))
         >>> tf.contrib.quantize.create_training_graph(quant_delay=2000000)
         >>> train_op = tf.train.GradientDescentOptimizer(1e-5).minimize(loss)
     """
@@ -200,7 +204,7 @@ def _insert(
     if _is_rounded(inputs):
         return
     bits = settings.weight_bits if weights else settings.activation_bits
-    rounded: Any = fake_quant(
+    rounded: Tensor = fake_quant(
         inputs,
         name,
         Precision(bits, settings.symmetric, narrow_range=weights),

@@ -8,13 +8,14 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from headrace.contrib.quantize.common import SKIPPED_PREFIXES, Consumers, reroute, scope_of
 from headrace.contrib.quantize.corrections import NO_CORRECTIONS, Statistics, corrections
 from headrace.contrib.quantize.folding import layer_like
+from headrace.contrib.quantize.rewiring import SKIPPED_PREFIXES, Consumers, reroute, scope_of
 from headrace.core.defaults import device
 from headrace.core.graph import Graph
-from headrace.core.operation import Operation, Tensor
-from headrace.ops.array.fill import ones
+from headrace.core.operation import Operation
+from headrace.core.tensor import Tensor
+from headrace.kernels.composing.filling import ones
 from headrace.ops.array.shape import reshape
 from headrace.ops.array.space import batch_to_space_nd
 from headrace.ops.math.binary import add, multiply
@@ -85,7 +86,7 @@ def _closest(graph: Graph, suffix: str, context: str) -> Tensor | None:
 def _statistics(graph: Graph, context: str, scaled: bool) -> Statistics:
     resource = get_variable_scope().use_resource
 
-    def named(suffix: str) -> Any:
+    def named(suffix: str) -> Tensor | None:
         return _closest(graph, f"BatchNorm/{suffix}", context)
 
     def variable(name: str) -> Any:
@@ -153,6 +154,6 @@ def _check_type(op: Operation, types: str) -> None:
         raise TypeError(f"Unsupported operation type: {op.type}")
 
 
-def _check_shape(name: str, before: Any, after: Any) -> None:
+def _check_shape(name: str, before: Tensor, after: Tensor) -> None:
     if not before.shape.is_compatible_with(after.shape):
         raise ValueError(f"{name} should not change tensor shape: input {before.shape}, output {after.shape}")

@@ -12,15 +12,15 @@ import re
 import sys
 from typing import Any
 
+from headrace.checkpoints.saver import Saver
 from headrace.core.graph import Graph
 from headrace.files.checkpoint.reader import CheckpointReader
-from headrace.interop.protos import saver_pb2
 from headrace.layers.context import to_snake_case
-from headrace.platform import tf_logging
+from headrace.messages.protos import saver_pb2
 from headrace.runtime.session import Session
 from headrace.state.collecting import global_variables_initializer
 from headrace.state.variables import Variable
-from headrace.train.saver import Saver
+from headrace.util import tf_logging
 
 # The scopes in which `weights` became `kernel` and `biases` became `bias`.
 _SCOPES = [

@@ -2,42 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
-from headrace.contrib.rnn.common import (
-    SizedCell,
-    clipped,
-    diagonals,
-    gate,
-    input_depth,
-    normalized,
-    sharded_variable,
-    warn_of_single_state,
-)
+from headrace.contrib.layers.normalization import layer_norm
 from headrace.core.defaults import control_dependencies
 from headrace.core.dtypes import float32
+from headrace.functions.nn.dropout import dropout
+from headrace.functions.nn.moments import l2_normalize
+from headrace.kernels.composing.arithmetic import matmul
+from headrace.kernels.composing.arranging import concat
+from headrace.kernels.composing.shapes import shape
 from headrace.ops.array.identity import stop_gradient
-from headrace.ops.array.join import concat
-from headrace.ops.array.shape import shape
 from headrace.ops.array.slice import slice as slice_
 from headrace.ops.array.split import split
 from headrace.ops.array.where import where
 from headrace.ops.math.cast import cast
 from headrace.ops.math.division import floormod
-from headrace.ops.math.matmul import matmul
 from headrace.ops.math.unary import exp, log, sigmoid, tanh
 from headrace.ops.nn.bias import bias_add
-from headrace.ops.nn.dropout import dropout
-from headrace.ops.nn.moments import l2_normalize
 from headrace.ops.random.uniform import random_uniform
-from headrace.platform import tf_logging
+from headrace.recurrent.cell_parts import (
+    SizedCell,
+    clipped,
+    diagonals,
+    gate,
+    input_depth,
+    sharded_variable,
+    warn_of_single_state,
+)
 from headrace.recurrent.linear import LinearOnce, listed, make_bias, make_kernel, product, total_depth
 from headrace.recurrent.lstm_cells import LSTMStateTuple
 from headrace.state.initializers import constant_initializer, random_uniform_initializer, zeros_initializer
 from headrace.state.variable_scope import get_variable, get_variable_scope, variable_scope
+from headrace.util import tf_logging
+
+if TYPE_CHECKING:
+    import torch
+
+    from headrace.core.dtypes import DType
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import TensorLike
+
 
 Activation = Callable[[Any], Any]
+
+
+def normalized(value: Tensor, scope: str, gain: float, shift: float, dtype: Any = None) -> Any:
+    """Layer normalization with variables `gamma` and `beta` in `scope`, which start at `gain` and `shift`."""
+    shape = value.get_shape()[-1:]
+    with variable_scope(scope):
+        for name, start in (("gamma", gain), ("beta", shift)):
+            get_variable(name, shape=shape, initializer=constant_initializer(start), dtype=dtype)
+    return layer_norm(value, reuse=True, scope=scope)
 
 
 class CoupledInputForgetGateLSTMCell(SizedCell):
@@ -83,10 +100,10 @@ class CoupledInputForgetGateLSTMCell(SizedCell):
         self._forget_bias, self._state_is_tuple, self._activation = forget_bias, state_is_tuple, activation
         self._layer_norm, self._norm_gain, self._norm_shift = layer_norm, norm_gain, norm_shift
 
-    def _normalized(self, value: Any, scope: str) -> Any:
+    def _normalized(self, value: Tensor, scope: str) -> Any:
         return normalized(value, scope, self._norm_gain, self._norm_shift) if self._layer_norm else value
 
-    def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any, state: Any) -> tuple[Tensor, Tensor | LSTMStateTuple]:
         """One step."""
         units = self._num_units
         outputs = units if self._num_proj is None else self._num_proj
@@ -151,10 +168,10 @@ class LayerNormBasicLSTMCell(SizedCell):
         self._keep_prob, self._seed = dropout_keep_prob, dropout_prob_seed
         self._layer_norm, self._norm_gain, self._norm_shift = layer_norm, norm_gain, norm_shift
 
-    def _normalized(self, value: Any, scope: str, dtype: Any) -> Any:
+    def _normalized(self, value: Tensor, scope: str, dtype: Any) -> Any:
         return normalized(value, scope, self._norm_gain, self._norm_shift, dtype) if self._layer_norm else value
 
-    def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Tensor | Sequence[Tensor], state: Any) -> Any:
         """One step."""
         c, h = state
         args, units = concat([inputs, h], 1), self._num_units
@@ -213,10 +230,10 @@ class LayerNormLSTMCell(SizedCell):
         self._initializer, self._forget_bias, self._activation = initializer, forget_bias, activation or tanh
         self._layer_norm, self._norm_gain, self._norm_shift = layer_norm, norm_gain, norm_shift
 
-    def _normalized(self, value: Any, scope: str) -> Any:
+    def _normalized(self, value: Tensor, scope: str) -> Any:
         return normalized(value, scope, self._norm_gain, self._norm_shift) if self._layer_norm else value
 
-    def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any, state: Any) -> Any:
         """One step."""
         c_before, m_before = state
         input_depth(inputs)
@@ -236,7 +253,9 @@ class LayerNormLSTMCell(SizedCell):
                     m = clipped(product([m], make_kernel([m], self._num_proj)), self._proj_clip)
         return m, LSTMStateTuple(c, m)
 
-    def _remember(self, i: Any, j: Any, f: Any, o: Any, c_before: Any, peepholes: list[Any] | None) -> tuple[Any, Any]:
+    def _remember(
+        self, i: Tensor, j: Any, f: Any, o: Any, c_before: torch.Tensor, peepholes: list[Any] | None
+    ) -> tuple[Any, Any]:
         of_forget, of_input, of_output = [[(weights, c_before)] for weights in peepholes] if peepholes else [[]] * 3
         c = gate(f + self._forget_bias, *of_forget) * c_before + gate(i, *of_input) * self._activation(j)
         c = clipped(self._normalized(c, "state"), self._cell_clip)
@@ -274,7 +293,7 @@ class WeightNormLSTMCell(SizedCell):
     ) -> None:
         super().__init__(_reuse=reuse)
         # Its variables lie in a scope of this name inside its own, which in 1.x has the same name.
-        self._scope = "wn_lstm_cell"  # type: ignore[assignment]
+        self._scope = "wn_lstm_cell"  # type: ignore[assignment]  # a name is taken for a scope
         self._has_memory(num_units, num_proj)
         self._norm, self._use_peepholes, self._initializer = norm, use_peepholes, initializer
         self._cell_clip, self._proj_clip = cell_clip, proj_clip
@@ -295,7 +314,7 @@ class WeightNormLSTMCell(SizedCell):
                 weights = concat(parts, axis=0)
         return product(items, weights)
 
-    def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any, state: Any) -> Any:
         """One step."""
         c, h = state
         input_depth(inputs)
@@ -355,7 +374,7 @@ class GLSTMCell(SizedCell):
         self._of_groups = [LinearOnce(4 * self._group_units, False) for _ in range(number_of_groups)]
         self._projection = LinearOnce(num_proj, False) if num_proj is not None else None
 
-    def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any, state: Any) -> tuple[Tensor, LSTMStateTuple]:
         """One step."""
         c_before, m_before = state
         batch, depth = inputs.get_shape().as_list()
@@ -366,7 +385,7 @@ class GLSTMCell(SizedCell):
         if depth % groups:
             raise ValueError(f"input size ({depth}) must be divisible by number_of_groups ({groups})")
 
-        def of_group(number: int, values: Any, width: int) -> Any:
+        def of_group(number: int, values: TensorLike, width: int) -> Any:
             name = f"GLSTM_group{number}_input_generation"
             return slice_(values, begin=[0, number * width], size=[batch, width], name=name)
 
@@ -425,7 +444,7 @@ class PhasedLSTMCell(SizedCell):
         self._mask_gates = LinearOnce(2 * num_units)
         self._new_input, self._output_gate = LinearOnce(num_units), LinearOnce(num_units)
 
-    def _initial_period(self, shape: Any, dtype: Any = float32, partition_info: Any = None) -> Any:
+    def _initial_period(self, shape: Sequence[int], dtype: DType = float32, partition_info: Any = None) -> Tensor:
         low, high = (log(bound) for bound in self._period_bounds)
         return exp(random_uniform(shape, low, high, dtype))
 
@@ -448,7 +467,7 @@ class PhasedLSTMCell(SizedCell):
         open_ = where(place < ratio_on, falling, closed)
         return where(place < 0.5 * ratio_on, rising, open_)
 
-    def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Tensor | Sequence[Tensor], state: Any) -> tuple[Tensor, LSTMStateTuple]:
         """One step."""
         c_before, h_before = state
         time, x = inputs

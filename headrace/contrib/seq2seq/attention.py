@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,23 +12,29 @@ from headrace.core import nest
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies, name_scope
 from headrace.core.dtypes import as_dtype, float32, int32
-from headrace.core.operation import Tensor
 from headrace.core.shapes import dimension_value
+from headrace.core.tensor import Tensor
+from headrace.functions.array.where import sequence_mask
+from headrace.functions.flow.checks import assert_positive
+from headrace.functions.math.reduction import reduce_sum
+from headrace.kernels.composing.arithmetic import matmul
+from headrace.kernels.composing.arranging import concat
+from headrace.kernels.composing.filling import ones, ones_like
+from headrace.kernels.composing.shapes import expand_dims, rank, shape, squeeze
 from headrace.layers.classic.core import Dense
 from headrace.layers.engine import Layer
-from headrace.ops.array.fill import ones, ones_like
-from headrace.ops.array.join import concat
-from headrace.ops.array.shape import expand_dims, rank, reshape, shape, squeeze
-from headrace.ops.array.where import one_hot, sequence_mask, where
-from headrace.ops.flow.checks import assert_positive
+from headrace.ops.array.shape import reshape
+from headrace.ops.array.where import one_hot, where
 from headrace.ops.math.argmax import argmax
-from headrace.ops.math.matmul import matmul
-from headrace.ops.math.reduction import reduce_sum
 from headrace.ops.math.unary import rsqrt, square, tanh
 from headrace.ops.nn.softmax import softmax
 from headrace.recurrent.sizes import zero_state_tensors
 from headrace.state.initializers import constant_initializer, ones_initializer, zeros_initializer
 from headrace.state.variable_scope import get_variable, variable_scope
+
+if TYPE_CHECKING:
+    from headrace.core.typing import DTypeLike, FloatLike, TensorLike
+    from headrace.state.variables import Variable
 
 
 class AttentionMechanism:
@@ -45,7 +51,7 @@ class AttentionMechanism:
         raise NotImplementedError
 
 
-def hardmax(logits: Any, name: str | None = None) -> Tensor:
+def hardmax(logits: TensorLike, name: str | None = None) -> Tensor:
     """One where a row's largest element is, zero elsewhere.
 
     Args:
@@ -64,7 +70,9 @@ def hardmax(logits: Any, name: str | None = None) -> Tensor:
         return one_hot(argmax(logits, -1), shape(logits)[-1] if depth is None else depth, dtype=logits.dtype)
 
 
-def prepare_memory(memory: Any, memory_sequence_length: Any = None, check_inner_dims_defined: bool = True) -> Any:
+def prepare_memory(
+    memory: TensorLike, memory_sequence_length: TensorLike | None = None, check_inner_dims_defined: bool = True
+) -> Any:
     """The memory as tensors, zero past the sequences' ends.
 
     Args:
@@ -97,7 +105,7 @@ def prepare_memory(memory: Any, memory_sequence_length: Any = None, check_inner_
     return nest.map_structure(masked, memory)
 
 
-def mask_score(score: Tensor, memory_sequence_length: Any, score_mask_value: Any) -> Tensor:
+def mask_score(score: Tensor, memory_sequence_length: TensorLike | None, score_mask_value: FloatLike) -> Tensor:
     """Scores [batch, time] with `score_mask_value` past the sequences' ends.
 
     Raises:
@@ -113,7 +121,7 @@ def mask_score(score: Tensor, memory_sequence_length: Any, score_mask_value: Any
     return where(mask, score, score_mask_value * ones_like(score))
 
 
-def luong_score(query: Tensor, keys: Tensor, scale: Any) -> Tensor:
+def luong_score(query: Tensor, keys: Tensor, scale: Variable | None) -> Tensor:
     """The products of queries [batch, depth] and keys [batch, time, depth], times `scale` unless that is None.
 
     Raises:
@@ -129,7 +137,9 @@ def luong_score(query: Tensor, keys: Tensor, scale: Any) -> Tensor:
     return score if scale is None else scale * score
 
 
-def bahdanau_score(query: Tensor, keys: Tensor, v: Any, g: Any = None, b: Any = None) -> Tensor:
+def bahdanau_score(
+    query: Tensor, keys: Tensor, v: Variable, g: Variable | None = None, b: Variable | None = None
+) -> Tensor:
     """`v · tanh(keys + query)`, with `v` normalized to the length `g` and the bias `b` where they are given.
 
     Args:
@@ -146,7 +156,7 @@ def bahdanau_score(query: Tensor, keys: Tensor, v: Any, g: Any = None, b: Any = 
     return reduce_sum(v * tanh(keys + query + b), [2])
 
 
-def scale_variable(query: Tensor, wanted: bool) -> Any:
+def scale_variable(query: Tensor, wanted: bool) -> Variable | None:
     """The variable that scales Luong's scores, or None."""
     if not wanted:
         return None
@@ -169,7 +179,7 @@ def projection(units: int, name: str, dtype: Any) -> Dense:
     return Dense(units, name=name, use_bias=False, dtype=float32 if dtype is None else dtype)
 
 
-def _checked_layer(layer: Any, name: str) -> Any:
+def _checked_layer(layer: Dense | None, name: str) -> Any:
     if layer is not None and not isinstance(layer, Layer):
         raise TypeError(f"{name} is not a Layer: {type(layer).__name__}")
     return layer
@@ -195,10 +205,10 @@ class BaseAttentionMechanism(AttentionMechanism):
 
     def __init__(
         self,
-        query_layer: Any,
-        memory: Any,
+        query_layer: Dense | None,
+        memory: Tensor,
         probability_fn: Callable[[Any, Any], Any],
-        memory_sequence_length: Any = None,
+        memory_sequence_length: Tensor | Sequence[int] | None = None,
         memory_layer: Any = None,
         check_inner_dims_defined: bool = True,
         score_mask_value: Any = None,
@@ -259,18 +269,18 @@ class BaseAttentionMechanism(AttentionMechanism):
         """The length of the memory: the state is the last alignments."""
         return self._alignments_size
 
-    def initial_alignments(self, batch_size: Any, dtype: Any) -> Any:
+    def initial_alignments(self, batch_size: int | Tensor, dtype: DTypeLike) -> Tensor:
         """The alignments before the first step: zeros."""
         return zero_state_tensors(self._alignments_size, batch_size, dtype)
 
-    def initial_state(self, batch_size: Any, dtype: Any) -> Any:
+    def initial_state(self, batch_size: int | Tensor, dtype: DTypeLike) -> Tensor:
         """The state before the first step: the first alignments."""
         return self.initial_alignments(batch_size, dtype)
 
     def _processed(self, query: Tensor) -> Tensor:
         return self.query_layer(query) if self.query_layer else query
 
-    def _aligned(self, score: Tensor, state: Any) -> tuple[Tensor, Tensor]:
+    def _aligned(self, score: Tensor, state: TensorLike) -> tuple[Tensor, Tensor]:
         alignments = self._probability_fn(score, state)
         return alignments, alignments
 
@@ -294,18 +304,19 @@ class LuongAttention(BaseAttentionMechanism):
         name: a name for the operations.
 
     Example:
-        >>> attention = tf.contrib.seq2seq.LuongAttention(128, encoder_outputs, encoder_lengths)
+        >>> attention = tf.contrib.seq2seq.LuongAttention(128, inputs, memory_sequence_length=[5, 3])
+        >>> cell = tf.nn.rnn_cell.GRUCell(128)
         >>> cell = tf.contrib.seq2seq.AttentionWrapper(cell, attention, attention_layer_size=128)
     """
 
     def __init__(
         self,
         num_units: int,
-        memory: Any,
-        memory_sequence_length: Any = None,
+        memory: Tensor,
+        memory_sequence_length: Tensor | Sequence[int] | None = None,
         scale: bool = False,
         probability_fn: Callable[[Any], Any] | None = None,
-        score_mask_value: Any = None,
+        score_mask_value: float | None = None,
         dtype: Any = None,
         custom_key_value_fn: Callable[[Any, Any], Any] | None = None,
         name: str = "LuongAttention",
@@ -345,14 +356,14 @@ class BahdanauAttention(BaseAttentionMechanism):
         name: a name for the operations.
 
     Example:
-        >>> attention = tf.contrib.seq2seq.BahdanauAttention(128, encoder_outputs, encoder_lengths)
+        >>> attention = tf.contrib.seq2seq.BahdanauAttention(128, inputs, memory_sequence_length=[5, 3])
     """
 
     def __init__(
         self,
         num_units: int,
-        memory: Any,
-        memory_sequence_length: Any = None,
+        memory: Tensor,
+        memory_sequence_length: Tensor | Sequence[int] | None = None,
         normalize: bool = False,
         probability_fn: Callable[[Any], Any] | None = None,
         score_mask_value: Any = None,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from headrace.contrib.framework.tensor_util import with_same_shape
 from headrace.contrib.seq2seq.attention import AttentionMechanism
@@ -17,18 +17,21 @@ from headrace.contrib.seq2seq.monotonic import monotonic_probability_fn as _mono
 from headrace.core import nest
 from headrace.core.defaults import control_dependencies, name_scope
 from headrace.core.dtypes import int32
-from headrace.core.operation import Tensor
 from headrace.core.shapes import TensorShape, dimension_value
+from headrace.core.tensor import Tensor
+from headrace.functions.flow.checks import assert_equal
+from headrace.functions.flow.tensor_array import TensorArray
+from headrace.kernels.composing.arithmetic import matmul
+from headrace.kernels.composing.arranging import concat, identity
+from headrace.kernels.composing.filling import zeros
+from headrace.kernels.composing.shapes import expand_dims, shape, squeeze
 from headrace.layers.classic.core import Dense
-from headrace.ops.array.fill import zeros
-from headrace.ops.array.identity import identity
-from headrace.ops.array.join import concat
-from headrace.ops.array.shape import expand_dims, shape, squeeze
-from headrace.ops.flow.checks import assert_equal
-from headrace.ops.flow.tensor_array import TensorArray
-from headrace.ops.math.matmul import matmul
 from headrace.recurrent.cell import RNNCell, assert_like_rnn_cell
 from headrace.recurrent.sizes import zero_state_tensors
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+    from headrace.recurrent.lstm_cells import LSTMStateTuple
 
 
 class AttentionWrapperState(NamedTuple):
@@ -57,10 +60,13 @@ class AttentionWrapperState(NamedTuple):
             ValueError: if a shape is another.
 
         Example:
-            >>> state = cell.zero_state(batch_size, tf.float32).clone(cell_state=encoder_state)
+            >>> attention = tf.contrib.seq2seq.LuongAttention(16, inputs)
+            >>> cell = tf.contrib.seq2seq.AttentionWrapper(tf.nn.rnn_cell.GRUCell(16), attention)
+            >>> encoder_state = tf.ones([2, 16])
+            >>> state = cell.zero_state(2, tf.float32).clone(cell_state=encoder_state)
         """
 
-        def checked(old: Any, new: Any) -> Any:
+        def checked(old: Tensor | TensorArray, new: Tensor | TensorArray) -> Tensor | TensorArray:
             if isinstance(old, Tensor) and isinstance(new, Tensor):
                 return with_same_shape(old, new)
             return new
@@ -68,7 +74,9 @@ class AttentionWrapperState(NamedTuple):
         return nest.map_structure(checked, self, self._replace(**kwargs))
 
 
-def compute_attention(mechanism: Any, cell_output: Any, attention_state: Any, attention_layer: Any) -> Any:
+def compute_attention(
+    mechanism: Any, cell_output: Tensor, attention_state: Tensor, attention_layer: Dense | None
+) -> tuple[Tensor, Tensor, Tensor]:
     """What a cell's output attends to.
 
     Args:
@@ -128,8 +136,10 @@ class AttentionWrapper(RNNCell):
         ValueError: if there are not as many layers as mechanisms, or layers and sizes are both given.
 
     Example:
+        >>> cell, attention = tf.nn.rnn_cell.GRUCell(128), tf.contrib.seq2seq.LuongAttention(128, inputs)
         >>> cell = tf.contrib.seq2seq.AttentionWrapper(cell, attention, attention_layer_size=128)
-        >>> state = cell.zero_state(batch_size, tf.float32).clone(cell_state=encoder_state)
+        >>> encoder_state = tf.ones([2, 128])
+        >>> state = cell.zero_state(2, tf.float32).clone(cell_state=encoder_state)
     """
 
     def __init__(
@@ -140,7 +150,7 @@ class AttentionWrapper(RNNCell):
         alignment_history: bool = False,
         cell_input_fn: Callable[[Any, Any], Any] | None = None,
         output_attention: bool = True,
-        initial_cell_state: Any = None,
+        initial_cell_state: LSTMStateTuple | Sequence[Tensor] | None = None,
         name: str | None = None,
         attention_layer: Any = None,
         attention_fn: Callable[..., Any] | None = None,
@@ -194,13 +204,15 @@ class AttentionWrapper(RNNCell):
                 error = f"When constructing AttentionWrapper {self._base_name}: {_IN_CONSTRUCTION}"
                 self._initial_cell_state = self._checked(initial_cell_state, batch, error, "check_initial_cell_state")
 
-    def _batch_size_checks(self, batch_size: Any, error_message: str) -> list[Any]:
+    def _batch_size_checks(self, batch_size: int | Tensor, error_message: str) -> list[Any]:
         return [
             assert_equal(batch_size, mechanism.batch_size, message=error_message)
             for mechanism in self._attention_mechanisms
         ]
 
-    def _checked(self, values: Any, batch_size: Any, error: str, name: str) -> Any:
+    def _checked(
+        self, values: Tensor | LSTMStateTuple | Sequence[Tensor], batch_size: int | Tensor, error: str, name: str
+    ) -> Any:
         with control_dependencies(self._batch_size_checks(batch_size, error)):
             return nest.map_structure(lambda value: identity(value, name=name), values)
 
@@ -260,7 +272,7 @@ class AttentionWrapper(RNNCell):
                 ),
             )
 
-    def call(self, inputs: Any, state: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Tensor | Sequence[Tensor], state: Any) -> Any:
         """One step: the cell on the inputs and the last attention, then the attention of its output."""
         if not isinstance(state, AttentionWrapperState):
             raise TypeError(
@@ -292,7 +304,7 @@ class AttentionWrapper(RNNCell):
         return attention if self._output_attention else output, following
 
 
-def _joined(inputs: Any, attention: Any) -> Tensor:
+def _joined(inputs: TensorLike, attention: Tensor) -> Tensor:
     return concat([inputs, attention], -1)
 
 
@@ -300,7 +312,7 @@ def _depth(mechanism: Any) -> Any:
     return dimension_value(mechanism.values.shape[-1])
 
 
-def _one_each(given: Any, mechanisms: Any, name: str, kind: str) -> tuple[Any, ...]:
+def _one_each(given: int | Dense | Sequence[int], mechanisms: Any, name: str, kind: str) -> tuple[Any, ...]:
     items = tuple(given) if isinstance(given, (list, tuple)) else (given,)
     if len(items) != len(mechanisms):
         raise ValueError(

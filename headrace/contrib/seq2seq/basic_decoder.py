@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from headrace.contrib.seq2seq.decoder import Decoder
 from headrace.contrib.seq2seq.helper import Helper
@@ -12,6 +12,11 @@ from headrace.core.shapes import TensorShape
 from headrace.layers.engine import Layer
 from headrace.recurrent.cell import assert_like_rnn_cell
 
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import TensorLike
+    from headrace.layers.classic.core import Dense
+
 
 class BasicDecoderOutput(NamedTuple):
     """The outputs of a step of `BasicDecoder`."""
@@ -20,7 +25,7 @@ class BasicDecoderOutput(NamedTuple):
     sample_id: Any
 
 
-def check_output_layer(layer: Any) -> None:
+def check_output_layer(layer: int | Dense | None) -> None:
     """Raises TypeError unless `layer` is None or a layer."""
     if layer is not None and not isinstance(layer, Layer):
         raise TypeError(f"output_layer must be a Layer, received: {type(layer)}")
@@ -48,11 +53,12 @@ class BasicDecoder(Decoder):
         TypeError: if an argument is not what it is to be.
 
     Example:
-        >>> helper = tf.contrib.seq2seq.TrainingHelper(inputs, lengths)
-        >>> decoder = tf.contrib.seq2seq.BasicDecoder(cell, helper, state, tf.layers.Dense(vocabulary))
+        >>> cell = tf.nn.rnn_cell.GRUCell(16)
+        >>> helper = tf.contrib.seq2seq.TrainingHelper(inputs, sequence_length=[5, 3])
+        >>> decoder = tf.contrib.seq2seq.BasicDecoder(cell, helper, cell.zero_state(2, tf.float32), tf.layers.Dense(7))
     """
 
-    def __init__(self, cell: Any, helper: Helper, initial_state: Any, output_layer: Any = None) -> None:
+    def __init__(self, cell: Any, helper: Helper, initial_state: object, output_layer: Any = None) -> None:
         assert_like_rnn_cell("cell", cell)
         if not isinstance(helper, Helper):
             raise TypeError(f"helper must be a Helper, received: {type(helper)}")
@@ -63,11 +69,11 @@ class BasicDecoder(Decoder):
         self._output_layer = output_layer
 
     @property
-    def batch_size(self) -> Any:
+    def batch_size(self) -> Tensor:
         """The helper's batch size."""
         return self._helper.batch_size
 
-    def _rnn_output_size(self) -> Any:
+    def _rnn_output_size(self) -> int | TensorShape:
         return output_size_of(self._cell, self._output_layer)
 
     @property
@@ -83,11 +89,11 @@ class BasicDecoder(Decoder):
             nest.map_structure(lambda _: dtype, self._rnn_output_size()), self._helper.sample_ids_dtype
         )
 
-    def initialize(self, name: str | None = None) -> Any:
+    def initialize(self, name: str | None = None) -> tuple[Tensor, Tensor, Any]:
         """The helper's beginning, and the first state."""
         return (*self._helper.initialize(), self._initial_state)
 
-    def step(self, time: Any, inputs: Any, state: Any, name: str | None = None) -> Any:
+    def step(self, time: TensorLike, inputs: Any, state: Any, name: str | None = None) -> Any:
         """One step of the cell; see `Decoder.step`."""
         with name_scope(name, "BasicDecoderStep", (time, inputs, state)):
             outputs, state = self._cell(inputs, state)

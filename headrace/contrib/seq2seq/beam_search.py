@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from headrace.contrib.seq2seq.beams import Beams, attention_probs_of, length_penalty
 from headrace.core import nest
@@ -10,19 +10,23 @@ from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
 from headrace.core.dtypes import bool as bool_dtype
 from headrace.core.dtypes import int32, int64
-from headrace.core.operation import Tensor
 from headrace.core.shapes import dimension_value
-from headrace.ops.array.fill import ones_like
-from headrace.ops.array.shape import expand_dims, reshape, shape
+from headrace.core.tensor import Tensor
+from headrace.functions.math.reduction import reduce_sum
+from headrace.kernels.composing.filling import ones_like
+from headrace.kernels.composing.shapes import expand_dims, shape
+from headrace.ops.array.shape import reshape
 from headrace.ops.array.where import one_hot, where, where_v2
 from headrace.ops.math.binary import minimum
 from headrace.ops.math.cast import cast
 from headrace.ops.math.comparison import equal
 from headrace.ops.math.logical import logical_not, logical_or
-from headrace.ops.math.reduction import reduce_sum
 from headrace.ops.math.unary import log
 from headrace.ops.nn.softmax import log_softmax
 from headrace.ops.nn.topk import top_k
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
 
 
 class BeamSearchDecoderState(NamedTuple):
@@ -51,7 +55,7 @@ class BeamSearchDecoderOutput(NamedTuple):
     parent_ids: Any
 
 
-def mask_probs(probs: Tensor, eos_token: Any, finished: Any) -> Tensor:
+def mask_probs(probs: Tensor, eos_token: TensorLike, finished: TensorLike) -> Tensor:
     """Log probabilities of words, [batch, width, vocabulary]: beams that have ended go on with ends only, at no cost."""
     vocabulary = dimension_value(probs.shape[-1]) or shape(probs)[-1]
     only_end = one_hot(
@@ -75,14 +79,18 @@ class BeamSearch:
     """
 
     def __init__(
-        self, beams: Beams, end_token: Any, length_penalty_weight: Any = 0.0, coverage_penalty_weight: Any = 0.0
+        self,
+        beams: Beams,
+        end_token: Any,
+        length_penalty_weight: TensorLike = 0.0,
+        coverage_penalty_weight: float = 0.0,
     ) -> None:
         self._beams, self._end_token = beams, end_token
         self._length_penalty_weight = length_penalty_weight
         self._coverage_penalty_weight = coverage_penalty_weight
 
     def step(
-        self, logits: Tensor, next_cell_state: Any, state: BeamSearchDecoderState
+        self, logits: Tensor, next_cell_state: object, state: BeamSearchDecoderState
     ) -> tuple[BeamSearchDecoderOutput, BeamSearchDecoderState]:
         """The best continuations of all beams, and what is known of them.
 
@@ -98,7 +106,7 @@ class BeamSearch:
         step_probs = mask_probs(log_softmax(logits), self._end_token, finished)
         total_probs = expand_dims(state.log_probs, 2) + step_probs
 
-        accumulated: Any = None
+        accumulated: Tensor | None = None
         attention_probs = attention_probs_of(next_cell_state, self._coverage_penalty_weight)
         if attention_probs is not None:
             attended = attention_probs * expand_dims(cast(going_on, attention_probs.dtype), 2)
@@ -127,7 +135,9 @@ class BeamSearch:
         )
         return BeamSearchDecoderOutput(best_scores, words, parents), next_state
 
-    def _scores(self, total_probs: Tensor, state: BeamSearchDecoderState, vocabulary: Any, accumulated: Any) -> Tensor:
+    def _scores(
+        self, total_probs: Tensor, state: BeamSearchDecoderState, vocabulary: TensorLike, accumulated: Tensor | None
+    ) -> Tensor:
         """What beams are ordered by: their log probabilities, with the penalties of length and coverage."""
         scores = total_probs
         penalty_weight = convert_to_tensor(self._length_penalty_weight, name="penalty_factor")

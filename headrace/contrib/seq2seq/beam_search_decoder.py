@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -18,19 +19,27 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import bool as bool_dtype
 from headrace.core.dtypes import int32, int64
-from headrace.core.operation import Tensor
 from headrace.core.shapes import TensorShape
+from headrace.core.tensor import Tensor
+from headrace.functions.flow.cond import cond
+from headrace.functions.math.reduction import reduce_all, reduce_max
+from headrace.kernels.composing.arranging import concat
+from headrace.kernels.composing.filling import zeros
+from headrace.kernels.composing.shapes import expand_dims, shape, size
 from headrace.layers.classic.core import Dense
-from headrace.ops.array.fill import zeros
-from headrace.ops.array.join import concat
-from headrace.ops.array.shape import expand_dims, reshape, shape, size
+from headrace.ops.array.shape import reshape
 from headrace.ops.array.tile import tile
 from headrace.ops.array.where import one_hot
-from headrace.ops.flow.cond import cond
 from headrace.ops.math.cast import cast
-from headrace.ops.math.reduction import reduce_all, reduce_max
 from headrace.ops.nn.gather_tree import gather_tree
 from headrace.recurrent.cell import assert_like_rnn_cell
+
+if TYPE_CHECKING:
+    from headrace.core.dtypes import DType
+    from headrace.core.operation import Operation
+    from headrace.core.typing import ShapeLike, TensorLike
+    from headrace.recurrent.cell import RNNCell
+    from headrace.recurrent.lstm_cells import LSTMStateTuple
 
 
 class FinalBeamSearchDecoderOutput(NamedTuple):
@@ -45,7 +54,7 @@ class FinalBeamSearchDecoderOutput(NamedTuple):
     beam_search_decoder_output: Any
 
 
-def _tile_batch(t: Any, multiplier: int) -> Tensor:
+def _tile_batch(t: Tensor, multiplier: int) -> Tensor:
     t = convert_to_tensor(t, name="t")
     sizes, dims = shape(t), t.dims
     if not dims:
@@ -56,7 +65,9 @@ def _tile_batch(t: Any, multiplier: int) -> Tensor:
     return tiled
 
 
-def tile_batch(t: Any, multiplier: int, name: str | None = None) -> Any:
+def tile_batch(
+    t: Tensor | LSTMStateTuple | Mapping[str, Tensor | Sequence[Tensor]], multiplier: int, name: str | None = None
+) -> Any:
     """Repeats each entry of a batch, as beam search needs of an encoder's outputs and states.
 
     Args:
@@ -71,7 +82,8 @@ def tile_batch(t: Any, multiplier: int, name: str | None = None) -> Any:
         ValueError: for a tensor of unknown rank, or a scalar.
 
     Example:
-        >>> tf.contrib.seq2seq.tile_batch([1, 2], 2)  # [1, 1, 2, 2]
+        >>> sess.run(tf.contrib.seq2seq.tile_batch(tf.constant([1, 2]), 2))
+        array([1, 1, 2, 2], dtype=int32)
     """
     with name_scope(name, "tile_batch", [*nest.flatten(t), multiplier]):
         return nest.map_structure(lambda part: _tile_batch(part, multiplier), t)
@@ -99,23 +111,26 @@ class BeamSearchDecoder(Decoder):
         ValueError: if `start_tokens` is not a vector or `end_token` not a scalar.
 
     Example:
-        >>> memory = tf.contrib.seq2seq.tile_batch(encoder_outputs, 5)
-        >>> decoder = tf.contrib.seq2seq.BeamSearchDecoder(cell, embedding, start_tokens, end, state, beam_width=5)
+        >>> cell, embedding = tf.nn.rnn_cell.GRUCell(16), tf.get_variable("embedding", [10, 4])
+        >>> state = tf.contrib.seq2seq.tile_batch(tf.ones([2, 16]), 5)  # of an encoder, for two sentences
+        >>> decoder = tf.contrib.seq2seq.BeamSearchDecoder(
+        ...     cell, embedding, start_tokens=[1, 1], end_token=2, initial_state=state, beam_width=5,
+        ...     output_layer=tf.layers.Dense(10))
         >>> outputs, _, _ = tf.contrib.seq2seq.dynamic_decode(decoder, maximum_iterations=50)
         >>> best = outputs.predicted_ids[:, :, 0]
     """
 
     def __init__(
         self,
-        cell: Any,
-        embedding: Any,
-        start_tokens: Any,
-        end_token: Any,
-        initial_state: Any,
+        cell: RNNCell,
+        embedding: TensorLike | Callable[..., Any],
+        start_tokens: TensorLike,
+        end_token: TensorLike,
+        initial_state: object,
         beam_width: int,
         output_layer: Any = None,
-        length_penalty_weight: Any = 0.0,
-        coverage_penalty_weight: Any = 0.0,
+        length_penalty_weight: TensorLike = 0.0,
+        coverage_penalty_weight: float = 0.0,
         reorder_tensor_arrays: bool = True,
     ) -> None:
         assert_like_rnn_cell("cell", cell)
@@ -142,7 +157,7 @@ class BeamSearchDecoder(Decoder):
         # All beams begin alike: only the first is followed, the others count as ended.
         self._finished = self._first_beam(False, True, bool_dtype)
 
-    def _first_beam(self, first: Any, others: Any, dtype: Any) -> Tensor:
+    def _first_beam(self, first: TensorLike, others: TensorLike, dtype: DType) -> Tensor:
         """[batch, width] of one value for the first beam and another for the rest."""
         return one_hot(
             zeros([self._batch_size], dtype=int32),
@@ -153,7 +168,7 @@ class BeamSearchDecoder(Decoder):
         )
 
     @property
-    def batch_size(self) -> Any:
+    def batch_size(self) -> Tensor:
         """The number of start tokens."""
         return self._batch_size
 
@@ -162,7 +177,7 @@ class BeamSearchDecoder(Decoder):
         """True: beams change places."""
         return True
 
-    def _rnn_output_size(self) -> Any:
+    def _rnn_output_size(self) -> TensorShape:
         return output_size_of(self._cell, self._output_layer)
 
     @property
@@ -181,7 +196,7 @@ class BeamSearchDecoder(Decoder):
         scores = nest.map_structure(lambda _: self._dtype, self._rnn_output_size())
         return BeamSearchDecoderOutput(scores, int32, int32)
 
-    def initialize(self, name: str | None = None) -> Any:
+    def initialize(self, name: str | None = None) -> tuple[Tensor, Tensor, BeamSearchDecoderState]:
         """The start tokens' embeddings, and beams of which all but the first have probability 0."""
         dtype = self._dtype
         log_probs = self._first_beam(
@@ -197,7 +212,7 @@ class BeamSearchDecoder(Decoder):
         )
         return self._finished, self._start_inputs, state
 
-    def finalize(self, outputs: Any, final_state: Any, sequence_lengths: Any) -> Any:
+    def finalize(self, outputs: Any, final_state: Any, sequence_lengths: TensorLike) -> Any:
         """The whole beams; `sequence_lengths` does not count, the lengths are in the state."""
         predicted = gather_tree(
             outputs.predicted_ids,
@@ -214,7 +229,7 @@ class BeamSearchDecoder(Decoder):
             )
         return FinalBeamSearchDecoderOutput(predicted, outputs), final_state
 
-    def step(self, time: Any, inputs: Any, state: Any, name: str | None = None) -> Any:
+    def step(self, time: TensorLike, inputs: Any, state: Any, name: str | None = None) -> Any:
         """One step of all beams; see `Decoder.step`."""
         beams = self._beams
         with name_scope(name, "BeamSearchDecoderStep", (time, inputs, state)):
@@ -244,23 +259,23 @@ _mask_probs = mask_probs
 
 
 def _beam_search_step(
-    time: Any,
-    logits: Any,
-    next_cell_state: Any,
+    time: int,
+    logits: Tensor,
+    next_cell_state: Tensor,
     beam_state: BeamSearchDecoderState,
-    batch_size: Any,
+    batch_size: Tensor,
     beam_width: int,
-    end_token: Any,
-    length_penalty_weight: Any,
-    coverage_penalty_weight: Any,
+    end_token: int,
+    length_penalty_weight: float,
+    coverage_penalty_weight: float,
 ) -> tuple[BeamSearchDecoderOutput, BeamSearchDecoderState]:
     search = BeamSearch(Beams(batch_size, beam_width), end_token, length_penalty_weight, coverage_penalty_weight)
     return search.step(logits, next_cell_state, beam_state)
 
 
-def _check_static_batch_beam_maybe(shape: Any, batch_size: int, beam_width: int) -> bool:
+def _check_static_batch_beam_maybe(shape: ShapeLike, batch_size: int, beam_width: int) -> bool:
     return may_hold_beams(TensorShape(shape), Beams(convert_to_tensor(batch_size), beam_width))
 
 
-def _check_batch_beam(t: Any, batch_size: Any, beam_width: int) -> Any:
+def _check_batch_beam(t: Tensor, batch_size: int, beam_width: int) -> Operation:
     return check_holds_beams(t, Beams(convert_to_tensor(batch_size), beam_width))

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.seq2seq.attention_wrapper import AttentionWrapperState
 from headrace.core.constant_value import constant_value
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import float32
-from headrace.core.operation import Tensor
 from headrace.core.shapes import TensorShape
+from headrace.core.tensor import Tensor
+from headrace.functions.flow.tensor_array import TensorArray
+from headrace.functions.math.reduction import reduce_mean
+from headrace.kernels.composing.arithmetic import range as integers
+from headrace.kernels.composing.arranging import concat, stack
+from headrace.kernels.composing.shapes import expand_dims, shape
 from headrace.ops.array.gather import gather
-from headrace.ops.array.join import concat, stack
-from headrace.ops.array.range import range as integers
-from headrace.ops.array.shape import expand_dims, reshape, shape
-from headrace.ops.flow.tensor_array import TensorArray
+from headrace.ops.array.shape import reshape
 from headrace.ops.math.cast import cast
 from headrace.ops.math.division import div
-from headrace.ops.math.reduction import reduce_mean
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
 
 
 def known_rank(tensor: Tensor) -> int:
@@ -33,7 +37,7 @@ def known_rank(tensor: Tensor) -> int:
     return rank
 
 
-def _depth(size: Any) -> TensorShape:
+def _depth(size: TensorLike) -> TensorShape:
     if isinstance(size, Tensor):
         known = constant_value(size)
         return TensorShape(None if known is None else [int(part) for part in known.reshape(-1)])
@@ -56,7 +60,9 @@ class Beams:
         self._rows = expand_dims(integers(batch_size), 1)
         self._first_beams = self._rows * width
 
-    def _reshaped(self, t: Tensor, outer: list[Any], inner_from: int, static: list[int | None], size: Any) -> Tensor:
+    def _reshaped(
+        self, t: Tensor, outer: list[Any], inner_from: int, static: list[int | None], size: TensorLike
+    ) -> Tensor:
         """`t` with other outer axes; the inner ones, from `inner_from` on, stay."""
         inner = None if t.dims is None else t.dims[inner_from:]
         if inner is None or None in inner:
@@ -74,12 +80,12 @@ class Beams:
         made.set_shape(expected)
         return made
 
-    def merge(self, t: Tensor, size: Any) -> Tensor:
+    def merge(self, t: Tensor, size: TensorLike) -> Tensor:
         """[batch, width, ...] as [batch * width, ...]; `size` is what is known of the inner axes."""
         static = None if self.static_batch is None else self.static_batch * self.width
         return self._reshaped(t, [-1], 2, [static], size)
 
-    def split(self, t: Tensor, size: Any) -> Tensor:
+    def split(self, t: Tensor, size: TensorLike) -> Tensor:
         """[batch * width, ...] as [batch, width, ...]; `size` is what is known of the inner axes.
 
         Raises:
@@ -87,15 +93,15 @@ class Beams:
         """
         return self._reshaped(t, [self.batch_size, self.width], 1, [self.static_batch, self.width], size)
 
-    def maybe_split(self, t: Any, size: Any) -> Any:
+    def maybe_split(self, t: Tensor | TensorArray, size: TensorLike) -> Any:
         """`split` of what has a batch: not of TensorArrays and scalars."""
         return t if isinstance(t, TensorArray) or known_rank(t) < 1 else self.split(t, size)
 
-    def maybe_merge(self, t: Any, size: Any) -> Any:
+    def maybe_merge(self, t: Tensor | TensorArray, size: TensorLike) -> Any:
         """`merge` of what has beams: not of TensorArrays and scalars."""
         return t if isinstance(t, TensorArray) or known_rank(t) < 2 else self.merge(t, size)
 
-    def pick_each(self, t: Tensor, places: Tensor, count: Any, name: str | None = None) -> Tensor:
+    def pick_each(self, t: Tensor, places: Tensor, count: TensorLike, name: str | None = None) -> Tensor:
         """The elements of `t`, [batch, ...] of `count` elements a sequence, at `places`, [batch, width]."""
         with name_scope(name, "pick_each"):
             picked = gather(reshape(t, [-1]), places + self._rows * count)
@@ -106,7 +112,7 @@ class Beams:
         """What puts beams in the order of `parents`, [batch, width]: of tensors [batch, width, ...]; others stay."""
         places = parents + self._first_beams
 
-        def pick(t: Any) -> Any:
+        def pick(t: Tensor | TensorArray) -> Tensor | TensorArray:
             if isinstance(t, TensorArray) or known_rank(t) < 2:
                 return t
             with name_scope(None, "pick_beams"):
@@ -117,16 +123,16 @@ class Beams:
         return pick
 
 
-def length_penalty(lengths: Any, weight: Any) -> Tensor:
-    """`((5 + lengths) / 6) ** weight`."""
+def length_penalty(lengths: Tensor, weight: Tensor) -> Tensor:
+    """`((5 + lengths) / 6) ** weight` (Wu et al., arXiv:1609.08144, equation 14)."""
     return div((5.0 + cast(lengths, float32)) ** weight, (5.0 + 1.0) ** weight)
 
 
-def _mean(parts: list[Any]) -> Any:
+def _mean(parts: list[Any]) -> Tensor:
     return parts[0] if len(parts) == 1 else reduce_mean(stack(parts, axis=-1), -1)
 
 
-def attention_probs_of(cell_state: Any, coverage_penalty_weight: Any) -> Any:
+def attention_probs_of(cell_state: object, coverage_penalty_weight: float) -> Tensor | None:
     """The alignments in a cell's state, the mean of those of several mechanisms; None where they are not needed.
 
     Raises:

@@ -4,25 +4,34 @@ from __future__ import annotations
 
 import abc
 import contextlib
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from headrace.core import nest
 from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
 from headrace.core.dtypes import int32
 from headrace.core.shapes import TensorShape
+from headrace.functions.flow.tensor_array import TensorArray
+from headrace.functions.flow.while_loop import while_loop
+from headrace.functions.math.reduction import reduce_all
+from headrace.kernels.composing.filling import zeros_like
+from headrace.kernels.composing.shapes import shape
 from headrace.ops.array.constant import constant
-from headrace.ops.array.fill import fill, zeros_like
-from headrace.ops.array.shape import shape
+from headrace.ops.array.fill import fill
 from headrace.ops.array.where import where
-from headrace.ops.flow.tensor_array import TensorArray
-from headrace.ops.flow.while_loop import while_loop
 from headrace.ops.math.logical import logical_not, logical_or
-from headrace.ops.math.reduction import reduce_all
 from headrace.recurrent.sizes import zero_state_tensors
 from headrace.recurrent.steps import cache_variables
 from headrace.recurrent.steps import transpose_batch_time as _transpose_batch_time
 from headrace.state.variable_scope import variable_scope
+
+if TYPE_CHECKING:
+    from headrace.contrib.seq2seq.beam_search import BeamSearchDecoderState
+    from headrace.contrib.seq2seq.beam_search_decoder import FinalBeamSearchDecoderOutput
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import Nested, ShapeLike, TensorLike
+    from headrace.state.current_scope import VariableScope
 
 
 class Decoder(abc.ABC):
@@ -32,7 +41,7 @@ class Decoder(abc.ABC):
     """
 
     @property
-    def batch_size(self) -> Any:
+    def batch_size(self) -> Tensor:
         """The batch size: an int or a scalar tensor."""
         raise NotImplementedError
 
@@ -47,12 +56,12 @@ class Decoder(abc.ABC):
         raise NotImplementedError
 
     @abc.abstractmethod
-    def initialize(self, name: str | None = None) -> Any:
+    def initialize(self, name: str | None = None) -> tuple[Tensor, Tensor, Any]:
         """What decoding begins with: (finished: bool [batch], the first inputs, the first state)."""
         raise NotImplementedError
 
     @abc.abstractmethod
-    def step(self, time: Any, inputs: Any, state: Any, name: str | None = None) -> Any:
+    def step(self, time: TensorLike, inputs: TensorLike, state: object, name: str | None = None) -> Any:
         """One step.
 
         Args:
@@ -65,7 +74,9 @@ class Decoder(abc.ABC):
         """
         raise NotImplementedError
 
-    def finalize(self, outputs: Any, final_state: Any, sequence_lengths: Any) -> Any:
+    def finalize(
+        self, outputs: Nested[Tensor], final_state: object, sequence_lengths: TensorLike
+    ) -> tuple[FinalBeamSearchDecoderOutput, BeamSearchDecoderState]:
         """What `dynamic_decode` returns of the stacked outputs and the last state; they themselves by default."""
         raise NotImplementedError
 
@@ -79,10 +90,10 @@ def dynamic_decode(
     decoder: Decoder,
     output_time_major: bool = False,
     impute_finished: bool = False,
-    maximum_iterations: Any = None,
+    maximum_iterations: TensorLike | None = None,
     parallel_iterations: int = 32,
     swap_memory: bool = False,
-    scope: Any = None,
+    scope: str | VariableScope | None = None,
 ) -> tuple[Any, Any, Any]:
     """Decodes until every sequence has ended.
 
@@ -102,6 +113,9 @@ def dynamic_decode(
         ValueError: if `maximum_iterations` is not a scalar.
 
     Example:
+        >>> cell = tf.nn.rnn_cell.GRUCell(16)
+        >>> helper = tf.contrib.seq2seq.TrainingHelper(inputs, sequence_length=[5, 3])
+        >>> decoder = tf.contrib.seq2seq.BasicDecoder(cell, helper, cell.zero_state(2, tf.float32))
         >>> outputs, state, lengths = tf.contrib.seq2seq.dynamic_decode(decoder, maximum_iterations=50)
     """
     if not isinstance(decoder, Decoder):
@@ -113,47 +127,20 @@ def dynamic_decode(
             if maximum_iterations.get_shape().ndims != 0:
                 raise ValueError("maximum_iterations must be a scalar")
         finished, inputs, state = decoder.initialize()
-        nothing = nest.map_structure(
-            lambda size, dtype: zero_state_tensors(size, decoder.batch_size, dtype),
-            decoder.output_size,
-            decoder.output_dtype,
-        )
+        nothing = _of_each_output(decoder, lambda size, dtype: zero_state_tensors(size, decoder.batch_size, dtype))
         if maximum_iterations is not None:
             finished = logical_or(finished, maximum_iterations <= 0)
         lengths = zeros_like(finished, dtype=int32)
         time = constant(0, dtype=int32)
-        arrays = nest.map_structure(
+        arrays = _of_each_output(
+            decoder,
             lambda size, dtype: TensorArray(
                 dtype, size=0, dynamic_size=True, element_shape=_element_shape(decoder.batch_size, size)
             ),
-            decoder.output_size,
-            decoder.output_dtype,
         )
-
-        def body(time: Any, arrays: Any, state: Any, inputs: Any, finished: Any, lengths: Any) -> Any:
-            outputs, next_state, next_inputs, ended = decoder.step(time, inputs, state)
-            if not decoder.tracks_own_finished:
-                ended = logical_or(ended, finished)
-            lengths = where(logical_not(finished), fill(shape(lengths), time + 1), lengths)
-            nest.assert_same_structure(state, next_state)
-            nest.assert_same_structure(arrays, outputs)
-            nest.assert_same_structure(inputs, next_inputs)
-
-            def kept(new: Any, old: Any) -> Any:
-                if isinstance(old, TensorArray):
-                    return new
-                new.set_shape(old.shape)
-                return new if new.shape.ndims == 0 else where(finished, old, new)
-
-            if impute_finished:
-                outputs = nest.map_structure(lambda new, zero: where(finished, zero, new), outputs, nothing)
-                next_state = nest.map_structure(kept, next_state, state)
-            arrays = nest.map_structure(lambda array, new: array.write(time, new), arrays, outputs)
-            return time + 1, arrays, next_state, next_inputs, ended, lengths
-
         _, arrays, state, _, _, lengths = while_loop(
             lambda time, arrays, state, inputs, finished, lengths: logical_not(reduce_all(finished)),
-            body,
+            _step(decoder, nothing if impute_finished else None),
             loop_vars=(time, arrays, state, inputs, finished, lengths),
             parallel_iterations=parallel_iterations,
             maximum_iterations=maximum_iterations,
@@ -168,7 +155,44 @@ def dynamic_decode(
     return outputs, state, lengths
 
 
-def _element_shape(batch_size: Any, size: Any) -> TensorShape | None:
+def _of_each_output(decoder: Decoder, make: Callable[[Any, Any], Any]) -> Any:
+    """What is made of the size and type of each of a decoder's outputs."""
+    return nest.map_structure(make, decoder.output_size, decoder.output_dtype)
+
+
+def _step(decoder: Decoder, nothing: Any) -> Callable[..., Any]:
+    """The body of the loop.
+
+    Args:
+        decoder: makes the step.
+        nothing: what a sequence that has ended gives, and then its state stays; None for whatever the decoder gives.
+    """
+
+    def body(time: Tensor, arrays: Any, state: Any, inputs: TensorLike, finished: Tensor, lengths: Tensor) -> Any:
+        outputs, next_state, next_inputs, ended = decoder.step(time, inputs, state)
+        if not decoder.tracks_own_finished:
+            ended = logical_or(ended, finished)
+        lengths = where(logical_not(finished), fill(shape(lengths), time + 1), lengths)
+        nest.assert_same_structure(state, next_state)
+        nest.assert_same_structure(arrays, outputs)
+        nest.assert_same_structure(inputs, next_inputs)
+
+        def kept(new: Any, old: Any) -> Any:
+            if isinstance(old, TensorArray):
+                return new
+            new.set_shape(old.shape)
+            return new if new.shape.ndims == 0 else where(finished, old, new)
+
+        if nothing is not None:
+            outputs = nest.map_structure(lambda new, zero: where(finished, zero, new), outputs, nothing)
+            next_state = nest.map_structure(kept, next_state, state)
+        arrays = nest.map_structure(lambda array, new: array.write(time, new), arrays, outputs)
+        return time + 1, arrays, next_state, next_inputs, ended, lengths
+
+    return body
+
+
+def _element_shape(batch_size: Tensor, size: ShapeLike) -> TensorShape | None:
     if not isinstance(size, TensorShape) or size.ndims == 0:
         return None
     batch = constant_value(convert_to_tensor(batch_size, name="batch_size"))

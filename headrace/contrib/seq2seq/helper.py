@@ -4,25 +4,30 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.seq2seq.sampling import categorical_sample
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import int32
-from headrace.core.operation import Tensor
 from headrace.core.shapes import TensorShape
-from headrace.ops.array.fill import zeros_like
-from headrace.ops.array.shape import shape, size
+from headrace.core.tensor import Tensor
+from headrace.functions.flow.cond import cond
+from headrace.functions.flow.tensor_array import TensorArray
+from headrace.functions.math.reduction import reduce_all
+from headrace.functions.nn.embedding import embedding_lookup
+from headrace.kernels.composing.filling import zeros_like
+from headrace.kernels.composing.shapes import shape, size
 from headrace.ops.array.tile import tile
-from headrace.ops.flow.cond import cond
-from headrace.ops.flow.tensor_array import TensorArray
 from headrace.ops.math.argmax import argmax
 from headrace.ops.math.cast import cast
 from headrace.ops.math.comparison import equal
-from headrace.ops.math.reduction import reduce_all
-from headrace.ops.nn.embedding import embedding_lookup
 from headrace.recurrent.steps import transpose_batch_time as _transpose_batch_time
+
+if TYPE_CHECKING:
+    from headrace.core.dtypes import DType
+    from headrace.core.typing import DTypeLike, ShapeLike, TensorLike
+    from headrace.recurrent.lstm_cells import LSTMStateTuple
 
 
 def _unstack_ta(x: Tensor) -> TensorArray:
@@ -30,7 +35,7 @@ def _unstack_ta(x: Tensor) -> TensorArray:
     return TensorArray(x.dtype, size=shape(x)[0], element_shape=x.get_shape()[1:]).unstack(x)
 
 
-def embedding_function(embedding: Any) -> Callable[[Any], Any]:
+def embedding_function(embedding: TensorLike | Callable[..., Any]) -> Callable[[Any], Any]:
     """The function from ids to inputs that a function, or the parameters of `embedding_lookup`, stand for."""
     return embedding if callable(embedding) else lambda ids: embedding_lookup(embedding, ids)
 
@@ -40,7 +45,7 @@ class Helper(abc.ABC):
 
     @property
     @abc.abstractmethod
-    def batch_size(self) -> Any:
+    def batch_size(self) -> Tensor:
         """The batch size: an int32 scalar."""
         raise NotImplementedError("batch_size has not been implemented")
 
@@ -52,20 +57,22 @@ class Helper(abc.ABC):
 
     @property
     @abc.abstractmethod
-    def sample_ids_dtype(self) -> Any:
+    def sample_ids_dtype(self) -> DType:
         """The element type of a sample."""
         raise NotImplementedError("sample_ids_dtype has not been implemented")
 
     @abc.abstractmethod
-    def initialize(self, name: str | None = None) -> Any:
+    def initialize(self, name: str | None = None) -> tuple[Tensor, Tensor]:
         """(finished: bool [batch], the first inputs)."""
 
     @abc.abstractmethod
-    def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
+    def sample(self, time: TensorLike, outputs: TensorLike, state: object, name: str | None = None) -> Tensor:
         """The samples of a step."""
 
     @abc.abstractmethod
-    def next_inputs(self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: str | None = None) -> Any:
+    def next_inputs(
+        self, time: TensorLike, outputs: TensorLike, state: object, sample_ids: TensorLike, name: str | None = None
+    ) -> tuple[Tensor, Tensor, Any]:
         """(finished: bool [batch], the next inputs, the next state)."""
 
 
@@ -91,12 +98,12 @@ class CustomHelper(Helper):
         self._initialize_fn = initialize_fn
         self._sample_fn = sample_fn
         self._next_inputs_fn = next_inputs_fn
-        self._batch_size: Any = None
+        self._batch_size: Tensor | None = None
         self._sample_ids_shape = TensorShape(sample_ids_shape or [])
         self._sample_ids_dtype = sample_ids_dtype or int32
 
     @property
-    def batch_size(self) -> Any:
+    def batch_size(self) -> Tensor:
         """The batch size.
 
         Raises:
@@ -112,11 +119,11 @@ class CustomHelper(Helper):
         return self._sample_ids_shape
 
     @property
-    def sample_ids_dtype(self) -> Any:
+    def sample_ids_dtype(self) -> DType:
         """The element type of a sample."""
         return self._sample_ids_dtype
 
-    def initialize(self, name: str | None = None) -> Any:
+    def initialize(self, name: str | None = None) -> tuple[Tensor, Tensor]:
         """What the function gives."""
         with name_scope(name, f"{type(self).__name__}Initialize"):
             finished, inputs = self._initialize_fn()
@@ -124,12 +131,14 @@ class CustomHelper(Helper):
                 self._batch_size = size(finished)
         return finished, inputs
 
-    def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
+    def sample(self, time: TensorLike, outputs: TensorLike, state: object, name: str | None = None) -> Tensor:
         """What the function gives."""
         with name_scope(name, f"{type(self).__name__}Sample", (time, outputs, state)):
             return self._sample_fn(time=time, outputs=outputs, state=state)
 
-    def next_inputs(self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: str | None = None) -> Any:
+    def next_inputs(
+        self, time: TensorLike, outputs: TensorLike, state: object, sample_ids: TensorLike, name: str | None = None
+    ) -> tuple[Tensor, Tensor, LSTMStateTuple]:
         """What the function gives."""
         with name_scope(name, f"{type(self).__name__}NextInputs", (time, outputs, state)):
             return self._next_inputs_fn(time=time, outputs=outputs, state=state, sample_ids=sample_ids)
@@ -144,7 +153,7 @@ class _ScalarIds(Helper):
         return TensorShape([])
 
     @property
-    def sample_ids_dtype(self) -> Any:
+    def sample_ids_dtype(self) -> DType:
         """The element type of a sample: int32."""
         return int32
 
@@ -162,7 +171,9 @@ class TrainingHelper(_ScalarIds):
         ValueError: if `sequence_length` is not a vector.
     """
 
-    def __init__(self, inputs: Any, sequence_length: Any, time_major: bool = False, name: str | None = None) -> None:
+    def __init__(
+        self, inputs: TensorLike, sequence_length: TensorLike, time_major: bool = False, name: str | None = None
+    ) -> None:
         with name_scope(name, "TrainingHelper", [inputs, sequence_length]):
             inputs = convert_to_tensor(inputs, name="inputs")
             self._inputs = inputs
@@ -188,24 +199,24 @@ class TrainingHelper(_ScalarIds):
         return self._sequence_length
 
     @property
-    def batch_size(self) -> Any:
+    def batch_size(self) -> Tensor:
         """The number of sequences."""
         return self._batch_size
 
-    def initialize(self, name: str | None = None) -> Any:
+    def initialize(self, name: str | None = None) -> tuple[Tensor, Tensor]:
         """The inputs of the first step."""
         with name_scope(name, "TrainingHelperInitialize"):
             finished = equal(0, self._sequence_length)
             return finished, self._inputs_at(0, finished)
 
-    def _inputs_at(self, time: Any, finished: Any) -> Any:
+    def _inputs_at(self, time: TensorLike, finished: TensorLike) -> Tensor:
         return cond(
             reduce_all(finished),
             lambda: self._zero_inputs,
             lambda: self._input_tas.read(time),
         )
 
-    def sample(self, time: Any, outputs: Any, state: Any = None, name: str | None = None) -> Any:
+    def sample(self, time: TensorLike, outputs: TensorLike, state: object = None, name: str | None = None) -> Tensor:
         """The ids with the largest outputs."""
         with name_scope(name, "TrainingHelperSample", [time, outputs]):
             return cast(argmax(outputs, axis=-1), int32)
@@ -230,7 +241,9 @@ class GreedyEmbeddingHelper(_ScalarIds):
         ValueError: if `start_tokens` is not a vector or `end_token` not a scalar.
     """
 
-    def __init__(self, embedding: Any, start_tokens: Any, end_token: Any) -> None:
+    def __init__(
+        self, embedding: TensorLike | Callable[..., Any], start_tokens: TensorLike, end_token: TensorLike
+    ) -> None:
         self._embedding_fn = embedding_function(embedding)
         self._start_tokens = convert_to_tensor(start_tokens, dtype=int32, name="start_tokens")
         self._end_token = convert_to_tensor(end_token, dtype=int32, name="end_token")
@@ -242,19 +255,21 @@ class GreedyEmbeddingHelper(_ScalarIds):
         self._start_inputs = self._embedding_fn(self._start_tokens)
 
     @property
-    def batch_size(self) -> Any:
+    def batch_size(self) -> Tensor:
         """The number of start tokens."""
         return self._batch_size
 
-    def initialize(self, name: str | None = None) -> Any:
+    def initialize(self, name: str | None = None) -> tuple[Tensor, Tensor]:
         """The embeddings of the start tokens."""
         return tile([False], [self._batch_size]), self._start_inputs
 
-    def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
+    def sample(self, time: TensorLike, outputs: TensorLike, state: object, name: str | None = None) -> Tensor:
         """The ids with the largest outputs."""
         return argmax(_single(outputs), axis=-1, output_type=int32)
 
-    def next_inputs(self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: str | None = None) -> Any:
+    def next_inputs(
+        self, time: TensorLike, outputs: TensorLike, state: object, sample_ids: TensorLike, name: str | None = None
+    ) -> tuple[Tensor, Tensor, Any]:
         """The embeddings of the samples."""
         finished = equal(sample_ids, self._end_token)
         # Once all have ended the inputs do not matter.
@@ -262,7 +277,7 @@ class GreedyEmbeddingHelper(_ScalarIds):
         return finished, inputs, state
 
 
-def _single(outputs: Any) -> Tensor:
+def _single(outputs: TensorLike) -> Tensor:
     if not isinstance(outputs, Tensor):
         raise TypeError(f"Expected outputs to be a single Tensor, got: {type(outputs)}")
     return outputs
@@ -279,17 +294,17 @@ class SampleEmbeddingHelper(GreedyEmbeddingHelper):
 
     def __init__(
         self,
-        embedding: Any,
-        start_tokens: Any,
-        end_token: Any,
-        softmax_temperature: Any = None,
+        embedding: TensorLike,
+        start_tokens: TensorLike,
+        end_token: TensorLike,
+        softmax_temperature: float | None = None,
         seed: int | None = None,
     ) -> None:
         super().__init__(embedding, start_tokens, end_token)
         self._softmax_temperature = softmax_temperature
         self._seed = seed
 
-    def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
+    def sample(self, time: TensorLike, outputs: TensorLike, state: object, name: str | None = None) -> Tensor:
         """Drawn ids."""
         logits = _single(outputs)
         if self._softmax_temperature is not None:
@@ -312,9 +327,9 @@ class InferenceHelper(Helper):
     def __init__(
         self,
         sample_fn: Callable[[Any], Any],
-        sample_shape: Any,
-        sample_dtype: Any,
-        start_inputs: Any,
+        sample_shape: ShapeLike,
+        sample_dtype: DTypeLike,
+        start_inputs: TensorLike,
         end_fn: Callable[[Any], Any],
         next_inputs_fn: Callable[[Any], Any] | None = None,
     ) -> None:
@@ -327,7 +342,7 @@ class InferenceHelper(Helper):
         self._start_inputs = convert_to_tensor(start_inputs, name="start_inputs")
 
     @property
-    def batch_size(self) -> Any:
+    def batch_size(self) -> Tensor:
         """The number of first inputs."""
         return self._batch_size
 
@@ -341,15 +356,17 @@ class InferenceHelper(Helper):
         """The element type of a sample."""
         return self._sample_dtype
 
-    def initialize(self, name: str | None = None) -> Any:
+    def initialize(self, name: str | None = None) -> tuple[Tensor, Tensor]:
         """The first inputs."""
         return tile([False], [self._batch_size]), self._start_inputs
 
-    def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
+    def sample(self, time: TensorLike, outputs: TensorLike, state: object, name: str | None = None) -> Tensor:
         """What the function draws."""
         return self._sample_fn(outputs)
 
-    def next_inputs(self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: str | None = None) -> Any:
+    def next_inputs(
+        self, time: TensorLike, outputs: TensorLike, state: object, sample_ids: TensorLike, name: str | None = None
+    ) -> Any:
         """The samples, or what the function makes of them."""
         inputs = sample_ids if self._next_inputs_fn is None else self._next_inputs_fn(sample_ids)
         return self._end_fn(sample_ids), inputs, state

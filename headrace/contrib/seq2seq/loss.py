@@ -6,18 +6,19 @@ from collections.abc import Callable
 from typing import Any
 
 from headrace.core.defaults import name_scope
-from headrace.core.operation import Tensor
-from headrace.ops.array.shape import reshape, shape
+from headrace.core.tensor import Tensor
+from headrace.functions.math.reduction import count_nonzero, reduce_sum
+from headrace.functions.nn.cross_entropy import sparse_softmax_cross_entropy_with_logits
+from headrace.kernels.composing.shapes import shape
+from headrace.ops.array.shape import reshape
 from headrace.ops.math.cast import cast
 from headrace.ops.math.division import div_no_nan
-from headrace.ops.math.reduction import count_nonzero, reduce_sum
-from headrace.ops.nn.cross_entropy import sparse_softmax_cross_entropy_with_logits
 
 
 def sequence_loss(
-    logits: Any,
-    targets: Any,
-    weights: Any,
+    logits: Tensor,
+    targets: Tensor,
+    weights: Tensor,
     average_across_timesteps: bool = True,
     average_across_batch: bool = True,
     sum_over_timesteps: bool = False,
@@ -46,7 +47,10 @@ def sequence_loss(
         ValueError: for arguments of another rank, or both an average and a sum over an axis.
 
     Example:
-        >>> loss = tf.contrib.seq2seq.sequence_loss(logits, targets, tf.sequence_mask(lengths, dtype=tf.float32))
+        >>> targets = tf.zeros([2, 5], tf.int32)
+        >>> weights = tf.sequence_mask([5, 3], dtype=tf.float32)
+        >>> sess.run(tf.contrib.seq2seq.sequence_loss(tf.zeros([2, 5, 4]), targets, weights))  # log(4)
+        1.386...
     """
     if len(logits.get_shape()) != 3:
         raise ValueError("Logits must be a [batch_size x sequence_length x logits] tensor")

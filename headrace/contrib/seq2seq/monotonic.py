@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,12 +19,12 @@ from headrace.contrib.seq2seq.attention import (
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import int32
-from headrace.core.operation import Tensor
 from headrace.core.shapes import dimension_value
-from headrace.ops.array.fill import ones, zeros
-from headrace.ops.array.join import concat
-from headrace.ops.array.shape import reshape, shape
-from headrace.ops.array.transpose import transpose
+from headrace.core.tensor import Tensor
+from headrace.kernels.composing.arranging import concat, transpose
+from headrace.kernels.composing.filling import ones, zeros
+from headrace.kernels.composing.shapes import shape
+from headrace.ops.array.shape import reshape
 from headrace.ops.array.where import one_hot
 from headrace.ops.math.cast import cast
 from headrace.ops.math.clip import clip_by_value
@@ -34,8 +34,11 @@ from headrace.ops.random.normal import random_normal
 from headrace.recurrent.functional import scan
 from headrace.state.variable_scope import get_variable, variable_scope
 
+if TYPE_CHECKING:
+    from headrace.core.typing import DTypeLike, TensorLike
 
-def safe_cumprod(x: Any, *args: Any, **kwargs: Any) -> Tensor:
+
+def safe_cumprod(x: TensorLike, *args: Any, **kwargs: Any) -> Tensor:
     """`tf.cumprod` of values between 0 and 1, computed by logarithms: its gradient does not divide by zero.
 
     Args:
@@ -48,7 +51,7 @@ def safe_cumprod(x: Any, *args: Any, **kwargs: Any) -> Tensor:
         return exp(cumsum(log(clip_by_value(x, tiny, 1)), *args, **kwargs))
 
 
-def monotonic_attention(p_choose_i: Any, previous_attention: Any, mode: str) -> Tensor:
+def monotonic_attention(p_choose_i: TensorLike, previous_attention: TensorLike, mode: str) -> Tensor:
     """The distribution of the place attended to, moving forward from where the last step was.
 
     Args:
@@ -81,14 +84,14 @@ def _reached(p_choose_i: Tensor, previous_attention: Tensor) -> Tensor:
     batch = dimension_value(p_choose_i.shape[0]) or shape(p_choose_i)[0]
     passed = concat([ones((batch, 1)), 1 - p_choose_i[:, :-1]], 1)
 
-    def step(before: Any, item: Any) -> Any:
+    def step(before: Tensor, item: Sequence[Tensor]) -> Tensor:
         return reshape(item[0] * before + item[1], (batch,))
 
     return transpose(scan(step, [transpose(passed), transpose(previous_attention)], zeros((batch,))))
 
 
 def monotonic_probability_fn(
-    score: Tensor, previous_alignments: Any, sigmoid_noise: float, mode: str, seed: int | None = None
+    score: Tensor, previous_alignments: TensorLike, sigmoid_noise: float, mode: str, seed: int | None = None
 ) -> Tensor:
     """Alignments of scores: monotonic attention whose probabilities are the scores' sigmoids, with noise added first.
 
@@ -108,7 +111,7 @@ def monotonic_probability_fn(
 class BaseMonotonicAttentionMechanism(BaseAttentionMechanism):
     """A mechanism that begins at the first place of the memory."""
 
-    def initial_alignments(self, batch_size: Any, dtype: Any) -> Any:
+    def initial_alignments(self, batch_size: TensorLike, dtype: DTypeLike) -> Tensor:
         """The alignments before the first step: all on the first place."""
         return one_hot(zeros((batch_size,), dtype=int32), self._alignments_size, dtype=dtype)
 
@@ -131,13 +134,13 @@ class BahdanauMonotonicAttention(BaseMonotonicAttentionMechanism):
     def __init__(
         self,
         num_units: int,
-        memory: Any,
-        memory_sequence_length: Any = None,
+        memory: Tensor,
+        memory_sequence_length: Sequence[int] | None = None,
         normalize: bool = False,
         score_mask_value: Any = None,
         sigmoid_noise: float = 0.0,
         sigmoid_noise_seed: int | None = None,
-        score_bias_init: Any = 0.0,
+        score_bias_init: float = 0.0,
         mode: str = "parallel",
         dtype: Any = None,
         name: str = "BahdanauMonotonicAttention",
@@ -182,13 +185,13 @@ class LuongMonotonicAttention(BaseMonotonicAttentionMechanism):
     def __init__(
         self,
         num_units: int,
-        memory: Any,
-        memory_sequence_length: Any = None,
+        memory: Tensor,
+        memory_sequence_length: Sequence[int] | None = None,
         scale: bool = False,
         score_mask_value: Any = None,
         sigmoid_noise: float = 0.0,
         sigmoid_noise_seed: int | None = None,
-        score_bias_init: Any = 0.0,
+        score_bias_init: float = 0.0,
         mode: str = "parallel",
         dtype: Any = None,
         name: str = "LuongMonotonicAttention",

@@ -2,33 +2,39 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.seq2seq.beams import Beams
 from headrace.core.defaults import control_dependencies
 from headrace.core.dtypes import int32
-from headrace.core.operation import Tensor
 from headrace.core.shapes import TensorShape
-from headrace.ops.array.gather import gather_nd
-from headrace.ops.array.join import stack
-from headrace.ops.array.range import range as integers
-from headrace.ops.array.shape import expand_dims, reshape, shape
+from headrace.core.tensor import Tensor
+from headrace.functions.array.gather import gather_nd
+from headrace.functions.array.where import sequence_mask
+from headrace.functions.flow.assertion import Assert
+from headrace.functions.flow.tensor_array import TensorArray
+from headrace.functions.math.reduction import reduce_max
+from headrace.kernels.composing.arithmetic import range as integers
+from headrace.kernels.composing.arranging import stack, transpose
+from headrace.kernels.composing.shapes import expand_dims, shape
+from headrace.ops.array.shape import reshape
 from headrace.ops.array.tile import tile
-from headrace.ops.array.transpose import transpose
-from headrace.ops.array.where import sequence_mask, where
-from headrace.ops.flow.assertion import Assert
-from headrace.ops.flow.tensor_array import TensorArray
+from headrace.ops.array.where import where
 from headrace.ops.math.cast import cast
 from headrace.ops.math.comparison import equal
 from headrace.ops.math.logical import logical_and, logical_or
-from headrace.ops.math.reduction import reduce_max
 from headrace.ops.nn.gather_tree import gather_tree
-from headrace.platform import tf_logging
+from headrace.util import tf_logging
+
+if TYPE_CHECKING:
+    from headrace.core.operation import Operation
+    from headrace.core.typing import TensorLike
+
 
 _ADVICE = "Consider setting reorder_tensor_arrays to False to disable TensorArray reordering during the beam search."
 
 
-def gather_tree_from_array(t: Any, parent_ids: Any, sequence_length: Any) -> Tensor:
+def gather_tree_from_array(t: TensorLike, parent_ids: Tensor, sequence_length: TensorLike) -> Tensor:
     """What steps left behind, along the beams that were found.
 
     Args:
@@ -59,7 +65,7 @@ def gather_tree_from_array(t: Any, parent_ids: Any, sequence_length: Any) -> Ten
     return reshape(gather_nd(rows, places), sizes_of_t)
 
 
-def sorted_array(value: Any, parent_ids: Any, sequence_length: Any, beams: Beams) -> Any:
+def sorted_array(value: TensorLike | TensorArray, parent_ids: Tensor, sequence_length: TensorLike, beams: Beams) -> Any:
     """A TensorArray as a tensor in the order of the beams, where it holds beams; anything else as it is."""
     if not isinstance(value, TensorArray):
         return value
@@ -95,7 +101,7 @@ def may_hold_beams(element: TensorShape, beams: Beams) -> bool:
     return False
 
 
-def check_holds_beams(t: Tensor, beams: Beams) -> Any:
+def check_holds_beams(t: Tensor, beams: Beams) -> Operation:
     """The assertion that the elements of a stacked array are those of beams."""
     sizes = shape(t)
     holds = equal(sizes[1], beams.batch_size * beams.width)

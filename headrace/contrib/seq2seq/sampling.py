@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import int32, int64
-from headrace.core.operation import Tensor
-from headrace.ops.array.join import concat
+from headrace.core.tensor import Tensor
+from headrace.functions.math.reduction import reduce_prod
+from headrace.kernels.composing.arranging import concat, transpose
+from headrace.kernels.composing.shapes import rank, shape
 from headrace.ops.array.pad import pad
-from headrace.ops.array.shape import rank, reshape, shape
-from headrace.ops.array.transpose import transpose
+from headrace.ops.array.shape import reshape
 from headrace.ops.math.cast import cast
 from headrace.ops.math.comparison import equal, less
-from headrace.ops.math.reduction import reduce_prod
 from headrace.ops.math.unary import sigmoid
 from headrace.ops.random.sampling import multinomial
 from headrace.ops.random.uniform import random_uniform
 
+if TYPE_CHECKING:
+    from headrace.core.typing import DTypeLike, TensorLike
 
-def _shaped_draws(draw: Callable[[Any], Any], sample_shape: Any) -> Tensor:
+
+def _shaped_draws(draw: Callable[[Any], Any], sample_shape: TensorLike) -> Tensor:
     """As many draws as `sample_shape`, a scalar or vector, says, in that shape."""
     with name_scope(None, "call_sampler", values=[sample_shape]):
         sample_shape = convert_to_tensor(sample_shape, dtype=int32, name="sample_shape")
@@ -32,25 +35,31 @@ def _shaped_draws(draw: Callable[[Any], Any], sample_shape: Any) -> Tensor:
 
 
 def bernoulli_sample(
-    probs: Any = None, logits: Any = None, dtype: Any = int32, sample_shape: Any = (), seed: int | None = None
+    probs: TensorLike | None = None,
+    logits: Any = None,
+    dtype: DTypeLike = int32,
+    sample_shape: TensorLike = (),
+    seed: int | None = None,
 ) -> Tensor:
     """Draws of coins with the given probabilities, or the sigmoids of `logits`: `sample_shape + shape(probs)`."""
     probs = sigmoid(logits, name="probs") if probs is None else convert_to_tensor(probs, name="probs")
     own_shape = shape(probs)
 
-    def draw(count: Any) -> Any:
+    def draw(count: Tensor) -> Tensor:
         uniform = random_uniform(concat([[count], own_shape], 0), seed=seed, dtype=probs.dtype)
         return cast(less(uniform, probs), dtype)
 
     return _shaped_draws(draw, sample_shape)
 
 
-def categorical_sample(logits: Any, dtype: Any = int32, sample_shape: Any = (), seed: int | None = None) -> Tensor:
+def categorical_sample(
+    logits: TensorLike, dtype: DTypeLike = int32, sample_shape: TensorLike = (), seed: int | None = None
+) -> Tensor:
     """Draws of ids from the distributions with the given logits [..., classes]: `sample_shape + shape(logits)[:-1]`."""
     logits = convert_to_tensor(logits, name="logits")
     classes, own_shape = shape(logits)[-1], shape(logits)[:-1]
 
-    def draw(count: Any) -> Any:
+    def draw(count: Tensor) -> Tensor:
         rows = logits if logits.shape.ndims == 2 else reshape(logits, [-1, classes])
         ids = multinomial(rows, count, seed=seed, output_dtype=int64 if logits.dtype.size > 4 else int32)
         return cast(reshape(transpose(ids), concat([[count], own_shape], 0)), dtype)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.seq2seq.helper import TrainingHelper, _unstack_ta, embedding_function
 from headrace.contrib.seq2seq.sampling import bernoulli_sample, categorical_sample
@@ -12,21 +12,25 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import bool as bool_dtype
 from headrace.core.dtypes import int32
-from headrace.core.operation import Tensor
+from headrace.core.tensor import Tensor
+from headrace.functions.array.gather import gather_nd
+from headrace.functions.flow.cond import cond
+from headrace.functions.math.reduction import reduce_all, reduce_any
+from headrace.kernels.composing.arranging import concat
+from headrace.kernels.composing.shapes import shape
 from headrace.ops.array.fill import fill
-from headrace.ops.array.gather import gather_nd
-from headrace.ops.array.join import concat
 from headrace.ops.array.scatter import scatter_nd
-from headrace.ops.array.shape import shape
 from headrace.ops.array.where import where
-from headrace.ops.flow.cond import cond
 from headrace.ops.math.cast import cast
 from headrace.ops.math.logical import logical_not, logical_or
-from headrace.ops.math.reduction import reduce_all, reduce_any
 from headrace.recurrent.steps import transpose_batch_time
 
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+    from headrace.functions.flow.tensor_array import TensorArray
 
-def _checked_probability(value: Any) -> Tensor:
+
+def _checked_probability(value: TensorLike) -> Tensor:
     probability = convert_to_tensor(value, name="sampling_probability")
     if probability.get_shape().ndims not in (0, 1):
         raise ValueError(
@@ -35,11 +39,11 @@ def _checked_probability(value: Any) -> Tensor:
     return probability
 
 
-def _places(mask: Any) -> Tensor:
+def _places(mask: TensorLike) -> Tensor:
     return cast(where(mask), int32)
 
 
-def _spread(shaped_like: Any, *rows: tuple[Any, Any]) -> Tensor:
+def _spread(shaped_like: Tensor, *rows: tuple[Any, Any]) -> Tensor:
     """Rows at their places, in a tensor of the shape of `shaped_like`."""
     whole = shape(shaped_like)
     first, second = (scatter_nd(indices=places, updates=updates, shape=whole) for places, updates in rows)
@@ -65,10 +69,10 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
 
     def __init__(
         self,
-        inputs: Any,
-        sequence_length: Any,
-        embedding: Any,
-        sampling_probability: Any,
+        inputs: TensorLike,
+        sequence_length: TensorLike,
+        embedding: TensorLike,
+        sampling_probability: TensorLike,
         time_major: bool = False,
         seed: int | None = None,
         scheduling_seed: int | None = None,
@@ -81,7 +85,7 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
             self._scheduling_seed = scheduling_seed
             super().__init__(inputs=inputs, sequence_length=sequence_length, time_major=time_major, name=name)
 
-    def sample(self, time: Any, outputs: Any, state: Any = None, name: str | None = None) -> Any:
+    def sample(self, time: TensorLike, outputs: TensorLike, state: object = None, name: str | None = None) -> Tensor:
         """Drawn ids, -1 where the inputs are to be used."""
         with name_scope(name, "ScheduledEmbeddingTrainingHelperSample", [time, outputs, state]):
             chosen = bernoulli_sample(
@@ -128,18 +132,18 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
 
     def __init__(
         self,
-        inputs: Any,
-        sequence_length: Any,
-        sampling_probability: Any,
+        inputs: TensorLike,
+        sequence_length: TensorLike,
+        sampling_probability: TensorLike,
         time_major: bool = False,
         seed: int | None = None,
         next_inputs_fn: Callable[[Any], Any] | None = None,
-        auxiliary_inputs: Any = None,
+        auxiliary_inputs: TensorLike | None = None,
         name: str | None = None,
     ) -> None:
         with name_scope(name, "ScheduledOutputTrainingHelper", [inputs, auxiliary_inputs, sampling_probability]):
             self._sampling_probability = _checked_probability(sampling_probability)
-            self._auxiliary_input_tas: Any = None
+            self._auxiliary_input_tas: TensorArray | None = None
             if auxiliary_inputs is not None:
                 inputs = convert_to_tensor(inputs, name="inputs")
                 auxiliary_inputs = convert_to_tensor(auxiliary_inputs, name="auxiliary_inputs")
@@ -151,7 +155,7 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
             self._next_inputs_fn = next_inputs_fn
             super().__init__(inputs=inputs, sequence_length=sequence_length, time_major=time_major, name=name)
 
-    def sample(self, time: Any, outputs: Any, state: Any = None, name: str | None = None) -> Any:
+    def sample(self, time: TensorLike, outputs: TensorLike, state: object = None, name: str | None = None) -> Tensor:
         """Whether outputs are taken: int32 [batch], 1 or 0."""
         with name_scope(name, "ScheduledOutputTrainingHelperSample", [time, outputs, state]):
             return bernoulli_sample(probs=self._sampling_probability, sample_shape=self.batch_size, seed=self._seed)
@@ -164,7 +168,7 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
             )
             chosen = cast(sample_ids, bool_dtype)
 
-            def appended(values: Any, places: Any = None) -> Any:
+            def appended(values: TensorLike, places: Tensor | None = None) -> Any:
                 if self._auxiliary_input_tas is None:
                     return values
                 auxiliary = self._auxiliary_input_tas.read(time + 1)

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
+from headrace.checkpoints.checkpoint_utils import checkpoints_iterator, wait_for_new_checkpoint
+from headrace.checkpoints.saver import Saver
 from headrace.contrib.training import evaluation
-from headrace.summary import functions as summary
-from headrace.train import evaluating
-from headrace.train.checkpoint_utils import checkpoints_iterator, wait_for_new_checkpoint
-from headrace.train.saver import Saver
-from headrace.train.scaffold import Scaffold
+from headrace.sessions import evaluating
+from headrace.sessions.scaffold import Scaffold
+from headrace.summary import operations as summary
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from headrace.core.operation import Operation
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import TensorLike
+
 
 __all__ = ["checkpoints_iterator", "evaluate_once", "evaluation_loop", "wait_for_new_checkpoint"]
 
@@ -35,18 +43,18 @@ def evaluate_once(
     checkpoint_path: str,
     logdir: str,
     num_evals: int = 1,
-    initial_op: Any = None,
+    initial_op: Operation | None = None,
     initial_op_feed_dict: Any = None,
-    eval_op: Any = None,
-    eval_op_feed_dict: Any = None,
+    eval_op: Tensor | None = None,
+    eval_op_feed_dict: Mapping[Tensor, Sequence[float]] | None = None,
     final_op: Any = None,
     final_op_feed_dict: Any = None,
-    summary_op: Any = _USE_DEFAULT,
+    summary_op: int = _USE_DEFAULT,
     summary_op_feed_dict: Any = None,
-    variables_to_restore: Any = None,
+    variables_to_restore: TensorLike | None = None,
     session_config: Any = None,
     hooks: Any = None,
-) -> Any:
+) -> list[np.floating[Any]]:
     """Evaluates a checkpoint.
 
     Args:
@@ -83,16 +91,16 @@ def evaluation_loop(
     checkpoint_dir: str,
     logdir: str,
     num_evals: int = 1,
-    initial_op: Any = None,
+    initial_op: Operation | None = None,
     initial_op_feed_dict: Any = None,
     init_fn: Any = None,
-    eval_op: Any = None,
-    eval_op_feed_dict: Any = None,
-    final_op: Any = None,
+    eval_op: Tensor | None = None,
+    eval_op_feed_dict: Mapping[Tensor, Sequence[float]] | None = None,
+    final_op: Sequence[TensorLike] | None = None,
     final_op_feed_dict: Any = None,
-    summary_op: Any = _USE_DEFAULT,
+    summary_op: int = _USE_DEFAULT,
     summary_op_feed_dict: Any = None,
-    variables_to_restore: Any = None,
+    variables_to_restore: TensorLike | None = None,
     eval_interval_secs: float = 60,
     max_number_of_evaluations: int | None = None,
     session_config: Any = None,

@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 import sys
 import time
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
+from headrace.checkpoints.saver import Saver
 from headrace.contrib.training import train_ops
 from headrace.contrib.training.train_ops import (
     USE_GLOBAL_STEP,
@@ -17,26 +20,35 @@ from headrace.contrib.training.train_ops import (
 )
 from headrace.core.defaults import control_dependencies, get_default_graph, name_scope
 from headrace.core.errors import AbortedError, OutOfRangeError
-from headrace.interop import protos
 from headrace.lookup.tables import tables_initializer
+from headrace.messages import protos
 from headrace.ops.array.constant import constant
 from headrace.ops.flow.grouping import group
 from headrace.ops.math.comparison import equal, greater_equal
 from headrace.ops.math.division import mod
-from headrace.platform import tf_logging
-from headrace.platform.timeline import Timeline
+from headrace.optimizers.optimizer import Optimizer
+from headrace.optimizers.sync_replicas import SyncReplicasOptimizer
+from headrace.profiler.timeline import Timeline
+from headrace.sessions.supervisor import Supervisor
 from headrace.state.collecting import (
     global_variables_initializer,
     local_variables_initializer,
     report_uninitialized_variables,
 )
-from headrace.summary import functions as summary
-from headrace.train.optimizer import Optimizer
-from headrace.train.saver import Saver
-from headrace.train.steps import get_or_create_global_step
-from headrace.train.steps import global_step as value_of_step
-from headrace.train.supervisor import Supervisor
-from headrace.train.sync_replicas import SyncReplicasOptimizer
+from headrace.state.global_step import get_or_create_global_step
+from headrace.state.global_step import global_step as value_of_step
+from headrace.summary import operations as summary
+from headrace.util import tf_logging
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import TensorLike
+    from headrace.optimizers.applying import OpOptimizer
+    from headrace.runtime.session import Session
+    from headrace.state.variables import Variable
+
 
 __all__ = [
     "add_gradients_summaries", "clip_gradient_norms", "create_train_op", "multiply_gradients", "train", "train_step",
@@ -55,19 +67,19 @@ def add_gradients_summaries(grads_and_vars: Gradients) -> list[Any]:
 
 
 def create_train_op(
-    total_loss: Any,
-    optimizer: Any,
-    global_step: Any = USE_GLOBAL_STEP,
-    update_ops: Any = None,
-    variables_to_train: Any = None,
+    total_loss: Tensor,
+    optimizer: OpOptimizer,
+    global_step: TensorLike | None = USE_GLOBAL_STEP,
+    update_ops: Sequence[Any] | None = None,
+    variables_to_train: Sequence[Any] | None = None,
     clip_gradient_norm: float = 0,
     summarize_gradients: bool = False,
     gate_gradients: int = Optimizer.GATE_OP,
     aggregation_method: Any = None,
     colocate_gradients_with_ops: bool = False,
-    gradient_multipliers: Any = None,
+    gradient_multipliers: Mapping[str, float] | None = None,
     check_numerics: bool = True,
-) -> Any:
+) -> Tensor:
     """`tf.contrib.training.create_train_op` with its usual transformations of gradients.
 
     Args:
@@ -76,7 +88,7 @@ def create_train_op(
         others: as there.
 
     Example:
-        >>> train_op = slim.learning.create_train_op(total_loss, optimizer, clip_gradient_norm=4.0)
+        >>> train_op = slim.learning.create_train_op(loss, optimizer, clip_gradient_norm=4.0)
     """
 
     def transformed(gradients: Gradients) -> Gradients:
@@ -142,10 +154,10 @@ def train_step(sess: Any, train_op: Any, global_step: Any, train_step_kwargs: di
 
 
 def train(
-    train_op: Any,
+    train_op: TensorLike | None,
     logdir: str | None,
-    train_step_fn: Any = train_step,
-    train_step_kwargs: Any = _USE_DEFAULT,
+    train_step_fn: Callable[..., Any] = train_step,
+    train_step_kwargs: int = _USE_DEFAULT,
     log_every_n_steps: int = 1,
     graph: Any = None,
     master: str = "",
@@ -159,7 +171,7 @@ def train(
     ready_op: Any = _USE_DEFAULT,
     summary_op: Any = _USE_DEFAULT,
     save_summaries_secs: float = 600,
-    summary_writer: Any = _USE_DEFAULT,
+    summary_writer: int = _USE_DEFAULT,
     startup_delay_steps: int = 0,
     saver: Any = None,
     save_interval_secs: float = 600,
@@ -168,7 +180,7 @@ def train(
     session_wrapper: Any = None,
     trace_every_n_steps: int | None = None,
     ignore_live_threads: bool = False,
-) -> Any:
+) -> np.floating[Any]:
     """Trains until `number_of_steps` is reached or the data ends.
 
     Begins where the last checkpoint of `logdir` ended, and leaves checkpoints and summaries there.
@@ -199,112 +211,184 @@ def train(
         ValueError: for arguments that do not go together.
 
     Example:
-        >>> final_loss = slim.learning.train(train_op, "/tmp/run", number_of_steps=1000, save_summaries_secs=60)
+        >>> train_op = slim.learning.create_train_op(loss, optimizer)
+        >>> final_loss = slim.learning.train(train_op, "run", number_of_steps=3, save_summaries_secs=60)
     """
     if train_op is None:
         raise ValueError("train_op cannot be None.")
-    if logdir is None:
-        for name, given in (
-            ("summary_op", summary_op is not _USE_DEFAULT),
-            ("saver", saver is not None),
-            ("trace_every_n_steps", trace_every_n_steps is not None),
-        ):
-            if given:
-                raise ValueError(f"Cannot provide {name} because logdir=None")
     synchronous = [sync_optimizer] if isinstance(sync_optimizer, SyncReplicasOptimizer) else sync_optimizer
-    if synchronous is not None and startup_delay_steps > 0:
-        raise ValueError("startup_delay_steps must be zero when sync_optimizer is supplied.")
-    if number_of_steps is not None and number_of_steps <= 0:
-        raise ValueError("`number_of_steps` must be either None or a positive number.")
-    graph = graph or get_default_graph()
-    with graph.as_default():
-        if global_step is None:
-            global_step = get_or_create_global_step()
-        saver = saver or Saver()
-        if not all(isinstance(optimizer, SyncReplicasOptimizer) for optimizer in synchronous or ()):
+    training = _Training(
+        *(train_op, logdir, train_step_fn, train_step_kwargs, log_every_n_steps, graph or get_default_graph(), master),
+        *(is_chief, global_step, number_of_steps, init_op, init_feed_dict, local_init_op, init_fn, ready_op),
+        *(summary_op, save_summaries_secs, summary_writer, startup_delay_steps, saver, save_interval_secs, synchronous),
+        *(session_config, session_wrapper, trace_every_n_steps, ignore_live_threads),
+    )
+    return training.run()
+
+
+@dataclass
+class _Training:
+    """One call of `train`, by its arguments.
+
+    Attributes:
+        synchronous: the SyncReplicasOptimizers that made the step, None where it was made by another.
+        tokens, runners: what those need of the chief.
+        loss: the last one.
+    """
+
+    train_op: Any
+    logdir: str | None
+    train_step_fn: Any
+    train_step_kwargs: Any
+    log_every_n_steps: int
+    graph: Any
+    master: str
+    is_chief: bool
+    global_step: Any
+    number_of_steps: int | None
+    init_op: Any
+    init_feed_dict: Any
+    local_init_op: Any
+    init_fn: Any
+    ready_op: Any
+    summary_op: Any
+    save_summaries_secs: float
+    summary_writer: Any
+    startup_delay_steps: int
+    saver: Any
+    save_interval_secs: float
+    synchronous: Any
+    session_config: Any
+    session_wrapper: Any
+    trace_every_n_steps: int | None
+    ignore_live_threads: bool
+    ready_for_local_init_op: Any = None
+    tokens: Any = ()
+    runners: Any = ()
+    loss: Any = None
+
+    def run(self) -> Any:
+        """Trains, again from the last checkpoint where a session is aborted; gives the last loss."""
+        self._check()
+        with self.graph.as_default():
+            self._complete_graph()
+        supervisor = self._supervisor()
+        if self.summary_writer is not None:
+            self.train_step_kwargs["summary_writer"] = supervisor.summary_writer
+        while True:
+            try:
+                with supervisor.managed_session(
+                    self.master, start_standard_services=False, config=self.session_config
+                ) as session:
+                    self._train_in(supervisor, session)
+                return self.loss
+            except AbortedError:
+                tf_logging.info("Retrying training!")
+
+    def _check(self) -> None:
+        if self.logdir is None:
+            for name, given in (
+                ("summary_op", self.summary_op is not _USE_DEFAULT),
+                ("saver", self.saver is not None),
+                ("trace_every_n_steps", self.trace_every_n_steps is not None),
+            ):
+                if given:
+                    raise ValueError(f"Cannot provide {name} because logdir=None")
+        if self.synchronous is not None and self.startup_delay_steps > 0:
+            raise ValueError("startup_delay_steps must be zero when sync_optimizer is supplied.")
+        if self.number_of_steps is not None and self.number_of_steps <= 0:
+            raise ValueError("`number_of_steps` must be either None or a positive number.")
+
+    def _complete_graph(self) -> None:
+        """Adds what was not given, before the supervisor closes the graph."""
+        if self.global_step is None:
+            self.global_step = get_or_create_global_step()
+        self.saver = self.saver or Saver()
+        if not all(isinstance(optimizer, SyncReplicasOptimizer) for optimizer in self.synchronous or ()):
             raise ValueError("`sync_optimizer` must be a tf.train.SyncReplicasOptimizer.")
         with name_scope("init_ops"):
-            if init_op is _USE_DEFAULT:
-                init_op = global_variables_initializer()
-            if ready_op is _USE_DEFAULT:
-                ready_op = report_uninitialized_variables()
-            if local_init_op is _USE_DEFAULT:
-                local_init_op = group(local_variables_initializer(), tables_initializer())
-            ready_for_local_init_op = None
-            if isinstance(synchronous, list):
-                with control_dependencies([] if local_init_op is None else [local_init_op]):
-                    local_init_op = group(
-                        *(each.chief_init_op if is_chief else each.local_step_init_op for each in synchronous)
-                    )
-                ready_for_local_init_op = group(*(each.ready_for_local_init_op for each in synchronous))
-        if summary_op is _USE_DEFAULT:
-            summary_op = summary.merge_all()
-        # Before the supervisor closes the graph.
-        tokens = [each.get_init_tokens_op() for each in synchronous or ()] if is_chief else []
-        runners = [each.get_chief_queue_runner() for each in synchronous or ()] if is_chief else []
-        if train_step_kwargs is _USE_DEFAULT:
-            train_step_kwargs = _default_kwargs(
-                global_step, number_of_steps, log_every_n_steps, trace_every_n_steps if is_chief else None, logdir
+            self._add_init_ops()
+        if self.summary_op is _USE_DEFAULT:
+            self.summary_op = summary.merge_all()
+        if self.is_chief:
+            self.tokens = [each.get_init_tokens_op() for each in self.synchronous or ()]
+            self.runners = [each.get_chief_queue_runner() for each in self.synchronous or ()]
+        if self.train_step_kwargs is _USE_DEFAULT:
+            trace_every = self.trace_every_n_steps if self.is_chief else None
+            self.train_step_kwargs = _default_kwargs(
+                self.global_step, self.number_of_steps, self.log_every_n_steps, trace_every, self.logdir
             )
-    sv = Supervisor(
-        graph=graph,
-        is_chief=is_chief,
-        logdir=logdir,
-        init_op=init_op,
-        init_feed_dict=init_feed_dict,
-        local_init_op=local_init_op,
-        ready_op=ready_op,
-        ready_for_local_init_op=ready_for_local_init_op,
-        summary_op=summary_op,
-        summary_writer=Supervisor.USE_DEFAULT if summary_writer is _USE_DEFAULT else summary_writer,
-        global_step=global_step,
-        saver=saver,
-        save_summaries_secs=save_summaries_secs,
-        save_model_secs=save_interval_secs,
-        init_fn=init_fn,
-    )
-    if summary_writer is not None:
-        train_step_kwargs["summary_writer"] = sv.summary_writer
-    loss = None
-    while True:
+
+    def _add_init_ops(self) -> None:
+        if self.init_op is _USE_DEFAULT:
+            self.init_op = global_variables_initializer()
+        if self.ready_op is _USE_DEFAULT:
+            self.ready_op = report_uninitialized_variables()
+        if self.local_init_op is _USE_DEFAULT:
+            self.local_init_op = group(local_variables_initializer(), tables_initializer())
+        if isinstance(self.synchronous, list):
+            with control_dependencies([] if self.local_init_op is None else [self.local_init_op]):
+                self.local_init_op = group(
+                    *(each.chief_init_op if self.is_chief else each.local_step_init_op for each in self.synchronous)
+                )
+            self.ready_for_local_init_op = group(*(each.ready_for_local_init_op for each in self.synchronous))
+
+    def _supervisor(self) -> Supervisor:
+        return Supervisor(
+            graph=self.graph,
+            is_chief=self.is_chief,
+            logdir=self.logdir,
+            init_op=self.init_op,
+            init_feed_dict=self.init_feed_dict,
+            local_init_op=self.local_init_op,
+            ready_op=self.ready_op,
+            ready_for_local_init_op=self.ready_for_local_init_op,
+            summary_op=self.summary_op,
+            summary_writer=Supervisor.USE_DEFAULT if self.summary_writer is _USE_DEFAULT else self.summary_writer,
+            global_step=self.global_step,
+            saver=self.saver,
+            save_summaries_secs=self.save_summaries_secs,
+            save_model_secs=self.save_interval_secs,
+            init_fn=self.init_fn,
+        )
+
+    def _train_in(self, supervisor: Supervisor, session: Session) -> None:
+        """Starts what runs beside the training, and makes steps until it should stop."""
+        tf_logging.info("Starting Session.")
+        if self.session_wrapper is not None:
+            tf_logging.info("Wrapping session with wrapper function: %s", self.session_wrapper)
+            session = self.session_wrapper(session)
+        if self.is_chief:
+            if self.logdir:
+                supervisor.start_standard_services(session)
+        elif self.startup_delay_steps > 0:
+            wanted = min(self.startup_delay_steps, self.number_of_steps or sys.maxsize)
+            while value_of_step(session, self.global_step) < wanted:
+                time.sleep(1.0)
+        threads = supervisor.start_queue_runners(session)
+        tf_logging.info("Starting Queues.")
+        if self.runners:
+            supervisor.start_queue_runners(session, self.runners)
+            session.run(self.tokens)
         try:
-            with sv.managed_session(master, start_standard_services=False, config=session_config) as sess:
-                tf_logging.info("Starting Session.")
-                if session_wrapper is not None:
-                    tf_logging.info("Wrapping session with wrapper function: %s", session_wrapper)
-                    sess = session_wrapper(sess)
-                if is_chief:
-                    if logdir:
-                        sv.start_standard_services(sess)
-                elif startup_delay_steps > 0:
-                    wanted = min(startup_delay_steps, number_of_steps or sys.maxsize)
-                    while value_of_step(sess, global_step) < wanted:
-                        time.sleep(1.0)
-                threads = sv.start_queue_runners(sess)
-                tf_logging.info("Starting Queues.")
-                if runners:
-                    sv.start_queue_runners(sess, runners)
-                    sess.run(tokens)
-                try:
-                    while not sv.should_stop():
-                        loss, should_stop = train_step_fn(sess, train_op, global_step, train_step_kwargs)
-                        if should_stop:
-                            tf_logging.info("Stopping Training.")
-                            sv.request_stop()
-                            break
-                except OutOfRangeError as e:
-                    tf_logging.info("Caught OutOfRangeError. Stopping Training. %s", e)
-                if logdir and sv.is_chief:
-                    tf_logging.info("Finished training! Saving model to disk.")
-                    sv.saver.save(sess, sv.save_path, global_step=sv.global_step)
-                    sv.stop(threads, close_summary_writer=True, ignore_live_threads=ignore_live_threads)
-            return loss
-        except AbortedError:
-            tf_logging.info("Retrying training!")
+            while not supervisor.should_stop():
+                self.loss, should_stop = self.train_step_fn(
+                    session, self.train_op, self.global_step, self.train_step_kwargs
+                )
+                if should_stop:
+                    tf_logging.info("Stopping Training.")
+                    supervisor.request_stop()
+                    break
+        except OutOfRangeError as e:
+            tf_logging.info("Caught OutOfRangeError. Stopping Training. %s", e)
+        if self.logdir and supervisor.is_chief:
+            tf_logging.info("Finished training! Saving model to disk.")
+            supervisor.saver.save(session, supervisor.save_path, global_step=supervisor.global_step)
+            supervisor.stop(threads, close_summary_writer=True, ignore_live_threads=self.ignore_live_threads)
 
 
 def _default_kwargs(
-    global_step: Any, number_of_steps: int | None, log_every: int, trace_every: int | None, logdir: str | None
+    global_step: Variable, number_of_steps: int | None, log_every: int, trace_every: int | None, logdir: str | None
 ) -> dict[str, Any]:
     found: dict[str, Any] = {}
     with name_scope("train_step"):

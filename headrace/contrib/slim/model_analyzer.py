@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from headrace.core.graph import Graph
 
 
 def tensor_description(var: Any) -> str:
@@ -11,7 +14,7 @@ def tensor_description(var: Any) -> str:
     return f"({var.dtype.name} {'x'.join(str(size) for size in var.shape)})"
 
 
-def analyze_ops(graph: Any, print_info: bool = False) -> int:
+def analyze_ops(graph: Graph, print_info: bool = False) -> int:
     """The number of elements of the outputs of all operations of a graph, where they are known.
 
     Args:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING
 
 from headrace.core.collections import GraphKeys
 from headrace.core.defaults import get_collection
-from headrace.train.coordinator import Coordinator
+from headrace.sessions.coordinator import Coordinator
+
+if TYPE_CHECKING:
+    from headrace.runtime.session import Session
+
 
 _running = threading.Lock()
 
@@ -19,7 +23,7 @@ class NestedQueueRunnerError(Exception):
 
 
 @contextmanager
-def QueueRunners(session: Any) -> Iterator[None]:
+def QueueRunners(session: Session) -> Iterator[None]:
     """A block in which the queue runners of the graph run.
 
     Args:
@@ -29,8 +33,11 @@ def QueueRunners(session: Any) -> Iterator[None]:
         NestedQueueRunnerError: inside another such block.
 
     Example:
+        >>> batch = tf.train.batch([image], batch_size=2)
         >>> with slim.queues.QueueRunners(sess):
         ...     images = sess.run(batch)
+        >>> images.shape
+        (2, 8, 8, 3)
     """
     if not _running.acquire(blocking=False):
         raise NestedQueueRunnerError("QueueRunners cannot be nested")

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.collections import GraphKeys
 from headrace.core.defaults import add_to_collection
+from headrace.functions.nn.moments import zero_fraction
 from headrace.ops.flow.printing import Print
-from headrace.ops.nn.moments import zero_fraction
-from headrace.summary import functions as summary
+from headrace.summary import operations as summary
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
 
 
 def _name(tensor: Any, name: str | None, prefix: str | None = None, postfix: str | None = None) -> str:
@@ -24,7 +27,7 @@ def _added(summarize: Any, tensor: Any, name: str, print_summary: bool) -> Any:
     return op
 
 
-def add_histogram_summary(tensor: Any, name: str | None = None, prefix: str | None = None) -> Any:
+def add_histogram_summary(tensor: TensorLike, name: str | None = None, prefix: str | None = None) -> Any:
     """A histogram of a tensor.
 
     Args:
@@ -50,7 +53,7 @@ def add_scalar_summary(
 
 
 def add_zero_fraction_summary(
-    tensor: Any, name: str | None = None, prefix: str | None = None, print_summary: bool = False
+    tensor: TensorLike, name: str | None = None, prefix: str | None = None, print_summary: bool = False
 ) -> Any:
     """A summary of the share of zeros in a tensor."""
     found = _name(tensor, name, prefix, "Fraction_of_Zero_Values")

@@ -6,14 +6,14 @@ from typing import Any, NamedTuple
 
 from headrace.contrib.solvers import util
 from headrace.core.defaults import name_scope
-from headrace.core.operation import Tensor
+from headrace.core.tensor import Tensor
+from headrace.functions.flow.cond import cond
+from headrace.functions.flow.tensor_array import TensorArray
+from headrace.functions.flow.while_loop import while_loop
+from headrace.kernels.composing import concat, matmul, matrix_transpose
+from headrace.kernels.composing.filling import zeros
+from headrace.kernels.composing.shapes import expand_dims, shape, squeeze
 from headrace.ops.array.constant import constant
-from headrace.ops.array.fill import zeros
-from headrace.ops.array.shape import expand_dims, shape, squeeze
-from headrace.ops.composing import concat, matmul, matrix_transpose
-from headrace.ops.flow.cond import cond
-from headrace.ops.flow.tensor_array import TensorArray
-from headrace.ops.flow.while_loop import while_loop
 from headrace.ops.random.uniform import random_uniform
 
 # Twice is enough: a vector that kept this much of its norm is orthogonal (Daniel, Gragg, Kaufman and Stewart 1976).
@@ -29,11 +29,11 @@ class LanczosBidiagState(NamedTuple):
     beta: Any
 
 
-def _column(basis: Any, i: Any) -> Tensor:
+def _column(basis: Any, i: Tensor) -> Tensor:
     return expand_dims(basis.read(i), -1)
 
 
-def _orthogonal(count: Any, basis: Any, v: Tensor) -> Any:
+def _orthogonal(count: Tensor, basis: Any, v: Tensor) -> Any:
     """(`v` without its part in the span of the first `count` vectors of `basis`, with norm 1; the norm before)."""
 
     def without(j: Any, basis: Any, v: Tensor) -> Any:
@@ -71,7 +71,7 @@ def lanczos_bidiag(
     def array(size: Any, name: str) -> TensorArray:
         return TensorArray(dtype=operator.dtype, size=size, tensor_array_name=name, clear_after_read=False)
 
-    def step(i: Any, state: LanczosBidiagState) -> Any:
+    def step(i: Tensor, state: LanczosBidiagState) -> Any:
         u = _column(state.u, i)
         r = operator.apply_adjoint(u)
         known = r.get_shape()
@@ -101,7 +101,7 @@ def lanczos_bidiag(
 
 
 def bidiag_matmul(
-    matrix: Tensor, alpha: Any, beta: Any, adjoint_b: bool = False, name: str = "bidiag_matmul"
+    matrix: Tensor, alpha: Tensor, beta: Tensor, adjoint_b: bool = False, name: str = "bidiag_matmul"
 ) -> Tensor:
     """A matrix times the lower bidiagonal one, or its adjoint.
 

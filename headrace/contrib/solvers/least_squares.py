@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from headrace.contrib.solvers import util
 from headrace.core.defaults import name_scope
+from headrace.functions.flow.while_loop import while_loop
+from headrace.kernels.composing.filling import zeros
+from headrace.kernels.composing.shapes import expand_dims, squeeze
 from headrace.ops.array.constant import constant
-from headrace.ops.array.fill import zeros
-from headrace.ops.array.shape import expand_dims, squeeze
-from headrace.ops.flow.while_loop import while_loop
 from headrace.ops.math.logical import logical_and
+
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import TensorLike
 
 
 class CGLSState(NamedTuple):
@@ -23,7 +27,7 @@ class CGLSState(NamedTuple):
     gamma: Any
 
 
-def cgls(operator: Any, rhs: Any, tol: float = 1e-6, max_iter: int = 20, name: str = "cgls") -> CGLSState:
+def cgls(operator: Any, rhs: TensorLike, tol: float = 1e-6, max_iter: int = 20, name: str = "cgls") -> CGLSState:
     """The x for which |A x - rhs| is least, by conjugate gradients (Björck, Numerical Methods for Least Squares
     Problems, algorithm 7.4.1).
 
@@ -38,7 +42,7 @@ def cgls(operator: Any, rhs: Any, tol: float = 1e-6, max_iter: int = 20, name: s
         the last state: `i`, `x`, `r` (the residual), `p`, `gamma`.
     """
 
-    def step(i: Any, state: CGLSState) -> Any:
+    def step(i: Tensor, state: CGLSState) -> Any:
         q = operator.apply(state.p)
         alpha = state.gamma / util.l2norm_squared(q)
         x, r = state.x + alpha * state.p, state.r - alpha * q

@@ -1,17 +1,24 @@
-"""Linear equations with symmetric positive definite operators."""
+"""Linear equations with symmetric positive definite operators.
+
+Conjugate gradients: Hestenes and Stiefel, "Methods of conjugate gradients for solving linear systems", 1952.
+"""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from headrace.contrib.solvers import util
 from headrace.core.defaults import name_scope
+from headrace.functions.flow.while_loop import while_loop
+from headrace.functions.math.norms import norm
+from headrace.kernels.composing.filling import zeros
+from headrace.kernels.composing.shapes import expand_dims, squeeze
 from headrace.ops.array.constant import constant
-from headrace.ops.array.fill import zeros
-from headrace.ops.array.shape import expand_dims, squeeze
-from headrace.ops.flow.while_loop import while_loop
 from headrace.ops.math.logical import logical_and
-from headrace.ops.math.norms import norm
+
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import TensorLike
 
 
 class CGState(NamedTuple):
@@ -26,9 +33,9 @@ class CGState(NamedTuple):
 
 def conjugate_gradient(
     operator: Any,
-    rhs: Any,
+    rhs: TensorLike,
     preconditioner: Any = None,
-    x: Any = None,
+    x: TensorLike | None = None,
     tol: float = 1e-4,
     max_iter: int = 20,
     name: str = "conjugate_gradient",
@@ -53,7 +60,7 @@ def conjugate_gradient(
         >>> tf.contrib.solvers.linear_equations.conjugate_gradient(operator, tf.constant([1.0, 2.0])).x
     """
 
-    def step(i: Any, state: CGState) -> Any:
+    def step(i: Tensor, state: CGState) -> Any:
         z = operator.apply(state.p)
         alpha = state.gamma / util.dot(state.p, z)
         x, r = state.x + alpha * state.p, state.r - alpha * z

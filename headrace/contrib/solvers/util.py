@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from headrace.core.operation import Tensor
+from headrace.core.tensor import Tensor
+from headrace.functions.math.reduction import reduce_sum
+from headrace.kernels.composing import matmul
+from headrace.kernels.composing.arithmetic import conj
+from headrace.kernels.composing.shapes import shape
 from headrace.ops.array.constant import constant
-from headrace.ops.array.shape import shape
-from headrace.ops.composing import matmul
-from headrace.ops.math.complex import conj
-from headrace.ops.math.reduction import reduce_sum
 from headrace.ops.math.unary import sqrt
 from headrace.ops.nn.loss_functions import l2_loss
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
 
 
 class LinearOperator(NamedTuple):
@@ -55,7 +58,7 @@ def identity_operator(matrix: Tensor) -> LinearOperator:
     return LinearOperator(_shape(matrix), matrix.dtype, lambda v: v, lambda v: v)
 
 
-def dot(x: Any, y: Any) -> Tensor:
+def dot(x: TensorLike, y: Any) -> Tensor:
     """The inner product, linear in `y`."""
     return reduce_sum(conj(x) * y)
 

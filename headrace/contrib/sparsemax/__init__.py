@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
-from headrace.ops import composing
+from headrace.core.tensor import Tensor
+from headrace.kernels import composing
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+
 
 __all__ = ["sparsemax", "sparsemax_loss"]
 
 
-def sparsemax(logits: Any, name: str | None = None) -> Tensor:
+def sparsemax(logits: TensorLike, name: str | None = None) -> Tensor:
     """The point of the probability simplex nearest to each row.
 
     Args:
@@ -45,7 +49,7 @@ def sparsemax(logits: Any, name: str | None = None) -> Tensor:
         return raw.Select(wrong, nothing, projected)
 
 
-def sparsemax_loss(logits: Any, sparsemax: Any, labels: Any, name: str | None = None) -> Tensor:
+def sparsemax_loss(logits: TensorLike, sparsemax: TensorLike, labels: TensorLike, name: str | None = None) -> Tensor:
     """The loss whose gradient is the difference of sparsemax and labels.
 
     Args:
@@ -58,7 +62,8 @@ def sparsemax_loss(logits: Any, sparsemax: Any, labels: Any, name: str | None = 
         a vector [batch].
 
     Example:
-        >>> loss = tf.contrib.sparsemax.sparsemax_loss(z, tf.contrib.sparsemax.sparsemax(z), labels)
+        >>> probabilities = tf.contrib.sparsemax.sparsemax(logits)
+        >>> loss = tf.contrib.sparsemax.sparsemax_loss(logits, probabilities, tf.one_hot(labels, 2))
     """
     with name_scope(name, "sparsemax_loss", [logits, sparsemax, labels]):
         z = convert_to_tensor(logits, name="logits")

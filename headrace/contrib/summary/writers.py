@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import os
 from contextlib import AbstractContextManager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from headrace.contrib.summary.recorded_summaries import serialized, write_graph
 from headrace.core.defaults import device, get_default_session
 from headrace.core.dtypes import string
 from headrace.core.eager import executing_eagerly
 from headrace.core.registry import raw
 from headrace.ops.array.constant import placeholder
-from headrace.platform import tf_logging
+from headrace.state.global_step import get_or_create_global_step
 from headrace.summary.recording import record_if, state
 from headrace.summary.resource_writers import SummaryWriter, create_file_writer, summary_writer_initializer_op
-from headrace.train.steps import get_or_create_global_step
+from headrace.util import tf_logging
+
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
 
 
 def create_db_writer(
@@ -51,8 +55,6 @@ def initialize(graph: Any = None, session: Any = None) -> None:
     Raises:
         RuntimeError: if no writer is in use; ValueError: if there is no session.
     """
-    from headrace.contrib.summary.functions import serialized, write_graph
-
     if executing_eagerly():
         # Writers open their files when they are made.
         return
@@ -77,7 +79,7 @@ def record_summaries_every_n_global_steps(n: int, global_step: Any = None) -> Ab
     """
     step = get_or_create_global_step() if global_step is None else global_step
 
-    def is_due() -> Any:
+    def is_due() -> Tensor:
         return raw.Equal(step % n, 0)
 
     with device("cpu:0"):

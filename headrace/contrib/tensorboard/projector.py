@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.files import file_io
+
+if TYPE_CHECKING:
+    from headrace.summary.writer import FileWriter
+
 
 PROJECTOR_FILENAME = "projector_config.pbtxt"
 _MESSAGES = ("EmbeddingInfo", "ProjectorConfig", "SpriteMetadata")
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> type:
     if name not in _MESSAGES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from tensorboard.plugins.projector import projector_config_pb2
@@ -19,7 +23,7 @@ def __getattr__(name: str) -> Any:
     return getattr(projector_config_pb2, name)
 
 
-def visualize_embeddings(summary_writer: Any, config: Any) -> None:
+def visualize_embeddings(summary_writer: FileWriter, config: Any) -> None:
     """Writes what the projector is to show into the folder of a writer.
 
     Args:
@@ -30,11 +34,12 @@ def visualize_embeddings(summary_writer: Any, config: Any) -> None:
         ValueError: if the writer has no folder.
 
     Example:
+        >>> projector = tf.contrib.tensorboard.plugins.projector
         >>> config = projector.ProjectorConfig()
-        >>> config.embeddings.add().tensor_name = embedding.name
-        >>> projector.visualize_embeddings(writer, config)
+        >>> config.embeddings.add().tensor_name = w.name
+        >>> projector.visualize_embeddings(tf.summary.FileWriter("logs"), config)
     """
-    from google.protobuf import text_format  # type: ignore[import-untyped]
+    from google.protobuf import text_format
 
     logdir = summary_writer.get_logdir()
     if logdir is None:

@@ -3,35 +3,38 @@
 from __future__ import annotations
 
 import csv
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import DType, as_dtype
-from headrace.core.operation import Tensor
 from headrace.core.random_seed import get_seed
 from headrace.core.registry import raw
+from headrace.core.tensor import Tensor
 from headrace.files.gfile import GFile
+from headrace.functions.array.where import boolean_mask
+from headrace.input_queues.batching import batch
+from headrace.kernels.composing.shapes import shape
 from headrace.lookup.initializers import TextFileInitializer
 from headrace.lookup.tables import HashTable, InitializableLookupTableBase
-from headrace.ops.array.shape import shape
-from headrace.ops.array.where import boolean_mask
 from headrace.ops.math.cast import cast
 from headrace.ops.math.comparison import greater_equal, less_equal, not_equal
 from headrace.ops.math.logical import logical_and
 from headrace.ops.math.unary import sqrt
 from headrace.ops.random.uniform import random_uniform
-from headrace.train.batching import batch
+
+if TYPE_CHECKING:
+    from headrace.core.typing import DTypeLike, TensorLike
 
 
 def skip_gram_sample(
-    input_tensor: Any,
-    min_skips: Any = 1,
-    max_skips: Any = 5,
-    start: Any = 0,
-    limit: Any = -1,
-    emit_self_as_target: Any = False,
-    vocab_freq_table: Any = None,
+    input_tensor: TensorLike,
+    min_skips: TensorLike = 1,
+    max_skips: TensorLike = 5,
+    start: TensorLike = 0,
+    limit: TensorLike = -1,
+    emit_self_as_target: TensorLike = False,
+    vocab_freq_table: int | HashTable | None = None,
     vocab_min_count: float | None = None,
     vocab_subsampling: float | None = None,
     corpus_size: float | None = None,
@@ -39,7 +42,7 @@ def skip_gram_sample(
     batch_capacity: int | None = None,
     seed: int | None = None,
     name: str | None = None,
-) -> Any:
+) -> tuple[Tensor, Tensor]:
     """Each token with each that is at most some places away, how many being drawn anew for every token.
 
     Args:
@@ -51,7 +54,7 @@ def skip_gram_sample(
         vocab_freq_table: a table of how often each token occurs; those that it lacks are left out.
         vocab_min_count: tokens that occur less often are left out too.
         vocab_subsampling: below which part of the corpus a token is rare; the others are left out at random, the
-            frequent ones more often (Mikolov et al. 2013).
+            frequent ones more often (Mikolov et al., arXiv:1310.4546).
         corpus_size: how many tokens the corpus has, needed with `vocab_subsampling`.
         batch_size: puts the pairs into a queue and takes so many at a time from it, by `tf.train.batch`.
         batch_capacity: the size of the queue; a hundred batches by default.
@@ -91,26 +94,26 @@ def skip_gram_sample(
 
 
 def skip_gram_sample_with_text_vocab(
-    input_tensor: Any,
+    input_tensor: TensorLike,
     vocab_freq_file: str,
     vocab_token_index: int = 0,
-    vocab_token_dtype: Any = "string",
+    vocab_token_dtype: DTypeLike = "string",
     vocab_freq_index: int = 1,
-    vocab_freq_dtype: Any = "float64",
+    vocab_freq_dtype: DTypeLike = "float64",
     vocab_delimiter: str = ",",
     vocab_min_count: float | None = 0,
     vocab_subsampling: float | None = None,
     corpus_size: float | None = None,
-    min_skips: Any = 1,
-    max_skips: Any = 5,
-    start: Any = 0,
-    limit: Any = -1,
-    emit_self_as_target: Any = False,
+    min_skips: TensorLike = 1,
+    max_skips: TensorLike = 5,
+    start: TensorLike = 0,
+    limit: TensorLike = -1,
+    emit_self_as_target: TensorLike = False,
     batch_size: int | None = None,
     batch_capacity: int | None = None,
     seed: int | None = None,
     name: str | None = None,
-) -> Any:
+) -> tuple[Tensor, Tensor]:
     """`skip_gram_sample` with the table of a text file.
 
     Args:
@@ -129,14 +132,7 @@ def skip_gram_sample_with_text_vocab(
     Raises:
         ValueError: if the columns or the file's contents make no sense.
     """
-    if vocab_token_index < 0 or vocab_freq_index < 0:
-        raise ValueError(
-            f"vocab_token_index={vocab_token_index} and vocab_freq_index={vocab_freq_index} must both be >= 0."
-        )
-    if vocab_token_index == vocab_freq_index:
-        raise ValueError(
-            f"vocab_token_index and vocab_freq_index should be different, but are both {vocab_token_index}."
-        )
+    _check_columns(vocab_token_index, vocab_freq_index)
     frequencies = _frequencies(
         vocab_freq_file, max(vocab_token_index, vocab_freq_index), vocab_freq_index, vocab_freq_dtype, vocab_delimiter
     )
@@ -176,7 +172,14 @@ def skip_gram_sample_with_text_vocab(
     )
 
 
-def _frequencies(file: str, last: int, index: int, dtype: Any, delimiter: str) -> list[Any]:
+def _check_columns(token: int, frequency: int) -> None:
+    if token < 0 or frequency < 0:
+        raise ValueError(f"vocab_token_index={token} and vocab_freq_index={frequency} must both be >= 0.")
+    if token == frequency:
+        raise ValueError(f"vocab_token_index and vocab_freq_index should be different, but are both {token}.")
+
+
+def _frequencies(file: str, last: int, index: int, dtype: DTypeLike, delimiter: str) -> list[Any]:
     """The column `index` of a file whose lines have at least `last` + 1."""
     kind: DType = as_dtype(dtype)
     found = []
@@ -192,7 +195,7 @@ def _frequencies(file: str, last: int, index: int, dtype: Any, delimiter: str) -
 
 def _filtered(
     tokens: Tensor,
-    table: Any,
+    table: int | HashTable,
     min_count: float | None,
     subsampling: float | None,
     corpus_size: float | None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,34 +14,37 @@ from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import float32, int32
-from headrace.core.operation import Tensor
 from headrace.core.shapes import TensorShape
-from headrace.ops.array.constant import constant
-from headrace.ops.array.where import where_v2
-from headrace.ops.flow.case import smart_cond
-from headrace.ops.flow.cond import cond
-from headrace.ops.flow.grouping import group, no_op
-from headrace.ops.math.cast import cast
-from headrace.ops.math.comparison import equal, less, less_equal
-from headrace.ops.math.logical import logical_and
-from headrace.ops.math.reduction import reduce_min
-from headrace.ops.queues.queues import FIFOQueue, PaddingFIFOQueue, QueueBase
-from headrace.summary.functions import scalar
-from headrace.train.batching import (
+from headrace.core.tensor import Tensor
+from headrace.functions.flow.case import smart_cond
+from headrace.functions.flow.cond import cond
+from headrace.functions.math.reduction import reduce_min
+from headrace.functions.queues.queues import FIFOQueue, PaddingFIFOQueue, QueueBase
+from headrace.input_queues.components import (
     as_given,
     as_tensor_list,
     checked_keep_input,
     component_shapes,
     component_types,
-    restore_sparse,
-    store_sparse,
 )
-from headrace.train.queue_runner import QueueRunner, add_queue_runner
+from headrace.input_queues.sparse_components import restore_sparse, store_sparse
+from headrace.ops.array.constant import constant
+from headrace.ops.array.where import where_v2
+from headrace.ops.flow.grouping import group, no_op
+from headrace.ops.math.cast import cast
+from headrace.ops.math.comparison import equal, less, less_equal
+from headrace.ops.math.logical import logical_and
+from headrace.sessions.queue_runner import QueueRunner, add_queue_runner
+from headrace.summary.operations import scalar
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+
 
 _ENDS = (errors.OutOfRangeError, errors.CancelledError)
 
 
-def _size(value: Any) -> Any:
+def _size(value: TensorLike) -> Any:
     tensor = convert_to_tensor(value, dtype=int32, name="batch_size")
     known = constant_value(tensor)
     return tensor if known is None else known
@@ -49,7 +52,7 @@ def _size(value: Any) -> Any:
 
 def bucket(
     tensors: Any,
-    which_bucket: Any,
+    which_bucket: TensorLike,
     batch_size: Any,
     num_buckets: int,
     num_threads: int = 1,
@@ -58,7 +61,7 @@ def bucket(
     shapes: Any = None,
     dynamic_pad: bool = False,
     allow_smaller_final_batch: bool = False,
-    keep_input: Any = True,
+    keep_input: bool | Tensor = True,
     shared_name: str | None = None,
     name: str | None = None,
 ) -> tuple[Tensor, Any]:
@@ -100,17 +103,7 @@ def bucket(
         types = component_types([components])
         shapes = component_shapes([components], shapes, False)
         which = convert_to_tensor(which_bucket, dtype=int32, name="which_bucket")
-        kind: Any = PaddingFIFOQueue if dynamic_pad else FIFOQueue
-        queues: list[QueueBase] = [
-            kind(
-                capacity=capacities[i],
-                dtypes=types,
-                shapes=shapes,
-                shared_name=None if shared_name is None else f"{shared_name}_{i}",
-                name=f"bucket_queue_{i}",
-            )
-            for i in range(num_buckets)
-        ]
+        queues = _bucket_queues(capacities, types, shapes, dynamic_pad, shared_name)
         rows = None if allow_smaller_final_batch or per_bucket or isinstance(sizes[-1], Tensor) else sizes[-1]
         top = PaddingFIFOQueue(
             capacity=capacity,
@@ -119,40 +112,9 @@ def bucket(
             shared_name=shared_name,
             name="top_queue",
         )
-
-        def into(i: int) -> Callable[[], Any]:
-            return lambda: queues[i].enqueue(components)
-
-        def enqueue_which() -> Any:
-            ops = [cond(equal(which, i), into(i), no_op) for i in range(num_buckets)]
-            return group(*ops, name="group_enqueues")
-
-        enqueue = smart_cond(keep, enqueue_which, no_op)
-        moves = []
-        for i, (queue, size) in enumerate(zip(queues, sizes, strict=True)):
-            number = constant(i)
-            take = queue.dequeue_up_to if allow_smaller_final_batch else queue.dequeue_many
-            taken = take(size, name=f"read_bucket_{i}")
-            taken = list(taken) if isinstance(taken, (list, tuple)) else [taken]
-            moves.append(top.enqueue([number, *taken], name=f"enqueue_from_bucket_{i}"))
-        add_queue_runner(
-            QueueRunner(
-                queues[0],
-                moves,
-                close_op=top.close(),
-                cancel_op=top.close(cancel_pending_enqueues=True),
-                queue_closed_exception_types=_ENDS,
-            )
-        )
-        add_queue_runner(
-            QueueRunner(
-                top,
-                [enqueue] * num_threads,
-                close_op=group(*[queue.close() for queue in queues]),
-                cancel_op=group(*[queue.close(cancel_pending_enqueues=True) for queue in queues]),
-                queue_closed_exception_types=_ENDS,
-            )
-        )
+        enqueue = smart_cond(keep, lambda: _enqueued(queues, which, components), no_op)
+        moves = _moves(queues, top, sizes, allow_smaller_final_batch)
+        _add_runners(queues, top, [enqueue] * num_threads, moves)
         for queue in queues:
             scalar(f"bucket/{queue.name}/size", cast(top.size(), float32))
         scalar(f"bucket/{top.name}/fraction_of_{capacity}_full", cast(top.size(), float32) * (1.0 / capacity))
@@ -161,10 +123,69 @@ def bucket(
         return found, as_given(tensors, restored)
 
 
+def _bucket_queues(
+    capacities: Sequence[int], types: list[Any], shapes: Any, dynamic_pad: bool, shared_name: str | None
+) -> list[QueueBase]:
+    kind: Any = PaddingFIFOQueue if dynamic_pad else FIFOQueue
+    return [
+        kind(
+            capacity=capacity,
+            dtypes=types,
+            shapes=shapes,
+            shared_name=None if shared_name is None else f"{shared_name}_{i}",
+            name=f"bucket_queue_{i}",
+        )
+        for i, capacity in enumerate(capacities)
+    ]
+
+
+def _enqueued(queues: list[QueueBase], which: Tensor, components: list[Tensor]) -> Any:
+    """The operation that puts an example into the queue of its bucket."""
+
+    def into(queue: QueueBase) -> Callable[[], Any]:
+        return lambda: queue.enqueue(components)
+
+    ops = [cond(equal(which, i), into(queue), no_op) for i, queue in enumerate(queues)]
+    return group(*ops, name="group_enqueues")
+
+
+def _moves(queues: list[QueueBase], top: QueueBase, sizes: list[Any], allow_smaller_final_batch: bool) -> list[Any]:
+    """The operations that move batches from the buckets to the queue of what lies ready, each with its bucket."""
+    moves = []
+    for i, (queue, size) in enumerate(zip(queues, sizes, strict=True)):
+        number = constant(i)
+        take = queue.dequeue_up_to if allow_smaller_final_batch else queue.dequeue_many
+        taken = take(size, name=f"read_bucket_{i}")
+        taken = list(taken) if isinstance(taken, (list, tuple)) else [taken]
+        moves.append(top.enqueue([number, *taken], name=f"enqueue_from_bucket_{i}"))
+    return moves
+
+
+def _add_runners(queues: list[QueueBase], top: QueueBase, enqueues: list[Any], moves: list[Any]) -> None:
+    add_queue_runner(
+        QueueRunner(
+            queues[0],
+            moves,
+            close_op=top.close(),
+            cancel_op=top.close(cancel_pending_enqueues=True),
+            queue_closed_exception_types=_ENDS,
+        )
+    )
+    add_queue_runner(
+        QueueRunner(
+            top,
+            enqueues,
+            close_op=group(*[queue.close() for queue in queues]),
+            cancel_op=group(*[queue.close(cancel_pending_enqueues=True) for queue in queues]),
+            queue_closed_exception_types=_ENDS,
+        )
+    )
+
+
 def bucket_by_sequence_length(
-    input_length: Any,
+    input_length: TensorLike,
     tensors: Any,
-    batch_size: Any,
+    batch_size: int,
     bucket_boundaries: Sequence[int],
     num_threads: int = 1,
     capacity: int = 32,
@@ -172,7 +193,7 @@ def bucket_by_sequence_length(
     shapes: Any = None,
     dynamic_pad: bool = False,
     allow_smaller_final_batch: bool = False,
-    keep_input: Any = True,
+    keep_input: bool | Tensor = True,
     shared_name: str | None = None,
     name: str | None = None,
 ) -> tuple[Tensor, Any]:

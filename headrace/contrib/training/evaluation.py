@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from headrace.platform import tf_logging
+from headrace.checkpoints.checkpoint_utils import checkpoints_iterator
+from headrace.sessions.evaluating import StopAfterNEvalsHook, get_or_create_eval_step, with_eval_step
+from headrace.sessions.hooks import FinalOpsHook
+from headrace.sessions.monitored_session import MonitoredSession, MonitoredTrainingSession
+from headrace.sessions.session_creators import ChiefSessionCreator
+from headrace.sessions.session_run_hook import SessionRunHook
+from headrace.state.global_step import get_or_create_global_step
+from headrace.state.global_step import global_step as value_of_step
 from headrace.state.updates import assign_add
-from headrace.summary.functions import merge_all
+from headrace.summary.operations import merge_all
 from headrace.summary.writer import FileWriterCache
-from headrace.train.checkpoint_utils import checkpoints_iterator
-from headrace.train.evaluating import StopAfterNEvalsHook, get_or_create_eval_step, with_eval_step
-from headrace.train.hooks import FinalOpsHook
-from headrace.train.monitored_session import ChiefSessionCreator, MonitoredSession, MonitoredTrainingSession
-from headrace.train.session_run_hook import SessionRunHook
-from headrace.train.steps import get_or_create_global_step
-from headrace.train.steps import global_step as value_of_step
+from headrace.util import tf_logging
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import SessionLike, TensorLike
+    from headrace.sessions.coordinator import Coordinator
+    from headrace.sessions.hooks import StopAtStepHook
+    from headrace.sessions.scaffold import Scaffold
 
 
 class SummaryAtEndHook(SessionRunHook):
@@ -36,7 +46,7 @@ class SummaryAtEndHook(SessionRunHook):
         self,
         log_dir: str | None = None,
         summary_writer: Any = None,
-        summary_op: Any = None,
+        summary_op: Tensor | None = None,
         feed_dict: Mapping[Any, Any] | None = None,
     ) -> None:
         self._summary_op = summary_op
@@ -53,12 +63,12 @@ class SummaryAtEndHook(SessionRunHook):
             self._summary_op = merge_all()
         self._global_step = get_or_create_global_step()
 
-    def after_create_session(self, session: Any, coord: Any) -> None:
+    def after_create_session(self, session: SessionLike, coord: Coordinator) -> None:
         """Finds the writer."""
         if self._summary_writer is None and self._log_dir:
             self._summary_writer = FileWriterCache.get(self._log_dir)
 
-    def end(self, session: Any) -> None:
+    def end(self, session: SessionLike) -> None:
         """Writes."""
         if self._summary_op is not None:
             step = value_of_step(session, self._global_step)
@@ -72,10 +82,10 @@ class SummaryAtEndHook(SessionRunHook):
 def evaluate_repeatedly(
     checkpoint_dir: str,
     master: str = "",
-    scaffold: Any = None,
-    eval_ops: Any = None,
+    scaffold: Scaffold | None = None,
+    eval_ops: Tensor | Sequence[Tensor] | None = None,
     feed_dict: Mapping[Any, Any] | None = None,
-    final_ops: Any = None,
+    final_ops: TensorLike | None = None,
     final_ops_feed_dict: Mapping[Any, Any] | None = None,
     eval_interval_secs: float = 60,
     hooks: list[SessionRunHook] | None = None,
@@ -83,7 +93,7 @@ def evaluate_repeatedly(
     max_number_of_evaluations: int | None = None,
     timeout: float | None = None,
     timeout_fn: Callable[[], bool] | None = None,
-) -> Any:
+) -> list[np.floating[Any] | np.integer[Any]]:
     """Evaluates each new checkpoint of a folder.
 
     Args:
@@ -125,12 +135,12 @@ def evaluate_repeatedly(
 
 
 def train(
-    train_op: Any,
+    train_op: Tensor | None,
     logdir: str | None,
     master: str = "",
     is_chief: bool = True,
     scaffold: Any = None,
-    hooks: Any = None,
+    hooks: Sequence[StopAtStepHook] | None = None,
     chief_only_hooks: Any = None,
     save_checkpoint_secs: float | None = 600,
     save_summaries_steps: int | None = 100,

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core import errors
-from headrace.train.queue_runner import QueueRunner
+from headrace.sessions.queue_runner import QueueRunner
+
+if TYPE_CHECKING:
+    from headrace.core.operation import Operation
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import SessionLike
+    from headrace.functions.queues.queues import FIFOQueue
+    from headrace.runtime.session_interface import SessionInterface
+    from headrace.sessions.coordinator import Coordinator
 
 
 class FeedingQueueRunner(QueueRunner):
@@ -22,12 +30,14 @@ class FeedingQueueRunner(QueueRunner):
         ValueError: if there are not as many functions as operations.
 
     Example:
-        >>> runner = tf.contrib.training.FeedingQueueRunner(queue, [put], feed_fns=[lambda: {x: next(batches)}])
+        >>> queue, value, numbers = tf.FIFOQueue(10, tf.float32), tf.placeholder(tf.float32, []), iter(range(100))
+        >>> put = queue.enqueue(value)
+        >>> runner = tf.contrib.training.FeedingQueueRunner(queue, [put], feed_fns=[lambda: {value: next(numbers)}])
     """
 
     def __init__(
         self,
-        queue: Any = None,
+        queue: FIFOQueue | None = None,
         enqueue_ops: Sequence[Any] | None = None,
         close_op: Any = None,
         cancel_op: Any = None,
@@ -43,14 +53,16 @@ class FeedingQueueRunner(QueueRunner):
         # For each operation the functions that no thread has taken yet.
         self._waiting: dict[Any, deque[Callable[[], Any] | None]] = defaultdict(deque)
 
-    def create_threads(self, sess: Any, coord: Any = None, daemon: bool = False, start: bool = False) -> list[Any]:
+    def create_threads(
+        self, sess: SessionLike, coord: Coordinator | None = None, daemon: bool = False, start: bool = False
+    ) -> list[Any]:
         """As of `tf.train.QueueRunner`."""
         with self._lock:
             for op, feed_fn in zip(self._enqueue_ops, self._feed_fns, strict=True):
                 self._waiting[op].append(feed_fn)
         return super().create_threads(sess, coord, daemon, start)
 
-    def _step_of(self, sess: Any, enqueue_op: Any) -> Callable[[], Any]:
+    def _step_of(self, sess: SessionInterface, enqueue_op: Operation | Tensor) -> Callable[[], Any]:
         with self._lock:
             feed_fn = self._waiting[enqueue_op].popleft()
         if feed_fn is None:

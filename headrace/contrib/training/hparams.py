@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import numbers
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from headrace.core.internals import register_proto_function
-from headrace.interop.protos import HParamDef
+from headrace.messages.protos import HParamDef
 
 # name=value, name[index]=value or name=[value, …], up to the next comma.
 _ASSIGNMENT = re.compile(
@@ -197,15 +197,17 @@ class HParams:
         """The older name of `override_from_dict`."""
         return self.override_from_dict(values_map)
 
-    def set_model_structure(self, model_structure: Any) -> None:
+    def set_model_structure(self, model_structure: Sequence[int]) -> None:
         """Sets what describes the model."""
         self._model_structure = model_structure
 
-    def get_model_structure(self) -> Any:
+    def get_model_structure(self) -> list[int]:
         """What describes the model."""
         return self._model_structure
 
-    def to_json(self, indent: Any = None, separators: tuple[str, str] | None = None, sort_keys: bool = False) -> str:
+    def to_json(
+        self, indent: int | None = None, separators: tuple[str, str] | None = None, sort_keys: bool = False
+    ) -> str:
         """The values as JSON; the arguments are those of `json.dumps`."""
         return json.dumps(self.values(), indent=indent, separators=separators, sort_keys=sort_keys)
 

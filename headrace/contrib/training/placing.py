@@ -20,7 +20,7 @@ class RandomStrategy:
         seed: another number gives another distribution.
 
     Example:
-        >>> task = tf.contrib.training.RandomStrategy(3)(variable.op)
+        >>> task = tf.contrib.training.RandomStrategy(3)(w.op)
     """
 
     def __init__(self, num_ps_tasks: int, seed: int = 0) -> None:
@@ -61,7 +61,7 @@ def byte_size_load_fn(op: Operation) -> int:
         ValueError: if it has more outputs, or one whose shape is not known.
 
     Example:
-        >>> byte_size_load_fn(tf.get_variable("w", [3, 4]).op)
+        >>> byte_size_load_fn(tf.get_variable("kernel", [3, 4]).op)
         48
     """
     if len(op.outputs) != 1:

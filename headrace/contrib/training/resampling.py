@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import int32
-from headrace.core.operation import Tensor
-from headrace.ops.array.fill import fill, zeros
+from headrace.core.tensor import Tensor
+from headrace.functions.flow.cond import cond
+from headrace.functions.flow.tensor_array import TensorArray
+from headrace.functions.flow.while_loop import while_loop
+from headrace.functions.math.reduction import reduce_mean
+from headrace.kernels.composing.filling import zeros
+from headrace.kernels.composing.shapes import shape
+from headrace.ops.array.fill import fill
 from headrace.ops.array.gather import gather
 from headrace.ops.array.identity import stop_gradient
-from headrace.ops.array.shape import shape
-from headrace.ops.flow.cond import cond
-from headrace.ops.flow.tensor_array import TensorArray
-from headrace.ops.flow.while_loop import while_loop
 from headrace.ops.math.cast import cast
-from headrace.ops.math.reduction import reduce_mean
 from headrace.ops.random.sampling import random_poisson
+from headrace.optimizers.moving_averages import assign_moving_average
 from headrace.state.variable_scope import get_local_variable, variable_scope
-from headrace.train.moving_averages import assign_moving_average
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
 
 
 def resample_at_rate(
-    inputs: Sequence[Any], rates: Any, scope: str | None = None, seed: int | None = None, back_prop: bool = False
+    inputs: Sequence[Any], rates: TensorLike, scope: str | None = None, seed: int | None = None, back_prop: bool = False
 ) -> list[Tensor]:
     """Takes each row of tensors a random number of times, on average its rate.
 
@@ -39,7 +43,7 @@ def resample_at_rate(
         a list of tensors like `inputs`, with any number of rows.
 
     Example:
-        >>> often, = tf.contrib.training.resample_at_rate([examples], [3.0, 1.0])
+        >>> often, = tf.contrib.training.resample_at_rate([tf.constant(["often", "seldom"])], [3.0, 1.0])
     """
     with name_scope(scope, "resample_at_rate", [*inputs, rates]):
         rates = convert_to_tensor(rates, name="rates")
@@ -59,13 +63,13 @@ def _repeated_range(counts: Tensor) -> Tensor:
             lambda copies, row: (copies.write(row, fill(counts[row : row + 1], row)), row + 1),
             (TensorArray(int32, size=rows, infer_shape=False), 0),
         )
-        return cond(written > 0, copies.concat, lambda: zeros([0], int32), name=opened)  # type: ignore[no-any-return]
+        return cond(written > 0, copies.concat, lambda: zeros([0], int32), name=opened)
 
 
 def weighted_resample(
     inputs: Sequence[Any],
     weights: Tensor,
-    overall_rate: Any,
+    overall_rate: float,
     scope: str | None = None,
     mean_decay: float = 0.999,
     seed: int | None = None,
@@ -86,7 +90,8 @@ def weighted_resample(
         a list of tensors like `inputs`, with any number of rows, and the rate by which each of their rows was taken.
 
     Example:
-        >>> (examples,), rates = tf.contrib.training.weighted_resample([examples], weights, overall_rate=0.5)
+        >>> weights = tf.constant([1.0, 2.0, 1.0, 4.0])
+        >>> (examples,), rates = tf.contrib.training.weighted_resample([x], weights, overall_rate=0.5)
     """
     with name_scope(scope, "weighted_resample", inputs) as opened:
         with variable_scope(scope, "estimate_mean", inputs):

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import float32, int64
 from headrace.core.internals import convert_n_to_tensor_or_composite
-from headrace.core.operation import Tensor
 from headrace.core.shapes import TensorShape
-from headrace.ops.array.fill import zeros_like
-from headrace.ops.array.gather import gather
-from headrace.ops.array.identity import identity
-from headrace.ops.array.shape import expand_dims, shape, squeeze
-from headrace.ops.array.where import one_hot, where_v2
-from headrace.ops.flow.assertion import Assert
-from headrace.ops.flow.checks import (
+from headrace.core.tensor import Tensor
+from headrace.functions.flow.assertion import Assert
+from headrace.functions.flow.checks import (
     assert_equal,
     assert_integer,
     assert_less,
@@ -25,19 +20,28 @@ from headrace.ops.flow.checks import (
     assert_non_negative,
     assert_positive,
 )
-from headrace.ops.flow.cond import cond
+from headrace.functions.flow.cond import cond
+from headrace.functions.math.reduction import reduce_all, reduce_max, reduce_sum
+from headrace.input_queues.batching import batch, maybe_batch
+from headrace.kernels.composing.arranging import identity
+from headrace.kernels.composing.filling import zeros_like
+from headrace.kernels.composing.shapes import expand_dims, shape, squeeze
+from headrace.ops.array.gather import gather
+from headrace.ops.array.where import one_hot, where_v2
 from headrace.ops.flow.grouping import with_dependencies
 from headrace.ops.flow.printing import Print
 from headrace.ops.math.cast import cast
 from headrace.ops.math.comparison import equal, less, not_equal
 from headrace.ops.math.division import truediv
 from headrace.ops.math.logical import logical_or
-from headrace.ops.math.reduction import reduce_all, reduce_max, reduce_sum
 from headrace.ops.math.unary import is_nan
 from headrace.ops.random.uniform import random_uniform
 from headrace.state.variable_scope import variable_scope
 from headrace.state.variables import Variable
-from headrace.train.batching import batch, maybe_batch
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+
 
 _SMOOTHING = 10
 _TOLERANCE = 1e-6
@@ -74,7 +78,8 @@ def rejection_sample(
         ValueError: if the first dimensions of batches differ.
 
     Example:
-        >>> data, label = tf.contrib.training.rejection_sample([x, y], lambda x: tf.sigmoid(x[0]), batch_size=16)
+        >>> data, label = tf.contrib.training.rejection_sample(
+        ...     [image, labels[0]], lambda tensors: tf.reduce_mean(tensors[0]), batch_size=16)
     """
     with variable_scope(name, "rejection_sample", tensors):
         examples = convert_n_to_tensor_or_composite(tensors)
@@ -104,10 +109,10 @@ def _check_batches(tensors: Sequence[Any], count: TensorShape) -> None:
 
 def stratified_sample(
     tensors: Sequence[Any],
-    labels: Any,
-    target_probs: Any,
+    labels: TensorLike,
+    target_probs: TensorLike,
     batch_size: int,
-    init_probs: Any = None,
+    init_probs: TensorLike | None = None,
     enqueue_many: bool = False,
     queue_capacity: int = 16,
     threads_per_queue: int = 1,
@@ -135,7 +140,7 @@ def stratified_sample(
             that batches are to have and the data has not.
 
     Example:
-        >>> (images,), labels = tf.contrib.training.stratified_sample([image], label, [0.5, 0.5], batch_size=32)
+        >>> (images,), labels = tf.contrib.training.stratified_sample([image], labels[0], [0.5, 0.5], batch_size=32)
     """
     with name_scope(name, "stratified_sample", [*tensors, labels]):
         parts = convert_n_to_tensor_or_composite(tensors)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.training.sequence_checks import multiple_of, with_checks
 from headrace.contrib.training.sequence_states import NextQueuedSequenceBatch, SequenceQueueingStateSaver
@@ -13,35 +13,42 @@ from headrace.core.composite import SparseTensor, SparseTensorValue
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies, name_scope
 from headrace.core.dtypes import float32, int32, int64
-from headrace.core.operation import Operation, Tensor
+from headrace.core.operation import Operation
+from headrace.core.tensor import Tensor
+from headrace.functions.flow.assertion import Assert
+from headrace.functions.math.reduction import reduce_max
+from headrace.kernels.composing.arithmetic import range as range_
+from headrace.kernels.composing.arranging import concat, identity, stack
+from headrace.kernels.composing.shapes import expand_dims, shape
 from headrace.ops.array.constant import constant
 from headrace.ops.array.fill import fill
-from headrace.ops.array.identity import identity
-from headrace.ops.array.join import concat, stack
-from headrace.ops.array.range import range as range_
-from headrace.ops.array.shape import expand_dims, reshape, shape
+from headrace.ops.array.shape import reshape
 from headrace.ops.array.tile import tile
-from headrace.ops.flow.assertion import Assert
 from headrace.ops.math.cast import cast
 from headrace.ops.math.comparison import equal
-from headrace.ops.math.reduction import reduce_max
 from headrace.ops.random.uniform import random_uniform
 from headrace.ops.sparse.maps import add_many_sparse_to_tensors_map, take_many_sparse_from_tensors_map
 from headrace.ops.sparse.reshape import sparse_reshape
 from headrace.ops.string.conversion import as_string
 from headrace.ops.string.joining import string_join
-from headrace.summary.functions import scalar
-from headrace.train.queue_runner import QueueRunner, add_queue_runner
+from headrace.sessions.queue_runner import QueueRunner, add_queue_runner
+from headrace.summary.operations import scalar
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from headrace.core.typing import TensorLike
+
 
 _CONTEXT = "_context_in_seq_"
 _ENDS = (errors.OutOfRangeError, errors.CancelledError)
 
 
 def batch_sequences_with_states(
-    input_key: Any,
+    input_key: TensorLike | None,
     input_sequences: Mapping[str, Any],
     input_context: Mapping[str, Any],
-    input_length: Any,
+    input_length: TensorLike | None,
     initial_states: Mapping[str, Any],
     num_unroll: int,
     batch_size: Any,
@@ -78,9 +85,11 @@ def batch_sequences_with_states(
         TypeError, ValueError: as `SequenceQueueingStateSaver`.
 
     Example:
+        >>> frames, label = tf.random_normal([50, 3]), tf.constant(1)
         >>> batch = tf.contrib.training.batch_sequences_with_states(
-        ...     key, {"input": frames}, {"label": label}, length, {"lstm": tf.zeros([64])}, num_unroll=20, batch_size=8)
-        >>> outputs, state = tf.nn.dynamic_rnn(cell, batch.sequences["input"], batch.length, batch.state("lstm"))
+        ...     "key", {"input": frames}, {"label": label}, 50, {"gru": tf.zeros([64])}, num_unroll=20, batch_size=8)
+        >>> cell = tf.nn.rnn_cell.GRUCell(64)
+        >>> outputs, state = tf.nn.dynamic_rnn(cell, batch.sequences["input"], batch.length, batch.state("gru"))
     """
     with name_scope(name, "batch_sequences_with_states"):
         sequences = {key: _as_tensor(value, key) for key, value in input_sequences.items()}
@@ -95,9 +104,7 @@ def batch_sequences_with_states(
         for key in sparse:
             sequences[_CONTEXT + key] = _each_segment(context.pop(key), steps, num_unroll)
         sequences, stored = _stored(sequences)
-        if make_keys_unique:
-            number = random_uniform((), minval=0, maxval=100000000, dtype=int32, seed=make_keys_unique_seed)
-            input_key = string_join([input_key, as_string(number)])
+        input_key = _numbered(input_key, make_keys_unique_seed) if make_keys_unique else input_key
         saver = SequenceQueueingStateSaver(
             batch_size,
             num_unroll,
@@ -110,8 +117,7 @@ def batch_sequences_with_states(
             allow_small_batch=allow_small_batch,
         )
         scalar(f"queue/{saver.barrier.name}/ready_segment_batches_", cast(saver.barrier.ready_size(), float32))
-        runner = QueueRunner(saver, [saver.prefetch_op] * num_threads, queue_closed_exception_types=_ENDS)
-        add_queue_runner(runner)
+        add_queue_runner(QueueRunner(saver, [saver.prefetch_op] * num_threads, queue_closed_exception_types=_ENDS))
         batch = saver.next_batch
         for key, storing in stored.items():
             batch.sequences[key] = _restored(batch.sequences[key], storing, num_unroll)
@@ -120,7 +126,13 @@ def batch_sequences_with_states(
         return batch
 
 
-def _as_tensor(value: Any, key: str) -> Any:
+def _numbered(key: Any, seed: int | None) -> Tensor:
+    """The key with a random number behind it."""
+    number = random_uniform((), minval=0, maxval=100000000, dtype=int32, seed=seed)
+    return string_join([key, as_string(number)])
+
+
+def _as_tensor(value: SparseTensor | Tensor | np.ndarray, key: str) -> Any:
     if isinstance(value, SparseTensorValue):
         return SparseTensor(*value)
     if isinstance(value, SparseTensor):

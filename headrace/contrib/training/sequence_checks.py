@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.constant_value import constant_value
 from headrace.core.defaults import control_dependencies
-from headrace.core.operation import Operation, Tensor
-from headrace.ops.array.identity import identity
-from headrace.ops.array.shape import rank, shape, size
-from headrace.ops.flow.assertion import Assert
+from headrace.core.operation import Operation
+from headrace.core.tensor import Tensor
+from headrace.functions.flow.assertion import Assert
+from headrace.functions.math.reduction import reduce_all
+from headrace.kernels.composing.arranging import identity
+from headrace.kernels.composing.shapes import rank, shape, size
 from headrace.ops.math.comparison import equal, not_equal
 from headrace.ops.math.division import floormod
 from headrace.ops.math.logical import logical_and
-from headrace.ops.math.reduction import reduce_all
 from headrace.ops.string.conversion import as_string
 from headrace.ops.string.joining import string_join
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
 
 
 def with_checks(checks: Sequence[Operation], value: Tensor, name: str | None = None) -> Tensor:
@@ -25,7 +29,7 @@ def with_checks(checks: Sequence[Operation], value: Tensor, name: str | None = N
         return identity(value, name=name)
 
 
-def multiple_of(value: Tensor, factor: Any) -> Tensor:
+def multiple_of(value: Tensor, factor: TensorLike) -> Tensor:
     """`value`, which is checked to be a multiple of `factor` and not 0."""
     holds = logical_and(equal(floormod(value, factor), 0), not_equal(value, 0))
     start, end = f"Tensor {value.name} should be a multiple of: ", ". Consider setting pad=True."
@@ -33,7 +37,7 @@ def multiple_of(value: Tensor, factor: Any) -> Tensor:
     return with_checks([Assert(holds, [said])], value, "multiple_of_checked")
 
 
-def of_rank(value: Tensor, expected: Any) -> Tensor:
+def of_rank(value: Tensor, expected: int | Tensor) -> Tensor:
     """`value`, whose rank is checked.
 
     Raises:

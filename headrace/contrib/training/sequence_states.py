@@ -4,35 +4,40 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.training.sequence_checks import multiple_of, of_rank, of_shape, of_sizes, with_checks
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import colocate_with, control_dependencies, name_scope
 from headrace.core.dtypes import int32, int64, string
-from headrace.core.operation import Operation, Tensor
-from headrace.ops.array.fill import ones
+from headrace.core.operation import Operation
+from headrace.core.tensor import Tensor
+from headrace.functions.flow.assertion import Assert
+from headrace.functions.flow.checks import assert_greater_equal
+from headrace.functions.math.reduction import reduce_sum
+from headrace.functions.queues.barriers import Barrier
+from headrace.functions.queues.queues import FIFOQueue
+from headrace.kernels.composing.arithmetic import range as range_
+from headrace.kernels.composing.arranging import concat, identity, stack
+from headrace.kernels.composing.filling import ones
+from headrace.kernels.composing.shapes import expand_dims, shape, squeeze
 from headrace.ops.array.gather import gather
-from headrace.ops.array.identity import identity
-from headrace.ops.array.join import concat, stack
-from headrace.ops.array.range import range as range_
-from headrace.ops.array.shape import expand_dims, reshape, shape, squeeze
+from headrace.ops.array.shape import reshape
 from headrace.ops.array.slice import slice as slice_of
 from headrace.ops.array.tile import tile
 from headrace.ops.array.where import where_v2
-from headrace.ops.flow.assertion import Assert
-from headrace.ops.flow.checks import assert_greater_equal
 from headrace.ops.flow.grouping import group
 from headrace.ops.math.binary import maximum, minimum
 from headrace.ops.math.cast import cast
 from headrace.ops.math.comparison import less_equal
 from headrace.ops.math.division import div
 from headrace.ops.math.logical import logical_not
-from headrace.ops.math.reduction import reduce_sum
-from headrace.ops.queues.barriers import Barrier
-from headrace.ops.queues.queues import FIFOQueue
 from headrace.ops.string.conversion import as_string
 from headrace.ops.string.joining import string_join
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+
 
 _FIXED = ("length", "total_length", "next_key", "sequence", "sequence_count")
 _TOKEN = 1
@@ -88,19 +93,19 @@ class SequenceQueueingStateSaver:
 
     Example:
         >>> saver = tf.contrib.training.SequenceQueueingStateSaver(
-        ...     batch_size=8, num_unroll=20, input_length=length, input_key=key, input_sequences={"input": frames},
-        ...     input_context={}, initial_states={"lstm": tf.zeros([64])})
+        ...     batch_size=8, num_unroll=20, input_length=40, input_key="key", input_context={},
+        ...     input_sequences={"input": tf.zeros([40, 3])}, initial_states={"count": tf.zeros([])})
         >>> runner = tf.train.QueueRunner(saver, [saver.prefetch_op] * 2)
         >>> batch = saver.next_batch
-        >>> save = batch.save_state("lstm", new_state)
+        >>> save = batch.save_state("count", batch.state("count") + 1.0)
     """
 
     def __init__(
         self,
-        batch_size: Any,
+        batch_size: int | Tensor,
         num_unroll: int,
         input_length: Any,
-        input_key: Any,
+        input_key: TensorLike | None,
         input_sequences: Mapping[str, Any],
         input_context: Mapping[str, Any],
         initial_states: Mapping[str, Any],
@@ -209,7 +214,7 @@ class SequenceQueueingStateSaver:
             no_tokens = self._capacity_queue.close(cancel_pending_enqueues, "FIFOClose")
             return group(closed, no_tokens, name=scope)
 
-    def _insert(self, kind: str, label: str, keys: Any, values: Any, name: str) -> Operation:
+    def _insert(self, kind: str, label: str, keys: Tensor, values: Tensor, name: str) -> Operation:
         return self._barrier.insert_many(self._components[kind, label], keys, values, name=name)
 
     def _make_prefetch_op(self) -> Operation:
@@ -358,7 +363,7 @@ class NextQueuedSequenceBatch:
         """
         return self._states[state_name]
 
-    def save_state(self, state_name: str, value: Any, name: str | None = None) -> Operation:
+    def save_state(self, state_name: str, value: TensorLike, name: str | None = None) -> Operation:
         """Keeps states for the segments that follow.
 
         Args:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable, Iterator
 
 from headrace.core import errors
-from headrace.platform import tf_logging
+from headrace.util import tf_logging
 
 
 class FailureTolerator:
@@ -21,10 +21,13 @@ class FailureTolerator:
         handled_exceptions: the classes to forgive, `tf.errors.AbortedError` by default.
 
     Example:
-        >>> tolerator = tf.contrib.training.FailureTolerator()
-        >>> while not done():
+        >>> tolerator = tf.contrib.training.FailureTolerator(init_delay=0.0)
+        >>> for attempt in range(2):
         ...     with tolerator.forgive():
-        ...         train()
+        ...         if attempt == 0:
+        ...             raise tf.errors.AbortedError(None, None, "a server is gone")
+        ...         print("done")
+        done
     """
 
     def __init__(

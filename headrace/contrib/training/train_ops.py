@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.collections import GraphKeys
 from headrace.core.composite import IndexedSlices
@@ -13,11 +13,17 @@ from headrace.core.defaults import control_dependencies, get_collection, get_col
 from headrace.ops.flow.grouping import no_op, with_dependencies
 from headrace.ops.flow.numerics import check_numerics as checked
 from headrace.ops.math.clip import clip_by_norm, global_norm
-from headrace.platform import tf_logging
+from headrace.optimizers.optimizer import Optimizer
 from headrace.state.collecting import trainable_variables
-from headrace.summary import functions as summary
-from headrace.train.optimizer import Optimizer
-from headrace.train.steps import get_or_create_global_step
+from headrace.state.global_step import get_or_create_global_step
+from headrace.summary import operations as summary
+from headrace.util import tf_logging
+
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import TensorLike
+    from headrace.optimizers.applying import OpOptimizer
+
 
 Gradients = list[tuple[Any, Any]]
 
@@ -25,13 +31,13 @@ Gradients = list[tuple[Any, Any]]
 USE_GLOBAL_STEP = 0
 
 
-def _changed(gradient: Any, change: Callable[[Any], Any]) -> Any:
+def _changed(gradient: Tensor, change: Callable[[Any], Any]) -> Tensor:
     if isinstance(gradient, IndexedSlices):
         return IndexedSlices(change(gradient.values), gradient.indices, gradient.dense_shape)
     return change(gradient)
 
 
-def _product(factor: Any, values: Any) -> Any:
+def _product(factor: Tensor, values: Tensor) -> Tensor:
     return values * factor
 
 
@@ -57,7 +63,7 @@ def add_gradients_summaries(grads_and_vars: Gradients) -> list[Any]:
     return summarize_gradients_as(grads_and_vars, "_")
 
 
-def clip_gradient_norms(gradients_to_variables: Gradients, max_norm: Any) -> Gradients:
+def clip_gradient_norms(gradients_to_variables: Gradients, max_norm: TensorLike) -> Gradients:
     """Scales gradients down, each by itself.
 
     Args:
@@ -70,12 +76,12 @@ def clip_gradient_norms(gradients_to_variables: Gradients, max_norm: Any) -> Gra
     ]
 
 
-def clip_gradient_norms_fn(max_norm: Any) -> Callable[[Gradients], Gradients]:
+def clip_gradient_norms_fn(max_norm: TensorLike) -> Callable[[Gradients], Gradients]:
     """`clip_gradient_norms` as a function of the pairs only."""
     return lambda gradients_to_variables: clip_gradient_norms(gradients_to_variables, max_norm)
 
 
-def multiply_gradients(grads_and_vars: Gradients, gradient_multipliers: Any) -> Gradients:
+def multiply_gradients(grads_and_vars: Gradients, gradient_multipliers: Mapping[str, float]) -> Gradients:
     """Multiplies gradients.
 
     Args:
@@ -104,18 +110,18 @@ def multiply_gradients(grads_and_vars: Gradients, gradient_multipliers: Any) -> 
 
 
 def create_train_op(
-    total_loss: Any,
-    optimizer: Any,
-    global_step: Any = USE_GLOBAL_STEP,
-    update_ops: Any = None,
-    variables_to_train: Any = None,
+    total_loss: Tensor,
+    optimizer: OpOptimizer,
+    global_step: TensorLike | None = USE_GLOBAL_STEP,
+    update_ops: Sequence[Any] | None = None,
+    variables_to_train: Sequence[Any] | None = None,
     transform_grads_fn: Callable[[Gradients], Gradients] | None = None,
     summarize_gradients: bool = False,
     gate_gradients: int = Optimizer.GATE_OP,
     aggregation_method: Any = None,
     colocate_gradients_with_ops: bool = False,
     check_numerics: bool = True,
-) -> Any:
+) -> Tensor:
     """A training step.
 
     Args:

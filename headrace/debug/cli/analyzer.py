@@ -37,8 +37,12 @@ class DebugAnalyzer:
         config: the settings; "graph_recursion_depth" is how deep lists of inputs go.
 
     Example:
-        >>> analyzer = DebugAnalyzer(dump, config=CLIConfig())
-        >>> registry.register_command_handler("lt", analyzer.list_tensors, analyzer.get_help("list_tensors"))
+        >>> from headrace.python import debug as tf_debug
+        >>> watched = tf_debug.DumpingDebugWrapperSession(sess, "dumps")
+        >>> value = watched.run(tf.square(w, name="squares"))
+        >>> dump = tf_debug.DebugDumpDir(tf.gfile.Glob("dumps/run_*")[0])
+        >>> DebugAnalyzer(dump, config=Settings()).list_tensors(["-n", "squares"]).lines[0]
+        '1 dumped tensor(s):'
     """
 
     def __init__(self, debug_dump: DebugDumpDir, config: Settings) -> None:
@@ -187,7 +191,7 @@ def create_analyzer_ui(
         config: the settings.
 
     Example:
-        >>> create_analyzer_ui(tf_debug.DebugDumpDir("/tmp/dump"), ui_type="readline").run_ui()
+        create_analyzer_ui(tf_debug.DebugDumpDir("dump"), ui_type="readline").run_ui()
     """
     settings = config if config is not None else Settings()
     ui = AnalyzerUI(settings, ui_type)

@@ -48,7 +48,7 @@ class CLIConfig(Settings):
         self._check(name)
         return self._values[name]
 
-    def set(self, name: str, text: Any) -> None:
+    def set(self, name: str, text: int | str) -> None:
         """Changes a setting, writes the file and calls who wants to know.
 
         Raises:
@@ -56,7 +56,7 @@ class CLIConfig(Settings):
         """
         self._check(name)
         if not isinstance(self._values[name], bool):
-            value: Any = int(text)
+            value: int = int(text)
         elif isinstance(text, str):
             if text.lower() not in _BOOLS:
                 raise ValueError(f"Invalid string value for bool type: {text}")

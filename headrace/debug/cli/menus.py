@@ -19,7 +19,7 @@ class MenuItem:
         enabled: whether it can be chosen.
     """
 
-    def __init__(self, caption: str | None, content: Any, enabled: bool = True) -> None:
+    def __init__(self, caption: str | None, content: str | None, enabled: bool = True) -> None:
         self._caption = caption
         self._content = content
         self._enabled = enabled
@@ -89,8 +89,8 @@ class Menu:
         self,
         prefix: str | None = None,
         divider: str = " | ",
-        enabled_item_attrs: Any = None,
-        disabled_item_attrs: Any = None,
+        enabled_item_attrs: str | None = None,
+        disabled_item_attrs: str | None = None,
     ) -> RichTextLines:
         """The captions in one line.
 
@@ -114,7 +114,7 @@ class Menu:
         return RichTextLines(line, font_attr_segs={0: segments})
 
 
-def _listed(attributes: Any) -> list[Any]:
+def _listed(attributes: str | None) -> list[Any]:
     if attributes is None:
         return []
     return attributes if isinstance(attributes, list) else [attributes]

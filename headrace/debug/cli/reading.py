@@ -8,10 +8,14 @@ import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.debug.parsing import CommandError, parse_tensor_name_with_slicing
 from headrace.debug.parsing import evaluate_tensor_slice as _taken
+
+if TYPE_CHECKING:
+    import numpy as np
+
 
 __all__ = [
     "Interval",
@@ -52,7 +56,7 @@ class Interval:
     end: Any
     end_included: bool
 
-    def contains(self, value: Any) -> bool:
+    def contains(self, value: int) -> bool:
         """Whether a value lies in the interval."""
         above = value >= self.start if self.start_included else value > self.start
         below = value <= self.end if self.end_included else value < self.end
@@ -111,7 +115,7 @@ def validate_slicing_string(slicing_string: str) -> bool:
     return re.fullmatch(r"\[[\d,\s:]+\]", slicing_string) is not None
 
 
-def evaluate_tensor_slice(tensor: Any, tensor_slicing: str) -> Any:
+def evaluate_tensor_slice(tensor: np.ndarray, tensor_slicing: str) -> Any:
     """`tensor[...]` of a slicing of integers and colons.
 
     Raises:

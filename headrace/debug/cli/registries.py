@@ -23,7 +23,7 @@ class CommandLineExit(Exception):
         exit_token: what it hands to the caller.
     """
 
-    def __init__(self, exit_token: Any = None) -> None:
+    def __init__(self, exit_token: str | None = None) -> None:
         super().__init__()
         self._exit_token = exit_token
 

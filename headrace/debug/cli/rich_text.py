@@ -160,7 +160,7 @@ def rich_text_lines_from_rich_line_list(
     return text
 
 
-def regex_find(orig_screen_output: RichTextLines, regex: str, font_attr: Any) -> RichTextLines:
+def regex_find(orig_screen_output: RichTextLines, regex: str, font_attr: str) -> RichTextLines:
     """The text with all that a regular expression finds given an attribute.
 
     Returns:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from headrace.core.operation import Operation, Tensor
+from headrace.core.operation import Operation
+from headrace.core.tensor import Tensor
 from headrace.debug.cli.menus import MAIN_MENU_KEY, Menu, MenuItem
 from headrace.debug.cli.reading import evaluate_tensor_slice, parse_ranges
 from headrace.debug.cli.rich_text import RichLine, RichTextLines, rich_text_lines_from_rich_line_list
@@ -21,6 +22,11 @@ from headrace.debug.values import (
 )
 from headrace.files import gfile
 from headrace.state.variables import Variable
+
+if TYPE_CHECKING:
+    from headrace.core.errors import InvalidArgumentError
+    from headrace.core.typing import Fetches
+
 
 __all__ = [
     "RL",
@@ -71,7 +77,7 @@ def parse_ranges_highlight(ranges_string: str) -> HighlightOptions | None:
         return None
     ranges = parse_ranges(ranges_string)
 
-    def inside(x: Any) -> Any:
+    def inside(x: np.ndarray) -> np.ndarray:
         found = np.zeros(x.shape, bool)
         for low, high in ranges:
             found |= (x >= low) & (x <= high)
@@ -86,7 +92,7 @@ def numpy_printoptions_from_screen_info(screen_info: Mapping[str, Any] | None) -
 
 
 def format_tensor(
-    tensor: Any,
+    tensor: np.ndarray,
     tensor_name: str,
     np_printoptions: dict[str, Any],
     print_all: bool = False,
@@ -140,7 +146,7 @@ def get_tfdbg_logo() -> RichTextLines:
 
 
 def _advice(command: str, description: str, link: bool = False) -> RichTextLines:
-    attribute: Any = [MenuItem("", command), "bold"] if link else "bold"
+    attribute: str | list[str | MenuItem] = [MenuItem("", command), "bold"] if link else "bold"
     return rich_text_lines_from_rich_line_list(
         [RichLine("  ") + RichLine(command, attribute) + ":", "    " + description]
     )
@@ -148,7 +154,7 @@ def _advice(command: str, description: str, link: bool = False) -> RichTextLines
 
 def get_run_start_intro(
     run_call_count: int,
-    fetches: Any,
+    fetches: Fetches,
     feed_dict: Mapping[Any, Any] | None,
     tensor_filters: Mapping[str, Any] | None,
     is_callable_runner: bool = False,
@@ -208,7 +214,7 @@ def get_run_start_intro(
 
 
 def get_run_short_description(
-    run_call_count: int, fetches: Any, feed_dict: Mapping[Any, Any] | None, is_callable_runner: bool = False
+    run_call_count: int, fetches: Fetches, feed_dict: Mapping[Any, Any] | None, is_callable_runner: bool = False
 ) -> str:
     """A run in a few words: "run #2: 1 fetch (loss:0); 1 feed (x:0)"."""
     if is_callable_runner:
@@ -223,7 +229,7 @@ def get_run_short_description(
     return f"run #{run_call_count}: {fetched}; {fed}"
 
 
-def get_error_intro(tf_error: Any) -> RichTextLines:
+def get_error_intro(tf_error: InvalidArgumentError) -> RichTextLines:
     """What the debugger shows after a run that failed."""
     name = getattr(getattr(tf_error, "op", None), "name", None)
     out = rich_text_lines_from_rich_line_list(

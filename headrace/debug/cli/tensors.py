@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from headrace.debug.cli.rich_text import RichTextLines
 from headrace.debug.formatting import summary_lines
 from headrace.debug.values import InconvertibleTensorProto
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+
 
 BEGIN_INDICES_KEY = "i0"
 OMITTED_INDICES_KEY = "omitted"
@@ -34,7 +38,7 @@ class HighlightOptions:
         self,
         criterion: Callable[[Any], Any],
         description: str | None = None,
-        font_attr: Any = DEFAULT_TENSOR_ELEMENT_HIGHLIGHT_FONT_ATTR,
+        font_attr: str = DEFAULT_TENSOR_ELEMENT_HIGHLIGHT_FONT_ATTR,
     ) -> None:
         self.criterion = criterion
         self.description = description
@@ -42,7 +46,7 @@ class HighlightOptions:
 
 
 def format_tensor(
-    tensor: Any,
+    tensor: TensorLike | None,
     tensor_label: str | None,
     include_metadata: bool = False,
     auxiliary_message: RichTextLines | None = None,
@@ -90,7 +94,7 @@ def format_tensor(
     return text
 
 
-def numeric_summary(tensor: Any) -> RichTextLines:
+def numeric_summary(tensor: TensorLike) -> RichTextLines:
     """How many elements of which kind an array has, and the range of the finite ones."""
     return RichTextLines(summary_lines(np.asarray(tensor)))
 

@@ -20,7 +20,7 @@ from headrace.files.failures import failures_of
 try:
     import fcntl
 except ImportError:  # not on Windows, where a file that is open cannot be deleted anyway
-    fcntl = None  # type: ignore[assignment]
+    fcntl = None  # type: ignore[assignment]  # what says that there is no such module
 
 _TEMPORARY = re.compile(r".+\.tempstate(\d+)_[0-9a-f]{12}", re.DOTALL)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.dtypes import DType, as_dtype
 from headrace.core.errors import NotFoundError, UnimplementedError
@@ -12,8 +12,11 @@ from headrace.files.checkpoint.bundle import BundleReader, index_name
 from headrace.files.checkpoint.slice_table import SliceTables
 from headrace.files.paths import as_path, local_path
 
+if TYPE_CHECKING:
+    from pathlib import Path
 
-def local_prefix(path: Any) -> str:
+
+def local_prefix(path: bytes | str | Path) -> str:
     """The path of a checkpoint on the local disk.
 
     Raises:
@@ -39,16 +42,17 @@ class CheckpointReader:
         DataLossError: naming file and byte, here or when a tensor is read, if a file is damaged.
 
     Example:
-        >>> reader = tf.train.NewCheckpointReader("model.ckpt-100")
-        >>> reader.get_tensor("weights").shape
-        (784, 10)
+        >>> path = saver.save(sess, "./model.ckpt")
+        >>> reader = tf.train.NewCheckpointReader(path)
+        >>> reader.get_tensor("w").shape
+        (3, 2)
     """
 
-    def __init__(self, prefix: Any) -> None:
+    def __init__(self, prefix: str | Path) -> None:
         local = local_prefix(prefix)
         self._source: Any = BundleReader(local) if os.path.exists(index_name(local)) else SliceTables(local)
 
-    def has_tensor(self, tensor_str: Any) -> bool:
+    def has_tensor(self, tensor_str: str) -> bool:
         """Whether there is a tensor of this name."""
         name = as_path(tensor_str)
         # The empty key is the header, which TensorFlow takes for a tensor here.
@@ -97,7 +101,7 @@ def type_name(dtype: DType) -> str:
     return f"DT_{_WIRE_NAMES.get(dtype.name, dtype.name.upper())}"
 
 
-def NewCheckpointReader(filepattern: Any) -> CheckpointReader:
+def NewCheckpointReader(filepattern: str) -> CheckpointReader:
     """Opens a checkpoint.
 
     Args:

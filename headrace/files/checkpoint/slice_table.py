@@ -104,7 +104,7 @@ class SliceTables:
         except Damaged as error:
             raise damaged(table.path, where, str(error)) from None
 
-    def _add(self, table: Table, data: Any, where: int) -> None:
+    def _add(self, table: Table, data: memoryview, where: int) -> None:
         name, enum = "", 0
         dims: Dims = ()
         parts = []

@@ -180,7 +180,7 @@ def slice_message(part: Slice) -> bytes:
     return b"".join(out)
 
 
-def read_slice(data: Any) -> Slice:
+def read_slice(data: bytes | memoryview) -> Slice:
     """The slice in a `TensorSliceProto`; Damaged if it is none."""
     part = []
     for number, kind, value in wire.fields(data):

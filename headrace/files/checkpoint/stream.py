@@ -29,15 +29,13 @@ from headrace.files.checkpoint.bundle import (
     BundleReader,
     Entry,
     check_crc,
-    data_files,
     data_name,
-    header_message,
     index_name,
     kind_fields,
-    packed_strings,
     read_entry,
     unpacked_strings,
 )
+from headrace.files.checkpoint.bundle_writer import data_files, header_message, packed_strings
 from headrace.files.checkpoint.checksums import crc32c, mask
 from headrace.files.checkpoint.slices import Dims
 from headrace.files.checkpoint.table import TableWriter, damaged
@@ -216,9 +214,12 @@ class BundleStreamReader:
         DataLossError: naming file and byte, here or when a part is read, if a file is damaged.
 
     Example:
-        >>> reader = BundleStreamReader("cache")
+        >>> path = saver.save(sess, "./model.ckpt")
+        >>> reader = BundleStreamReader(path)
         >>> while (place := reader.next()) is not None:
-        ...     value = reader.value(place)
+        ...     print(place.key, reader.value(place).shape)
+        b'global_step' ()
+        b'w' (3, 2)
     """
 
     _file: IO[bytes] | None = None

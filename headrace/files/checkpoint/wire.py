@@ -25,7 +25,7 @@ class Damaged(ValueError):
         self.position = position
 
 
-def read_varint(data: Any, position: int) -> tuple[int, int]:
+def read_varint(data: bytes | memoryview, position: int) -> tuple[int, int]:
     """The number at `position` of a bytes-like object and the position after it.
 
     Raises:
@@ -54,7 +54,7 @@ def signed(number: int) -> int:
     return number - (1 << 64) if number >> 63 else number
 
 
-def fields(data: Any) -> Iterator[tuple[int, int, Any]]:
+def fields(data: bytes | memoryview) -> Iterator[tuple[int, int, Any]]:
     """The fields of a message: number, wire type, and an int or the slice of `data` it takes.
 
     Raises:
@@ -65,7 +65,7 @@ def fields(data: Any) -> Iterator[tuple[int, int, Any]]:
         start = position
         key, position = read_varint(data, position)
         number, kind = key >> 3, key & 7
-        value: Any
+        value: bytes | int | memoryview
         if number == 0:
             raise Damaged("a field with the number 0", start)
         if kind == VARINT:
@@ -163,7 +163,7 @@ def numbers_ending(stream: np.ndarray, ends: np.ndarray) -> np.ndarray:
     return values
 
 
-def read_lengths(data: Any, count: int) -> tuple[list[int], int]:
+def read_lengths(data: bytes | memoryview, count: int) -> tuple[list[int], int]:
     """The first `count` varints of some bytes, and where they end.
 
     Raises:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.layers import convolutional, separable, transposed
 from headrace.layers.base import Layer
 from headrace.layers.classic.functional import function_of
 from headrace.state.initializers import Zeros
+
+if TYPE_CHECKING:
+    from headrace.core.typing import Activation, InitializerLike, Regularizer
+
 
 ZEROS = Zeros()
 
@@ -18,22 +23,22 @@ class Conv1D(convolutional.Conv1D, Layer):
     def __init__(
         self,
         filters: int,
-        kernel_size: Any,
-        strides: Any = 1,
+        kernel_size: int,
+        strides: int = 1,
         padding: str = "valid",
         data_format: str = "channels_last",
-        dilation_rate: Any = 1,
+        dilation_rate: int = 1,
         activation: Any = None,
         use_bias: bool = True,
-        kernel_initializer: Any = None,
-        bias_initializer: Any = ZEROS,
+        kernel_initializer: InitializerLike | None = None,
+        bias_initializer: InitializerLike = ZEROS,
         kernel_regularizer: Any = None,
         bias_regularizer: Any = None,
         activity_regularizer: Any = None,
         kernel_constraint: Any = None,
         bias_constraint: Any = None,
         trainable: bool = True,
-        name: Any = None,
+        name: str | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(
@@ -64,22 +69,22 @@ class Conv2D(convolutional.Conv2D, Layer):
     def __init__(
         self,
         filters: int,
-        kernel_size: Any,
-        strides: Any = (1, 1),
+        kernel_size: int | Sequence[int],
+        strides: int | Sequence[int] = (1, 1),
         padding: str = "valid",
         data_format: str = "channels_last",
-        dilation_rate: Any = (1, 1),
-        activation: Any = None,
+        dilation_rate: int | Sequence[int] = (1, 1),
+        activation: Activation | None = None,
         use_bias: bool = True,
-        kernel_initializer: Any = None,
-        bias_initializer: Any = ZEROS,
-        kernel_regularizer: Any = None,
+        kernel_initializer: InitializerLike | None = None,
+        bias_initializer: InitializerLike | None = ZEROS,
+        kernel_regularizer: Regularizer | None = None,
         bias_regularizer: Any = None,
         activity_regularizer: Any = None,
         kernel_constraint: Any = None,
         bias_constraint: Any = None,
         trainable: bool = True,
-        name: Any = None,
+        name: str | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(
@@ -110,22 +115,22 @@ class Conv3D(convolutional.Conv3D, Layer):
     def __init__(
         self,
         filters: int,
-        kernel_size: Any,
-        strides: Any = (1, 1, 1),
+        kernel_size: int,
+        strides: int | Sequence[int] = (1, 1, 1),
         padding: str = "valid",
         data_format: str = "channels_last",
-        dilation_rate: Any = (1, 1, 1),
-        activation: Any = None,
+        dilation_rate: int | Sequence[int] = (1, 1, 1),
+        activation: Activation | None = None,
         use_bias: bool = True,
-        kernel_initializer: Any = None,
-        bias_initializer: Any = ZEROS,
+        kernel_initializer: InitializerLike | None = None,
+        bias_initializer: InitializerLike = ZEROS,
         kernel_regularizer: Any = None,
         bias_regularizer: Any = None,
         activity_regularizer: Any = None,
         kernel_constraint: Any = None,
         bias_constraint: Any = None,
         trainable: bool = True,
-        name: Any = None,
+        name: str | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(
@@ -156,17 +161,17 @@ class SeparableConv1D(separable.SeparableConv1D, Layer):
     def __init__(
         self,
         filters: int,
-        kernel_size: Any,
-        strides: Any = 1,
+        kernel_size: int,
+        strides: int = 1,
         padding: str = "valid",
         data_format: str = "channels_last",
-        dilation_rate: Any = 1,
+        dilation_rate: int = 1,
         depth_multiplier: int = 1,
         activation: Any = None,
         use_bias: bool = True,
-        depthwise_initializer: Any = None,
-        pointwise_initializer: Any = None,
-        bias_initializer: Any = ZEROS,
+        depthwise_initializer: InitializerLike | None = None,
+        pointwise_initializer: InitializerLike | None = None,
+        bias_initializer: InitializerLike = ZEROS,
         depthwise_regularizer: Any = None,
         pointwise_regularizer: Any = None,
         bias_regularizer: Any = None,
@@ -210,16 +215,16 @@ class SeparableConv2D(separable.SeparableConv2D, Layer):
     def __init__(
         self,
         filters: int,
-        kernel_size: Any,
-        strides: Any = (1, 1),
+        kernel_size: int | Sequence[int],
+        strides: int | Sequence[int] = (1, 1),
         padding: str = "valid",
         data_format: str = "channels_last",
-        dilation_rate: Any = (1, 1),
+        dilation_rate: Sequence[int] = (1, 1),
         depth_multiplier: int = 1,
         activation: Any = None,
         use_bias: bool = True,
-        depthwise_initializer: Any = None,
-        pointwise_initializer: Any = None,
+        depthwise_initializer: InitializerLike | None = None,
+        pointwise_initializer: InitializerLike | None = None,
         bias_initializer: Any = ZEROS,
         depthwise_regularizer: Any = None,
         pointwise_regularizer: Any = None,
@@ -229,7 +234,7 @@ class SeparableConv2D(separable.SeparableConv2D, Layer):
         pointwise_constraint: Any = None,
         bias_constraint: Any = None,
         trainable: bool = True,
-        name: Any = None,
+        name: str | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(
@@ -264,21 +269,21 @@ class Conv2DTranspose(transposed.Conv2DTranspose, Layer):
     def __init__(
         self,
         filters: int,
-        kernel_size: Any,
-        strides: Any = (1, 1),
+        kernel_size: int | Sequence[int],
+        strides: int | Sequence[int] = (1, 1),
         padding: str = "valid",
         data_format: str = "channels_last",
         activation: Any = None,
         use_bias: bool = True,
-        kernel_initializer: Any = None,
-        bias_initializer: Any = ZEROS,
+        kernel_initializer: InitializerLike | None = None,
+        bias_initializer: InitializerLike = ZEROS,
         kernel_regularizer: Any = None,
         bias_regularizer: Any = None,
         activity_regularizer: Any = None,
         kernel_constraint: Any = None,
         bias_constraint: Any = None,
         trainable: bool = True,
-        name: Any = None,
+        name: str | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(

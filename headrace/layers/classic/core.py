@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.layers import core
 from headrace.layers.base import Layer
 from headrace.layers.classic.functional import function_of
 from headrace.state.initializers import Zeros
+
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import Constraint, InitializerLike, Regularizer, TensorLike
+
 
 ZEROS = Zeros()
 
@@ -18,17 +23,17 @@ class Dense(core.Dense, Layer):
     def __init__(
         self,
         units: int,
-        activation: Any = None,
+        activation: object = None,
         use_bias: bool = True,
-        kernel_initializer: Any = None,
-        bias_initializer: Any = ZEROS,
-        kernel_regularizer: Any = None,
-        bias_regularizer: Any = None,
-        activity_regularizer: Any = None,
-        kernel_constraint: Any = None,
+        kernel_initializer: InitializerLike | TensorLike | None = None,
+        bias_initializer: InitializerLike | TensorLike = ZEROS,
+        kernel_regularizer: Regularizer | None = None,
+        bias_regularizer: Regularizer | None = None,
+        activity_regularizer: Regularizer | None = None,
+        kernel_constraint: Constraint | None = None,
         bias_constraint: Any = None,
         trainable: bool = True,
-        name: Any = None,
+        name: str | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(
@@ -53,10 +58,10 @@ class Dropout(core.Dropout, Layer):
 
     def __init__(
         self,
-        rate: Any = 0.5,
+        rate: float = 0.5,
         noise_shape: Any = None,
         seed: int | None = None,
-        name: Any = None,
+        name: str | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(
@@ -67,7 +72,7 @@ class Dropout(core.Dropout, Layer):
             **kwargs,
         )
 
-    def call(self, inputs: Any, training: Any = False) -> Any:
+    def call(self, inputs: TensorLike, training: TensorLike | None = False) -> Tensor:
         """The inputs, with elements set to 0 in training."""
         return super().call(inputs, training=training)
 
@@ -91,7 +96,7 @@ dropout = function_of(
 )
 
 
-def flatten(inputs: Any, name: str | None = None, data_format: str = "channels_last") -> Any:
+def flatten(inputs: Tensor, name: str | None = None, data_format: str = "channels_last") -> Tensor:
     """Makes one axis of all but the batch's.
 
     Args:

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
 
 
-def function_of(layer: type, name: str, does: str, example: str, before: dict[str, str] | None = None) -> Any:
+def function_of(
+    layer: type, name: str, does: str, example: str, before: dict[str, str] | None = None
+) -> Callable[..., Any]:
     """The function of `tf.layers` that makes a layer and applies it.
 
     Its arguments are the inputs, those of the class, and `reuse` where the layer has variables.
@@ -33,7 +39,7 @@ def function_of(layer: type, name: str, does: str, example: str, before: dict[st
     signature = inspect.Signature([p.replace(annotation=inspect.Parameter.empty) for p in parameters])
     called_with = tuple(before or ())
 
-    def apply(*args: Any, **kwargs: Any) -> Any:
+    def apply(*args: Any, **kwargs: Any) -> Tensor:
         try:
             given = signature.bind(*args, **kwargs).arguments
         except TypeError as error:
@@ -47,7 +53,7 @@ def function_of(layer: type, name: str, does: str, example: str, before: dict[st
 
     apply.__name__ = apply.__qualname__ = name
     apply.__doc__ = _document(layer, does, example, called_with, has_variables)
-    apply.__signature__ = signature  # type: ignore[attr-defined]
+    apply.__signature__ = signature  # type: ignore[attr-defined]  # functions take any attribute
     apply.__module__ = layer.__module__
     return apply
 

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.layers import normalization
 from headrace.layers.base import Layer
 from headrace.state.initializers import Ones, Zeros
+
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import Constraint, InitializerLike, Regularizer, TensorLike
+
 
 ZEROS, ONES = Zeros(), Ones()
 
@@ -16,27 +22,27 @@ class BatchNormalization(normalization.BatchNormalization, Layer):
 
     def __init__(
         self,
-        axis: Any = -1,
+        axis: int | str | Sequence[int] = -1,
         momentum: float = 0.99,
         epsilon: float = 1e-3,
         center: bool = True,
         scale: bool = True,
-        beta_initializer: Any = ZEROS,
-        gamma_initializer: Any = ONES,
-        moving_mean_initializer: Any = ZEROS,
-        moving_variance_initializer: Any = ONES,
+        beta_initializer: InitializerLike = ZEROS,
+        gamma_initializer: InitializerLike = ONES,
+        moving_mean_initializer: InitializerLike = ZEROS,
+        moving_variance_initializer: InitializerLike = ONES,
         beta_regularizer: Any = None,
-        gamma_regularizer: Any = None,
+        gamma_regularizer: Regularizer | None = None,
         beta_constraint: Any = None,
-        gamma_constraint: Any = None,
+        gamma_constraint: Constraint | None = None,
         renorm: bool = False,
-        renorm_clipping: Any = None,
+        renorm_clipping: Mapping[str, float] | None = None,
         renorm_momentum: float = 0.99,
         fused: bool | None = None,
         trainable: bool = True,
         virtual_batch_size: int | None = None,
-        adjustment: Any = None,
-        name: Any = None,
+        adjustment: Callable[..., Any] | None = None,
+        name: str | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(
@@ -70,31 +76,31 @@ class BatchNormalization(normalization.BatchNormalization, Layer):
 
 
 def batch_normalization(
-    inputs: Any,
-    axis: Any = -1,
+    inputs: Tensor,
+    axis: int | str | Sequence[int] = -1,
     momentum: float = 0.99,
     epsilon: float = 1e-3,
     center: bool = True,
     scale: bool = True,
-    beta_initializer: Any = ZEROS,
-    gamma_initializer: Any = ONES,
-    moving_mean_initializer: Any = ZEROS,
-    moving_variance_initializer: Any = ONES,
+    beta_initializer: InitializerLike = ZEROS,
+    gamma_initializer: InitializerLike = ONES,
+    moving_mean_initializer: InitializerLike = ZEROS,
+    moving_variance_initializer: InitializerLike = ONES,
     beta_regularizer: Any = None,
-    gamma_regularizer: Any = None,
+    gamma_regularizer: Regularizer | None = None,
     beta_constraint: Any = None,
     gamma_constraint: Any = None,
-    training: Any = False,
+    training: TensorLike | None = False,
     trainable: bool = True,
     name: str | None = None,
-    reuse: Any = None,
+    reuse: bool | None = None,
     renorm: bool = False,
-    renorm_clipping: Any = None,
+    renorm_clipping: Mapping[str, float] | None = None,
     renorm_momentum: float = 0.99,
     fused: bool | None = None,
     virtual_batch_size: int | None = None,
-    adjustment: Any = None,
-) -> Any:
+    adjustment: Callable[..., Any] | None = None,
+) -> Tensor:
     """Normalizes by the moments of the batch in training, by their moving averages otherwise.
 
     The updates of the moving averages join `tf.GraphKeys.UPDATE_OPS`; run them with the training step.
@@ -110,6 +116,7 @@ def batch_normalization(
         the normalized inputs.
 
     Example:
+        >>> is_training = tf.placeholder_with_default(False, [])
         >>> y = tf.layers.batch_normalization(x, training=is_training)
         >>> with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)):
         ...     train_op = optimizer.minimize(loss)

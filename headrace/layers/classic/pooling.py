@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from headrace.layers import pooling
@@ -14,8 +15,8 @@ class AveragePooling1D(pooling.AveragePooling1D, Layer):
 
     def __init__(
         self,
-        pool_size: Any,
-        strides: Any,
+        pool_size: int,
+        strides: int,
         padding: str = "valid",
         data_format: str = "channels_last",
         name: Any = None,
@@ -38,8 +39,8 @@ class MaxPooling1D(pooling.MaxPooling1D, Layer):
 
     def __init__(
         self,
-        pool_size: Any,
-        strides: Any,
+        pool_size: int,
+        strides: int,
         padding: str = "valid",
         data_format: str = "channels_last",
         name: Any = None,
@@ -62,8 +63,8 @@ class AveragePooling2D(pooling.AveragePooling2D, Layer):
 
     def __init__(
         self,
-        pool_size: Any,
-        strides: Any,
+        pool_size: int | Sequence[int],
+        strides: int | Sequence[int],
         padding: str = "valid",
         data_format: str = "channels_last",
         name: Any = None,
@@ -86,11 +87,11 @@ class MaxPooling2D(pooling.MaxPooling2D, Layer):
 
     def __init__(
         self,
-        pool_size: Any,
-        strides: Any,
+        pool_size: int | Sequence[int],
+        strides: int | Sequence[int] | None,
         padding: str = "valid",
         data_format: str = "channels_last",
-        name: Any = None,
+        name: str | None = None,
         **kwargs: Any,
     ) -> None:
         if strides is None:
@@ -110,8 +111,8 @@ class AveragePooling3D(pooling.AveragePooling3D, Layer):
 
     def __init__(
         self,
-        pool_size: Any,
-        strides: Any,
+        pool_size: int,
+        strides: int,
         padding: str = "valid",
         data_format: str = "channels_last",
         name: Any = None,
@@ -134,8 +135,8 @@ class MaxPooling3D(pooling.MaxPooling3D, Layer):
 
     def __init__(
         self,
-        pool_size: Any,
-        strides: Any,
+        pool_size: int | Sequence[int],
+        strides: int,
         padding: str = "valid",
         data_format: str = "channels_last",
         name: Any = None,

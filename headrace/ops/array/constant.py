@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from headrace.core.convert import register_tensor_conversion_function
 from headrace.core.defaults import name_scope
+from headrace.core.dims import Dims, bracketed, merge_dims
 from headrace.core.dtypes import as_dtype
 from headrace.core.eager import eager_graph, executing_eagerly
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.operation import Tensor
 from headrace.core.registry import BoundConstant, op, raw
-from headrace.core.shapes import Dimension, Dims, TensorShape, as_dims, bracketed, merge_dims
+from headrace.core.shapes import Dimension, TensorShape, as_dims
+from headrace.core.tensor import Tensor
 from headrace.core.values import eager_refusal, to_array
-from headrace.ops.array.common import MOST_DIMENSIONS
+from headrace.kernels.array.arguments import MOST_DIMENSIONS
+
+if TYPE_CHECKING:
+    from headrace.core.composite_types import CompositeTensor
+    from headrace.core.dtypes import DType
+    from headrace.core.typing import DTypeLike, ShapeLike, TensorLike
+
 
 const = op("Const", "*, value: tensor, dtype: type -> output: dtype")
 
@@ -32,6 +40,13 @@ def const_binding(node):
 
 
 const.not_differentiable()
+const.accepts(value=np.array([[1, 2]], np.float32), dtype="float32").accepts(value=np.array(b"text"), dtype="string")
+
+# As TensorFlow writes it for a constant that is kept on the host.
+host_const_op = op("HostConst", "*, value: tensor, dtype: type -> output: dtype").not_differentiable()
+host_const_op.shape(const_shape)
+host_const_op.binding(const_binding)
+host_const_op.accepts(value=np.array([1, 2], np.int32), dtype="int32")
 
 placeholder_op = op("Placeholder", "*, dtype: type, shape: shape = None -> output: dtype")
 
@@ -66,9 +81,18 @@ def placeholder_kernel(node):
     return not_fed
 
 
-placeholder_with_default_op = op(
-    "PlaceholderWithDefault", "input: dtype, *, dtype: type, shape: shape -> output: dtype"
-).aliases()
+placeholder_v2_op = op("PlaceholderV2", "*, dtype: type, shape: shape -> output: dtype")
+placeholder_v2_op.shape(placeholder_shape)
+placeholder_v2_op.kernel(placeholder_kernel)
+for _decl in (placeholder_op, placeholder_v2_op):
+    _decl.rejects(dtype="float32", shape=[2], error=InvalidArgumentError, match="must feed")
+    _decl.no_case("It has to be fed: all cases feed placeholders.")
+
+placeholder_with_default_op = (
+    op("PlaceholderWithDefault", "input: dtype, *, dtype: type, shape: shape -> output: dtype")
+    .aliases()
+    .forwards_memory()
+)
 
 
 @placeholder_with_default_op.shape
@@ -87,8 +111,11 @@ def placeholder_with_default_gradient(op, grad):
     return [grad]
 
 
+placeholder_with_default_op.accepts([2, 3], shape=[None, 3]).accepts([2], shape=None, dtype="int64")
+
+
 def constant(
-    value: Any, dtype: Any = None, shape: Any = None, name: str = "Const", verify_shape: bool = False
+    value: Any, dtype: DTypeLike | None = None, shape: Any = None, name: str = "Const", verify_shape: bool = False
 ) -> Tensor:
     """A tensor that always has the same value.
 
@@ -103,8 +130,9 @@ def constant(
         TypeError: if `value` does not fit `dtype`; ValueError: if it does not fit `shape`.
 
     Example:
-        >>> tf.constant(-1.0, shape=[2, 3])
-        <tf.Tensor 'Const:0' shape=(2, 3) dtype=float32>
+        >>> sess.run(tf.constant(-1.0, shape=[2, 3]))
+        array([[-1., -1., -1.],
+               [-1., -1., -1.]], dtype=float32)
     """
     if isinstance(value, Tensor):
         raise TypeError(f"List of Tensors when single Tensor expected: constant() cannot take a Tensor, got {value}.")
@@ -128,7 +156,7 @@ def constant(
     return raw.Const(value=array, dtype=wanted, name=name)
 
 
-def _require_count(value: Any, dims: Any) -> None:
+def _require_count(value: float | Sequence[float], dims: Any) -> None:
     """Raises TypeError unless a value has one element or as many as a shape: eagerly nothing is repeated."""
     have, wanted = int(np.size(value)), math.prod(dims)
     if have not in (1, wanted):
@@ -138,11 +166,15 @@ def _require_count(value: Any, dims: Any) -> None:
         )
 
 
-def _constant_from_value(value: Any, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Tensor:
+def _constant_from_value(
+    value: object, dtype: DType | None = None, name: str | None = None, as_ref: bool = False
+) -> Tensor:
     return constant(value, dtype, name=name or "Const")
 
 
-def _constant_from_shape(value: TensorShape, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Any:
+def _constant_from_shape(
+    value: TensorShape, dtype: DType | None = None, name: str | None = None, as_ref: bool = False
+) -> Tensor:
     if not value.is_fully_defined():
         raise ValueError(f"Cannot convert a partially known TensorShape to a Tensor: {value}")
     sizes = [int(size) for size in value]
@@ -155,13 +187,15 @@ def _constant_from_shape(value: TensorShape, dtype: Any = None, name: str | None
     return constant(sizes, dtype, name=name or "shape_as_tensor")
 
 
-def _constant_from_dimension(value: Dimension, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Any:
+def _constant_from_dimension(
+    value: Dimension, dtype: DType | None = None, name: str | None = None, as_ref: bool = False
+) -> Tensor:
     if value.value is None:
         raise ValueError(f"Cannot convert an unknown Dimension to a Tensor: {value}")
     return constant(value.value, dtype if dtype is not None else "int32", name=name or "shape_as_tensor")
 
 
-def _packed(value: Any, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Any:
+def _packed(value: TensorLike, dtype: DType | None = None, name: str | None = None, as_ref: bool = False) -> Any:
     """A list that holds tensors is packed into one."""
     if as_ref or not _holds_tensor(value):
         return NotImplemented
@@ -172,17 +206,17 @@ def _packed(value: Any, dtype: Any = None, name: str | None = None, as_ref: bool
     return _pack(value, wanted, name or "packed")
 
 
-def _is_tensor_like(value: Any) -> bool:
+def _is_tensor_like(value: TensorLike | CompositeTensor | None) -> bool:
     return isinstance(value, Tensor) or hasattr(value, "_as_graph_element")
 
 
-def _holds_tensor(value: Any) -> bool:
+def _holds_tensor(value: TensorLike | CompositeTensor | None) -> bool:
     if isinstance(value, (list, tuple)):
         return any(_holds_tensor(item) for item in value)
     return _is_tensor_like(value)
 
 
-def _element_type(value: Any) -> Any:
+def _element_type(value: Any) -> DType | None:
     """The type of the first tensor in a nested list; the other items become of that type."""
     for item in value:
         if _is_tensor_like(item):
@@ -224,14 +258,25 @@ def _pack(value: Any, dtype: Any, name: str) -> Any:
         return raw.Pack(parts, axis=0, name=scope)
 
 
-register_tensor_conversion_function((list, tuple), _packed, 99)
-register_tensor_conversion_function((list, tuple), _constant_from_value, 100)
-register_tensor_conversion_function(object, _constant_from_value, 200)
-register_tensor_conversion_function(TensorShape, _constant_from_shape, 100)
-register_tensor_conversion_function(Dimension, _constant_from_dimension, 100)
+_registered = False
 
 
-def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tensor:
+def register_conversions() -> None:
+    """Registers how Python's and NumPy's values become tensors; once, whenever it is first needed."""
+    global _registered
+    if _registered:
+        return
+    _registered = True
+    register_tensor_conversion_function((list, tuple), _packed, 99)
+    register_tensor_conversion_function((list, tuple), _constant_from_value, 100)
+    register_tensor_conversion_function(object, _constant_from_value, 200)
+    register_tensor_conversion_function(TensorShape, _constant_from_shape, 100)
+    register_tensor_conversion_function(Dimension, _constant_from_dimension, 100)
+
+
+def placeholder(
+    dtype: DTypeLike | None, shape: str | TensorShape | Sequence[int | None] | None = None, name: str | None = None
+) -> Tensor:
     """A tensor that must be fed when anything that needs it is run.
 
     Args:
@@ -247,7 +292,7 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tenso
     return raw.Placeholder(dtype=dtype, shape=shape, name=name)
 
 
-def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Tensor:
+def placeholder_with_default(input: TensorLike, shape: ShapeLike | None, name: str | None = None) -> Tensor:
     """A tensor that has the value of `input` unless another is fed.
 
     Args:

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
-from headrace.core.operation import Tensor
+from headrace.core.convert import convert_to_tensor
+from headrace.core.dims import merge_dim, merge_dims
 from headrace.core.registry import op, raw
-from headrace.core.shapes import merge_dim, merge_dims
-from headrace.ops.array.common import filled_text, invalid, is_text, shape_text, stand_in_for
-from headrace.ops.array.shape import reshape, shape
+from headrace.core.tensor import Tensor
+from headrace.kernels.array.arguments import filled_text, invalid, is_text, shape_text, stand_in_for
+from headrace.kernels.composing.shapes import shape
 
-dynamic_partition_op = op(
-    "DynamicPartition", "data: T, partitions: int32, *, num_partitions: int >= 1 -> outputs: num_partitions * T"
+if TYPE_CHECKING:
+    from headrace.core.composite_types import CompositeTensor
+    from headrace.core.typing import OpView, TensorLike
+
+
+dynamic_partition_op = (
+    op("DynamicPartition", "data: T, partitions: int32, *, num_partitions: int >= 1 -> outputs: num_partitions * T")
+    .gives_no_more()
+    .passes_text()
 )
 
 
@@ -67,16 +76,14 @@ def dynamic_partition_gradient(op, *grads):
     data, indices = op.inputs
     count = op.attrs["num_partitions"]
     dims = shape(indices)
-    original = reshape(raw.Range(0, raw.Prod(dims, _first_axis(dims)), 1, name="range"), dims)
+    original = raw.Reshape(raw.Range(0, raw.Prod(dims, _first_axis(dims)), 1, name="range"), dims)
     places = raw.DynamicPartition(original, indices, num_partitions=count)
     merged = raw.DynamicStitch(places, list(grads))
-    return [reshape(merged, shape(data)), None]
+    return [raw.Reshape(merged, shape(data)), None]
 
 
-def _first_axis(vector: Tensor) -> Any:
-    from headrace.ops.array.constant import constant
-
-    return constant(np.arange(len(vector.dims or (0,)), dtype=np.int32))
+def _first_axis(vector: Tensor) -> Tensor:
+    return convert_to_tensor(np.arange(len(vector.dims or (0,)), dtype=np.int32))
 
 
 dynamic_partition_op.accepts([4, 2], np.array([0, 1, 1, 0], np.int32), num_partitions=2)
@@ -113,7 +120,9 @@ def dynamic_stitch_shape(op):
 _FEW = 16
 
 
-def _stitched_sizes(indices: Any, data: Any, dtype: Any) -> Any:
+def _stitched_sizes(
+    indices: Sequence[torch.Tensor], data: Sequence[torch.Tensor], dtype: torch.dtype
+) -> torch.Tensor | None:
     """The stitching of few single numbers, as of the sizes of a tensor; None if that is not what there is."""
     sizes: dict[int, int] = {}
     for at, part in zip(indices, data):
@@ -171,7 +180,7 @@ def dynamic_stitch_kernel(node):
     return stitch
 
 
-def _stitch_gradient(op: Any, grad: Any) -> list[Any]:
+def _stitch_gradient(op: OpView, grad: Tensor) -> list[Any]:
     count = op.attrs["N"]
     if not isinstance(grad, Tensor):
         rows = shape(op.outputs[0])[0]
@@ -185,7 +194,18 @@ parallel_dynamic_stitch_op.kernel(dynamic_stitch_kernel)
 parallel_dynamic_stitch_op.gradient(_stitch_gradient)
 
 
-def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str | None = None) -> list[Tensor]:
+for _decl in (dynamic_stitch_op, parallel_dynamic_stitch_op):
+    _decl.accepts([np.int32(3), np.array([[0, 2], [1, 4]], np.int32)], [[2], [2, 2, 2]])
+    _decl.accepts([np.array([1, 0], np.int32)], [[2]]).accepts(
+        [np.array([1], np.int32), np.array([0], np.int32)], [[1], [1]], T="int64"
+    )
+    _decl.rejects([np.array([0, 1], np.int32)], [[3]], error=ValueError)
+dynamic_stitch_op.accepts([np.array([0, 1], np.int32), np.array([1], np.int32)], [[2], [1]])
+
+
+def dynamic_partition(
+    data: TensorLike | CompositeTensor, partitions: TensorLike, num_partitions: int, name: str | None = None
+) -> list[Tensor]:
     """Slices of `data` sorted into `num_partitions` tensors.
 
     Args:
@@ -200,7 +220,7 @@ def dynamic_partition(data: Any, partitions: Any, num_partitions: int, name: str
     return raw.DynamicPartition(data, partitions, num_partitions=num_partitions, name=name)
 
 
-def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
+def dynamic_stitch(indices: Sequence[TensorLike], data: Sequence[TensorLike], name: str | None = None) -> Tensor:
     """One tensor of slices of several: `merged[indices[m][i]] = data[m][i]`, later ones winning.
 
     Example:

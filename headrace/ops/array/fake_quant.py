@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
-from headrace.core.operation import Tensor
+from headrace.core.dims import Dims, merge_dim
+from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op, raw
-from headrace.core.shapes import Dims, merge_dim
-from headrace.ops.array.common import invalid, require_scalar, shape_text
+from headrace.core.tensor import Tensor
+from headrace.kernels.array.arguments import invalid, require_scalar, shape_text
+
+if TYPE_CHECKING:
+    from headrace.core.operation import Operation
+    from headrace.core.typing import NodeView, TensorLike
+
 
 _GRID = "num_bits=8, narrow_range=False"
 
@@ -26,7 +32,7 @@ def _levels(attrs: dict[str, Any]) -> tuple[float, float]:
     return (1.0 if attrs["narrow_range"] else 0.0), float(2**bits - 1)
 
 
-def _nudged(low: Any, high: Any, levels: tuple[float, float]) -> tuple[Any, Any, Any]:
+def _nudged(low: torch.Tensor, high: torch.Tensor, levels: tuple[float, float]) -> tuple[Any, Any, Any]:
     """The range moved so that zero is one of its levels, and the step between levels.
 
     The affine scheme of Jacob et al., "Quantization and Training of Neural Networks for Efficient
@@ -40,14 +46,16 @@ def _nudged(low: Any, high: Any, levels: tuple[float, float]) -> tuple[Any, Any,
     return (first - zero) * step, (last - zero) * step, step
 
 
-def _quantized(x: Any, low: Any, high: Any, levels: tuple[float, float]) -> Any:
+def _quantized(x: torch.Tensor, low: torch.Tensor, high: torch.Tensor, levels: tuple[float, float]) -> torch.Tensor:
     least, most, step = _nudged(low, high, levels)
     shifted = torch.minimum(torch.maximum(x, least), most) - least
     result = torch.floor(shifted * (1.0 / step) + 0.5) * step + least
     return torch.where((low == 0) & (high == 0), torch.zeros_like(x), result)
 
 
-def _inside(x: Any, low: Any, high: Any, levels: tuple[float, float]) -> tuple[Any, Any, Any]:
+def _inside(
+    x: torch.Tensor, low: torch.Tensor, high: torch.Tensor, levels: tuple[float, float]
+) -> tuple[Any, Any, Any]:
     """Where gradients pass: within the range, below it and above it."""
     least, most, _ = _nudged(low, high, levels)
     flat = (low == 0) & (high == 0)
@@ -63,7 +71,7 @@ fake_quant_args_op.shape(_same_dims)
 fake_quant_args_grad_op.shape(_same_dims)
 
 
-def _range_of(node: Any) -> tuple[Any, ...]:
+def _range_of(node: NodeView) -> tuple[Any, ...]:
     low, high = node.attrs["min"], node.attrs["max"]
     if not low < high:
         raise invalid(f"min has to be smaller than max, was: {low:g} >= {high:g}")
@@ -93,7 +101,7 @@ def fake_quant_args_grad_kernel(node):
     return gradient
 
 
-def _grid(op: Any, *names: str) -> dict[str, Any]:
+def _grid(op: Operation, *names: str) -> dict[str, Any]:
     return {name: op.attrs[name] for name in (*names, "num_bits", "narrow_range")}
 
 
@@ -103,6 +111,8 @@ def fake_quant_args_gradient(op, grad):
 
 
 fake_quant_args_op.accepts([2, 3]).accepts([4], min=-1.0, max=2.0, num_bits=4)
+fake_quant_args_grad_op.accepts([2, 3], [2, 3], min=0.3, max=0.7).accepts([4], [4], num_bits=4, narrow_range=True)
+fake_quant_args_grad_op.rejects([2], [3], error=InvalidArgumentError)
 
 _VARS = f"inputs: float, min: float, max: float, *, {_GRID} -> outputs: float"
 _VARS_GRADIENT = (
@@ -194,6 +204,11 @@ def fake_quant_channels_gradient(op, grad):
 
 
 fake_quant_vars_op.accepts([2, 3], np.float32(-1), np.float32(2))
+fake_quant_vars_grad_op.accepts([2, 3], [2, 3], np.float32(-0.1), np.float32(0.6))
+_ranges = (np.array([-1, 0, -0.5], np.float32), np.array([2, 0.6, 0.5], np.float32))
+fake_quant_channels_op.accepts([2, 3], *_ranges).accepts([3], *_ranges, num_bits=4, narrow_range=True)
+fake_quant_channels_op.rejects([2, 2], *_ranges, error=ValueError)
+fake_quant_channels_grad_op.accepts([2, 3], [2, 3], *_ranges).accepts([1, 2, 3], [1, 2, 3], *_ranges, num_bits=4)
 
 quantize_v1_op = op(
     "QuantizeAndDequantize",
@@ -223,7 +238,7 @@ def quantize_v2_shape(op):
 quantize_v3_op.shape(quantize_v2_shape)
 
 
-def _to_grid(attrs: dict[str, Any], x: Any, low: Any, high: Any, bits: int) -> Any:
+def _to_grid(attrs: dict[str, Any], x: torch.Tensor, low: torch.Tensor, high: torch.Tensor, bits: int) -> torch.Tensor:
     """`x` rounded to multiples of a step, zero among them, that cover the range with `bits` bits."""
     signed, given = attrs["signed_input"], attrs["range_given"]
     if not 0 < bits < (62 if signed else 63):
@@ -286,10 +301,14 @@ def quantize_v3_gradient(op, grad):
 
 
 quantize_v2_op.accepts([2, 3], np.float32(-1), np.float32(1), range_given=True)
+quantize_v1_op.accepts([2, 3]).accepts([2, 3], range_given=True, input_min=-1.0, input_max=0.5, num_bits=4)
+quantize_v3_op.accepts([2, 3], np.float32(-1), np.float32(0.5), np.int32(8))
+quantize_v3_op.accepts([2, 3], np.float32(0), np.float32(0), np.int32(4), range_given=False, signed_input=False)
+quantize_v3_op.rejects([2], np.float32(1), np.float32(0), np.int32(8), error=InvalidArgumentError)
 
 
 def fake_quant_with_min_max_args(
-    inputs: Any,
+    inputs: TensorLike,
     min: float = -6,
     max: float = 6,
     num_bits: int = 8,
@@ -311,8 +330,8 @@ def fake_quant_with_min_max_args(
 
 
 def fake_quant_with_min_max_args_gradient(
-    gradients: Any,
-    inputs: Any,
+    gradients: TensorLike,
+    inputs: TensorLike,
     min: float = -6,
     max: float = 6,
     num_bits: int = 8,
@@ -326,17 +345,22 @@ def fake_quant_with_min_max_args_gradient(
 
 
 def fake_quant_with_min_max_vars(
-    inputs: Any, min: Any, max: Any, num_bits: int = 8, narrow_range: bool = False, name: str | None = None
+    inputs: TensorLike,
+    min: TensorLike,
+    max: TensorLike,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """As `fake_quant_with_min_max_args`, for a range of two scalar tensors, which get gradients too."""
     return raw.FakeQuantWithMinMaxVars(inputs, min, max, num_bits=num_bits, narrow_range=narrow_range, name=name)
 
 
 def fake_quant_with_min_max_vars_gradient(
-    gradients: Any,
-    inputs: Any,
-    min: Any,
-    max: Any,
+    gradients: TensorLike,
+    inputs: TensorLike,
+    min: TensorLike,
+    max: TensorLike,
     num_bits: int = 8,
     narrow_range: bool = False,
     name: str | None = None,
@@ -348,7 +372,12 @@ def fake_quant_with_min_max_vars_gradient(
 
 
 def fake_quant_with_min_max_vars_per_channel(
-    inputs: Any, min: Any, max: Any, num_bits: int = 8, narrow_range: bool = False, name: str | None = None
+    inputs: TensorLike,
+    min: TensorLike,
+    max: TensorLike,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """As `fake_quant_with_min_max_vars`, with a range for each entry of the last axis."""
     return raw.FakeQuantWithMinMaxVarsPerChannel(
@@ -357,10 +386,10 @@ def fake_quant_with_min_max_vars_per_channel(
 
 
 def fake_quant_with_min_max_vars_per_channel_gradient(
-    gradients: Any,
-    inputs: Any,
-    min: Any,
-    max: Any,
+    gradients: TensorLike,
+    inputs: TensorLike,
+    min: TensorLike,
+    max: TensorLike,
     num_bits: int = 8,
     narrow_range: bool = False,
     name: str | None = None,
@@ -372,9 +401,9 @@ def fake_quant_with_min_max_vars_per_channel_gradient(
 
 
 def quantize_and_dequantize(
-    input: Any,
-    input_min: Any,
-    input_max: Any,
+    input: TensorLike,
+    input_min: TensorLike,
+    input_max: TensorLike,
     signed_input: bool = True,
     num_bits: int = 8,
     range_given: bool = False,

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
-from headrace.core.convert import convert_to_tensor
-from headrace.core.defaults import name_scope
-from headrace.core.dtypes import as_dtype, float32, int32, string, variant
-from headrace.core.dtypes import bool as bool_type
-from headrace.core.operation import Tensor
+from headrace.core.dtypes import variant
 from headrace.core.registry import op, raw
-from headrace.core.shapes import Dimension, TensorShape, is_fully_defined
-from headrace.ops.array.common import (
+from headrace.core.tensor import Tensor
+from headrace.kernels import composing
+from headrace.kernels.array.arguments import (
     constants,
     filled_text,
     is_text,
@@ -25,13 +22,17 @@ from headrace.ops.array.common import (
     sizes_of,
     stand_in_for,
 )
-from headrace.ops.array.constant import constant
-from headrace.ops.array.shape import shape_internal
 
-# Larger values are made when the graph runs, so that the graph stays small.
-_SMALL = 1000
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
 
-fill_op = op("Fill", "dims: index_type, value: T, *, index_type: index = int32 -> output: T").on_host("dims")
+
+fill_op = (
+    op("Fill", "dims: index_type, value: T, *, index_type: index = int32 -> output: T")
+    .on_host("dims")
+    .never_fails()
+    .passes_text()
+)
 
 
 @fill_op.shape
@@ -74,21 +75,13 @@ def fill_kernel(node):
 
 @fill_op.gradient
 def fill_gradient(op, grad):
-    return [None, _sum_all(grad)]
-
-
-def _sum_all(x: Any) -> Tensor:
-    if x.dims is not None:
-        axes = constant(np.arange(len(x.dims), dtype=np.int32))
-    else:
-        axes = raw.Range(0, raw.Rank(x), 1, name="range")
-    return raw.Sum(x, axes)
+    return [None, raw.Sum(grad, composing.all_axes(grad))]
 
 
 fill_op.accepts(np.array([2, 3], np.int32), np.float32(1.5)).accepts(np.array([0], np.int32), np.float32(1.5))
 fill_op.rejects(np.array([-1], np.int32), np.float32(1.5), error=ValueError)
 
-zeros_like_op = op("ZerosLike", "x: T -> y: T")
+zeros_like_op = op("ZerosLike", "x: T -> y: T").keeps_shape().never_fails()
 
 
 def _dims_of_x(op):
@@ -115,10 +108,14 @@ def zeros_like_kernel(node):
 zeros_like_op.not_differentiable()
 zeros_like_op.accepts([2, 3]).accepts([]).accepts([0])
 
-ones_like_op = op(
-    "OnesLike",
-    "x: T, *, T: {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, int64, complex64, complex128, bool} "
-    "-> y: T",
+ones_like_op = (
+    op(
+        "OnesLike",
+        "x: T, *, T: {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, int64, complex64, complex128, bool} "
+        "-> y: T",
+    )
+    .keeps_shape()
+    .never_fails()
 )
 ones_like_op.shape(_dims_of_x)
 
@@ -149,7 +146,12 @@ def empty_kernel(node):
     return lambda shape: make(sizes_of(shape, "shape"), dtype=dtype, device=device)
 
 
-def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
+empty_op.accepts(np.array([2, 3], np.int32), dtype="float32", init=True).accepts(
+    np.array([2], np.int32), dtype="int32", varies="it is unset"
+)
+
+
+def fill(dims: TensorLike, value: Any, name: str | None = None) -> Tensor:
     """A tensor of shape `dims` in which every element is `value`.
 
     Args:
@@ -162,117 +164,3 @@ def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
         <tf.Tensor 'Fill:0' shape=(2, 3) dtype=int32>
     """
     return raw.Fill(dims, value, name=name)
-
-
-def zeros(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
-    """A tensor of zeros; False for bool, empty strings for string.
-
-    Args:
-        shape: ints, a TensorShape, or an int32 or int64 tensor.
-        dtype: the element type.
-        name: a name for the operation.
-
-    Example:
-        >>> tf.zeros([3, 4], tf.int32)
-        <tf.Tensor 'zeros:0' shape=(3, 4) dtype=int32>
-    """
-    dtype = as_dtype(dtype).base_dtype
-    zero: Any = False if dtype is bool_type else "" if dtype is string else 0
-    return _repeated(shape, zero, dtype, name, "zeros")
-
-
-def ones(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
-    """A tensor of ones; True for bool.
-
-    Args:
-        shape: ints, a TensorShape, or an int32 or int64 tensor.
-        dtype: the element type.
-        name: a name for the operation.
-    """
-    dtype = as_dtype(dtype).base_dtype
-    return _repeated(shape, True if dtype is bool_type else 1, dtype, name, "ones")
-
-
-def _repeated(shape: Any, value: Any, dtype: Any, name: str | None, default_name: str) -> Tensor:
-    with name_scope(name, default_name, [shape]) as scope:
-        if not isinstance(shape, Tensor):
-            sizes = _static_sizes(shape)
-            if sizes is not None:
-                if (
-                    not np.isscalar(shape)
-                    and not isinstance(shape, Dimension)
-                    and np.prod(sizes, dtype=object) < _SMALL
-                ):
-                    return constant(value, dtype, sizes, scope)
-                shape = convert_to_tensor(TensorShape(sizes))
-            else:
-                _note_product(shape)
-                shape = convert_to_tensor(shape, int32)
-        if not shape.dims:
-            shape = raw.Reshape(shape, [-1])
-        return raw.Fill(shape, constant(value, dtype), name=scope)
-
-
-def _static_sizes(shape: Any) -> list[int] | None:
-    """The sizes as ints; None if some are tensors or unknown."""
-    try:
-        dims = TensorShape(shape)
-    except (TypeError, ValueError):
-        return None
-    return [int(size) for size in dims] if is_fully_defined(dims._dims) else None
-
-
-def _note_product(shape: Any) -> None:
-    # TensorFlow multiplies the sizes to see whether the result is small. Where some are tensors that adds operations
-    # whose names later operations of the scope, and the seeds that count operations, rest on.
-    items = list(shape) if isinstance(shape, (list, tuple)) else []
-    if not any(isinstance(item, Tensor) for item in items):
-        return
-    product = items[0]
-    for item in items[1:]:
-        if not isinstance(product, Tensor) and not isinstance(item, Tensor):
-            product = product * item
-        else:
-            product = raw.Mul(*_like_tensor(product, item), name="mul")
-    raw.Less(product, _SMALL, name="Less")
-
-
-def _like_tensor(x: Any, y: Any) -> tuple[Any, Any]:
-    return (x.value if isinstance(x, Dimension) else x, y.value if isinstance(y, Dimension) else y)
-
-
-def zeros_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Tensor:
-    """Zeros in the shape of `tensor`.
-
-    Args:
-        tensor: a tensor.
-        dtype: the element type; that of `tensor` by default.
-        name: a name for the operation.
-        optimize: whether a fully known static shape may give a constant.
-    """
-    with name_scope(name, "zeros_like", [tensor]) as scope:
-        tensor = convert_to_tensor(tensor, name="tensor")
-        own = tensor.dtype.base_dtype
-        wanted = own if dtype is None else as_dtype(dtype).base_dtype
-        if optimize and is_fully_defined(tensor.dims) and own is not variant:
-            return zeros(tensor.shape, wanted, name=scope)
-        if wanted is not own and wanted is not variant:
-            return zeros(shape_internal(tensor, optimize=optimize), wanted, name=scope)
-        return raw.ZerosLike(tensor, name=scope)
-
-
-def ones_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Tensor:
-    """Ones in the shape of `tensor`.
-
-    Args:
-        tensor: a tensor.
-        dtype: the element type; that of `tensor` by default.
-        name: a name for the operation.
-        optimize: whether a fully known static shape may give a constant.
-    """
-    with name_scope(name, "ones_like", [tensor]) as scope:
-        tensor = convert_to_tensor(tensor, name="tensor")
-        dims = shape_internal(tensor, optimize=optimize)
-        result = ones(dims, tensor.dtype.base_dtype if dtype is None else dtype, name=scope)
-        result.set_shape(tensor.shape)
-        return result

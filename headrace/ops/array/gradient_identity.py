@@ -16,6 +16,8 @@ def _declare(op_type: str, kind: str) -> None:
     def gradient_identity_kernel(node):
         return lambda value: value
 
+    decl.accepts([2, 3])
+
 
 _declare("DebugGradientIdentity", "")
 _declare("DebugGradientRefIdentity", "ref ")

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
+from headrace.core.dims import merge_dims
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.core.shapes import as_dims, merge_dims
-from headrace.ops.array.common import shape_text
+from headrace.core.shapes import as_dims
+from headrace.core.tensor import Tensor
+from headrace.kernels.array.arguments import shape_text
+
+if TYPE_CHECKING:
+    from headrace.core.typing import ShapeLike, TensorLike
 
 
 def _same_dims(op):
@@ -23,7 +28,18 @@ def _input_of(node):
     return node.inputs[0]
 
 
-identity_op = op("Identity", "input: T -> output: T").aliases()
+identity_op = (
+    op("Identity", "input: T -> output: T")
+    .aliases()
+    .keeps_shape()
+    .never_fails()
+    .forwards_memory()
+    .passes_handle()
+    .views()
+    .scalar("{0}")
+    .gives_no_more()
+    .passes_text()
+)
 identity_op.shape(_same_dims)
 identity_op.kernel(_passes)
 identity_op.same_as(_input_of)
@@ -36,7 +52,7 @@ def identity_gradient(op, grad):
 
 identity_op.accepts([2, 3]).accepts([]).accepts([0, 2])
 
-identity_n_op = op("IdentityN", "input: *T, *, T: list(type) >= 1 -> output: *T").aliases()
+identity_n_op = op("IdentityN", "input: *T, *, T: list(type) >= 1 -> output: *T").aliases().forwards_memory()
 
 
 @identity_n_op.shape
@@ -54,13 +70,23 @@ def identity_n_gradient(op, *grads):
     return list(grads)
 
 
-stop_gradient_op = op("StopGradient", "input: T -> output: T").aliases().not_differentiable()
+stop_gradient_op = (
+    op("StopGradient", "input: T -> output: T")
+    .aliases()
+    .not_differentiable()
+    .keeps_shape()
+    .forwards_memory()
+    .scalar("{0}")
+    .passes_text()
+)
 stop_gradient_op.shape(_same_dims)
 stop_gradient_op.kernel(_passes)
 stop_gradient_op.same_as(_input_of)
 stop_gradient_op.accepts([2, 3])
 
-prevent_gradient_op = op("PreventGradient", "input: T, *, message='' -> output: T").aliases()
+prevent_gradient_op = (
+    op("PreventGradient", "input: T, *, message='' -> output: T").aliases().keeps_shape().forwards_memory()
+)
 prevent_gradient_op.shape(_same_dims)
 prevent_gradient_op.kernel(_passes)
 prevent_gradient_op.same_as(_input_of)
@@ -85,7 +111,7 @@ deep_copy_op = op("DeepCopy", "x: T -> y: T", stateful=True)
 deep_copy_op.shape(_same_dims)
 deep_copy_op.kernel(snapshot_kernel)
 
-guarantee_const_op = op("GuaranteeConst", "input: T -> output: T", stateful=True).aliases()
+guarantee_const_op = op("GuaranteeConst", "input: T -> output: T", stateful=True).aliases().forwards_memory()
 guarantee_const_op.shape(_same_dims)
 guarantee_const_op.kernel(_passes)
 
@@ -95,7 +121,7 @@ def guarantee_const_gradient(op, grad):
     return [grad]
 
 
-ref_identity_op = op("RefIdentity", "input: ref T -> output: ref T").aliases()
+ref_identity_op = op("RefIdentity", "input: ref T -> output: ref T").aliases().passes_handle()
 ref_identity_op.shape(_same_dims)
 ref_identity_op.kernel(_passes)
 
@@ -105,7 +131,7 @@ def ref_identity_gradient(op, grad):
     return [grad]
 
 
-ensure_shape_op = op("EnsureShape", "input: T, *, shape: shape -> output: T").aliases()
+ensure_shape_op = op("EnsureShape", "input: T, *, shape: shape -> output: T").aliases().forwards_memory()
 
 
 @ensure_shape_op.shape
@@ -138,29 +164,22 @@ def ensure_shape_gradient(op, grad):
     return [grad]
 
 
-def identity(input: Any, name: str | None = None) -> Tensor:
-    """A tensor with the value of `input`.
-
-    Args:
-        input: a tensor of any type and shape.
-        name: a name for the operation.
-
-    Example:
-        >>> tf.identity([1, 2])
-        <tf.Tensor 'Identity:0' shape=(2,) dtype=int32>
-    """
-    result = raw.Identity(input, name=name)
-    if hasattr(input, "_handle_data"):
-        result._handle_data = input._handle_data
-    return result
+identity_n_op.accepts([[2], [3]], T=["float32", "int32"]).accepts([[2, 3]], T=["float32"])
+prevent_gradient_op.accepts([2, 3])
+snapshot_op.accepts([2, 3])
+deep_copy_op.accepts([2, 3])
+guarantee_const_op.accepts([2, 3])
+ref_identity_op.accepts([2, 3])
+ensure_shape_op.accepts([2, 3], shape=[2, None]).accepts([2, None], shape=[None, 3])
+ensure_shape_op.rejects([2, 3], shape=[3, 3], error=ValueError)
 
 
-def identity_n(input: Any, name: str | None = None) -> list[Tensor]:
+def identity_n(input: Sequence[TensorLike], name: str | None = None) -> list[Tensor]:
     """Tensors with the values of the list `input`, through one operation."""
     return raw.IdentityN(input, name=name)
 
 
-def stop_gradient(input: Any, name: str | None = None) -> Tensor:
+def stop_gradient(input: TensorLike, name: str | None = None) -> Tensor:
     """A tensor with the value of `input` that gradients take for a constant.
 
     Args:
@@ -173,17 +192,17 @@ def stop_gradient(input: Any, name: str | None = None) -> Tensor:
     return raw.StopGradient(input, name=name)
 
 
-def guarantee_const(input: Any, name: str | None = None) -> Tensor:
+def guarantee_const(input: TensorLike, name: str | None = None) -> Tensor:
     """A tensor with the value of `input`, which the caller promises never changes."""
     return raw.GuaranteeConst(input, name=name)
 
 
-def prevent_gradient(input: Any, message: str = "", name: str | None = None) -> Tensor:
+def prevent_gradient(input: TensorLike, message: str = "", name: str | None = None) -> Tensor:
     """A tensor with the value of `input`; asking for a gradient through it raises LookupError with `message`."""
     return raw.PreventGradient(input, message=message, name=name)
 
 
-def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
+def ensure_shape(x: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """A tensor with the value of `x`, checked when run to have `shape`, which becomes its static shape.
 
     Args:

@@ -3,6 +3,7 @@ stand for none, values on the host."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,10 @@ import torch
 
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op
-from headrace.ops.array.common import invalid, shape_text
-from headrace.ops.array.constant import const, placeholder_op
-from headrace.ops.array.scatter import _scatter
+from headrace.kernels.array.arguments import invalid, shape_text
 
 
-def _rows(op_type: str, write: Any) -> None:
+def _rows(op_type: str, write: Callable[..., Any]) -> None:
     decl = op(op_type, "x: T, i: int32, v: T -> y: T")
     decl.shape(lambda op: [op.inputs[0].dims])
 
@@ -35,19 +34,13 @@ def _rows(op_type: str, write: Any) -> None:
 
         return run
 
+    decl.accepts([4, 2], np.array([0, 2], np.int32), [2, 2]).accepts([3], np.array([1], np.int32), [1], T="int32")
+    decl.rejects([4, 2], np.array([0], np.int32), [2, 2], error=InvalidArgumentError)
+
 
 _rows("InplaceUpdate", lambda x, i, v: x.index_copy_(0, i, v))
 _rows("InplaceAdd", lambda x, i, v: x.index_add_(0, i, v))
 _rows("InplaceSub", lambda x, i, v: x.index_add_(0, i, v, alpha=-1))
-
-# Ops of TensorFlow 2, for graphs it has written.
-for _op_type, _reduce in (("TensorScatterMax", "amax"), ("TensorScatterMin", "amin")):
-    _scatter(
-        op(
-            _op_type, "tensor: T, indices: Tindices, updates: T, *, Tindices: index, bad_indices_policy='' -> output: T"
-        ).not_differentiable(),
-        lambda out, positions, slices, how=_reduce: out.index_reduce_(0, positions, slices, how),
-    )
 
 # What a branch of a conditional returns where the other one returns something that only its gradient needs.
 fake_param_op = op("FakeParam", "*, dtype: type, shape: shape -> output: dtype")
@@ -65,11 +58,7 @@ def fake_param_kernel(node):
     return lambda: torch.zeros(sizes, dtype=dtype.torch, device=node.device)
 
 
-placeholder_v2_op = op("PlaceholderV2", "*, dtype: type, shape: shape -> output: dtype")
-placeholder_v2_op.shape_rule, placeholder_v2_op.kernel_rule = placeholder_op.shape_rule, placeholder_op.kernel_rule
-
-host_const_op = op("HostConst", "*, value: tensor, dtype: type -> output: dtype").not_differentiable()
-host_const_op.shape_rule, host_const_op.binding_rule = const.shape_rule, const.binding_rule
+fake_param_op.accepts(dtype="float32", shape=[2, 3], varies="its value is unset")
 
 
 def _layout(op_type: str, permute: bool) -> None:
@@ -109,6 +98,12 @@ def _layout(op_type: str, permute: bool) -> None:
 
         return vector if permute else dims
 
+    decl.accepts(np.array([0, 3, 1, 2], np.int32)).accepts(
+        np.array([2, 0, 1, 3], np.int64), src_format="NCHW", dst_format="NHWC"
+    )
+    if permute:
+        decl.rejects(np.array([0, 1, 7], np.int32), error=InvalidArgumentError)
+
 
 _layout("DataFormatDimMap", False)
 _layout("DataFormatVecPermute", True)
@@ -125,3 +120,6 @@ def to_bool_kernel(node):
         return x != 0 if not x.dim() else torch.tensor(x.numel() > 0, device=x.device)
 
     return run
+
+
+to_bool_op.accepts([]).accepts(np.float32(0)).accepts([2, 3]).accepts(np.array(b"")).accepts([0])

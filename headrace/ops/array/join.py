@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
+from headrace.core.composite import IndexedSlices
+from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
-from headrace.core.defaults import name_scope
-from headrace.core.dtypes import int32
-from headrace.core.operation import Tensor
+from headrace.core.dims import Dims, merge_dims
+from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op, raw
-from headrace.core.shapes import Dimension, Dims, merge_dims
-from headrace.ops.array.common import (
+from headrace.core.size_elements import MOST_ELEMENTS, Element, KnownElements
+from headrace.core.tensor import Tensor
+from headrace.kernels.array.arguments import (
     axis_in,
     boxed,
     constants,
     invalid,
     is_text,
-    renamed,
     require_scalar,
     shape_text,
     stand_in_for,
 )
-from headrace.ops.array.identity import identity
-from headrace.ops.array.shape import expand_dims, rank, shape, shape_n, squeeze
-from headrace.ops.flow.frames import output_context
+from headrace.kernels.array.offsets import offsets_of
+from headrace.kernels.composing.arranging import concat, stack
+from headrace.kernels.composing.shapes import expand_dims, rank, shape, squeeze
+from headrace.kernels.flow.contexts import output_context
+
+if TYPE_CHECKING:
+    from headrace.core.typing import NodeView, TensorLike
 
 
 def _joined_dims(parts: list[Dims], axis: int | None) -> Dims:
@@ -67,7 +73,7 @@ def _joined_dims(parts: list[Dims], axis: int | None) -> Dims:
     return (*rest[:axis], total, *rest[axis:])
 
 
-def _cat(axis_index: int) -> Any:
+def _cat(axis_index: int) -> Callable[..., Any]:
     def rule(node):
         known = constants(node, axis_index)
         text = is_text(node.outputs[0])
@@ -117,7 +123,9 @@ def _cat(axis_index: int) -> Any:
     return rule
 
 
-concat_op = op("Concat", "concat_dim: int32, values: N * T, *, N: int >= 2 -> output: T").on_host("concat_dim")
+concat_op = (
+    op("Concat", "concat_dim: int32, values: N * T, *, N: int >= 2 -> output: T").on_host("concat_dim").passes_text()
+)
 
 
 @concat_op.shape
@@ -128,9 +136,38 @@ def concat_shape(op):
 
 
 concat_op.kernel(_cat(0))
+concat_op.accepts(np.int32(0), [[2, 3], [1, 3]]).accepts(np.int32(-1), [[2, 1], [2, 0]], T="int64")
+concat_op.rejects(np.int32(0), [[2, 3], [1, 4]], error=ValueError)
 
-concat_v2_op = op("ConcatV2", "values: N * T, axis: Tidx, *, N: int >= 2, Tidx: index = int32 -> output: T")
+concat_v2_op = (
+    op("ConcatV2", "values: N * T, axis: Tidx, *, N: int >= 2, Tidx: index = int32 -> output: T")
+    .never_fails()
+    .gives_no_more()
+    .passes_text()
+)
 concat_v2_op.on_host("axis")
+
+
+@concat_v2_op.size_elements
+def concat_elements(node: NodeView, known: KnownElements) -> list[Element] | None:
+    *values, axis = node.inputs
+    if axis.constant is None or int(axis.constant) not in (0, -1):
+        return None
+    found: list[Element] = []
+    for value in values:
+        part = known.vector(value)
+        if part is None or value.dims == ():
+            return None
+        found += part
+    return found if len(found) <= MOST_ELEMENTS else None
+
+
+@concat_v2_op.equal_sizes
+def concat_sizes(node: NodeView, sizes: Any) -> None:
+    axis, dims = node.constant(len(node.inputs) - 1), node.outputs[0].dims
+    # Along the only axis there is nothing to compare.
+    if axis is not None and dims is not None and len(dims) > 1:
+        sizes.all_same([*node.inputs[:-1], node.outputs[0]], int(axis) % len(dims))
 
 
 @concat_v2_op.shape
@@ -143,7 +180,7 @@ def concat_v2_shape(op):
 concat_v2_op.kernel(_cat(-1))
 
 
-def _axis_here(axis: Tensor, grad: Any) -> Tensor:
+def _axis_here(axis: Tensor, grad: IndexedSlices | Tensor) -> Tensor:
     """The axis, made anew where it is a constant of another branch or loop than the gradient's."""
     value = grad if isinstance(grad, Tensor) else grad.values
     if axis._op.type == "Const" and output_context(axis.op) is not output_context(value.op):
@@ -151,18 +188,18 @@ def _axis_here(axis: Tensor, grad: Any) -> Tensor:
     return axis
 
 
-def _concat_gradients(values: list[Any], axis: Tensor, grad: Any) -> list[Any]:
+def _concat_gradients(values: list[Any], axis: Tensor, grad: IndexedSlices | Tensor) -> list[Any]:
     if len(values) == 1:
         return [grad]
     if not isinstance(grad, Tensor):
         return _concat_slices_gradients(values, axis, grad)
     axis = _axis_here(axis, grad)
     at = raw.FloorMod(axis, rank(values[0]), name="mod")
-    sizes: Any = []
+    sizes: list[Tensor] = []
     for value in values:
         size = shape(value)
         if size._op.type not in ("Const", "EagerTensor"):
-            sizes = shape_n(values)
+            sizes = raw.ShapeN(values)
             break
         sizes.append(size)
     if len(sizes) > 16:
@@ -172,11 +209,8 @@ def _concat_gradients(values: list[Any], axis: Tensor, grad: Any) -> list[Any]:
     return [raw.Slice(grad, begin, size) for begin, size in zip(offsets, sizes)]
 
 
-def _concat_slices_gradients(values: list[Any], axis: Tensor, grad: Any) -> list[Any]:
+def _concat_slices_gradients(values: list[Any], axis: Tensor, grad: IndexedSlices) -> list[Any]:
     """The gradients where that of the joined value is an IndexedSlices."""
-    from headrace.core.composite import IndexedSlices
-    from headrace.core.constant_value import constant_value
-
     axis = _axis_here(axis, grad)
     at = raw.FloorMod(axis, rank(values[0]), name="mod")
     known = constant_value(axis)
@@ -208,7 +242,7 @@ def _concat_slices_gradients(values: list[Any], axis: Tensor, grad: Any) -> list
             result.append(IndexedSlices(kept, grad.indices, size))
             begin = raw.Add(begin, raw.Mul(size, mask, name="mul"))
         return result
-    start: Any = convert_to_tensor(0, grad.indices.dtype)
+    start: Tensor = convert_to_tensor(0, grad.indices.dtype)
     for size in sizes:
         length = raw.GatherV2(size, at, 0)
         if length.dtype != grad.indices.dtype:
@@ -235,7 +269,9 @@ def concat_v2_gradient(op, grad):
 concat_v2_op.accepts([[2, 3], [1, 3]], np.array(0, np.int32)).accepts([[2, 3], [2, 0]], np.array(-1, np.int32))
 concat_v2_op.rejects([[2, 3], [1, 4]], np.array(0, np.int32), error=ValueError)
 
-concat_offset_op = op("ConcatOffset", "concat_dim: int32, shape: N * int32, *, N: int >= 2 -> offset: N * int32")
+concat_offset_op = op(
+    "ConcatOffset", "concat_dim: int32, shape: N * int32, *, N: int >= 2 -> offset: N * int32"
+).counts_by_shapes()
 concat_offset_op.on_host("concat_dim", "shape", outputs=True).not_differentiable()
 
 
@@ -244,43 +280,26 @@ def concat_offset_shape(op):
     return [t.dims for t in op.inputs[1:]]
 
 
-def offsets_of(axis: Any, *shapes: Any) -> list[Any]:
-    """Where each of tensors of those shapes begins when they are joined: int32 vectors.
-
-    Raises:
-        InvalidArgumentError: if they do not fit.
-    """
-    first = shapes[0].tolist()
-    axis = int(axis)
-    if not -len(first) <= axis < len(first):
-        raise invalid(f"Concat dim is out of range: {axis} vs. {len(first)}")
-    axis %= len(first)
-    begin = 0
-    result: list[Any] = []
-    for i, given in enumerate(shapes):
-        if given.ndim != 1:
-            raise invalid(f"input {i} should be a vector, but got shape {shape_text(given.shape)}")
-        sizes = given.tolist()
-        if len(sizes) != len(first):
-            raise invalid(f"input {i} should contain {len(first)} elements, but got {len(sizes)}")
-        if any(a != b for k, (a, b) in enumerate(zip(sizes, first)) if k != axis):
-            raise invalid(
-                f"All dimensions except {axis} must match. Input {i} has shape [{' '.join(map(str, sizes))}] and "
-                f"doesn't match input 0 with shape [{' '.join(map(str, first))}]."
-            )
-        offset = [0] * len(first)
-        offset[axis] = begin
-        begin += sizes[axis]
-        result.append(torch.tensor(offset, dtype=torch.int32))
-    return result
-
-
 @concat_offset_op.kernel
 def concat_offset_kernel(node):
     return offsets_of
 
 
-pack_op = op("Pack", "values: N * T, *, axis=0 -> output: T")
+concat_offset_op.accepts(
+    np.int32(1), [np.array([2, 2, 7], np.int32), np.array([2, 3, 7], np.int32), np.array([2, 5, 7], np.int32)]
+)
+concat_offset_op.rejects(
+    np.int32(1), [np.array([2, 2, 7], np.int32), np.array([2, 3, 5], np.int32)], error=InvalidArgumentError
+)
+
+
+pack_op = op("Pack", "values: N * T, *, axis=0 -> output: T").never_fails().passes_text()
+
+
+@pack_op.size_elements
+def pack_elements(node: NodeView, known: KnownElements) -> list[Element] | None:
+    parts = [known.elements(value) if value.dims == () else None for value in node.inputs]
+    return None if None in parts or len(parts) > MOST_ELEMENTS else [part[0] for part in parts if part is not None]
 
 
 @pack_op.shape
@@ -358,7 +377,11 @@ def parallel_concat_kernel(node):
     return lambda *values: torch.cat(values, 0)
 
 
-unpack_op = op("Unpack", "value: T, *, num: int >= 0, axis=0 -> output: num * T").aliases()
+parallel_concat_op.accepts([np.array([[1, 2]], np.float32), np.array([[3, 4]], np.float32)], shape=[2, 2])
+parallel_concat_op.rejects([[1, 2], [1, 3]], shape=[2, 2], error=ValueError)
+
+
+unpack_op = op("Unpack", "value: T, *, num: int >= 0, axis=0 -> output: num * T").aliases().passes_text()
 
 
 @unpack_op.shape
@@ -397,85 +420,12 @@ def unpack_gradient(op, *grads):
 unpack_op.accepts([2, 3], num=2).accepts([2, 3], num=3, axis=-1).rejects([2, 3], num=3, error=ValueError)
 
 
-def is_axis(value: Any) -> bool:
-    """Whether an argument can only be an axis: an int, a size, or an int scalar."""
-    if isinstance(value, (int, Dimension, np.integer)) and not isinstance(value, bool):
-        return True
-    if isinstance(value, Tensor):
-        return value.dims == () and value.dtype.base_dtype.is_integer
-    return False
-
-
-@renamed(concat_dim="axis")
-def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
-    """Tensors joined along one of their axes.
-
-    Before version 1.0 the order was `concat(concat_dim, values)`; it is taken too.
-
-    Args:
-        values: a list of tensors of one type, alike in shape but for `axis`.
-        axis: an int32 scalar.
-        name: a name for the operation.
-
-    Raises:
-        ValueError: if the shapes are known not to fit.
-
-    Example:
-        >>> tf.concat([[[1, 2]], [[3, 4], [5, 6]]], 0)  # [[1, 2], [3, 4], [5, 6]]
-    """
-    if is_axis(values) and not is_axis(axis):
-        values, axis = axis, values
-    if not isinstance(values, (list, tuple)):
-        values = [values]
-    if len(values) == 1:
-        with name_scope(name):
-            convert_to_tensor(axis, int32, "concat_dim").get_shape().assert_has_rank(0)
-            return identity(values[0], name=name)
-    return raw.ConcatV2(list(values), axis, name=name)
-
-
-def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
-    """Tensors of one shape as the slices of a tensor with one more axis.
-
-    Args:
-        values: a list of tensors.
-        axis: where the new axis is put, in [-r - 1, r] for values of rank r.
-        name: a name for the operation.
-
-    Raises:
-        ValueError: if the shapes differ or `axis` is out of range.
-
-    Example:
-        >>> tf.stack([[1, 4], [2, 5], [3, 6]], axis=1)  # [[1, 2, 3], [4, 5, 6]]
-    """
-    if axis == 0:
-        try:
-            return convert_to_tensor(values, name=name)
-        except (TypeError, ValueError):
-            # Values of several types or nested unevenly: the op says what is wrong, or converts them one by one.
-            pass
-    dims = convert_to_tensor(values[0], name=name).dims
-    if dims is not None:
-        count = len(dims) + 1
-        if not -count <= axis < count:
-            raise ValueError(f"axis = {axis} not in [{-count}, {count})")
-    return raw.Pack(list(values), axis=axis, name=name)
-
-
-def pack(values: Any, axis: int = 0, name: str = "pack") -> Tensor:
+def pack(values: Sequence[Tensor], axis: int = 0, name: str = "pack") -> Tensor:
     """The name of `stack` before version 1.0."""
     return stack(values, axis, name)
 
 
-def parallel_stack(values: Any, name: str = "parallel_stack") -> Tensor:
-    """Tensors of one fully known shape as the slices of a tensor with one more axis in front."""
-    with name_scope(name):
-        first = convert_to_tensor(values[0])
-        dims = None if first.dims is None else (len(values), *first.dims)
-        return raw.ParallelConcat([expand_dims(value, 0) for value in values], shape=dims)
-
-
-def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unstack") -> list[Tensor]:
+def unstack(value: TensorLike, num: int | None = None, axis: int = 0, name: str = "unstack") -> list[Tensor]:
     """The slices of a tensor along an axis, without that axis.
 
     Args:
@@ -499,6 +449,6 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unst
     return raw.Unpack(value, num=num, axis=axis, name=name)
 
 
-def unpack(value: Any, num: int | None = None, axis: int = 0, name: str = "unpack") -> list[Tensor]:
+def unpack(value: TensorLike, num: int | None = None, axis: int = 0, name: str = "unpack") -> list[Tensor]:
     """The name of `unstack` before version 1.0."""
     return unstack(value, num, axis, name)

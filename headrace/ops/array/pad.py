@@ -2,35 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 import torch.nn.functional as functional
 
 from headrace.core.constant_value import constant_dims
-from headrace.core.operation import Tensor
+from headrace.core.dims import Dims, unknown_dims
 from headrace.core.registry import op, raw
-from headrace.core.shapes import Dims, unknown_dims
-from headrace.ops.array.common import (
-    constants,
-    filled_text,
-    invalid,
-    is_text,
-    moving,
-    numbers,
-    renamed,
-    shape_text,
-)
-from headrace.ops.array.join import stack
-from headrace.ops.array.shape import rank, reshape, shape
+from headrace.core.tensor import Tensor
+from headrace.kernels.array.arguments import constants, filled_text, invalid, is_text, moving, numbers, shape_text
+from headrace.kernels.array.mirroring import mirrored_sources
+from headrace.kernels.composing.arranging import stack
+from headrace.kernels.composing.shapes import rank, shape
+from headrace.kernels.older_names import renamed
 
-pad_op = op("Pad", "input: T, paddings: Tpaddings, *, Tpaddings: index = int32 -> output: T").on_host("paddings")
+if TYPE_CHECKING:
+    from headrace.core.operation import Operation
+    from headrace.core.typing import TensorLike
+
+
+pad_op = (
+    op("Pad", "input: T, paddings: Tpaddings, *, Tpaddings: index = int32 -> output: T")
+    .on_host("paddings")
+    .never_fails()
+)
 pad_v2_op = op("PadV2", "input: T, paddings: Tpaddings, constant_values: T, *, Tpaddings: index = int32 -> output: T")
 pad_v2_op.on_host("paddings")
 
 
-def _rows(tensor: Any) -> list[tuple[int | None, int | None]] | None:
+def _rows(tensor: Tensor) -> list[tuple[int | None, int | None]] | None:
     """What is known of paddings before the graph runs, as far as single numbers."""
     if tensor._op.type == "Pack" and tensor._op.attrs["axis"] == 0:
         rows = [constant_dims(row) for row in tensor.op.inputs]
@@ -70,7 +72,7 @@ def pad_shape(op):
 pad_v2_op.shape(pad_shape)
 
 
-def _pairs_of(paddings: Any, x: Any, mirrored: bool = False) -> list[tuple[int, int]]:
+def _pairs_of(paddings: torch.Tensor, x: torch.Tensor, mirrored: bool = False) -> list[tuple[int, int]]:
     """The paddings of a step, each of an axis of `x`."""
     if paddings.dim() != 2 or paddings.shape[1] != 2:
         raise invalid(f"paddings must be a matrix with 2 columns: {shape_text(paddings.shape)}")
@@ -89,7 +91,7 @@ def _pairs(flat: list[int], rank: int, shape: Any = None, mirrored: bool = False
     return pairs
 
 
-def _surrounded(x: Any, pairs: list[tuple[int, int]], value: Any) -> Any:
+def _surrounded(x: torch.Tensor, pairs: list[tuple[int, int]], value: float) -> torch.Tensor:
     if isinstance(x, np.ndarray):
         shape = [size + before + after for size, (before, after) in zip(x.shape, pairs)]
         out = filled_text(shape, value)
@@ -132,10 +134,10 @@ def pad_v2_kernel(node):
     return pad
 
 
-def _pad_gradient(op: Any, grad: Any) -> Tensor:
+def _pad_gradient(op: Operation, grad: Tensor) -> Tensor:
     x, paddings = op.inputs[0], op.inputs[1]
     before = raw.Slice(paddings, [0, 0], stack([rank(x), 1]))
-    begin = reshape(before, [-1])
+    begin = raw.Reshape(before, [-1])
     return raw.Slice(grad, begin, shape(x))
 
 
@@ -166,16 +168,6 @@ def mirror_pad_shape(op):
 @mirror_pad_grad_op.shape
 def mirror_pad_grad_shape(op):
     return [_padded_dims(op, -1)]
-
-
-def mirrored_sources(size: int, before: int, after: int, edge: int) -> list[int]:
-    """For each place along a padded axis, the place its element comes from; `edge` is 1 where the border is not repeated."""
-    if before > size - edge or after > size - edge:
-        limit, fault = ("less than", "not less than") if edge else ("no greater than", "greater than")
-        raise invalid(f"paddings must be {limit} the dimension size: {before}, {after} {fault} {size}")
-    left = range(before - 1 + edge, edge - 1, -1)
-    right = range(size - 1 - edge, size - 1 - edge - after, -1)
-    return [*left, *range(size), *right]
 
 
 @mirror_pad_op.kernel
@@ -234,11 +226,17 @@ def mirror_pad_grad_gradient(op, grad):
 
 
 mirror_pad_op.accepts([3, 4], _P, mode="REFLECT").accepts([3, 4], _P, mode="SYMMETRIC")
+mirror_pad_grad_op.accepts([4, 7], _P, mode="REFLECT").accepts([4, 7], _P, mode="SYMMETRIC")
+mirror_pad_grad_op.rejects([4], _P, mode="REFLECT", error=ValueError)
 
 
 @renamed(input="tensor")
 def pad(
-    tensor: Any, paddings: Any, mode: str = "CONSTANT", name: str | None = None, constant_values: Any = 0
+    tensor: TensorLike,
+    paddings: TensorLike,
+    mode: str = "CONSTANT",
+    name: str | None = None,
+    constant_values: TensorLike = 0,
 ) -> Tensor:
     """`tensor` with more elements before and after those it has along each axis.
 

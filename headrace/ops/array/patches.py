@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import torch
 import torch.nn.functional as functional
@@ -13,14 +14,18 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import int64
 from headrace.core.errors import OutOfRangeError
-from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.ops.array.common import either, invalid, moving, rank_is
-from headrace.ops.array.fill import ones
-from headrace.ops.array.join import concat
-from headrace.ops.array.range import range as range_of
-from headrace.ops.array.shape import expand_dims, reshape, shape
-from headrace.ops.array.transpose import transpose
+from headrace.core.tensor import Tensor
+from headrace.kernels.array.arguments import invalid, moving, rank_is
+from headrace.kernels.composing.arithmetic import range as range_of
+from headrace.kernels.composing.arranging import concat, transpose
+from headrace.kernels.composing.filling import ones
+from headrace.kernels.composing.shapes import expand_dims, shape
+from headrace.kernels.older_names import first_given as either
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+
 
 extract_image_patches_op = op(
     "ExtractImagePatches",
@@ -125,7 +130,9 @@ extract_image_patches_op.aliases()
 extract_volume_patches_op.aliases()
 
 
-def _scatter_back(grad: Any, places: Tensor, sources: Any, count: Any, size: Any, dims: dict[str, Any]) -> Tensor:
+def _scatter_back(
+    grad: Tensor, places: Tensor, sources: Tensor, count: Tensor, size: Tensor, dims: dict[str, Any]
+) -> Tensor:
     """The gradient of windows: each element of it added to the place its value came from.
 
     Args:
@@ -138,19 +145,19 @@ def _scatter_back(grad: Any, places: Tensor, sources: Any, count: Any, size: Any
     """
     pairs = concat([expand_dims(places, axis=-1), expand_dims(sources, axis=-1)], axis=-1)
     shape_of_map = (count, size)
-    whole = SparseTensor(reshape(pairs, (-1, 2)), ones([size], grad.dtype), shape_of_map)
+    whole = SparseTensor(raw.Reshape(pairs, (-1, 2)), ones([size], grad.dtype), shape_of_map)
     kept_shape = (count - 1, size)
     start, extent = convert_to_tensor((1, 0), int64), convert_to_tensor(kept_shape, int64)
     with name_scope(None, "SparseSlice", [whole.indices]) as scope:
         kept = raw.SparseSlice(whole.indices, whole.values, whole.dense_shape, start, extent, name=scope)
     batch, channels, windows = dims["batch"], dims["channels"], dims["windows"]
     axes = len(windows)
-    spread = reshape(grad, (batch, *dims["outside"], *windows, channels))
+    spread = raw.Reshape(grad, (batch, *dims["outside"], *windows, channels))
     spread = transpose(spread, (*range(1, 2 * axes + 1), 0, 2 * axes + 1))
-    flat = reshape(spread, (-1, batch * channels))
+    flat = raw.Reshape(spread, (-1, batch * channels))
     with name_scope("SparseTensorDenseMatMul"):
         jacobian = raw.SparseTensorDenseMatMul(kept.output_indices, kept.output_values, kept.output_shape, flat)
-    result = reshape(jacobian, (*dims["inside"], batch, channels))
+    result = raw.Reshape(jacobian, (*dims["inside"], batch, channels))
     return transpose(result, (axes, *range(axes), axes + 1))
 
 
@@ -160,14 +167,14 @@ def extract_image_patches_gradient(op, grad):
     own = shape(op.inputs[0], out_type=int64)
     batch, rows, cols, channels = own[0], own[1], own[2], own[3]
     count = 1 + rows * cols
-    index = reshape(range_of(1, count, dtype=int64), (1, rows, cols, 1))
+    index = raw.Reshape(range_of(1, count, dtype=int64), (1, rows, cols, 1))
     how = {name: attrs[name] for name in ("ksizes", "strides", "rates", "padding")}
     places = raw.ExtractImagePatches(index, **how)
     out = shape(op.outputs[0], out_type=int64)
     rows_out, cols_out = out[1], out[2]
     _, window_rows, window_cols, _ = attrs["ksizes"]
     size = rows_out * cols_out * window_rows * window_cols
-    sources = reshape(range_of(size, dtype=int64), (1, rows_out, cols_out, window_rows * window_cols))
+    sources = raw.Reshape(range_of(size, dtype=int64), (1, rows_out, cols_out, window_rows * window_cols))
     dims = {"batch": batch, "channels": channels, "inside": (rows, cols), "outside": (rows_out, cols_out)}
     return [_scatter_back(grad, places, sources, count, size, {**dims, "windows": (window_rows, window_cols)})]
 
@@ -179,20 +186,20 @@ def extract_volume_patches_gradient(op, grad):
     own = shape(op.inputs[0])
     batch, channels = own[0], own[4]
     count = 1 + math.prod(inside)
-    index = reshape(range_of(1, count, dtype=int64), (1, *inside, 1))
+    index = raw.Reshape(range_of(1, count, dtype=int64), (1, *inside, 1))
     places = raw.ExtractVolumePatches(index, ksizes=attrs["ksizes"], strides=attrs["strides"], padding=attrs["padding"])
     windows = tuple(attrs["ksizes"][1:-1])
     size = math.prod(outside) * math.prod(windows)
-    sources = reshape(range_of(size, dtype=int64), (1, *outside, math.prod(windows)))
+    sources = raw.Reshape(range_of(size, dtype=int64), (1, *outside, math.prod(windows)))
     dims = {"batch": batch, "channels": channels, "inside": inside, "outside": outside, "windows": windows}
     return [_scatter_back(grad, places, sources, count, size, dims)]
 
 
 def extract_image_patches(
-    images: Any,
-    ksizes: Any = None,
-    strides: Any = None,
-    rates: Any = None,
+    images: TensorLike,
+    ksizes: Sequence[int] | None = None,
+    strides: Sequence[int] | None = None,
+    rates: Sequence[int] | None = None,
     padding: str | None = None,
     name: str | None = None,
     sizes: Any = None,
@@ -214,12 +221,21 @@ def extract_image_patches(
     return raw.ExtractImagePatches(images, ksizes=ksizes, strides=strides, rates=rates, padding=padding, name=name)
 
 
-def extract_patches(images: Any, sizes: Any, strides: Any, rates: Any, padding: str, name: str | None = None) -> Tensor:
+def extract_patches(
+    images: TensorLike,
+    sizes: Sequence[int],
+    strides: Sequence[int],
+    rates: Sequence[int],
+    padding: str,
+    name: str | None = None,
+) -> Tensor:
     """As `extract_image_patches`, every argument required."""
     return raw.ExtractImagePatches(images, ksizes=sizes, strides=strides, rates=rates, padding=padding, name=name)
 
 
-def extract_volume_patches(input: Any, ksizes: Any, strides: Any, padding: str, name: str | None = None) -> Tensor:
+def extract_volume_patches(
+    input: TensorLike, ksizes: Sequence[int], strides: Sequence[int], padding: str, name: str | None = None
+) -> Tensor:
     """As `extract_image_patches`, over volumes of shape [batch, planes, rows, cols, depth]."""
     return raw.ExtractVolumePatches(input, ksizes=ksizes, strides=strides, padding=padding, name=name)
 
@@ -227,3 +243,7 @@ def extract_volume_patches(input: Any, ksizes: Any, strides: Any, padding: str, 
 extract_image_patches_op.accepts(
     [1, 5, 5, 2], ksizes=[1, 3, 3, 1], strides=[1, 2, 2, 1], rates=[1, 1, 1, 1], padding="VALID"
 )
+_small_cubes = {"ksizes": [1, 2, 2, 2, 1], "strides": [1, 1, 1, 2, 1]}
+for _padding in ("VALID", "SAME"):
+    extract_volume_patches_op.accepts([1, 2, 2, 4, 1], padding=_padding, **_small_cubes)
+extract_volume_patches_op.rejects([2, 2, 4, 1], padding="SAME", error=ValueError, **_small_cubes)

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import torch
 
+from headrace.core.dims import Dims
 from headrace.core.dtypes import float32, float64, int32, int64
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.core.shapes import Dims
-from headrace.ops.array.common import invalid, shape_text
+from headrace.core.tensor import Tensor
+from headrace.kernels.array.arguments import invalid, shape_text
+
+if TYPE_CHECKING:
+    from headrace.core.operation import Operation
+    from headrace.core.typing import NodeView, OpView, ShapeLike, TensorLike
+
 
 _T = (
     "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, uint16, complex128, "
@@ -88,7 +94,7 @@ def _places(original: tuple[int, ...], desired: tuple[int | None, ...]) -> tuple
     return full, place
 
 
-def _checked_type(node: Any) -> None:
+def _checked_type(node: NodeView) -> None:
     if node.inputs[0].dtype.base_dtype not in _SUPPORTED:
         raise invalid(
             f"{node.type} has no kernel for {node.inputs[0].dtype.name}: cast to float32, float64, int32 or int64."
@@ -107,11 +113,11 @@ def resample_shape(op: Any) -> list[Any]:
 
 
 @resample_op.kernel
-def resample_kernel(node: Any) -> Any:
+def resample_kernel(node: NodeView) -> Callable[..., Any]:
     _checked_type(node)
     desired = _known(node.attrs["shape"])
 
-    def resample(values: Any) -> Any:
+    def resample(values: torch.Tensor) -> torch.Tensor:
         full, place = _places(tuple(values.shape), desired)
         return values.reshape(-1)[place.to(values.device)].reshape(full)
 
@@ -119,7 +125,7 @@ def resample_kernel(node: Any) -> Any:
 
 
 @resample_grad_op.shape
-def resample_grad_shape(op: Any) -> list[Any]:
+def resample_grad_shape(op: OpView) -> list[Any]:
     return [op.attrs["original_shape"]]
 
 
@@ -133,12 +139,12 @@ def _sources(original: tuple[int, ...], desired: tuple[int | None, ...]) -> tupl
 
 
 @resample_grad_op.kernel
-def resample_grad_kernel(node: Any) -> Any:
+def resample_grad_kernel(node: NodeView) -> Callable[..., Any]:
     _checked_type(node)
     desired = _known(node.attrs["desired_shape"])
     original = tuple(node.attrs["original_shape"])
 
-    def spread(grad: Any) -> Any:
+    def spread(grad: torch.Tensor) -> torch.Tensor:
         full, shown, source = _sources(original, desired)
         if tuple(grad.shape) != full:
             raise invalid(
@@ -152,7 +158,7 @@ def resample_grad_kernel(node: Any) -> Any:
 
 
 @resample_op.gradient
-def resample_gradient(op: Any, grad: Any) -> list[Any]:
+def resample_gradient(op: Operation, grad: TensorLike) -> list[Any]:
     shape = op.inputs[0].shape
     if not shape.is_fully_defined():
         raise ValueError(
@@ -164,9 +170,10 @@ def resample_gradient(op: Any, grad: Any) -> list[Any]:
 
 resample_op.accepts([3, 4], shape=[6, None])
 resample_op.rejects([3, 4], shape=[2, None], error=InvalidArgumentError)
+resample_grad_op.accepts([6, 2], original_shape=[3, 4], desired_shape=[6, None])
 
 
-def periodic_resample(values: Any, shape: Any, name: str | None = None) -> Tensor:
+def periodic_resample(values: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """Elements of one dimension spread over others, as in sub-pixel convolutions (Shi et al. 2016).
 
     Args:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
-from headrace.core.convert import convert_to_tensor
-from headrace.core.defaults import name_scope
-from headrace.core.dtypes import as_dtype, float32, float64, int32, int64
-from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.ops.array.common import invalid
+from headrace.core.tensor import Tensor
+from headrace.kernels.array.arguments import invalid
+
+if TYPE_CHECKING:
+    from headrace.core.typing import IntLike, TensorLike
+
 
 range_op = op(
     "Range",
@@ -22,7 +23,9 @@ range_op = op(
 range_op.on_host("start", "limit", "delta").not_differentiable()
 
 
-def _count(start: Any, limit: Any, delta: Any) -> int:
+def _count(
+    start: IntLike | np.floating[Any], limit: IntLike | np.floating[Any], delta: IntLike | np.floating[Any]
+) -> int:
     """How many numbers there are; floats are divided in their own precision, as it decides at the boundary."""
     if delta == 0:
         raise ValueError("Requires delta != 0")
@@ -116,41 +119,7 @@ def lin_space_kernel(node):
 lin_space_op.accepts(np.float32(0), np.float32(1), np.int32(5))
 
 
-def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range") -> Tensor:
-    """The numbers `start`, `start + delta`, ... up to but not including `limit`.
-
-    Args:
-        start: a scalar; the limit if `limit` is not given.
-        limit: a scalar.
-        delta: a scalar.
-        dtype: the element type; by default the widest type among the arguments.
-        name: a name for the operation.
-
-    Raises:
-        ValueError: if `delta` leads away from `limit`; InvalidArgumentError when run.
-
-    Example:
-        >>> tf.range(3, 18, 3)  # [3, 6, 9, 12, 15]
-    """
-    if limit is None:
-        start, limit = 0, start
-    with name_scope(name, "Range", [start, limit, delta]) as scope:
-        first = convert_to_tensor(start, dtype, "start")
-        last = convert_to_tensor(limit, dtype, "limit")
-        step = convert_to_tensor(delta, dtype, "delta")
-        if dtype is None:
-            order = [int32, int64, float32, float64]
-            types = [value.dtype.base_dtype for value in (first, last, step)]
-            if not all(t in order for t in types):
-                raise TypeError(f"range takes int32, int64, float32 or float64 numbers, got {[t.name for t in types]}")
-            widest = max(types, key=order.index)
-        else:
-            widest = as_dtype(dtype)
-        values = [v if v.dtype.base_dtype is widest else raw.Cast(v, DstT=widest) for v in (first, last, step)]
-        return raw.Range(*values, name=scope)
-
-
-def linspace(start: Any, stop: Any, num: Any, name: str | None = None) -> Tensor:
+def linspace(start: TensorLike, stop: TensorLike, num: TensorLike, name: str | None = None) -> Tensor:
     """`num` evenly spaced numbers from `start` to `stop`, both included.
 
     Example:

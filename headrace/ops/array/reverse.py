@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 
-from headrace.core.operation import Tensor
+from headrace.core.dims import merge_dim, merge_dims
 from headrace.core.registry import op, raw
-from headrace.core.shapes import merge_dim, merge_dims
-from headrace.ops.array.common import constants, either, invalid, is_text, moving, numbers, renamed, shape_text
+from headrace.core.tensor import Tensor
+from headrace.kernels.array.arguments import constants, invalid, is_text, moving, numbers, shape_text
+from headrace.kernels.older_names import first_given as either
+from headrace.kernels.older_names import renamed
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+
 
 _PLAIN = "uint8, int8, uint16, int16, int32, int64, bool, half, float, double, complex64, complex128, string"
 reverse_v1_op = op("Reverse", f"tensor: T, dims: bool, *, T: {{{_PLAIN}}} -> output: T").on_host("dims")
@@ -42,8 +48,10 @@ def reverse_v1_gradient(op, grad):
 
 
 _ALL = "uint8, int8, uint16, int16, int32, int64, bool, bfloat16, half, float, double, complex64, complex128, string"
-reverse_op = op("ReverseV2", f"tensor: T, axis: Tidx, *, Tidx: index = int32, T: {{{_ALL}}} -> output: T").on_host(
-    "axis"
+reverse_op = (
+    op("ReverseV2", f"tensor: T, axis: Tidx, *, Tidx: index = int32, T: {{{_ALL}}} -> output: T")
+    .on_host("axis")
+    .passes_text()
 )
 
 
@@ -96,6 +104,8 @@ def reverse_gradient(op, grad):
 
 
 reverse_op.accepts([2, 3], np.array([0, -1], np.int32)).rejects([2], np.array([1], np.int32), error=ValueError)
+reverse_v1_op.accepts([2, 3], np.array([True, False])).accepts([2, 2, 2], np.array([False, True, True]))
+reverse_v1_op.rejects([2], np.array([True, False]), error=ValueError)
 
 reverse_sequence_op = op(
     "ReverseSequence", "input: T, seq_lengths: Tlen, *, seq_dim: int, batch_dim=0, Tlen: index = int64 -> output: T"
@@ -203,7 +213,7 @@ roll_op.accepts([5], np.array(2, np.int32), np.array(0, np.int32))
 
 
 @renamed(dims="axis")
-def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
+def reverse(tensor: TensorLike, axis: TensorLike, name: str | None = None) -> Tensor:
     """`tensor` with the order of elements turned around along the listed axes.
 
     Args:
@@ -223,8 +233,8 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
 
 
 def reverse_sequence(
-    input: Any,
-    seq_lengths: Any,
+    input: TensorLike,
+    seq_lengths: TensorLike,
     seq_axis: int | None = None,
     batch_axis: int | None = None,
     name: str | None = None,
@@ -245,7 +255,7 @@ def reverse_sequence(
     return raw.ReverseSequence(input, seq_lengths, seq_dim=seq_axis, batch_dim=batch_axis, name=name)
 
 
-def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
+def roll(input: TensorLike, shift: TensorLike, axis: TensorLike, name: str | None = None) -> Tensor:
     """`input` with elements shifted along axes, those pushed out coming in again at the other end.
 
     Args:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+import warnings
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
-from headrace.core.operation import Tensor
+from headrace.core.dims import Dims, element_count, merge_dims
 from headrace.core.registry import op, raw
-from headrace.core.shapes import Dims, element_count, merge_dims
-from headrace.ops import composing
-from headrace.ops.array.common import (
+from headrace.core.tensor import Tensor
+from headrace.kernels import composing
+from headrace.kernels.array.arguments import (
     constants,
     filled_text,
     invalid,
@@ -24,13 +26,19 @@ from headrace.ops.array.common import (
     sizes_of,
     stand_in_for,
 )
-from headrace.ops.array.constant import constant
-from headrace.ops.array.fill import zeros_like
-from headrace.ops.array.gather import flat_positions
-from headrace.ops.array.identity import identity
-from headrace.ops.ranks import ranked
+from headrace.kernels.array.positions import flat_positions
+from headrace.kernels.composing.arranging import identity
+from headrace.kernels.composing.filling import zeros_like
+from headrace.kernels.ranks import ranked
 
-scatter_nd_op = op("ScatterNd", "indices: Tindices, updates: T, shape: Tindices, *, Tindices: index -> output: T")
+if TYPE_CHECKING:
+    from headrace.core.registry import OpDecl
+    from headrace.core.typing import TensorLike
+
+
+scatter_nd_op = op(
+    "ScatterNd", "indices: Tindices, updates: T, shape: Tindices, *, Tindices: index -> output: T"
+).touches("updates", "shape")
 scatter_nd_op.on_host("shape")
 
 
@@ -68,7 +76,9 @@ def scatter_nd_shape(op):
     return [output]
 
 
-def _flat_updates(indices: Any, updates: Any, shape: tuple[int, ...]) -> tuple[Any, Any, tuple[int, int]]:
+def _flat_updates(
+    indices: torch.Tensor, updates: np.ndarray | torch.Tensor, shape: tuple[int, ...]
+) -> tuple[Any, Any, tuple[int, int]]:
     """Positions among the slices that are written, the slices to write, and the flattened shape of the whole."""
     depth = indices.shape[-1] if indices.ndim else 1
     if depth > len(shape):
@@ -99,7 +109,7 @@ def _flat_updates(indices: Any, updates: Any, shape: tuple[int, ...]) -> tuple[A
 _SIGNED = {torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64: torch.int64}
 
 
-def _added(out: Any, positions: Any, slices: Any) -> Any:
+def _added(out: torch.Tensor, positions: torch.Tensor, slices: torch.Tensor) -> torch.Tensor:
     if out.dtype is torch.bool:
         return out.view(torch.uint8).index_add_(0, positions, slices.view(torch.uint8)).ne(0)
     signed = _SIGNED.get(out.dtype)
@@ -110,14 +120,14 @@ def _added(out: Any, positions: Any, slices: Any) -> Any:
     return out.index_add_(0, positions, slices)
 
 
-def _joined(out: Any, positions: Any, slices: Any) -> Any:
+def _joined(out: np.ndarray, positions: torch.Tensor, slices: np.ndarray) -> np.ndarray:
     """The sums of strings: one after the other."""
     for position, texts in zip(positions.tolist(), slices):
         out[position] = out[position] + texts
     return out
 
 
-def _put(out: Any, positions: Any, slices: Any) -> Any:
+def _put(out: torch.Tensor, positions: torch.Tensor, slices: torch.Tensor) -> torch.Tensor:
     if isinstance(out, np.ndarray):
         out[positions.numpy()] = slices
         return out
@@ -128,7 +138,7 @@ def _put(out: Any, positions: Any, slices: Any) -> Any:
     return out.index_copy_(0, positions, slices)
 
 
-def _subtracted(out: Any, positions: Any, slices: Any) -> Any:
+def _subtracted(out: torch.Tensor, positions: torch.Tensor, slices: torch.Tensor) -> torch.Tensor:
     signed = _SIGNED.get(out.dtype)
     return _added(out, positions, -slices if signed is None else slices.view(signed).neg().view(out.dtype))
 
@@ -159,7 +169,7 @@ scatter_nd_op.accepts(np.array([[1], [1]], np.int32), [2, 3], np.array([4, 3], n
 scatter_nd_op.rejects(np.array([[1], [3]], np.int32), [3], np.array([5], np.int32), error=ValueError)
 
 
-def _scatter(declared: Any, write: Any) -> None:
+def _scatter(declared: OpDecl, write: Callable[..., Any]) -> None:
     @declared.shape
     @ranked(None, (1, None))
     def scatter_shape(op):
@@ -192,11 +202,28 @@ scatter_nd_non_aliasing_add_op = op(
     "ScatterNdNonAliasingAdd",
     "input: T, indices: Tindices, updates: T, *, T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, "
     "quint8, qint32, bfloat16, uint16, complex128, half, uint32, uint64, bool}, Tindices: index -> output: T",
-)
+).touches("indices", "updates")
 _scatter(tensor_scatter_update_op, _put)
 _scatter(tensor_scatter_add_op, _added)
 _scatter(tensor_scatter_sub_op, _subtracted)
 _scatter(scatter_nd_non_aliasing_add_op, _added)
+
+# Ops of TensorFlow 2, for graphs it has written.
+_OF_TENSORFLOW_2 = "tensor: T, indices: Tindices, updates: T, *, Tindices: index, bad_indices_policy='' -> output: T"
+tensor_scatter_max_op = op("TensorScatterMax", _OF_TENSORFLOW_2).not_differentiable()
+tensor_scatter_min_op = op("TensorScatterMin", _OF_TENSORFLOW_2).not_differentiable()
+
+
+def _extreme(out: torch.Tensor, positions: torch.Tensor, slices: torch.Tensor, how: str) -> torch.Tensor:
+    """Rows of `out` with the extremes of what they are given."""
+    with warnings.catch_warnings():
+        # torch says once a process that the interface may change.
+        warnings.simplefilter("ignore", UserWarning)
+        return out.index_reduce_(0, positions, slices, how)
+
+
+_scatter(tensor_scatter_max_op, lambda out, positions, slices: _extreme(out, positions, slices, "amax"))
+_scatter(tensor_scatter_min_op, lambda out, positions, slices: _extreme(out, positions, slices, "amin"))
 
 
 @tensor_scatter_update_op.gradient
@@ -226,6 +253,11 @@ def scatter_nd_non_aliasing_add_gradient(op, grad):
 
 tensor_scatter_update_op.accepts([5], np.array([[1], [3]], np.int32), [2])
 tensor_scatter_add_op.accepts([5, 2], np.array([[1], [1]], np.int32), [2, 2])
+for _decl in (tensor_scatter_sub_op, scatter_nd_non_aliasing_add_op, tensor_scatter_max_op, tensor_scatter_min_op):
+    _decl.accepts([4, 2], np.array([[1], [3], [1]], np.int32), [3, 2]).accepts(
+        [4], np.array([[3]], np.int64), [1], T="int32"
+    )
+    _decl.rejects([4, 2], np.array([[1], [1]], np.int32), [3, 2], error=ValueError)
 
 sparse_to_dense_op = op(
     "SparseToDense",
@@ -251,10 +283,7 @@ def sparse_to_dense_gradient(op, grad):
 
 
 def _total(x: Tensor) -> Tensor:
-    axes = (
-        composing.range_(0, composing.rank(x)) if x.dims is None else constant(np.arange(len(x.dims), dtype=np.int32))
-    )
-    return raw.Sum(x, axes)
+    return raw.Sum(x, composing.all_axes(x))
 
 
 def _check_sparse_indices(rows: np.ndarray, target: tuple[int, ...], ordered: bool) -> None:
@@ -314,7 +343,7 @@ def sparse_to_dense_kernel(node):
 sparse_to_dense_op.accepts(np.array([1, 3], np.int32), np.array([5], np.int32), [2], np.float32(0))
 
 
-def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) -> Tensor:
+def scatter_nd(indices: TensorLike, updates: TensorLike, shape: TensorLike, name: str | None = None) -> Tensor:
     """Zeros of `shape` to which `updates` are added at `indices`.
 
     Args:
@@ -329,12 +358,16 @@ def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) 
     return raw.ScatterNd(indices, updates, shape, name=name)
 
 
-def scatter_nd_non_aliasing_add(input: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
+def scatter_nd_non_aliasing_add(
+    input: TensorLike, indices: TensorLike, updates: TensorLike, name: str | None = None
+) -> Tensor:
     """A copy of `input` with `updates` added at the index vectors `indices`."""
     return raw.ScatterNdNonAliasingAdd(input, indices, updates, name=name)
 
 
-def tensor_scatter_update(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
+def tensor_scatter_update(
+    tensor: TensorLike, indices: TensorLike, updates: TensorLike, name: str | None = None
+) -> Tensor:
     """A copy of `tensor` with `updates` written at the index vectors `indices`.
 
     Example:
@@ -343,21 +376,21 @@ def tensor_scatter_update(tensor: Any, indices: Any, updates: Any, name: str | N
     return raw.TensorScatterUpdate(tensor, indices, updates, name=name)
 
 
-def tensor_scatter_add(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
+def tensor_scatter_add(tensor: TensorLike, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Tensor:
     """A copy of `tensor` with `updates` added at the index vectors `indices`."""
     return raw.TensorScatterAdd(tensor, indices, updates, name=name)
 
 
-def tensor_scatter_sub(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
+def tensor_scatter_sub(tensor: TensorLike, indices: TensorLike, updates: TensorLike, name: str | None = None) -> Tensor:
     """A copy of `tensor` with `updates` subtracted at the index vectors `indices`."""
     return raw.TensorScatterSub(tensor, indices, updates, name=name)
 
 
 def sparse_to_dense(
-    sparse_indices: Any,
-    output_shape: Any,
-    sparse_values: Any,
-    default_value: Any = 0,
+    sparse_indices: TensorLike,
+    output_shape: TensorLike,
+    sparse_values: TensorLike,
+    default_value: TensorLike = 0,
     validate_indices: bool = True,
     name: str | None = None,
 ) -> Tensor:

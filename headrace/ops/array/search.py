@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import torch
 
-from headrace.core.dtypes import as_dtype, int32
-from headrace.core.operation import Tensor
-from headrace.core.registry import op, raw
-from headrace.core.shapes import merge_dim
-from headrace.ops.array.common import invalid, rank_is, shape_text
-from headrace.ops.array.shape import reshape, shape_internal
+from headrace.core.dims import merge_dim
+from headrace.core.registry import op
+from headrace.kernels.array.arguments import invalid, rank_is, shape_text
 
 _BOUND = "sorted_inputs: T, values: T, *, out_type: index = int32 -> output: out_type"
 lower_bound_op = op("LowerBound", _BOUND)
@@ -29,7 +28,7 @@ def _values_dims(op):
     return [op.inputs[1].dims]
 
 
-def _bound(right: bool) -> Any:
+def _bound(right: bool) -> Callable[..., Any]:
     def rule(node):
         dtype = node.outputs[0].dtype.torch
 
@@ -56,31 +55,8 @@ upper_bound_op.shape(_values_dims)
 lower_bound_op.kernel(_bound(False))
 upper_bound_op.kernel(_bound(True))
 lower_bound_op.accepts([2, 3], [2, 4])
-
-
-def searchsorted(
-    sorted_sequence: Any, values: Any, side: str = "left", out_type: Any = int32, name: str | None = None
-) -> Tensor:
-    """Where each of `values` would go in a sorted sequence.
-
-    Args:
-        sorted_sequence: tensor whose last axis is in order.
-        values: tensor of the same outer axes.
-        side: "left" for the place before equal elements, "right" for the one after.
-        out_type: int32 or int64.
-        name: a name for the operation.
-
-    Raises:
-        ValueError: for another side.
-
-    Example:
-        >>> tf.searchsorted([1, 3, 5], [3, 4])  # [1, 2]
-    """
-    length = shape_internal(sorted_sequence)[-1]
-    count = shape_internal(values)[-1]
-    rows = reshape(sorted_sequence, [-1, length])
-    wanted = reshape(values, [-1, count])
-    if side not in ("left", "right"):
-        raise ValueError(f"side must be either 'right' or 'left'.  Saw: {side}.")
-    bound = raw.UpperBound if side == "right" else raw.LowerBound
-    return reshape(bound(rows, wanted, out_type=as_dtype(out_type), name=name), shape_internal(values))
+_sorted = np.array([[1, 2, 2, 5], [0, 0, 1, 3]], np.float32)
+upper_bound_op.accepts(_sorted, np.array([[2, 0, 7], [0, 1, -1]], np.float32)).accepts(
+    _sorted, [2, 2], out_type="int64"
+)
+upper_bound_op.rejects([4], [4], error=ValueError)

@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
-from headrace.core.convert import convert_to_tensor
-from headrace.core.defaults import name_scope
-from headrace.core.dtypes import as_dtype, int32
-from headrace.core.operation import Tensor
+from headrace.core.composite import densified_quietly
+from headrace.core.dims import broadcast_dims, element_count, is_fully_defined
+from headrace.core.dtypes import int32
+from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op, raw
-from headrace.core.shapes import Dims, TensorShape, as_dims, broadcast_dims, element_count, is_fully_defined
-from headrace.ops.array.common import (
-    constants,
-    either,
-    invalid,
-    is_sparse,
-    is_text,
-    not_too_many,
-    numbers,
-    shape_text,
-)
-from headrace.ops.array.constant import constant
-from headrace.ops.ranks import ranked
+from headrace.core.shapes import TensorShape, as_dims
+from headrace.core.size_elements import MOST_ELEMENTS, Element, KnownElements, Leaf, same_elements
+from headrace.core.tensor import Tensor
+from headrace.kernels.array.arguments import constants, invalid, is_text, not_too_many, numbers, shape_text
+from headrace.kernels.array.reshaping import reshaped, reshaped_dims
+from headrace.kernels.composing.shapes import shape
+from headrace.kernels.ranks import ranked
 
-shape_op = op("Shape", "input: T, *, out_type: index = int32 -> output: out_type").not_differentiable()
+if TYPE_CHECKING:
+    from headrace.core.operation import Operation
+    from headrace.core.typing import DTypeLike, NodeView, ShapeLike, TensorLike
+
+
+shape_op = (
+    op("Shape", "input: T, *, out_type: index = int32 -> output: out_type")
+    .not_differentiable()
+    .never_fails()
+    .counts_by_shapes()
+)
 shape_op.on_host(outputs=True)
 
 
@@ -36,6 +39,14 @@ shape_op.on_host(outputs=True)
 def shape_shape(op):
     dims = op.inputs[0].dims
     return [(None if dims is None else len(dims),)]
+
+
+@shape_op.size_elements
+def shape_elements(node: NodeView, known: KnownElements) -> list[Element] | None:
+    source = node.inputs[0]
+    if source.dims is None or len(source.dims) > MOST_ELEMENTS or not known.has_shape(source):
+        return None
+    return [Leaf("size", source, i) if size is None else size for i, size in enumerate(source.dims)]
 
 
 @shape_op.static_value
@@ -52,7 +63,11 @@ def shape_kernel(node):
 
 shape_op.accepts([2, 3]).accepts([]).accepts([0])
 
-shape_n_op = op("ShapeN", "input: N * T, *, out_type: index = int32 -> output: N * out_type").not_differentiable()
+shape_n_op = (
+    op("ShapeN", "input: N * T, *, out_type: index = int32 -> output: N * out_type")
+    .not_differentiable()
+    .counts_by_shapes()
+)
 shape_n_op.on_host(outputs=True)
 
 
@@ -74,7 +89,7 @@ def shape_n_kernel(node):
     return lambda *values: [tensor(x.shape, dtype=dtype) for x in values]
 
 
-size_op = op("Size", "input: T, *, out_type: index = int32 -> output: out_type").not_differentiable()
+size_op = op("Size", "input: T, *, out_type: index = int32 -> output: out_type").not_differentiable().counts_by_shapes()
 size_op.on_host(outputs=True)
 
 
@@ -97,9 +112,16 @@ def size_kernel(node):
     return lambda x: tensor(x.numel(), dtype=dtype)
 
 
-size_op.accepts([2, 3]).accepts([])
+@size_op.size_elements
+def size_elements(node: NodeView, known: KnownElements) -> list[Element] | None:
+    source = node.inputs[0]
+    return [Leaf("count", source, 0)] if source.dims is not None and known.has_shape(source) else None
 
-rank_op = op("Rank", "input: T -> output: int32").not_differentiable().on_host(outputs=True)
+
+size_op.accepts([2, 3]).accepts([])
+shape_n_op.accepts([[2, 3], [0]]).accepts([[], [None]], out_type="int64")
+
+rank_op = op("Rank", "input: T -> output: int32").not_differentiable().on_host(outputs=True).counts_by_shapes()
 
 
 @rank_op.shape
@@ -120,63 +142,21 @@ def rank_kernel(node):
 
 rank_op.accepts([2, 3]).accepts([])
 
-reshape_op = op("Reshape", "tensor: T, shape: Tshape, *, Tshape: index = int32 -> output: T").aliases().on_host("shape")
-
-
-def _reshaped(dims: Dims, wanted: Dims, given: np.ndarray | None) -> Dims:
-    if given is not None:
-        if (given < -1).any():
-            raise ValueError(f"Invalid value in tensor used for shape: {int(given[given < -1][0])}")
-        if (given == -1).sum() > 1:
-            # Refused when it runs, as in 1.15.
-            return wanted
-    if wanted is None or dims is None:
-        return wanted
-    have = element_count(dims)
-    need = element_count(wanted)
-    if have is not None and need is not None:
-        if have != need:
-            raise ValueError(
-                f"Cannot reshape a tensor with {have} elements to shape {shape_text(wanted)} ({need} elements)"
-            )
-        return wanted
-    if have is not None and wanted.count(None) == 1:
-        left = _left_over(have, wanted, have, wanted)
-        return tuple(left if size is None else size for size in wanted)
-    if need is not None and dims.count(None) == 1:
-        _left_over(need, dims, 0, wanted)
-    return wanted
-
-
-def _left_over(count: int, dims: Sequence[int | None], have: int, wanted: Sequence[int | None]) -> int | None:
-    """What the one unknown dim of `dims` must be for `count` elements; None if it may be anything.
-
-    Args:
-        have: the number of elements of the input, for messages.
-        wanted: the shape asked for, for messages.
-
-    Raises:
-        ValueError: if no size fits.
-    """
-    known = math.prod(size for size in dims if size is not None)
-    if known == 0:
-        if count == 0:
-            return None
-        need = element_count(tuple(wanted)) or 0
-        raise ValueError(
-            f"Cannot reshape a tensor with {have} elements to shape {shape_text(wanted)} ({need} elements)"
-        )
-    if count % known:
-        raise ValueError(f"Dimension size must be evenly divisible by {known} but is {count}")
-    return count // known
+reshape_op = (
+    op("Reshape", "tensor: T, shape: Tshape, *, Tshape: index = int32 -> output: T")
+    .aliases()
+    .on_host("shape")
+    .never_fails()
+    .forwards_memory()
+    .views()
+    .gives_no_more()
+    .passes_text()
+)
 
 
 @reshape_op.shape
 def reshape_shape(op):
-    given = op.constant(1)
-    if op.inputs[1].dims is not None and len(op.inputs[1].dims) != 1:
-        raise ValueError(f"Shape must be rank 1 but is rank {len(op.inputs[1].dims)}")
-    return [_reshaped(op.inputs[0].dims, op.constant_dims(1), given)]
+    return [reshaped_dims(op)]
 
 
 @reshape_op.same_as
@@ -184,55 +164,6 @@ def reshape_same(node):
     value = node.inputs[0]
     known = is_fully_defined(value.dims) and value.dims == node.outputs[0].dims
     return value if known and not value.dtype._is_ref_dtype else None
-
-
-def reshaped(x: Any, shape: Any) -> Any:
-    """A tensor or array in another shape.
-
-    Raises:
-        InvalidArgumentError: if the shape does not fit.
-    """
-    try:
-        return x.reshape(shape)
-    except (RuntimeError, ValueError):
-        return _reshaped_empty(x, shape)
-
-
-def _reshaped_empty(x: Any, shape: Any) -> Any:
-    """What torch and NumPy leave open: the size -1 beside a 0 is what the sizes that are not 0 leave of the input's.
-
-    Raises:
-        InvalidArgumentError: for any other shape that does not fit.
-    """
-    sizes = list(shape)
-    if sizes.count(-1) != 1 or 0 not in sizes or 0 not in x.shape or min(sizes) < -1:
-        raise _reshape_failed(x, shape) from None
-    left = math.prod(size for size in x.shape if size) // math.prod(size for size in sizes if size > 0)
-    return x.reshape([left if size == -1 else size for size in sizes])
-
-
-def _reshape_failed(x: Any, shape: Any) -> Exception:
-    count = int(np.prod(tuple(x.shape)))
-    sizes = list(shape)
-    if sizes.count(-1) > 1:
-        first = sizes.index(-1)
-        return invalid(f"Only one input size may be -1, not both {first} and {sizes.index(-1, first + 1)}")
-    if min(sizes, default=0) < -1:
-        at = next(i for i, size in enumerate(sizes) if size < -1)
-        return invalid(f"Size {at} must be non-negative, not {sizes[at]}")
-    if -1 in shape:
-        rest = int(np.prod([size for size in shape if size != -1]))
-        if rest == 0:
-            return invalid(
-                "reshape cannot infer the missing input size for an empty tensor unless all specified input sizes are "
-                "non-zero"
-            )
-        return invalid(
-            f"Input to reshape is a tensor with {count} values, but the requested shape requires a multiple of {rest}"
-        )
-    return invalid(
-        f"Input to reshape is a tensor with {count} values, but the requested shape has {int(np.prod(shape))}"
-    )
 
 
 @reshape_op.kernel
@@ -250,9 +181,7 @@ def reshape_kernel(node):
     return lambda x, shape: reshaped(x, not_too_many(shape.tolist()))
 
 
-def _back_to_input(op: Any, grad: Any) -> Tensor:
-    from headrace.core.composite import densified_quietly
-
+def _back_to_input(op: Operation, grad: TensorLike) -> Tensor:
     with densified_quietly(grad):
         return raw.Reshape(grad, shape(op.inputs[0]))
 
@@ -265,7 +194,15 @@ def reshape_gradient(op, grad):
 reshape_op.accepts([2, 3], np.array([3, 2], np.int32)).accepts([2, 3], np.array([-1], np.int32))
 reshape_op.accepts([0, 3], np.array([3, 0], np.int32)).rejects([2, 3], np.array([4, 2], np.int32), error=ValueError)
 
-expand_dims_op = op("ExpandDims", "input: T, dim: Tdim, *, Tdim: index = int32 -> output: T").aliases().on_host("dim")
+expand_dims_op = (
+    op("ExpandDims", "input: T, dim: Tdim, *, Tdim: index = int32 -> output: T")
+    .aliases()
+    .on_host("dim")
+    .never_fails()
+    .forwards_memory()
+    .views()
+    .passes_text()
+)
 
 
 @expand_dims_op.shape
@@ -280,6 +217,9 @@ def expand_dims_shape(op):
         raise ValueError(f"dim {at} not in the interval [{-rank}, {rank - 1}].")
     at %= rank
     return [(*dims[:at], 1, *dims[at:])]
+
+
+expand_dims_op.size_elements(same_elements)
 
 
 @expand_dims_op.kernel
@@ -308,10 +248,18 @@ def expand_dims_gradient(op, grad):
 expand_dims_op.accepts([2, 3], np.array(-1, np.int32)).accepts([], np.array(0, np.int32))
 expand_dims_op.rejects([2], np.array(3, np.int32), error=ValueError)
 
-squeeze_op = op("Squeeze", "input: T, *, squeeze_dims: list(int) >= 0 = [] -> output: T").aliases()
+squeeze_op = (
+    op("Squeeze", "input: T, *, squeeze_dims: list(int) >= 0 = [] -> output: T")
+    .aliases()
+    .never_fails()
+    .forwards_memory()
+    .views()
+    .gives_no_more()
+    .passes_text()
+)
 
 
-def _squeezed_axes(dims: Any, listed: list[int]) -> list[int]:
+def _squeezed_axes(dims: Sequence[int | None], listed: list[int]) -> list[int]:
     rank = len(dims)
     axes = []
     for i, axis in enumerate(listed):
@@ -366,7 +314,9 @@ def squeeze_gradient(op, grad):
 squeeze_op.accepts([2, 1, 3]).accepts([1, 2, 1], squeeze_dims=[0]).accepts([1, 1], squeeze_dims=[-1])
 squeeze_op.rejects([2, 1], squeeze_dims=[0], error=ValueError)
 
-broadcast_to_op = op("BroadcastTo", "input: T, shape: Tidx, *, Tidx: index = int32 -> output: T")
+broadcast_to_op = (
+    op("BroadcastTo", "input: T, shape: Tidx, *, Tidx: index = int32 -> output: T").never_fails().passes_text()
+)
 broadcast_to_op.aliases().on_host("shape")
 
 
@@ -388,7 +338,7 @@ def broadcast_to_shape(op):
     return [wanted]
 
 
-def _sizes_of_target(x: Any, shape: Any) -> list[int]:
+def _sizes_of_target(x: torch.Tensor, shape: torch.Tensor) -> list[int]:
     if shape.dim() > 1:
         raise invalid(f"shape must be a vector of {{int32,int64}}, got shape {shape_text(shape.shape)}")
     target = numbers(shape)
@@ -425,7 +375,7 @@ def broadcast_to_gradient(op, grad):
 broadcast_to_op.accepts([3], np.array([2, 3], np.int32)).accepts([2, 1], np.array([2, 3], np.int32))
 broadcast_to_op.rejects([3], np.array([2, 4], np.int32), error=ValueError)
 
-broadcast_args_op = op("BroadcastArgs", "s0: T, s1: T, *, T: index = int32 -> r0: T")
+broadcast_args_op = op("BroadcastArgs", "s0: T, s1: T, *, T: index = int32 -> r0: T").counts_by_shapes()
 broadcast_args_op.on_host("s0", "s1", outputs=True)
 
 
@@ -452,78 +402,15 @@ def broadcast_args_kernel(node):
     return broadcast
 
 
-def shape(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
-    """The shape of a tensor, as a vector of ints.
-
-    A fully known static shape gives a constant.
-
-    Args:
-        input: a tensor or SparseTensor.
-        name: a name for the operation.
-        out_type: int32 or int64.
-
-    Example:
-        >>> tf.shape(tf.zeros([2, 3]))  # [2, 3]
-    """
-    return shape_internal(input, name, True, out_type)
+broadcast_args_op.accepts(np.array([2, 1], np.int32), np.array([3], np.int32)).accepts(
+    np.array([], np.int64), np.array([2], np.int64)
+)
+broadcast_args_op.rejects(np.array([2], np.int32), np.array([3], np.int32), error=InvalidArgumentError)
 
 
-def shape_internal(input: Any, name: str | None = None, optimize: bool = True, out_type: Any = int32) -> Tensor:
-    """`shape`; without `optimize`, an operation even for a fully known static shape."""
-    with name_scope(name, "Shape", [input]) as scope:
-        if is_sparse(input):
-            return raw.Cast(input.dense_shape, DstT=as_dtype(out_type))
-        tensor = convert_to_tensor(input)
-        if optimize and is_fully_defined(tensor.dims):
-            return constant(list(tensor.dims or ()), out_type, name=scope)
-        return raw.Shape(tensor, out_type=out_type, name=scope)
-
-
-def shape_n(input: Any, out_type: Any = int32, name: str | None = None) -> list[Tensor]:
+def shape_n(input: Sequence[TensorLike], out_type: DTypeLike = int32, name: str | None = None) -> list[Tensor]:
     """The shapes of a list of tensors of one type, as vectors of ints."""
     return raw.ShapeN(input, out_type=out_type, name=name)
-
-
-def size(input: Any, name: str | None = None, out_type: Any = int32) -> Tensor:
-    """The number of elements of a tensor, as a scalar.
-
-    Args:
-        input: a tensor or SparseTensor.
-        name: a name for the operation.
-        out_type: int32 or int64.
-    """
-    return size_internal(input, name, True, out_type)
-
-
-def size_internal(input: Any, name: str | None = None, optimize: bool = True, out_type: Any = int32) -> Tensor:
-    """`size`; without `optimize`, an operation even where the number is known."""
-    with name_scope(name, "Size", [input]) as scope:
-        if is_sparse(input):
-            return raw.Prod(raw.Cast(input.dense_shape, DstT=as_dtype(out_type)), 0, name=scope)
-        tensor = convert_to_tensor(input)
-        if optimize:
-            count = element_count(tensor.dims)
-            if count is None and tensor.dims is not None and 0 in tensor.dims:
-                count = 0
-            if count is not None:
-                return constant(count, out_type, name=scope)
-        return raw.Size(tensor, out_type=out_type, name=scope)
-
-
-def rank(input: Any, name: str | None = None) -> Tensor:
-    """The number of axes of a tensor or SparseTensor, as an int32 scalar."""
-    return rank_internal(input, name)
-
-
-def rank_internal(input: Any, name: str | None = None, optimize: bool = True) -> Tensor:
-    """`rank`; without `optimize`, an operation even where the rank is known."""
-    with name_scope(name, "Rank", [input]) as scope:
-        if is_sparse(input):
-            return raw.Size(input.dense_shape, name=scope)
-        tensor = convert_to_tensor(input)
-        if optimize and tensor.dims is not None:
-            return constant(len(tensor.dims), int32, name=scope)
-        return raw.Rank(tensor, name=scope)
 
 
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
@@ -544,53 +431,17 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     return raw.Reshape(tensor, shape, name=name)
 
 
-def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Tensor:
-    """`input` with a new axis of size 1 at position `axis`.
-
-    Args:
-        input: a tensor of rank r.
-        axis: a scalar in [-r - 1, r].
-        name: a name for the operation.
-        dim: an older name of `axis`.
-
-    Raises:
-        ValueError: if `axis` is missing or out of range.
-    """
-    axis = either("axis", axis, "dim", dim)
-    if axis is None:
-        raise ValueError("Must specify an axis argument to tf.expand_dims()")
-    return raw.ExpandDims(input, axis, name=name)
-
-
-def squeeze(input: Any, axis: Any = None, name: str | None = None, squeeze_dims: Any = None) -> Tensor:
-    """`input` without its axes of size 1, or without those listed.
-
-    Args:
-        input: a tensor.
-        axis: an int or list of ints; all axes of size 1 by default.
-        name: a name for the operation.
-        squeeze_dims: an older name of `axis`.
-
-    Raises:
-        ValueError: if a listed axis is known to be of another size.
-    """
-    axis = either("axis", axis, "squeeze_dims", squeeze_dims)
-    if np.isscalar(axis):
-        axis = [axis]
-    return raw.Squeeze(input, squeeze_dims=None if axis is None else list(axis), name=name)
-
-
-def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
+def broadcast_to(input: TensorLike, shape: TensorLike, name: str | None = None) -> Tensor:
     """`input` repeated along its axes of size 1, and along new leading axes, until it has `shape`."""
     return raw.BroadcastTo(input, shape, name=name)
 
 
-def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
+def broadcast_dynamic_shape(shape_x: Any, shape_y: TensorLike) -> Tensor:
     """The shape that element-wise ops on operands of the shapes `shape_x` and `shape_y`, int vectors, give."""
     return raw.BroadcastArgs(shape_x, shape_y)
 
 
-def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
+def broadcast_static_shape(shape_x: ShapeLike, shape_y: ShapeLike) -> TensorShape:
     """The static shape that element-wise ops on operands of two static shapes give.
 
     Raises:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
-from headrace.core.defaults import name_scope
-from headrace.core.dtypes import as_dtype, int32, int64
-from headrace.core.dtypes import bool as bool_type
-from headrace.core.eager import executing_eagerly
+from headrace.core.dims import merge_dims
 from headrace.core.errors import InvalidArgumentError, UnimplementedError
-from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.core.shapes import Dimension, merge_dims
-from headrace.ops.array.common import (
+from headrace.core.size_elements import Element, KnownElements
+from headrace.core.tensor import Tensor
+from headrace.kernels.array.arguments import (
     boxed,
     constants,
     filled_text,
@@ -28,20 +24,46 @@ from headrace.ops.array.common import (
     shape_text,
     stand_in_for,
 )
-from headrace.ops.array.constant import constant
-from headrace.ops.array.fill import ones_like
-from headrace.ops.array.join import concat, stack
-from headrace.ops.array.shape import rank, reshape, shape
-from headrace.ops.array.strides import MASKS, forward_view, index_tuple, out_of_bounds, sliced, sliced_dims
-from headrace.ops.ranks import ranked
+from headrace.kernels.array.strides import (
+    MASKS,
+    forward_view,
+    index_tuple,
+    out_of_bounds,
+    sliced,
+    sliced_dims,
+    window_of,
+)
+from headrace.kernels.composing.arranging import concat, stack
+from headrace.kernels.composing.filling import ones_like
+from headrace.kernels.composing.shapes import rank, shape
+from headrace.kernels.ranks import ranked
+
+if TYPE_CHECKING:
+    from headrace.core.operation import Operation
+    from headrace.core.typing import NodeView, TensorLike, VariableLike
+
 
 _builtin_slice = slice
 
-# What `tensor[..., tf.newaxis]` is written with.
-newaxis = None
 
-slice_op = op("Slice", "input: T, begin: Index, size: Index, *, Index: index -> output: T").aliases()
+slice_op = (
+    op("Slice", "input: T, begin: Index, size: Index, *, Index: index -> output: T")
+    .aliases()
+    .never_fails()
+    .passes_text()
+)
 slice_op.on_host("begin", "size")
+
+
+@slice_op.size_elements
+def slice_elements(node: NodeView, known: KnownElements) -> list[Element] | None:
+    begin, size = node.constant(1), node.constant(2)
+    elements = known.vector(node.inputs[0])
+    if begin is None or size is None or elements is None or begin.size != 1:
+        return None
+    first, count = int(begin[0]), int(size[0])
+    count = len(elements) - first if count == -1 else count
+    return elements[first : first + count] if first >= 0 and 0 <= count <= len(elements) - first else None
 
 
 @slice_op.shape
@@ -70,29 +92,6 @@ def slice_shape(op):
         else:
             result.append(have - start)
     return [tuple(result)]
-
-
-def window_of(shape: Any, begin: list[int], size: list[int]) -> tuple[Any, ...]:
-    """The index of what Slice takes of a tensor of that shape.
-
-    Raises:
-        InvalidArgumentError: if it does not lie in the tensor.
-    """
-    if len(begin) != len(shape) or len(size) != len(shape):
-        raise invalid(
-            "Expected begin and size arguments to be 1-D tensors of size "
-            f"{len(shape)}, but got shapes [{len(begin)}] and [{len(size)}] instead."
-        )
-    window = []
-    for i, (have, start, count) in enumerate(zip(shape, begin, size)):
-        if not 0 <= start <= have:
-            raise invalid(f"Expected begin[{i}] in [0, {have}], but got {start}")
-        if count == -1:
-            count = have - start
-        if not 0 <= count <= have - start:
-            raise invalid(f"Expected size[{i}] in [0, {have - start}], but got {count}")
-        window.append(_builtin_slice(start, start + count))
-    return tuple(window)
 
 
 @slice_op.kernel
@@ -126,8 +125,8 @@ def slice_gradient(op, grad):
     input_rank = rank(x)
     size = shape(op.outputs[0])
     column = stack([input_rank, 1])
-    before = reshape(begin, column)
-    after = reshape(raw.Sub(raw.Sub(shape(x), size, name="sub"), begin, name="sub"), column)
+    before = raw.Reshape(begin, column)
+    after = raw.Reshape(raw.Sub(raw.Sub(shape(x), size, name="sub"), begin, name="sub"), column)
     return [raw.Pad(grad, concat([before, after], 1)), None, None]
 
 
@@ -136,13 +135,15 @@ slice_op.rejects([4, 5], np.array([3, 2], np.int32), np.array([2, -1], np.int32)
 
 _MASK_ATTRS = "Index: index, begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0, shrink_axis_mask=0"
 
-strided_slice_op = op(
-    "StridedSlice", f"input: T, begin: Index, end: Index, strides: Index, *, {_MASK_ATTRS} -> output: T"
+strided_slice_op = (
+    op("StridedSlice", f"input: T, begin: Index, end: Index, strides: Index, *, {_MASK_ATTRS} -> output: T")
+    .gives_no_more()
+    .passes_text()
 )
 strided_slice_op.aliases().on_host("begin", "end", "strides")
 
 
-def _static_slice(op: Any, dims: Any, first: int) -> Any:
+def _static_slice(op: Any, dims: Any, first: int) -> tuple[int | None, ...] | None:
     """The static shape of a strided slice whose begin, end and strides are the inputs from `first` on."""
     length: Any = None
     for tensor in op.inputs[first : first + 3]:
@@ -155,6 +156,25 @@ def _static_slice(op: Any, dims: Any, first: int) -> Any:
     blank = [0] * strides.size
     index = index_tuple(begin if known else blank, end if known else blank, strides.tolist(), op.attrs)
     return sliced_dims(dims, index, known)
+
+
+@strided_slice_op.size_elements
+def strided_slice_elements(node: NodeView, known: KnownElements) -> list[Element] | None:
+    begin, end, strides = (node.constant(i) for i in (1, 2, 3))
+    if begin is None or end is None or strides is None or begin.size != 1:
+        return None
+    attrs, dims = node.attrs, node.inputs[0].dims
+    if attrs["ellipsis_mask"] or attrs["new_axis_mask"]:
+        return None
+    elements = known.vector(node.inputs[0]) if dims is not None and dims != () else None
+    if elements is None:
+        return None
+    if attrs["shrink_axis_mask"]:
+        at = int(begin[0])
+        return [elements[at]] if -len(elements) <= at < len(elements) else None
+    first = None if attrs["begin_mask"] else int(begin[0])
+    last = None if attrs["end_mask"] else int(end[0])
+    return elements[first : last : int(strides[0])] if strides[0] else None
 
 
 @strided_slice_op.shape
@@ -172,7 +192,7 @@ def strided_slice_same(node):
     return node.inputs[0] if whole and dims is not None and len(index) <= len(dims) else None
 
 
-def _bounds(node: Any, first: int) -> Any:
+def _bounds(node: NodeView, first: int) -> Any:
     """The index tuple if it is known while planning, else None."""
     begin, end, strides = (constants(node, i) for i in range(first, first + 3))
     if begin is None or end is None or strides is None:
@@ -180,7 +200,9 @@ def _bounds(node: Any, first: int) -> Any:
     return index_tuple(begin, end, strides, node.attrs)
 
 
-def _index_at_run(attrs: dict[str, Any], begin: Any, end: Any, strides: Any) -> tuple[Any, ...]:
+def _index_at_run(
+    attrs: dict[str, Any], begin: torch.Tensor, end: torch.Tensor, strides: torch.Tensor
+) -> tuple[Any, ...]:
     first, last, steps = numbers(begin), numbers(end), numbers(strides)
     if not len(first) == len(last) == len(steps):
         raise invalid(
@@ -223,7 +245,7 @@ def strided_slice_kernel(node):
     return plainly
 
 
-def _masks(op: Any) -> dict[str, int]:
+def _masks(op: Operation) -> dict[str, int]:
     return {mask: op.attrs[mask] for mask in MASKS}
 
 
@@ -245,7 +267,7 @@ strided_slice_op.rejects(
 strided_slice_grad_op = op(
     "StridedSliceGrad",
     f"shape: Index, begin: Index, end: Index, strides: Index, dy: T, *, {_MASK_ATTRS} -> output: T",
-)
+).never_fails()
 strided_slice_grad_op.on_host("shape", "begin", "end", "strides")
 
 
@@ -298,7 +320,7 @@ def strided_slice_assign_shape(op):
     return [op.inputs[0].dims]
 
 
-def _put(x: Any, index: tuple[Any, ...], value: Any) -> None:
+def _put(x: np.ndarray | torch.Tensor, index: tuple[Any, ...], value: np.ndarray | torch.Tensor) -> None:
     """Writes into the memory of a variable."""
     if isinstance(x, np.ndarray):
         x[index] = value
@@ -368,7 +390,20 @@ def tensor_strided_slice_update_kernel(node):
     return update
 
 
-def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
+_begin, _end, _strides = np.array([1, 3], _I), np.array([3, 0], _I), np.array([1, -2], _I)
+strided_slice_grad_op.accepts(np.array([4, 5], _I), _begin, _end, _strides, [2, 2])
+strided_slice_grad_op.accepts(
+    np.array([3, 2], _I), np.array([1], _I), np.array([2], _I), np.array([1], _I), [2], shrink_axis_mask=1
+)
+strided_slice_grad_op.rejects(np.array([4, 5], _I), _begin, _end, _strides, [2, 3], error=InvalidArgumentError)
+for _decl in (strided_slice_assign_op, resource_strided_slice_assign_op, tensor_strided_slice_update_op):
+    _decl.accepts([4, 5], _begin, _end, _strides, [2, 2]).accepts(
+        [4], np.array([1], _I), np.array([0], _I), np.array([1], _I), [3], end_mask=1
+    )
+    _decl.rejects([4, 5], _begin, _end, _strides, [2, 3], error=UnimplementedError)
+
+
+def slice(input_: Any, begin: TensorLike, size: TensorLike, name: str | None = None) -> Tensor:
     """The block of `input_` of shape `size` that starts at `begin`.
 
     Args:
@@ -384,10 +419,10 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
 
 
 def strided_slice(
-    input_: Any,
-    begin: Any,
-    end: Any,
-    strides: Any = None,
+    input_: TensorLike,
+    begin: TensorLike,
+    end: TensorLike,
+    strides: TensorLike | None = None,
     begin_mask: int = 0,
     end_mask: int = 0,
     ellipsis_mask: int = 0,
@@ -422,7 +457,7 @@ def strided_slice(
     }
     result = raw.StridedSlice(input_, begin, end, strides, name=name, **masks)
 
-    def assign(val: Any, name: str | None = None) -> Any:
+    def assign(val: TensorLike, name: str | None = None) -> Tensor | VariableLike:
         if var is None:
             raise ValueError("Sliced assignment is only supported for variables")
         return var._strided_slice_assign(
@@ -437,91 +472,3 @@ def strided_slice(
     scope = name
     result.assign = assign
     return result
-
-
-_SLICE_TYPE_ERROR = (
-    "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are valid "
-    "indices"
-)
-
-
-def _check_index(index: Any) -> None:
-    if isinstance(index, (int, Dimension)):
-        return
-    dtype = getattr(index, "dtype", None)
-    if dtype is None or as_dtype(dtype).base_dtype not in (int32, int64) or (index.shape and len(index.shape) == 1):
-        raise TypeError(f"{_SLICE_TYPE_ERROR}, got {index!r}")
-
-
-def slice_helper(tensor: Any, slice_spec: Any, var: Any = None) -> Tensor:
-    """What `tensor[slice_spec]` makes.
-
-    Args:
-        tensor: a tensor.
-        slice_spec: ints, slices, ellipsis, None, scalar int tensors, or a tuple of them; or a boolean mask.
-        var: the variable that `tensor` is the value of, to be assigned to.
-
-    Raises:
-        TypeError: for an index of another kind.
-        ValueError: for an index known to be out of bounds.
-
-    Example:
-        >>> tf.zeros([4, 5, 6])[0, ..., ::-2].get_shape()
-        TensorShape([Dimension(5), Dimension(3)])
-    """
-    is_mask = isinstance(slice_spec, (Tensor, np.ndarray)) and as_dtype(slice_spec.dtype).base_dtype is bool_type
-    if isinstance(slice_spec, bool) or is_mask:
-        from headrace.ops.array.where import boolean_mask
-
-        return boolean_mask(tensor, slice_spec)
-    items = slice_spec if isinstance(slice_spec, (list, tuple)) else [slice_spec]
-    begin: list[Any] = []
-    end: list[Any] = []
-    strides: list[Any] = []
-    masks = dict.fromkeys(MASKS, 0)
-    for i, item in enumerate(items):
-        bit = 1 << i
-        if isinstance(item, _builtin_slice):
-            for bound, bounds, mask in ((item.start, begin, "begin_mask"), (item.stop, end, "end_mask")):
-                # Python 2 passed the largest int for a bound that was left out.
-                if bound is None or (not isinstance(bound, Tensor) and bound == sys.maxsize):
-                    bounds.append(0)
-                    masks[mask] |= bit
-                else:
-                    _check_index(bound)
-                    bounds.append(bound)
-            if item.step is not None:
-                _check_index(item.step)
-            strides.append(1 if item.step is None else item.step)
-        elif item is Ellipsis or item is None:
-            begin.append(0)
-            end.append(0)
-            strides.append(1)
-            masks["ellipsis_mask" if item is Ellipsis else "new_axis_mask"] |= bit
-        else:
-            _check_index(item)
-            begin.append(item)
-            end.append(raw.AddV2(item, 1, name="add") if isinstance(item, Tensor) else item + 1)
-            strides.append(1)
-            masks["shrink_axis_mask"] |= bit
-
-    if begin and executing_eagerly() and all(type(bound) is int for bound in (*begin, *end, *strides)):
-        # Numbers stay numbers: no tensors need be packed of them.
-        return strided_slice(tensor, begin, end, strides, var=var, **masks)  # type: ignore[arg-type]
-    with name_scope(None, "strided_slice", [tensor, *begin, *end, *strides]) as scope:
-        if begin:
-            bounds = [stack(begin), stack(end), stack(strides)]
-            if any(part.dtype.base_dtype is int64 for part in bounds):
-                bounds = [part if part.dtype.base_dtype is int64 else raw.Cast(part, DstT=int64) for part in bounds]
-        else:
-            bounds = [constant([], int32)] * 3
-        packed_begin, packed_end, packed_strides = bounds
-        return strided_slice(tensor, packed_begin, packed_end, packed_strides, var=var, name=scope, **masks)
-
-
-def slice_helper_var(var: Any, slice_spec: Any) -> Tensor:
-    """What `variable[slice_spec]` makes: a slice of its value whose `assign` writes to the variable."""
-    return slice_helper(var.value(), slice_spec, var)
-
-
-Tensor._override_operator("__getitem__", slice_helper)

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch.nn.functional as functional
 
-from headrace.core.constant_value import constant_value
-from headrace.core.convert import convert_to_tensor
-from headrace.core.defaults import name_scope
-from headrace.core.dtypes import int32
-from headrace.core.operation import Tensor
+from headrace.core.dims import Dims, merge_dims
 from headrace.core.registry import op, raw
-from headrace.core.shapes import Dims, merge_dims
-from headrace.ops.array.common import either, invalid, moving, numbers, rank_is
-from headrace.ops.array.fill import zeros
-from headrace.ops.array.join import stack
+from headrace.core.tensor import Tensor
+from headrace.kernels.array.arguments import invalid, moving, numbers, rank_is
+from headrace.kernels.older_names import first_given as either
+
+if TYPE_CHECKING:
+    import torch
+
+    from headrace.core.typing import NodeView, TensorLike
+
 
 space_to_batch_nd_op = op(
     "SpaceToBatchND",
@@ -41,7 +43,9 @@ space_to_batch_op.on_host("paddings").aliases()
 batch_to_space_op.on_host("crops").aliases()
 
 
-def _space_dims(dims: Dims, block: list[int] | None, count: int | None, pairs: Any, to_batch: bool) -> Dims:
+def _space_dims(
+    dims: Dims, block: list[int] | None, count: int | None, pairs: np.ndarray | None, to_batch: bool
+) -> Dims:
     """The static shape after blocks of `block` have gone to the batch, or come back from it."""
     if dims is None or count is None:
         return None if dims is None else (None,) * len(dims)
@@ -119,7 +123,7 @@ def batch_to_space_shape(op):
     return [_space_dims(dims, [op.attrs["block_size"]] * 2, 2, op.constant(1), False)]
 
 
-def _to_batch(x: Any, block: list[int], pairs: list[int]) -> Any:
+def _to_batch(x: torch.Tensor, block: list[int], pairs: list[int]) -> torch.Tensor:
     count = len(block)
     if any(n < 0 for n in pairs):
         raise invalid("Paddings must be non-negative")
@@ -144,7 +148,7 @@ def _to_batch(x: Any, block: list[int], pairs: list[int]) -> Any:
     return moved.reshape([batch * math.prod(block), *space, *rest])
 
 
-def _from_batch(x: Any, block: list[int], pairs: list[int]) -> Any:
+def _from_batch(x: torch.Tensor, block: list[int], pairs: list[int]) -> torch.Tensor:
     count, total = len(block), math.prod(block)
     if any(n < 0 for n in pairs):
         raise invalid("Crops must be non-negative")
@@ -213,6 +217,12 @@ _I = np.int32
 space_to_batch_nd_op.accepts([1, 4, 6, 2], np.array([2, 3], _I), np.array([[0, 0], [0, 0]], _I))
 batch_to_space_nd_op.accepts([6, 2, 2, 1], np.array([2, 3], _I), np.array([[1, 0], [0, 2]], _I))
 space_to_batch_nd_op.rejects([1, 5], np.array([2], _I), np.array([[0, 0]], _I), error=ValueError)
+space_to_batch_op.accepts([1, 4, 2, 1], np.array([[0, 0], [0, 0]], _I), block_size=2)
+space_to_batch_op.accepts([2, 3, 2, 1], np.array([[1, 0], [0, 2]], _I), block_size=2)
+space_to_batch_op.rejects([1, 3, 2, 1], np.array([[0, 0], [0, 0]], _I), block_size=2, error=ValueError)
+batch_to_space_op.accepts([4, 2, 2, 1], np.array([[0, 0], [0, 0]], _I), block_size=2)
+batch_to_space_op.accepts([4, 2, 2, 1], np.array([[1, 0], [0, 2]], _I), block_size=2)
+batch_to_space_op.rejects([3, 2, 2, 1], np.array([[0, 0], [0, 0]], _I), block_size=2, error=ValueError)
 
 _LAYOUT = "input: T, *, block_size: int >= 2, data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC' -> output: T"
 space_to_depth_op = op("SpaceToDepth", _LAYOUT)
@@ -249,13 +259,13 @@ def depth_to_space_shape(op):
     return _depth_dims(op, False)
 
 
-def _in_nhwc(node: Any, kernel: Any) -> Any:
+def _in_nhwc(node: NodeView, kernel: Callable[..., Any]) -> Callable[..., Any]:
     if node.attrs["data_format"] == "NHWC":
         return moving(node, kernel)
     return moving(node, lambda x: _turned(kernel(_turned(x, 0, 2, 3, 1)), 0, 3, 1, 2))
 
 
-def _turned(x: Any, *order: int) -> Any:
+def _turned(x: np.ndarray | torch.Tensor, *order: int) -> np.ndarray | torch.Tensor:
     return x.transpose(order) if isinstance(x, np.ndarray) else x.permute(order)
 
 
@@ -307,7 +317,9 @@ space_to_depth_op.accepts([1, 4, 6, 2], block_size=2).rejects([1, 5, 4, 1], bloc
 depth_to_space_op.accepts([1, 2, 3, 8], block_size=2).rejects([1, 2, 2, 3], block_size=2, error=ValueError)
 
 
-def space_to_batch_nd(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Tensor:
+def space_to_batch_nd(
+    input: TensorLike, block_shape: TensorLike, paddings: TensorLike, name: str | None = None
+) -> Tensor:
     """Pads the axes after the batch and moves the places within their blocks into the batch.
 
     Args:
@@ -319,13 +331,17 @@ def space_to_batch_nd(input: Any, block_shape: Any, paddings: Any, name: str | N
     return raw.SpaceToBatchND(input, block_shape, paddings, name=name)
 
 
-def batch_to_space_nd(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Tensor:
+def batch_to_space_nd(input: TensorLike, block_shape: TensorLike, crops: TensorLike, name: str | None = None) -> Tensor:
     """The inverse of `space_to_batch_nd`: moves the batch back into blocks, then crops the axes of space."""
     return raw.BatchToSpaceND(input, block_shape, crops, name=name)
 
 
 def space_to_batch(
-    input: Any, paddings: Any, block_size: Any = None, name: str | None = None, block_shape: Any = None
+    input: TensorLike,
+    paddings: TensorLike,
+    block_size: int | None = None,
+    name: str | None = None,
+    block_shape: Any = None,
 ) -> Tensor:
     """`space_to_batch_nd` over the height and width of a [batch, height, width, depth] tensor."""
     block = either("block_shape", block_shape, "block_size", block_size)
@@ -335,7 +351,11 @@ def space_to_batch(
 
 
 def batch_to_space(
-    input: Any, crops: Any, block_size: Any = None, name: str | None = None, block_shape: Any = None
+    input: TensorLike,
+    crops: TensorLike,
+    block_size: int | None = None,
+    name: str | None = None,
+    block_shape: Any = None,
 ) -> Tensor:
     """`batch_to_space_nd` over the height and width of a [batch, height, width, depth] tensor."""
     block = either("block_shape", block_shape, "block_size", block_size)
@@ -344,59 +364,11 @@ def batch_to_space(
     return result
 
 
-def space_to_depth(input: Any, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Tensor:
+def space_to_depth(input: TensorLike, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Tensor:
     """Moves the places within each block of height and width into the depth."""
     return raw.SpaceToDepth(input, block_size=block_size, data_format=data_format, name=name)
 
 
-def depth_to_space(input: Any, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Tensor:
+def depth_to_space(input: TensorLike, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Tensor:
     """Moves the depth into blocks of height and width: the inverse of `space_to_depth`."""
     return raw.DepthToSpace(input, block_size=block_size, data_format=data_format, name=name)
-
-
-def required_space_to_batch_paddings(
-    input_shape: Any, block_shape: Any, base_paddings: Any = None, name: str | None = None
-) -> tuple[Tensor, Tensor]:
-    """The paddings that make `block_shape` divide `input_shape`, and the crops that undo them.
-
-    Args:
-        input_shape: int32 vector.
-        block_shape: int32 vector of a known length n.
-        base_paddings: the least paddings, an int32 matrix of shape [n, 2]; zeros by default.
-        name: a name for the operations.
-
-    Returns:
-        a tuple (paddings, crops) of int32 matrices of shape [n, 2].
-    """
-    with name_scope(name, "required_space_to_batch_paddings", [input_shape, block_shape]):
-        size = convert_to_tensor(input_shape, int32, "input_shape")
-        block = convert_to_tensor(block_shape, int32, "block_shape")
-        block.get_shape().assert_is_fully_defined()
-        block.get_shape().assert_has_rank(1)
-        count = int(block.get_shape()[0])
-        if count == 0:
-            return zeros([0, 2], int32), zeros([0, 2], int32)
-        size.get_shape().assert_is_compatible_with([count])
-        if base_paddings is None:
-            base = zeros([count, 2], int32)
-        else:
-            base = convert_to_tensor(base_paddings, int32, "base_paddings")
-            base.get_shape().assert_is_compatible_with([count, 2])
-        known = [constant_value(part) for part in (size, block, base)]
-        if all(part is not None for part in known):
-            start, end, extra = _paddings_of(*known)
-        else:
-            start, end = base[:, 0], base[:, 1]
-            full = raw.AddV2(raw.AddV2(size, start, name="add"), end, name="add")
-            rest = raw.FloorMod(full, block, name="mod")
-            extra = raw.FloorMod(raw.Sub(block, rest, name="sub"), block, name="mod")
-            end = raw.AddV2(end, extra, name="add")
-        paddings = stack([[start[i], end[i]] for i in range(count)], name="paddings")
-        crops = stack([[0, extra[i]] for i in range(count)], name="crops")
-        return paddings, crops
-
-
-def _paddings_of(size: Any, block: Any, base: Any) -> tuple[Any, Any, Any]:
-    full = size + base[:, 0] + base[:, 1]
-    extra = (block - full % block) % block
-    return base[:, 0], base[:, 1] + extra, extra

@@ -2,28 +2,39 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from headrace.core.convert import convert_to_tensor
-from headrace.core.operation import Tensor
+from headrace.core.dims import unknown_dims
 from headrace.core.registry import op, raw
-from headrace.core.shapes import Dimension, unknown_dims
-from headrace.ops.array.common import (
-    axis_in,
-    constants,
-    invalid,
-    is_text,
-    numbers,
-    renamed,
-    require_scalar,
-    shape_text,
-)
-from headrace.ops.array.join import concat, is_axis
+from headrace.core.shapes import Dimension
+from headrace.core.tensor import Tensor
+from headrace.kernels.array.arguments import axis_in, constants, invalid, is_text, numbers, require_scalar, shape_text
+from headrace.kernels.composing.arranging import concat, is_axis
+from headrace.kernels.older_names import renamed
 
-split_op = op("Split", "split_dim: int32, value: T, *, num_split: int >= 1 -> output: num_split * T")
+if TYPE_CHECKING:
+    import torch
+
+    from headrace.core.typing import NodeView, TensorLike
+
+
+split_op = (
+    op("Split", "split_dim: int32, value: T, *, num_split: int >= 1 -> output: num_split * T")
+    .never_fails()
+    .passes_text()
+)
 split_op.aliases().on_host("split_dim")
+
+
+@split_op.equal_sizes
+def split_sizes(node: NodeView, sizes: Any) -> None:
+    axis, dims = node.constant(0), node.inputs[1].dims
+    sizes.all_same(node.outputs)
+    if axis is not None and dims:
+        sizes.all_same([node.inputs[1], node.outputs[0]], int(axis) % len(dims))
 
 
 @split_op.shape
@@ -43,7 +54,7 @@ def split_shape(op):
     return [(*dims[:at], dims[at] // num, *dims[at + 1 :])] * num
 
 
-def _pieces(x: Any, sizes: list[int], axis: int) -> Any:
+def _pieces(x: np.ndarray | torch.Tensor, sizes: list[int], axis: int) -> list[np.ndarray] | tuple[torch.Tensor, ...]:
     if isinstance(x, np.ndarray):
         return np.split(x, np.cumsum(sizes)[:-1], axis)
     return x.split(sizes, axis)
@@ -79,9 +90,13 @@ def split_gradient(op, *grads):
 split_op.accepts(np.array(0, np.int32), [4, 3], num_split=2).accepts(np.array(-1, np.int32), [4, 3], num_split=1)
 split_op.rejects(np.array(0, np.int32), [4, 3], num_split=3, error=ValueError)
 
-split_v_op = op(
-    "SplitV",
-    "value: T, size_splits: Tlen, split_dim: int32, *, num_split: int >= 1, Tlen: index = int64 -> output: num_split * T",
+split_v_op = (
+    op(
+        "SplitV",
+        "value: T, size_splits: Tlen, split_dim: int32, *, num_split: int >= 1, Tlen: index = int64 -> output: num_split * T",
+    )
+    .never_fails()
+    .passes_text()
 )
 split_v_op.aliases().on_host("size_splits", "split_dim")
 
@@ -156,7 +171,7 @@ split_v_op.rejects([4, 3], np.array([1, 4], np.int32), np.array(0, np.int32), nu
 
 @renamed(split_dim="axis", num_split="num_or_size_splits")
 def split(
-    value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str = "split"
+    value: Any, num_or_size_splits: TensorLike, axis: int | Tensor = 0, num: int | None = None, name: str = "split"
 ) -> list[Tensor]:
     """A tensor cut along an axis into equal pieces, or into pieces of given sizes.
 

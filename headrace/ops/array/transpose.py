@@ -2,22 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 
-from headrace.core.convert import convert_to_tensor
-from headrace.core.defaults import name_scope
-from headrace.core.operation import Tensor
+from headrace.core.dims import element_count, unknown_dims
 from headrace.core.registry import op, raw
-from headrace.core.shapes import element_count, unknown_dims
-from headrace.ops.array.common import constants, invalid, is_text, numbers, rank_is
-from headrace.ops.array.join import concat
-from headrace.ops.array.shape import rank
-from headrace.ops.ranks import check_rank
+from headrace.core.tensor import Tensor
+from headrace.kernels.array.arguments import constants, invalid, is_text, numbers, rank_is
+from headrace.kernels.composing.arranging import transpose
+from headrace.kernels.ranks import check_rank
 
-transpose_op = op("Transpose", "x: T, perm: Tperm, *, Tperm: index = int32 -> y: T").aliases().on_host("perm")
+if TYPE_CHECKING:
+    from headrace.core.typing import NodeView, TensorLike
+
+
+transpose_op = (
+    op("Transpose", "x: T, perm: Tperm, *, Tperm: index = int32 -> y: T")
+    .aliases()
+    .on_host("perm")
+    .never_fails()
+    .passes_text()
+)
+
+
+def _keeps_layout(node: NodeView) -> bool:
+    """Whether it moves axes of size 1 only."""
+    dims, perm = node.inputs[0].dims, node.constant_dims(1)
+    if dims is None or perm is None:
+        return False
+    moved = [axis for axis in perm if axis is not None and dims[axis] != 1]
+    return moved == sorted(moved)
+
+
+transpose_op.forwards_memory(when=_keeps_layout)
 conjugate_transpose_op = op("ConjugateTranspose", "x: T, perm: Tperm, *, Tperm: index = int32 -> y: T")
 conjugate_transpose_op.aliases().on_host("perm")
 
@@ -97,8 +116,12 @@ def conjugate_transpose_gradient(op, grad):
 
 transpose_op.accepts([2, 3, 4], np.array([2, 0, 1], np.int32)).accepts([2, 0], np.array([1, 0], np.int32))
 transpose_op.rejects([2, 3], np.array([0, 2], np.int32), error=ValueError)
+conjugate_transpose_op.accepts(np.array([[1 + 2j, 3j], [0.5, 1 - 1j]], np.complex64), np.array([1, 0], np.int32))
+conjugate_transpose_op.accepts([2, 3, 2], np.array([2, 0, 1], np.int64)).rejects(
+    [2, 3], np.array([0, 2], np.int32), error=ValueError
+)
 
-invert_permutation_op = op("InvertPermutation", "x: T, *, T: index = int32 -> y: T")
+invert_permutation_op = op("InvertPermutation", "x: T, *, T: index = int32 -> y: T").counts_by_shapes()
 invert_permutation_op.on_host("x", outputs=True).not_differentiable()
 
 
@@ -126,61 +149,6 @@ def invert_permutation_kernel(node):
 invert_permutation_op.accepts(np.array([2, 0, 1], np.int32))
 
 
-def transpose(a: Any, perm: Any = None, name: str | None = "transpose", conjugate: bool = False) -> Tensor:
-    """`a` with its axes in another order: axis i of the result is axis `perm[i]` of `a`.
-
-    Args:
-        a: a tensor.
-        perm: int32 or int64 vector; the reverse order by default.
-        name: a name for the operation.
-        conjugate: whether to conjugate complex elements as well.
-
-    Example:
-        >>> tf.transpose(tf.zeros([2, 3, 4]), [1, 0, 2]).get_shape()
-        TensorShape([Dimension(3), Dimension(2), Dimension(4)])
-    """
-    with name_scope(name, "transpose", [a]) as scope:
-        turned = raw.ConjugateTranspose if conjugate and a.dtype.is_complex else raw.Transpose
-        if perm is not None:
-            return turned(a, perm, name=scope)
-        a = convert_to_tensor(a, name="a")
-        if not a.dims:
-            count = raw.Rank(a)
-            last = raw.Sub(count, 1, name="sub")
-            perm = raw.Sub(last, raw.Range(0, count, 1), name="sub")
-        else:
-            perm = np.arange(len(a.dims))[::-1]
-        result = turned(a, perm, name=scope)
-        if a.dims is not None:
-            result.set_shape(a.dims[::-1])
-        return result
-
-
-def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = False) -> Tensor:
-    """`a` with its last two axes exchanged.
-
-    Args:
-        a: a tensor of rank 2 or more.
-        name: a name for the operations.
-        conjugate: whether to conjugate complex elements as well.
-
-    Raises:
-        ValueError: if the rank is known to be less than 2.
-    """
-    with name_scope(name, values=[a]):
-        a = convert_to_tensor(a, name="a")
-        if a.dims is not None:
-            count = len(a.dims)
-            if count < 2:
-                raise ValueError(f"Argument 'a' should be a (batch) matrix, with rank >= 2.  Found: {a.get_shape()}")
-            perm: Any = [*range(count - 2), count - 1, count - 2]
-        else:
-            total = rank(a)
-            front = raw.Range(0, raw.Sub(total, 2, name="sub"), 1)
-            perm = concat((front, [raw.Sub(total, 1, name="sub"), raw.Sub(total, 2, name="sub")]), 0)
-        return transpose(a, perm=perm, conjugate=conjugate)
-
-
-def invert_permutation(x: Any, name: str | None = None) -> Tensor:
+def invert_permutation(x: TensorLike, name: str | None = None) -> Tensor:
     """The permutation that undoes the permutation `x`, an int vector."""
     return raw.InvertPermutation(x, name=name)

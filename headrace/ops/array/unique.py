@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
 from headrace.core.dtypes import as_dtype, int32
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.ops.array.common import constants, invalid, is_text, numbers, rank_is, shape_text
+from headrace.core.tensor import Tensor
+from headrace.kernels.array.arguments import constants, invalid, is_text, numbers, rank_is, shape_text
+from headrace.kernels.array.numbering import first_seen
 
-unique_op = op("Unique", "x: T, *, out_idx: index = int32 -> y: T, idx: out_idx")
+if TYPE_CHECKING:
+    from headrace.core.typing import DTypeLike, OpView, TensorLike
+
+
+unique_op = op("Unique", "x: T, *, out_idx: index = int32 -> y: T, idx: out_idx").gives_no_more().passes_text()
 unique_v2_op = op(
     "UniqueV2", "x: T, axis: Taxis, *, Taxis: index = int64, out_idx: index = int32 -> y: T, idx: out_idx"
 )
@@ -37,7 +43,7 @@ def unique_with_counts_shape(op):
     return [(None,), op.inputs[0].dims, (None,)]
 
 
-def _along_axis_dims(op: Any) -> tuple[Any, Any]:
+def _along_axis_dims(op: OpView) -> tuple[Any, Any]:
     dims, axis = op.inputs[0].dims, op.constant(1)
     if dims is None:
         return None, None
@@ -63,71 +69,7 @@ def unique_with_counts_v2_shape(op):
     return [*_along_axis_dims(op), (None,)]
 
 
-# Up to so many numbers a dict is faster than sorting; strings take long to compare.
-_DICT_UP_TO = 20_000
-# For so few even of integers.
-_FEW = 40
-# Integers within so wide a range have a table of their first places.
-_WIDEST_TABLE = 1 << 20
-
-
-def _integers_first_seen(x: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-    """The different elements of a vector of integers in the order they first occur, and which of them each is.
-
-    None if they lie too far apart.
-    """
-    low = int(x.min())
-    extent = int(x.max()) - low + 1
-    if extent > _WIDEST_TABLE:
-        return None
-    offsets = x.astype(np.int64) - low
-    first = np.empty(extent, np.int64)
-    # Of equal ones the last to be written is the first of them.
-    first[offsets[::-1]] = np.arange(len(x) - 1, -1, -1)
-    first_of_each = first.take(offsets)
-    is_first = first_of_each == np.arange(len(x))
-    number = is_first.cumsum()
-    number -= 1
-    return x[is_first], number.take(first_of_each)
-
-
-def numbered_by_first(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """The different elements of a vector of integers in the order they first occur, and which of them each is (int64)."""
-    if x.device.type != "cpu":
-        values, places = _first_seen(x.cpu().numpy(), None)
-        return torch.from_numpy(values).to(x.device), torch.from_numpy(places).to(x.device)
-    values, places = _first_seen(x.numpy(), None)
-    return torch.from_numpy(values), torch.from_numpy(places)
-
-
-def _first_seen(x: np.ndarray, axis: int | None) -> tuple[np.ndarray, np.ndarray]:
-    """The different elements (or slices) in the order they first occur, and which of them each is."""
-    if axis is None and x.ndim == 1 and x.size > _FEW and x.dtype.kind in "iu" and x.dtype != np.uint64:
-        known = _integers_first_seen(x)
-        if known is not None:
-            return known
-    if axis is None and x.ndim == 1 and (x.dtype == object or x.size <= _DICT_UP_TO):
-        seen: dict[Any, int] = {}
-        place_of = seen.setdefault
-        places = np.array([place_of(item, len(seen)) for item in x.tolist()], np.int64)
-        kept = np.empty(len(seen), x.dtype)
-        kept[:] = list(seen)
-        return kept, places
-    if x.dtype == object and axis is not None:
-        # NumPy compares slices of numbers only; strings are numbered first.
-        _, codes = np.unique(x.reshape(-1), return_inverse=True)
-        _, first, inverse = np.unique(codes.reshape(x.shape), return_index=True, return_inverse=True, axis=axis)
-    else:
-        keywords: dict[str, Any] = {} if x.dtype == object else {"equal_nan": False}
-        _, first, inverse = np.unique(x, return_index=True, return_inverse=True, axis=axis, **keywords)
-    order = np.argsort(first, kind="stable")
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    kept = x[first[order]] if axis is None else np.take(x, first[order], axis)
-    return kept, place[inverse.reshape(-1)]
-
-
-def _unique(with_axis: bool, with_counts: bool) -> Any:
+def _unique(with_axis: bool, with_counts: bool) -> Callable[..., Any]:
     def rule(node):
         index_type = node.outputs[1].dtype.torch
         text, device = is_text(node.inputs[0]), node.device
@@ -149,9 +91,9 @@ def _unique(with_axis: bool, with_counts: bool) -> Any:
                 array = x.cpu().float().numpy()
             else:
                 array = x.cpu().numpy()
-            values, places = _first_seen(array, at)
+            values, places = first_seen(array, at)
             y = values if text else torch.from_numpy(np.ascontiguousarray(values)).to(device=device, dtype=dtype)
-            parts = [places, np.bincount(places, minlength=len(values))] if with_counts else [places]
+            parts = [places, np.bincount(places)] if with_counts else [places]
             return (y, *(torch.from_numpy(part).to(device=device, dtype=index_type) for part in parts))
 
         return unique
@@ -165,9 +107,20 @@ unique_with_counts_op.kernel(_unique(False, True))
 unique_with_counts_v2_op.kernel(_unique(True, True))
 unique_op.accepts(np.array([1, 1, 2, 4, 4, 4, 7, 8, 8]))
 unique_op.rejects([2, 2], error=ValueError)
+_rows = np.array([[1, 0], [2, 0], [1, 0]], np.int32)
+unique_with_counts_op.accepts(np.array([1, 1, 2, 4, 2], np.int64)).accepts(
+    np.array([b"b", b"a", b"b"], object), out_idx="int64"
+)
+for _decl in (unique_v2_op, unique_with_counts_v2_op):
+    _decl.accepts(_rows, np.array([0], np.int64)).accepts(_rows, np.array([1], np.int32)).accepts(
+        _rows[:, 0], np.array([], np.int64)
+    )
+    _decl.rejects(_rows, np.array([2], np.int64), error=InvalidArgumentError)
 unique_with_counts_op.rejects([2, 2], error=InvalidArgumentError, match="unique expects a 1D vector")
 
-list_diff_op = op("ListDiff", "x: T, y: T, *, out_idx: index = int32 -> out: T, idx: out_idx")
+list_diff_op = (
+    op("ListDiff", "x: T, y: T, *, out_idx: index = int32 -> out: T, idx: out_idx").gives_no_more().passes_text()
+)
 
 
 @list_diff_op.shape
@@ -255,7 +208,7 @@ def unravel_index_kernel(node):
 unravel_index_op.accepts(np.array([22, 41, 37], np.int32), np.array([7, 6], np.int32))
 
 
-def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Any:
+def unique(x: TensorLike, out_idx: DTypeLike = int32, name: str | None = None) -> Any:
     """The different elements of a vector, in the order they first occur.
 
     Args:
@@ -272,12 +225,12 @@ def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Any:
     return raw.Unique(x, out_idx=as_dtype(out_idx), name=name)
 
 
-def unique_with_counts(x: Any, out_idx: Any = int32, name: str | None = None) -> Any:
+def unique_with_counts(x: TensorLike, out_idx: DTypeLike = int32, name: str | None = None) -> Any:
     """As `unique`, and how often each element occurs: a namedtuple (y, idx, count)."""
     return raw.UniqueWithCounts(x, out_idx=as_dtype(out_idx), name=name)
 
 
-def setdiff1d(x: Any, y: Any, index_dtype: Any = int32, name: str | None = None) -> Any:
+def setdiff1d(x: TensorLike, y: TensorLike, index_dtype: DTypeLike = int32, name: str | None = None) -> Any:
     """The elements of the vector `x` that are not in `y`, as a namedtuple (out, idx) with their places in `x`.
 
     Example:
@@ -286,12 +239,12 @@ def setdiff1d(x: Any, y: Any, index_dtype: Any = int32, name: str | None = None)
     return raw.ListDiff(x, y, out_idx=as_dtype(index_dtype), name=name)
 
 
-def listdiff(x: Any, y: Any, out_idx: Any = int32, name: str | None = None) -> Any:
+def listdiff(x: TensorLike, y: TensorLike, out_idx: DTypeLike = int32, name: str | None = None) -> Any:
     """The name of `setdiff1d` before version 1.0."""
     return raw.ListDiff(x, y, out_idx=as_dtype(out_idx), name=name)
 
 
-def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
+def unravel_index(indices: TensorLike, dims: TensorLike, name: str | None = None) -> Tensor:
     """Positions in a flattened tensor of shape `dims` as index vectors, one a column.
 
     Example:

@@ -2,39 +2,40 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
-from headrace.core.dtypes import as_dtype, float32, int32
+from headrace.core.dtypes import as_dtype, float32
 from headrace.core.dtypes import bool as bool_type
-from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.core.shapes import element_count, merge_dims
-from headrace.ops.array.common import (
+from headrace.core.tensor import Tensor
+from headrace.devices.numpy_loops import places
+from headrace.kernels.array.arguments import (
     axis_in,
     constants,
     invalid,
     is_text,
-    renamed,
     require_scalar,
     shape_text,
     stand_in_for,
 )
-from headrace.ops.array.constant import constant
-from headrace.ops.array.gather import gather
-from headrace.ops.array.join import concat
-from headrace.ops.array.shape import expand_dims, rank, reshape, shape, squeeze
-from headrace.ops.math.numpy_loops import places
+from headrace.kernels.older_names import renamed
+
+if TYPE_CHECKING:
+    from headrace.core.composite_types import CompositeTensor
+    from headrace.core.registry import OpDecl
+    from headrace.core.typing import DTypeLike, TensorLike
+
 
 where_op = op(
     "Where",
     "input: T, *, T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, uint16, "
     "complex128, half, uint32, uint64, bool} = bool -> index: int64",
-)
+).gives_no_more()
 
 
 @where_op.shape
@@ -48,10 +49,17 @@ def where_kernel(node):
     stand_in = stand_in_for(node.inputs[0].dtype.torch)
     if stand_in is not node.inputs[0].dtype.torch:
         return lambda x: x.view(stand_in).nonzero()
-    return places
+    return torch.nonzero
 
 
-where_op.accepts(np.array([[True, False], [True, True]])).accepts(np.array(True))
+@where_op.kernel_on("cpu")
+def where_kernel_on_cpu(node):
+    """NumPy's search, which is faster there than torch's, but for the types that NumPy has not."""
+    dtype = node.inputs[0].dtype.torch
+    return where_kernel(node) if stand_in_for(dtype) is not dtype else places
+
+
+where_op.accepts(np.array([[True, False], [True, True]])).accepts(np.array(True), differs="1.15 refuses scalars")
 
 one_hot_op = op(
     "OneHot",
@@ -114,7 +122,7 @@ def _one_hot_rule(node):
     ).view(dtype)
 
 
-def _along(depth: int, axis: int, rank: int, device: Any) -> Any:
+def _along(depth: int, axis: int, rank: int, device: torch.device) -> torch.Tensor:
     """0, 1, ..., depth - 1 along the axis that one-hot vectors over indices of `rank` axes lie in."""
     if depth < 0:
         raise invalid(f"depth must be non-negative, got: {depth}")
@@ -127,7 +135,12 @@ one_hot_op.accepts(np.array([[0, 2]], np.int32), np.int32(3), np.float32(5), np.
 
 
 @renamed(input="condition")
-def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
+def where(
+    condition: TensorLike | CompositeTensor,
+    x: TensorLike | CompositeTensor | None = None,
+    y: TensorLike | CompositeTensor | None = None,
+    name: str | None = None,
+) -> Tensor:
     """Elements of `x` where `condition` holds and of `y` elsewhere; or, given neither, where it holds.
 
     Args:
@@ -147,12 +160,21 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     return _where(raw.Select, "Select", condition, x, y, name)
 
 
-def where_v2(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
+def where_v2(
+    condition: TensorLike, x: TensorLike | None = None, y: TensorLike | None = None, name: str | None = None
+) -> Tensor:
     """As `where`, but condition, `x` and `y` are broadcast against each other."""
     return _where(raw.SelectV2, "SelectV2", condition, x, y, name)
 
 
-def _where(select: Any, default_name: str, condition: Any, x: Any, y: Any, name: str | None) -> Tensor:
+def _where(
+    select: OpDecl,
+    default_name: str,
+    condition: TensorLike | CompositeTensor,
+    x: TensorLike | CompositeTensor | None,
+    y: TensorLike | CompositeTensor | None,
+    name: str | None,
+) -> Tensor:
     if (x is None) != (y is None):
         raise ValueError("x and y must both be non-None or both be None.")
     if x is not None:
@@ -162,57 +184,13 @@ def _where(select: Any, default_name: str, condition: Any, x: Any, y: Any, name:
         return raw.Where(condition, name=scope)
 
 
-def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: int | None = None) -> Tensor:
-    """The elements or slices of `tensor` where `mask` is true.
-
-    Args:
-        tensor: a tensor.
-        mask: a bool tensor of known rank k >= 1 whose shape is that of k axes of `tensor`.
-        name: a name for the operations.
-        axis: the first of those axes; 0 by default.
-
-    Raises:
-        ValueError: if the mask is a scalar, of unknown rank, or of another shape.
-
-    Example:
-        >>> tf.boolean_mask([0, 1, 2, 3], [True, False, True, False])  # [0, 2]
-    """
-    with name_scope(name, values=[tensor, mask]):
-        tensor = convert_to_tensor(tensor, name="tensor")
-        mask = convert_to_tensor(mask, name="mask")
-        if mask.dims is None:
-            raise ValueError(
-                "Number of mask dimensions must be specified, even if some dimensions are None.  E.g. shape=[None] is ok, "
-                "but shape=None is not."
-            )
-        count = len(mask.dims)
-        if count == 0:
-            raise ValueError("mask cannot be scalar.")
-        axis = 0 if axis is None else axis
-        dims = tensor.dims
-        if dims is not None:
-            try:
-                merge_dims(dims[axis : axis + count], mask.dims)
-            except ValueError:
-                raise ValueError(
-                    f"Shapes {tensor.get_shape()[axis : axis + count]} and {mask.get_shape()} are incompatible"
-                ) from None
-        leading = raw.Prod(shape(tensor)[axis : axis + count], [0])
-        tensor = reshape(tensor, concat([shape(tensor)[:axis], [leading], shape(tensor)[axis + count :]], 0))
-        if dims is not None:
-            tensor.set_shape((*dims[:axis], element_count(dims[axis : axis + count]), *dims[axis + count :]))
-        mask = reshape(mask, [-1])
-        indices = squeeze(where(mask), axis=[1])
-        return gather(tensor, indices, axis=axis)
-
-
 def one_hot(
-    indices: Any,
+    indices: TensorLike | CompositeTensor | None,
     depth: Any,
-    on_value: Any = None,
-    off_value: Any = None,
+    on_value: TensorLike | None = None,
+    off_value: TensorLike | None = None,
     axis: int | None = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Vectors that are `on_value` at an index and `off_value` elsewhere.
@@ -247,40 +225,3 @@ def one_hot(
         if on_type is not off_type:
             raise TypeError(f"dtype {on_type} of on_value does not match dtype {off_type} of off_value")
         return raw.OneHot(indices, depth, on_value, off_value, axis=axis, name=scope)
-
-
-def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = bool_type, name: str | None = None) -> Tensor:
-    """Rows that are true in their first `lengths[i]` places.
-
-    Args:
-        lengths: int tensor of any shape.
-        maxlen: int scalar, the length of the rows; the greatest of `lengths` by default.
-        dtype: the element type.
-        name: a name for the operations.
-
-    Raises:
-        ValueError: if `maxlen` is not a scalar.
-
-    Example:
-        >>> tf.sequence_mask([1, 3, 2], 4).get_shape()
-        TensorShape([Dimension(3), Dimension(4)])
-    """
-    with name_scope(name, "SequenceMask", [lengths, maxlen]):
-        lengths = convert_to_tensor(lengths)
-        if maxlen is None:
-            if lengths.dims is not None:
-                axes: Any = constant(np.arange(len(lengths.dims)), int32)
-            else:
-                axes = raw.Range(0, rank(lengths), 1)
-            maxlen = raw.Max(lengths, axes)
-            maxlen = raw.Maximum(constant(0, maxlen.dtype), maxlen)
-        else:
-            maxlen = convert_to_tensor(maxlen)
-        if maxlen.dims:
-            raise ValueError("maxlen must be scalar for sequence_mask")
-        row = raw.Range(constant(0, maxlen.dtype), maxlen, constant(1, maxlen.dtype))
-        column = raw.Cast(expand_dims(lengths, -1), DstT=maxlen.dtype)
-        result = raw.Less(row, column)
-        if dtype is None or as_dtype(dtype).base_dtype is bool_type:
-            return result
-        return raw.Cast(result, DstT=as_dtype(dtype))

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
-from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.ops.state.common import invalid
+from headrace.core.tensor import Tensor
+from headrace.kernels.state.handles import invalid
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+
 
 spectrogram_op = op(
     "AudioSpectrogram",
@@ -72,7 +76,7 @@ def mfcc_shape(op):
     return [(*((None, None) if dims is None else dims[:2]), op.attrs["dct_coefficient_count"])]
 
 
-def _mel(frequency: Any) -> Any:
+def _mel(frequency: float) -> Any:
     return 1127.0 * np.log1p(np.asarray(frequency) / 700.0)
 
 
@@ -111,7 +115,7 @@ def mfcc_kernel(node):
     lower, upper = attrs["lower_frequency_limit"], attrs["upper_frequency_limit"]
     made = {}
 
-    def filters(bins: int, rate: int) -> Any:
+    def filters(bins: int, rate: int) -> torch.Tensor | None:
         if (
             min(channels, coefficients) < 1
             or coefficients > channels
@@ -144,7 +148,7 @@ def mfcc_kernel(node):
 
 
 def audio_spectrogram(
-    input: Any, window_size: int, stride: int, magnitude_squared: bool = False, name: str | None = None
+    input: TensorLike, window_size: int, stride: int, magnitude_squared: bool = False, name: str | None = None
 ) -> Tensor:
     """How much of each frequency there is in sound as time goes on.
 
@@ -159,7 +163,10 @@ def audio_spectrogram(
         a float32 tensor of shape (channels, windows, frequencies).
 
     Example:
-        >>> spectrogram = audio_ops.audio_spectrogram(audio, window_size=480, stride=160, magnitude_squared=True)
+        >>> audio = tf.random_uniform([16000, 1], -1.0, 1.0)
+        >>> spectrogram = audio_spectrogram(audio, window_size=480, stride=160, magnitude_squared=True)
+        >>> sess.run(spectrogram).shape
+        (1, 98, 257)
     """
     squared = False if magnitude_squared is None else magnitude_squared
     return raw.AudioSpectrogram(  # type: ignore[no-any-return]
@@ -168,8 +175,8 @@ def audio_spectrogram(
 
 
 def mfcc(
-    spectrogram: Any,
-    sample_rate: Any,
+    spectrogram: TensorLike,
+    sample_rate: TensorLike,
     upper_frequency_limit: float = 4000,
     lower_frequency_limit: float = 20,
     filterbank_channel_count: int = 40,
@@ -190,7 +197,10 @@ def mfcc(
         a float32 tensor of shape (channels, windows, coefficients).
 
     Example:
-        >>> fingerprint = audio_ops.mfcc(spectrogram, 16000, dct_coefficient_count=40)
+        >>> audio = tf.random_uniform([16000, 1], -1.0, 1.0)
+        >>> spectrogram = audio_spectrogram(audio, window_size=480, stride=160, magnitude_squared=True)
+        >>> sess.run(mfcc(spectrogram, 16000, dct_coefficient_count=40)).shape
+        (1, 98, 40)
     """
     return raw.Mfcc(  # type: ignore[no-any-return]
         spectrogram,
@@ -201,3 +211,13 @@ def mfcc(
         dct_coefficient_count=dct_coefficient_count,
         name=name,
     )
+
+
+spectrogram_op.accepts(np.sin(np.arange(12, dtype=np.float32)).reshape(12, 1), window_size=6, stride=3)
+spectrogram_op.accepts([10, 1], window_size=8, stride=2, magnitude_squared=True)
+spectrogram_op.accepts([3, 1], window_size=4, stride=2)
+spectrogram_op.rejects([3], window_size=4, stride=2, error=ValueError)
+_BANDS = {"filterbank_channel_count": 5, "dct_coefficient_count": 3}
+mfcc_op.accepts([1, 2, 17], np.int32(16000), **_BANDS)
+mfcc_op.accepts([1, 1, 9], np.int32(8000), upper_frequency_limit=3000.0, lower_frequency_limit=100.0, **_BANDS)
+mfcc_op.rejects([1, 2, 17], np.int32(-1), **_BANDS, error=Exception)

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+import struct
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
-from headrace.core.operation import Tensor
+from headrace.core import errors
 from headrace.core.registry import op, raw
+from headrace.core.tensor import Tensor
 from headrace.files import wav
-from headrace.ops.array.common import rank_is
-from headrace.ops.host_values import boxed, to_array
-from headrace.ops.state.common import invalid
+from headrace.kernels.array.arguments import rank_is
+from headrace.kernels.host_values import boxed, to_array
+from headrace.kernels.state.handles import invalid
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+
 
 decode_wav_op = op(
     "DecodeWav",
@@ -81,7 +87,9 @@ def encode_wav_kernel(node):
     return encode
 
 
-def decode_wav(contents: Any, desired_channels: int = -1, desired_samples: int = -1, name: str | None = None) -> Any:
+def decode_wav(
+    contents: TensorLike, desired_channels: int = -1, desired_samples: int = -1, name: str | None = None
+) -> Any:
     """The samples of a WAV file of 16-bit samples.
 
     Args:
@@ -108,7 +116,7 @@ def decode_wav(contents: Any, desired_channels: int = -1, desired_samples: int =
     )
 
 
-def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Tensor:
+def encode_wav(audio: TensorLike, sample_rate: Any, name: str | None = None) -> Tensor:
     """Sound as a WAV file of 16-bit samples.
 
     Args:
@@ -123,3 +131,20 @@ def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Tensor:
         >>> tf.write_file("beep.wav", tf.audio.encode_wav(tf.sin(tf.range(8000.0))[:, None], 8000))
     """
     return raw.EncodeWav(audio, sample_rate, name=name)  # type: ignore[no-any-return]
+
+
+_FRAMES = np.array([[0, 1], [-32768, 32767], [5, -5]], "<i2")
+_WAV = (
+    b"RIFF"
+    + struct.pack("<I", 36 + _FRAMES.nbytes)
+    + b"WAVEfmt "
+    + struct.pack("<IHHIIHH", 16, 1, 2, 8000, 32000, 4, 16)
+    + b"data"
+    + struct.pack("<I", _FRAMES.nbytes)
+    + _FRAMES.tobytes()
+)
+decode_wav_op.accepts(_WAV)
+decode_wav_op.accepts(_WAV, desired_channels=1, desired_samples=5)
+decode_wav_op.rejects(b"no sound", error=errors.InvalidArgumentError)
+encode_wav_op.accepts(np.array([[0.0, 0.5], [-1.5, 1.0]], np.float32), np.int32(8000))
+encode_wav_op.rejects([2, 1], np.int32(0), error=errors.InvalidArgumentError)

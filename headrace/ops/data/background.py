@@ -9,12 +9,14 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from headrace.core import activity, ending
-from headrace.ops.data import pool
-from headrace.ops.data.base import (
+from headrace.core.errors import InvalidArgumentError
+from headrace.devices import pool
+from headrace.kernels.data.base import (
     BoundFunction,
     Dataset,
     Element,
@@ -27,23 +29,14 @@ from headrace.ops.data.base import (
     invalid,
     made_by,
 )
-from headrace.ops.data.mapping import Mapped
+from headrace.kernels.data.case_inputs import INT64_SCALARS, NEGATED, numbers
+from headrace.kernels.data.parallel_mapped import Failed, mapped
 
-# A call that takes less than this, in seconds, is not worth handing to another thread.
-WORTH_A_THREAD = 2e-4
-# After how many such calls one after the other threads take them over.
-_SLOW_CALLS = 3
+if TYPE_CHECKING:
+    import torch
+
+
 _AUTOTUNED_BUFFER = 2
-_AUTOTUNED_CALLS = 4
-
-
-class Failed:
-    """An error in the place of an element."""
-
-    __slots__ = ("error",)
-
-    def __init__(self, error: BaseException) -> None:
-        self.error = error
 
 
 class Prefetched(Passing):
@@ -74,7 +67,7 @@ def ahead(upstream: Next, size: int, iteration: Iteration) -> Next:
         while True:
             began = time.perf_counter()
             try:
-                item: Any = upstream()
+                item: Failed | tuple[int | np.ndarray | torch.Tensor, ...] | None = upstream()
             except BaseException as error:  # noqa: BLE001 -- it is raised where the element is asked for
                 item = Failed(error)
             if activity.traced():
@@ -138,148 +131,6 @@ def prefetch_dataset_kernel(node):
     return lambda source, size: Prefetched(source, integer(size))
 
 
-class _Call:
-    """One call of the function: of `element` by some thread, or with its `result` already there."""
-
-    __slots__ = ("done", "element", "result")
-
-    def __init__(self, element: Element = (), result: Any = None) -> None:
-        self.element = element
-        self.result = result
-        self.done = result is not None
-
-
-class ParallelMapped(Mapped):
-    """What a function makes of each element, by up to `calls` threads where a call takes its time.
-
-    Args:
-        calls: how many threads may be at work.
-        function: that which is called; it remembers between iterations how long its calls take.
-        sloppy: whether elements are given as they are done rather than in the order of the input.
-    """
-
-    def __init__(
-        self,
-        source: Dataset,
-        call: Callable[..., Element],
-        calls: int,
-        function: BoundFunction,
-        of_batches: Callable[[], Any] | None = None,
-        sloppy: bool = False,
-    ) -> None:
-        super().__init__(source, call, of_batches)
-        self.calls = calls
-        self.function = function
-        self.sloppy = sloppy
-
-    def make_sloppy(self) -> None:
-        self.sloppy = True
-
-    def start(self, iteration: Iteration) -> Next:
-        upstream, call, calls, sloppy = self.inputs[0].start(iteration), self.call, self.calls, self.sloppy
-        function = self.function
-        under_way: deque[_Call] = deque()  # in the order of the input
-        waiting: deque[_Call] = deque()  # those of them that no thread has begun
-        threads = 0
-        changed = threading.Condition()
-        iteration.wakes(changed)
-        over = False
-
-        def work() -> None:
-            nonlocal threads
-            while True:
-                with changed:
-                    if not waiting or iteration.closed or ending.begun:
-                        threads -= 1
-                        return
-                    task = waiting.popleft()
-                began = time.perf_counter()
-                try:
-                    task.result = call(*task.element)
-                except BaseException as error:  # noqa: BLE001 -- it is raised where the element is asked for
-                    task.result = Failed(error)
-                if activity.traced():
-                    activity.note("ParallelMapDataset", began)
-                with changed:
-                    task.done = True
-                    if sloppy or task is under_way[0]:
-                        changed.notify_all()
-                # What it refers to must not wait for the next one.
-                del task
-
-        def submit() -> bool:
-            nonlocal over, threads
-            try:
-                element = upstream()
-            except BaseException as error:  # noqa: BLE001 -- it is raised where the element is asked for
-                under_way.append(_Call(result=Failed(error)))
-                return True
-            if element is None:
-                over = True
-                return False
-            task = _Call(element)
-            with changed:
-                under_way.append(task)
-                waiting.append(task)
-                if threads == calls:
-                    return True
-                threads += 1
-            pool.submit(work)
-            return True
-
-        def first_done() -> _Call | None:
-            if not sloppy:
-                return under_way[0] if under_way[0].done else None
-            return next((task for task in under_way if task.done), None)
-
-        def next_element() -> Element | None:
-            if function.slow_calls < _SLOW_CALLS:
-                element = upstream()
-                if element is None:
-                    return None
-                begun = time.perf_counter()
-                result = call(*element)
-                is_slow = time.perf_counter() - begun >= WORTH_A_THREAD
-                function.slow_calls = function.slow_calls + 1 if is_slow else 0
-                return result
-            # Twice as many as run, so that a thread that is done need not wait for this one to find its next call.
-            while not over and len(under_way) < 2 * calls and submit():
-                pass
-            if not under_way:
-                return None
-            with changed:
-                while (task := first_done()) is None:
-                    iteration.wait(changed)
-                under_way.remove(task)
-            if not over:
-                submit()
-            if type(task.result) is Failed:
-                raise task.result.error
-            return task.result  # type: ignore[no-any-return]
-
-        return next_element
-
-
-def mapped(source: Dataset, function: BoundFunction, captured: Any, calls: int, sloppy: bool = False) -> Dataset:
-    """A mapped dataset, by several threads if `calls` is above 1 or -1 (as many as suit).
-
-    Raises:
-        InvalidArgumentError: if `calls` is 0 or below -1.
-    """
-    if calls == -1:
-        calls = _AUTOTUNED_CALLS
-    if calls < 1:
-        raise invalid("num_parallel_calls must be greater than zero.")
-    call = function.with_captured(captured)
-
-    def of_batches() -> Callable[..., Element] | None:
-        return function.of_batches(captured)
-
-    if calls == 1:
-        return Mapped(source, call, of_batches)
-    return ParallelMapped(source, call, calls, function, of_batches, sloppy)
-
-
 parallel_map_dataset = dataset_op(
     "ParallelMapDataset",
     "input_dataset: variant, other_arguments: *Targuments, num_parallel_calls: int32, *, f: func, Targuments: list(type) "
@@ -293,3 +144,9 @@ def parallel_map_dataset_kernel(node):
     function = BoundFunction(node, "f", 1, count)
     sloppy = node.attrs["sloppy"]
     return lambda source, *values: mapped(source, function, values[:count], integer(values[count]), sloppy)
+
+
+prefetch_dataset.accepts(numbers(3), np.int64(2), **INT64_SCALARS).accepts(numbers(3), np.int64(-1), **INT64_SCALARS)
+prefetch_dataset.rejects(numbers(3), np.int64(-2), error=InvalidArgumentError, **INT64_SCALARS)
+parallel_map_dataset.accepts(numbers(3), [], np.int32(2), f=NEGATED, **INT64_SCALARS)
+parallel_map_dataset.rejects(numbers(3), [], np.int32(0), f=NEGATED, error=InvalidArgumentError, **INT64_SCALARS)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import torch
 
-from headrace.core.errors import DataLossError, OpError
-from headrace.ops.data.base import (
+from headrace.core.cases import body, made, result
+from headrace.core.errors import DataLossError, InvalidArgumentError
+from headrace.core.registry import raw
+from headrace.kernels.data.base import (
     BoundFunction,
     Dataset,
     Element,
@@ -23,228 +24,10 @@ from headrace.ops.data.base import (
     invalid,
     made_by,
 )
-from headrace.ops.data.mapping import Mapped
-from headrace.ops.data.sources import Slices, rows
-from headrace.ops.data.tables import Row, together
-
-
-def stacked(
-    elements: Sequence[Element], mapped: bool = False, storage: Mapping[int, torch.Tensor] | None = None
-) -> Element:
-    """Elements as the rows of one.
-
-    Args:
-        elements: the elements.
-        mapped: whether they were mapped into the batch, in the words that errors have then.
-        storage: the components, by index, whose values are the rows of a tensor already.
-
-    Raises:
-        InvalidArgumentError: if the shapes of a component differ.
-    """
-    found = together(elements) if type(elements[0]) is Row else None
-    if found is not None:
-        return found
-    filled = storage or {}
-    return tuple(
-        [
-            _rows(filled[i], len(values)) if i in filled else _stack(i, values, mapped)
-            for i, values in enumerate(zip(*elements, strict=True))
-        ]
-    )
-
-
-def _rows(room: torch.Tensor, count: int) -> torch.Tensor:
-    """The first rows; those of a batch that has not become full in memory of their own."""
-    return room if count == len(room) else room[:count].clone()
-
-
-# From so many bytes on a value is copied to its place in the batch as it comes, while it lies in the cache, and its
-# memory serves the next one. Batches of more than so many bytes are not reserved before it is known that they fill.
-_LARGE_VALUE = 1 << 16
-_LARGEST_RESERVED = 1 << 30
-
-
-def _storage(first: Element, size: int) -> dict[int, torch.Tensor]:
-    """Room for a batch of `size` elements like `first`: a tensor for each component of large values."""
-    return {
-        i: torch.empty((size, *value.shape), dtype=value.dtype)
-        for i, value in enumerate(first)
-        if isinstance(value, torch.Tensor)
-        and _LARGE_VALUE <= value.nbytes <= _LARGEST_RESERVED // size
-        and value.dtype is not torch.bfloat16
-    }
-
-
-def _kept(element: Element, storage: dict[int, torch.Tensor], place: int) -> Element:
-    """The element with its large values copied to their places.
-
-    Where a value has another shape than the room for it, the component is to be stacked like the others, which tells
-    the error.
-    """
-    values = list(element)
-    for i in list(storage):
-        value, row = values[i], storage[i][place]
-        if value.shape != row.shape:
-            del storage[i]
-            continue
-        # NumPy copies in this thread, whatever the size.
-        np.copyto(row.numpy(), value.numpy())
-        values[i] = row
-    return tuple(values)
-
-
-def gathered(components: Element, numbers: Sequence[Element]) -> Element:
-    """The rows of tensors with these numbers as the rows of one element."""
-    chosen = [number[0] for number in numbers]
-    index = torch.tensor(chosen)
-    return tuple(
-        [
-            component.index_select(0, index) if isinstance(component, torch.Tensor) else component[chosen]
-            for component in components
-        ]
-    )
-
-
-def _stack(index: int, values: tuple[Any, ...], mapped: bool) -> Any:
-    first = values[0]
-    if isinstance(first, torch.Tensor):
-        try:
-            return torch.stack(values)
-        except RuntimeError:
-            _check_shapes(index, values, mapped)
-            raise
-    if isinstance(first, np.ndarray):
-        if any(value.shape != first.shape for value in values):
-            _check_shapes(index, values, mapped)
-        out = np.empty((len(values), *first.shape), object)
-        for i, value in enumerate(values):
-            out[i] = value[()]
-        return out
-    made = np.empty(len(values), object)
-    for i, value in enumerate(values):
-        made[i] = value
-    return made
-
-
-def _check_shapes(index: int, values: Sequence[Any], mapped: bool) -> None:
-    first = tuple(values[0].shape)
-    for i, value in enumerate(values):
-        if tuple(value.shape) != first:
-            if mapped:
-                raise invalid(
-                    "Cannot add tensor to the batch: number of elements does not match. Shapes are: [tensor]: "
-                    f"{shape_text(value.shape)}, [batch]: {shape_text(first)}"
-                )
-            raise invalid(
-                f"Cannot batch tensors with different shapes in component {index}. First element had shape "
-                f"{shape_text(first)} and element {i} had shape {shape_text(value.shape)}."
-            )
-
-
-def shape_text(shape: Sequence[int]) -> str:
-    """A shape as run-time errors write it: `[2,3]`."""
-    return f"[{','.join(str(int(size)) for size in shape)}]"
-
-
-class Batched(Dataset):
-    """`size` elements at a time as the rows of one."""
-
-    def __init__(self, source: Dataset, size: int, drop: bool) -> None:
-        super().__init__(source)
-        if size <= 0:
-            raise invalid("Batch size must be greater than zero.")
-        self.size, self.drop = size, drop
-        # Whether an element that cannot be made takes the rest of its batch with it.
-        self.whole = False
-
-    def start(self, iteration: Iteration) -> Next:
-        source, size, drop = self.inputs[0], self.size, self.drop
-        if type(source) is Slices:
-            return _cut_batches(source, size, drop)
-        if isinstance(source, Mapped) and source.of_batches is not None:
-            of_batches = source.of_batches()
-            if of_batches is not None:
-                # The function works on every row at once.
-                unmapped = Batched(source.inputs[0], size, False).start(iteration)
-                return _mapped_batches(unmapped, of_batches, source.call, size, drop)
-        found = source.rows_of()
-        upstream = source.start(iteration) if found is None else found[1].start(iteration)
-        whole = self.whole
-
-        def next_element() -> Element | None:
-            elements: list[Element] = []
-            storage: dict[int, torch.Tensor] = {}
-            while len(elements) < size:
-                try:
-                    element = upstream()
-                except Exception:
-                    if whole:
-                        _pass_over(upstream, size - len(elements) - 1)
-                    raise
-                if element is None:
-                    break
-                if not elements and found is None and type(element) is not Row:
-                    storage = _storage(element, size)
-                elements.append(_kept(element, storage, len(elements)) if storage else element)
-            if not elements or (drop and len(elements) < size):
-                return None
-            return gathered(found[0], elements) if found else stacked(elements, whole, storage)
-
-        return next_element
-
-    def cardinality(self) -> int:
-        found = self.inputs[0].cardinality()
-        if found < 0:
-            return found
-        return found // self.size if self.drop else -(-found // self.size)
-
-
-def _pass_over(upstream: Next, count: int) -> None:
-    """Asks for elements that nobody wants."""
-    for _ in range(count):
-        with contextlib.suppress(Exception):
-            if upstream() is None:
-                return
-
-
-def _mapped_batches(
-    upstream: Next, call: Callable[..., Element], one: Callable[..., Element], size: int, drop: bool
-) -> Next:
-    """Batches of what a function makes of elements, made a batch at a time.
-
-    Args:
-        upstream: gives the batches of elements, the last one maybe smaller.
-        call: takes a batch.
-        one: takes an element.
-    """
-
-    def next_element() -> Element | None:
-        element = upstream()
-        if element is None or (drop and len(element[0]) < size):
-            return None
-        try:
-            return call(*element)
-        except (OpError, RuntimeError, ValueError):
-            # The error to raise is that of the first element that fails.
-            return stacked([one(*row) for row in rows(element, len(element[0]))], mapped=True)
-
-    return next_element
-
-
-def _cut_batches(source: Slices, size: int, drop: bool) -> Next:
-    """Batches of rows that lie one after the other in memory anyway."""
-    components, count = source.components, source.size
-    place = 0
-
-    def next_element() -> Element | None:
-        nonlocal place
-        first, last = place, min(place + size, count)
-        if first >= count or (drop and last - first < size):
-            return None
-        place = last
-        return tuple([component[first:last] for component in components])
-
-    return next_element
+from headrace.kernels.data.batched import Batched, shape_text, stacked
+from headrace.kernels.data.case_inputs import INT64_ROWS, INT64_SCALARS, NEGATED, elements, numbers
+from headrace.kernels.data.parallel_mapped import mapped
+from headrace.kernels.data.slices import rows
 
 
 class PaddedBatches(Batched):
@@ -280,7 +63,7 @@ class PaddedBatches(Batched):
         return next_element
 
 
-def _padded(index: int, parts: Sequence[Any], wanted: Sequence[int], value: Any) -> Any:
+def _padded(index: int, parts: Sequence[Any], wanted: Sequence[int], value: Any) -> np.ndarray | torch.Tensor:
     rank = len(wanted)
     sizes = [0 if size < 0 else size for size in wanted]
     for part in parts:
@@ -313,7 +96,7 @@ def _padded(index: int, parts: Sequence[Any], wanted: Sequence[int], value: Any)
     return texts
 
 
-def _corner(row: int, part: Any) -> tuple[Any, ...]:
+def _corner(row: int, part: np.ndarray | torch.Tensor) -> tuple[Any, ...]:
     """Where a part goes in its row."""
     return (row, *[slice(size) for size in part.shape])
 
@@ -341,7 +124,7 @@ class SparseBatches(Batched):
         return next_element
 
 
-def _check_row(part: Any, wanted: Sequence[int]) -> None:
+def _check_row(part: torch.Tensor, wanted: Sequence[int]) -> None:
     shapes = shape_text(part.shape), shape_text(wanted)
     if part.ndim != len(wanted):
         raise invalid("Input element had shape ({}) that is incompatible with the row shape ({}).".format(*shapes))
@@ -351,7 +134,7 @@ def _check_row(part: Any, wanted: Sequence[int]) -> None:
         )
 
 
-def _sparse(parts: Sequence[Any], wanted: Sequence[int]) -> Any:
+def _sparse(parts: Sequence[Any], wanted: Sequence[int]) -> np.ndarray:
     sizes = [0 if size < 0 else size for size in wanted]
     indices = []
     for i, part in enumerate(parts):
@@ -367,7 +150,7 @@ def _sparse(parts: Sequence[Any], wanted: Sequence[int]) -> Any:
     )
 
 
-def sparse_value(indices: Any, values: Any, shape: Any) -> np.ndarray:
+def sparse_value(indices: torch.Tensor, values: torch.Tensor, shape: torch.Tensor) -> np.ndarray:
     """A sparse tensor as one component: what SerializeSparse makes of it."""
     out = np.empty(3, object)
     out[:] = [None] * 3
@@ -460,14 +243,6 @@ padded_batch_dataset_v2 = dataset_op(
 )
 
 
-def mark_whole(dataset: Dataset) -> None:
-    """Makes batches of mapped elements fail as a whole, as TensorFlow's default optimization does."""
-    if type(dataset) is Batched and isinstance(dataset.inputs[0], Mapped):
-        dataset.whole = True
-    for source in dataset.inputs:
-        mark_whole(source)
-
-
 @made_by(batch_dataset, batch_dataset_v2)
 def batch_dataset_kernel(node):
     return lambda source, size, drop=False: Batched(source, integer(size), bool(drop))
@@ -517,8 +292,6 @@ experimental_map_and_batch_dataset = dataset_op("ExperimentalMapAndBatchDataset"
 
 @made_by(map_and_batch_dataset, experimental_map_and_batch_dataset)
 def map_and_batch_dataset_kernel(node):
-    from headrace.ops.data.background import mapped
-
     count = captured_count(node)
     function = BoundFunction(node, "f", 1, count)
 
@@ -537,3 +310,33 @@ _UNBATCH = "input_dataset: variant, *, {} -> handle: variant"
 unbatch_dataset = dataset_op("UnbatchDataset", _UNBATCH)
 experimental_unbatch_dataset = dataset_op("ExperimentalUnbatchDataset", _UNBATCH)
 made_by(unbatch_dataset, experimental_unbatch_dataset)(lambda node: Unbatched)
+
+batch_dataset.accepts(numbers(5), np.int64(2), **INT64_ROWS)
+batch_dataset.rejects(numbers(5), np.int64(0), error=InvalidArgumentError, **INT64_ROWS)
+batch_dataset_v2.accepts(numbers(5), np.int64(2), np.bool_(True), **INT64_ROWS)
+batch_dataset_v2.accepts(numbers(5), np.int64(2), np.bool_(False), parallel_copy=True, **INT64_ROWS)
+_TRIANGLE = made("MapDataset", numbers(3), [], f=body(lambda x: raw.Range(x, 3, 1), "int64"), **INT64_ROWS)
+_PADDING = np.int64(2), [np.array([-1])], [np.int64(7)]
+_AS_LARGEST = {"output_shapes": [[None, None]], "after": elements(["int64"], [[None, None]])}
+padded_batch_dataset.accepts(_TRIANGLE, *_PADDING, **_AS_LARGEST)
+padded_batch_dataset.rejects(
+    _TRIANGLE, np.int64(0), *_PADDING[1:], output_shapes=[[None, None]], error=InvalidArgumentError
+)
+padded_batch_dataset_v2.accepts(_TRIANGLE, *_PADDING, np.bool_(True), **_AS_LARGEST)
+_TYPES, _SHAPES = ["int64"] * 3, [[None, None], [None], [None]]
+_APART = body(lambda x: raw.DeserializeSparse(x, dtype="int64"), "variant")
+_PARTS = elements(
+    _TYPES, _SHAPES, dataset=made("MapDataset", result, [], f=_APART, output_types=_TYPES, output_shapes=_SHAPES)
+)
+for _decl in (dense_to_sparse_batch_dataset, experimental_dense_to_sparse_batch_dataset):
+    _decl.accepts(
+        *(_TRIANGLE, np.int64(2), np.array([4])), output_types=["variant"], output_shapes=[None], after=_PARTS
+    )
+for _decl in (sliding_window_dataset, experimental_sliding_window_dataset):
+    _decl.accepts(numbers(6), np.int64(2), np.int64(1), np.int64(2), **INT64_ROWS)
+    _decl.rejects(numbers(6), np.int64(0), np.int64(1), np.int64(1), error=InvalidArgumentError, **INT64_ROWS)
+for _decl in (map_and_batch_dataset, experimental_map_and_batch_dataset):
+    _decl.accepts(numbers(5), [], np.int64(2), np.int64(2), np.bool_(False), f=NEGATED, **INT64_ROWS)
+    _decl.accepts(numbers(5), [], np.int64(2), np.int64(1), np.bool_(True), f=NEGATED, **INT64_ROWS)
+for _decl in (unbatch_dataset, experimental_unbatch_dataset):
+    _decl.accepts(made("BatchDataset", numbers(3), np.int64(2), **INT64_ROWS), **INT64_SCALARS)

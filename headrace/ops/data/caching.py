@@ -11,7 +11,7 @@ import contextlib
 import os
 import time
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core import errors
 from headrace.files.checkpoint.bundle import index_name
@@ -20,9 +20,16 @@ from headrace.files.checkpoint.stream import BundleStreamReader, BundleStreamWri
 from headrace.files.checkpoint.table import damaged
 from headrace.files.failures import file_error
 from headrace.files.tensor_messages import Kind
-from headrace.ops.data.base import Dataset, Element, Iteration, Next, dataset_op, text
-from headrace.ops.data.stored_values import Components, earlier_format, is_pickle, kernel_form, start_of
-from headrace.ops.data.written import Output, WritingPass
+from headrace.kernels.data.base import Dataset, Element, Iteration, Next, dataset_op, text
+from headrace.kernels.data.case_inputs import INT64_SCALARS, numbers
+from headrace.kernels.data.stored_forms import kernel_form
+from headrace.kernels.data.stored_values import Components, earlier_format, is_pickle, start_of
+from headrace.kernels.data.written import Output, WritingPass
+
+if TYPE_CHECKING:
+    from headrace.core.operation import Operation
+    from headrace.core.tensor import Tensor
+
 
 _EARLIER_ENDING = ".headrace-cache"
 # TensorFlow's bound: with more of them keys would no longer be in order.
@@ -233,13 +240,17 @@ class _Reading:
 cache_dataset = dataset_op("CacheDataset", "input_dataset: variant, filename: string, *, {} -> handle: variant")
 
 
-def _writes(op: Any, fed: Any) -> bool:
+def _writes(op: Operation, fed: frozenset[Tensor]) -> bool:
     # In memory only where the graph itself says so: what is fed may be any name.
     name = op.inputs[1]
     return name in fed or name.op.type != "Const" or bool(text(name.op.attrs["value"]))
 
 
 cache_dataset.writes_files(when=_writes)
+
+
+cache_dataset.accepts(numbers(3), b"", **INT64_SCALARS)
+cache_dataset.accepts(numbers(3), b"cache", files={"other": b""}, **INT64_SCALARS)
 
 
 @cache_dataset.kernel

@@ -15,11 +15,11 @@ import numpy as np
 import torch
 
 from headrace.core import errors
-from headrace.ops.data.base import Element, dataset_op, integer, invalid, made_by, strings, text
-from headrace.ops.data.files import Read, checked_compression, opened
-from headrace.ops.data.tables import Table
-from headrace.ops.host_values import to_array
-from headrace.ops.parsing.csv import BadField, column_reader
+from headrace.kernels.data.base import Element, dataset_op, integer, invalid, made_by, strings, text
+from headrace.kernels.data.reading import Read, checked_compression, opened
+from headrace.kernels.data.tables import Table
+from headrace.kernels.host_values import to_array
+from headrace.kernels.parsing.csv_columns import BadField, column_reader
 
 # So little is read before the first element can be given.
 _PIECE = 1 << 16
@@ -31,6 +31,13 @@ _CSV = (
 )
 csv_dataset = dataset_op("CSVDataset", _CSV, stateful=True)
 experimental_csv_dataset = dataset_op("ExperimentalCSVDataset", _CSV, stateful=True)
+for _decl in (csv_dataset, experimental_csv_dataset):
+    _of_file = np.array([b"in.csv"]), b"", np.int64(100), np.bool_(True), b",", np.bool_(True), b"NA"
+    _defaults = [np.array([7], np.int32), np.array([b"none"])]
+    _kind = {"output_types": ["int32", "string"], "output_shapes": [[], []]}
+    _files = {"in.csv": b'n,x,s\n1,2.5,a\nNA,3,"b ""c"", d"\n3,4,\n'}
+    _decl.accepts(*_of_file, np.array([0, 2]), _defaults, files=_files, **_kind)
+    _decl.rejects(*_of_file, np.array([2, 0]), _defaults, error=errors.InvalidArgumentError, **_kind)
 
 
 @made_by(csv_dataset, experimental_csv_dataset)

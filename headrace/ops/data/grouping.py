@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import itertools
 from collections import deque
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
-from headrace.ops.data.base import (
+import numpy as np
+
+from headrace.core.cases import body, made, result
+from headrace.core.errors import InvalidArgumentError
+from headrace.core.registry import KernelRule, raw
+from headrace.kernels.data.base import (
     BoundFunction,
     Dataset,
     Element,
@@ -18,7 +24,11 @@ from headrace.ops.data.base import (
     invalid,
     scalar,
 )
-from headrace.ops.data.mapping import Call
+from headrace.kernels.data.case_inputs import INT64_ROWS, INT64_SCALARS, elements, numbers
+from headrace.kernels.data.mapped import Call
+
+if TYPE_CHECKING:
+    from headrace.core.typing import NodeView
 
 
 class Listed(Dataset):
@@ -105,7 +115,7 @@ class GroupedByWindow(Dataset):
 
         def flush(key: int) -> Next:
             made = self.reduce(scalar(key), Listed(groups.pop(key)))
-            return made[0].start(iteration)  # type: ignore[no-any-return]
+            return made[0].start(iteration)
 
         def next_element() -> Element | None:
             nonlocal upstream, inner
@@ -181,23 +191,37 @@ def window_dataset_kernel(node):
     )
 
 
-def _several_functions(op_type: str, names: list[str], made: Any, stateful: bool) -> None:
-    inputs = ", ".join(f"{name}_other_arguments: *T{name}_other_arguments" for name in names)
-    functions = ", ".join(f"{name}: func" for name in names)
-    types = ", ".join(f"T{name}_other_arguments: list(type) >= 0" for name in names)
-    decl = dataset_op(
-        op_type,
-        f"input_dataset: variant, {inputs}, *, {functions}, {types}, {{}} -> handle: variant",
-        stateful=stateful,
-    )
+_WINDOWS = {"output_types": ["variant"], "output_shapes": [[]]}
+_IN_ROWS = made(
+    "FlatMapDataset",
+    result,
+    [],
+    f=body(lambda window: raw.BatchDataset(window, 9, **INT64_ROWS), "variant"),
+    **INT64_ROWS,
+)
+_EACH_WINDOW = elements(["int64"], [[None]], dataset=_IN_ROWS, count=4)
+for _sizes in ((2, 2, 1, False), (2, 1, 2, True), (2, 3, 1, False)):
+    _arguments = [*map(np.int64, _sizes[:3]), np.bool_(_sizes[3])]
+    window_dataset.accepts(numbers(5), *_arguments, **_WINDOWS, after=_EACH_WINDOW)
+window_dataset.rejects(
+    numbers(5), np.int64(0), np.int64(1), np.int64(1), np.bool_(True), error=InvalidArgumentError, **_WINDOWS
+)
 
-    @decl.kernel
-    def several_functions_kernel(node):
+
+def _kernel_with_functions(made: Callable[..., Dataset], *names: str) -> KernelRule:
+    """The kernel rule of a dataset that calls functions.
+
+    Args:
+        made: makes the dataset of its input and of the functions.
+        names: the attributes that hold the functions, in the order of what they capture.
+    """
+
+    def rule(node: NodeView) -> Callable[..., Dataset]:
         counts = [captured_count(node, f"T{name}_other_arguments") for name in names]
         starts = [1 + sum(counts[:i]) for i in range(len(names))]
         bound = [BoundFunction(node, name, start, count) for name, start, count in zip(names, starts, counts)]
 
-        def kernel(source, *values):
+        def kernel(source: Dataset, *values: Any) -> Dataset:
             return made(
                 source,
                 *[
@@ -208,14 +232,50 @@ def _several_functions(op_type: str, names: list[str], made: Any, stateful: bool
 
         return kernel
 
+    return rule
 
-for _prefix in ("", "Experimental"):
-    _several_functions(
-        f"{_prefix}GroupByWindowDataset", ["key_func", "reduce_func", "window_size_func"], GroupedByWindow, False
+
+_GROUP_BY_WINDOW = (
+    "input_dataset: variant, key_func_other_arguments: *Tkey_func_other_arguments, "
+    "reduce_func_other_arguments: *Treduce_func_other_arguments, "
+    "window_size_func_other_arguments: *Twindow_size_func_other_arguments, *, "
+    "key_func: func, reduce_func: func, window_size_func: func, Tkey_func_other_arguments: list(type) >= 0, "
+    "Treduce_func_other_arguments: list(type) >= 0, Twindow_size_func_other_arguments: list(type) >= 0, {} "
+    "-> handle: variant"
+)
+for _decl in (
+    dataset_op("GroupByWindowDataset", _GROUP_BY_WINDOW),
+    dataset_op("ExperimentalGroupByWindowDataset", _GROUP_BY_WINDOW),
+):
+    _decl.kernel(_kernel_with_functions(GroupedByWindow, "key_func", "reduce_func", "window_size_func"))
+    _decl.accepts(
+        *(numbers(6), [], [], []),
+        key_func=body(lambda x: raw.FloorMod(x, 2), "int64"),
+        reduce_func=body(lambda key, group: raw.BatchDataset(group, 9, **INT64_ROWS), "int64", "variant"),
+        window_size_func=body(lambda key: raw.AddV2(key, 2), "int64"),
+        **INT64_ROWS,
     )
-    _several_functions(
-        f"{_prefix}GroupByReducerDataset",
-        ["key_func", "init_func", "reduce_func", "finalize_func"],
-        GroupedByReducer,
-        True,
+
+_GROUP_BY_REDUCER = (
+    "input_dataset: variant, key_func_other_arguments: *Tkey_func_other_arguments, "
+    "init_func_other_arguments: *Tinit_func_other_arguments, "
+    "reduce_func_other_arguments: *Treduce_func_other_arguments, "
+    "finalize_func_other_arguments: *Tfinalize_func_other_arguments, *, "
+    "key_func: func, init_func: func, reduce_func: func, finalize_func: func, "
+    "Tkey_func_other_arguments: list(type) >= 0, Tinit_func_other_arguments: list(type) >= 0, "
+    "Treduce_func_other_arguments: list(type) >= 0, Tfinalize_func_other_arguments: list(type) >= 0, {} "
+    "-> handle: variant"
+)
+for _decl in (
+    dataset_op("GroupByReducerDataset", _GROUP_BY_REDUCER, stateful=True),
+    dataset_op("ExperimentalGroupByReducerDataset", _GROUP_BY_REDUCER, stateful=True),
+):
+    _decl.kernel(_kernel_with_functions(GroupedByReducer, "key_func", "init_func", "reduce_func", "finalize_func"))
+    _decl.accepts(
+        *(numbers(6), [], [], [], []),
+        key_func=body(lambda x: raw.FloorMod(x, 2), "int64"),
+        init_func=body(lambda key: raw.Mul(key, 100), "int64"),
+        reduce_func=body(lambda total, x: raw.AddV2(total, x), "int64", "int64"),
+        finalize_func=body(lambda total: raw.Neg(total), "int64"),
+        **INT64_SCALARS,
     )

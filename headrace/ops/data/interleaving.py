@@ -5,13 +5,14 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from headrace.core import activity, ending
-from headrace.ops.data import pool
-from headrace.ops.data.background import WORTH_A_THREAD, Failed
-from headrace.ops.data.base import (
+from headrace.core.errors import InvalidArgumentError
+from headrace.devices import pool
+from headrace.kernels.data.base import (
     BoundFunction,
     Dataset,
     Element,
@@ -23,8 +24,15 @@ from headrace.ops.data.base import (
     invalid,
     made_by,
 )
+from headrace.kernels.data.case_inputs import INT64_SCALARS, from_zero, numbers
+from headrace.kernels.data.mapped import Call
+from headrace.kernels.data.parallel_mapped import WORTH_A_THREAD, Failed
 
-Call = Callable[..., Element]
+if TYPE_CHECKING:
+    import torch
+
+    from headrace.kernels.data.tables import Row
+
 
 _AUTOTUNED = -1
 
@@ -160,7 +168,7 @@ class _Work:
         """The next element of `source`, None at its end, an error in the place of one."""
         began = time.perf_counter()
         opens = source.following is None
-        item: Any
+        item: Failed | Row | tuple[np.ndarray | torch.Tensor] | None
         try:
             if opens:
                 source.following = self.call(*source.element)[0].start(self.iteration)
@@ -414,3 +422,22 @@ def parallel_interleave_dataset_kernel(node):
         return ParallelInterleaved(source, call, cycle, block, cycle + staged, buffer, staged, bool(sloppy), True)
 
     return make
+
+
+_ARGUMENTS: tuple[Any, ...] = numbers(4), [], np.int64(2), np.int64(2)
+interleave_dataset.accepts(*_ARGUMENTS, f=from_zero(), **INT64_SCALARS)
+interleave_dataset.rejects(
+    numbers(4), [], np.int64(0), np.int64(1), f=from_zero(), error=InvalidArgumentError, **INT64_SCALARS
+)
+parallel_interleave_v2_dataset.accepts(*_ARGUMENTS, np.int64(2), f=from_zero(), **INT64_SCALARS)
+parallel_interleave_v2_dataset.rejects(
+    *_ARGUMENTS, np.int64(3), f=from_zero(), error=InvalidArgumentError, **INT64_SCALARS
+)
+for _decl in (parallel_interleave_dataset, experimental_parallel_interleave_dataset):
+    _decl.accepts(*_ARGUMENTS, np.bool_(False), np.int64(1), np.int64(1), f=from_zero(), **INT64_SCALARS)
+    _decl.rejects(
+        *(*_ARGUMENTS, np.bool_(False), np.int64(0), np.int64(1)),
+        f=from_zero(),
+        error=InvalidArgumentError,
+        **INT64_SCALARS,
+    )

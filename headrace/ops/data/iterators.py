@@ -5,20 +5,28 @@ from __future__ import annotations
 import itertools
 import threading
 from collections import deque
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
 from headrace.core import errors
-from headrace.core.dtypes import DType, as_dtype
-from headrace.core.functions import attr_function
+from headrace.core.cases import Made, body, made, result
+from headrace.core.dims import compatible_dims
+from headrace.core.dtypes import DType, as_dtype, dtype_text
+from headrace.core.graph_functions import attr_function
 from headrace.core.registry import op, raw
-from headrace.core.shapes import compatible_dims
 from headrace.core.waiting import Call, Waits, has_deadline
-from headrace.ops.data import pool
-from headrace.ops.data.base import ELEMENTS, Dataset, Element, Iteration, Next, invalid, strings
-from headrace.ops.data.handles import Handles
+from headrace.devices import pool
+from headrace.kernels.data.base import ELEMENTS, Dataset, Element, Iteration, Next, invalid, strings
+from headrace.kernels.data.case_inputs import INT64_SCALARS, begun, numbers
+from headrace.kernels.data.handles import Handles
+from headrace.kernels.data.optional import Optional
+
+if TYPE_CHECKING:
+    from headrace.core.typing import NodeView
+
 
 _numbers = itertools.count(1)
 
@@ -115,7 +123,7 @@ for _decl in (iterator_op, iterator_v2_op, one_shot_iterator_op, anonymous_itera
     _decl.shape(lambda op: [()])
 
 
-def _kept(node: Any) -> Iterator:
+def _kept(node: NodeView) -> Iterator:
     attrs = node.attrs
     shared = attrs.get("shared_name") or node.name
     types, dims = attrs["output_types"], attrs["output_shapes"]
@@ -266,7 +274,7 @@ def check_types(expected: list[DType], got: list[DType]) -> None:
         raise invalid(f"Number of components does not match: expected {len(expected)} types but got {len(got)}.")
     for i, (a, b) in enumerate(zip(expected, got, strict=True)):
         if a.base_dtype is not b.base_dtype:
-            raise invalid(f"Data type mismatch at component {i}: expected {_c_name(a)} but got {_c_name(b)}.")
+            raise invalid(f"Data type mismatch at component {i}: expected {dtype_text(a)} but got {dtype_text(b)}.")
 
 
 def check_shapes(expected: list[Any], got: list[Any]) -> None:
@@ -274,11 +282,6 @@ def check_shapes(expected: list[Any], got: list[Any]) -> None:
     for i, (a, b) in enumerate(zip(expected, got, strict=True)):
         if not compatible_dims(a, b):
             raise invalid(f"Incompatible shapes at component {i}: expected {_dims(a)} but got {_dims(b)}.")
-
-
-def _c_name(dtype: DType) -> str:
-    name = dtype.base_dtype.name
-    return {"float32": "float", "float64": "double", "float16": "half"}.get(name, name)
 
 
 def _dims(dims: Any) -> str:
@@ -299,29 +302,31 @@ def device_kernel(node):
 class _State:
     """Where an iterator was: how many elements it had given."""
 
+    shape = ()
+
     def __init__(self, taken: int) -> None:
         self.taken = taken
 
 
 serialize_op = op("SerializeIterator", "resource_handle: resource -> serialized: variant", stateful=True)
-serialize_op.on_host(outputs=True).shape(lambda op: [(1,)])
+serialize_op.on_host(outputs=True).shape(lambda op: [()])
 deserialize_op = op("DeserializeIterator", "resource_handle: resource, serialized: variant ->", stateful=True)
 deserialize_op.shape(lambda op: [])
 
 
 @serialize_op.kernel
 def serialize_kernel(node):
-    def serialize(iterator):
-        out = np.empty(1, object)
-        out[0] = _State(iterator.taken)
-        return out
-
-    return serialize
+    return lambda iterator: _State(iterator.taken)
 
 
 @deserialize_op.kernel
 def deserialize_kernel(node):
-    return lambda iterator, state: iterator.skip_to(state.reshape(-1)[0].taken)
+    def deserialize(iterator, state):
+        if not isinstance(state, _State):
+            raise invalid("DeserializeIterator: expected what SerializeIterator gives")
+        iterator.skip_to(state.taken)
+
+    return deserialize
 
 
 # The place of an iterator as a number, which checkpoints can keep.
@@ -342,32 +347,6 @@ def seek_kernel(node):
 
 
 # ---- optionals ----
-
-
-class Optional:
-    """An element, or none."""
-
-    # As an element of a list it is a scalar.
-    shape = ()
-
-    def __init__(self, element: Element | None) -> None:
-        self.element = element
-
-    def clone(self) -> Optional:
-        """Itself: it never changes, so a copy for keeping is not needed."""
-        return self
-
-    def zeros_like(self) -> Optional:
-        """Zeros in the place of its components, if it has any."""
-        if self.element is None:
-            return self
-        return Optional(tuple(_zeros_like(component) for component in self.element))
-
-
-def _zeros_like(component: Any) -> Any:
-    if isinstance(component, torch.Tensor):
-        return torch.zeros_like(component)
-    return component.zeros_like() if hasattr(component, "zeros_like") else component
 
 
 get_next_optional_op = op(
@@ -433,7 +412,7 @@ def optional_get_value_kernel(node):
         for i, (component, dtype) in enumerate(zip(element, types, strict=True)):
             if not _is_of(component, dtype.base_dtype):
                 raise invalid(
-                    f"The given optional does not match the expected type for component {i}. Expected: {_c_name(dtype)}. "
+                    f"The given optional does not match the expected type for component {i}. Expected: {dtype_text(dtype)}. "
                     f"Actual: {_type_text(component)}."
                 )
             shape = tuple(getattr(component, "shape", ()))
@@ -447,13 +426,13 @@ def optional_get_value_kernel(node):
     return get
 
 
-def _optional(value: Any) -> Optional:
+def _optional(value: Optional) -> Optional:
     if not isinstance(value, Optional):
         raise invalid("Input to OptionalHasValue must be an OptionalVariant object.")
     return value
 
 
-def _is_of(component: Any, dtype: DType) -> bool:
+def _is_of(component: object, dtype: DType) -> bool:
     """Whether the value of a component is of a type."""
     if isinstance(component, torch.Tensor):
         return component.dtype is dtype.torch
@@ -464,8 +443,55 @@ def _is_of(component: Any, dtype: DType) -> bool:
     return dtype.name == _type_text(component)
 
 
-def _type_text(component: Any) -> str:
+def _type_text(component: object) -> str:
     if isinstance(component, torch.Tensor):
-        return _c_name(as_dtype(component.dtype))
+        return dtype_text(as_dtype(component.dtype))
     first = component.item(0) if isinstance(component, np.ndarray) and component.size else component
     return "string" if isinstance(first, (bytes, str)) else "variant"
+
+
+# ---- examples ----
+
+
+def _next(iterator: Made, *, control: Sequence[Made] = ()) -> Made:
+    return made("IteratorGetNext", iterator, control=control, **INT64_SCALARS)
+
+
+_NAMED = {"shared_name": "iterator", "container": "", **INT64_SCALARS}
+_IT = made("IteratorV2", **_NAMED)
+for _decl in (iterator_op, iterator_v2_op):
+    _decl.accepts(after=[begun(numbers(2), result), _next(result), _next(result), _next(result)], **_NAMED)
+one_shot_iterator_op.accepts(
+    dataset_factory=body(lambda: raw.RangeDataset(1, 3, 1, **INT64_SCALARS)),
+    after=[_next(result), _next(result), _next(result)],
+    **INT64_SCALARS,
+)
+anonymous_iterator_op.accepts(after=[_next(result, control=[begun(numbers(1), result)])], **INT64_SCALARS)
+make_iterator_op.accepts(numbers(2), _IT, after=[_next(_IT), _next(_IT), _next(_IT)])
+for _decl in (get_next_op, get_next_sync_op):
+    _decl.accepts(_IT, before=[begun(numbers(2), _IT)], **INT64_SCALARS)
+    _decl.rejects(_IT, before=[begun(numbers(0), _IT)], error=errors.OutOfRangeError, **INT64_SCALARS)
+    _decl.rejects(made("IteratorV2", **_NAMED), error=errors.FailedPreconditionError, **INT64_SCALARS)
+to_string_op.accepts(_IT, varies="it is the name of a resource")
+for _decl in (from_string_op, from_string_v2_op):
+    _handle = made("IteratorToStringHandle", _IT)
+    _decl.accepts(_handle, before=[begun(numbers(2), _IT)], after=[_next(result)], **INT64_SCALARS)
+    _decl.rejects(_handle, output_types=["string"], output_shapes=[[]], error=errors.InvalidArgumentError)
+    _decl.rejects(b"no handle", error=errors.InvalidArgumentError)
+device_op.accepts(_IT)
+_HALFWAY = [begun(numbers(3), _IT), _next(_IT)]
+serialize_op.accepts(_IT, before=_HALFWAY, after=[made("Shape", result)])
+deserialize_op.accepts(_IT, made("SerializeIterator", _IT), before=_HALFWAY, after=[_next(_IT), _next(_IT), _next(_IT)])
+position_op.accepts(_IT, before=_HALFWAY)
+seek_op.accepts(_IT, np.int64(2), before=_HALFWAY, after=[_next(_IT)])
+get_next_optional_op.accepts(_IT, before=_HALFWAY, after=[made("OptionalHasValue", result)], **INT64_SCALARS)
+optional_from_value_op.accepts(
+    [[2], np.int32(5)],
+    after=[made("OptionalGetValue", result, output_types=["float32", "int32"], output_shapes=[[None], []])],
+)
+optional_none_op.accepts(after=[made("OptionalHasValue", result)])
+optional_has_value_op.accepts(made("OptionalNone")).accepts(made("OptionalFromValue", [[2]]))
+_VECTOR = {"output_types": ["float32"], "output_shapes": [[2]]}
+optional_get_value_op.accepts(made("OptionalFromValue", [[2]]), **_VECTOR)
+optional_get_value_op.rejects(made("OptionalFromValue", [[3]]), error=errors.InvalidArgumentError, **_VECTOR)
+optional_get_value_op.rejects(made("OptionalNone"), error=errors.InvalidArgumentError, **_VECTOR)

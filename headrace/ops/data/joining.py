@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from headrace.ops.data.base import (
+from headrace.kernels.data.base import (
     INFINITE,
     UNKNOWN,
     Dataset,
@@ -15,6 +15,7 @@ from headrace.ops.data.base import (
     invalid,
     made_by,
 )
+from headrace.kernels.data.case_inputs import INT64_SCALARS, numbers
 
 
 class Zipped(Dataset):
@@ -126,3 +127,8 @@ _DIRECTED = "selector_input_dataset: variant, data_input_datasets: N * variant, 
 directed_interleave_dataset = dataset_op("DirectedInterleaveDataset", _DIRECTED)
 experimental_directed_interleave_dataset = dataset_op("ExperimentalDirectedInterleaveDataset", _DIRECTED)
 made_by(directed_interleave_dataset, experimental_directed_interleave_dataset)(lambda node: Directed)
+
+zip_dataset.accepts([numbers(3), numbers(2)], output_types=["int64", "int64"], output_shapes=[[], []])
+concatenate_dataset.accepts(numbers(1), numbers(2), **INT64_SCALARS)
+for _decl in (directed_interleave_dataset, experimental_directed_interleave_dataset):
+    _decl.accepts(numbers(2), [numbers(3), numbers(2)], **INT64_SCALARS)

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from headrace.ops.data.base import (
+import numpy as np
+
+from headrace.core.cases import body
+from headrace.core.registry import raw
+from headrace.kernels.data.base import (
     BoundFunction,
     Dataset,
     Element,
@@ -15,34 +19,11 @@ from headrace.ops.data.base import (
     dataset_op,
     made_by,
 )
+from headrace.kernels.data.case_inputs import INT64_SCALARS, NEGATED, from_zero, numbers
+from headrace.kernels.data.mapped import Call, Mapped
 
-Call = Callable[..., Element]
-
-
-class Mapped(Dataset):
-    """What a function makes of each element.
-
-    Args:
-        call: takes the components of an element.
-        of_batches: gives the function of batches, or None where there is none.
-    """
-
-    def __init__(self, source: Dataset, call: Call, of_batches: Callable[[], Call | None] | None = None) -> None:
-        super().__init__(source)
-        self.call = call
-        self.of_batches = of_batches
-
-    def start(self, iteration: Iteration) -> Next:
-        upstream, call = self.inputs[0].start(iteration), self.call
-
-        def next_element() -> Element | None:
-            element = upstream()
-            return None if element is None else call(*element)
-
-        return next_element
-
-    def cardinality(self) -> int:
-        return self.inputs[0].cardinality()
+if TYPE_CHECKING:
+    from headrace.core.typing import NodeView
 
 
 class Filtered(Dataset):
@@ -145,7 +126,7 @@ _FUNCTION = "input_dataset: variant, other_arguments: *Targuments, *, {}: func, 
 def _with_function(attr: str, make: Callable[..., Any]) -> Callable[[Any], Any]:
     """A kernel rule for a dataset of one input and a function with captured values."""
 
-    def rule(node: Any) -> Any:
+    def rule(node: NodeView) -> Callable[..., Any]:
         count = captured_count(node)
         function = BoundFunction(node, attr, 1, count)
 
@@ -199,3 +180,17 @@ def scan_dataset_kernel(node):
     states, count = len(node.attrs["Tstate"]), captured_count(node)
     function = BoundFunction(node, "f", 1 + states, count)
     return lambda source, *values: Scanned(source, values[:states], function.with_captured(values[states:]))
+
+
+_PRODUCT = body(lambda x, y: raw.Mul(x, y), "int64", "int64")
+map_dataset.accepts(numbers(3), [], f=NEGATED, **INT64_SCALARS)
+map_dataset.accepts(numbers(3), [np.int64(5)], f=_PRODUCT, **INT64_SCALARS)
+experimental_map_dataset.accepts(numbers(3), [], f=NEGATED, differs="1.15 has no kernel for it", **INT64_SCALARS)
+flat_map_dataset.accepts(numbers(4), [], f=from_zero(), **INT64_SCALARS)
+filter_dataset.accepts(numbers(3), [], predicate=body(lambda x: raw.Greater(x, 0), "int64"), **INT64_SCALARS)
+_SMALL = body(lambda x, most: raw.Less(x, most), "int64", "int64")
+for _decl in (take_while_dataset, experimental_take_while_dataset):
+    _decl.accepts(numbers(5), [np.int64(2)], predicate=_SMALL, **INT64_SCALARS)
+_RUNNING_SUM = body(lambda total, x: (raw.AddV2(total, x), raw.Neg(total)), "int64", "int64")
+for _decl in (scan_dataset, experimental_scan_dataset):
+    _decl.accepts(numbers(3), [np.int64(10)], [], f=_RUNNING_SUM, **INT64_SCALARS)

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import functools
-import importlib
-import os
 from collections import deque
-from collections.abc import Callable
 
 import numpy as np
 
 from headrace.core.errors import InvalidArgumentError
-from headrace.ops.data.base import (
+from headrace.kernels.data.base import (
     INFINITE,
     Choosing,
     Dataset,
@@ -22,39 +18,10 @@ from headrace.ops.data.base import (
     dataset_op,
     integer,
 )
-from headrace.ops.data.batching import mark_whole
-
-_BLOCKS = 256
-
-
-@functools.lru_cache(maxsize=1)
-def _philox() -> Callable[[int, int], object]:
-    # The streams belong to the room above; only running kernels ask for them.
-    return importlib.import_module("headrace.runtime.philox").Philox  # type: ignore[no-any-return]
-
-
-def fresh_seed() -> int:
-    """A seed that the system chooses."""
-    return int.from_bytes(os.urandom(8), "little")
-
-
-class Samples:
-    """The 32-bit words of a Philox stream, one at a time; two seeds of 0 stand for seeds the system chooses."""
-
-    def __init__(self, seed: int, seed2: int) -> None:
-        if seed == seed2 == 0:
-            seed, seed2 = fresh_seed(), fresh_seed()
-        self._place = _philox()(seed % 2**64, seed2 % 2**64)
-        self._words: deque[int] = deque()
-        self._blocks = 8
-
-    def next(self) -> int:
-        """The next word."""
-        if not self._words:
-            blocks, self._blocks = self._blocks, _BLOCKS
-            self._words.extend(self._place.words(blocks).tolist())  # type: ignore[attr-defined]
-            self._place = self._place.skip(blocks)  # type: ignore[attr-defined]
-        return self._words.popleft()
+from headrace.kernels.data.batched import mark_whole
+from headrace.kernels.data.case_inputs import INT64_SCALARS, numbers
+from headrace.kernels.data.samples import Samples, fresh_seed
+from headrace.kernels.random.philox import Philox
 
 
 class Shuffled(Choosing):
@@ -154,7 +121,7 @@ class Shuffled(Choosing):
 
 def _zero_samples() -> Samples:
     samples = Samples(1, 0)
-    samples._place = _philox()(0, 0)
+    samples._place = Philox(0, 0)
     return samples
 
 
@@ -304,3 +271,15 @@ def optimize_dataset_kernel(node):
         return fused(source) if b"shuffle_and_repeat_fusion" in names else source
 
     return optimize
+
+
+optimize_dataset.accepts(numbers(3), np.array([b"noop_elimination"]), **INT64_SCALARS)
+repeat_dataset.accepts(numbers(2), np.int64(2), **INT64_SCALARS).accepts(numbers(2), np.int64(-1), **INT64_SCALARS)
+_SEEDS = np.int64(1), np.int64(2)
+shuffle_dataset.accepts(numbers(4), np.int64(3), *_SEEDS, **INT64_SCALARS)
+shuffle_dataset.rejects(numbers(4), np.int64(0), *_SEEDS, error=InvalidArgumentError, **INT64_SCALARS)
+shuffle_and_repeat_dataset.accepts(numbers(2), np.int64(2), *_SEEDS, np.int64(2), **INT64_SCALARS)
+shuffle_and_repeat_dataset.rejects(
+    numbers(2), np.int64(2), *_SEEDS, np.int64(0), error=InvalidArgumentError, **INT64_SCALARS
+)
+sampling_dataset.accepts(numbers(9), np.float32(0.5), *_SEEDS, **INT64_SCALARS)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
+import numpy as np
 import torch
 
-from headrace.core.registry import op
-from headrace.ops.data.base import (
+from headrace.core.cases import body, made
+from headrace.core.errors import InvalidArgumentError
+from headrace.core.registry import OpDecl, op, raw
+from headrace.kernels.data.base import (
     ELEMENTS,
     BoundFunction,
     Dataset,
@@ -20,6 +24,7 @@ from headrace.ops.data.base import (
     integer,
     invalid,
 )
+from headrace.kernels.data.case_inputs import INT64_SCALARS, numbers
 
 reduce_op = op(
     "ReduceDataset",
@@ -51,6 +56,10 @@ def reduce_kernel(node):
     return reduce
 
 
+_SUM = body(lambda total, x: raw.AddV2(total, x), "int64", "int64")
+reduce_op.accepts(numbers(4), [np.int64(10)], [], f=_SUM, **INT64_SCALARS)
+reduce_op.accepts(numbers(0), [np.int64(10)], [], f=_SUM, **INT64_SCALARS)
+
 _SINGLE = f"dataset: variant, *, {ELEMENTS} -> components: *output_types"
 single_element_op = op("DatasetToSingleElement", _SINGLE, stateful=True)
 single_element_op.aliases().on_host(outputs=True)
@@ -75,11 +84,19 @@ def single_element_kernel(node):
     return single
 
 
+single_element_op.accepts(numbers(1), **INT64_SCALARS)
+for _count in (0, 2):
+    single_element_op.rejects(numbers(_count), error=InvalidArgumentError, **INT64_SCALARS)
+
 cardinality_op = op("DatasetCardinality", "input_dataset: variant -> cardinality: int64")
 experimental_cardinality_op = op("ExperimentalDatasetCardinality", "input_dataset: variant -> cardinality: int64")
 for _decl in (cardinality_op, experimental_cardinality_op):
     _decl.on_host(outputs=True).shape(lambda op: [()])
     _decl.kernel(lambda node: lambda dataset: torch.tensor(dataset.cardinality(), dtype=torch.int64))
+    _decl.accepts(numbers(3))
+    # Without an end, and of a number that nobody knows.
+    _decl.accepts(made("RepeatDataset", numbers(3), np.int64(-1), **INT64_SCALARS))
+    _decl.accepts(made("UniqueDataset", numbers(3), **INT64_SCALARS))
 
 
 # ---- datasets that pass elements on ----
@@ -87,21 +104,24 @@ for _decl in (cardinality_op, experimental_cardinality_op):
 _INPUT = "input_dataset: variant, "
 
 
-def _passing(op_type: str, signature: str, stateful: bool = False) -> None:
-    dataset_op(op_type, signature, stateful=stateful).kernel(lambda node: lambda source, *settings: Passing(source))
+def _passing(op_type: str, signature: str, *case: Any) -> OpDecl:
+    decl = dataset_op(op_type, signature)
+    decl.kernel(lambda node: lambda source, *settings: Passing(source))
+    return decl.accepts(numbers(3), *case, **INT64_SCALARS)
 
 
 _passing("ModelDataset", _INPUT + "*, algorithm=0, cpu_budget=0, {} -> handle: variant")
 _passing("NonSerializableDataset", _INPUT + "*, {} -> handle: variant")
 _passing("ExperimentalNonSerializableDataset", _INPUT + "*, {} -> handle: variant")
-_passing("AssertNextDataset", _INPUT + "transformations: string, *, {} -> handle: variant")
-_passing("ExperimentalAssertNextDataset", _INPUT + "transformations: string, *, {} -> handle: variant")
-_passing("PrivateThreadPoolDataset", _INPUT + "num_threads: int64, *, {} -> handle: variant")
-_passing("ExperimentalPrivateThreadPoolDataset", _INPUT + "num_threads: int64, *, {} -> handle: variant")
-_passing("MaxIntraOpParallelismDataset", _INPUT + "max_intra_op_parallelism: int64, *, {} -> handle: variant")
-_passing(
-    "ExperimentalMaxIntraOpParallelismDataset", _INPUT + "max_intra_op_parallelism: int64, *, {} -> handle: variant"
-)
+_ASSERT_NEXT = _INPUT + "transformations: string, *, {} -> handle: variant"
+_passing("AssertNextDataset", _ASSERT_NEXT, np.array([], "S1"))
+_passing("ExperimentalAssertNextDataset", _ASSERT_NEXT, np.array([], "S1"))
+_THREADS = _INPUT + "num_threads: int64, *, {} -> handle: variant"
+_passing("PrivateThreadPoolDataset", _THREADS, np.int64(1))
+_passing("ExperimentalPrivateThreadPoolDataset", _THREADS, np.int64(1))
+_PARALLELISM = _INPUT + "max_intra_op_parallelism: int64, *, {} -> handle: variant"
+_passing("MaxIntraOpParallelismDataset", _PARALLELISM, np.int64(1))
+_passing("ExperimentalMaxIntraOpParallelismDataset", _PARALLELISM, np.int64(1))
 
 
 class Slow(Dataset):
@@ -125,6 +145,6 @@ class Slow(Dataset):
 
 
 for _name in ("SleepDataset", "ExperimentalSleepDataset"):
-    dataset_op(_name, _INPUT + "sleep_microseconds: int64, *, {} -> handle: variant").kernel(
-        lambda node: lambda source, pause: Slow(source, integer(pause) / 1e6)
-    )
+    _decl = dataset_op(_name, _INPUT + "sleep_microseconds: int64, *, {} -> handle: variant")
+    _decl.kernel(lambda node: lambda source, pause: Slow(source, integer(pause) / 1e6))
+    _decl.accepts(numbers(3), np.int64(1), **INT64_SCALARS)

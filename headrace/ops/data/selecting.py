@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from headrace.ops.data.base import (
+from headrace.core.cases import body, made
+from headrace.core.errors import InvalidArgumentError
+from headrace.core.registry import raw
+from headrace.kernels.data.base import (
     INFINITE,
     UNKNOWN,
     Choosing,
@@ -19,6 +22,10 @@ from headrace.ops.data.base import (
     invalid,
     made_by,
 )
+from headrace.kernels.data.case_inputs import INT64_SCALARS, numbers
+
+if TYPE_CHECKING:
+    import torch
 
 
 class Taken(Choosing):
@@ -126,7 +133,7 @@ class Sharded(Choosing):
         return found // self.count + (self.index < found % self.count)
 
 
-def key_of(value: Any) -> Any:
+def key_of(value: np.ndarray | torch.Tensor) -> Any:
     """What makes a scalar equal to another."""
     return value[()] if isinstance(value, np.ndarray) else value.item()
 
@@ -222,3 +229,21 @@ filter_by_last_component = dataset_op(
     "FilterByLastComponentDataset", "input_dataset: variant, *, {} -> output: variant"
 )
 filter_by_last_component.kernel(lambda node: ByLastComponent)
+
+take_dataset.accepts(numbers(5), np.int64(2), **INT64_SCALARS).accepts(numbers(3), np.int64(-1), **INT64_SCALARS)
+skip_dataset.accepts(numbers(3), np.int64(1), **INT64_SCALARS).accepts(numbers(3), np.int64(-1), **INT64_SCALARS)
+shard_dataset.accepts(numbers(5), np.int64(2), np.int64(1), **INT64_SCALARS)
+shard_dataset.rejects(numbers(5), np.int64(2), np.int64(2), error=InvalidArgumentError, **INT64_SCALARS)
+for _decl in (unique_dataset, experimental_unique_dataset):
+    _parity = body(lambda x: raw.FloorMod(x, 2), "int64")
+    _decl.accepts(made("MapDataset", numbers(5), [], f=_parity, **INT64_SCALARS), **INT64_SCALARS)
+for _decl in (ignore_errors_dataset, experimental_ignore_errors_dataset):
+    _quotient = body(lambda x: raw.FloorDiv(x, raw.Sub(x, 1)), "int64")
+    _decl.accepts(made("MapDataset", numbers(4), [], f=_quotient, **INT64_SCALARS), **INT64_SCALARS)
+_with_sign = made(
+    *("MapDataset", numbers(3), []),
+    f=body(lambda x: (x, raw.Greater(x, 0)), "int64"),
+    output_types=["int64", "bool"],
+    output_shapes=[[], []],
+)
+filter_by_last_component.accepts(_with_sign, differs="1.15 has no kernel for it", **INT64_SCALARS)

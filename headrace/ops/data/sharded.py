@@ -7,12 +7,15 @@ import threading
 from collections import deque
 from typing import Any
 
+import numpy as np
 import torch
 
 from headrace.core import errors
+from headrace.core.cases import Made, made, result
 from headrace.core.registry import op
-from headrace.ops.data.base import ELEMENTS, Dataset, Element, Iteration, Next, dataset_op, integer, invalid
-from headrace.ops.data.handles import Handles
+from headrace.kernels.data.base import ELEMENTS, Dataset, Element, Iteration, Next, dataset_op, integer, invalid
+from headrace.kernels.data.case_inputs import INT64_SCALARS, numbers
+from headrace.kernels.data.handles import Handles
 
 _numbers = itertools.count(1)
 
@@ -169,3 +172,28 @@ shard_dataset = dataset_op(
 @shard_dataset.kernel
 def shard_dataset_kernel(node):
     return lambda dealer, shard, incarnation: Shard(dealer, integer(shard), integer(incarnation))
+
+
+_NAMED = {"shared_name": "dealer", "container": "", **INT64_SCALARS}
+_DEALER = made("MultiDeviceIterator", devices=["/cpu:0", "/cpu:1"], **_NAMED)
+_BEGUN = made("MultiDeviceIteratorInit", numbers(3), _DEALER, np.int64(1))
+
+
+def _of_shard(dealer: Made, number: int, begun: Made = _BEGUN) -> Made:
+    return made("MultiDeviceIteratorGetNextFromShard", dealer, np.int32(number), begun, **INT64_SCALARS)
+
+
+_begun_here = made("MultiDeviceIteratorInit", numbers(1), result, np.int64(1))
+multi_device_iterator_op.accepts(
+    devices=["/cpu:0", "/cpu:1"], after=[_of_shard(result, i, _begun_here) for i in (0, 1)], **_NAMED
+)
+init_op.accepts(numbers(3), _DEALER, np.int64(1), after=[_of_shard(_DEALER, i, result) for i in (1, 0)])
+get_next_op.accepts(_DEALER, np.int32(1), _BEGUN, **INT64_SCALARS)
+get_next_op.rejects(
+    *(_DEALER, np.int32(0), np.int64(-1)), before=[_BEGUN], error=errors.InvalidArgumentError, **INT64_SCALARS
+)
+to_string_op.accepts(_DEALER, varies="it is the name of a resource")
+from_string_op.accepts(
+    made("MultiDeviceIteratorToStringHandle", _DEALER), after=[_of_shard(result, 0)], **INT64_SCALARS
+)
+shard_dataset.accepts(_DEALER, np.int64(1), _BEGUN, **INT64_SCALARS)

@@ -25,15 +25,18 @@ import numpy as np
 import torch
 
 from headrace.core import errors
-from headrace.core.registry import op
+from headrace.core.cases import body
+from headrace.core.registry import op, raw
 from headrace.files.checkpoint import atomic, wire
 from headrace.files.checkpoint.wire import Damaged
 from headrace.files.failures import failures_of
 from headrace.files.records import TFRecordWriter, tf_record_iterator
 from headrace.files.tensor_messages import read_tensor, tensor_parts
-from headrace.ops.data.base import BoundFunction, Dataset, Element, Iteration, Next, dataset_op, invalid, text
-from headrace.ops.data.stored_values import Components, earlier_format, is_pickle, kernel_form, start_of
-from headrace.ops.data.written import Output, WritingPass
+from headrace.kernels.data.base import BoundFunction, Dataset, Element, Iteration, Next, dataset_op, invalid, text
+from headrace.kernels.data.case_inputs import INT64_SCALARS, numbers
+from headrace.kernels.data.stored_forms import kernel_form
+from headrace.kernels.data.stored_values import Components, earlier_format, is_pickle, start_of
+from headrace.kernels.data.written import Output, WritingPass
 
 _DONE = "snapshot.metadata"
 _DONE_EARLIER = "snapshot.headrace"
@@ -228,7 +231,7 @@ class _Reading:
         if record is None:
             return None
         components, path = self._components, self._path
-        message: Any = record if len(record) < _LARGE else memoryview(record)
+        message: bytes | memoryview = record if len(record) < _LARGE else memoryview(record)
         values: list[Any] = []
         try:
             for number, form, value in wire.fields(message):
@@ -305,7 +308,13 @@ def snapshot_dataset_kernel(node):
     return make
 
 
-def _string(value: Any) -> str:
+snapshot_dataset.accepts(numbers(3), b"kept", files={"other": b""}, **INT64_SCALARS)
+snapshot_dataset.rejects(
+    *(numbers(3), b"kept"), compression="ZIP", files={"other": b""}, error=errors.InvalidArgumentError, **INT64_SCALARS
+)
+
+
+def _string(value: str) -> str:
     return value.decode() if isinstance(value, bytes) else str(value)
 
 
@@ -354,7 +363,7 @@ def map_defun_kernel(node):
     return run
 
 
-def _row(value: Any, index: int) -> Any:
+def _row(value: torch.Tensor, index: int) -> torch.Tensor:
     return value[index] if isinstance(value, torch.Tensor) else value[index, ...]
 
 
@@ -366,8 +375,14 @@ def _empty(dtype: Any, dims: Any) -> Any:
     return torch.empty((0, *dims), dtype=dtype.torch)
 
 
-def _stacked(parts: tuple[Any, ...]) -> Any:
+def _stacked(parts: tuple[Any, ...]) -> torch.Tensor:
     first = parts[0]
     if any(part.shape != first.shape for part in parts):
         raise invalid(f"MapDefun outputs must have one shape, but are of shapes {tuple(first.shape)} and others.")
     return torch.stack(parts) if isinstance(first, torch.Tensor) else np.stack(parts)
+
+
+_ROW = {"output_types": ["float32"], "output_shapes": [[2]]}
+map_defun_op.accepts([[3, 2]], [], f=body(lambda x: raw.Neg(x), "float32"), **_ROW)
+map_defun_op.accepts([[3, 2]], [[2]], f=body(lambda x, y: raw.Mul(x, y), "float32", "float32"), **_ROW)
+map_defun_op.rejects([[]], [], f=body(lambda x: raw.Neg(x), "float32"), error=ValueError, **_ROW)

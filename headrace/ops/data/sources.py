@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
 import torch
 
-from headrace.core.errors import CancelledError, OpError, OutOfRangeError, UnimplementedError
-from headrace.ops.data.base import (
+from headrace.core.cases import body
+from headrace.core.errors import CancelledError, InvalidArgumentError, OpError, OutOfRangeError, UnimplementedError
+from headrace.core.registry import raw
+from headrace.kernels.data.base import (
     INFINITE,
     BoundFunction,
     Dataset,
@@ -21,9 +24,9 @@ from headrace.ops.data.base import (
     invalid,
     made_by,
 )
-
-# Rows are cut off in stretches: one call for many is far quicker than one each.
-_STRETCH = 512
+from headrace.kernels.data.case_inputs import INT64_SCALARS, elements
+from headrace.kernels.data.samples import Samples
+from headrace.kernels.data.slices import STRETCH, Slices
 
 
 class Tensors(Dataset):
@@ -38,53 +41,6 @@ class Tensors(Dataset):
 
     def cardinality(self) -> int:
         return 1
-
-
-class Slices(Dataset):
-    """The rows of tensors with the same first dimension."""
-
-    def __init__(self, components: Element) -> None:
-        super().__init__()
-        self.components = components
-        sizes = {len(component) for component in components}
-        if len(sizes) > 1:
-            raise invalid("All components must have the same size in the 0th dimension")
-        self.size = sizes.pop()
-
-    def start(self, iteration: Iteration) -> Next:
-        return itertools.chain(rows(self.components, self.size), itertools.repeat(None)).__next__
-
-    def cardinality(self) -> int:
-        return self.size
-
-    def rows_of(self) -> tuple[Element, Dataset]:
-        return self.components, Numbers(self.size)
-
-
-class Numbers(Dataset):
-    """The numbers of rows, as Python integers."""
-
-    def __init__(self, size: int) -> None:
-        super().__init__()
-        self.size = size
-
-    def start(self, iteration: Iteration) -> Next:
-        return itertools.chain(zip(range(self.size)), itertools.repeat(None)).__next__
-
-
-def rows(components: Sequence[Any], size: int) -> Iterator[Element]:
-    """The rows of `components` as elements."""
-    for first in range(0, size, _STRETCH):
-        yield from zip(*[_cut(component, first, first + _STRETCH) for component in components], strict=False)
-
-
-def _cut(component: Any, first: int, last: int) -> Any:
-    if isinstance(component, torch.Tensor):
-        return component[first:last].unbind(0)
-    part = component[first:last]
-    if component.ndim > 1:
-        return part
-    return [part[i, ...] for i in range(len(part))]
 
 
 tensor_dataset = dataset_op(
@@ -109,15 +65,20 @@ def tensor_slice_dataset_kernel(node):
     return lambda *components: Slices(components)
 
 
+_ROW, _ROWS = elements(["float32", "int32"], [[2], []]), elements(["float32", "string"], [[2], []])
+tensor_dataset.accepts([[2], np.int32(7)], output_shapes=[[2], []], after=_ROW)
+tensor_slice_dataset.accepts([[2, 2], np.array([b"a", b"b"])], output_shapes=[[2], []], after=_ROWS)
+tensor_slice_dataset.rejects([[]], output_shapes=[[]], error=InvalidArgumentError)
+tensor_slice_dataset.rejects([[2], [3]], output_shapes=[[], []], error=InvalidArgumentError)
+
+
 class SparseSlices(Dataset):
     """The rows of a sparse tensor, each a sparse tensor of its own."""
 
     def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
         super().__init__()
         self.indices, self.values, self.shape = indices, values, dense_shape
-
-    def start(self, iteration: Iteration) -> Next:
-        first = self.indices[:, 0]
+        first = indices[:, 0]
         if len(first) > 1 and bool((first[1:] < first[:-1]).any()):
             raise UnimplementedError(
                 None,
@@ -125,6 +86,9 @@ class SparseSlices(Dataset):
                 "The SparseTensor must be ordered in the batch dimension; handling arbitrarily ordered input is not "
                 "currently supported. Use tf.sparse.reorder.",
             )
+
+    def start(self, iteration: Iteration) -> Next:
+        first = self.indices[:, 0]
         bounds = torch.searchsorted(first.contiguous(), torch.arange(int(self.shape[0]) + 1)).tolist()
         inner = self.indices[:, 1:]
         shape = self.shape[1:]
@@ -149,6 +113,12 @@ def sparse_tensor_slice_dataset_kernel(node):
     return SparseSlices
 
 
+_INDICES = np.array([[0, 1], [2, 0], [2, 2]])
+_PARTS = elements(["int64", "float32", "int64"], [[None, 1], [None], [1]])
+sparse_tensor_slice_dataset.accepts(_INDICES, [3], np.array([3, 4]), after=_PARTS)
+sparse_tensor_slice_dataset.rejects(_INDICES[::-1], [3], np.array([3, 4]), error=UnimplementedError)
+
+
 class Range(Dataset):
     """The integers from `start` up to (down to) `stop`."""
 
@@ -162,8 +132,8 @@ class Range(Dataset):
         numbers = self.range
 
         def each() -> Iterator[Element]:
-            for first in range(0, len(numbers), _STRETCH):
-                part = numbers[first : first + _STRETCH]
+            for first in range(0, len(numbers), STRETCH):
+                part = numbers[first : first + STRETCH]
                 yield from zip(torch.arange(part.start, part.stop, part.step, dtype=torch.int64).unbind(0), strict=True)
 
         return itertools.chain(each(), itertools.repeat(None)).__next__
@@ -182,6 +152,11 @@ def range_dataset_kernel(node):
     return lambda start, stop, step: Range(integer(start), integer(stop), integer(step))
 
 
+for _bounds in ((0, 3, 1), (5, 0, -2), (3, 3, 1)):
+    range_dataset.accepts(*map(np.int64, _bounds), **INT64_SCALARS)
+range_dataset.rejects(np.int64(0), np.int64(3), np.int64(0), error=InvalidArgumentError, **INT64_SCALARS)
+
+
 class Generated(Dataset):
     """What a function returns until it says that there is no more.
 
@@ -191,7 +166,7 @@ class Generated(Dataset):
         finish: called with the state at the end.
     """
 
-    def __init__(self, begin: Any, following: Any, finish: Any) -> None:
+    def __init__(self, begin: Callable[..., Any], following: Callable[..., Any], finish: Callable[..., Any]) -> None:
         super().__init__()
         self.begin, self.following, self.finish = begin, following, finish
 
@@ -254,6 +229,17 @@ def generator_dataset_kernel(node):
     return make
 
 
+# Only a function of Python can say that there is no more.
+_SAME = body(lambda state: state, "int64")
+generator_dataset.accepts(
+    *([np.int64(4)], [], []),
+    init_func=body(lambda x: raw.Mul(x, 2), "int64"),
+    next_func=_SAME,
+    finalize_func=_SAME,
+    **INT64_SCALARS,
+)
+
+
 class RandomNumbers(Dataset):
     """Random 32-bit numbers."""
 
@@ -262,8 +248,6 @@ class RandomNumbers(Dataset):
         self.seeds = seed, seed2
 
     def start(self, iteration: Iteration) -> Next:
-        from headrace.ops.data.random import Samples
-
         samples = Samples(*self.seeds)
         return lambda: (torch.tensor(samples.next(), dtype=torch.int64),)
 
@@ -280,3 +264,7 @@ experimental_random_dataset = dataset_op(
 @made_by(random_dataset, experimental_random_dataset)
 def random_dataset_kernel(node):
     return lambda seed, seed2: RandomNumbers(integer(seed), integer(seed2))
+
+
+for _decl in (random_dataset, experimental_random_dataset):
+    _decl.accepts(np.int64(1), np.int64(2), **INT64_SCALARS)

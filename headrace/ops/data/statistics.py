@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import threading
 import time
 from typing import Any
@@ -10,8 +9,12 @@ from typing import Any
 import numpy as np
 import torch
 
+from headrace.core.cases import made, result
 from headrace.core.registry import op
-from headrace.ops.data.base import Dataset, Element, Iteration, Next, Passing, dataset_op, strings, text
+from headrace.kernels.data.base import Dataset, Element, Iteration, Next, Passing, dataset_op, strings, text
+from headrace.kernels.data.case_inputs import INT64_SCALARS, elements, numbers
+from headrace.kernels.summary.messages import add_histogram
+from headrace.messages import protos
 
 
 class Aggregator:
@@ -30,19 +33,11 @@ class Aggregator:
 
     def summary(self) -> bytes:
         """A serialized `Summary` with a histogram for each tag."""
-        protos = importlib.import_module("headrace.interop.protos")
         message = protos.Summary()
         with self._lock:
             for tag, values in sorted(self._values.items()):
-                array = np.asarray(values)
-                counts, limits = np.histogram(array, bins=min(30, max(1, len(values))))
-                histogram = message.value.add(tag=tag).histo
-                histogram.min, histogram.max = float(array.min()), float(array.max())
-                histogram.num, histogram.sum = len(values), float(array.sum())
-                histogram.sum_squares = float((array * array).sum())
-                histogram.bucket_limit.extend(limits[1:].tolist())
-                histogram.bucket.extend(counts.tolist())
-        return message.SerializeToString()  # type: ignore[no-any-return]
+                add_histogram(message, tag, np.asarray(values))
+        return message.SerializeToString()
 
 
 class Measured(Dataset):
@@ -60,9 +55,9 @@ class Measured(Dataset):
             element = upstream()
             aggregator = getattr(iteration, "aggregator", None)
             if aggregator is not None and element is not None:
-                prefix = iteration.prefix  # type: ignore[attr-defined]
+                prefix = iteration.prefix  # type: ignore[attr-defined]  # only what is measured has one
                 amount = sum(map(_size, element)) if in_bytes else (time.perf_counter() - begun) * 1e6
-                aggregator.add(f"{prefix}_{tag}" if prefix else tag, amount)
+                aggregator.add(f"{prefix}::{tag}" if prefix else tag, amount)
             return element
 
         return next_element
@@ -85,29 +80,55 @@ class Aggregated(Passing):
         self.aggregator, self.prefix = aggregator, prefix
 
     def start(self, iteration: Iteration) -> Next:
-        iteration.aggregator, iteration.prefix = self.aggregator, self.prefix  # type: ignore[attr-defined]
+        iteration.aggregator, iteration.prefix = self.aggregator, self.prefix  # type: ignore[attr-defined]  # only what is measured has one
         return self.inputs[0].start(iteration)
 
 
-for _prefix in ("", "Experimental"):
-    dataset_op(f"{_prefix}LatencyStatsDataset", "input_dataset: variant, tag: string, *, {} -> handle: variant").kernel(
-        lambda node: lambda source, tag: Measured(source, text(tag), False)
-    )
-    dataset_op(
-        f"{_prefix}BytesProducedStatsDataset", "input_dataset: variant, tag: string, *, {} -> handle: variant"
-    ).kernel(lambda node: lambda source, tag: Measured(source, text(tag), True))
-    dataset_op(
-        f"{_prefix}SetStatsAggregatorDataset",
-        "input_dataset: variant, stats_aggregator: resource, tag: string, counter_prefix: string, *, {} -> handle: variant",
-        stateful=True,
-    ).kernel(lambda node: lambda source, aggregator, tag, counters: Aggregated(source, aggregator, text(tag)))
-    _handle = op(
-        f"{_prefix}StatsAggregatorHandle", "*, container='', shared_name='' -> handle: resource", stateful=True
-    )
-    _handle.shape(lambda op: [()])
-    _handle.binding(
+# ---- the ops: each under its own name and under the one it had as an experiment ----
+
+_MEASURED = "input_dataset: variant, tag: string, *, {} -> handle: variant"
+for _decl in (
+    dataset_op("LatencyStatsDataset", _MEASURED),
+    dataset_op("ExperimentalLatencyStatsDataset", _MEASURED),
+):
+    _decl.kernel(lambda node: lambda source, tag: Measured(source, text(tag), False))
+    _decl.accepts(numbers(3), b"tag", **INT64_SCALARS)
+for _decl in (
+    dataset_op("BytesProducedStatsDataset", _MEASURED),
+    dataset_op("ExperimentalBytesProducedStatsDataset", _MEASURED),
+):
+    _decl.kernel(lambda node: lambda source, tag: Measured(source, text(tag), True))
+    _decl.accepts(numbers(3), b"tag", **INT64_SCALARS)
+
+_AGGREGATED = (
+    "input_dataset: variant, stats_aggregator: resource, tag: string, counter_prefix: string, *, {} -> handle: variant"
+)
+for _decl in (
+    dataset_op("SetStatsAggregatorDataset", _AGGREGATED, stateful=True),
+    dataset_op("ExperimentalSetStatsAggregatorDataset", _AGGREGATED, stateful=True),
+):
+    _decl.kernel(lambda node: lambda source, aggregator, tag, counters: Aggregated(source, aggregator, text(tag)))
+    _decl.accepts(numbers(3), made("StatsAggregatorHandle"), b"tag", b"counter", **INT64_SCALARS)
+
+_HANDLE = "*, container='', shared_name='' -> handle: resource"
+for _decl in (
+    op("StatsAggregatorHandle", _HANDLE, stateful=True),
+    op("ExperimentalStatsAggregatorHandle", _HANDLE, stateful=True),
+):
+    _decl.shape(lambda op: [()])
+    _decl.binding(
         lambda node: [node.runtime.object(("stats_aggregator", node.attrs["shared_name"] or node.name), Aggregator)]
     )
-    _summary = op(f"{_prefix}StatsAggregatorSummary", "iterator: resource -> summary: string", stateful=True)
-    _summary.on_host(outputs=True).shape(lambda op: [()])
-    _summary.kernel(lambda node: lambda aggregator: strings(aggregator.summary()))
+    _decl.accepts(after=[made("StatsAggregatorSummary", result)])
+
+for _decl in (
+    op("StatsAggregatorSummary", "iterator: resource -> summary: string", stateful=True),
+    op("ExperimentalStatsAggregatorSummary", "iterator: resource -> summary: string", stateful=True),
+):
+    _decl.on_host(outputs=True).shape(lambda op: [()])
+    _decl.kernel(lambda node: lambda aggregator: strings(aggregator.summary()))
+    _handle = made("StatsAggregatorHandle")
+    _measured = made("BytesProducedStatsDataset", numbers(3), b"bytes", **INT64_SCALARS)
+    for _prefix in (b"", b"all"):
+        _told = made("SetStatsAggregatorDataset", _measured, _handle, _prefix, b"counters", **INT64_SCALARS)
+        _decl.accepts(_handle, before=elements(["int64"], [[]], dataset=_told))

@@ -5,13 +5,17 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core import errors
-from headrace.core.functions import attr_function
+from headrace.core.graph_functions import attr_function
 from headrace.core.registry import op
-from headrace.ops.queues.elements import kept
-from headrace.ops.state.common import invalid
+from headrace.kernels.queues.elements import kept
+from headrace.kernels.state.handles import invalid
+
+if TYPE_CHECKING:
+    import torch
+
 
 batch_function_op = op(
     "BatchFunction",
@@ -132,7 +136,7 @@ class Batcher:
         return results
 
 
-def _joined(parts: list[Any]) -> Any:
+def _joined(parts: list[Any]) -> torch.Tensor:
     if len(parts) == 1:
         return parts[0]
     import numpy as np

@@ -6,21 +6,28 @@ nodes, which it emits as `while` statements, so the marks of loops themselves ne
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from headrace.core.composite import IndexedSlices
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.operation import Operation, Tensor
+from headrace.core.operation import Operation
+from headrace.core.planning_facts import Role
 from headrace.core.registry import OpDecl, op, raw
+from headrace.core.tensor import Tensor
+
+if TYPE_CHECKING:
+    from headrace.core.typing import NodeView
+
 
 _LOOP_ATTRS = "frame_name: string, is_constant=False, parallel_iterations=10"
 
 
-def _declare_mark(op_type: str, ref: str, attrs: str = "") -> OpDecl:
-    text = f"data: {ref}T, {attrs} -> output: {ref}T" if attrs else f"data: {ref}T -> output: {ref}T"
-    decl = op(op_type, text).aliases()
+def _declare_mark(op_type: str, signature: str, role: Role) -> OpDecl:
+    decl = op(op_type, signature).aliases().plays(role)
 
     @decl.shape
     def mark_shape(op):
@@ -29,14 +36,23 @@ def _declare_mark(op_type: str, ref: str, attrs: str = "") -> OpDecl:
     return decl
 
 
-def _outside(node: Any) -> Any:
+def _outside(node: NodeView) -> Any:
     # The planner has raised the loops: this mark is part of none.
     raise InvalidArgumentError(None, None, f"'{node.name}' ({node.type}) is part of no loop that an Enter begins.")
 
 
-_enters = [_declare_mark(f"{ref}Enter", ref.lower() + " " * bool(ref), f"*, {_LOOP_ATTRS}") for ref in ("", "Ref")]
-_exits = [_declare_mark(f"{ref}Exit", ref.lower() + " " * bool(ref)) for ref in ("", "Ref")]
-_nexts = [_declare_mark(f"{ref}NextIteration", ref.lower() + " " * bool(ref)) for ref in ("", "Ref")]
+_enters = (
+    _declare_mark("Enter", f"data: T, *, {_LOOP_ATTRS} -> output: T", Role.ENTER).forwards_memory().passes_handle(),
+    _declare_mark("RefEnter", f"data: ref T, *, {_LOOP_ATTRS} -> output: ref T", Role.ENTER).passes_handle(),
+)
+_exits = (
+    _declare_mark("Exit", "data: T -> output: T", Role.EXIT).forwards_memory().passes_handle(),
+    _declare_mark("RefExit", "data: ref T -> output: ref T", Role.EXIT).passes_handle(),
+)
+_nexts = (
+    _declare_mark("NextIteration", "data: T -> output: T", Role.NEXT_ITERATION),
+    _declare_mark("RefNextIteration", "data: ref T -> output: ref T", Role.NEXT_ITERATION),
+)
 
 
 def _open_loop() -> Any:
@@ -62,7 +78,7 @@ def _exit_gradient(op: Operation, grad: Any) -> Any:
     return [entered]
 
 
-def _enter_gradient(op: Operation, grad: Any) -> Any:
+def _enter_gradient(op: Operation, grad: IndexedSlices | Tensor) -> list[IndexedSlices | Tensor]:
     """The gradient of a loop variable leaves; that of a loop constant is summed over the iterations."""
     loop = _open_loop()
     if loop is None or not loop.back_prop or loop.grad_state is None:
@@ -89,7 +105,7 @@ for _decl in _nexts:
     # It goes round by the NextIteration that the gradient of the Switch makes.
     _decl.gradient(lambda op, grad: [grad])
 
-loop_cond_op = op("LoopCond", "input: bool -> output: bool").aliases()
+loop_cond_op = op("LoopCond", "input: bool -> output: bool").aliases().plays(Role.LOOP_CONDITION)
 
 
 @loop_cond_op.shape
@@ -108,8 +124,12 @@ def _loop_cond_kernel(node):
 loop_cond_op.not_differentiable()
 
 # What the planner makes of a loop, and what stands inside it for a value that goes around or comes from outside.
-op("_While", "input: *T, *, U: list(type) -> output: *U").aliases()
-op("_LoopValue", "-> value: float")
+_while = op("_While", "input: *T, *, U: list(type) -> output: *U").aliases().chooses_handle()
+_loop_value = op("_LoopValue", "-> value: float")
+for _decl in (_while, _loop_value):
+    _decl.no_case("Only plans have it: tests/plan/test_loop_shapes.py.")
+loop_cond_op.accepts(np.bool_(True))
+loop_cond_op.rejects(np.array([True]), error=ValueError)
 
 
 def enter(
@@ -141,48 +161,3 @@ def next_iteration(data: Tensor, name: str | None = None) -> Tensor:
     """Hands `data` to the next iteration."""
     data = convert_to_tensor(data, as_ref=True)
     return (raw.RefNextIteration if data.dtype._is_ref_dtype else raw.NextIteration)(data, name=name)
-
-
-def is_loop_enter(op: Operation) -> bool:
-    """Whether `op` brings a value into a loop."""
-    return op.type in ("Enter", "RefEnter")
-
-
-def is_constant_enter(op: Operation) -> bool:
-    """Whether `op` brings in a value that is the same in all iterations."""
-    return is_loop_enter(op) and bool(op.attrs["is_constant"])
-
-
-def is_loop_exit(op: Operation) -> bool:
-    """Whether `op` takes a value out of a loop."""
-    return op.type in ("Exit", "RefExit")
-
-
-def is_switch(op: Operation) -> bool:
-    """Whether `op` is a Switch of a branch or of a loop."""
-    return op.type in ("Switch", "RefSwitch")
-
-
-def is_loop_switch(op: Operation) -> bool:
-    """Whether `op` is a Switch at which a loop goes on or ends."""
-    return is_switch(op) and op.inputs[1].op.type == "LoopCond"
-
-
-def constant_enter_of(value: Tensor) -> Operation | None:
-    """The constant Enter that `value` comes from through Identities and branches' Switches, or None."""
-    op = value.op
-    while op.type in ("Identity", "Switch", "RefSwitch", "RefIdentity"):
-        op = op.inputs[0].op
-    return op if is_constant_enter(op) else None
-
-
-def output_context(op: Operation) -> Any:
-    """The context in which the outputs of `op` are: an Exit's are outside the loop."""
-    context = op._get_control_flow_context()
-    return context.outer_context if context is not None and is_loop_exit(op) else context
-
-
-def while_context_of(op: Operation) -> Any:
-    """The innermost loop that `op` lies in, or None."""
-    context = op._get_control_flow_context()
-    return None if context is None else context.GetWhileContext()

@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
-from headrace.core import errors
-from headrace.core.functions import attr_function, known_of
+from headrace.core import errors, slots
+from headrace.core.cases import body
+from headrace.core.eager import executing_eagerly
+from headrace.core.graph_functions import attr_function, function_named, known_of
 from headrace.core.registry import OpDecl, op, raw
 
+if TYPE_CHECKING:
+    from headrace.core.graph_functions import Function
+    from headrace.core.operation import Operation
+    from headrace.core.typing import NodeView, OpView
+    from headrace.kernels.data.optional import Optional
+    from headrace.kernels.flow.tensor_list import TensorList
 
-def _gradients() -> Any:
-    return importlib.import_module("headrace.autodiff.functions")
 
-
-def _branch_gradients() -> Any:
-    return importlib.import_module("headrace.autodiff.branch_gradients")
-
-
-def _no_shapes(op: Any) -> list[Any]:
+def _no_shapes(op: OpView) -> list[Any]:
     return [None] * len(op.outputs)
 
 
-def _given_shapes(op: Any) -> list[Any]:
+def _given_shapes(op: OpView) -> list[Any]:
     shapes = op.attrs["output_shapes"]
     return list(shapes) if shapes else [None] * len(op.outputs)
 
@@ -69,7 +69,7 @@ def remote_call_kernel(node):
     return lambda target, *values: call(*values)
 
 
-def _check_types(node: Any, function: Any, start: int = 0) -> None:
+def _check_types(node: NodeView, function: Function, start: int = 0) -> None:
     """Refuses a call, from input `start` on, of a function that takes or gives something else."""
     given = node.inputs[start:]
     _check_arity(node, function, len(given))
@@ -87,7 +87,7 @@ def _check_types(node: Any, function: Any, start: int = 0) -> None:
         )
 
 
-def _check_arity(node: Any, function: Any, count: int) -> None:
+def _check_arity(node: NodeView, function: Function, count: int) -> None:
     if len(function.inputs) != count:
         raise errors.InvalidArgumentError(
             None, None, f"Function {function.name} takes {len(function.inputs)} arguments, {node.type} gives {count}."
@@ -97,7 +97,7 @@ def _check_arity(node: Any, function: Any, count: int) -> None:
 @partitioned_call_op.gradient
 @stateful_partitioned_call_op.gradient
 def call_gradient(op, *gradients):
-    return _gradients().gradient_of_call(op, attr_function(op, "f"), gradients)
+    return slots.call_gradient(op, attr_function(op, "f"), gradients)
 
 
 @remote_call_op.gradient
@@ -106,7 +106,7 @@ def remote_call_gradient(op, *gradients):
     derived = function.gradient_function()
     derived.add_to_graph(op.graph)
     made = raw.RemoteCall(op.inputs[0], [*op.inputs[1:], *gradients], Tout=derived.output_types, f=derived.name)
-    return [None, *_gradients().masked(function, list(made))]
+    return [None, *slots.masked_gradients(function, list(made))]
 
 
 symbolic_gradient_op = op(
@@ -130,13 +130,13 @@ def symbolic_gradient_kernel(node):
 @symbolic_gradient_op.gradient
 def symbolic_gradient_gradient(op, *gradients):
     function = attr_function(op, "f").gradient_function()
-    return _gradients().gradient_of_call(op, function, gradients)
+    return slots.call_gradient(op, function, gradients)
 
 
 # ---- branches ----
 
 
-def truth(value: Any) -> bool:
+def truth(value: torch.Tensor) -> bool:
     """What a condition means: a scalar is true unless zero or the empty string, any other tensor if it has elements."""
     if isinstance(value, np.ndarray):
         return bool(value[()]) if value.ndim == 0 else value.size > 0
@@ -147,13 +147,13 @@ _IF = (
     "cond: Tcond, input: *Tin, *, Tcond: type, Tin: list(type) >= 0, Tout: list(type) >= 0, then_branch: func, "
     "else_branch: func, output_shapes: list(shape) = [] -> output: *Tout"
 )
-if_op = op("If", _IF, stateful=True).aliases().writes("input").checks().on_host("cond")
-stateless_if_op = op("StatelessIf", _IF).aliases().on_host("cond")
+if_op = op("If", _IF, stateful=True).aliases().writes("input").checks().on_host("cond").chooses_handle()
+stateless_if_op = op("StatelessIf", _IF).aliases().on_host("cond").chooses_handle()
 _CASE = (
     "branch_index: int32, input: *Tin, *, Tin: list(type) >= 0, Tout: list(type) >= 0, branches: list(func) >= 1, "
     "output_shapes: list(shape) = [] -> output: *Tout"
 )
-case_op = op("Case", _CASE, stateful=True).aliases().writes("input").checks().on_host("branch_index")
+case_op = op("Case", _CASE, stateful=True).aliases().writes("input").checks().on_host("branch_index").chooses_handle()
 # Of TensorFlow 2, whose SavedModels have it.
 stateless_case_op = op("StatelessCase", _CASE).aliases().on_host("branch_index")
 for _decl in (if_op, stateless_if_op, case_op, stateless_case_op):
@@ -162,12 +162,12 @@ for _decl in (if_op, stateless_if_op, case_op, stateless_case_op):
 
 def _bound(node: Any, name: str, start: int, label: str) -> Callable[..., Any]:
     """A branch or body, planned when it is first taken."""
-    function = importlib.import_module("headrace.core.functions").function_named(node.origin.graph, name)
+    function = function_named(node.origin.graph, name)
     _check_arity(node, function, len(node.inputs) - start)
     known = known_of(node.inputs, start)
     made: list[Any] = []
 
-    def call(*values: Any) -> Any:
+    def call(*values: Any) -> tuple[Optional | torch.Tensor | TensorList, ...]:
         if not made:
             made.append(node.runtime.bind(function, f"{node.name}/{label}", known))
         return made[0](*values)
@@ -202,13 +202,13 @@ def _branch_gradient(op: Any, names: Sequence[str], gradients: Sequence[Any], bu
         function.add_to_graph(op.graph)
     types = derived[0].output_types
     made = build([*op.inputs[1:], *gradients], types, [function.name for function in derived])
-    on = [_gradients().connected(function) for function in functions]
+    on = [slots.connected_inputs(function) for function in functions]
     return [None, *[g if any(each[i] for each in on) else None for i, g in enumerate(made)]]
 
 
-def attr_function_named(op: Any, name: str) -> Any:
+def attr_function_named(op: Operation, name: str) -> Function:
     """The function called `name` in the library of the graph of `op`."""
-    return importlib.import_module("headrace.core.functions").function_named(op.graph, name)
+    return function_named(op.graph, name)
 
 
 @if_op.gradient
@@ -216,7 +216,7 @@ def attr_function_named(op: Any, name: str) -> Any:
 def if_gradient(op, *gradients):
     names = [op.attrs["then_branch"], op.attrs["else_branch"]]
     if not _has_own_gradient(op, names):
-        return _branch_gradients().branch_gradient(op, gradients)
+        return slots.branch_gradient(op, gradients)
     decl = getattr(raw, op.type)
     return _branch_gradient(
         op,
@@ -230,7 +230,7 @@ def if_gradient(op, *gradients):
 @stateless_case_op.gradient
 def case_gradient(op, *gradients):
     if not _has_own_gradient(op, op.attrs["branches"]):
-        return _branch_gradients().branch_gradient(op, gradients)
+        return slots.branch_gradient(op, gradients)
     return _branch_gradient(
         op,
         op.attrs["branches"],
@@ -239,8 +239,10 @@ def case_gradient(op, *gradients):
     )
 
 
-def _has_own_gradient(op: Any, names: Sequence[str]) -> bool:
-    """Whether the program gave the gradient of one of the functions."""
+def _has_own_gradient(op: Operation, names: Sequence[str]) -> bool:
+    """Whether the program gave the gradient of one of the functions, or there is no graph to extend."""
+    if executing_eagerly():
+        return True
     functions = [attr_function_named(op, name) for name in names]
     return any(function.gradient is not None or function.python_gradient is not None for function in functions)
 
@@ -251,8 +253,8 @@ _WHILE = (
     "input: *T, *, T: list(type) >= 0, cond: func, body: func, output_shapes: list(shape) = [], "
     "parallel_iterations=10 -> output: *T"
 )
-while_op = op("While", _WHILE, stateful=True).aliases().writes("input").checks()
-stateless_while_op = op("StatelessWhile", _WHILE).aliases()
+while_op = op("While", _WHILE, stateful=True).aliases().writes("input").checks().chooses_handle()
+stateless_while_op = op("StatelessWhile", _WHILE).aliases().chooses_handle()
 for_op = op(
     "For",
     "start: int32, limit: int32, delta: int32, input: *T, *, T: list(type) >= 0, body: func -> output: *T",
@@ -263,7 +265,7 @@ stateless_while_op.shape(_given_shapes)
 for_op.shape(_no_shapes)
 
 
-def _loop_functions(node: Any) -> tuple[Any, Any]:
+def _loop_functions(node: NodeView) -> tuple[Any, Any]:
     # What goes round changes; only the resources of the caller are known ahead.
     known = {i: value for i, value in known_of(node.inputs).items() if value.dtype.name == "resource"}
     cond, body = attr_function(node, "cond"), attr_function(node, "body")
@@ -285,7 +287,7 @@ def while_kernel(node):
     return loop
 
 
-def _counts(start: Any, limit: Any, delta: Any) -> range:
+def _counts(start: torch.Tensor, limit: torch.Tensor, delta: torch.Tensor) -> range:
     first, last, step = int(start), int(limit), int(delta)
     if step == 0 or (last - first) * step < 0:
         raise errors.InvalidArgumentError(None, None, f"Invalid start/limit/delta: {first} {last} {step}")
@@ -376,14 +378,14 @@ def for_gradient_kernel(node):
 @stateless_while_op.gradient
 def while_gradient(op, *gradients):
     if "_num_original_outputs" in op.attrs:
-        return importlib.import_module("headrace.autodiff.loop_gradients").loop_gradient(op, gradients)
+        return slots.loop_gradient(op, gradients)
     body = attr_function(op, "body")
     types = body.gradient_function().output_types[: len(op.inputs)]
     received = [raw.ZerosLike(y) if g is None else g for y, g in zip(op.outputs, gradients)]
     made = raw.WhileGradient(
         op.inputs, received, Tout=types, cond=op.attrs["cond"], body=op.attrs["body"], name="While_grad"
     )
-    return _gradients().masked(body, list(made))
+    return slots.masked_gradients(body, list(made))
 
 
 @for_op.gradient
@@ -392,7 +394,7 @@ def for_gradient(op, *gradients):
     types = body.gradient_function().output_types[1 : len(op.inputs) - 2]
     received = [raw.ZerosLike(y) if g is None else g for y, g in zip(op.outputs, gradients)]
     made = raw.ForGradient(*op.inputs[:3], op.inputs[3:], received, Tout=types, body=op.attrs["body"], name="For_grad")
-    return [None, None, None, *[g if on else None for g, on in zip(made, _gradients().connected(body)[1:])]]
+    return [None, None, None, *[g if on else None for g, on in zip(made, slots.connected_inputs(body)[1:])]]
 
 
 def _undeclared(decl: OpDecl) -> None:
@@ -401,3 +403,37 @@ def _undeclared(decl: OpDecl) -> None:
 
 _undeclared(while_gradient_op)
 _undeclared(for_gradient_op)
+
+
+_FLOAT, _YES = ["float32"], np.bool_(True)
+_square = body(lambda x: raw.Square(x), "float32")
+_negated = body(lambda x: raw.Neg(x), "float32")
+_product = body(lambda x, y: raw.Mul(x, y), "float32", "float32")
+for _decl in (partitioned_call_op, stateful_partitioned_call_op):
+    _decl.rejects([[2], [2]], Tout=_FLOAT, f=_square, error=errors.InvalidArgumentError)
+remote_call_op.accepts(b"/job:localhost/replica:0/task:0/device:CPU:0", [[2]], Tout=_FLOAT, f=_square)
+symbolic_gradient_op.accepts([[2], [2]], Tout=_FLOAT, f=_square)
+symbolic_gradient_op.accepts([[2], [2], [2]], Tout=_FLOAT * 2, f=_product)
+for _decl in (if_op, stateless_if_op):
+    _decl.accepts(_YES, [[2]], Tout=_FLOAT, then_branch=_square, else_branch=_negated)
+    _decl.accepts(np.float32(0), [[2]], Tout=_FLOAT, then_branch=_square, else_branch=_negated, output_shapes=[[2]])
+for _decl in (case_op, stateless_case_op):
+    _decl.accepts(np.int32(1), [[2]], Tout=_FLOAT, branches=[_square, _negated])
+    _decl.accepts(np.int32(-1), [[2]], Tout=_FLOAT, branches=[_square, _negated])
+_under_three = body(lambda i, x: raw.Less(i, np.int32(3)), "int32", "float32")
+_next_square = body(lambda i, x: (raw.Add(i, np.int32(1)), raw.Square(x)), "int32", "float32")
+for _decl in (while_op, stateless_while_op):
+    _decl.accepts([np.int32(0), [2]], cond=_under_three, body=_next_square, output_shapes=[[], [2]])
+    _decl.accepts([np.int32(3), [2]], cond=_under_three, body=_next_square, output_shapes=[[], [2]])
+_turn = body(lambda i, x: raw.Square(x), "int32", "float32")
+_START, _LIMIT, _STEP = np.int32(0), np.int32(2), np.int32(1)
+for_op.accepts(_START, _LIMIT, _STEP, [[2]], body=_turn)
+for_op.rejects(_START, _LIMIT, np.int32(0), [[2]], body=_turn, error=errors.InvalidArgumentError)
+for_gradient_op.accepts(_START, _LIMIT, _STEP, [[2]], [[2]], Tout=_FLOAT, body=_turn)
+while_gradient_op.accepts(
+    [[]],
+    [[]],
+    Tout=_FLOAT,
+    cond=body(lambda x: raw.Less(np.float32(0.1), x), "float32"),
+    body=_square,
+)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from headrace.core import nest
@@ -9,11 +10,12 @@ from headrace.core.composite import IndexedSlices, SparseTensor, convert_to_tens
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import colocate_with, control_dependencies, device, name_scope
 from headrace.core.eager import executing_eagerly
-from headrace.core.operation import Operation, Tensor
+from headrace.core.operation import Operation
 from headrace.core.registry import op, raw
+from headrace.core.tensor import Tensor
 from headrace.core.tensor_util import is_tensor
 
-no_op_decl = op("NoOp", "-> ")
+no_op_decl = op("NoOp", "-> ").on_host(outputs=True)
 
 
 @no_op_decl.kernel
@@ -21,12 +23,18 @@ def no_op_kernel(node):
     return None
 
 
-control_trigger = op("ControlTrigger", "-> ")
+no_op_decl.accepts()
+
+
+control_trigger = op("ControlTrigger", "-> ").on_host(outputs=True)
 
 
 @control_trigger.kernel
 def control_trigger_kernel(node):
     return None
+
+
+control_trigger.accepts()
 
 
 def no_op(name: str | None = None) -> Operation:
@@ -45,7 +53,11 @@ def group(*inputs: Any, **kwargs: Any) -> Operation:
         ValueError: for other keyword arguments; TypeError: for inputs of other types.
 
     Example:
-        >>> train = tf.group(update_a, update_b)
+        >>> a, b = tf.Variable(0), tf.Variable(0)
+        >>> sess.run(tf.global_variables_initializer())
+        >>> sess.run(tf.group(a.assign_add(1), b.assign_add(2)))
+        >>> sess.run([a, b])
+        [1, 2]
     """
     name = kwargs.pop("name", None)
     if kwargs:
@@ -101,7 +113,7 @@ def _identity(tensor: Tensor, name: str) -> Tensor:
     return raw.RefIdentity(tensor, name=name) if tensor.dtype._is_ref_dtype else raw.Identity(tensor, name=name)
 
 
-def tuple(tensors: Any, name: str | None = None, control_inputs: Any = None) -> list[Any]:
+def tuple(tensors: Any, name: str | None = None, control_inputs: Sequence[Operation] | None = None) -> list[Any]:
     """The same tensors, each there only when all of them are.
 
     Args:

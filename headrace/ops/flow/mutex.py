@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import threading
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
+from headrace.core.cases import made, result
 from headrace.core.registry import op
+
+if TYPE_CHECKING:
+    from headrace.core.typing import NodeView
 
 
 class _Mutex:
@@ -36,7 +41,7 @@ mutex_op.shape(lambda op: [()])
 
 
 @mutex_op.kernel
-def mutex_kernel(node: Any) -> Any:
+def mutex_kernel(node: NodeView) -> Callable[..., Any]:
     name = node.attrs["shared_name"] or node.name
     made = node.runtime.object(("mutex", node.attrs["container"], name), _Mutex)
     return lambda: made
@@ -47,7 +52,7 @@ mutex_lock_op.shape(lambda op: [()])
 
 
 @mutex_lock_op.kernel
-def mutex_lock_kernel(node: Any) -> Any:
+def mutex_lock_kernel(node: NodeView) -> type:
     return _Held
 
 
@@ -56,5 +61,12 @@ consume_mutex_op.shape(lambda op: [])
 
 
 @consume_mutex_op.kernel
-def consume_mutex_kernel(node: Any) -> Any:
+def consume_mutex_kernel(node: NodeView) -> Callable[..., Any]:
     return lambda held: held.release()
+
+
+_MUTEX = made("MutexV2")
+_LOCK = made("MutexLock", _MUTEX)
+mutex_op.accepts(after=[made("ConsumeMutexLock", made("MutexLock", result))])
+mutex_lock_op.accepts(_MUTEX, after=[made("ConsumeMutexLock", result)])
+consume_mutex_op.accepts(_LOCK)

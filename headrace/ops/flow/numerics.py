@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 
-from headrace.core.convert import convert_to_tensor
-from headrace.core.defaults import colocate_with, control_dependencies, get_default_graph, name_scope
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.operation import Operation, Tensor
 from headrace.core.registry import op, raw
-from headrace.ops.array.common import either
-from headrace.ops.flow.grouping import group, with_dependencies
-from headrace.ops.math.numpy_loops import all_finite
+from headrace.core.tensor import Tensor
+from headrace.devices.numpy_loops import all_finite
 
-check_numerics_op = op(
-    "CheckNumerics", "tensor: T, *, T: floating, message: string -> output: T", stateful=True
-).aliases()
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+
+
+check_numerics_op = (
+    op("CheckNumerics", "tensor: T, *, T: floating, message: string -> output: T", stateful=True)
+    .aliases()
+    .keeps_shape()
+    .forwards_memory()
+)
 
 
 @check_numerics_op.shape
@@ -68,9 +71,11 @@ def check_numerics_gradient(op, grad):
 
 check_numerics_op.accepts(np.ones([2, 3], np.float32), message="bad")
 check_numerics_op.rejects(np.array([np.nan]), message="bad", error=InvalidArgumentError, match="NaN")
+check_numerics_v2_op.accepts([2, 3], message="bad")
+check_numerics_v2_op.rejects(np.array([np.inf]), message="bad", error=InvalidArgumentError, match="Inf")
 
 
-def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor:
+def check_numerics(tensor: TensorLike, message: str, name: str | None = None) -> Tensor:
     """`tensor` again; its run fails where that holds a NaN or an infinity.
 
     Args:
@@ -85,51 +90,3 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor
         >>> loss = tf.check_numerics(loss, "loss")
     """
     return raw.CheckNumerics(tensor, message=message, name=name)
-
-
-def verify_tensor_all_finite(
-    t: Any = None, msg: str | None = None, name: str | None = None, x: Any = None, message: str | None = None
-) -> Tensor:
-    """`t` again, there only after all its elements proved finite.
-
-    Args:
-        t: floating tensor of any shape.
-        msg: what the error begins with.
-        name: a name for the operation.
-        x, message: the later names of `t` and `msg`.
-
-    Raises:
-        ValueError: if an argument is given under both its names, or under none.
-        InvalidArgumentError: at run time.
-    """
-    value = either("x", x, "t", t)
-    text = either("message", message, "msg", msg)
-    with name_scope(name, "VerifyFinite", [value]):
-        value = convert_to_tensor(value, name="x")
-        with colocate_with(value):
-            verified = raw.CheckNumerics(value, message=text)
-            return with_dependencies([verified], value)
-
-
-def add_check_numerics_ops() -> Operation:
-    """An operation that checks every floating tensor made so far in the default graph, in the order they were made.
-
-    Raises:
-        ValueError: if a tensor lies in a branch or loop.
-
-    Example:
-        >>> sess.run([train_op, check_op])
-    """
-    checks: list[Any] = []
-    for operation in get_default_graph().get_operations():
-        for output in operation.outputs:
-            if output.dtype.name not in ("float16", "float32", "float64"):
-                continue
-            if operation._get_control_flow_context() is not None:
-                raise ValueError(
-                    "`tf.add_check_numerics_ops() is not compatible with TensorFlow control flow operations such as "
-                    "`tf.cond()` or `tf.while_loop()`."
-                )
-            with control_dependencies(checks):
-                checks = [raw.CheckNumerics(output, message=output.name)]
-    return group(*checks)

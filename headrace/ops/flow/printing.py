@@ -10,22 +10,31 @@ import random
 import sys
 import threading
 import time
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 
+from headrace.core.cases import made
 from headrace.core.composite import SparseTensor
 from headrace.core.convert import convert_to_tensor
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.operation import Operation, Tensor
+from headrace.core.operation import Operation
 from headrace.core.registry import op, raw
-from headrace.ops.host_values import boxed
-from headrace.ops.summarize import layout, summary
+from headrace.core.tensor import Tensor
+from headrace.kernels.host_values import boxed
+from headrace.kernels.summarize import layout, summary
 
-print_op = op(
-    "Print", "input: T, data: *U, *, message='', first_n=-1, summarize=3 -> output: T", stateful=True
-).aliases()
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+
+
+print_op = (
+    op("Print", "input: T, data: *U, *, message='', first_n=-1, summarize=3 -> output: T", stateful=True)
+    .aliases()
+    .forwards_memory()
+)
 print_op.on_host("data")
 
 
@@ -65,7 +74,7 @@ print_op.accepts(1.0, [2.0, b"text"], message="values: ")
 
 def Print(
     input_: Any,
-    data: Any,
+    data: Sequence[TensorLike],
     message: str | None = None,
     first_n: int | None = None,
     summarize: int | None = None,
@@ -82,7 +91,7 @@ def Print(
         name: a name for the operation.
 
     Example:
-        >>> loss = tf.Print(loss, [loss, step], message="loss and step: ")
+        >>> loss = tf.Print(loss, [loss, global_step], message="loss and step: ")
     """
     return raw.Print(input_, data, message=message, first_n=first_n, summarize=summarize, name=name)
 
@@ -154,7 +163,7 @@ def string_format_kernel(node):
 
 
 def string_format(
-    template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None
+    template: str, inputs: TensorLike, placeholder: str = "{}", summarize: int = 3, name: str | None = None
 ) -> Tensor:
     """A string scalar: `template` with each placeholder replaced by the text of a tensor.
 
@@ -241,11 +250,11 @@ def _stream_name(stream: Any) -> str:
     )
 
 
-def _is_tensor(value: Any) -> bool:
+def _is_tensor(value: TensorLike) -> bool:
     return isinstance(value, (Tensor, SparseTensor)) or hasattr(value, "_as_graph_element")
 
 
-def _without_tensors(value: Any) -> Any:
+def _without_tensors(value: str | Tensor) -> str:
     return _templated(value, "", [])
 
 
@@ -289,7 +298,11 @@ def timestamp_kernel(node):
     return lambda: torch.tensor(time.time(), dtype=torch.float64)
 
 
-timestamp_op.not_differentiable()
+timestamp_op.not_differentiable().accepts(varies="time goes on")
+print_v2_op.accepts(b"shown", output_stream="stderr").rejects([2], error=ValueError)
+print_v2_op.accepts(b"kept", output_stream="file://out.txt", end="!", after=[made("ReadFile", b"out.txt")])
+string_format_op.accepts([np.array([1, 2, 3, 4]), b"a"], template="%s: %s", summarize=1)
+string_format_op.rejects([[2]], template="none", error=ValueError)
 
 
 def timestamp(name: str | None = None) -> Tensor:

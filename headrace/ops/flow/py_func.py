@@ -6,24 +6,26 @@ A graph holds the functions its operations call; here they are only found by tok
 from __future__ import annotations
 
 import contextlib
-import importlib
 import itertools
 import traceback
 import weakref
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
-from headrace.core import ending, errors, nest
+from headrace.core import ending, errors, nest, slots
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies, get_default_graph
 from headrace.core.dtypes import DType, as_dtype, string
 from headrace.core.eager import eager_graph, executing_eagerly
-from headrace.core.operation import Tensor
 from headrace.core.registry import OpDecl, op, raw
-from headrace.ops.host_values import to_array, to_tensor
+from headrace.core.tensor import Tensor
+from headrace.kernels.host_values import to_array, to_tensor
+
+if TYPE_CHECKING:
+    from headrace.core.typing import DTypeLike, FloatLike, TensorLike
 
 
 class _Callback:
@@ -31,7 +33,7 @@ class _Callback:
 
     __slots__ = ("__weakref__", "function")
 
-    def __init__(self, function: Any) -> None:
+    def __init__(self, function: Callable[..., Any] | _EagerFunction | type) -> None:
         self.function = function
 
 
@@ -104,13 +106,13 @@ def _plain_argument(value: torch.Tensor) -> Any:
     return array.copy() if array.ndim else array[()]
 
 
-def _argument(value: Any) -> Any:
+def _argument(value: np.ndarray | torch.Tensor) -> bytes | np.ndarray:
     """What the function gets: a NumPy array of its own that it may write to, a scalar as NumPy's, a string as bytes."""
     array = to_array(value)
     return array.copy() if array.ndim else array[()]
 
 
-def _results(returned: Any) -> list[np.ndarray]:
+def _results(returned: object) -> list[np.ndarray]:
     if returned is None:
         return []
     if isinstance(returned, (tuple, list)):
@@ -118,7 +120,7 @@ def _results(returned: Any) -> list[np.ndarray]:
     return [_array(returned)]
 
 
-def _array(value: Any) -> np.ndarray:
+def _array(value: object) -> np.ndarray:
     if isinstance(value, (bytes, str)):
         array = np.empty((), object)
         array[()] = value
@@ -134,7 +136,7 @@ def _array(value: Any) -> np.ndarray:
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
-def _value(index: int, array: np.ndarray, wanted: DType, token: str) -> Any:
+def _value(index: int, array: np.ndarray, wanted: DType, token: str) -> np.ndarray | torch.Tensor:
     """A result as the value of an output, of just the type that was promised."""
     if array.dtype.kind == "O":
         flat = array.reshape(-1)
@@ -165,7 +167,7 @@ def _translated(error: Exception) -> errors.OpError:
     return kind(None, None, f"{type(error).__name__}: {error}{lines}")
 
 
-def _registered(function: Any) -> str:
+def _registered(function: Callable[..., Any] | _EagerFunction | type) -> str:
     token = f"pyfunc_{next(_numbers)}"
     callback = _Callback(function)
     graph = get_default_graph()
@@ -179,7 +181,13 @@ def _registered(function: Any) -> str:
     return token
 
 
-def py_func(func: Callable[..., Any], inp: Any, Tout: Any, stateful: bool = True, name: str | None = None) -> Any:
+def py_func(
+    func: Callable[..., Any],
+    inp: Any,
+    Tout: DTypeLike | Sequence[DTypeLike],
+    stateful: bool = True,
+    name: str | None = None,
+) -> Any:
     """A Python function as an operation.
 
     While executing eagerly `func` is simply called: what it raises is not translated, what it returns becomes tensors of
@@ -221,12 +229,14 @@ def py_func(func: Callable[..., Any], inp: Any, Tout: Any, stateful: bool = True
     return result if isinstance(Tout, (list, tuple)) else result[0]
 
 
-def numpy_function(func: Callable[..., Any], inp: Any, Tout: Any, name: str | None = None) -> Any:
+def numpy_function(
+    func: Callable[..., Any], inp: Sequence[FloatLike], Tout: DTypeLike, name: str | None = None
+) -> Tensor:
     """`py_func` with state, under its later name."""
     return py_func(func, inp, Tout, stateful=True, name=name)
 
 
-def py_function(func: Callable[..., Any], inp: Any, Tout: Any, name: str | None = None) -> Any:
+def py_function(func: Callable[..., Any], inp: Sequence[TensorLike], Tout: DTypeLike, name: str | None = None) -> Any:
     """A Python function as an operation, run eagerly, through which gradients flow.
 
     Args:
@@ -309,7 +319,7 @@ def eager_py_func_gradient(op, *gradients):
     return [g if t.dtype.is_floating or t.dtype.is_complex else None for g, t in zip(made, op.inputs, strict=True)]
 
 
-def _eager_results(returned: Any, types: list[DType]) -> list[Tensor]:
+def _eager_results(returned: TensorLike, types: list[DType]) -> list[Tensor]:
     results = [] if returned is None else list(returned) if isinstance(returned, (list, tuple)) else [returned]
     if len(results) != len(types):
         raise errors.InvalidArgumentError(
@@ -334,22 +344,21 @@ class _EagerFunction:
         self.is_differentiated = False
         self.recorded: list[tuple[Any, list[Tensor], list[Tensor]]] = []
 
-    def run(self, values: Any, input_types: list[DType]) -> tuple[Any, ...]:
+    def run(self, values: Sequence[torch.Tensor], input_types: list[DType]) -> tuple[Any, ...]:
         graph = eager_graph()
-        tape_module = importlib.import_module("headrace.autodiff.tape")
         with graph.as_default(), _outside_inference():
             inputs = [graph.tensor_of(_own(value), dtype) for value, dtype in zip(values, input_types, strict=True)]
             if not self.is_differentiated:
                 outputs = _eager_results(self.function(*inputs), self.types)
             else:
-                tape = tape_module.Tape()
+                tape = slots.new_tape()
                 for tensor in inputs:
                     tape.watch(tensor)
-                tape_module.start(tape)
+                slots.start_tape(tape)
                 try:
                     outputs = _eager_results(self.function(*inputs), self.types)
                 finally:
-                    tape_module.stop(tape)
+                    slots.stop_tape(tape)
                 self.recorded.append((tape, inputs, outputs))
                 del self.recorded[: -self._MOST_RECORDED]
         return tuple(tensor._value for tensor in outputs)  # type: ignore[attr-defined]
@@ -378,7 +387,7 @@ class _GradientFunction:
         return tuple(results)
 
 
-def _own(value: Any) -> Any:
+def _own(value: torch.Tensor) -> torch.Tensor:
     """A value that the function may keep: memory of the plan is used again."""
     return value.clone() if isinstance(value, torch.Tensor) else value
 

@@ -21,3 +21,7 @@ def _scalar_shape(op):
 def _to_tensor_kernel(node):
     from_numpy, asarray = torch.from_numpy, np.asarray
     return lambda value: from_numpy(asarray(value))
+
+
+for _decl in (to_scalar, to_tensor):
+    _decl.no_case("Only plans have it, in the loops of which scalars go round.")

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from headrace.core import nest
+from headrace.core.cases import made
 from headrace.core.composite import IndexedSlices, SparseTensor
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import colocate_with, control_dependencies, get_default_graph, name_scope
-from headrace.core.operation import Operation, Tensor
+from headrace.core.dims import Dims
+from headrace.core.operation import Operation
+from headrace.core.planning_facts import Role
 from headrace.core.registry import OpDecl, op, raw
-from headrace.core.shapes import Dims
-from headrace.ops import composing
-from headrace.ops.flow.frames import is_loop_switch, output_context
-from headrace.ops.state.common import handle_dtype
+from headrace.core.tensor import Tensor
+from headrace.kernels import composing
+from headrace.kernels.flow.contexts import is_loop_switch, output_context
+from headrace.kernels.state.handles import handle_dtype
+
+if TYPE_CHECKING:
+    from headrace.core.typing import DTypeLike, Nested, TensorLike
 
 
 def _declare_switch(op_type: str, ref: str) -> OpDecl:
     decl = op(op_type, f"data: {ref}T, pred: bool, *, T: type -> output_false: {ref}T, output_true: {ref}T")
-    decl.aliases()
+    decl.aliases().plays(Role.SWITCH).passes_handle()
 
     @decl.shape
     def switch_shape(op):
@@ -45,7 +54,7 @@ def _declare_switch(op_type: str, ref: str) -> OpDecl:
     return decl
 
 
-def _loop_switch_gradient(op: Operation, grads: Any) -> Any:
+def _loop_switch_gradient(op: Operation, grads: Nested[Tensor]) -> Tensor | None:
     """Visited twice: what leaves the loop makes the Merge of the gradient loop, what goes round comes back into it."""
     switch_map = get_default_graph()._get_control_flow_context().grad_state.switch_map
     merged = switch_map.get(op)
@@ -61,7 +70,8 @@ def _loop_switch_gradient(op: Operation, grads: Any) -> Any:
 
 
 def _declare_merge(op_type: str, ref: str) -> OpDecl:
-    decl = op(op_type, f"inputs: N * {ref}T, *, T: type, N: int >= 1 -> output: {ref}T, value_index: int32").aliases()
+    decl = op(op_type, f"inputs: N * {ref}T, *, T: type, N: int >= 1 -> output: {ref}T, value_index: int32")
+    decl.aliases().plays(Role.MERGE).chooses_handle()
 
     @decl.shape
     def merge_shape(op):
@@ -85,7 +95,7 @@ def _declare_merge(op_type: str, ref: str) -> OpDecl:
     return decl
 
 
-def _common(shapes: Any) -> Dims:
+def _common(shapes: Iterator[Any]) -> Dims:
     """What all shapes agree on."""
     merged: Dims = None
     for i, dims in enumerate(shapes):
@@ -95,13 +105,16 @@ def _common(shapes: Any) -> Dims:
     return merged
 
 
-_declare_switch("Switch", "")
+_declare_switch("Switch", "").forwards_memory()
 _declare_switch("RefSwitch", "ref ")
-_declare_merge("Merge", "")
+_merge = _declare_merge("Merge", "").forwards_memory()
+for _pred in (True, False):
+    _switched = made("Switch", [2], np.bool_(_pred))
+    _merge.accepts([_switched, _switched[1]])
 _declare_merge("RefMerge", "ref ")
 
 
-def switch(data: Any, pred: Any, dtype: Any = None, name: str | None = None) -> tuple[Any, Any]:
+def switch(data: TensorLike | SparseTensor, pred: Any, dtype: Any = None, name: str | None = None) -> tuple[Any, Any]:
     """Passes `data` to the second output when `pred` is true, to the first when it is not.
 
     Returns:
@@ -125,7 +138,7 @@ def switch_ref_or_tensor(data: Tensor, pred: Tensor, name: str = "Switch") -> tu
         return raw.Switch(data, pred, name=name)
 
 
-def ref_switch(data: Tensor, pred: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+def ref_switch(data: Tensor, pred: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     """`switch` of a reference to a variable: both outputs are references."""
     return raw.RefSwitch(convert_to_tensor(data, as_ref=True), convert_to_tensor(pred, name="pred"), name=name)
 
@@ -157,7 +170,7 @@ def merge(inputs: list[Any], name: str | None = None) -> tuple[Any, Tensor]:
     return raw.Merge(tensors, name=name)
 
 
-def _all_rows(value: Any) -> IndexedSlices:
+def _all_rows(value: TensorLike) -> IndexedSlices:
     if isinstance(value, IndexedSlices):
         return value
     tensor = convert_to_tensor(value)
@@ -191,7 +204,7 @@ def zeros_outside_loop(op: Operation, index: int) -> Tensor | None:
         return _zeros(shape, output.dtype.base_dtype)
 
 
-def _zeros(shape: Tensor, dtype: Any) -> Tensor:
+def _zeros(shape: Tensor, dtype: DTypeLike) -> Tensor:
     graph = get_default_graph()
     with graph.name_scope("zeros") as scope:
         return raw.Fill(shape, convert_to_tensor(0, dtype, name="Const"), name=scope)

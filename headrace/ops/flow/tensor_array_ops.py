@@ -2,379 +2,127 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
-from headrace.core import errors
-from headrace.core.dtypes import DType
+from headrace.core import slots
+from headrace.core.cases import Made, made, result
+from headrace.core.dims import Dims
+from headrace.core.errors import InvalidArgumentError
+from headrace.core.operation import Operation
 from headrace.core.registry import OpDecl, op
-from headrace.core.shapes import Dims
-from headrace.ops.host_values import boxed
+from headrace.kernels.flow.element_list import ElementList
+
+if TYPE_CHECKING:
+    from headrace.core.typing import NodeView
 
 
-class _Cleared:
-    """In the place of an element that was read and freed; its shape is still known."""
-
-    __slots__ = ("shape",)
-
-    def __init__(self, shape: Any) -> None:
-        self.shape = shape
+# ---- declarations: two generations, whose handles are strings and resources ----
 
 
-def _refuse(message: str) -> errors.InvalidArgumentError:
-    return errors.InvalidArgumentError(None, None, message)
+def _declare_both(string_type: str, resource_type: str, signature: str) -> tuple[OpDecl, OpDecl]:
+    """Declares an op on an array in both generations; `HANDLE` in the signature stands for the type of handles."""
+    second = op(string_type, signature.replace("HANDLE", "string"))
+    third = op(resource_type, signature.replace("HANDLE", "resource"), stateful=True)
+    return second, third
 
 
-def _text(shape: Any) -> str:
-    return "[" + ",".join("?" if size is None else str(size) for size in shape) + "]"
+array_v2 = op(
+    "TensorArrayV2",
+    "size: int32, *, dtype: type, element_shape: shape = None, dynamic_size=False, clear_after_read=True, "
+    "tensor_array_name='' -> handle: string",
+    stateful=True,
+)
+array_v3 = op(
+    "TensorArrayV3",
+    "size: int32, *, dtype: type, element_shape: shape = None, dynamic_size=False, clear_after_read=True, "
+    "identical_element_shapes=False, tensor_array_name='' -> handle: resource, flow: float",
+    stateful=True,
+).takes_scalars("size")
+grad_v2 = op(
+    "TensorArrayGradV2", "handle: string, flow_in: float, *, source: string -> grad_handle: string", stateful=True
+)
+grad_v3 = op(
+    "TensorArrayGradV3",
+    "handle: resource, flow_in: float, *, source: string -> grad_handle: resource, flow_out: float",
+    stateful=True,
+)
+grad_with_shape = op(
+    "TensorArrayGradWithShape",
+    "handle: resource, flow_in: float, shape_to_prepend: int32, *, source: string -> grad_handle: resource, flow_out: float",
+    stateful=True,
+)
+write = _declare_both(
+    "TensorArrayWriteV2",
+    "TensorArrayWriteV3",
+    "handle: HANDLE, index: int32, value: T, flow_in: float -> flow_out: float",
+)
+write[1].takes_scalars("index")
+read = _declare_both(
+    "TensorArrayReadV2",
+    "TensorArrayReadV3",
+    "handle: HANDLE, index: int32, flow_in: float, *, dtype: type -> value: dtype",
+)
+read[1].takes_scalars("index")
+gather = _declare_both(
+    "TensorArrayGatherV2",
+    "TensorArrayGatherV3",
+    "handle: HANDLE, indices: int32, flow_in: float, *, dtype: type, element_shape: shape = None -> value: dtype",
+)
+scatter = _declare_both(
+    "TensorArrayScatterV2",
+    "TensorArrayScatterV3",
+    "handle: HANDLE, indices: int32, value: T, flow_in: float -> flow_out: float",
+)
+concat = _declare_both(
+    "TensorArrayConcatV2",
+    "TensorArrayConcatV3",
+    "handle: HANDLE, flow_in: float, *, dtype: type, element_shape_except0: shape = None -> value: dtype, lengths: int64",
+)
+split = _declare_both(
+    "TensorArraySplitV2",
+    "TensorArraySplitV3",
+    "handle: HANDLE, value: T, lengths: int64, flow_in: float -> flow_out: float",
+)
+size = _declare_both("TensorArraySizeV2", "TensorArraySizeV3", "handle: HANDLE, flow_in: float -> size: int32")
+close = _declare_both("TensorArrayCloseV2", "TensorArrayCloseV3", "handle: HANDLE ->")
+
+for _decl in (array_v2, array_v3, grad_v2, grad_v3, grad_with_shape, *size, *close):
+    _decl.not_differentiable()
+for _decl in (array_v2, array_v3, grad_v2, grad_v3, *write, *read, *gather, *scatter, *concat, *split, *size, *close):
+    # Every use may change the array, so none is left out, merged or moved before another.
+    _decl.checks().waits_by_value()
 
 
-class ElementList:
-    """One TensorArray in one run.
-
-    Args:
-        name: what errors call it.
-        dtype: of the elements.
-        size: how many there are.
-        dims: what is known of every element's shape.
-        dynamic: whether writing past the end makes it longer.
-        clear: whether an element is freed when it is read.
-        identical: whether all elements have the shape of the first.
-        forward: of a gradient's array, the array it belongs to; its elements add up.
-    """
-
-    __slots__ = ("clear", "dims", "dtype", "dynamic", "forward", "gradients", "identical", "name", "values")
-
-    def __init__(
-        self,
-        name: str,
-        dtype: DType,
-        size: int,
-        dims: Dims = None,
-        dynamic: bool = False,
-        clear: bool = True,
-        identical: bool = False,
-        forward: Any = None,
-    ) -> None:
-        if size < 0:
-            raise _refuse(f"Size should be >= 0: {size}")
-        self.name, self.dtype, self.dims = name, dtype, dims
-        self.dynamic, self.clear, self.identical = dynamic, clear, identical
-        self.forward = forward
-        self.values: list[Any] = [None] * size
-        self.gradients: dict[str, ElementList] = {}
-
-    def write(self, index: int, value: Any) -> None:
-        """Sets an element, once; a gradient's elements add up."""
-        values = self.values
-        if value.__class__ is bytes:
-            value = boxed(value)
-        if index < 0 or index >= len(values):
-            if index < 0 or not self.dynamic:
-                raise _refuse(
-                    f"TensorArray {self.name}: Tried to write to index {index} but array is not resizeable and size is: "
-                    f"{len(values)}"
-                )
-            values.extend([None] * (index + 1 - len(values)))
-        if self.dims is not None:
-            self._check_shape(index, value)
-        if self.identical and (self.dims is None or None in self.dims):
-            # What is not written then reads as zeros of that shape.
-            self.dims = tuple(value.shape)
-        old = values[index]
-        if old is None:
-            values[index] = value
-            return
-        if old.__class__ is _Cleared:
-            raise _refuse(
-                f"TensorArray {self.name}: Could not write to TensorArray index {index} because it has already been read."
-            )
-        if self.forward is None:
-            raise _refuse(
-                f"TensorArray {self.name}: Could not write to TensorArray index {index} because it has already been "
-                "written to."
-            )
-        if old.shape != value.shape:
-            raise _refuse(
-                f"TensorArray {self.name}: Could not aggregate to TensorArray index {index} because the existing shape is "
-                f"{_text(old.shape)} but the new input shape is {_text(value.shape)}."
-            )
-        values[index] = old + value
-
-    def _check_shape(self, index: int, value: Any) -> None:
-        dims: Any = self.dims
-        shape = value.shape
-        if len(shape) != len(dims) or any(d is not None and d != s for d, s in zip(dims, shape, strict=True)):
-            raise _refuse(
-                f"TensorArray {self.name}: Could not write to TensorArray index {index} because the value shape is "
-                f"{_text(shape)} which is incompatible with the TensorArray's inferred element shape: {_text(dims)} "
-                "(consider setting infer_shape=False)."
-            )
-
-    def read(self, index: int) -> Any:
-        """An element, freed afterwards if the array says so."""
-        values = self.values
-        if index < 0 or index >= len(values):
-            raise _refuse(f"TensorArray {self.name}: Tried to read from index {index} but array size is: {len(values)}")
-        value = values[index]
-        if value is None:
-            return self._zeros(index)
-        if value.__class__ is _Cleared:
-            raise _refuse(
-                f"TensorArray {self.name}: Could not read index {index} twice because it was cleared after a previous read "
-                "(perhaps try setting clear_after_read = false?)."
-            )
-        if self.clear:
-            values[index] = _Cleared(value.shape)
-        return value
-
-    def _zeros(self, index: int) -> Any:
-        """What an element is that nothing was written to: zeros, where its shape is known."""
-        shape = self.shape_of(index)
-        if shape is None:
-            raise _refuse(
-                f"TensorArray {self.name}: Could not read from TensorArray index {index}.  Furthermore, the element shape is "
-                f"not fully defined: {'<unknown>' if self.dims is None else _text(self.dims)}.  It is possible you are "
-                "working with a resizeable TensorArray and stop_gradients is not allowing the gradients to be written.  If "
-                "you set the full element_shape property on the forward TensorArray, the proper all-zeros tensor will be "
-                "returned instead of incurring this error."
-            )
-        if self.dtype.name == "string":
-            return np.full(shape, b"", dtype=object)
-        return torch.zeros(shape, dtype=self.dtype.torch)
-
-    def shape_of(self, index: int) -> Any:
-        """The shape of an element, None if it is not known."""
-        value = self.values[index] if index < len(self.values) else None
-        if value is not None:
-            return value.shape
-        if self.dims is not None and None not in self.dims:
-            return self.dims
-        return self.forward.shape_of(index) if self.forward is not None else None
-
-    def gradient(self, source: str, prepended: Sequence[int] = ()) -> ElementList:
-        """The array of the gradients of the elements, one for each call of `gradients`."""
-        found = self.gradients.get(source)
-        if found is None:
-            if self.forward is not None:
-                raise _refuse(
-                    f"TensorArray {self.name}: Creating a gradients TensorArray from a gradients TensorArray is not supported."
-                )
-            self.dynamic = False
-            dims = self.dims if not prepended else None if self.dims is None else (*prepended, *self.dims)
-            found = ElementList(
-                f"{self.name}@{source}", self.dtype, len(self.values), dims, clear=False, identical=False, forward=self
-            )
-            if prepended:
-                found.forward = _Prepended(self, tuple(prepended))
-            self.gradients[source] = found
-        return found
-
-    def stack(self, indices: Sequence[int], dims: Dims) -> Any:
-        """The elements at `indices` as one tensor."""
-        if not indices:
-            known: Any = self.dims if dims is None or None in dims else dims
-            if known is None or None in known:
-                raise errors.UnimplementedError(
-                    None,
-                    None,
-                    f"TensorArray has size zero, but element shape {'<unknown>' if known is None else _text(known)} is not "
-                    "fully defined. Currently only static shapes are supported when packing zero-size TensorArrays.",
-                )
-            return self._empty((0, *known))
-        values = [self.read(i) for i in indices]
-        first = values[0].shape
-        for i, value in enumerate(values):
-            if value.shape != first:
-                raise _refuse(
-                    f"TensorArray has inconsistent shapes.  Index 0 has shape: {_text(first)} but index {i} has shape: "
-                    f"{_text(value.shape)}"
-                )
-        return torch.stack(values) if isinstance(values[0], torch.Tensor) else np.stack(values)
-
-    def _empty(self, shape: tuple[int, ...]) -> Any:
-        if self.dtype.name == "string":
-            return np.empty(shape, dtype=object)
-        return torch.empty(shape, dtype=self.dtype.torch)
-
-    def joined(self, dims: Dims) -> tuple[Any, Any]:
-        """All elements one after the other along their first axis, and their lengths."""
-        if not self.values:
-            known: Any = dims if dims is not None else (None if self.dims is None else self.dims[1:])
-            if known is None or None in known:
-                raise _refuse(
-                    f"TensorArray has size zero, but element_shape_except0 {known} is not fully defined. Currently only "
-                    "static shapes are supported when concatenating zero-size TensorArrays."
-                )
-            return self._empty((0, *known)), torch.zeros([0], dtype=torch.int64)
-        values = [self.read(i) for i in range(len(self.values))]
-        first = values[0].shape
-        for i, value in enumerate(values):
-            if not value.shape:
-                raise _refuse(
-                    f"Concat saw a scalar shape at index {i} but requires at least vectors.  Did you mean to call pack?"
-                )
-            if value.shape[1:] != first[1:]:
-                raise _refuse(
-                    "TensorArray has inconsistent shapes.  Index 0 has (excepting dimension 0) shape: "
-                    f"{_text(first[1:])} but index {i} has (excepting dimension 0) shape: {_text(value.shape[1:])}"
-                )
-        lengths = torch.tensor([value.shape[0] for value in values], dtype=torch.int64)
-        return (torch.cat(values) if isinstance(values[0], torch.Tensor) else np.concatenate(values)), lengths
-
-    def scatter(self, indices: Sequence[int], value: Any) -> None:
-        """Writes the rows of `value` to the elements at `indices`."""
-        if not value.shape:
-            raise _refuse(f"Expected value to be at least a vector, but received shape: {_text(value.shape)}")
-        if len(indices) != value.shape[0]:
-            raise _refuse(f"Expected len(indices) == values.shape[0], but saw: {len(indices)} vs. {value.shape[0]}")
-        largest = max(indices, default=-1)
-        if largest >= len(self.values) and not self.dynamic:
-            raise _refuse(f"Max scatter index must be < array size ({largest} vs. {len(self.values)})")
-        for index, row in zip(indices, value.unbind(0) if isinstance(value, torch.Tensor) else value, strict=True):
-            self.write(index, row)
-
-    def split(self, value: Any, lengths: Sequence[int]) -> None:
-        """Writes consecutive pieces of `value`, of the given lengths."""
-        if not value.shape:
-            raise _refuse(f"Expected value to be at least a vector, but received shape: {_text(value.shape)}")
-        if sum(lengths) != value.shape[0]:
-            raise _refuse(
-                "Expected sum of lengths to be equal to values.shape[0], but sum of lengths is "
-                f"{sum(lengths)} and value's shape is: {_text(value.shape)} "
-            )
-        if len(lengths) > len(self.values) and self.dynamic:
-            self.values.extend([None] * (len(lengths) - len(self.values)))
-        if len(lengths) != len(self.values):
-            raise _refuse(
-                f"TensorArray's size is not equal to the size of lengths ({len(self.values)} vs. {len(lengths)}), and the "
-                "TensorArray is not marked as dynamically resizeable"
-            )
-        start = 0
-        for i, length in enumerate(lengths):
-            self.write(i, value[start : start + length])
-            start += length
+def _gradient(kind: str) -> Callable[..., Any]:
+    """Gradients of arrays are written to and read from arrays, with the functions that stand on these ops."""
+    return lambda op, *gradients: slots.tensor_array_gradient(kind, op, *gradients)
 
 
-class _Prepended:
-    """An array whose elements have further axes in front: what a gradient with a prepended shape looks back on."""
+for _kind, _decls in {
+    "Read": read,
+    "Write": write,
+    "Gather": gather,
+    "Scatter": scatter,
+    "Concat": concat,
+    "Split": split,
+}.items():
+    for _decl in _decls:
+        _decl.gradient(_gradient(_kind))
 
-    __slots__ = ("_axes", "_forward")
-
-    def __init__(self, forward: ElementList, axes: tuple[int, ...]) -> None:
-        self._forward, self._axes = forward, axes
-
-    def shape_of(self, index: int) -> Any:
-        """The shape of an element, None if it is not known."""
-        shape = self._forward.shape_of(index)
-        return None if shape is None else (*self._axes, *shape)
-
-
-# ---- declarations: two generations that differ in the type of the handle ----
-
-
-def _declare(version: str) -> None:
-    resource = version == "V3"
-    handle = "resource" if resource else "string"
-
-    def declare(kind: str, text: str) -> OpDecl:
-        # Every use may change the array, so none is left out, merged or moved before another.
-        decl = op(f"TensorArray{kind}{version}", text.replace("HANDLE", handle), stateful=resource or kind in _MAKERS)
-        return decl.checks().waits_by_value()
-
-    identical = "identical_element_shapes=False, " if resource else ""
-    new = declare(
-        "",
-        "size: int32, *, dtype: type, element_shape: shape = None, dynamic_size=False, clear_after_read=True, "
-        f"{identical}tensor_array_name='' -> handle: HANDLE{', flow: float' if resource else ''}",
-    )
-    new.on_host("size").not_differentiable()
-    new.shape(lambda op: _new_shapes(op, resource))
-    new.kernel(lambda node: _new_kernel(node, resource))
-
-    grad = declare(
-        "Grad",
-        f"handle: HANDLE, flow_in: float, *, source: string -> grad_handle: HANDLE{', flow_out: float' if resource else ''}",
-    )
-    grad.shape(lambda op: [(2,), ()] if resource else [()])
-    grad.kernel(lambda node: _grad_kernel(node, resource))
-    grad.not_differentiable()
-
-    write = declare("Write", "handle: HANDLE, index: int32, value: T, flow_in: float -> flow_out: float")
-    write.on_host("index").keeps("value").aliases()
-    write.shape(lambda op: [()])
-    write.kernel(lambda node: _write)
-
-    read = declare("Read", "handle: HANDLE, index: int32, flow_in: float, *, dtype: type -> value: dtype")
-    read.on_host("index").aliases()
-    read.kernel(lambda node: _read)
-
-    gather = declare(
-        "Gather",
-        "handle: HANDLE, indices: int32, flow_in: float, *, dtype: type, element_shape: shape = None -> value: dtype",
-    )
-    gather.on_host("indices")
-    gather.shape(lambda op: [_stacked(op.attrs["element_shape"])])
-    gather.kernel(_gather_kernel)
-
-    scatter = declare("Scatter", "handle: HANDLE, indices: int32, value: T, flow_in: float -> flow_out: float")
-    scatter.on_host("indices").keeps("value").aliases()
-    scatter.shape(_scatter_shapes)
-    scatter.kernel(lambda node: _scatter)
-
-    concat = declare(
-        "Concat",
-        "handle: HANDLE, flow_in: float, *, dtype: type, element_shape_except0: shape = None -> value: dtype, "
-        "lengths: int64",
-    )
-    concat.shape(lambda op: [_stacked(op.attrs["element_shape_except0"]), (None,)])
-    concat.kernel(_concat_kernel)
-
-    split = declare("Split", "handle: HANDLE, value: T, lengths: int64, flow_in: float -> flow_out: float")
-    split.on_host("lengths").keeps("value").aliases()
-    split.shape(lambda op: [()])
-    split.kernel(lambda node: _split)
-
-    size = declare("Size", "handle: HANDLE, flow_in: float -> size: int32")
-    size.on_host(outputs=True).not_differentiable()
-    size.shape(lambda op: [()])
-    size.kernel(lambda node: _size)
-
-    close = declare("Close", "handle: HANDLE ->")
-    close.shape(lambda op: [])
-    close.kernel(lambda node: _close)
-    close.not_differentiable()
-
-
-_MAKERS = frozenset({"", "Grad"})
 _FLOW = torch.tensor(0.0)
 
 
-def _new_shapes(op: Any, has_flow: bool) -> list[Dims]:
+def _array_shapes(op: Operation, has_flow: bool) -> list[Dims]:
     if op.inputs[0].dims:
         raise ValueError(f"Shape must be rank 0 but is rank {len(op.inputs[0].dims)}")
     return [(2,), ()] if has_flow else [()]
 
 
-def _scatter_shapes(op: Any) -> list[Dims]:
-    indices, value = op.inputs[1].dims, op.inputs[2].dims
-    if indices is not None and len(indices) != 1:
-        raise ValueError(f"Shape must be rank 1 but is rank {len(indices)}")
-    if value == ():
-        raise ValueError("Shape must be at least rank 1 but is rank 0")
-    if indices and value and None not in (indices[0], value[0]) and indices[0] != value[0]:
-        raise ValueError(f"Dimensions must be equal, but are {value[0]} and {indices[0]}")
-    return [()]
-
-
-def _stacked(dims: Dims) -> Dims:
-    return None if dims is None else (None, *dims)
-
-
-def _new_kernel(node: Any, has_flow: bool) -> Any:
+def _array_kernel(node: NodeView, has_flow: bool) -> Callable[[torch.Tensor], Any]:
     attrs = node.attrs
     name = attrs["tensor_array_name"] or node.name
     name = name.decode() if isinstance(name, bytes) else name
@@ -386,84 +134,197 @@ def _new_kernel(node: Any, has_flow: bool) -> Any:
         "identical": attrs.get("identical_element_shapes", False),
     }
 
-    def new(size: Any) -> Any:
+    def new(size: torch.Tensor) -> Any:
         made = ElementList(name, size=int(size), **options)
         return (made, _FLOW) if has_flow else made
 
     return new
 
 
-def _grad_kernel(node: Any, has_flow: bool) -> Any:
+array_v2.on_host("size").shape(lambda op: _array_shapes(op, has_flow=False))
+array_v3.on_host("size").shape(lambda op: _array_shapes(op, has_flow=True))
+array_v2.kernel(lambda node: _array_kernel(node, has_flow=False))
+array_v3.kernel(lambda node: _array_kernel(node, has_flow=True))
+
+
+def _grad_kernel(node: NodeView, has_flow: bool) -> Callable[[ElementList, torch.Tensor], Any]:
     source = node.attrs["source"]
 
-    def grad(array: ElementList, flow: Any) -> Any:
+    def grad(array: ElementList, flow: torch.Tensor) -> Any:
         made = array.gradients.get(source) or array.gradient(source)
         return (made, flow) if has_flow else made
 
     return grad
 
 
-def _write(array: ElementList, index: Any, value: Any, flow: Any) -> Any:
-    array.write(int(index), value)
-    return flow
-
-
-def _read(array: ElementList, index: Any, flow: Any) -> Any:
-    return array.read(int(index))
-
-
-def _gather_kernel(node: Any) -> Any:
-    dims = node.attrs["element_shape"]
-    return lambda array, indices, flow: array.stack(indices.tolist(), dims)
-
-
-def _scatter(array: ElementList, indices: Any, value: Any, flow: Any) -> Any:
-    array.scatter(indices.tolist(), value)
-    return flow
-
-
-def _concat_kernel(node: Any) -> Any:
-    dims = node.attrs["element_shape_except0"]
-    return lambda array, flow: array.joined(dims)
-
-
-def _split(array: ElementList, value: Any, lengths: Any, flow: Any) -> Any:
-    array.split(value, lengths.tolist())
-    return flow
-
-
-def _size(array: ElementList, flow: Any) -> Any:
-    return torch.tensor(len(array.values), dtype=torch.int32)
-
-
-class _Closed:
-    """In the place of the elements of an array that was closed."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __len__(self) -> int:
-        raise _refuse(f"TensorArray {self._name} has already been closed.")
-
-
-def _close(array: ElementList) -> None:
-    values: Any = _Closed(array.name)
-    array.values = values
-
-
-_declare("V2")
-_declare("V3")
-
-grad_with_shape = op(
-    "TensorArrayGradWithShape",
-    "handle: resource, flow_in: float, shape_to_prepend: int32, *, source: string -> grad_handle: resource, flow_out: float",
-    stateful=True,
-)
-grad_with_shape.checks().on_host("shape_to_prepend").not_differentiable()
-grad_with_shape.shape(lambda op: [(2,), ()])
+grad_v2.shape(lambda op: [()])
+grad_v3.shape(lambda op: [(2,), ()])
+grad_v2.kernel(lambda node: _grad_kernel(node, has_flow=False))
+grad_v3.kernel(lambda node: _grad_kernel(node, has_flow=True))
+grad_with_shape.checks().on_host("shape_to_prepend").shape(lambda op: [(2,), ()])
 
 
 @grad_with_shape.kernel
 def _grad_with_shape_kernel(node):
     source = node.attrs["source"]
     return lambda array, flow, axes: (array.gradient(source, axes.tolist()), flow)
+
+
+def _write(
+    array: ElementList, index: torch.Tensor, value: np.ndarray | torch.Tensor, flow: torch.Tensor
+) -> torch.Tensor:
+    array.write(int(index), value)
+    return flow
+
+
+for _decl in write:
+    _decl.on_host("index").keeps("value").aliases()
+    _decl.shape(lambda op: [()])
+    _decl.kernel(lambda node: _write)
+
+
+def _read(array: ElementList, index: torch.Tensor, flow: torch.Tensor) -> torch.Tensor:
+    return array.read(int(index))
+
+
+for _decl in read:
+    _decl.on_host("index").aliases()
+    _decl.kernel(lambda node: _read)
+
+
+def _stacked(dims: Dims) -> Dims:
+    return None if dims is None else (None, *dims)
+
+
+def _gather_shapes(op: Operation) -> list[Dims]:
+    dims, indices = op.attrs["element_shape"], op.inputs[1].dims
+    return [None if dims is None else (indices[0] if indices else None, *dims)]
+
+
+def _gather_kernel(node: NodeView) -> Callable[..., Any]:
+    dims = node.attrs["element_shape"]
+    return lambda array, indices, flow: array.stack(indices.tolist(), dims)
+
+
+for _decl in gather:
+    _decl.on_host("indices")
+    _decl.shape(_gather_shapes)
+    _decl.kernel(_gather_kernel)
+
+
+def _scatter_shapes(op: Operation) -> list[Dims]:
+    indices, value = op.inputs[1].dims, op.inputs[2].dims
+    if indices is not None and len(indices) != 1:
+        raise ValueError(f"Shape must be rank 1 but is rank {len(indices)}")
+    if value == ():
+        raise ValueError("Shape must be at least rank 1 but is rank 0")
+    if indices and value and None not in (indices[0], value[0]) and indices[0] != value[0]:
+        raise ValueError(f"Dimensions must be equal, but are {value[0]} and {indices[0]}")
+    return [()]
+
+
+def _scatter(array: ElementList, indices: torch.Tensor, value: torch.Tensor, flow: torch.Tensor) -> torch.Tensor:
+    array.scatter(indices.tolist(), value)
+    return flow
+
+
+for _decl in scatter:
+    _decl.on_host("indices").keeps("value").aliases()
+    _decl.shape(_scatter_shapes)
+    _decl.kernel(lambda node: _scatter)
+
+
+def _concat_kernel(node: NodeView) -> Callable[..., Any]:
+    dims = node.attrs["element_shape_except0"]
+    return lambda array, flow: array.joined(dims)
+
+
+for _decl in concat:
+    _decl.shape(lambda op: [_stacked(op.attrs["element_shape_except0"]), (None,)])
+    _decl.kernel(_concat_kernel)
+
+
+def _split(array: ElementList, value: torch.Tensor, lengths: torch.Tensor, flow: torch.Tensor) -> torch.Tensor:
+    array.split(value, lengths.tolist())
+    return flow
+
+
+for _decl in split:
+    _decl.on_host("lengths").keeps("value").aliases()
+    _decl.shape(lambda op: [()])
+    _decl.kernel(lambda node: _split)
+
+
+def _size(array: ElementList, flow: torch.Tensor) -> torch.Tensor:
+    return torch.tensor(len(array.values), dtype=torch.int32)
+
+
+for _decl in size:
+    _decl.on_host(outputs=True)
+    _decl.shape(lambda op: [()])
+    _decl.kernel(lambda node: _size)
+for _decl in close:
+    _decl.shape(lambda op: [])
+    _decl.kernel(lambda node: ElementList.close)
+
+
+_ANY_FLOW, _SIZE, _FIRST = np.float32(0), np.int32(3), np.int32(0)
+_PLACES, _LENGTHS = np.array([2, 0, 1], np.int32), np.array([2, 1, 1])
+_OPAQUE = "The string that stands for an array is no text here."
+array_v2.accepts(_SIZE, dtype="float32", differs=_OPAQUE).rejects([2], dtype="float32", error=ValueError)
+array_v3.accepts(_SIZE, dtype="float32", after=[made("TensorArraySizeV3", result, result[1])])
+array_v3.rejects([2], dtype="float32", error=ValueError)
+
+
+def _declare_cases(generation: int) -> None:
+    """Cases of the ops of one generation; the arrays of cases live for one step, as all do."""
+    which, version = generation - 2, f"V{generation}"
+    new: Made = made(f"TensorArray{version}", _SIZE, dtype="float32")
+    flow: Any = new[1] if which else _ANY_FLOW
+    written = made(f"TensorArrayWrite{version}", new, _FIRST, [2], flow)
+    scattered = made(f"TensorArrayScatter{version}", new, _PLACES, [3, 2], flow)
+    cut = made(f"TensorArraySplit{version}", new, [4, 2], _LENGTHS, flow)
+    stacked = made(f"TensorArrayGather{version}", new, _PLACES, result, dtype="float32")
+    read_back = made(f"TensorArrayRead{version}", new, _FIRST, result, dtype="float32")
+    refused: dict[str, Any] = {"dtype": "float32", "error": InvalidArgumentError}
+
+    write[which].accepts(new, _FIRST, [2], flow, after=[read_back])
+    write[which].rejects(new, _SIZE, [2], flow, error=InvalidArgumentError)
+    read[which].accepts(new, _FIRST, written, dtype="float32").rejects(new, np.int32(1), written, **refused)
+    gather[which].accepts(new, _PLACES, scattered, dtype="float32")
+    gather[which].accepts(new, _PLACES[:2], scattered, dtype="float32", element_shape=[2])
+    gather[which].rejects(new, _PLACES, written, **refused)
+    scatter[which].accepts(new, _PLACES, [3, 2], flow, after=[stacked])
+    if which:
+        scatter[which].rejects(new, _PLACES, [2, 2], flow, error=ValueError)
+    concat[which].accepts(new, cut, dtype="float32", element_shape_except0=[2])
+    concat[which].accepts(new, scattered, dtype="float32")
+    # Whole numbers: the gradient of parts that nobody reads brings TensorFlow down; that of `concat` goes through it.
+    ints: Made = made(f"TensorArray{version}", _SIZE, dtype="int64")
+    ints_flow: Any = ints[1] if which else made("Identity", np.float32(0))
+    read_int = made(f"TensorArrayRead{version}", ints, _FIRST, result, dtype="int64")
+    split[which].accepts(ints, np.arange(8).reshape(4, 2), _LENGTHS, ints_flow, after=[read_int])
+    split[which].rejects(new, [4, 2], _LENGTHS[:2], flow, error=InvalidArgumentError)
+    size[which].accepts(new, written)
+    close[which].accepts(new)
+    gradient = (grad_v2, grad_v3)[which]
+    gradient_flow = result[1] if which else _ANY_FLOW
+    gradient.accepts(
+        new,
+        written,
+        source="gradients",
+        after=[made(f"TensorArraySize{version}", result, gradient_flow)],
+        **({} if which else {"differs": _OPAQUE}),
+    )
+
+
+_declare_cases(2)
+_declare_cases(3)
+_ARRAY = made("TensorArrayV3", _SIZE, dtype="float32")
+grad_with_shape.accepts(
+    _ARRAY,
+    made("TensorArrayWriteV3", _ARRAY, _FIRST, [2], _ARRAY[1]),
+    np.array([4], np.int32),
+    source="gradients",
+    after=[made("TensorArrayReadV3", result, _FIRST, result[1], dtype="float32")],
+)

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
 from headrace.core.convert import convert_to_tensor
+from headrace.core.dims import Dims, merge_dim
 from headrace.core.errors import FailedPreconditionError
-from headrace.core.operation import Tensor
-from headrace.core.registry import OpDecl, op
-from headrace.core.shapes import Dims, merge_dim
-from headrace.ops import composing
-from headrace.ops.array.common import invalid, require_scalar, shape_text
-from headrace.ops.math.cast import cast
-from headrace.ops.math.division import div_no_nan
+from headrace.core.registry import OpDecl, op, raw
+from headrace.core.tensor import Tensor
+from headrace.kernels import composing
+from headrace.kernels.array.arguments import invalid, require_scalar, shape_text
+from headrace.kernels.image.sizes import shape_of_images
+
+if TYPE_CHECKING:
+    from headrace.core.dtypes import DType
+    from headrace.core.typing import NodeView
+
 
 rgb_to_hsv_op = op("RGBToHSV", "images: T, *, T: floating = float -> output: T")
 hsv_to_rgb_op = op("HSVToRGB", "images: T, *, T: floating = float -> output: T").not_differentiable()
@@ -30,7 +35,7 @@ def _colored_shape(op: Any) -> list[Dims]:
     return [(*dims[:-1], merge_dim(dims[-1], 3))]
 
 
-def _check_colored(images: Any) -> None:
+def _check_colored(images: torch.Tensor) -> None:
     if images.dim() < 1:
         raise invalid(f"input must be at least 1D{shape_text(images.shape)}")
     if images.shape[-1] != 3:
@@ -65,12 +70,12 @@ def _to_rgb(images: torch.Tensor) -> torch.Tensor:
     return torch.stack([(plain + saturation * part) * value for part in (red, green, blue)], -1)
 
 
-def _colored(decl: OpDecl, convert: Any) -> None:
+def _colored(decl: OpDecl, convert: Callable[..., Any]) -> None:
     decl.shape(_colored_shape)
 
     @decl.kernel
-    def kernel(node: Any) -> Any:
-        def converted(images: Any) -> Any:
+    def kernel(node: NodeView) -> Callable[..., Any]:
+        def converted(images: torch.Tensor) -> torch.Tensor:
             _check_colored(images)
             return convert(images)
 
@@ -81,8 +86,8 @@ _colored(rgb_to_hsv_op, _to_hsv)
 _colored(hsv_to_rgb_op, _to_rgb)
 
 
-def _flag(condition: Any, dtype: Any) -> Tensor:
-    return cast(condition, dtype)
+def _flag(condition: Tensor, dtype: DType) -> Tensor:
+    return composing.cast(condition, dtype)
 
 
 @rgb_to_hsv_op.gradient
@@ -120,11 +125,18 @@ def rgb_to_hsv_gradient(op, grad):
     return composing.stack(slopes, axis=-1)
 
 
-def _over(x: Any) -> Tensor:
-    return div_no_nan(convert_to_tensor(1.0, x.dtype), x)
+def _over(x: Tensor) -> Tensor:
+    return raw.DivNoNan(convert_to_tensor(1.0, x.dtype), x, name="div_no_nan")
 
 
-def _hue_pieces(c: int, colors: Any, largest: Any, smallest: Any, positive: Any, by_spread: Any) -> list[Any]:
+def _hue_pieces(
+    c: int,
+    colors: Sequence[Tensor],
+    largest: Sequence[Tensor],
+    smallest: Sequence[Tensor],
+    positive: Sequence[Tensor],
+    by_spread: Tensor,
+) -> list[Any]:
     """The slope of the hue with respect to colour `c`."""
     after, before = (c + 1) % 3, (c + 2) % 3
     pieces = [positive[c] * largest[c] * -1.0 * (colors[after] - colors[before]) * by_spread]
@@ -137,15 +149,7 @@ def _hue_pieces(c: int, colors: Any, largest: Any, smallest: Any, positive: Any,
     return pieces
 
 
-def shape_of_images(op: Any) -> list[Dims]:
-    """The shape rule of what changes the colours of images: the shape stays as it is."""
-    dims = op.inputs[0].dims
-    if dims is not None and len(dims) < 3:
-        raise ValueError(f"Shape must be at least rank 3 but is rank {len(dims)}")
-    return [dims]
-
-
-def _check_image(images: Any, factor: Any, name: str) -> None:
+def _check_image(images: torch.Tensor, factor: torch.Tensor, name: str) -> None:
     if images.dim() < 3:
         raise invalid(f"input must be at least 3-D, got shape{shape_text(images.shape)}")
     if factor.dim() != 0:
@@ -181,12 +185,12 @@ adjust_hue_op = op("AdjustHue", "images: T, delta: float, *, T: {half, float} = 
 adjust_saturation_op = op("AdjustSaturation", "images: T, scale: float, *, T: {half, float} = float -> output: T")
 
 
-def _in_hsv(decl: OpDecl, name: str, change: Any) -> None:
+def _in_hsv(decl: OpDecl, name: str, change: Callable[..., Any]) -> None:
     decl.shape(shape_of_images)
 
     @decl.kernel
-    def kernel(node: Any) -> Any:
-        def adjusted(images: Any, factor: Any) -> Any:
+    def kernel(node: NodeView) -> Callable[..., Any]:
+        def adjusted(images: torch.Tensor, factor: torch.Tensor) -> torch.Tensor:
             _check_image(images, factor, name)
             if images.shape[-1] != 3:
                 raise invalid(f"input must have 3 channels but instead has {images.shape[-1]} channels.")

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
+from headrace.core.dims import is_fully_defined, merge_dim
 from headrace.core.errors import OutOfRangeError
 from headrace.core.registry import op, raw
-from headrace.core.shapes import is_fully_defined, merge_dim
-from headrace.ops import composing
-from headrace.ops.array.common import invalid, rank_is, shape_text
-from headrace.ops.image.resize import size_of
-from headrace.ops.ranks import ranked
+from headrace.kernels import composing
+from headrace.kernels.array.arguments import invalid, rank_is, shape_text
+from headrace.kernels.image.sizes import size_of
+from headrace.kernels.ranks import ranked
+
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import NodeView
+
 
 _ANY = "{uint8, uint16, int8, int16, int32, int64, half, float, double}"
 _METHOD = "method: {'bilinear', 'nearest'} = 'bilinear'"
@@ -25,7 +30,7 @@ crop_and_resize_op = op(
 ).on_host("crop_size")
 
 
-def _check_boxes(given: Any, of_each: Any) -> None:
+def _check_boxes(given: Tensor, of_each: Tensor) -> None:
     boxes: Any = rank_is(given.dims, 2)
     indices: Any = rank_is(of_each.dims, 1)
     merge_dim(boxes[0], indices[0])
@@ -41,12 +46,12 @@ def crop_and_resize_shape(op):
     return [(count, *size_of(op, 3), image[3])]
 
 
-def _method(node: Any) -> str:
+def _method(node: NodeView) -> str:
     method = node.attrs["method"]
     return method.decode() if isinstance(method, bytes) else method
 
 
-def _check(image_dims: Any, boxes: Any, indices: Any) -> None:
+def _check(image_dims: Any, boxes: torch.Tensor, indices: torch.Tensor) -> None:
     if len(image_dims) != 4:
         raise invalid(f"input image must be 4-D{shape_text(image_dims)}")
     if boxes.dim() != 2 or boxes.shape[1] != 4:
@@ -154,7 +159,7 @@ def grad_image_kernel(node):
         out = torch.zeros((dims[0] * dims[1] * dims[2], dims[3]), dtype=torch.float32, device=grads.device)
         first = (indices.long() * dims[1] * dims[2])[:, None, None]
 
-        def add(ys: Any, xs: Any, values: Any) -> None:
+        def add(ys: torch.Tensor, xs: torch.Tensor, values: torch.Tensor) -> None:
             flat = first + ys[:, :, None] * dims[2] + xs[:, None, :]
             out.index_add_(0, flat.reshape(-1), values.reshape(-1, dims[3]))
 

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import struct
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from headrace.core.defaults import control_dependencies, name_scope
-from headrace.core.dtypes import as_dtype, uint8, uint16
+from headrace.core.cases import made
+from headrace.core.dims import Dims
+from headrace.core.dtypes import as_dtype, float32, uint8, uint16
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.core.shapes import Dims
-from headrace.ops import composing
-from headrace.ops.array.common import rank_is
-from headrace.ops.flow.assertion import Assert
-from headrace.ops.flow.cond import cond
-from headrace.ops.host_values import boxed, to_tensor
-from headrace.ops.image.conversion import convert_image_dtype
-from headrace.ops.image.decode_bmp import bmp_pixels
-from headrace.ops.image.decode_gif import gif_frames
-from headrace.ops.image.decode_jpeg import NoJpeg, jpeg_header, jpeg_pixels
-from headrace.ops.image.decode_png import png_pixels
-from headrace.ops.ranks import ranked
+from headrace.core.tensor import Tensor
+from headrace.kernels.array.arguments import rank_is
+from headrace.kernels.host_values import boxed, to_tensor
+from headrace.kernels.image.decode_bmp import bmp_pixels
+from headrace.kernels.image.decode_gif import gif_frames
+from headrace.kernels.image.decode_jpeg import NoJpeg, jpeg_header, jpeg_pixels
+from headrace.kernels.image.decode_png import png_pixels
+from headrace.kernels.ranks import ranked
+
+if TYPE_CHECKING:
+    from headrace.core.typing import DTypeLike, NodeView, TensorLike
+
 
 _JPEG = (
     "*, channels=0, ratio=1, fancy_upscaling=True, try_recover_truncated=False, acceptable_fraction=1.0, "
@@ -80,14 +81,14 @@ def jpeg_shape_shape(op):
     return [(3,)]
 
 
-def _data(contents: Any) -> bytes:
+def _data(contents: np.ndarray) -> bytes:
     array = boxed(contents)
     if array.ndim:
         raise _invalid(f"contents must be scalar, got shape {list(array.shape)}")
     return array.item()
 
 
-def _checked_jpeg(attrs: Any) -> dict[str, Any]:
+def _checked_jpeg(attrs: Mapping[str, bool | float]) -> dict[str, Any]:
     """The arguments of `jpeg_pixels`."""
     if attrs["ratio"] not in (1, 2, 4, 8):
         raise _invalid(f"ratio must be 1, 2, 4, or 8, got {attrs['ratio']}")
@@ -102,7 +103,7 @@ def _checked_jpeg(attrs: Any) -> dict[str, Any]:
     }
 
 
-def _decoder(node: Any, jpeg: dict[str, Any] | None = None) -> Callable[[bytes], np.ndarray]:
+def _decoder(node: NodeView, jpeg: dict[str, Any] | None = None) -> Callable[[bytes], np.ndarray]:
     """What decodes any of the formats: the ops for JPEG, PNG and GIF files all take the other two as well."""
     op_type = node.type
     channels = node.attrs.get("channels", 3)
@@ -196,9 +197,55 @@ def jpeg_shape_kernel(node):
 
 # ---- the public functions ----
 
+# An op of TensorFlow 2, for graphs it has written.
+decode_image_op = op(
+    "DecodeImage",
+    "contents: string, *, channels=0, dtype: {uint8, uint16, float} = uint8, expand_animations=True -> image: dtype",
+)
+decode_image_op.not_differentiable()
+
+
+@decode_image_op.shape
+def decode_image_shape(op):
+    if op.attrs["expand_animations"]:
+        return [None]
+    return [(None, None, op.attrs["channels"] or None)]
+
+
+@decode_image_op.kernel
+def decode_image_kernel(node):
+    channels, dtype = node.attrs["channels"], node.attrs["dtype"]
+    animated = node.attrs["expand_animations"]
+    if channels not in (0, 1, 3, 4):
+        raise _invalid(f"channels must be 0, 1, 3, or 4, got {channels}")
+
+    def pixels(data: bytes) -> np.ndarray:
+        if data[:3] == b"\xff\xd8\xff":
+            return jpeg_pixels(data, channels)
+        if data[:4] == b"\x89PNG":
+            return png_pixels(data, channels, dtype is not uint8)
+        if data[:3] == b"GIF":
+            if channels not in (0, 3):
+                raise _invalid(f"channels must be 0 or 3 for GIF, got {channels}")
+            frames = gif_frames(data)
+            return frames if animated else frames[0]
+        if data[:2] == b"BM":
+            return bmp_pixels(data, channels)
+        raise _invalid("Unknown image file format. One of JPEG, PNG, GIF, BMP required.")
+
+    def decode(contents):
+        found = pixels(_data(contents))
+        if dtype is float32:
+            found = found.astype(np.float32) / np.float32(255 if found.dtype == np.uint8 else 65535)
+        elif dtype is uint16 and found.dtype == np.uint8:
+            found = found.astype(np.uint16) * np.uint16(256)
+        return to_tensor(np.ascontiguousarray(found))
+
+    return decode
+
 
 def decode_jpeg(
-    contents: Any,
+    contents: TensorLike,
     channels: int = 0,
     ratio: int = 1,
     fancy_upscaling: bool = True,
@@ -241,8 +288,8 @@ def decode_jpeg(
 
 
 def decode_and_crop_jpeg(
-    contents: Any,
-    crop_window: Any,
+    contents: TensorLike,
+    crop_window: TensorLike,
     channels: int = 0,
     ratio: int = 1,
     fancy_upscaling: bool = True,
@@ -266,7 +313,10 @@ def decode_and_crop_jpeg(
         InvalidArgumentError: at run time, for other files, or a part that is not within the image.
 
     Example:
+        >>> contents = tf.image.encode_jpeg(tf.zeros([64, 48, 3], tf.uint8))
         >>> corner = tf.image.decode_and_crop_jpeg(contents, [0, 0, 32, 32], channels=3)
+        >>> sess.run(corner).shape
+        (32, 32, 3)
     """
     return raw.DecodeAndCropJpeg(
         contents,
@@ -281,7 +331,7 @@ def decode_and_crop_jpeg(
     )
 
 
-def decode_png(contents: Any, channels: int = 0, dtype: Any = uint8, name: str | None = None) -> Tensor:
+def decode_png(contents: TensorLike, channels: int = 0, dtype: DTypeLike = uint8, name: str | None = None) -> Tensor:
     """The pixels of a PNG file (or of a JPEG or still GIF file).
 
     Args:
@@ -302,7 +352,7 @@ def decode_png(contents: Any, channels: int = 0, dtype: Any = uint8, name: str |
     return raw.DecodePng(contents, channels=channels, dtype=as_dtype(dtype), name=name)
 
 
-def decode_gif(contents: Any, name: str | None = None) -> Tensor:
+def decode_gif(contents: TensorLike, name: str | None = None) -> Tensor:
     """The frames of a GIF file.
 
     Args:
@@ -321,7 +371,7 @@ def decode_gif(contents: Any, name: str | None = None) -> Tensor:
     return raw.DecodeGif(contents, name=name)
 
 
-def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Tensor:
+def decode_bmp(contents: TensorLike, channels: int = 0, name: str | None = None) -> Tensor:
     """The pixels of an uncompressed BMP file.
 
     Args:
@@ -341,7 +391,7 @@ def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Ten
     return raw.DecodeBmp(contents, channels=channels, name=name)
 
 
-def extract_jpeg_shape(contents: Any, output_type: Any = "int32", name: str | None = None) -> Tensor:
+def extract_jpeg_shape(contents: TensorLike, output_type: DTypeLike = "int32", name: str | None = None) -> Tensor:
     """Height, width and channels of a JPEG file, from its header alone.
 
     Args:
@@ -356,96 +406,42 @@ def extract_jpeg_shape(contents: Any, output_type: Any = "int32", name: str | No
         InvalidArgumentError: at run time, for other files.
 
     Example:
-        >>> height, width, channels = tf.unstack(tf.image.extract_jpeg_shape(contents))
+        >>> contents = tf.image.encode_jpeg(tf.zeros([64, 48, 3], tf.uint8))
+        >>> sess.run(tf.image.extract_jpeg_shape(contents))
+        array([64, 48,  3], dtype=int32)
     """
     return raw.ExtractJpegShape(contents, output_type=as_dtype(output_type), name=name)
 
 
-def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
-    """Whether a string is a JPEG file, by its first bytes: a bool scalar.
-
-    Example:
-        >>> tf.image.is_jpeg(tf.read_file("photo.jpg"))
-    """
-    with name_scope(name, "is_jpeg"):
-        return _starts_with(contents, b"\xff\xd8\xff", name or "Equal")
-
-
-def _is_png(contents: Any) -> Tensor:
-    with name_scope(None, "is_png"):
-        return _starts_with(contents, b"\x89PN", "Equal")
-
-
-def _starts_with(contents: Any, mark: bytes, name: str) -> Tensor:
-    return raw.Equal(raw.Substr(contents, 0, 3, name="Substr"), mark, name=name)
-
-
-def decode_image(
-    contents: Any,
-    channels: int | None = None,
-    dtype: Any = uint8,
-    name: str | None = None,
-    expand_animations: bool = True,
-) -> Tensor:
-    """The pixels of a BMP, GIF, JPEG or PNG file, whichever it is.
-
-    Args:
-        contents: a string scalar, the file.
-        channels: 0 or None for as the file has it, 1, 3 or 4.
-        dtype: the type of the values; floats lie in [0, 1].
-        name: a name for the operation.
-        expand_animations: whether a GIF file gives all its frames; if not, it gives the first one.
-
-    Returns:
-        a tensor [height, width, channels], of a GIF file [frames, height, width, 3]; its static shape is unknown
-        unless only first frames are taken: then its rank is 3.
-
-    Raises:
-        ValueError: for another number of channels.
-        InvalidArgumentError: at run time, for other files.
-
-    Example:
-        >>> image = tf.image.decode_image(contents, channels=3)
-        >>> image.set_shape([None, None, 3])  # as no GIF is among the files
-    """
-    dtype = as_dtype(dtype)
-    with name_scope(name, "decode_image"):
-        if channels not in (None, 0, 1, 3, 4):
-            raise ValueError("channels must be in (None, 0, 1, 3, 4)")
-        count = channels or 0
-        start = raw.Substr(contents, 0, 3, name="Substr")
-
-        def checked(allowed: str, kind: str, *refused: int) -> Any:
-            check = "check_channels" if kind == "BMP" else f"check_{kind.lower()}_channels"
-            good = raw.NotEqual(count, refused[0], name=check)
-            for number in refused[1:]:
-                good = raw.LogicalAnd(good, raw.NotEqual(count, number, name=check))
-            return Assert(good, [f"Channels must be in (None, {allowed}) when decoding {kind} images"])
-
-        def jpeg() -> Tensor:
-            with control_dependencies([checked("0, 1, 3", "JPEG", 4)]):
-                return convert_image_dtype(decode_jpeg(contents, count), dtype)
-
-        def png() -> Tensor:
-            # Whatever is not for eight bits may as well have sixteen.
-            bits = uint8 if dtype is uint8 else uint16
-            return convert_image_dtype(decode_png(contents, count, dtype=bits), dtype)
-
-        def gif() -> Tensor:
-            with control_dependencies([checked("0, 3", "GIF", 1, 4)]):
-                frames = convert_image_dtype(decode_gif(contents), dtype)
-                return frames if expand_animations else composing.gather(frames, 0)
-
-        def bmp() -> Tensor:
-            is_bmp = raw.Equal(raw.Substr(contents, 0, 2, name="Substr"), b"BM", name="is_bmp")
-            known = Assert(is_bmp, ["Unable to decode bytes as JPEG, PNG, GIF, or BMP"])
-            with control_dependencies([checked("0, 3", "BMP", 1), known]):
-                return convert_image_dtype(decode_bmp(contents), dtype)
-
-        def gif_or_bmp() -> Tensor:
-            return cond(raw.Equal(start, b"GIF", name="is_gif"), gif, bmp, name="cond_gif")
-
-        def png_gif_or_bmp() -> Tensor:
-            return cond(_is_png(contents), png, gif_or_bmp, name="cond_png")
-
-        return cond(is_jpeg(contents), jpeg, png_gif_or_bmp, name="cond_jpeg")
+_FLAT = np.full([16, 16, 3], 100, np.uint8)
+_JPEG_FILE = made("EncodeJpeg", _FLAT)
+_PNG_FILE = made("EncodePng", np.arange(12, dtype=np.uint8).reshape(2, 2, 3))
+_DEEP_FILE = made("EncodePng", np.array([[[0], [65535]]], np.uint16))
+# Two pixels a row, in rows of eight bytes, the lowest row first.
+_BMP_FILE = (
+    b"BM"
+    + struct.pack("<IHHI", 70, 0, 0, 54)
+    + struct.pack("<IiiHHIIiiII", 40, 2, 2, 1, 24, 0, 16, 0, 0, 0, 0)
+    + bytes([1, 2, 3, 4, 5, 6, 0, 0, 7, 8, 9, 10, 11, 12, 0, 0])
+)
+_GIF_FILE = (
+    b"GIF89a\x01\x00\x01\x00\x80\x00\x00\x05\x06\x07\xff\xff\xff,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;"
+)
+decode_jpeg_op.accepts(_JPEG_FILE, ratio=4)
+decode_jpeg_op.accepts(_JPEG_FILE, channels=1, ratio=8, dct_method="INTEGER_ACCURATE")
+decode_and_crop_jpeg_op.accepts(_JPEG_FILE, np.array([3, 5, 2, 1], np.int32))
+decode_and_crop_jpeg_op.rejects(_JPEG_FILE, np.array([3, 5, 20, 1], np.int32), error=InvalidArgumentError)
+decode_png_op.accepts(_PNG_FILE)
+decode_png_op.accepts(_PNG_FILE, channels=4)
+decode_png_op.accepts(_DEEP_FILE, dtype="uint16")
+decode_bmp_op.accepts(_BMP_FILE)
+decode_bmp_op.rejects(_BMP_FILE, channels=4, error=InvalidArgumentError)
+decode_gif_op.accepts(_GIF_FILE)
+jpeg_shape_op.accepts(_JPEG_FILE)
+jpeg_shape_op.accepts(_JPEG_FILE, output_type="int64")
+for _decl in (decode_jpeg_op, decode_png_op, decode_bmp_op, decode_gif_op, jpeg_shape_op):
+    _decl.rejects(b"no image", error=InvalidArgumentError)
+for _file in (_PNG_FILE, _BMP_FILE, _GIF_FILE):
+    decode_image_op.accepts(_file)
+decode_image_op.accepts(_GIF_FILE, dtype="float32", expand_animations=False)
+decode_image_op.rejects(b"no image", error=InvalidArgumentError)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
+from headrace.core.dims import Dims
 from headrace.core.registry import op
-from headrace.core.shapes import Dims
-from headrace.ops.array.common import invalid, rank_is, shape_text
+from headrace.kernels.array.arguments import invalid, rank_is, shape_text
+
+if TYPE_CHECKING:
+    from headrace.core.typing import NodeView
+
 
 # Yellow, blue, red, lime, purple, olive, maroon, navy, aqua, fuchsia.
 _COLORS = [
@@ -44,8 +49,8 @@ def _shape(op: Any) -> list[Dims]:
     return [op.inputs[0].dims]
 
 
-def _kernel(node: Any) -> Any:
-    def draw(images: Any, boxes: Any, colors: Any = None) -> Any:
+def _kernel(node: NodeView) -> Callable[..., Any]:
+    def draw(images: torch.Tensor, boxes: torch.Tensor, colors: torch.Tensor | None = None) -> torch.Tensor:
         if images.dim() != 4:
             raise invalid("The rank of the images should be 4")
         if boxes.dim() != 3 or boxes.shape[2] != 4:

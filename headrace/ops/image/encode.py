@@ -5,16 +5,21 @@ from __future__ import annotations
 import io
 import struct
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from headrace.core.cases import made, result
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.ops.array.common import rank_is
-from headrace.ops.host_values import boxed, to_array
-from headrace.ops.image.encode_png import png_file
+from headrace.core.tensor import Tensor
+from headrace.kernels.array.arguments import rank_is
+from headrace.kernels.host_values import boxed, to_array
+from headrace.kernels.image.encode_png import png_file
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+
 
 encode_jpeg_op = op(
     "EncodeJpeg",
@@ -125,12 +130,16 @@ def encode_png_kernel(node):
     return encode
 
 
-encode_png_op.accepts(np.zeros([2, 3, 1], np.uint8)).accepts(np.zeros([2, 3, 4], np.uint16), compression=9)
+_packing = {"varies": "how it is packed is left to the encoder", "after": [made("DecodePng", result)]}
+encode_png_op.accepts(np.arange(6, dtype=np.uint8).reshape(2, 3, 1), **_packing)
+encode_png_op.accepts(np.zeros([2, 3, 4], np.uint16), compression=9, **_packing)
 encode_jpeg_op.accepts(np.zeros([2, 3, 3], np.uint8))
+variable_quality_op.accepts(np.zeros([2, 3, 3], np.uint8), np.int32(50))
+variable_quality_op.rejects(np.zeros([2, 3], np.uint8), np.int32(50), error=ValueError)
 
 
 def encode_jpeg(
-    image: Any,
+    image: TensorLike,
     format: str = "",
     quality: int = 95,
     progressive: bool = False,
@@ -163,7 +172,8 @@ def encode_jpeg(
         InvalidArgumentError: at run time, for another shape.
 
     Example:
-        >>> write = tf.write_file("out.jpg", tf.image.encode_jpeg(image, quality=90))
+        >>> pixels = tf.image.convert_image_dtype(image, tf.uint8)
+        >>> sess.run(tf.write_file("out.jpg", tf.image.encode_jpeg(pixels, quality=90)))
     """
     return raw.EncodeJpeg(
         image,
@@ -180,7 +190,7 @@ def encode_jpeg(
     )
 
 
-def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Tensor:
+def encode_png(image: TensorLike, compression: int = -1, name: str | None = None) -> Tensor:
     """An image as a PNG file.
 
     Args:
@@ -195,6 +205,7 @@ def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Te
         InvalidArgumentError: at run time, for another shape.
 
     Example:
-        >>> write = tf.write_file("out.png", tf.image.encode_png(image))
+        >>> pixels = tf.image.convert_image_dtype(image, tf.uint8)
+        >>> sess.run(tf.write_file("out.png", tf.image.encode_png(pixels)))
     """
     return raw.EncodePng(image, compression=compression, name=name)

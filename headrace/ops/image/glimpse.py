@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import torch
 
+from headrace.core.dims import merge_dim
 from headrace.core.registry import op
-from headrace.core.shapes import merge_dim
-from headrace.ops.array.common import invalid, rank_is, shape_text
-from headrace.ops.image.resize import size_of
-from headrace.ops.random.common import generator_for
+from headrace.kernels.array.arguments import invalid, rank_is, shape_text
+from headrace.kernels.image.sizes import size_of
+from headrace.kernels.random.sampling import generator_for
 
 glimpse_op = op(
     "ExtractGlimpse",
@@ -51,7 +51,7 @@ def glimpse_kernel(node):
     if noise not in ("uniform", "gaussian", "zero", ""):
         raise invalid(f"noise could only be uniform, gaussian, or zero, got {noise}")
 
-    def background(shape: Any, image: Any) -> Any:
+    def background(shape: Any, image: torch.Tensor) -> torch.Tensor:
         generator = generator_for(image.device)
         if noise == "zero":
             return image.new_zeros(shape)

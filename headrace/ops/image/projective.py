@@ -9,10 +9,10 @@ import torch
 
 from headrace.core.errors import UnimplementedError
 from headrace.core.registry import op, raw
-from headrace.ops import composing
-from headrace.ops.array.common import invalid, rank_is, shape_text
-from headrace.ops.image.resize import size_of
-from headrace.ops.image.transform_matrices import flat_transforms_to_matrices, matrices_to_flat_transforms
+from headrace.kernels import composing
+from headrace.kernels.array.arguments import invalid, rank_is, shape_text
+from headrace.kernels.image.sizes import size_of
+from headrace.kernels.image.transform_matrices import flat_transforms_to_matrices, matrices_to_flat_transforms
 
 transform_op = op(
     "ImageProjectiveTransformV2",
@@ -93,10 +93,10 @@ def transform_gradient(op, grad):
     return [raw.ImageProjectiveTransformV2(grad, inverse, size, interpolation=kind), None, None]
 
 
-resampler_op = op("Resampler", "data: T, warp: T, *, T: {half, float, double} -> output: T")
+resampler_op = op("Resampler", "data: T, warp: T, *, T: {half, bfloat16, float, double} -> output: T")
 resampler_grad_op = op(
     "ResamplerGrad",
-    "data: T, warp: T, grad_output: T, *, T: {half, float, double} -> grad_data: T, grad_warp: T",
+    "data: T, warp: T, grad_output: T, *, T: {half, bfloat16, float, double} -> grad_data: T, grad_warp: T",
 )
 resampler_grad_op.not_differentiable()
 
@@ -189,3 +189,4 @@ transform_op.accepts(
     [2, 4, 5, 3], np.array([[1, 0, 1, 0, 1, 0, 0, 0]], np.float32), np.array([4, 5], np.int32), interpolation="BILINEAR"
 )
 resampler_op.accepts([2, 4, 5, 3], np.array([[[1.5, 0.5]], [[0.2, 2.1]]], np.float32))
+resampler_grad_op.accepts([2, 4, 5, 1], np.array([[[1.5, 0.5]], [[0.2, 2.1]]], np.float32), [2, 1, 1])

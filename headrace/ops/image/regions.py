@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
 from headrace.core.registry import op
-from headrace.ops.array.common import invalid, rank_is
+from headrace.kernels.array.arguments import invalid, rank_is
+
+if TYPE_CHECKING:
+    from headrace.core.typing import NodeView, OpView
+
 
 bipartite_match_op = op(
     "BipartiteMatch",
@@ -26,16 +31,16 @@ for _decl in (bipartite_match_op, components_op):
 
 
 @bipartite_match_op.shape
-def bipartite_match_shape(op: Any) -> list[Any]:
+def bipartite_match_shape(op: OpView) -> list[Any]:
     rows, columns = rank_is(op.inputs[0].dims, 2) or (None, None)
     return [(rows,), (columns,)]
 
 
 @bipartite_match_op.kernel
-def bipartite_match_kernel(node: Any) -> Any:
+def bipartite_match_kernel(node: NodeView) -> Callable[..., Any]:
     top_k = node.attrs["top_k"]
 
-    def match(distances: Any, valid: Any) -> Any:
+    def match(distances: torch.Tensor, valid: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         rows, columns = distances.shape
         valid = np.asarray(valid).reshape(-1)
         if valid.size != 1:
@@ -58,11 +63,11 @@ def bipartite_match_kernel(node: Any) -> Any:
 
 
 @components_op.shape
-def components_shape(op: Any) -> list[Any]:
+def components_shape(op: OpView) -> list[Any]:
     return [rank_is(op.inputs[0].dims, 3)]
 
 
-def _joined(image: Any) -> Any:
+def _joined(image: np.ndarray) -> np.ndarray:
     """For each pixel the first place, in reading order, of the pixels of its value that it is connected to."""
     first = np.arange(image.size).reshape(image.shape)
     pairs = []
@@ -85,10 +90,10 @@ def _joined(image: Any) -> Any:
 
 
 @components_op.kernel
-def components_kernel(node: Any) -> Any:
-    background: Any = b"" if node.inputs[0].dtype.name == "string" else 0
+def components_kernel(node: NodeView) -> Callable[..., Any]:
+    background: bytes | int = b"" if node.inputs[0].dtype.name == "string" else 0
 
-    def label(image: Any) -> Any:
+    def label(image: np.ndarray | torch.Tensor) -> torch.Tensor:
         image = np.asarray(image)
         return torch.from_numpy(np.where(image == background, 0, _joined(image) + 1).astype(np.int64))
 

@@ -3,62 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
+from headrace.core.dims import is_fully_defined
 from headrace.core.registry import OpDecl, op, raw
-from headrace.core.shapes import Dims, is_fully_defined
-from headrace.ops import composing
-from headrace.ops.array.common import invalid, rank_is, shape_text
-from headrace.ops.image import taps
+from headrace.kernels import composing
+from headrace.kernels.array.arguments import invalid
+from headrace.kernels.image import taps
+from headrace.kernels.image.sizes import checked_size, resized_shape
+
+if TYPE_CHECKING:
+    from headrace.core.operation import Operation
+    from headrace.core.typing import NodeView
+
 
 _ANY = "{int8, uint8, int16, uint16, int32, int64, half, float, double}"
 _WITH_BFLOAT = "{int8, uint8, int16, uint16, int32, int64, bfloat16, half, float, double}"
 _HOW = "align_corners=False, half_pixel_centers=False"
 
 
-def size_of(op: Any, index: int = 1) -> tuple[int | None, int | None]:
-    """Height and width as far as input `index` tells.
-
-    Raises:
-        ValueError: unless it can be a vector of two.
-    """
-    dims = op.inputs[index].dims
-    if dims is not None and len(dims) != 1:
-        raise ValueError(f"Shape must be rank 1 but is rank {len(dims)}")
-    if dims is not None and dims[0] not in (None, 2):
-        raise ValueError(f"Dimension must be 2 but is {dims[0]}")
-    known = op.constant_dims(index)
-    return (None, None) if known is None else (known[0], known[1])
-
-
-def resized_shape(op: Any) -> list[Dims]:
-    """The shape rule of a resizing op: images, then the new size."""
-    batch, _, _, channels = rank_is(op.inputs[0].dims, 4) or ()
-    return [(batch, *size_of(op), channels)]
-
-
-def checked_size(images: Any, size: Any) -> tuple[int, int]:
-    """The new height and width of `images`.
-
-    Raises:
-        InvalidArgumentError: for images that are none, or sizes that are not two positive numbers.
-    """
-    if images.dim() != 4:
-        raise invalid(f"input must be 4-dimensional{shape_text(images.shape)}")
-    if tuple(size.shape) != (2,):
-        raise invalid(f"shape_t must have two elements{shape_text(size.shape)}")
-    height, width = size.tolist()
-    if height <= 0 or width <= 0:
-        raise invalid("output dimensions must be positive")
-    if images.shape[1] == 0 or images.shape[2] == 0:
-        raise invalid("input image must be of non-zero size")
-    return height, width
-
-
-def _how(node: Any) -> tuple[bool, ...]:
+def _how(node: NodeView) -> tuple[bool, ...]:
     attrs = node.attrs
     how = (bool(attrs["align_corners"]), bool(attrs.get("half_pixel_centers", False)))
     if all(how):
@@ -71,10 +38,10 @@ def _declare(op_type: str, types: str, how: str, make: Callable[..., taps.Taps])
     decl.shape(resized_shape)
 
     @decl.kernel
-    def kernel(node: Any) -> Callable[..., Any]:
+    def kernel(node: NodeView) -> Callable[..., Any]:
         how = _how(node)
 
-        def resize(images: Any, size: Any) -> Any:
+        def resize(images: torch.Tensor, size: torch.Tensor) -> torch.Tensor:
             height, width = checked_size(images, size)
             rows, columns = make(images.shape[1], height, *how), make(images.shape[2], width, *how)
             return taps.resample(images.to(torch.float32), rows, columns)
@@ -94,10 +61,10 @@ def _declare_gradient(op_type: str, types: str, make: Callable[..., taps.Taps]) 
     decl.shape(lambda op: [op.inputs[1].dims])
 
     @decl.kernel
-    def kernel(node: Any) -> Callable[..., Any]:
+    def kernel(node: NodeView) -> Callable[..., Any]:
         how = _how(node)
 
-        def gradient(grads: Any, image: Any) -> Any:
+        def gradient(grads: torch.Tensor, image: torch.Tensor) -> torch.Tensor:
             sizes = zip(image.shape[1:3], grads.shape[1:3])
             rows, columns = (_transposed(make(inputs, outputs, *how)) for inputs, outputs in sizes)
             return taps.resample(grads, rows, columns).to(image.dtype)
@@ -131,7 +98,7 @@ def resize_bicubic_gradient(op, grad):
     return [raw.ResizeBicubicGrad(grad, op.inputs[0], **_same_way(op)), None]
 
 
-def _same_way(op: Any) -> dict[str, Any]:
+def _same_way(op: Operation) -> dict[str, Any]:
     return {key: op.get_attr(key) for key in ("align_corners", "half_pixel_centers")}
 
 
@@ -196,7 +163,7 @@ scale_and_translate_op = op(
 scale_and_translate_op.shape(resized_shape)
 
 
-def _kernel_of(node: Any) -> tuple[str, bool]:
+def _kernel_of(node: NodeView) -> tuple[str, bool]:
     kernel = node.attrs["kernel_type"]
     kernel = kernel.decode() if isinstance(kernel, bytes) else kernel
     if kernel not in taps.KERNELS:
@@ -204,7 +171,7 @@ def _kernel_of(node: Any) -> tuple[str, bool]:
     return kernel, bool(node.attrs["antialias"])
 
 
-def _scaled(sizes: Any, scale: Any, translation: Any, how: tuple[str, bool]) -> list[taps.Taps]:
+def _scaled(sizes: Any, scale: torch.Tensor, translation: torch.Tensor, how: tuple[str, bool]) -> list[taps.Taps]:
     if any(tuple(value.shape) != (2,) for value in (scale, translation)):
         raise invalid("scale and translation must have two elements")
     if (scale <= 0).any():
@@ -258,3 +225,8 @@ for _decl in (resize_bilinear_op, resize_bicubic_op, resize_area_op, resize_near
     _decl.rejects([2, 3, 4, 3], np.array([5], np.int32), error=ValueError)
 scale_and_translate_op.accepts([1, 3, 4, 2], _SIZE, np.array([1.5, 0.5], np.float32), np.array([0.0, 1.0], np.float32))
 resize_nearest_grad_op.accepts([2, 5, 2, 3], np.array([3, 4], np.int32))
+resize_bilinear_grad_op.accepts([1, 5, 2, 2], [1, 3, 4, 2]).accepts([1, 5, 2, 2], [1, 3, 4, 2], align_corners=True)
+resize_bicubic_grad_op.accepts([1, 5, 2, 2], [1, 3, 4, 2]).accepts([1, 5, 2, 2], [1, 3, 4, 2], half_pixel_centers=True)
+scale_and_translate_grad_op.accepts(
+    [1, 5, 2, 2], [1, 3, 4, 2], np.array([1.5, 0.5], np.float32), np.array([0.0, 1.0], np.float32)
+)

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
+from headrace.core.dims import Dims
 from headrace.core.registry import op
-from headrace.core.shapes import Dims
-from headrace.ops.array.common import invalid, rank_is, require_scalar, shape_text
-from headrace.ops.random.common import stream_of
+from headrace.kernels.array.arguments import invalid, rank_is, require_scalar, shape_text
+from headrace.kernels.random.sampling import stream_of
+
+if TYPE_CHECKING:
+    from headrace.core.typing import NodeView
+
 
 _F = np.float32
 _TYPES = "T: {uint8, int8, int16, int32, int64}"
@@ -49,7 +53,7 @@ class _Words:
             self._place = self._place.skip(8)
         return self._left.pop()
 
-    def fraction(self) -> Any:
+    def fraction(self) -> np.floating[Any]:
         """A float32 number of [0, 1)."""
         return _F(self.word() & 0x7FFFFF) * _F(2.0**-23)
 
@@ -77,11 +81,11 @@ def _common(a: Box, b: Box) -> int:
     return 0 if left > right or top > bottom else (right - left) * (bottom - top)
 
 
-def _nearest(value: Any) -> int:
+def _nearest(value: np.floating[Any]) -> int:
     return int(np.rint(value))
 
 
-def _drawn(words: _Words, width: int, height: int, areas: tuple[Any, Any], ratio: Any) -> Box | None:
+def _drawn(words: _Words, width: int, height: int, areas: tuple[Any, Any], ratio: np.floating[Any]) -> Box | None:
     """A rectangle of the aspect `ratio` somewhere in the image; None where its area cannot be between `areas`."""
     least, most = (_F(_F(area * _F(width)) * _F(height)) for area in areas)
     if most <= 0 or ratio <= 0 or width <= 0 or height <= 0 or areas[0] > areas[1]:
@@ -131,7 +135,7 @@ def _shape(op: Any) -> list[Dims]:
     return [(3,), (3,), (1, 1, 4)]
 
 
-def _range_of(node: Any, name: str, top: float) -> tuple[Any, Any]:
+def _range_of(node: NodeView, name: str, top: float) -> tuple[Any, Any]:
     values = list(node.attrs[name])
     if len(values) != 2:
         raise invalid(f"{name.replace('_', ' ').capitalize()} field must specify 2 dimensions")
@@ -141,7 +145,7 @@ def _range_of(node: Any, name: str, top: float) -> tuple[Any, Any]:
     return _F(values[0]), _F(values[1])
 
 
-def _kernel(node: Any) -> Callable[..., Any]:
+def _kernel(node: NodeView) -> Callable[..., Any]:
     ratios, areas = _range_of(node, "aspect_ratio_range", math.inf), _range_of(node, "area_range", 1.0)
     attempts, whole = int(node.attrs["max_attempts"]), bool(node.attrs["use_image_if_no_bounding_boxes"])
     if attempts <= 0:
@@ -149,7 +153,9 @@ def _kernel(node: Any) -> Callable[..., Any]:
     stream, default = stream_of(node), node.attrs.get("min_object_covered")
     dtype = node.outputs[0].dtype.torch
 
-    def sample(image_size: Any, bounding_boxes: Any, least: Any = default) -> Any:
+    def sample(
+        image_size: torch.Tensor, bounding_boxes: torch.Tensor, least: float | torch.Tensor = default
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         if tuple(image_size.shape) != (3,):
             raise invalid(f"image_size must contain 3 elements{shape_text(image_size.shape)}")
         if bounding_boxes.dim() != 3:
@@ -193,7 +199,7 @@ def _kernel(node: Any) -> Callable[..., Any]:
     return sample
 
 
-def _in_pixels(boxes: Any, height: int, width: int) -> list[Box]:
+def _in_pixels(boxes: np.ndarray, height: int, width: int) -> list[Box]:
     for box in boxes:
         for value in box:
             if not 0 <= value <= 1:

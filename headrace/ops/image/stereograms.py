@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
-from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.ops.array.common import invalid, shape_text
+from headrace.core.tensor import Tensor
+from headrace.kernels.array.arguments import invalid, shape_text
+
+if TYPE_CHECKING:
+    from headrace.core.typing import OpView, ShapeLike, TensorLike
+
 
 stereogram_op = op(
     "SingleImageRandomDotStereograms",
@@ -24,7 +29,7 @@ _BLACK, _WHITE = 0, 255
 
 
 @stereogram_op.shape
-def stereogram_shape(op: Any) -> list[Any]:
+def stereogram_shape(op: OpView) -> list[Any]:
     width, height, channels = op.attrs["output_image_shape"]
     return [(height, width, 3 if op.attrs["number_colors"] > 256 else channels)]
 
@@ -57,7 +62,7 @@ class _Layout:
         self.eyes = int(attrs["eye_separation"] * attrs["dots_per_inch"])
         self.mu = attrs["mu"]
 
-    def separation(self, near: Any) -> Any:
+    def separation(self, near: float | np.ndarray) -> np.integer[Any] | np.ndarray:
         return np.floor((1 - self.mu * near) * self.eyes / (2 - self.mu * near) + 0.5).astype(np.int64)
 
     def spread(self, depth: np.ndarray, border: float, margin: int) -> np.ndarray:
@@ -116,7 +121,7 @@ def _links(near: np.ndarray, layout: _Layout, hidden_surface_removal: bool, marg
 
 
 @stereogram_op.kernel
-def stereogram_kernel(node: Any) -> Any:
+def stereogram_kernel(node: Any) -> Callable[..., Any]:
     attrs, layout = node.attrs, _Layout(node.attrs)
     channels = node.outputs[0].dims[2]
     random = np.random.RandomState(1)
@@ -127,7 +132,7 @@ def stereogram_kernel(node: Any) -> Any:
     else:
         palette = np.arange(256, dtype=np.uint8)
 
-    def picture(depth_values: Any) -> Any:
+    def picture(depth_values: Any) -> torch.Tensor:
         if depth_values.dim() != 2 or not depth_values.numel():
             raise invalid(
                 f"depth_values must be a matrix that is not empty, got shape {shape_text(depth_values.shape)}"
@@ -150,7 +155,7 @@ def stereogram_kernel(node: Any) -> Any:
 
 
 def single_image_random_dot_stereograms(
-    depth_values: Any,
+    depth_values: TensorLike,
     hidden_surface_removal: bool | None = None,
     convergence_dots_size: int | None = None,
     dots_per_inch: int | None = None,
@@ -161,8 +166,8 @@ def single_image_random_dot_stereograms(
     normalize_min: float | None = None,
     border_level: float | None = None,
     number_colors: int | None = None,
-    output_image_shape: Any = None,
-    output_data_window: Any = None,
+    output_image_shape: ShapeLike | None = None,
+    output_data_window: Sequence[int] | None = None,
 ) -> Tensor:
     """A picture of random dots that shows depth to eyes which converge behind it. None stands for the default.
 
@@ -189,3 +194,8 @@ def single_image_random_dot_stereograms(
     """
     options = {name: value for name, value in locals().items() if value is not None and name != "depth_values"}
     return raw.SingleImageRandomDotStereograms(depth_values, **options)
+
+
+_SMALL = {"dots_per_inch": 4, "convergence_dots_size": 1, "output_data_window": [24, 4], "varies": "dots at random"}
+stereogram_op.accepts([4, 24], output_image_shape=[32, 8, 1], **_SMALL)
+stereogram_op.accepts([4, 24], output_image_shape=[32, 8, 3], number_colors=300, normalize=False, **_SMALL)

@@ -5,14 +5,18 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
+from headrace.core.dims import Dims, merge_dim
 from headrace.core.registry import op
-from headrace.core.shapes import Dims, merge_dim
-from headrace.ops.array.common import invalid, rank_is, require_scalar, shape_text
+from headrace.kernels.array.arguments import invalid, rank_is, require_scalar, shape_text
+
+if TYPE_CHECKING:
+    from headrace.core.typing import NodeView
+
 
 Overlap = Callable[[int, Any], Any]
 _T = "T: {half, float} = float"
@@ -78,18 +82,18 @@ def _single_shape(op: Any) -> list[Dims]:
     return [chosen, ()] if op.type == "NonMaxSuppressionV4" else [chosen]
 
 
-def _corners(boxes: Any) -> tuple[Any, Any, Any, Any, Any]:
+def _corners(boxes: np.ndarray) -> tuple[Any, Any, Any, Any, Any]:
     """The edges in order, and the areas."""
     low, high = np.minimum(boxes[:, :2], boxes[:, 2:]), np.maximum(boxes[:, :2], boxes[:, 2:])
     top, left, bottom, right = low[:, 0], low[:, 1], high[:, 0], high[:, 1]
     return top, left, bottom, right, (bottom - top) * (right - left)
 
 
-def _overlap_of(boxes: Any) -> Overlap:
+def _overlap_of(boxes: np.ndarray) -> Overlap:
     """What gives the intersection over union of one box with others."""
     top, left, bottom, right, area = _corners(boxes)
 
-    def overlap(one: int, others: Any) -> Any:
+    def overlap(one: int, others: np.ndarray) -> np.ndarray:
         height = np.minimum(bottom[one], bottom[others]) - np.maximum(top[one], top[others])
         width = np.minimum(right[one], right[others]) - np.maximum(left[one], left[others])
         both = np.maximum(height, 0) * np.maximum(width, 0)
@@ -100,13 +104,13 @@ def _overlap_of(boxes: Any) -> Overlap:
     return overlap
 
 
-def _by_score(scores: Any, least: float) -> Any:
+def _by_score(scores: np.ndarray, least: float) -> np.ndarray:
     """The candidates above `least`, the best first and the earlier of equals."""
     order = np.argsort(-scores, kind="stable")
     return order[scores[order] > least]
 
 
-def select_hard(overlap: Overlap, scores: Any, size: int, threshold: float, least: float) -> list[int]:
+def select_hard(overlap: Overlap, scores: np.ndarray, size: int, threshold: float, least: float) -> list[int]:
     """At most `size` boxes, best first, none of which overlaps a better chosen one by `threshold` or more."""
     remaining = _by_score(scores, least)
     chosen: list[int] = []
@@ -119,7 +123,7 @@ def select_hard(overlap: Overlap, scores: Any, size: int, threshold: float, leas
 
 
 def _select_soft(
-    overlap: Overlap, scores: Any, size: int, threshold: float, least: float, sigma: float
+    overlap: Overlap, scores: np.ndarray, size: int, threshold: float, least: float, sigma: float
 ) -> tuple[list[int], list[float]]:
     """As `select_hard`, but an overlap lowers a box's score, by a Gaussian of `sigma`, before it is chosen."""
     number = scores.dtype.type
@@ -148,11 +152,13 @@ def _select_soft(
     return chosen, kept
 
 
-def _single_kernel(node: Any) -> Callable[..., Any]:
+def _single_kernel(node: NodeView) -> Callable[..., Any]:
     kind, pad = node.type, bool(node.attrs.get("pad_to_max_output_size", False))
     given = node.attrs.get("iou_threshold", 0.5)
 
-    def suppress(boxes: Any, scores: Any, size: Any, *limits: Any) -> Any:
+    def suppress(
+        boxes: torch.Tensor, scores: torch.Tensor, size: torch.Tensor, *limits: Any
+    ) -> torch.Tensor | tuple[torch.Tensor, ...]:
         if boxes.dim() != 2:
             raise invalid(f"boxes must be 2-D{shape_text(boxes.shape)}")
         if kind == "NonMaxSuppressionWithOverlaps":
@@ -255,7 +261,9 @@ def combined_nms_kernel(node):
     return suppress
 
 
-def _of_image(boxes: Any, scores: Any, each: int, most: int, threshold: float, least: float) -> Any:
+def _of_image(
+    boxes: np.ndarray, scores: np.ndarray, each: int, most: int, threshold: float, least: float
+) -> np.ndarray:
     """Box, score and class of the detections of one image, the best first."""
     rows = []
     for cls in range(scores.shape[1]):

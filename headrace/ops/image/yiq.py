@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
 from headrace.core.registry import op
-from headrace.ops.array.common import invalid, shape_text
-from headrace.ops.image.colors import shape_of_images
+from headrace.kernels.array.arguments import invalid, shape_text
+from headrace.kernels.image.sizes import shape_of_images
+
+if TYPE_CHECKING:
+    from headrace.core.typing import NodeView
+
 
 adjust_hsv_op = op(
     "AdjustHsvInYiq",
@@ -28,10 +33,12 @@ adjust_hsv_op.shape(shape_of_images)
 
 
 @adjust_hsv_op.kernel
-def adjust_hsv_kernel(node: Any) -> Any:
+def adjust_hsv_kernel(node: NodeView) -> Callable[..., Any]:
     device = node.device
 
-    def adjust(images: Any, delta_h: Any, scale_s: Any, scale_v: Any) -> Any:
+    def adjust(
+        images: torch.Tensor, delta_h: torch.Tensor, scale_s: torch.Tensor, scale_v: torch.Tensor
+    ) -> torch.Tensor:
         if images.dim() < 3:
             raise invalid(f"input must be at least 3-D, got shape {shape_text(images.shape)}")
         if images.shape[-1] != 3:

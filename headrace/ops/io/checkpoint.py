@@ -4,20 +4,28 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from headrace.core.cases import made
 from headrace.core.constant_value import constant_value
 from headrace.core.dtypes import DType
 from headrace.core.errors import InvalidArgumentError, NotFoundError
 from headrace.core.registry import op
 from headrace.files.checkpoint import slices
-from headrace.files.checkpoint.bundle import BundleReader, BundleWriter, index_name, merge
+from headrace.files.checkpoint.bundle import BundleReader, index_name
+from headrace.files.checkpoint.bundle_writer import BundleWriter, merge
 from headrace.files.checkpoint.reader import local_prefix
 from headrace.files.checkpoint.slice_table import SliceTables, SliceTableWriter
-from headrace.ops.array.common import rank_is
-from headrace.ops.host_values import boxed, mapped, to_array, to_tensor
+from headrace.kernels.array.arguments import rank_is
+from headrace.kernels.host_values import boxed, mapped, to_array, to_tensor
+
+if TYPE_CHECKING:
+    import torch
+
+    from headrace.core.typing import NodeView
+
 
 # Where what is restored only goes on to a variable, it may be the file's own pages: they are copied once, into the variable.
 _COPYING = frozenset({"Assign", "AssignVariableOp"})
@@ -28,21 +36,21 @@ def _invalid(message: str) -> InvalidArgumentError:
     return InvalidArgumentError(None, None, message)
 
 
-def _texts(value: Any, what: str, count: int) -> list[str]:
+def _texts(value: np.ndarray, what: str, count: int) -> list[str]:
     array = boxed(value)
     if array.size != count:
         raise _invalid(f"Got {array.size} {what}, but {count} {'tensors' if count != 1 else 'tensor'}.")
     return [item.decode("utf-8", "surrogateescape") for item in array.reshape(-1).tolist()]
 
 
-def _path(value: Any, what: str) -> str:
+def _path(value: np.ndarray, what: str) -> str:
     array = boxed(value)
     if array.size != 1:
         raise _invalid(f"{what} should have 1 element, got shape {slices.bracketed(array.shape)}")
     return local_prefix(array.reshape(-1)[0])
 
 
-def _names_and_specs(names: Any, specs: Any, count: int, counted: str) -> tuple[list[str], list[str]]:
+def _names_and_specs(names: np.ndarray, specs: np.ndarray, count: int, counted: str) -> tuple[list[str], list[str]]:
     names, specs = boxed(names), boxed(specs)
     for array, what in ((names, "tensor_names"), (specs, "shape_and_slices")):
         if array.ndim != 1:
@@ -63,7 +71,7 @@ def _parsed(spec: str) -> tuple[slices.Dims, slices.Slice]:
         raise _invalid(str(error)) from None
 
 
-def _stored_form(value: Any, dtype: DType) -> np.ndarray:
+def _stored_form(value: np.ndarray | torch.Tensor, dtype: DType) -> np.ndarray:
     """A kernel's value as the array that goes to the file."""
     array = to_array(value)
     if dtype.is_quantized:
@@ -71,7 +79,7 @@ def _stored_form(value: Any, dtype: DType) -> np.ndarray:
     return array
 
 
-def _kernel_form(array: np.ndarray, node: Any) -> Any:
+def _kernel_form(array: np.ndarray, node: NodeView) -> np.ndarray | torch.Tensor:
     """An array from a file as a kernel's value."""
     if array.dtype == object:
         return array
@@ -154,7 +162,7 @@ def restore_v2_shape(op):
     return [_spec_dims(spec) for spec in known.reshape(-1).tolist()]
 
 
-def _spec_dims(spec: Any) -> Any:
+def _spec_dims(spec: bytes) -> Any:
     if not spec:
         return None
     dims, part = slices.parse_shape_and_slice(spec.decode() if isinstance(spec, bytes) else spec)
@@ -187,7 +195,7 @@ def _by_name(names: Sequence[str]) -> list[int]:
     return sorted(range(len(names)), key=names.__getitem__)
 
 
-def _only_copied(node: Any, index: int) -> bool:
+def _only_copied(node: NodeView, index: int) -> bool:
     """Whether an output of the node goes to variables only."""
     if node.origin is None:
         return False
@@ -312,10 +320,19 @@ save_slices.on_host("filename", "tensor_names", "shapes_and_slices").writes_file
 @save.shape
 @save_slices.shape
 def save_shape(op):
+    rank_is(op.inputs[0].dims, 0)
+    names = 1 if op.type == "Save" else 2
+    count = len(op.inputs) - 1 - names
+    for value in op.inputs[1 : 1 + names]:
+        dims = rank_is(value.dims, 1)
+        if dims is not None and dims[0] is not None and dims[0] != count:
+            raise ValueError(f"Dimension must be {count} but is {dims[0]}")
     return []
 
 
-def _save_v1(path: str, names: Sequence[str], specs: Sequence[str], dtypes: Sequence[DType], values: Any) -> None:
+def _save_v1(
+    path: str, names: Sequence[str], specs: Sequence[str], dtypes: Sequence[DType], values: Sequence[torch.Tensor]
+) -> None:
     writer = SliceTableWriter(path)
     for name, spec, dtype, value in zip(names, specs, dtypes, values):
         array = _stored_form(value, dtype)
@@ -405,3 +422,49 @@ def restore_kernel(node):
         return _kernel_form(_restored_v1(source, text, part, dtype), node)
 
     return read
+
+
+_NAMES, _NO_SPECS = np.array([b"a", b"b"], object), np.array([b"", b""], object)
+_VALUES = [np.array([[1.5, 2.0, 3.0]], np.float32), np.array([4, 5])]
+_SAVED = made("SaveV2", b"model", _NAMES, _NO_SPECS, _VALUES)
+_OF_V2 = {"dtypes": ["float32", "int64"]}
+_PART = np.array([b"1 3 0,1:1,2"], object)
+save_v2.accepts(b"model", _NAMES, _NO_SPECS, _VALUES, after=[made("RestoreV2", b"model", _NAMES, _NO_SPECS, **_OF_V2)])
+save_v2.accepts(
+    b"model",
+    _NAMES[:1],
+    _PART,
+    [np.array([[2.0, 3.0]], np.float32)],
+    after=[made("RestoreV2", b"model", _NAMES[:1], _PART, dtypes=["float32"])],
+)
+save_v2.rejects(b"model", _NAMES[:1], _PART, [np.array([[2.0]], np.float32)], error=InvalidArgumentError)
+restore_v2.accepts(b"model", _NAMES, _NO_SPECS, before=[_SAVED], **_OF_V2)
+restore_v2.accepts(b"model", _NAMES[:1], _PART, before=[_SAVED], dtypes=["float32"])
+restore_v2.rejects(b"model", _NAMES, _NO_SPECS, **_OF_V2, error=NotFoundError)
+restore_v2.rejects(
+    b"model", np.array([b"c"], object), _NO_SPECS[:1], before=[_SAVED], dtypes=["int64"], error=NotFoundError
+)
+restore_v2.rejects(b"model", _NAMES[:1], _NO_SPECS[:1], before=[_SAVED], dtypes=["int64"], error=InvalidArgumentError)
+merge_v2_checkpoints.accepts(
+    np.array([b"model", b"more"], object),
+    b"whole",
+    before=[_SAVED, made("SaveV2", b"more", np.array([b"c"], object), _NO_SPECS[:1], [np.array([6.0])])],
+    after=[made("RestoreV2", b"whole", np.array([b"b", b"c"], object), _NO_SPECS, dtypes=["int64", "float64"])],
+)
+merge_v2_checkpoints.rejects(np.array([b"model"], object), b"whole", error=NotFoundError)
+_SAVED_V1 = made("Save", b"old", _NAMES, _VALUES)
+save.accepts(b"old", _NAMES, _VALUES, after=[made("Restore", b"old", b"a", dt="float32")])
+save.rejects(b"old", _NAMES[:1], _VALUES, error=ValueError)
+save_slices.rejects(b"old", _NAMES, _PART, _VALUES, error=ValueError)
+save_slices.accepts(
+    b"old",
+    _NAMES[:1],
+    _PART,
+    [np.array([[2.0, 3.0]], np.float32)],
+    after=[made("RestoreSlice", b"old", b"a", b"1 3 0,1:2,1", dt="float32")],
+)
+restore.accepts(b"old", b"b", dt="int64", before=[_SAVED_V1])
+restore.rejects(b"old", b"c", dt="int64", before=[_SAVED_V1], error=NotFoundError)
+restore.rejects(b"old", b"b", dt="float32", before=[_SAVED_V1], error=InvalidArgumentError)
+restore_slice.accepts(b"old", b"a", b"1 3 0,1:1,2", dt="float32", before=[_SAVED_V1])
+restore_slice.rejects(b"old", b"a", b"2 3 0,1:1,2", dt="float32", before=[_SAVED_V1], error=InvalidArgumentError)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
 
 import numpy as np
 
+from headrace.core.cases import made
 from headrace.core.errors import InvalidArgumentError, NotFoundError
 from headrace.core.registry import op
 from headrace.files.checkpoint.bundle import BundleReader
 from headrace.files.checkpoint.reader import CheckpointReader, local_prefix
 from headrace.files.failures import failures_of
-from headrace.ops.host_values import boxed, to_array, to_tensor
-from headrace.ops.ranks import ranked
+from headrace.kernels.host_values import boxed, to_array, to_tensor
+from headrace.kernels.ranks import ranked
 
 generate_vocab_remapping = op(
     "GenerateVocabRemapping",
@@ -29,7 +29,7 @@ def generate_vocab_remapping_shape(op):
     return [(op.attrs["num_new_vocab"],), ()]
 
 
-def _words(path: Any, what: str) -> list[bytes]:
+def _words(path: np.ndarray, what: str) -> list[bytes]:
     name = local_prefix(boxed(path).item())
     if not name:
         raise InvalidArgumentError(None, None, f"{what} is empty")
@@ -133,3 +133,35 @@ def load_and_remap_matrix_kernel(node):
         return to_tensor(matrix, node.device)
 
     return load
+
+
+_WORDS_OF = {"new.txt": b"x\ny\nz\nw\n", "old.txt": b"z\nx\nv\n"}
+_FILES = (b"new.txt", b"old.txt")
+generate_vocab_remapping.accepts(*_FILES, new_vocab_offset=0, num_new_vocab=3, files=_WORDS_OF)
+generate_vocab_remapping.accepts(*_FILES, new_vocab_offset=2, num_new_vocab=2, old_vocab_size=1, files=_WORDS_OF)
+generate_vocab_remapping.rejects(*_FILES, new_vocab_offset=0, num_new_vocab=1, error=NotFoundError)
+_MATRIX = made(
+    "SaveV2",
+    b"model",
+    np.array([b"w"], object),
+    np.array([b""], object),
+    [np.arange(6, dtype=np.float32).reshape(3, 2)],
+)
+_NEW = np.array([9.0, 8.0, 7.0], np.float32)
+load_and_remap_matrix.accepts(
+    b"model", b"w", np.array([2, -1, 0]), np.array([1]), _NEW[:1], num_rows=3, num_cols=1, before=[_MATRIX]
+)
+load_and_remap_matrix.accepts(
+    b"model", b"w", np.array([1, 0]), np.zeros([0], np.int64), _NEW[:0], num_rows=2, num_cols=2, before=[_MATRIX]
+)
+load_and_remap_matrix.rejects(
+    b"model",
+    b"w",
+    np.array([2, -1]),
+    np.array([1]),
+    _NEW,
+    num_rows=2,
+    num_cols=1,
+    before=[_MATRIX],
+    error=InvalidArgumentError,
+)

@@ -2,36 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import torch
 
-from headrace.core.registry import OpDecl, op
-from headrace.core.shapes import merge_dims
-from headrace.ops.array.common import rank_is, shape_text
-from headrace.ops.host_values import boxed, to_array, to_tensor
-from headrace.ops.lookup.dense import DenseTable
-from headrace.ops.lookup.tables import StaticTable, Table, invalid
-from headrace.ops.lookup.text_file import check_column, keys_and_values
-from headrace.ops.queues.handles import both, declare_pair, shared_state
-from headrace.ops.ranks import ranked
+from headrace.core.cases import made, result
+from headrace.core.dims import merge_dims
+from headrace.core.dtypes import DType, dtype_text
+from headrace.core.errors import AbortedError, FailedPreconditionError, InvalidArgumentError
+from headrace.core.registry import op
+from headrace.kernels.array.arguments import rank_is, shape_text
+from headrace.kernels.host_values import boxed, to_array, to_tensor
+from headrace.kernels.lookup.dense import DenseTable
+from headrace.kernels.lookup.tables import StaticTable, Table, invalid
+from headrace.kernels.lookup.text_file import check_column, keys_and_values
+from headrace.kernels.queues.handles import both, declare_makers, declare_pair, shared_state
+from headrace.kernels.ranks import ranked
 
 _SHARED = "container='', shared_name='', use_node_name_sharing=False"
 _TYPES = f"*, {_SHARED}, key_dtype: type, value_dtype: type"
-
-
-def _declare_makers(op_type: str, text: str) -> tuple[OpDecl, OpDecl]:
-    first = op(op_type, f"{text} -> table_handle: ref string", stateful=True)
-    second = op(f"{op_type}V2", f"{text} -> table_handle: resource", stateful=True)
-    for decl in (first, second):
-        decl.not_differentiable()
-        decl.shape(lambda op: [()])
-    return first, second
-
-
-static_ops = _declare_makers("HashTable", _TYPES)
-mutable_ops = _declare_makers("MutableHashTable", _TYPES)
-tensors_ops = _declare_makers("MutableHashTableOfTensors", f"{_TYPES}, value_shape: shape = []")
+static_ops = declare_makers("HashTable", "HashTableV2", f"{_TYPES} -> table_handle: HANDLE")
+mutable_ops = declare_makers("MutableHashTable", "MutableHashTableV2", f"{_TYPES} -> table_handle: HANDLE")
+tensors_ops = declare_makers(
+    "MutableHashTableOfTensors",
+    "MutableHashTableOfTensorsV2",
+    f"{_TYPES}, value_shape: shape = [] -> table_handle: HANDLE",
+)
+for _by_ref, _by_resource in (static_ops, mutable_ops, tensors_ops):
+    _by_ref.not_differentiable().shape(lambda op: [(2,)])
+    _by_resource.not_differentiable().shape(lambda op: [()])
 _DENSE = f"*, {_SHARED}, value_dtype: type, value_shape: shape = [], initial_num_buckets=131072, max_load_factor=0.8"
 dense_op = op("MutableDenseHashTable", f"empty_key: key_dtype, {_DENSE} -> table_handle: ref string", stateful=True)
 dense_v2_op = op(
@@ -41,7 +42,7 @@ dense_v2_op = op(
 )
 for _decl in (dense_op, dense_v2_op):
     _decl.on_host("empty_key", *(["deleted_key"] if _decl is dense_v2_op else [])).not_differentiable()
-    _decl.shape(lambda op: [()])
+dense_op.shape(lambda op: [(2,)])
 dense_v2_op.shape(ranked((0, 1))(lambda op: [()]))
 
 
@@ -64,7 +65,7 @@ def mutable_table(node):
     return lambda: _of_types(table, attrs)
 
 
-def _of_types(table: Table, attrs: Any) -> Table:
+def _of_types(table: Table, attrs: Mapping[str, Any]) -> Table:
     if (table.key_dtype, table.value_dtype) != (attrs["key_dtype"], attrs["value_dtype"]):
         raise invalid(
             f"Conflicting key/value dtypes {attrs['key_dtype'].name}->{attrs['value_dtype'].name} with "
@@ -93,38 +94,81 @@ def dense_table(node):
     return table
 
 
-def _pair(op_type: str, arguments: str, *inputs: str, attrs: str = " ->") -> tuple[OpDecl, OpDecl]:
-    no_gradient = "neither" if op_type in ("LookupTableImport", "LookupTableExport") else "both"
-    pair = declare_pair(op_type, arguments, attrs, handle="table_handle", no_gradient=no_gradient)
-    for decl in pair:
-        decl.on_host(*inputs, outputs=True)
-    return pair
-
-
-find_ops = _pair(
-    "LookupTableFind", ", keys: Tin, default_value: Tout", "keys", "default_value", attrs=" -> values: Tout"
+find_ops = declare_pair(
+    "LookupTableFind",
+    "LookupTableFindV2",
+    "table_handle: HANDLE, keys: Tin, default_value: Tout -> values: Tout",
+    no_gradient="both",
 )
-insert_ops = _pair("LookupTableInsert", ", keys: Tin, values: Tout", "keys", "values")
-import_ops = _pair("LookupTableImport", ", keys: Tin, values: Tout", "keys", "values")
-initialize_ops = _pair("InitializeTable", ", keys: Tkey, values: Tval", "keys", "values")
-size_ops = _pair("LookupTableSize", "", attrs=" -> size: int64")
-export_ops = _pair("LookupTableExport", "", attrs=", *, Tkeys: type, Tvalues: type -> keys: Tkeys, values: Tvalues")
-file_ops = _pair(
+insert_ops = declare_pair(
+    "LookupTableInsert",
+    "LookupTableInsertV2",
+    "table_handle: HANDLE, keys: Tin, values: Tout ->",
+    no_gradient="both",
+)
+import_ops = declare_pair(
+    "LookupTableImport",
+    "LookupTableImportV2",
+    "table_handle: HANDLE, keys: Tin, values: Tout ->",
+    no_gradient="neither",
+)
+initialize_ops = declare_pair(
+    "InitializeTable",
+    "InitializeTableV2",
+    "table_handle: HANDLE, keys: Tkey, values: Tval ->",
+    no_gradient="both",
+)
+size_ops = declare_pair(
+    "LookupTableSize", "LookupTableSizeV2", "table_handle: HANDLE -> size: int64", no_gradient="both"
+)
+export_ops = declare_pair(
+    "LookupTableExport",
+    "LookupTableExportV2",
+    "table_handle: HANDLE, *, Tkeys: type, Tvalues: type -> keys: Tkeys, values: Tvalues",
+    no_gradient="neither",
+)
+file_ops = declare_pair(
     "InitializeTableFromTextFile",
-    ", filename: string",
-    attrs=", *, key_index: int >= -2, value_index: int >= -2, vocab_size: int >= -1 = -1, delimiter='\\t' ->",
+    "InitializeTableFromTextFileV2",
+    "table_handle: HANDLE, filename: string, *, key_index: int >= -2, value_index: int >= -2, "
+    "vocab_size: int >= -1 = -1, delimiter='\\t' ->",
+    no_gradient="both",
 )
 remove_op = op("LookupTableRemoveV2", "table_handle: resource, keys: Tin ->", stateful=True)
 remove_op.on_host("keys")
+for _decl in find_ops:
+    _decl.on_host("keys", "default_value", outputs=True)
+for _decl in (*insert_ops, *import_ops, *initialize_ops):
+    _decl.on_host("keys", "values", outputs=True)
+for _decl in (*size_ops, *export_ops, *file_ops):
+    _decl.on_host(outputs=True)
 for _reader in (*find_ops, *size_ops, *export_ops):
     _reader.reads("table_handle")
 for _writer in (*insert_ops, *import_ops, *initialize_ops, *file_ops, remove_op):
     _writer.writes("table_handle")
 
 
+def _checked_handle(op: Any) -> None:
+    """A reference to a table has two parts, a resource none."""
+    rank_is(op.inputs[0].dims, 0 if op.inputs[0].dtype.name == "resource" else 1)
+
+
+def _check_known_types(op: Any, key: DType, value: DType) -> None:
+    """Refuses other types than those of the table where its maker is one that tells: a mutable one, a resource."""
+    maker = op.inputs[0].op
+    if maker.type not in (mutable_ops[1].type, tensors_ops[1].type, dense_v2_op.type):
+        return
+    for wanted, got in ((maker.attrs["key_dtype"], key), (maker.attrs["value_dtype"], value)):
+        if wanted != got:
+            raise ValueError(
+                f"Trying to read value with wrong dtype. Expected {dtype_text(wanted)} got {dtype_text(got)}"
+            )
+
+
 @both("shape", *find_ops)
 def find_shape(op):
-    rank_is(op.inputs[0].dims, 0)
+    _checked_handle(op)
+    _check_known_types(op, op.attrs["Tin"], op.attrs["Tout"])
     keys, default = op.inputs[1].dims, op.inputs[2].dims
     maker = op.inputs[0].op
     key_rank = 0
@@ -145,6 +189,7 @@ def size_shape(op):
 
 @both("shape", *export_ops)
 def export_shape(op):
+    _check_known_types(op, op.attrs["Tkeys"], op.attrs["Tvalues"])
     maker = op.inputs[0].op
     if maker.type.startswith("MutableDense"):
         empty, value = maker.inputs[0].dims, maker.attrs["value_shape"]
@@ -164,37 +209,34 @@ def initialize_shape(op):
     return []
 
 
-@both("shape", *import_ops)
+@import_ops[1].shape
 def import_shape(op):
-    rank_is(op.inputs[0].dims, 0)
-    maker = op.inputs[0].op
-    if maker.type in ("HashTable", "HashTableV2"):
-        keys = rank_is(op.inputs[1].dims, 1)
-        merge_dims(keys, op.inputs[2].dims)
+    _checked_handle(op)
+    merge_dims(rank_is(op.inputs[1].dims, 1), op.inputs[2].dims)
     return []
 
 
-@both("shape", *insert_ops, remove_op)
+@both("shape", import_ops[0], *insert_ops, remove_op)
 def no_outputs(op):
-    rank_is(op.inputs[0].dims, 0)
+    _checked_handle(op)
     return []
 
 
 @both("shape", *file_ops)
 def file_shape(op):
-    rank_is(op.inputs[0].dims, 0)
+    _checked_handle(op)
     rank_is(op.inputs[1].dims, 0)
     return []
 
 
-def _checked(table: Table, key: Any = None, value: Any = None) -> None:
+def _checked(table: Table, key: DType | None = None, value: DType | None = None) -> None:
     if key is not None and key != table.key_dtype:
         raise invalid(f"Key must be type {table.key_dtype.name} but got {key.name}")
     if value is not None and value != table.value_dtype:
         raise invalid(f"Value must be type {table.value_dtype.name} but got {value.name}")
 
 
-def _as_value(array: np.ndarray) -> Any:
+def _as_value(array: np.ndarray) -> np.ndarray | torch.Tensor:
     return array if array.dtype == object else to_tensor(array)
 
 
@@ -223,10 +265,12 @@ def insert_kernel(node):
 
 @both("kernel", *import_ops, *initialize_ops)
 def import_kernel(node):
-    key = node.attrs.get("Tin", node.attrs.get("Tkey"))
-    value = node.attrs.get("Tout", node.attrs.get("Tval"))
+    initializes = node.type.startswith("Initialize")
+    key, value = (node.attrs[name] for name in (("Tkey", "Tval") if initializes else ("Tin", "Tout")))
 
     def fill(table, keys, values):
+        if initializes and table.is_mutable:
+            raise invalid("A mutable table is not initializable")
         _checked(table, key, value)
         table.replace(to_array(keys), to_array(values))
         return ()
@@ -253,7 +297,10 @@ def size_kernel(node):
 
 @both("kernel", *export_ops)
 def export_kernel(node):
+    types = node.attrs["Tkeys"], node.attrs["Tvalues"]
+
     def export(table):
+        _checked(table, *types)
         keys, values = table.export()
         return _as_value(keys), _as_value(values)
 
@@ -276,3 +323,79 @@ def file_kernel(node):
         return ()
 
     return fill
+
+
+# ---- examples ----
+
+_KEYS, _NUMBERS = np.array([b"a", b"b"]), np.array([1, 2])
+_OF_TEXT = {"key_dtype": "string", "value_dtype": "int64"}
+_LINES = b"a 7\nb 8\nc 9\n"
+
+
+def _declare_maker_cases(form: int, version: str) -> None:
+    """The cases of what makes tables in one of its forms, whose types end with `version`."""
+
+    def used(name: str, keys: Any, values: Any, unknown: Any, insert: str = "LookupTableInsert") -> dict[str, Any]:
+        found = made("LookupTableFind" + version, result, keys, unknown)
+        return {"shared_name": name, "after": [made(insert + version, result, keys, values), found]}
+
+    static_ops[form].accepts(**_OF_TEXT, **used("static", _KEYS, _NUMBERS, np.int64(-1), "InitializeTable"))
+    mutable_ops[form].accepts(**_OF_TEXT, **used("mutable", _KEYS, _NUMBERS, np.int64(-1)))
+    of_rows = {"key_dtype": "int64", "value_dtype": "float32", "value_shape": [2]}
+    tensors_ops[form].accepts(**of_rows, **used("rows", np.array([3, 4]), [2, 2], np.zeros(2, np.float32)))
+    tensors_ops[form].rejects(**{**of_rows, "value_shape": []}, error=InvalidArgumentError)
+    special = (np.int64(0), np.int64(-1))[: form + 1]
+    rows = {"value_dtype": "float32", "value_shape": [2]}
+    dense, why = ((dense_op, "1.15's kernel asks for deleted_key, which it has not"), (dense_v2_op, None))[form]
+    dense.accepts(*special, **rows, **used("dense", np.array([3, 4]), [2, 2], np.zeros(2, np.float32)), differs=why)
+    dense.rejects(*special, initial_num_buckets=6, error=InvalidArgumentError, differs=why, **rows)
+
+
+def _declare_cases(form: int, version: str) -> None:
+    """The cases of what is done with tables in one of its forms."""
+    static, mutable = made("HashTable" + version, **_OF_TEXT), made("MutableHashTable" + version, **_OF_TEXT)
+    filled = made("LookupTableInsert" + version, mutable, _KEYS, _NUMBERS)
+    begun = made("InitializeTable" + version, static, _KEYS, _NUMBERS)
+    default = np.int64(-1)
+    looked_up = made("LookupTableFind" + version, mutable, np.array([b"a", b"b", b"c"]), default)
+    count = made("LookupTableSize" + version, mutable)
+    asked = np.array([[b"b", b"z"]])
+    find_ops[form].accepts(mutable, asked, default, before=[filled]).accepts(static, asked, default, before=[begun])
+    find_ops[form].rejects(static, asked, default, error=FailedPreconditionError)
+    find_ops[form].rejects(mutable, np.array([1]), default, error=(InvalidArgumentError, ValueError)[form])
+    insert_ops[form].accepts(mutable, _KEYS, _NUMBERS, after=[looked_up, count])
+    insert_ops[form].accepts(mutable, np.array([b"b", b"c"]), _NUMBERS, before=[filled], after=[looked_up, count])
+    insert_ops[form].rejects(mutable, _KEYS, _NUMBERS[:1], error=InvalidArgumentError)
+    import_ops[form].accepts(mutable, _KEYS[:1], _NUMBERS[:1], before=[filled], after=[looked_up, count])
+    import_ops[form].rejects(mutable, _KEYS, _NUMBERS[:1], error=(InvalidArgumentError, ValueError)[form])
+    initialize_ops[form].accepts(static, _KEYS, _NUMBERS, after=[made("LookupTableSize" + version, static)])
+    twice = np.array([b"a", b"a"])
+    initialize_ops[form].rejects(static, twice, _NUMBERS, error=FailedPreconditionError)
+    initialize_ops[form].rejects(mutable, _KEYS, _NUMBERS, error=InvalidArgumentError)
+    initialize_ops[form].rejects(static, _KEYS, _NUMBERS[:1], error=ValueError)
+    size_ops[form].accepts(mutable).accepts(mutable, before=[filled])
+    one = made("LookupTableInsert" + version, mutable, _KEYS[:1], _NUMBERS[:1])
+    export_ops[form].accepts(mutable, Tkeys="string", Tvalues="int64", before=[one])
+    export_ops[form].rejects(static, Tkeys="string", Tvalues="int64", error=AbortedError)
+    from_file = made("LookupTableFind" + version, static, np.array([b"c", b"z"]), default)
+    file = {"files": {"words.txt": _LINES}, "key_index": 0, "value_index": 1, "delimiter": " "}
+    file_ops[form].accepts(static, b"words.txt", after=[from_file], **file)
+    by_line = made("HashTable" + version, key_dtype="int64", value_dtype="string")
+    third = made("LookupTableFind" + version, by_line, np.array([2, 3]), b"none")
+    file_ops[form].accepts(by_line, b"words.txt", after=[third], **{**file, "key_index": -1, "value_index": -2})
+    file_ops[form].rejects(static, b"words.txt", error=InvalidArgumentError, **{**file, "value_index": 2})
+
+
+for _form, _version in enumerate(("", "V2")):
+    _declare_maker_cases(_form, _version)
+    _declare_cases(_form, _version)
+_DENSE_TABLE = made(
+    *("MutableDenseHashTableV2", np.int64(0), np.int64(-1)),
+    value_dtype="float32",
+    value_shape=[],
+    initial_num_buckets=8,
+)
+_FILLED = made("LookupTableInsertV2", _DENSE_TABLE, np.array([3, 4]), [2])
+_LOOKED_UP = made("LookupTableFindV2", _DENSE_TABLE, np.array([3, 4]), np.float32(0))
+remove_op.accepts(_DENSE_TABLE, np.array([3, 5]), before=[_FILLED], after=[_LOOKED_UP])
+remove_op.rejects(_DENSE_TABLE, np.array([-1]), error=InvalidArgumentError)

@@ -4,25 +4,45 @@ from __future__ import annotations
 
 import functools
 import operator
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from headrace.core.composite import IndexedSlices, convert_to_tensor_or_indexed_slices
 from headrace.core.convert import convert_to_tensor
+from headrace.core.dims import Dims, dims_text, is_fully_defined, merge_dims
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.core.shapes import Dims, as_shape, dims_text, is_fully_defined, merge_dims
-from headrace.ops.math.elementwise import bracketed, widened
-from headrace.ops.math.in_place import is_native
+from headrace.core.shapes import as_shape
+from headrace.core.tensor import Tensor
+from headrace.kernels.math.elementwise import bracketed, widened
+from headrace.kernels.math.in_place import is_native
+
+if TYPE_CHECKING:
+    from headrace.core.typing import DTypeLike, NodeView, ShapeLike, TensorLike
+
 
 _ADDABLE = (
     "{float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, uint16, complex128, "
     "half, uint32, uint64, variant}"
 )
-add_n_op = op("AddN", f"inputs: N * T, *, N: int >= 1, T: {_ADDABLE} -> sum: T").aliases()
+add_n_op = op("AddN", f"inputs: N * T, *, N: int >= 1, T: {_ADDABLE} -> sum: T").aliases().keeps_shape().never_fails()
 accumulate_n_op = op("AccumulateNV2", "inputs: N * T, *, N: int >= 1, T: numeric, shape: shape -> sum: T").aliases()
+add_n_op.accepts([[2, 3]] * 3).accepts([[2]]).accepts([[None], [3]], T="int32")
+add_n_op.rejects([[2], [3]], error=ValueError)
+accumulate_n_op.accepts([[2, 3]] * 3, shape=[2, 3]).accepts([[2], [2]], shape=[2], T="int32")
+accumulate_n_op.rejects([[2], [3]], shape=[2], error=InvalidArgumentError)
+
+# A sum of thousands is one expression in another in another, more than Python's compiler takes.
+_MOST_SUMMANDS = 100
+
+
+@add_n_op.scalar_expression
+def add_n_scalar(node: NodeView) -> str | None:
+    if len(node.inputs) > _MOST_SUMMANDS:
+        return None
+    return " + ".join(f"{{{i}}}" for i in range(len(node.inputs)))
 
 
 def _text(dims: Dims) -> str:
@@ -56,7 +76,8 @@ def add_n_shape(op):
 
 @accumulate_n_op.shape
 def accumulate_n_shape(op):
-    return [_merged(op, op.attrs["shape"])]
+    # Whether the others fit shows when they are there.
+    return [merge_dims(op.attrs["shape"], op.inputs[0].dims)]
 
 
 @add_n_op.kernel
@@ -79,6 +100,8 @@ def add_n_kernel(node):
         shape = values[0].shape
         for i, value in enumerate(values):
             if value.shape != shape:
+                if node.type == "AccumulateNV2":
+                    raise InvalidArgumentError(None, None, "Parameters and update must be the same size")
                 raise InvalidArgumentError(
                     None,
                     None,
@@ -132,7 +155,7 @@ def add_n_gradient(op, grad):
     return [grad] * len(op.inputs)
 
 
-def add_n(inputs: Any, name: str | None = None) -> Tensor:
+def add_n(inputs: Sequence[TensorLike], name: str | None = None) -> Tensor:
     """The sum of all of `inputs`, element by element.
 
     Args:
@@ -157,7 +180,12 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
     return raw.AddN(values, name=name)
 
 
-def accumulate_n(inputs: Any, shape: Any = None, tensor_dtype: Any = None, name: str | None = None) -> Tensor:
+def accumulate_n(
+    inputs: Sequence[TensorLike],
+    shape: ShapeLike | None = None,
+    tensor_dtype: DTypeLike | None = None,
+    name: str | None = None,
+) -> Tensor:
     """The sum of all of `inputs`, which need not be there at the same time.
 
     Args:

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
+from headrace.core.dims import Dims
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.operation import Tensor
 from headrace.core.registry import OpDecl, op, raw
-from headrace.core.shapes import Dims
-from headrace.ops.composing import first_given
-from headrace.ops.math.numpy_loops import faster_search
-from headrace.ops.math.passing_over import concerns, search
+from headrace.core.tensor import Tensor
+from headrace.devices.numpy_loops import faster_search
+from headrace.kernels.math.passing_over import concerns, search
+from headrace.kernels.older_names import first_given
+
+if TYPE_CHECKING:
+    from headrace.core.typing import DTypeLike, NodeView, TensorLike
+
 
 _SIGNATURE = (
     "input: T, dimension: Tidx, *, T: numeric, Tidx: index = int32, output_type: index = int64 -> output: output_type"
@@ -43,8 +48,8 @@ def _shape(op: Any) -> list[Dims]:
     return [dims[:where] + dims[where + 1 :]]
 
 
-def _kernel(by_torch: Any, by_numpy: Any, loses: float) -> Any:
-    def rule(node: Any) -> Any:
+def _kernel(by_torch: Callable[..., Any], by_numpy: Any, loses: float) -> Callable[..., Any]:
+    def rule(node: NodeView) -> Callable[..., Any]:
         function = faster_search(node, by_torch, by_numpy)
         if concerns(node):
             function = search(function, loses)
@@ -52,7 +57,7 @@ def _kernel(by_torch: Any, by_numpy: Any, loses: float) -> Any:
         narrow = node.outputs[0].dtype.name == "int32"
         constant = node.constant(1)
 
-        def find(x: Any, axis: Any) -> Any:
+        def find(x: torch.Tensor, axis: torch.Tensor) -> torch.Tensor:
             axis = int(axis)
             if wider is not None:
                 x = x.to(wider)
@@ -79,7 +84,7 @@ def _kernel(by_torch: Any, by_numpy: Any, loses: float) -> Any:
     return rule
 
 
-def _declare(op_type: str, function: Any, by_numpy: Any, loses: float) -> OpDecl:
+def _declare(op_type: str, function: Callable[..., Any], by_numpy: Any, loses: float) -> OpDecl:
     decl = op(op_type, _SIGNATURE).on_host("dimension").not_differentiable()
     decl.shape(_shape)
     decl.kernel(_kernel(function, by_numpy, loses))
@@ -93,11 +98,11 @@ arg_min_op = _declare("ArgMin", torch.argmin, np.argmin, math.inf)
 
 
 def argmax(
-    input: Any,
-    axis: Any = None,
+    input: TensorLike,
+    axis: TensorLike | None = None,
     name: str | None = None,
-    dimension: Any = None,
-    output_type: Any = "int64",
+    dimension: int | None = None,
+    output_type: DTypeLike = "int64",
 ) -> Tensor:
     """The index of the greatest element along an axis, the first of several.
 
@@ -122,11 +127,11 @@ def argmax(
 
 
 def argmin(
-    input: Any,
-    axis: Any = None,
+    input: TensorLike,
+    axis: int | None = None,
     name: str | None = None,
     dimension: Any = None,
-    output_type: Any = "int64",
+    output_type: DTypeLike = "int64",
 ) -> Tensor:
     """The index of the least element along an axis, the first of several.
 
@@ -150,11 +155,15 @@ def argmin(
     return raw.ArgMin(input, 0 if axis is None else axis, output_type=output_type, name=name)
 
 
-def arg_max(input: Any, dimension: Any, output_type: Any = "int64", name: str | None = None) -> Tensor:
+def arg_max(
+    input: TensorLike, dimension: TensorLike, output_type: DTypeLike = "int64", name: str | None = None
+) -> Tensor:
     """The index of the greatest element along `dimension`: the older spelling of `argmax`."""
     return raw.ArgMax(input, dimension, output_type=output_type, name=name)
 
 
-def arg_min(input: Any, dimension: Any, output_type: Any = "int64", name: str | None = None) -> Tensor:
+def arg_min(
+    input: TensorLike, dimension: TensorLike, output_type: DTypeLike = "int64", name: str | None = None
+) -> Tensor:
     """The index of the least element along `dimension`: the older spelling of `argmin`."""
     return raw.ArgMin(input, dimension, output_type=output_type, name=name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -13,12 +13,12 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies, name_scope
 from headrace.core.dtypes import float32, int32
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
-from headrace.ops.composing import ones_like, zeros, zeros_like
-from headrace.ops.composing import shape as shape_of
-from headrace.ops.math.add_n import accumulate_n, add_n
-from headrace.ops.math.elementwise import (
+from headrace.core.size_elements import arithmetic
+from headrace.core.tensor import Tensor
+from headrace.kernels.composing import ones_like, zeros, zeros_like
+from headrace.kernels.composing import shape as shape_of
+from headrace.kernels.math.elementwise import (
     NO_NAN,
     REAL,
     SIGNED,
@@ -33,9 +33,14 @@ from headrace.ops.math.elementwise import (
     widened,
     without_neutral,
 )
-from headrace.ops.math.in_place import binary_in_place
+from headrace.kernels.math.in_place import binary_in_place
 
-__all__ = ["accumulate_n", "add_n"]
+if TYPE_CHECKING:
+    from headrace.core.composite_types import CompositeTensor
+    from headrace.core.operation import Operation
+    from headrace.core.registry import OpDecl
+    from headrace.core.typing import NodeView, TensorLike
+
 
 _SUMMABLE = "{bfloat16, half, float, double, uint8, int8, int16, int32, int64, complex64, complex128}"
 _MULTIPLIABLE = "{bfloat16, half, float, double, uint8, int8, uint16, int16, int32, int64, complex64, complex128}"
@@ -55,15 +60,22 @@ def _squared_difference(x, y):
     return torch.mul(difference, difference.conj() if difference.is_complex() else difference)
 
 
-add_op = binary("Add", _SUMMABLE[:-1] + ", string}")
-add_v2_op = binary("AddV2", _SUMMABLE, torch.add)
-sub_op = binary("Sub", _MULTIPLIABLE, torch.sub)
-mul_op = binary("Mul", _MULTIPLIABLE, torch.mul)
+add_op = binary("Add", _SUMMABLE[:-1] + ", string}").broadcasts_inputs().never_fails().scalar("{0} + {1}")
+add_v2_op = binary("AddV2", _SUMMABLE, torch.add).broadcasts_inputs().never_fails().scalar("{0} + {1}")
+sub_op = binary("Sub", _MULTIPLIABLE, torch.sub).broadcasts_inputs().never_fails().scalar("{0} - {1}")
+mul_op = binary("Mul", _MULTIPLIABLE, torch.mul).broadcasts_inputs().never_fails().scalar("{0} * {1}")
 mul_no_nan_op = binary("MulNoNan", NO_NAN, lambda x, y: _no_nan(x, y, torch.mul(x, y)))
-pow_op = binary("Pow", "{bfloat16, float, half, double, int32, int64, complex64, complex128}")
-maximum_op = binary("Maximum", REAL)
-minimum_op = binary("Minimum", REAL)
-squared_difference_op = binary("SquaredDifference", SIGNED, _squared_difference)
+pow_op = (
+    binary("Pow", "{bfloat16, float, half, double, int32, int64, complex64, complex128}")
+    .costs(4)
+    .scalar("np.power({0}, {1})", integers=None)
+)
+maximum_op = binary("Maximum", REAL).broadcasts_inputs().scalar("np.maximum({0}, {1})")
+minimum_op = binary("Minimum", REAL).broadcasts_inputs().scalar("np.minimum({0}, {1})")
+squared_difference_op = binary("SquaredDifference", SIGNED, _squared_difference).broadcasts_inputs()
+
+for _decl, _sign in ((add_op, "+"), (add_v2_op, "+"), (sub_op, "-"), (mul_op, "*")):
+    _decl.size_elements(arithmetic(_sign))
 
 
 @add_op.same_as
@@ -115,7 +127,9 @@ def pow_kernel(node):
     return checked(node, power)
 
 
-def _extreme_kernel(node: Any, propagating: Callable[..., Any], ignoring: Callable[..., Any], second: Any) -> Any:
+def _extreme_kernel(
+    node: NodeView, propagating: Callable[..., Any], ignoring: Callable[..., Any], second: Callable[..., Any]
+) -> Callable[..., Any]:
     """Maximum or Minimum, which give x where either of x and y is NaN.
 
     torch's functions either propagate every NaN or ignore those that stand beside a number, so each serves only where
@@ -129,7 +143,7 @@ def _extreme_kernel(node: Any, propagating: Callable[..., Any], ignoring: Callab
     return checked(node, lambda x, y: torch.where(second(x, y), y, x))
 
 
-def _without_nan(constant: Any) -> bool:
+def _without_nan(constant: np.ndarray | None) -> bool:
     return constant is not None and not np.isnan(constant.astype(np.float64)).any()
 
 
@@ -165,7 +179,7 @@ minimum = function_of(minimum_op, "minimum", "The smaller of x and y, element by
 squared_difference = function_of(squared_difference_op, "squared_difference", "(x - y) * (x - y).")
 
 
-def pow(x: Any, y: Any, name: str | None = None) -> Tensor:
+def pow(x: TensorLike | CompositeTensor, y: float | Tensor | Sequence[float], name: str | None = None) -> Tensor:
     """x to the power of y, element by element.
 
     Args:
@@ -184,7 +198,7 @@ def pow(x: Any, y: Any, name: str | None = None) -> Tensor:
         return raw.Pow(x, y, name=name)
 
 
-def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
+def multiply_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x * y, but 0 wherever y is 0, even if x is NaN or infinite.
 
     Args:
@@ -200,7 +214,7 @@ def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
         return raw.MulNoNan(x, y, name=name)
 
 
-def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
+def scalar_mul(scalar: TensorLike, x: Tensor, name: str | None = None) -> Tensor:
     """`scalar * x`, which keeps an IndexedSlices sparse.
 
     Args:
@@ -219,7 +233,7 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
     return raw.Mul(scalar, x, name=name)
 
 
-def polyval(coeffs: Sequence[Any], x: Any, name: str | None = None) -> Tensor:
+def polyval(coeffs: Sequence[Any], x: TensorLike, name: str | None = None) -> Tensor:
     """The value at `x` of the polynomial with the given coefficients, by Horner's rule.
 
     Args:
@@ -231,7 +245,7 @@ def polyval(coeffs: Sequence[Any], x: Any, name: str | None = None) -> Tensor:
         x = convert_to_tensor(x, name="x")
         if not coeffs:
             return zeros_like(x, name=scope)
-        total: Any
+        total: Tensor
         total, *others = [convert_to_tensor(c, name=f"coeff_{i}") for i, c in enumerate(coeffs)]
         for coefficient in others:
             total = coefficient + total * x
@@ -309,7 +323,7 @@ def pow_gradient(op, grad):
     return [grad_x, grad_y]
 
 
-def _extreme_gradient(op: Any, grad: Any, first_wins: Any) -> Sequence[Any]:
+def _extreme_gradient(op: Operation, grad: Tensor, first_wins: OpDecl) -> Sequence[Any]:
     x, y = op.inputs
     shape_x, shape_y = shape_of(x), shape_of(y)
     nothing = zeros(shape_of(grad), grad.dtype)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import torch
 
 from headrace.core.registry import op
-from headrace.ops.math.elementwise import INTEGERS, binary, checked, function_of, same_shape, unary
+from headrace.kernels.math.elementwise import INTEGERS, binary, checked, function_of, same_shape, unary
 
 # The signed type of the same width: torch has few kernels for unsigned types, and most bit patterns are the same.
 _SIGNED = {torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64: torch.int64}
@@ -86,6 +87,10 @@ def population_count_kernel(node):
 
     return count
 
+    return count
+
+
+population_count_op.accepts(np.array([[0, 1, -1], [255, 256, 7]], np.int32)).accepts(np.array([3, 255], np.uint8))
 
 bitwise_and = function_of(bitwise_and_op, "bitwise_and", "The bits set in both x and y.")
 bitwise_or = function_of(bitwise_or_op, "bitwise_or", "The bits set in x or y.")

@@ -7,9 +7,11 @@ import torch
 
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op
-from headrace.ops.math.elementwise import reduction_axes
+from headrace.kernels.math.elementwise import reduction_axes
 
-broadcast_gradient_args_op = op("BroadcastGradientArgs", "s0: T, s1: T, *, T: index = int32 -> r0: T, r1: T")
+broadcast_gradient_args_op = op(
+    "BroadcastGradientArgs", "s0: T, s1: T, *, T: index = int32 -> r0: T, r1: T"
+).gives_no_more()
 broadcast_gradient_args_op.on_host("s0", "s1", outputs=True).not_differentiable()
 broadcast_gradient_args_op.accepts(np.array([2, 3], np.int32), np.array([3], np.int32))
 

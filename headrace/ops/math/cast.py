@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -14,13 +14,45 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import as_dtype, bfloat16, complex64, complex128, float32, float64, int32, int64
 from headrace.core.errors import InvalidArgumentError, UnimplementedError
-from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.ops.math.elementwise import bracketed, same_shape
+from headrace.core.size_elements import Element, KnownElements, Term, has_items, term
+from headrace.core.tensor import Tensor
+from headrace.kernels.math.elementwise import bracketed, same_shape
 
-cast_op = op("Cast", "x: SrcT, *, SrcT: type, DstT: type, Truncate=False -> y: DstT").aliases()
+if TYPE_CHECKING:
+    from headrace.core.dtypes import DType
+    from headrace.core.typing import DTypeLike, NodeView, TensorLike
+
+
+cast_op = (
+    op("Cast", "x: SrcT, *, SrcT: type, DstT: type, Truncate=False -> y: DstT")
+    .aliases()
+    .keeps_shape()
+    .never_fails()
+    .forwards_memory()
+    .gives_no_more()
+)
 cast_op.shape(same_shape)
 cast_op.accepts([2, 3], DstT=float64).accepts(np.array([1.5, -2.5]), DstT=int32)
+
+
+@cast_op.scalar_expression
+def cast_scalar(node: NodeView) -> str | None:
+    return None if node.attrs.get("Truncate") else f"{{0}}.astype(np.{node.outputs[0].dtype.name})"
+
+
+@cast_op.size_elements
+def cast_elements(node: NodeView, known: KnownElements) -> list[Element] | None:
+    elements = known.elements(node.inputs[0])
+    if elements is None:
+        return None
+    before, after = node.inputs[0].dtype.name, node.outputs[0].dtype.name
+    if (before, after) == ("int64", "int32"):
+        # A sum is brought into the range of its type, as the items of a longer one must be.
+        return [term("+", element, 0) if has_items(element) else element for element in elements]
+    if (before, after) == ("int32", "int64") and any(isinstance(element, Term) for element in elements):
+        return None
+    return elements
 
 
 @cast_op.kernel
@@ -84,7 +116,9 @@ _REINTERPRETABLE = (
     "{bfloat16, half, float, double, int64, int32, uint8, uint16, uint32, uint64, int8, int16, complex64, complex128, "
     "qint8, quint8, qint16, quint16, qint32}"
 )
-bitcast_op = op("Bitcast", f"input: T, *, T: {_REINTERPRETABLE}, type: {_REINTERPRETABLE} -> output: type")
+bitcast_op = op(
+    "Bitcast", f"input: T, *, T: {_REINTERPRETABLE}, type: {_REINTERPRETABLE} -> output: type"
+).forwards_memory()
 bitcast_op.aliases()
 bitcast_op.accepts([2, 2], type=float64).accepts([3], type=int32).rejects([2, 3], type=float64, error=ValueError)
 
@@ -126,7 +160,7 @@ def bitcast_kernel(node):
     return joined
 
 
-def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
+def bitcast(input: TensorLike, type: DTypeLike, name: str | None = None) -> Tensor:
     """The bits of `input` read as values of another type.
 
     Args:
@@ -145,7 +179,7 @@ def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
     return raw.Bitcast(input, type=type, name=name)
 
 
-def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
+def cast(x: Any, dtype: DTypeLike, name: str | None = None) -> Any:
     """`x` in another element type.
 
     Args:
@@ -179,7 +213,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
         return x
 
 
-def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
+def saturate_cast(value: Tensor, dtype: DType, name: str | None = None) -> Tensor:
     """`value` in another element type, clipped to the range of that type first.
 
     Args:
@@ -197,40 +231,40 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
         return cast(value, dtype, name=name)
 
 
-def _limit(value: Any) -> Any:
+def _limit(value: int) -> int:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def to_float(x: Any, name: str = "ToFloat") -> Any:
+def to_float(x: int | Tensor, name: str = "ToFloat") -> Tensor:
     """`tf.cast(x, tf.float32)`."""
     return cast(x, float32, name=name)
 
 
-def to_double(x: Any, name: str = "ToDouble") -> Any:
+def to_double(x: TensorLike, name: str = "ToDouble") -> Tensor:
     """`tf.cast(x, tf.float64)`."""
     return cast(x, float64, name=name)
 
 
-def to_int32(x: Any, name: str = "ToInt32") -> Any:
+def to_int32(x: TensorLike, name: str = "ToInt32") -> Tensor:
     """`tf.cast(x, tf.int32)`."""
     return cast(x, int32, name=name)
 
 
-def to_int64(x: Any, name: str = "ToInt64") -> Any:
+def to_int64(x: TensorLike, name: str = "ToInt64") -> Tensor:
     """`tf.cast(x, tf.int64)`."""
     return cast(x, int64, name=name)
 
 
-def to_bfloat16(x: Any, name: str = "ToBFloat16") -> Any:
+def to_bfloat16(x: TensorLike, name: str = "ToBFloat16") -> Tensor:
     """`tf.cast(x, tf.bfloat16)`."""
     return cast(x, bfloat16, name=name)
 
 
-def to_complex64(x: Any, name: str = "ToComplex64") -> Any:
+def to_complex64(x: TensorLike, name: str = "ToComplex64") -> Tensor:
     """`tf.cast(x, tf.complex64)`."""
     return cast(x, complex64, name=name)
 
 
-def to_complex128(x: Any, name: str = "ToComplex128") -> Any:
+def to_complex128(x: TensorLike, name: str = "ToComplex128") -> Tensor:
     """`tf.cast(x, tf.complex128)`."""
     return cast(x, complex128, name=name)

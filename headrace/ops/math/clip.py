@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from headrace.core.composite import IndexedSlices
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import colocate_with, name_scope
+from headrace.core.dims import merge_dims
 from headrace.core.dtypes import float32
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.core.shapes import merge_dims
-from headrace.ops.composing import cast, ones_like, range_, rank, size, stack
-from headrace.ops.math.elementwise import bracketed, same_shape, scalar, widened
+from headrace.core.tensor import Tensor
+from headrace.kernels.composing import cast, ones_like, range_, rank, size, stack
+from headrace.kernels.math.elementwise import bracketed, same_shape, scalar, widened
+
+if TYPE_CHECKING:
+    import torch
+
+    from headrace.core.typing import TensorLike
+
 
 clip_by_value_op = op("ClipByValue", "t: T, clip_value_min: T, clip_value_max: T, *, T: numeric -> output: T")
 clip_by_value_op.shape(same_shape)
@@ -22,13 +30,13 @@ clip_by_value_op.shape(same_shape)
 
 @clip_by_value_op.kernel
 def clip_by_value_kernel(node):
-    def clamped(t: Any, low: Any, high: Any) -> Any:
+    def clamped(t: torch.Tensor, low: torch.Tensor, high: torch.Tensor) -> torch.Tensor:
         return t.clamp(low, high)
 
     if all(limit.dims == () for limit in node.inputs[1:]):
         return widened(node, clamped)
 
-    def clipped(t: Any, low: Any, high: Any) -> Any:
+    def clipped(t: torch.Tensor, low: torch.Tensor, high: torch.Tensor) -> Any:
         if any(limit.dim() and limit.shape != t.shape for limit in (low, high)):
             raise InvalidArgumentError(
                 None,
@@ -42,11 +50,16 @@ def clip_by_value_kernel(node):
     return widened(node, clipped)
 
 
-def _values(t: Any, name: str = "t") -> Tensor:
+clip_by_value_op.accepts(np.array([[-1, 0.5], [2, 0.1]], np.float32), np.float32(0), np.float32(1))
+clip_by_value_op.accepts(np.array([5, -1, 2], np.int32), np.array([1, 0, 3], np.int32), np.array([2, 2, 4], np.int32))
+clip_by_value_op.rejects([2, 2], [2], [2], error=InvalidArgumentError)
+
+
+def _values(t: TensorLike, name: str = "t") -> Tensor:
     return convert_to_tensor(t.values if isinstance(t, IndexedSlices) else t, name=name)
 
 
-def _like(t: Any, values: Tensor) -> Any:
+def _like(t: TensorLike, values: Tensor) -> IndexedSlices | Tensor:
     return IndexedSlices(values, t.indices, t.dense_shape) if isinstance(t, IndexedSlices) else values
 
 
@@ -55,7 +68,9 @@ def _scope_values(*items: Any) -> list[Any]:
     return [item.values if isinstance(item, IndexedSlices) else item for item in items]
 
 
-def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
+def clip_by_value(
+    t: TensorLike, clip_value_min: TensorLike, clip_value_max: TensorLike, name: str | None = None
+) -> Any:
     """`t` with elements below `clip_value_min` or above `clip_value_max` set to these.
 
     Args:
@@ -82,7 +97,7 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | 
         return _like(t, clipped)
 
 
-def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Any:
+def clip_by_norm(t: TensorLike, clip_norm: TensorLike, axes: Any = None, name: str | None = None) -> Any:
     """`t` scaled down so that its L2 norm is at most `clip_norm`: t * clip_norm / max(norm(t), clip_norm).
 
     Args:
@@ -99,7 +114,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
         array([0.6, 0.8], dtype=float32)
     """
     with name_scope(name, "clip_by_norm", _scope_values(t, clip_norm)) as name:
-        values: Any = _values(t)
+        values: Tensor = _values(t)
         squared = values * values
         squares = raw.Sum(squared, _all_axes(squared) if axes is None else axes, keep_dims=True)
         # sqrt is taken only of what is positive: its gradient at 0 is infinite.
@@ -118,7 +133,7 @@ def _all_axes(x: Tensor) -> Tensor:
     return range_(0, rank(x))
 
 
-def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Tensor:
+def clip_by_average_norm(t: TensorLike, clip_norm: float, name: str | None = None) -> Tensor:
     """`t` scaled down so that its L2 norm, divided by its number of elements, is at most `clip_norm`.
 
     Args:
@@ -127,7 +142,7 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Ten
         name: a name for the operation.
     """
     with name_scope(name, "clip_by_average_norm", [t, clip_norm]) as name:
-        tensor: Any = convert_to_tensor(t, name="t")
+        tensor: Tensor = convert_to_tensor(t, name="t")
         count = cast(size(tensor), float32)
         product = tensor * tensor
         inverse_norm = raw.Rsqrt(raw.Sum(product, range_(rank(tensor))))
@@ -136,13 +151,13 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Ten
         return raw.Identity(scaled * raw.Minimum(averaged, scalar(1.0, float32) / clip_norm), name=name)  # type: ignore[operator]
 
 
-def _as_list(t_list: Any) -> list[Any]:
+def _as_list(t_list: str | Tensor | Sequence[Tensor | IndexedSlices | None]) -> list[Any]:
     if not isinstance(t_list, Sequence) or isinstance(t_list, (str, bytes)):
         raise TypeError("t_list should be a sequence")
     return list(t_list)
 
 
-def global_norm(t_list: Any, name: str | None = None) -> Tensor:
+def global_norm(t_list: Tensor | Sequence[Tensor | IndexedSlices | None], name: str | None = None) -> Tensor:
     """The L2 norm of several tensors taken as one vector: sqrt(sum of all squares).
 
     Args:
@@ -164,12 +179,15 @@ def global_norm(t_list: Any, name: str | None = None) -> Tensor:
                 with colocate_with(value):
                     halves.append(raw.L2Loss(value))
         stacked = stack(halves)
-        half: Any = raw.Sum(stacked, _all_axes(stacked))
+        half: Tensor = raw.Sum(stacked, _all_axes(stacked))
         return raw.Sqrt(half * scalar(2.0, half.dtype), name="global_norm")
 
 
 def clip_by_global_norm(
-    t_list: Any, clip_norm: Any, use_norm: Any = None, name: str | None = None
+    t_list: str | Tensor | Sequence[Tensor | IndexedSlices | None],
+    clip_norm: float,
+    use_norm: TensorLike | None = None,
+    name: str | None = None,
 ) -> tuple[list[Any], Tensor]:
     """Several tensors scaled down by one factor so that their global norm is at most `clip_norm`.
 
@@ -186,14 +204,16 @@ def clip_by_global_norm(
         TypeError: if `t_list` is not a sequence.
 
     Example:
-        >>> grads, norm = tf.clip_by_global_norm(tf.gradients(loss, params), 5.0)
+        >>> clipped, norm = tf.clip_by_global_norm([tf.constant(3.0), tf.constant(4.0)], 2.5)
+        >>> sess.run([norm, clipped])
+        [5.0, [1.5, 2.0]]
     """
     items = _as_list(t_list)
     norm: Any = global_norm(items, name) if use_norm is None else use_norm
     with name_scope(name, "clip_by_global_norm", _scope_values(*items, clip_norm)) as name:
         inverse = 1.0 / norm
-        one: Any = scalar(1.0, norm.dtype)
-        factor: Any = clip_norm * raw.Minimum(inverse, one / clip_norm)
+        one: Tensor = scalar(1.0, norm.dtype)
+        factor: Tensor = clip_norm * raw.Minimum(inverse, one / clip_norm)
         factor = raw.Select(raw.IsFinite(norm), factor, scalar(float("nan"), norm.dtype))
         values = [None if t is None else _values(t, f"t_{i}") for i, t in enumerate(items)]
         clipped: list[Any] = []
@@ -202,6 +222,6 @@ def clip_by_global_norm(
                 clipped.append(None)
                 continue
             with colocate_with(value):
-                scaled: Any = value * factor  # type: ignore[operator]
+                scaled: Tensor = value * factor  # type: ignore[operator]
                 clipped.append(_like(t, raw.Identity(scaled, name=f"{name}_{i}")))
         return clipped, norm

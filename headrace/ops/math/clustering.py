@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-import importlib
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op
-from headrace.ops.array.common import invalid
+from headrace.kernels.array.arguments import invalid
+from headrace.kernels.random.philox import Philox
+
+if TYPE_CHECKING:
+    from headrace.core.typing import NodeView, OpView
+
 
 _UINT64 = 2**64
 # So many draws of rows that were chosen before mean that rounding errors are all that is left to draw by.
@@ -36,8 +41,7 @@ class _Draws:
     """Numbers of a Philox stream, one after another, of all kinds."""
 
     def __init__(self, seed: int) -> None:
-        # Streams belong to the room above this one.
-        self._place = importlib.import_module("headrace.runtime.philox").Philox(seed % _UINT64, 0)
+        self._place = Philox(seed % _UINT64, 0)
         self._words: list[int] = []
 
     def _word(self) -> int:
@@ -59,20 +63,20 @@ class _Draws:
                 return word % limit
 
 
-def _require_matrix(value: Any, name: str) -> None:
+def _require_matrix(value: np.ndarray | torch.Tensor, name: str) -> None:
     if value.ndim != 2:
         raise invalid(f"Input {name} should be a matrix.")
 
 
-def _scalar(value: Any, name: str) -> int:
+def _scalar(value: torch.Tensor, name: str) -> int:
     if value.ndim != 0:
         raise invalid(f"Input {name} should be a scalar.")
     return int(value)
 
 
 @nearest_neighbors_op.kernel
-def nearest_neighbors_kernel(node: Any) -> Any:
-    def nearest(points: Any, centers: Any, k: Any) -> Any:
+def nearest_neighbors_kernel(node: NodeView) -> Callable[..., Any]:
+    def nearest(points: torch.Tensor, centers: torch.Tensor, k: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         _require_matrix(points, "points")
         _require_matrix(centers, "centers")
         wanted = _scalar(k, "k")
@@ -100,8 +104,10 @@ nearest_neighbors_op.rejects([4, 3], [2, 2], np.int64(1), error=InvalidArgumentE
 
 
 @kmeans_plus_plus_op.kernel
-def kmeans_plus_plus_kernel(node: Any) -> Any:
-    def sample(points: Any, num_to_sample: Any, seed: Any, retries: Any) -> Any:
+def kmeans_plus_plus_kernel(node: NodeView) -> Callable[..., Any]:
+    def sample(
+        points: torch.Tensor, num_to_sample: torch.Tensor, seed: torch.Tensor, retries: torch.Tensor
+    ) -> torch.Tensor:
         rows = np.asarray(points)
         _require_matrix(rows, "points")
         count = _scalar(num_to_sample, "num_to_sample")
@@ -120,14 +126,14 @@ def kmeans_plus_plus_kernel(node: Any) -> Any:
     return sample
 
 
-def _spread(points: Any, count: int, draws: _Draws, retries: int) -> list[int]:
+def _spread(points: np.ndarray, count: int, draws: _Draws, retries: int) -> list[int]:
     """`count` different rows, each the best of a few that are drawn in proportion to their squared distance."""
     halves = np.float32(0.5) * np.einsum("ij,ij->i", points, points)
 
-    def nearer(row: int, least: Any) -> Any:
+    def nearer(row: int, least: np.ndarray) -> np.ndarray:
         return np.minimum(least, halves - points @ points[row] + halves[row])
 
-    def draw(sums: Any) -> int:
+    def draw(sums: np.ndarray) -> int:
         if not chosen:
             return draws.below(len(points))
         for _ in range(_PATIENCE):
@@ -159,13 +165,13 @@ kmeans_plus_plus_op.accepts(np.eye(4, dtype=np.float32), np.int64(2), np.int64(1
 
 
 @kmc2_chain_op.shape
-def kmc2_chain_shape(op: Any) -> list[Any]:
+def kmc2_chain_shape(op: OpView) -> list[Any]:
     return [()]
 
 
 @kmc2_chain_op.kernel
-def kmc2_chain_kernel(node: Any) -> Any:
-    def walk(distances: Any, seed: Any) -> Any:
+def kmc2_chain_kernel(node: NodeView) -> Callable[..., Any]:
+    def walk(distances: torch.Tensor, seed: torch.Tensor) -> torch.Tensor:
         if distances.ndim != 1:
             raise invalid("Input distances should be a vector.")
         candidates = np.asarray(distances)

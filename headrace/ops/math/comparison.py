@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
+from headrace.core.dims import merge_dims
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import OpDecl, op
-from headrace.core.shapes import merge_dims
-from headrace.ops.math.elementwise import (
+from headrace.devices.numpy_loops import faster_of_two
+from headrace.kernels.math.elementwise import (
     binary,
     bracketed,
     broadcast_shape,
@@ -20,7 +21,10 @@ from headrace.ops.math.elementwise import (
     require_broadcast,
     widened,
 )
-from headrace.ops.math.numpy_loops import faster_of_two
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+
 
 _COMPARABLE = (
     "{bfloat16, half, float, double, uint8, int8, int16, int32, int64, complex64, quint8, qint8, qint32, string, bool, "
@@ -29,7 +33,7 @@ _COMPARABLE = (
 _ORDERED = "realnumeric"
 
 
-def _equality(op_type: str, function: Callable[..., Any], ufunc: Any) -> OpDecl:
+def _equality(op_type: str, function: Callable[..., Any], ufunc: np.ufunc) -> OpDecl:
     decl = binary(op_type, _COMPARABLE, result="bool", attrs="incompatible_shape_error=True").not_differentiable()
 
     @decl.shape
@@ -64,7 +68,7 @@ def _equality(op_type: str, function: Callable[..., Any], ufunc: Any) -> OpDecl:
     return decl
 
 
-def _order(op_type: str, function: Callable[..., Any], ufunc: Any) -> OpDecl:
+def _order(op_type: str, function: Callable[..., Any], ufunc: np.ufunc) -> OpDecl:
     decl = binary(op_type, _ORDERED, result="bool").not_differentiable()
     lowest = torch.iinfo(torch.int64).min
 
@@ -81,12 +85,12 @@ def _order(op_type: str, function: Callable[..., Any], ufunc: Any) -> OpDecl:
     return decl
 
 
-equal_op = _equality("Equal", torch.eq, np.equal)
-not_equal_op = _equality("NotEqual", torch.ne, np.not_equal)
-less_op = _order("Less", torch.lt, np.less)
-less_equal_op = _order("LessEqual", torch.le, np.less_equal)
-greater_op = _order("Greater", torch.gt, np.greater)
-greater_equal_op = _order("GreaterEqual", torch.ge, np.greater_equal)
+equal_op = _equality("Equal", torch.eq, np.equal).scalar("{0} == {1}")
+not_equal_op = _equality("NotEqual", torch.ne, np.not_equal).scalar("{0} != {1}")
+less_op = _order("Less", torch.lt, np.less).scalar("{0} < {1}")
+less_equal_op = _order("LessEqual", torch.le, np.less_equal).scalar("{0} <= {1}")
+greater_op = _order("Greater", torch.gt, np.greater).scalar("{0} > {1}")
+greater_equal_op = _order("GreaterEqual", torch.ge, np.greater_equal).scalar("{0} >= {1}").gives_no_more()
 
 equal = function_of(equal_op, "equal", "Where x == y.")
 not_equal = function_of(not_equal_op, "not_equal", "Where x != y.")
@@ -97,6 +101,8 @@ greater_equal = function_of(greater_equal_op, "greater_equal", "Where x >= y.")
 
 approximate_equal_op = op("ApproximateEqual", "x: T, y: T, *, T: numeric, tolerance=1e-05 -> z: bool")
 approximate_equal_op.not_differentiable()
+approximate_equal_op.accepts(np.array([1, 2, 3], np.float32), np.array([1, 2.05, 3.2], np.float32), tolerance=0.1)
+approximate_equal_op.accepts([2, 3], [2, 3], T="int64").rejects([2], [3], error=ValueError)
 
 
 @approximate_equal_op.shape
@@ -107,6 +113,9 @@ def approximate_equal_shape(op):
 @approximate_equal_op.kernel
 def approximate_equal_kernel(node):
     tolerance = node.attrs["tolerance"]
+    if node.inputs[0].dtype.is_integer:
+        # It is taken in the type of the numbers.
+        tolerance = int(tolerance)
 
     def close(x, y):
         if x.shape != y.shape:
@@ -122,7 +131,7 @@ def approximate_equal_kernel(node):
     return close
 
 
-def approximate_equal(x: Any, y: Any, tolerance: float = 1e-5, name: str | None = None) -> Any:
+def approximate_equal(x: TensorLike, y: TensorLike, tolerance: float = 1e-5, name: str | None = None) -> Any:
     """Where |x - y| is below `tolerance`.
 
     Args:

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
+import numpy as np
 import torch
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies, name_scope
 from headrace.core.dtypes import complex64, complex128, float32, float64
-from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.ops.composing import zeros_like
-from headrace.ops.math.division import div_no_nan
-from headrace.ops.math.elementwise import (
-    broadcast_axes,
-    broadcast_shape,
-    checked,
-    same_shape,
-    scalar,
-    summed,
-)
+from headrace.core.tensor import Tensor
+from headrace.kernels.composing import zeros_like
+from headrace.kernels.composing.arithmetic import conj
+from headrace.kernels.math.elementwise import broadcast_axes, broadcast_shape, checked, same_shape, scalar, summed
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+
 
 complex_op = op("Complex", "real: T, imag: T, *, T: {float, double} = float, Tout: complex = complex64 -> out: Tout")
 complex_op.shape(broadcast_shape)
@@ -51,8 +50,14 @@ conj_op = op("Conj", "input: T, *, T: {complex64, complex128, variant} = complex
 conj_op.shape(same_shape)
 conj_op.kernel(lambda node: torch.conj_physical)
 
+_SAMPLE = np.array([[1 + 2j, -0.5 - 0.25j], [3j, 2]], np.complex64)
+for _decl in (real_op, imag_op, angle_op, complex_abs_op, conj_op):
+    _decl.accepts(_SAMPLE)
+    _decl.rejects(_SAMPLE.real, error=TypeError)
+    _decl.accepts(_SAMPLE.astype(np.complex128), **({"Tout": "float64"} if "Tout" in _decl.signature.attrs else {}))
 
-def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
+
+def complex(real: TensorLike, imag: TensorLike, name: str | None = None) -> Tensor:
     """The complex numbers real + imag i.
 
     Args:
@@ -78,14 +83,14 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
         return raw.Complex(real, imag, Tout=made, name=name)
 
 
-def real(input: Any, name: str | None = None) -> Tensor:
+def real(input: Tensor | Sequence[float], name: str | None = None) -> Tensor:
     """The real part of each element; a real tensor is returned as it is."""
     with name_scope(name, "Real", [input]) as name:
         input = convert_to_tensor(input, name="input")
         return raw.Real(input, Tout=input.dtype.real_dtype, name=name) if input.dtype.is_complex else input
 
 
-def imag(input: Any, name: str | None = None) -> Tensor:
+def imag(input: Tensor | Sequence[float], name: str | None = None) -> Tensor:
     """The imaginary part of each element: zeros for a real tensor."""
     with name_scope(name, "Imag", [input]) as name:
         input = convert_to_tensor(input, name="input")
@@ -94,7 +99,7 @@ def imag(input: Any, name: str | None = None) -> Tensor:
         return zeros_like(input)
 
 
-def angle(input: Any, name: str | None = None) -> Tensor:
+def angle(input: TensorLike, name: str | None = None) -> Tensor:
     """The argument of each element, in radians: zeros for a real tensor, as 1.x has it."""
     with name_scope(name, "Angle", [input]) as name:
         input = convert_to_tensor(input, name="input")
@@ -103,31 +108,10 @@ def angle(input: Any, name: str | None = None) -> Tensor:
         return zeros_like(input)
 
 
-def complex_abs(x: Any, name: str | None = None) -> Tensor:
+def complex_abs(x: TensorLike, name: str | None = None) -> Tensor:
     """The magnitude of each element of a complex tensor, as 0.x spelled `abs`."""
     x = convert_to_tensor(x, name="x")
     return raw.ComplexAbs(x, Tout=x.dtype.real_dtype, name=name)
-
-
-def conj(x: Any, name: str | None = None) -> Tensor:
-    """The complex conjugate of each element; a real tensor is returned as it is.
-
-    Args:
-        x: a numeric tensor.
-        name: a name for the operation.
-
-    Raises:
-        TypeError: if `x` is not numeric.
-    """
-    if isinstance(x, Tensor) and (x.dtype.is_floating or x.dtype.is_integer):
-        return x
-    with name_scope(name, "Conj", [x]) as name:
-        x = convert_to_tensor(x, name="x")
-        if x.dtype.is_complex or x.dtype.base_dtype.name == "variant":
-            return raw.Conj(x, name=name)
-        if x.dtype.is_floating or x.dtype.is_integer:
-            return x
-        raise TypeError(f"Expected numeric or variant tensor, got dtype {x.dtype!r}")
 
 
 # ---- gradients ----
@@ -161,7 +145,7 @@ def angle_gradient(op, grad):
 @complex_abs_op.gradient
 def complex_abs_gradient(op, grad):
     x, y = op.inputs[0], op.outputs[0]
-    return [div_no_nan(complex(grad, zeros_like(grad)) * x, complex(y, zeros_like(y)))]
+    return [raw.DivNoNan(complex(grad, zeros_like(grad)) * x, complex(y, zeros_like(y)), name="div_no_nan")]
 
 
 @conj_op.gradient

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import torch
 
+from headrace.core.dims import merge_dims
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.core.shapes import merge_dims
+from headrace.core.tensor import Tensor
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+
 
 cross_op = op("Cross", "a: T, b: T, *, T: realnumeric -> product: T")
 cross_op.accepts([3], [3]).accepts([2, 3], [2, 3]).rejects([2], [2], error=ValueError)
@@ -47,7 +51,7 @@ def cross_gradient(op, grad):
     return [raw.Cross(b, grad), raw.Cross(grad, a)]
 
 
-def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
+def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
     """The cross products of vectors of three.
 
     Args:

@@ -2,65 +2,68 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
-from headrace.core.errors import InvalidArgumentError
-from headrace.core.registry import find, op, raw
-from headrace.core.shapes import is_fully_defined
-from headrace.ops import composing
-from headrace.ops.math.diagonal import _bounds, _longest
+from headrace.core.dims import is_fully_defined
+from headrace.core.registry import op, raw
+from headrace.kernels import composing
+from headrace.kernels.math.diagonals import (
+    bounds_of,
+    diagonals_kernel,
+    diagonals_shape,
+    longest,
+    matrices_kernel,
+    matrices_shape,
+    replaced_kernel,
+    replaced_shape,
+)
 
-_ALIGNS = ("LEFT_LEFT", "LEFT_RIGHT", "RIGHT_LEFT", "RIGHT_RIGHT")
+if TYPE_CHECKING:
+    from headrace.core.typing import NodeView
 
 
-def _align_of(node: Any) -> str:
+_ALIGN = "align: {'LEFT_RIGHT', 'RIGHT_LEFT', 'LEFT_LEFT', 'RIGHT_RIGHT'} = 'RIGHT_LEFT'"
+
+
+def _align_of(node: NodeView) -> str:
     align = node.attrs["align"]
-    align = align.decode() if isinstance(align, bytes) else align
-    if align not in _ALIGNS:
-        raise InvalidArgumentError(None, None, f"align must be one of {', '.join(_ALIGNS)}, got {align!r}")
-    return align
+    return align.decode() if isinstance(align, bytes) else align
 
 
-def _moved(diagonals: Any, lower: int, upper: int, rows: int, columns: int, align: str, back: bool = False) -> Any:
+def _moved(
+    diagonals: torch.Tensor, lower: int, upper: int, rows: int, columns: int, align: str, back: bool = False
+) -> Any:
     """Diagonals that lie at the left as `align` has them, or `back`."""
     above, below = (part == "LEFT" for part in align.split("_"))
     if lower == upper or (above and below):
         return diagonals
-    longest = _longest(rows, columns, lower, upper)
+    length = longest(rows, columns, lower, upper)
     parts = []
     for k in range(upper, lower - 1, -1):
         row = diagonals[..., upper - k, :]
         at_left = (k >= 0 and above) or (k <= 0 and below)
-        gap = 0 if at_left else longest - min(rows + min(k, 0), columns - max(k, 0))
+        gap = 0 if at_left else length - min(rows + min(k, 0), columns - max(k, 0))
         parts.append(torch.roll(row, -gap if back else gap, -1) if gap else row)
     return torch.stack(parts, -2)
 
 
-def _of_earlier(decl: Any, earlier: str) -> Any:
-    found = find(earlier)
-    assert found is not None
-    assert found.kernel_rule is not None
-    decl.shape_rule = found.shape_rule
-    return found.kernel_rule
-
-
 matrix_diag_v3_op = op(
     "MatrixDiagV3",
-    "diagonal: T, k: int32, num_rows: int32, num_cols: int32, padding_value: T, *, align='RIGHT_LEFT' -> output: T",
+    f"diagonal: T, k: int32, num_rows: int32, num_cols: int32, padding_value: T, *, {_ALIGN} -> output: T",
 ).on_host("k", "num_rows", "num_cols", "padding_value")
 matrix_diag_v3_op.accepts([3], 0, -1, -1, 0).accepts([2, 3], np.array([-1, 0]), -1, -1, 0)
-_embedding = _of_earlier(matrix_diag_v3_op, "MatrixDiagV2")
+matrix_diag_v3_op.shape(matrices_shape)
 
 
 @matrix_diag_v3_op.kernel
 def matrix_diag_v3_kernel(node):
-    align, embed = _align_of(node), _embedding(node)
+    align, embed = _align_of(node), matrices_kernel(node)
 
     def run(diagonal, k, rows, columns, padding):
-        lower, upper = _bounds(k)
+        lower, upper = bounds_of(k)
         if lower != upper:
             # How long each diagonal is depends on the size of the matrix, which an empty one tells.
             sizes = embed(torch.zeros_like(diagonal), k, rows, columns, padding).shape[-2:]
@@ -77,20 +80,20 @@ def matrix_diag_v3_gradient(op, grad):
 
 
 matrix_diag_part_v3_op = (
-    op("MatrixDiagPartV3", "input: T, k: int32, padding_value: T, *, align='RIGHT_LEFT' -> diagonal: T")
+    op("MatrixDiagPartV3", f"input: T, k: int32, padding_value: T, *, {_ALIGN} -> diagonal: T")
     .on_host("k", "padding_value")
     .aliases()
 )
 matrix_diag_part_v3_op.accepts([2, 3], 0, 0).accepts([2, 3, 3], np.array([-1, 1]), 7)
-_taking = _of_earlier(matrix_diag_part_v3_op, "MatrixDiagPartV2")
+matrix_diag_part_v3_op.shape(diagonals_shape)
 
 
 @matrix_diag_part_v3_op.kernel
 def matrix_diag_part_v3_kernel(node):
-    align, part = _align_of(node), _taking(node)
+    align, part = _align_of(node), diagonals_kernel(node)
 
     def run(x, k, padding):
-        lower, upper = _bounds(k)
+        lower, upper = bounds_of(k)
         return _moved(part(x, k, padding), lower, upper, *x.shape[-2:], align)
 
     return run
@@ -105,22 +108,20 @@ def matrix_diag_part_v3_gradient(op, grad):
     return [raw.MatrixSetDiagV3(zeros, grad, op.inputs[1], align=align, name="set_diag"), None, None]
 
 
-matrix_set_diag_v3_op = op(
-    "MatrixSetDiagV3", "input: T, diagonal: T, k: int32, *, align='RIGHT_LEFT' -> output: T"
-).on_host("k")
+matrix_set_diag_v3_op = op("MatrixSetDiagV3", f"input: T, diagonal: T, k: int32, *, {_ALIGN} -> output: T").on_host("k")
 matrix_set_diag_v3_op.accepts([3, 4], [3], 0).accepts([2, 3, 4], [2, 2, 3], np.array([0, 1]))
-_replacing = _of_earlier(matrix_set_diag_v3_op, "MatrixSetDiagV2")
+matrix_set_diag_v3_op.shape(replaced_shape)
 
 
 @matrix_set_diag_v3_op.kernel
 def matrix_set_diag_v3_kernel(node):
-    align, replaced = _align_of(node), _replacing(node)
+    align, replaced = _align_of(node), replaced_kernel(node)
 
     def run(x, diagonal, k):
-        lower, upper = _bounds(k)
+        lower, upper = bounds_of(k)
         if lower != upper and diagonal.dim() == x.dim() and diagonal.shape[-2] == upper - lower + 1:
-            longest = _longest(*x.shape[-2:], lower, upper)
-            if diagonal.shape[-1] == longest:
+            length = longest(*x.shape[-2:], lower, upper)
+            if diagonal.shape[-1] == length:
                 diagonal = _moved(diagonal, lower, upper, *x.shape[-2:], align, back=True)
         return replaced(x, diagonal, k)
 
@@ -129,7 +130,7 @@ def matrix_set_diag_v3_kernel(node):
 
 @matrix_set_diag_v3_op.gradient
 def matrix_set_diag_v3_gradient(op, grad):
-    sizes: Any = op.inputs[1].dims
+    sizes: tuple[int, ...] = op.inputs[1].dims
     if not is_fully_defined(sizes):
         sizes = composing.shape(op.inputs[1])
     zeros, align = composing.zeros(sizes, dtype=grad.dtype), op.attrs["align"]

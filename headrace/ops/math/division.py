@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -20,9 +20,10 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import DType, as_dtype
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
-from headrace.ops.math.elementwise import (
+from headrace.core.tensor import Tensor
+from headrace.devices.numpy_loops import faster_of_two
+from headrace.kernels.math.elementwise import (
     NO_NAN,
     binary,
     broadcast_axes,
@@ -34,17 +35,21 @@ from headrace.ops.math.elementwise import (
     summed,
     widened,
 )
-from headrace.ops.math.in_place import binary_in_place
-from headrace.ops.math.numpy_loops import faster_of_two
+from headrace.kernels.math.in_place import binary_in_place
+
+if TYPE_CHECKING:
+    from headrace.core.composite_types import CompositeTensor
+    from headrace.core.typing import NodeView, TensorLike
+
 
 _DIVISIBLE = "{bfloat16, half, float, double, uint8, int8, uint16, int16, int32, int64, complex64, complex128}"
 _WITH_REMAINDER = "{int32, int64, bfloat16, half, float, double}"
 
-div_op = binary("Div", _DIVISIBLE)
-real_div_op = binary("RealDiv", _DIVISIBLE)
-floor_div_op = binary("FloorDiv", _DIVISIBLE)
+div_op = binary("Div", _DIVISIBLE).scalar("{0} / {1}", integers="truncate_div({0}, {1})")
+real_div_op = binary("RealDiv", _DIVISIBLE).broadcasts_inputs().never_fails().scalar("{0} / {1}", integers=None)
+floor_div_op = binary("FloorDiv", _DIVISIBLE).scalar("np.floor_divide({0}, {1})", integers="floor_div({0}, {1})")
 truncate_div_op = binary("TruncateDiv", _DIVISIBLE)
-floor_mod_op = binary("FloorMod", _WITH_REMAINDER)
+floor_mod_op = binary("FloorMod", _WITH_REMAINDER).scalar("np.mod({0}, {1})", integers="floor_mod({0}, {1})")
 truncate_mod_op = binary("TruncateMod", _WITH_REMAINDER)
 mod_op = binary("Mod", _WITH_REMAINDER)
 div_no_nan_op = binary("DivNoNan", NO_NAN)
@@ -74,7 +79,7 @@ def _whole_toward_zero(x, y):
     return torch.where(opposite, -x, _toward_zero(x, torch.where(opposite, 1, y)))
 
 
-def _integer_kernel(node: Any, function: Callable[..., Any], ufunc: Any) -> Callable[..., Any]:
+def _integer_kernel(node: NodeView, function: Callable[..., Any], ufunc: np.ufunc | None) -> Callable[..., Any]:
     """`function` on integers, refusing zeros among the divisors."""
     function = widened(node, function)
     divisor = node.constant(1)
@@ -110,7 +115,7 @@ def _asking_first(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _kernels(
-    integers: Callable[..., Any] | None, floats: Callable[..., Any], ufunc: Any = None
+    integers: Callable[..., Any] | None, floats: Callable[..., Any], ufunc: np.ufunc | None = None
 ) -> Callable[[Any], Any]:
     def kernel(node):
         if not node.inputs[0].dtype.is_integer:
@@ -173,7 +178,7 @@ def true_division_type(dtype: DType) -> DType | None:
     return None if wanted is None else as_dtype(wanted)
 
 
-def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
+def truediv(x: TensorLike | CompositeTensor, y: TensorLike, name: str | None = None) -> Tensor:
     """x / y as Python 3 means it: integers are cast to floats first.
 
     Args:
@@ -196,7 +201,7 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
         return raw.RealDiv(x, y, name=name)
 
 
-def div(x: Any, y: Any, name: str | None = None) -> Tensor:
+def div(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x / y as Python 2 means it: the floor of the quotient where x and y are integers.
 
     Args:
@@ -215,7 +220,7 @@ def div(x: Any, y: Any, name: str | None = None) -> Tensor:
         return raw.FloorDiv(x, y, name=name)
 
 
-def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
+def divide(x: Any, y: Tensor, name: str | None = None) -> Tensor:
     """x / y as Python means it; with a name, `tf.truediv`.
 
     Args:
@@ -228,7 +233,7 @@ def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
     return x / y if name is None else truediv(x, y, name)
 
 
-def floordiv(x: Any, y: Any, name: str | None = None) -> Tensor:
+def floordiv(x: TensorLike | CompositeTensor, y: TensorLike, name: str | None = None) -> Tensor:
     """x // y: the quotient rounded towards minus infinity.
 
     Args:
@@ -243,7 +248,7 @@ def floordiv(x: Any, y: Any, name: str | None = None) -> Tensor:
         return raw.FloorDiv(x, y, name=name)
 
 
-def div_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
+def div_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x / y, but 0 wherever y is 0.
 
     Args:
@@ -260,7 +265,7 @@ def div_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
         return raw.DivNoNan(x, y, name=name)
 
 
-def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
+def reciprocal_no_nan(x: TensorLike, name: str | None = None) -> Tensor:
     """1 / x, but 0 wherever x is 0.
 
     Args:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -11,27 +11,25 @@ import torch
 from headrace.core.constant_value import constant_dims
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
+from headrace.core.dims import Dims
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.operation import Tensor
-from headrace.core.registry import op, raw
-from headrace.core.shapes import Dims
-from headrace.ops import composing
-from headrace.ops.array.common import rank_at_least
+from headrace.core.operation import Operation
+from headrace.core.registry import GradientRule, OpDecl, ShapeRule, op, raw
+from headrace.core.tensor import Tensor
+from headrace.kernels import composing
+from headrace.kernels.array.arguments import rank_at_least
+from headrace.kernels.older_types import as_today
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
 
 
 def _axes(rank: int) -> tuple[int, ...]:
     return tuple(range(-rank, 0))
 
 
-def _type(inverse: bool, real: bool, rank: int) -> str:
-    return ("I" if inverse else "") + ("R" if real else "") + "FFT" + ("" if rank == 1 else f"{rank}D")
-
-
-def _declare_complex(rank: int, inverse: bool) -> None:
-    decl = op(
-        _type(inverse, False, rank),
-        "input: Tcomplex, *, Tcomplex: {complex64, complex128} = complex64 -> output: Tcomplex",
-    )
+def _declare_complex(op_type: str, rank: int, inverse: bool) -> OpDecl:
+    decl = op(op_type, "input: Tcomplex, *, Tcomplex: {complex64, complex128} = complex64 -> output: Tcomplex")
     decl.shape(lambda op: [rank_at_least(op.inputs[0].dims, rank)])
     function = torch.fft.ifftn if inverse else torch.fft.fftn
 
@@ -46,19 +44,47 @@ def _declare_complex(rank: int, inverse: bool) -> None:
 
         return transform
 
-    @decl.gradient
-    def gradient(op, grad):
+    shape = [3, 2, 2][3 - rank :]
+    sample = np.arange(2 * np.prod(shape)).reshape(2, *shape) / 16
+    decl.accepts((sample - 0.5j).astype(np.complex64)).accepts(shape, Tcomplex="complex128")
+    return decl.rejects(shape[1:], error=ValueError)
+
+
+fft_op = _declare_complex("FFT", 1, inverse=False)
+fft2d_op = _declare_complex("FFT2D", 2, inverse=False)
+fft3d_op = _declare_complex("FFT3D", 3, inverse=False)
+ifft_op = _declare_complex("IFFT", 1, inverse=True)
+ifft2d_op = _declare_complex("IFFT2D", 2, inverse=True)
+ifft3d_op = _declare_complex("IFFT3D", 3, inverse=True)
+
+
+def _gradient(rank: int, inverse_op: OpDecl) -> GradientRule:
+    def gradient(op: Operation, grad: Tensor) -> list[Tensor]:
         """The transform the other way round, which differs from the adjoint by the number of elements."""
         size = raw.Prod(composing.shape(grad)[-rank:], convert_to_tensor([0], "int32"))
-        if inverse:
-            share = composing.cast(1.0 / composing.cast(size, grad.dtype.real_dtype), grad.dtype)
-            return [getattr(raw, _type(False, False, rank))(grad) * share]
         factor = composing.cast(size, grad.dtype)
-        return [getattr(raw, _type(True, False, rank))(grad) * factor]
+        return [inverse_op(grad) * factor]
+
+    return gradient
 
 
-def _real_shape(rank: int, inverse: bool) -> Callable[[Any], list[Dims]]:
-    def rule(op: Any) -> list[Dims]:
+def _inverse_gradient(rank: int, forward_op: OpDecl) -> GradientRule:
+    def gradient(op: Operation, grad: Tensor) -> list[Tensor]:
+        """The transform the other way round, which differs from the adjoint by the number of elements."""
+        size = raw.Prod(composing.shape(grad)[-rank:], convert_to_tensor([0], "int32"))
+        share = composing.cast(1.0 / composing.cast(size, grad.dtype.real_dtype), grad.dtype)
+        return [forward_op(grad) * share]
+
+    return gradient
+
+
+for _rank, _forward, _inverse in ((1, fft_op, ifft_op), (2, fft2d_op, ifft2d_op), (3, fft3d_op, ifft3d_op)):
+    _forward.gradient(_gradient(_rank, _inverse))
+    _inverse.gradient(_inverse_gradient(_rank, _forward))
+
+
+def _real_shape(rank: int, inverse: bool) -> ShapeRule:
+    def rule(op: Operation) -> list[Dims]:
         dims = rank_at_least(op.inputs[0].dims, rank)
         length = op.inputs[1].dims
         if length is not None and len(length) != 1:
@@ -78,9 +104,12 @@ def _real_shape(rank: int, inverse: bool) -> Callable[[Any], list[Dims]]:
     return rule
 
 
-def _declare_real(rank: int, inverse: bool) -> None:
-    kinds = ("complex64", "float") if inverse else ("float", "complex64")
-    decl = op(_type(inverse, True, rank), f"input: {kinds[0]}, fft_length: int32 -> output: {kinds[1]}")
+_OF_REAL = "input: float, fft_length: int32 -> output: complex64"
+_TO_REAL = "input: complex64, fft_length: int32 -> output: float"
+
+
+def _declare_real(op_type: str, rank: int, inverse: bool) -> OpDecl:
+    decl = op(op_type, _TO_REAL if inverse else _OF_REAL)
     decl.on_host("fft_length").shape(_real_shape(rank, inverse))
     function = torch.fft.irfftn if inverse else torch.fft.rfftn
 
@@ -115,12 +144,25 @@ def _declare_real(rank: int, inverse: bool) -> None:
 
         return transform
 
-    if rank < 3:
-        decl.gradient(_inverse_real_gradient(rank) if inverse else _real_gradient(rank))
+    shape, length = [2, 2, 3, 4][3 - rank :], np.array([2, 3, 4][3 - rank :], np.int32)
+    if inverse:
+        sample = (np.arange(np.prod(shape)).reshape(shape) / 16 + 0.5j).astype(np.complex64)
+        decl.accepts(sample, length).accepts(sample, np.array([*length[:-1], 6], np.int32))
+    else:
+        decl.accepts(shape, length).accepts(shape, length - 1)
+    return decl.rejects(shape, length[1:], error=ValueError)
 
 
-def _inverse_real_gradient(rank: int) -> Callable[..., Any]:
-    def gradient(op: Any, grad: Any) -> list[Any]:
+rfft_op = _declare_real("RFFT", 1, inverse=False)
+rfft2d_op = _declare_real("RFFT2D", 2, inverse=False)
+rfft3d_op = _declare_real("RFFT3D", 3, inverse=False)
+irfft_op = _declare_real("IRFFT", 1, inverse=True)
+irfft2d_op = _declare_real("IRFFT2D", 2, inverse=True)
+irfft3d_op = _declare_real("IRFFT3D", 3, inverse=True)
+
+
+def _inverse_real_gradient(rank: int, forward: Callable[..., Tensor]) -> GradientRule:
+    def gradient(op: Operation, grad: Tensor) -> list[Tensor | None]:
         """All frequencies but the first (and, of even lengths, the last) stand for a conjugate pair."""
         length = op.inputs[1]
         is_odd = raw.FloorMod(length[-1], 2)
@@ -129,14 +171,14 @@ def _inverse_real_gradient(rank: int) -> Callable[..., Any]:
         mask = composing.concat([[1.0], inner, composing.ones([1 - is_odd])], 0)
         size = raw.Prod(composing.shape(grad)[-rank:], convert_to_tensor([0], "int32"))
         share = raw.Reciprocal(composing.cast(size, "float32"))
-        transformed = _transform(rank, False)(grad, length)
+        transformed = forward(grad, length)
         return [transformed * composing.cast(share * mask, "complex64"), None]
 
     return gradient
 
 
-def _real_gradient(rank: int) -> Callable[..., Any]:
-    def gradient(op: Any, grad: Any) -> list[Any]:
+def _real_gradient(rank: int, inverse: Callable[..., Tensor]) -> GradientRule:
+    def gradient(op: Operation, grad: Tensor) -> list[Tensor | None]:
         """The inverse transform halves what the pairs share; the unpaired frequencies are added on."""
         length = op.inputs[1]
         shape = composing.shape(op.inputs[0])
@@ -158,7 +200,7 @@ def _real_gradient(rank: int) -> Callable[..., Any]:
             extra += is_even * (raw.Tile(columns, sizes) * _signs(width))
         count = raw.Prod(composing.shape(op.inputs[0])[-rank:], convert_to_tensor([0], "int32"))
         size = composing.cast(count, "float32")
-        scaled = _transform(rank, True)(grad, length) * size
+        scaled = inverse(grad, length) * size
         return [0.5 * (scaled + raw.Real(extra, Tout="float32")), None]
 
     return gradient
@@ -174,12 +216,6 @@ def _mask_matrix(length: Tensor) -> Tensor:
     rows = raw.Tile(composing.expand_dims(composing.range_(length), 0), (length, 1))
     products = composing.cast(rows * composing.transpose(rows, [1, 0]), "complex64")
     return raw.Exp(-2j * np.pi * products / composing.cast(length, "complex64"))
-
-
-for _rank in (1, 2, 3):
-    for _inverse in (False, True):
-        _declare_complex(_rank, _inverse)
-        _declare_real(_rank, _inverse)
 
 
 def _length(x: Tensor, rank: int, inverse: bool) -> Tensor:
@@ -227,12 +263,11 @@ def _padded(x: Tensor, rank: int, length: Tensor, inverse: bool) -> Tensor:
     return raw.Pad(x, composing.stack([composing.zeros_like(after), after], axis=1))
 
 
-def _transform(rank: int, inverse: bool) -> Callable[..., Tensor]:
-    op_type = _type(inverse, True, rank)
-    scope_name = op_type.lower()
+def _real_transform(decl: OpDecl, rank: int, inverse: bool) -> Callable[..., Tensor]:
+    scope_name = decl.type.lower()
     kind = "complex64" if inverse else "float32"
 
-    def transform(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
+    def transform(input_tensor: TensorLike, fft_length: TensorLike | None = None, name: str | None = None) -> Tensor:
         with name_scope(name, scope_name, [input_tensor, fft_length]) as scope:
             x = convert_to_tensor(input_tensor, kind)
             rank_at_least(x.dims, rank)
@@ -240,7 +275,7 @@ def _transform(rank: int, inverse: bool) -> Callable[..., Tensor]:
                 fft_length = _length(x, rank, inverse)
             else:
                 fft_length = convert_to_tensor(fft_length, "int32")
-            return getattr(raw, op_type)(_padded(x, rank, fft_length, inverse), fft_length, name=scope)
+            return decl(_padded(x, rank, fft_length, inverse), fft_length, name=scope)
 
     over = {1: "the last dimension", 2: "the last two dimensions", 3: "the last three dimensions"}[rank]
     transform.__name__ = transform.__qualname__ = scope_name
@@ -261,18 +296,26 @@ def _transform(rank: int, inverse: bool) -> Callable[..., Tensor]:
     return transform
 
 
-rfft, rfft2d, rfft3d = (_transform(rank, False) for rank in (1, 2, 3))
-irfft, irfft2d, irfft3d = (_transform(rank, True) for rank in (1, 2, 3))
+rfft = _real_transform(rfft_op, 1, inverse=False)
+rfft2d = _real_transform(rfft2d_op, 2, inverse=False)
+rfft3d = _real_transform(rfft3d_op, 3, inverse=False)
+irfft = _real_transform(irfft_op, 1, inverse=True)
+irfft2d = _real_transform(irfft2d_op, 2, inverse=True)
+irfft3d = _real_transform(irfft3d_op, 3, inverse=True)
+
+# 1.x has none for three dimensions.
+rfft_op.gradient(_real_gradient(1, irfft))
+rfft2d_op.gradient(_real_gradient(2, irfft2d))
+irfft_op.gradient(_inverse_real_gradient(1, rfft))
+irfft2d_op.gradient(_inverse_real_gradient(2, rfft2d))
 
 
-def _complex_transform(rank: int, inverse: bool) -> Callable[..., Tensor]:
-    op_type = _type(inverse, False, rank)
-
-    def transform(input: Any, name: str | None = None) -> Tensor:
-        return getattr(raw, op_type)(input, name=name)
+def _complex_transform(decl: OpDecl, rank: int, inverse: bool) -> Callable[..., Tensor]:
+    def transform(input: TensorLike, name: str | None = None) -> Tensor:
+        return decl(input, name=name)
 
     over = {1: "the last dimension", 2: "the last two dimensions", 3: "the last three dimensions"}[rank]
-    transform.__name__ = transform.__qualname__ = op_type.lower()
+    transform.__name__ = transform.__qualname__ = decl.type.lower()
     transform.__doc__ = f"""The {"inverse " if inverse else ""}discrete Fourier transform over {over}.
 
     Args:
@@ -288,8 +331,12 @@ def _complex_transform(rank: int, inverse: bool) -> Callable[..., Tensor]:
     return transform
 
 
-fft, fft2d, fft3d = (_complex_transform(rank, False) for rank in (1, 2, 3))
-ifft, ifft2d, ifft3d = (_complex_transform(rank, True) for rank in (1, 2, 3))
+fft = _complex_transform(fft_op, 1, inverse=False)
+fft2d = _complex_transform(fft2d_op, 2, inverse=False)
+fft3d = _complex_transform(fft3d_op, 3, inverse=False)
+ifft = _complex_transform(ifft_op, 1, inverse=True)
+ifft2d = _complex_transform(ifft2d_op, 2, inverse=True)
+ifft3d = _complex_transform(ifft3d_op, 3, inverse=True)
 
 
 def _shifted(x: Any, axes: Any, sign: int, name: str | None) -> Tensor:
@@ -300,13 +347,13 @@ def _shifted(x: Any, axes: Any, sign: int, name: str | None) -> Tensor:
         if dims is None:
             raise ValueError(f"{default}: the input must have a known rank.")
         where = tuple(range(len(dims))) if axes is None else axes
-        shift: Any = (
+        shift: int | list[int] = (
             sign * (dims[where] // 2) if isinstance(where, int) else [sign * (dims[axis] // 2) for axis in where]
         )
         return raw.Roll(x, shift, where, name=scope)
 
 
-def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
+def fftshift(x: TensorLike, axes: Sequence[int] | None = None, name: str | None = None) -> Tensor:
     """`x` rolled so that the frequency 0 stands in the middle.
 
     Args:
@@ -320,7 +367,7 @@ def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
     return _shifted(x, axes, 1, name)
 
 
-def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
+def ifftshift(x: TensorLike, axes: int | None = None, name: str | None = None) -> Tensor:
     """`x` rolled back: the inverse of `fftshift`.
 
     Args:
@@ -332,3 +379,15 @@ def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
         ValueError: if the rank is not known.
     """
     return _shifted(x, axes, -1, name)
+
+
+# ---- their names before 1.0 ----
+
+_COMPLEX = "input: complex64 -> output: complex64"
+_NO_KERNEL = "1.15 has no kernel for it"
+as_today(op("BatchFFT", _COMPLEX), fft_op, _NO_KERNEL)
+as_today(op("BatchFFT2D", _COMPLEX), fft2d_op, _NO_KERNEL)
+as_today(op("BatchFFT3D", _COMPLEX), fft3d_op, _NO_KERNEL)
+as_today(op("BatchIFFT", _COMPLEX), ifft_op, _NO_KERNEL)
+as_today(op("BatchIFFT2D", _COMPLEX), ifft2d_op, _NO_KERNEL)
+as_today(op("BatchIFFT3D", _COMPLEX), ifft3d_op, _NO_KERNEL)

@@ -8,10 +8,11 @@ import numpy as np
 import torch
 
 from headrace.core.defaults import name_scope
+from headrace.core.dims import Dims
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op, raw
-from headrace.ops import composing
-from headrace.ops.array.common import scalar_constant
+from headrace.kernels import composing
+from headrace.kernels.array.arguments import scalar_constant
 
 
 def _invalid(text: str) -> InvalidArgumentError:
@@ -47,6 +48,48 @@ def bincount_kernel(node):
         return result.index_add_(0, flat[inside].to(torch.int64), amounts[inside])
 
     return count
+
+
+# An op of TensorFlow 2, for graphs it has written.
+dense_bincount_op = op(
+    "DenseBincount",
+    "input: Tidx, size: Tidx, weights: T, *, Tidx: index, T: {int32, int64, float, double}, binary_output=False -> output: T",
+)
+dense_bincount_op.on_host("size").not_differentiable()
+
+
+@dense_bincount_op.shape
+def dense_bincount_shape(op):
+    dims: Dims = op.inputs[0].dims
+    return [None if dims is None else (*dims[:-1], None)]
+
+
+@dense_bincount_op.kernel
+def dense_bincount_kernel(node):
+    binary, dtype = node.attrs["binary_output"], node.attrs["T"].torch
+
+    def count(values, size, weights):
+        size = int(size)
+        if size < 0:
+            raise _invalid(f"size ({size}) must be non-negative")
+        if values.numel() and int(values.min()) < 0:
+            raise _invalid("Input arr must be non-negative!")
+        rows = values.reshape(-1, values.shape[-1]) if values.ndim > 1 else values.reshape(1, -1)
+        bins = torch.zeros((rows.shape[0], size), dtype=dtype)
+        kept = rows < size
+        places = (torch.arange(rows.shape[0])[:, None] * size + rows)[kept]
+        if binary:
+            bins.view(-1)[places] = 1
+        else:
+            added = weights.reshape(rows.shape)[kept] if weights.numel() else torch.ones_like(places, dtype=dtype)
+            bins.view(-1).index_add_(0, places, added)
+        return bins if values.ndim > 1 else bins[0]
+
+    return count
+
+
+dense_bincount_op.accepts(np.array([1, 0, 1], np.int32), np.int32(3), np.array([0.5, 1, 2], np.float32))
+dense_bincount_op.accepts(np.array([[1, 0], [1, 1]], np.int32), np.int32(2), np.array([], np.int32), binary_output=True)
 
 
 histogram_op = op(

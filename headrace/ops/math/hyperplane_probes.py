@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import heapq
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
 from headrace.core.errors import InternalError
 from headrace.core.registry import op, raw
-from headrace.ops.array.common import invalid
+from headrace.kernels.array.arguments import invalid
+
+if TYPE_CHECKING:
+    from headrace.core.typing import NodeView, OpView, TensorLike
+
 
 _MOST_HYPERPLANES = 30
 
@@ -25,13 +30,13 @@ probes_op.accepts([2, 6], 2, 3, 5)
 
 
 @probes_op.shape
-def probes_shape(op: Any) -> list[Any]:
+def probes_shape(op: OpView) -> list[Any]:
     dims, count = op.inputs[0].dims, op.constant(3)
     points = dims[0] if dims is not None and len(dims) == 2 else None
     return [(points, None if count is None or np.ndim(count) else int(count))] * 2
 
 
-def _scalar(value: Any, name: str) -> int:
+def _scalar(value: torch.Tensor, name: str) -> int:
     if np.ndim(value):
         raise invalid(f"Need a scalar {name} tensor, got {np.ndim(value)} dimensions.")
     if int(value) < 1:
@@ -40,8 +45,10 @@ def _scalar(value: Any, name: str) -> int:
 
 
 @probes_op.kernel
-def probes_kernel(node: Any) -> Any:
-    def probe(products: Any, num_tables: Any, num_hyperplanes: Any, num_probes: Any) -> Any:
+def probes_kernel(node: NodeView) -> Callable[..., Any]:
+    def probe(
+        products: torch.Tensor, num_tables: torch.Tensor, num_hyperplanes: torch.Tensor, num_probes: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
 
         products = np.asarray(products)
         if products.ndim != 2:
@@ -76,7 +83,7 @@ def probes_kernel(node: Any) -> Any:
     return probe
 
 
-def _nearest(margins: Any, hashes: Any, count: int, bits: Any) -> Any:
+def _nearest(margins: np.ndarray, hashes: np.ndarray, count: int, bits: np.ndarray) -> np.ndarray:
     """The `count` other buckets of all tables whose flipped hyperplanes have the least squared margins together.
 
     Subsets of the hyperplanes, sorted by margin, form a tree in which no child costs less than its parent: a child
@@ -99,10 +106,10 @@ def _nearest(margins: Any, hashes: Any, count: int, bits: Any) -> Any:
 
 
 def hyperplane_lsh_probes(
-    point_hyperplane_product: Any,
-    num_tables: Any,
-    num_hyperplanes_per_table: Any,
-    num_probes: Any,
+    point_hyperplane_product: TensorLike,
+    num_tables: TensorLike,
+    num_hyperplanes_per_table: TensorLike,
+    num_probes: TensorLike,
     name: str | None = None,
 ) -> Any:
     """Which buckets of hash tables to look into for each point.

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
+from headrace.core.dims import Dims, merge_dim, merge_dims
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.operation import Tensor
 from headrace.core.registry import OpDecl, op, raw
-from headrace.core.shapes import Dims, merge_dim, merge_dims
-from headrace.ops import composing
-from headrace.ops.math import matrix_functions
-from headrace.ops.ranks import ranked
+from headrace.core.tensor import Tensor
+from headrace.kernels import composing
+from headrace.kernels.composing.matrices import adjoint, identity
+from headrace.kernels.math import matrix_functions
+from headrace.kernels.math.matrices import in_float, matrix_dims, refuse_unknown, with_batch
+from headrace.kernels.older_types import as_today
+from headrace.kernels.ranks import ranked
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+
 
 _TYPES = "{double, float, half, complex64, complex128}"
 _REAL_FIRST = "{half, float, double, complex64, complex128}"
@@ -25,19 +33,6 @@ def _invalid(text: str) -> InvalidArgumentError:
     return InvalidArgumentError(None, None, text)
 
 
-def matrix_dims(dims: Dims) -> tuple[Dims, int | None, int | None]:
-    """Batch dimensions, rows and columns.
-
-    Raises:
-        ValueError: for less than two dimensions.
-    """
-    if dims is None:
-        return None, None, None
-    if len(dims) < 2:
-        raise ValueError(f"Shape must be at least rank 2 but is rank {len(dims)}")
-    return dims[:-2], dims[-2], dims[-1]
-
-
 def _square(dims: Dims) -> tuple[Dims, int | None]:
     batch, rows, columns = matrix_dims(dims)
     if rows is not None and columns is not None and rows != columns:
@@ -45,16 +40,12 @@ def _square(dims: Dims) -> tuple[Dims, int | None]:
     return batch, rows if rows is not None else columns
 
 
-def _joined(batch: Dims, *inner: int | None) -> Dims:
-    return None if batch is None else (*batch, *inner)
-
-
 def square_shape(op: Any) -> list[Dims]:
     batch, size = _square(op.inputs[0].dims)
-    return [_joined(batch, size, size)]
+    return [with_batch(batch, size, size)]
 
 
-def check_square(x: Any) -> None:
+def check_square(x: torch.Tensor) -> None:
     """Raises InvalidArgumentError unless the last two dimensions are there and equal."""
     if x.dim() < 2:
         raise _invalid(f"Input tensor 0 must have rank >= 2, got {x.dim()}")
@@ -62,7 +53,7 @@ def check_square(x: Any) -> None:
         raise _invalid("Input matrix must be square.")
 
 
-def _check_system(a: Any, b: Any) -> None:
+def _check_system(a: torch.Tensor, b: torch.Tensor) -> None:
     """Raises InvalidArgumentError unless `a` is square matrices and `b` right-hand sides for them."""
     if a.dim() != b.dim():
         raise _invalid(f"All input tensors must have the same rank: {list(a.shape)} and {list(b.shape)}")
@@ -73,35 +64,16 @@ def _check_system(a: Any, b: Any) -> None:
         raise _invalid(f"Input matrix and rhs are incompatible: {list(a.shape)} and {list(b.shape)}")
 
 
-def in_float(node: Any, run: Callable[..., Any]) -> Callable[..., Any]:
-    """`run`, in float32 where the type is float16, for which torch has no factorizations."""
-    if node.inputs[0].dtype.name != "float16":
-        return run
-
-    def widened(*values: Any) -> Any:
-        result = run(*[v.float() if v.dtype is torch.float16 else v for v in values])
-        return tuple(part.half() for part in result) if isinstance(result, tuple) else result.half()
-
-    return widened
-
-
 def _refusing(run: Callable[..., Any], text: str) -> Callable[..., Any]:
     """`run`, whose numerical failures are said in TensorFlow's words."""
 
-    def checked(*values: Any) -> Any:
+    def checked(*values: Any) -> torch.Tensor:
         try:
             return run(*values)
         except torch.linalg.LinAlgError:
             raise _invalid(text) from None
 
     return checked
-
-
-def refuse_unknown(result: Any, matrix: Any, text: str) -> Any:
-    """`result`, which elements of `matrix` that are not a number must not have spoilt: TensorFlow finds no pivot then."""
-    if bool(torch.isnan(result).any()) and bool(torch.isnan(matrix).any()):
-        raise _invalid(text)
-    return result
 
 
 cholesky_op = op("Cholesky", f"input: T, *, T: {_TYPES} -> output: T")
@@ -139,22 +111,6 @@ def cholesky_gradient(op, grad):
     grad_a = composing.matmul(composing.matmul(inverse, middle, adjoint_a=True), inverse)
     grad_a += adjoint(grad_a)
     return [grad_a * 0.5]
-
-
-def identity(rows: Any, batch: Any, dtype: Any) -> Any:
-    """Identity matrices of a size and batch shape that are tensors, as `tf.eye` makes them; one if `batch` is None."""
-    with name_scope(None, "eye", [rows, None, batch]):
-        length = raw.Minimum(rows, rows)
-        sizes = composing.concat(
-            (convert_to_tensor([] if batch is None else batch, "int32", name="shape"), [length]), 0
-        )
-        return raw.MatrixDiag(composing.ones(sizes, dtype=dtype), name="diag")
-
-
-def adjoint(matrix: Any) -> Any:
-    """Conjugate transposes, as `tf.linalg.adjoint` makes them."""
-    with name_scope(None, "adjoint", [matrix]):
-        return composing.matrix_transpose(matrix, conjugate=True)
 
 
 cholesky_grad_op = op("CholeskyGrad", "l: T, grad: T, *, T: {half, float, double} -> output: T")
@@ -213,7 +169,7 @@ def matrix_determinant_kernel(node):
     return in_float(node, determinant)
 
 
-def _times_inverse(a: Any, factor: Any, like: Any) -> Any:
+def _times_inverse(a: Tensor, factor: Tensor, like: Tensor) -> Tensor:
     inverse = raw.MatrixInverse(a, adjoint=True)
     sizes = composing.concat([composing.shape(like), [1, 1]], 0)
     return raw.Reshape(factor, sizes) * inverse
@@ -266,7 +222,7 @@ def _solve_shape(square: bool) -> Callable[[Any], list[Dims]]:
         batch = merge_dims(batch, rhs_batch)
         if square and columns is None:
             columns = rhs_rows
-        return [_joined(batch, columns, rhs_columns)]
+        return [with_batch(batch, columns, rhs_columns)]
 
     return rule
 
@@ -289,7 +245,7 @@ def matrix_solve_kernel(node):
     return _refusing(in_float(node, solve), failed)
 
 
-def _solution_gradient(solution: Any, grad_b: Any, turned: bool) -> Any:
+def _solution_gradient(solution: Tensor, grad_b: Tensor, turned: bool) -> Tensor:
     if turned:
         return -composing.matmul(solution, grad_b, adjoint_b=True)
     return -composing.matmul(grad_b, solution, adjoint_b=True)
@@ -355,7 +311,7 @@ def matrix_solve_ls_kernel(node):
     return _refusing(in_float(node, solve), "Input matrix was rank deficient or ill-conditioned.")
 
 
-def regularized_gramian_cholesky(matrix: Any, weight: Any, first_kind: bool) -> Any:
+def regularized_gramian_cholesky(matrix: Tensor, weight: float, first_kind: bool) -> Tensor:
     """The Cholesky factor of A^H A (or A A^H) plus the weight times the identity."""
     gramian = composing.matmul(matrix, matrix, adjoint_a=first_kind, adjoint_b=not first_kind)
     if isinstance(weight, Tensor) or weight != 0:
@@ -370,7 +326,7 @@ def regularized_gramian_cholesky(matrix: Any, weight: Any, first_kind: bool) -> 
     return raw.Cholesky(gramian)
 
 
-def cholesky_solution(factor: Any, rhs: Any) -> Any:
+def cholesky_solution(factor: TensorLike, rhs: TensorLike) -> Any:
     """The solution of a system whose matrix has the given Cholesky factor."""
     with name_scope(None, "cholesky_solve", [factor, rhs]):
         half = raw.MatrixTriangularSolve(factor, rhs, adjoint=False, lower=True)
@@ -458,7 +414,7 @@ def matrix_square_root_gradient(op, grad):
     return [composing.matrix_transpose(raw.Reshape(solved, shape))]
 
 
-def _kronecker(a: Any, b: Any) -> Any:
+def _kronecker(a: Tensor, b: Tensor) -> Tensor:
     shapes = composing.shape(a), composing.shape(b)
     orders = shapes[0][-1], shapes[1][-1]
     batch = raw.Slice(shapes[0], [0], [raw.Sub(composing.size(shapes[0]), 2)])
@@ -474,3 +430,48 @@ def _kronecker(a: Any, b: Any) -> Any:
 
 for _decl in (cholesky_op, cholesky_grad_op, inverse_op, determinant_op, log_determinant_op, solve_op):
     _decl.rejects(*[[2, 3]] * len(_decl.signature.inputs), error=ValueError)
+
+# Positive definite, so that all of them are defined; and a triangle of theirs.
+_MATRIX = np.array([[4, 1, 2], [1, 3, 0.5], [2, 0.5, 5]], np.float32)
+_TRIANGLES = np.array([[[2, 0], [0.5, 1]], [[1, 0], [3, 0.5]]], np.float32)
+_SINGULAR = np.array([[1, 2], [2, 4]], np.float32)
+_COMPLEX = np.array([[2, 1j], [0.5, 1 - 1j]], np.complex64)
+
+cholesky_op.accepts(_MATRIX).accepts(_TRIANGLES @ _TRIANGLES.transpose(0, 2, 1)).rejects(
+    _SINGULAR, error=InvalidArgumentError
+)
+cholesky_grad_op.accepts(_TRIANGLES, [2, 2, 2])
+inverse_op.accepts([2, 3, 3]).accepts(_MATRIX, adjoint=True).accepts(_COMPLEX, adjoint=True)
+inverse_op.rejects(_SINGULAR, error=InvalidArgumentError)
+determinant_op.accepts([3, 3]).accepts([2, 2, 2]).accepts(_COMPLEX)
+log_determinant_op.accepts([2, 2, 2]).accepts(-_MATRIX)
+solve_op.accepts([2, 3, 3], [2, 3, 1]).accepts([2, 2], [2, 2], adjoint=True).accepts(_COMPLEX, _COMPLEX, adjoint=True)
+solve_op.rejects(_SINGULAR, [2, 1], error=InvalidArgumentError)
+triangular_solve_op.accepts([3, 3], [3, 2]).accepts([2, 3, 3], [2, 3, 1], lower=False, adjoint=True)
+triangular_solve_op.rejects([3, 3], [2, 2], error=ValueError)
+least_squares_op.accepts([4, 2], [4, 2], np.float64(0.1)).accepts([2, 2, 3], [2, 2, 1], np.float64(0.5))
+least_squares_op.accepts(_MATRIX[:, :2], _MATRIX, np.float64(0), fast=False)
+least_squares_op.rejects([4, 2], [3, 2], np.float64(0), error=ValueError)
+exponential_op.accepts([2, 2, 2]).rejects([2, 3], error=ValueError)
+logarithm_op.accepts(_COMPLEX).accepts(_MATRIX.astype(np.complex128)).rejects([2, 3], error=ValueError)
+square_root_op.accepts(_MATRIX).accepts(_COMPLEX).rejects([2, 3], error=ValueError)
+
+
+# ---- their names before 1.0 ----
+
+_REALS = "{double, float}"
+as_today(
+    op("BatchMatrixDeterminant", "input: T, *, T: {float, double, complex64, complex128} -> output: T"), determinant_op
+)
+as_today(op("BatchMatrixInverse", f"input: T, *, adjoint=False, T: {_REALS} -> output: T"), inverse_op)
+as_today(op("BatchMatrixSolve", f"matrix: T, rhs: T, *, adjoint=False, T: {_REALS} -> output: T"), solve_op)
+as_today(
+    op("BatchMatrixSolveLs", f"matrix: T, rhs: T, l2_regularizer: double, *, T: {_REALS}, fast=True -> output: T"),
+    least_squares_op,
+)
+as_today(
+    op("BatchMatrixTriangularSolve", f"matrix: T, rhs: T, *, lower=True, adjoint=False, T: {_REALS} -> output: T"),
+    triangular_solve_op,
+)
+as_today(op("BatchCholesky", f"input: T, *, T: {_REALS} -> output: T"), cholesky_op)
+as_today(op("BatchCholeskyGrad", "l: T, grad: T, *, T: {float, double} -> output: T"), cholesky_grad_op)

@@ -2,34 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
+import numpy as np
 import torch
 
-from headrace.core.defaults import control_dependencies, name_scope
+from headrace.core.defaults import control_dependencies
+from headrace.core.dims import merge_dim, merge_dims
+from headrace.core.dtypes import float16
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op, raw
-from headrace.core.shapes import Dims, merge_dims
-from headrace.ops import composing
-from headrace.ops.math.linalg import identity, matrix_dims, refuse_unknown
+from headrace.kernels import composing
+from headrace.kernels.composing.matrices import adjoint, identity
+from headrace.kernels.math.elementwise import no_kernel
+from headrace.kernels.math.matrices import in_float, matrix_dims, refuse_unknown, with_batch
+from headrace.kernels.older_types import as_today
+
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+
 
 _TYPES = "{double, float, half, complex64, complex128}"
-
-
-def _joined(batch: Dims, *inner: int | None) -> Dims:
-    return None if batch is None else (*batch, *inner)
 
 
 def _least(rows: int | None, columns: int | None) -> int | None:
     if rows == 0 or columns == 0:
         return 0
     return None if rows is None or columns is None else min(rows, columns)
-
-
-def _in_float(node: Any, run: Any) -> Any:
-    if node.inputs[0].dtype.name != "float16":
-        return run
-    return lambda x: tuple(part.half() for part in run(x.float()))
 
 
 eigen_op = op("SelfAdjointEigV2", f"input: T, *, compute_v=True, T: {_TYPES} -> e: T, v: T")
@@ -41,7 +40,7 @@ def self_adjoint_eig_shape(op):
     if rows is not None and columns is not None and rows != columns:
         raise ValueError(f"Dimensions must be equal, but are {rows} and {columns}")
     size = rows if rows is not None else columns
-    return [_joined(batch, size), _joined(batch, size, size) if op.attrs["compute_v"] else (0,)]
+    return [with_batch(batch, size), with_batch(batch, size, size) if op.attrs["compute_v"] else ()]
 
 
 def _refuse_unknown(x: torch.Tensor) -> None:
@@ -63,14 +62,9 @@ def self_adjoint_eig_kernel(node):
 
         def eigen(x):
             _refuse_unknown(x)
-            return torch.linalg.eigvalsh(x).to(x.dtype), x.new_zeros(0)
+            return torch.linalg.eigvalsh(x).to(x.dtype), x.new_zeros(())
 
-    return _in_float(node, eigen)
-
-
-def _adjoint(matrix: Any) -> Any:
-    with name_scope(None, "adjoint", [matrix]):
-        return composing.matrix_transpose(matrix, conjugate=True)
+    return in_float(node, eigen)
 
 
 @eigen_op.gradient
@@ -89,14 +83,14 @@ def self_adjoint_eig_gradient(op, grad_e, grad_v):
             inner = raw.MatrixDiag(grad_e, name="diag")
         grad_a = matmul(v, matmul(inner, v, adjoint_b=True))
         # The kernel reads the lower triangle, so that gets what the upper one would.
-        grad_a = raw.MatrixBandPart(grad_a + _adjoint(grad_a), -1, 0)
+        grad_a = raw.MatrixBandPart(grad_a + adjoint(grad_a), -1, 0)
         half = 0.5 * raw.MatrixDiagPart(grad_a, name="diag_part")
         return [raw.MatrixSetDiag(grad_a, half, name="set_diag")]
 
 
 def _unknown_unless(finite: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
     """`x` with what is not a number in all of a batch's elements but the `finite` ones."""
-    if not x.numel():
+    if not x.dim() or not x.numel():
         return x
     return torch.where(finite.reshape(finite.shape + (1,) * (x.dim() - finite.dim())), x, torch.nan)
 
@@ -108,12 +102,12 @@ svd_op = op("Svd", f"input: T, *, compute_uv=True, full_matrices=False, T: {_TYP
 def svd_shape(op):
     batch, rows, columns = matrix_dims(op.inputs[0].dims)
     short = _least(rows, columns)
-    values = _joined(batch, short)
+    values = with_batch(batch, short)
     if not op.attrs["compute_uv"]:
-        return [values, (0,), (0,)]
+        return [values, (), ()]
     if op.attrs["full_matrices"]:
-        return [values, _joined(batch, rows, rows), _joined(batch, columns, columns)]
-    return [values, _joined(batch, rows, short), _joined(batch, columns, short)]
+        return [values, with_batch(batch, rows, rows), with_batch(batch, columns, columns)]
+    return [values, with_batch(batch, rows, short), with_batch(batch, columns, short)]
 
 
 @svd_op.kernel
@@ -127,7 +121,7 @@ def svd_kernel(node):
     else:
 
         def svd(x):
-            return torch.linalg.svdvals(x).to(x.dtype), x.new_zeros(0), x.new_zeros(0)
+            return torch.linalg.svdvals(x).to(x.dtype), x.new_zeros(()), x.new_zeros(())
 
     def tolerant(x):
         try:
@@ -140,7 +134,7 @@ def svd_kernel(node):
             parts = svd(torch.where(finite[..., None, None], x, torch.zeros_like(x)))
             return tuple(_unknown_unless(finite, part) for part in parts)
 
-    return _in_float(node, tolerant)
+    return in_float(node, tolerant)
 
 
 @svd_op.gradient
@@ -182,7 +176,7 @@ def svd_gradient(op, grad_s, grad_u, grad_v):
         turn_u = matmul(u, grad_u, adjoint_a=True)
         turn_v = matmul(v1, grad_v1, adjoint_a=True)
         f_u, f_v = f * turn_u, f * turn_v
-        inner = grad_s_matrix + matmul(f_u + _adjoint(f_u), s_matrix) + matmul(s_matrix, f_v + _adjoint(f_v))
+        inner = grad_s_matrix + matmul(f_u + adjoint(f_u), s_matrix) + matmul(s_matrix, f_v + adjoint(f_v))
         grad_a = matmul(u, matmul(inner, v1, adjoint_b=True))
         if m != n:
             turned = composing.matrix_transpose(grad_v1)
@@ -194,7 +188,7 @@ def svd_gradient(op, grad_s, grad_u, grad_v):
             grad_a = grad_a + matmul(matmul(u, s_inverse), rest)
         if tall:
             grad_a = composing.matrix_transpose(grad_a)
-        grad_a.set_shape(_joined(batch, rows, columns))
+        grad_a.set_shape(with_batch(batch, rows, columns))
         return [grad_a]
 
 
@@ -205,9 +199,9 @@ qr_op = op("Qr", f"input: T, *, full_matrices=False, T: {_TYPES} -> q: T, r: T")
 def qr_shape(op):
     batch, rows, columns = matrix_dims(op.inputs[0].dims)
     if op.attrs["full_matrices"]:
-        return [_joined(batch, rows, rows), _joined(batch, rows, columns)]
+        return [with_batch(batch, rows, rows), with_batch(batch, rows, columns)]
     short = _least(rows, columns)
-    return [_joined(batch, rows, short), _joined(batch, short, columns)]
+    return [with_batch(batch, rows, short), with_batch(batch, short, columns)]
 
 
 @qr_op.kernel
@@ -220,7 +214,7 @@ def qr_kernel(node):
         # torch passes over what is not a number.
         return parts if bool(finite.all()) else tuple(_unknown_unless(finite, part) for part in parts)
 
-    return _in_float(node, qr)
+    return in_float(node, qr)
 
 
 @qr_op.gradient
@@ -237,14 +231,14 @@ def qr_gradient(op, grad_q, grad_r):
             "QrGrad not implemented when ncols > nrows or full_matrices is true and ncols != nrows."
         )
     qdq = matmul(q, grad_q, adjoint_a=True)
-    skew_q = qdq - _adjoint(qdq)
+    skew_q = qdq - adjoint(qdq)
     rdr = matmul(r, grad_r, adjoint_b=True)
-    skew_r = rdr - _adjoint(rdr)
+    skew_r = rdr - adjoint(rdr)
     lower = raw.MatrixBandPart(skew_q + skew_r, -1, 0)
 
-    def over_r(x: Any) -> Any:
+    def over_r(x: Tensor) -> Tensor:
         """x times the inverse of the adjoint of r."""
-        return _adjoint(raw.MatrixTriangularSolve(r, _adjoint(x), lower=False, adjoint=False))
+        return adjoint(raw.MatrixTriangularSolve(r, adjoint(x), lower=False, adjoint=False))
 
     return [matmul(q, grad_r + over_r(lower)) + over_r(grad_q - matmul(q, qdq))]
 
@@ -258,7 +252,7 @@ def lu_shape(op):
     if rows is not None and columns is not None and rows != columns:
         raise ValueError(f"Dimensions must be equal, but are {rows} and {columns}")
     size = rows if rows is not None else columns
-    return [_joined(batch, size, size), _joined(batch, size)]
+    return [with_batch(batch, size, size), with_batch(batch, size)]
 
 
 @lu_op.kernel
@@ -284,3 +278,57 @@ def lu_kernel(node):
         return (factors.half() if narrow else factors), order
 
     return lu
+
+
+_SIGNS = "a vector may as well be its opposite"
+_UNSET = "1.15 leaves the vectors unset"
+# Of these the vectors are the axes, whoever computes them.
+_DIAGONAL = np.array([[2, 0, 0], [0, 0.5, 0], [0, 0, 1]], np.float32)
+
+eigen_op.accepts(_DIAGONAL).accepts([2, 3, 3], varies=_SIGNS).accepts([3, 3], compute_v=False, varies=_UNSET)
+eigen_op.rejects([2, 3], error=ValueError)
+svd_op.accepts(_DIAGONAL).accepts([2, 3, 2], varies=_SIGNS).accepts([3, 2], full_matrices=True, varies=_SIGNS)
+svd_op.accepts([2, 3], compute_uv=False, varies=_UNSET).rejects([3], error=ValueError)
+qr_op.accepts(_DIAGONAL).accepts([3, 3], varies=_SIGNS).accepts(_DIAGONAL[:, :2], full_matrices=True)
+qr_op.rejects([3], error=ValueError)
+lu_op.accepts([2, 3, 3]).accepts([2, 2], output_idx_type="int64")
+lu_op.rejects(np.array([[1, 2], [2, 4]], np.float32), error=InvalidArgumentError)
+
+# ---- their names and forms before 1.0 ----
+
+_REALS = "{double, float}"
+as_today(op("BatchSelfAdjointEigV2", f"input: T, *, compute_v=True, T: {_REALS} -> e: T, v: T"), eigen_op)
+as_today(
+    op(
+        "BatchSvd",
+        "input: T, *, compute_uv=True, full_matrices=False, T: {double, float, complex64, complex128} -> s: T, u: T, v: T",
+    ),
+    svd_op,
+)
+eigen_rows_op = op("SelfAdjointEig", "input: T, *, T: {double, float, half} -> output: T")
+batch_eigen_rows_op = op("BatchSelfAdjointEig", f"input: T, *, T: {_REALS} -> output: T")
+for _decl in (eigen_rows_op, batch_eigen_rows_op):
+    _decl.accepts(_DIAGONAL).accepts([2, 2], varies=_SIGNS)
+eigen_rows_op.rejects([3], error=ValueError)
+
+
+@eigen_rows_op.shape
+@batch_eigen_rows_op.shape
+def eigen_rows_shape(op):
+    batch, rows, columns = matrix_dims(op.inputs[0].dims)
+    size = merge_dim(rows, columns)
+    return [with_batch(batch, None if size is None else size + 1, size)]
+
+
+def _eigen_rows(x: torch.Tensor) -> torch.Tensor:
+    """The eigenvalues in the first row, the eigenvectors in the columns below."""
+    values, vectors = torch.linalg.eigh(x)
+    return torch.cat([values[..., None, :], vectors], -2)
+
+
+@eigen_rows_op.kernel
+@batch_eigen_rows_op.kernel
+def eigen_rows_kernel(node):
+    if node.inputs[0].dtype is float16:
+        raise no_kernel(node)
+    return _eigen_rows

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 
-from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.ops.math.elementwise import broadcast_shape, checked, function_of, same_shape
+from headrace.core.tensor import Tensor
+from headrace.kernels.math.elementwise import broadcast_shape, checked, function_of, same_shape
 
-logical_and_op = op("LogicalAnd", "x: bool, y: bool -> z: bool").not_differentiable()
-logical_or_op = op("LogicalOr", "x: bool, y: bool -> z: bool").not_differentiable()
-logical_not_op = op("LogicalNot", "x: bool -> y: bool").not_differentiable()
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+
+
+logical_and_op = op("LogicalAnd", "x: bool, y: bool -> z: bool").not_differentiable().scalar("{0} & {1}")
+logical_or_op = op("LogicalOr", "x: bool, y: bool -> z: bool").not_differentiable().scalar("{0} | {1}")
+logical_not_op = op("LogicalNot", "x: bool -> y: bool").not_differentiable().keeps_shape().scalar("~{0}")
 
 logical_and_op.shape(broadcast_shape)
 logical_or_op.shape(broadcast_shape)
@@ -45,7 +49,7 @@ logical_or = function_of(logical_or_op, "logical_or", "Where x or y holds.")
 logical_not = function_of(logical_not_op, "logical_not", "Where x does not hold.")
 
 
-def logical_xor(x: Any, y: Any, name: str = "LogicalXor") -> Tensor:
+def logical_xor(x: TensorLike, y: TensorLike, name: str = "LogicalXor") -> Tensor:
     """Where exactly one of x and y holds: (x | y) & ~(x & y).
 
     Args:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
 from headrace.core.registry import op
-from headrace.ops.array.common import invalid
+from headrace.kernels.array.arguments import invalid
+
+if TYPE_CHECKING:
+    from headrace.core.typing import NodeView
+
 
 masked_matmul_op = op(
     "MaskedMatmul",
@@ -24,26 +29,28 @@ masked_matmul_op.on_host("transpose_a", "transpose_b")
 partial_sides_op.on_host("input_block_size", "input_is_transpose")
 
 
-def _require_rank(value: Any, name: str, rank: int) -> None:
+def _require_rank(value: torch.Tensor, name: str, rank: int) -> None:
     if value.ndim != rank:
         raise invalid(f"Input {name} should be a {('scalar', 'vector', 'matrix')[rank]}.")
 
 
-def _pairs(indices: Any, name: str, message: str) -> tuple[Any, Any]:
+def _pairs(indices: torch.Tensor, name: str, message: str) -> tuple[Any, Any]:
     _require_rank(indices, name, 2)
     if indices.shape[1] != 2:
         raise invalid(message)
     return indices[:, 0], indices[:, 1]
 
 
-def _require_below(indices: Any, limit: int, what: str) -> None:
+def _require_below(indices: torch.Tensor, limit: int, what: str) -> None:
     if indices.numel() and not 0 <= int(indices.min()) <= int(indices.max()) < limit:
         raise invalid(f"The {what} are from {int(indices.min())} to {int(indices.max())}, expected [0, {limit}).")
 
 
 @masked_matmul_op.kernel
-def masked_matmul_kernel(node: Any) -> Any:
-    def multiply(a: Any, b: Any, places: Any, transpose_a: Any, transpose_b: Any) -> Any:
+def masked_matmul_kernel(node: NodeView) -> Callable[..., Any]:
+    def multiply(
+        a: torch.Tensor, b: torch.Tensor, places: torch.Tensor, transpose_a: torch.Tensor, transpose_b: torch.Tensor
+    ) -> Any:
         _require_rank(a, "a", 2)
         _require_rank(b, "b", 2)
         _require_rank(transpose_a, "transpose_a", 0)
@@ -70,18 +77,18 @@ masked_matmul_op.accepts([3, 2], [2, 4], np.array([[0, 1], [2, 3]]), np.bool_(Fa
 
 
 @partial_sides_op.kernel
-def partial_sides_kernel(node: Any) -> Any:
+def partial_sides_kernel(node: NodeView) -> Callable[..., Any]:
     def compute(
-        factors: Any,
-        factor_weights: Any,
-        unobserved: Any,
-        input_weights: Any,
-        places: Any,
-        values: Any,
-        entry_weights: Any,
-        block_size: Any,
-        transposed: Any,
-    ) -> Any:
+        factors: torch.Tensor,
+        factor_weights: torch.Tensor,
+        unobserved: torch.Tensor,
+        input_weights: torch.Tensor,
+        places: torch.Tensor,
+        values: torch.Tensor,
+        entry_weights: torch.Tensor,
+        block_size: torch.Tensor,
+        transposed: torch.Tensor,
+    ) -> tuple[torch.Tensor, torch.Tensor]:
         _require_rank(factors, "factors", 2)
         _require_rank(factor_weights, "factor_weights", 1)
         _require_rank(unobserved, "unobserved_weights", 0)
@@ -128,7 +135,7 @@ def partial_sides_kernel(node: Any) -> Any:
     return compute
 
 
-def _require_length(value: Any, length: int, name: str) -> None:
+def _require_length(value: torch.Tensor, length: int, name: str) -> None:
     if len(value) != length:
         raise invalid(f"Input {name} has {len(value)} elements, expected {length}.")
 

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from headrace.core.defaults import name_scope
+from headrace.core.dims import Dims, is_fully_defined, merge_dims
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.core.shapes import Dims, is_fully_defined, merge_dims
-from headrace.ops import composing
-from headrace.ops.composing import matmul
-from headrace.ops.math.elementwise import broadcast_or_raise
-from headrace.ops.math.large_products import large_product
+from headrace.core.tensor import Tensor
+from headrace.core.work import matrix_product
+from headrace.devices.large_products import large_product
+from headrace.kernels import composing
+from headrace.kernels.composing import matmul
+from headrace.kernels.math.elementwise import broadcast_or_raise
+
+if TYPE_CHECKING:
+    from headrace.core.dtypes import DType
+    from headrace.core.operation import Operation
+    from headrace.core.typing import NodeView, TensorLike
+
 
 _TYPES = "{bfloat16, half, float, double, int32, int64, complex64, complex128}"
 
@@ -42,7 +50,7 @@ def matmul_shape(op: Any) -> list[Dims]:
     return [_product(*a, *b)]
 
 
-def _fits(node: Any) -> bool:
+def _fits(node: NodeView) -> bool:
     """Whether both are known to be matrices whose inner sizes are the same."""
     a, b = node.inputs[0].dims, node.inputs[1].dims
     if a is None or b is None or len(a) != 2 or len(b) != 2:
@@ -51,20 +59,36 @@ def _fits(node: Any) -> bool:
     return inner is not None and inner == b[1 if node.attrs["transpose_b"] else 0]
 
 
-matmul_op = op("MatMul", f"a: T, b: T, *, transpose_a=False, transpose_b=False, T: {_TYPES} -> product: T")
+matmul_op = (
+    op("MatMul", f"a: T, b: T, *, transpose_a=False, transpose_b=False, T: {_TYPES} -> product: T")
+    .never_fails()
+    .work(matrix_product())
+)
 matmul_op.fresh().shape(matmul_shape)
+
+
+@matmul_op.equal_sizes
+def matmul_sizes(node: NodeView, sizes: Any) -> None:
+    a, b, c = (sizes.of(value) for value in (*node.inputs, node.outputs[0]))
+    if a is None or b is None or c is None or not len(a) == len(b) == len(c) == 2:
+        return
+    rows, inner = reversed(a) if node.attrs["transpose_a"] else a
+    met, columns = reversed(b) if node.attrs["transpose_b"] else b
+    sizes.same(rows, c[0])
+    sizes.same(columns, c[1])
+    sizes.same(inner, met)
 
 
 # oneDNN has the left matrix copied where it is turned, which with few columns costs more than oneDNN saves.
 _NARROW = 512
 
 
-def _is_narrow(node: Any) -> bool:
+def _is_narrow(node: NodeView) -> bool:
     dims = node.outputs[0].dims
     return dims is not None and dims[-1] is not None and dims[-1] <= _NARROW
 
 
-def _turned(product: Any, a_turned: bool, b_turned: bool) -> Any:
+def _turned(product: Callable[..., Any], a_turned: bool, b_turned: bool) -> Callable[..., Any]:
     if a_turned:
         return lambda a, b: product(a.t(), b.t() if b_turned else b, None)
     return lambda a, b: product(a, b.t() if b_turned else b, None)
@@ -75,9 +99,6 @@ def matmul_kernel(node):
     """The bare torch function where the sizes are known to fit, else one that explains what does not."""
     a_turned, b_turned = node.attrs["transpose_a"], node.attrs["transpose_b"]
     mm = torch.mm
-    large = large_product(node) if _fits(node) and not (a_turned and _is_narrow(node)) else None
-    if large is not None:
-        return _turned(large, a_turned, b_turned)
     if a_turned and b_turned:
 
         def product(a, b):
@@ -105,7 +126,15 @@ def matmul_kernel(node):
     return checked
 
 
-def _explain(a: Any, b: Any, a_turned: bool, b_turned: bool) -> None:
+@matmul_op.kernel_on("cpu")
+def matmul_kernel_on_cpu(node):
+    """oneDNN's product where that is worth it, else the generic kernel."""
+    a_turned, b_turned = node.attrs["transpose_a"], node.attrs["transpose_b"]
+    large = large_product(node) if _fits(node) and not (a_turned and _is_narrow(node)) else None
+    return matmul_kernel(node) if large is None else _turned(large, a_turned, b_turned)
+
+
+def _explain(a: torch.Tensor, b: torch.Tensor, a_turned: bool, b_turned: bool) -> None:
     for which, x in (("0", a), ("1", b)):
         if x.dim() != 2:
             raise InvalidArgumentError(None, None, f"In[{which}] is not a matrix. Instead it has shape {_text(x)}")
@@ -113,7 +142,7 @@ def _explain(a: Any, b: Any, a_turned: bool, b_turned: bool) -> None:
         raise InvalidArgumentError(None, None, f"Matrix size-incompatible: In[0]: {_text(a)}, In[1]: {_text(b)}")
 
 
-def _text(x: Any) -> str:
+def _text(x: torch.Tensor) -> str:
     return "[" + ",".join(str(n) for n in x.shape) + "]"
 
 
@@ -158,7 +187,7 @@ def sparse_matmul_gradient(op, grad):
     a_turned, b_turned = op.attrs["transpose_a"], op.attrs["transpose_b"]
     sparse = {id(a): op.attrs["a_is_sparse"], id(b): op.attrs["b_is_sparse"], id(grad): grad._op.type == "ReluGrad"}
 
-    def product(x: Any, y: Any, dtype: Any, x_turned: bool = False, y_turned: bool = False) -> Any:
+    def product(x: Tensor, y: Tensor, dtype: DType, x_turned: bool = False, y_turned: bool = False) -> Tensor:
         x_sparse, y_sparse = sparse[id(x)], sparse[id(y)]
         if y_turned:
             y = composing.transpose(y)
@@ -179,7 +208,7 @@ def sparse_matmul_gradient(op, grad):
 sparse_matmul_op.accepts([2, 3], [3, 4], a_is_sparse=True).rejects([2, 3], [2, 3], error=ValueError)
 
 
-def _batch_parts(op: Any) -> Any:
+def _batch_parts(op: Any) -> list[tuple[tuple[int | None, ...] | None, tuple[int | None, int | None]]]:
     """Batch sizes, then rows and columns, of both inputs; None where a rank is unknown."""
     parts = []
     for tensor, flag in zip(op.inputs, ("adj_x", "adj_y"), strict=True):
@@ -191,7 +220,7 @@ def _batch_parts(op: Any) -> Any:
     return parts
 
 
-def _batch_shape(join: Any) -> Any:
+def _batch_shape(join: Callable[..., Any]) -> Callable[..., Any]:
     def rule(op: Any) -> list[Dims]:
         (x_batch, x), (y_batch, y) = _batch_parts(op)
         batch = join(x_batch, y_batch)
@@ -201,7 +230,7 @@ def _batch_shape(join: Any) -> Any:
     return rule
 
 
-def _batch_kernel(node: Any) -> Any:
+def _batch_kernel(node: Any) -> Callable[..., Any]:
     adj_x, adj_y = node.attrs["adj_x"], node.attrs["adj_y"]
     x_dims, y_dims = node.inputs[0].dims, node.inputs[1].dims
     product = torch.matmul
@@ -221,7 +250,7 @@ def _batch_kernel(node: Any) -> Any:
     else:
         run = lambda x, y: product(x.mH if adj_x else x, y.mH if adj_y else y)  # noqa: E731
 
-    def checked(x: Any, y: Any) -> Any:
+    def checked(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
         for which, value in (("0", x), ("1", y)):
             if value.dim() < 2:
                 raise InvalidArgumentError(None, None, f"In[{which}] ndims must be >= 2: {value.dim()}")
@@ -244,7 +273,11 @@ def _batch_kernel(node: Any) -> Any:
     return checked
 
 
-batch_matmul_op = op("BatchMatMul", f"x: T, y: T, *, T: {_TYPES}, adj_x=False, adj_y=False -> output: T")
+batch_matmul_op = (
+    op("BatchMatMul", f"x: T, y: T, *, T: {_TYPES}, adj_x=False, adj_y=False -> output: T")
+    .never_fails()
+    .work(matrix_product())
+)
 batch_matmul_op.fresh().shape(_batch_shape(merge_dims))
 
 
@@ -256,7 +289,11 @@ def batch_matmul_kernel(node):
 batch_matmul_op.accepts([5, 2, 3], [5, 3, 4]).accepts([2, 5, 3, 2], [2, 5, 4, 3], adj_x=True, adj_y=True)
 batch_matmul_op.rejects([5, 2, 3], [4, 3, 4], error=ValueError)
 
-batch_matmul_v2_op = op("BatchMatMulV2", f"x: T, y: T, *, T: {_TYPES}, adj_x=False, adj_y=False -> output: T")
+batch_matmul_v2_op = (
+    op("BatchMatMulV2", f"x: T, y: T, *, T: {_TYPES}, adj_x=False, adj_y=False -> output: T")
+    .never_fails()
+    .work(matrix_product())
+)
 batch_matmul_v2_op.fresh().shape(_batch_shape(broadcast_or_raise))
 
 
@@ -269,10 +306,11 @@ batch_matmul_v2_op.accepts([5, 2, 3], [3, 4]).accepts([5, 1, 3, 2], [2, 4, 3], a
 batch_matmul_v2_op.rejects([5, 2, 3], [5, 2, 4], error=ValueError).rejects([3], [3, 2], error=ValueError)
 
 
+_RESULTS = _TYPES.replace("}", ", int16}")
 _WIDENED = _TYPES.replace("}", ", int8, uint8, int16}")
 batch_matmul_v3_op = op(
     "BatchMatMulV3",
-    f"x: Ta, y: Tb, *, Ta: {_WIDENED}, Tb: {_WIDENED}, Tout: {_TYPES}, adj_x=False, adj_y=False, grad_x=False, "
+    f"x: Ta, y: Tb, *, Ta: {_WIDENED}, Tb: {_WIDENED}, Tout: {_RESULTS}, adj_x=False, adj_y=False, grad_x=False, "
     "grad_y=False -> output: Tout",
 ).not_differentiable()
 batch_matmul_v3_op.shape(_batch_shape(broadcast_or_raise))
@@ -286,7 +324,12 @@ def batch_matmul_v3_kernel(node):
     return lambda x, y: product(x.to(dtype), y.to(dtype))
 
 
-def _batch_gradients(op: Any, grad: Any) -> tuple[Any, Any]:
+batch_matmul_v3_op.accepts([5, 2, 3], [3, 4], Tout="float32")
+batch_matmul_v3_op.accepts([2, 3], [2, 4], Ta="int8", Tb="uint8", Tout="int32", adj_x=True)
+batch_matmul_v3_op.rejects([2, 3], [2, 4], Tout="float32", error=ValueError)
+
+
+def _batch_gradients(op: Operation, grad: Tensor) -> tuple[Any, Any]:
     x, y = op.inputs
     adj_x, adj_y = op.attrs["adj_x"], op.attrs["adj_y"]
     if adj_x:
@@ -318,8 +361,8 @@ def batch_matmul_v2_gradient(op, grad):
 
 
 def sparse_matmul(
-    a: Any,
-    b: Any,
+    a: TensorLike,
+    b: TensorLike,
     transpose_a: bool = False,
     transpose_b: bool = False,
     a_is_sparse: bool = False,
@@ -349,7 +392,9 @@ def sparse_matmul(
     )
 
 
-def batch_matmul(x: Any, y: Any, adj_x: bool = False, adj_y: bool = False, name: str | None = None) -> Tensor:
+def batch_matmul(
+    x: TensorLike, y: TensorLike, adj_x: bool = False, adj_y: bool = False, name: str | None = None
+) -> Tensor:
     """The matrix products of two batches: `matmul` in the spelling of versions before 1.0.
 
     Args:
@@ -365,8 +410,8 @@ def batch_matmul(x: Any, y: Any, adj_x: bool = False, adj_y: bool = False, name:
 
 
 def matvec(
-    a: Any,
-    b: Any,
+    a: TensorLike,
+    b: TensorLike,
     transpose_a: bool = False,
     adjoint_a: bool = False,
     a_is_sparse: bool = False,

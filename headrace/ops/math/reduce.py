@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -12,12 +12,19 @@ import torch
 from headrace.core.constant_value import distinct, plain_constant_value
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import colocate_with, device, name_scope
+from headrace.core.dims import Dims, element_count
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import OpDecl, op, raw
-from headrace.core.shapes import Dims, element_count
-from headrace.ops import composing
-from headrace.ops.math.numpy_loops import faster_reduction
-from headrace.ops.math.passing_over import concerns, extreme
+from headrace.core.size_elements import Element, KnownElements, product
+from headrace.devices.numpy_loops import faster_reduction
+from headrace.kernels import composing
+from headrace.kernels.math.passing_over import concerns, extreme
+
+if TYPE_CHECKING:
+    from headrace.core.graph import Graph
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import NodeView, TensorLike
+
 
 _NUMERIC = "input: T, reduction_indices: Tidx, *, keep_dims=False, T: numeric, Tidx: index = int32 -> output: T"
 _LOGIC = "input: bool, reduction_indices: Tidx, *, keep_dims=False, Tidx: index = int32 -> output: bool"
@@ -72,13 +79,15 @@ def _may_be_empty(dims: Dims) -> bool:
 def _guarded(
     reduce: Callable[[Any], Any], filled: Callable[[Any, tuple[int, ...]], Any], axes: tuple[int, ...]
 ) -> Callable[[Any, Any], Any]:
-    def run(x: Any, _: Any) -> Any:
+    def run(x: torch.Tensor, _: torch.Tensor) -> torch.Tensor:
         return reduce(x) if x.numel() else filled(x, axes)
 
     return run
 
 
-def reduction_kernel(reduce: Reducer, whole: Callable[[Any], Any], none: Callable[[Any], Any], empty: Any) -> Any:
+def reduction_kernel(
+    reduce: Reducer, whole: Callable[[Any], Any], none: Callable[[Any], Any], empty: Any
+) -> Callable[..., Any]:
     """The kernel rule of a reduction.
 
     Args:
@@ -88,7 +97,7 @@ def reduction_kernel(reduce: Reducer, whole: Callable[[Any], Any], none: Callabl
         empty: dtype -> the value where nothing is reduced; None where torch gives it by itself.
     """
 
-    def rule(node: Any) -> Any:
+    def rule(node: NodeView) -> Callable[..., Any]:
         keep = node.attrs["keep_dims"]
         dtype = node.inputs[0].dtype.torch
         wider = _WIDER.get(dtype)
@@ -100,14 +109,14 @@ def reduction_kernel(reduce: Reducer, whole: Callable[[Any], Any], none: Callabl
                 return whole
             return lambda x: reduce(x, axes, keep)
 
-        def filled(x: Any, axes: tuple[int, ...]) -> Any:
+        def filled(x: Any, axes: tuple[int, ...]) -> torch.Tensor:
             sizes = [1 if i in axes else n for i, n in enumerate(x.shape) if keep or i not in axes]
             return torch.full(sizes, empty(x.dtype), dtype=x.dtype, device=x.device)
 
         axes, dims = node.constant(1), node.inputs[0].dims
         listed = None if axes is None else distinct(axes).tolist()
 
-        def general(x: Any, axes: Any) -> Any:
+        def general(x: torch.Tensor, axes: Any) -> torch.Tensor:
             known = normalized_axes(axes.reshape(-1).tolist() if listed is None else listed, x.dim())
             if empty is not None and x.numel() == 0 and known:
                 return filled(x, known)
@@ -129,7 +138,7 @@ def reduction_kernel(reduce: Reducer, whole: Callable[[Any], Any], none: Callabl
     return rule
 
 
-def declare_reduction(op_type: str, signature: str, kernel: Any) -> OpDecl:
+def declare_reduction(op_type: str, signature: str, kernel: Callable[..., Any]) -> OpDecl:
     """A reduction op; it does nothing when there are no axes."""
     decl = op(op_type, signature).on_host("reduction_indices").aliases()
     decl.shape(reduction_shape)
@@ -141,16 +150,16 @@ def declare_reduction(op_type: str, signature: str, kernel: Any) -> OpDecl:
     return decl
 
 
-def _input_without_axes(node: Any) -> Any:
+def _input_without_axes(node: NodeView) -> Any:
     axes = node.constant(1)
     return node.inputs[0] if axes is not None and axes.size == 0 else None
 
 
-def _same(x: Any) -> Any:
+def _same(x: torch.Tensor) -> torch.Tensor:
     return x
 
 
-def _sum_rule(node: Any) -> Any:
+def _sum_rule(node: NodeView) -> Callable[..., Any]:
     dtype = node.inputs[0].dtype
     if dtype.is_integer:
         # torch would widen integers to int64; the op keeps their type, and so wraps.
@@ -163,13 +172,13 @@ def _sum_rule(node: Any) -> Any:
     return make(node)
 
 
-def _mean_rule(node: Any) -> Any:
+def _mean_rule(node: NodeView) -> Callable[..., Any]:
     dtype = node.inputs[0].dtype
     if not dtype.is_integer:
         return reduction_kernel(torch.mean, torch.mean, _same, None)(node)
     kind = _WIDER.get(dtype.torch, dtype.torch)
 
-    def mean(x: Any, axes: Any, keep: bool) -> Any:
+    def mean(x: torch.Tensor, axes: Sequence[int] | None, keep: bool) -> torch.Tensor:
         # The sum is divided with truncation, as integers are in C.
         total = torch.sum(x, axes, keep, dtype=kind)
         if kind is not dtype.torch:
@@ -180,11 +189,11 @@ def _mean_rule(node: Any) -> Any:
     return reduction_kernel(mean, lambda x: mean(x, None, False), _same, lambda _: 0)(node)
 
 
-def _prod_rule(node: Any) -> Any:
+def _prod_rule(node: NodeView) -> Callable[..., Any]:
     dtype = node.inputs[0].dtype
     kind = _WIDER.get(dtype.torch, dtype.torch)
 
-    def prod(x: Any, axes: Any, keep: bool) -> Any:
+    def prod(x: Any, axes: Any, keep: bool) -> torch.Tensor:
         # torch multiplies over one axis at a time.
         for axis in reversed(axes):
             x = torch.prod(x, axis, keep, dtype=kind)
@@ -193,7 +202,7 @@ def _prod_rule(node: Any) -> Any:
     return reduction_kernel(prod, lambda x: torch.prod(x, dtype=kind), _same, None)(node)
 
 
-def _extreme_rule(function: Any, sign: int) -> Any:
+def _extreme_rule(function: Callable[..., Any], sign: int) -> Callable[..., Any]:
     def identity(dtype: torch.dtype) -> Any:
         if dtype.is_floating_point:
             return sign * math.inf
@@ -206,10 +215,10 @@ def _extreme_rule(function: Any, sign: int) -> Any:
     return lambda node: passing_over(node) if concerns(node) else plain(node)
 
 
-def _norm_rule(node: Any) -> Any:
+def _norm_rule(node: NodeView) -> Callable[..., Any]:
     dtype = node.inputs[0].dtype
 
-    def norm(x: Any, axes: Any, keep: bool) -> Any:
+    def norm(x: torch.Tensor, axes: Any, keep: bool) -> torch.Tensor:
         kind = _WIDER.get(dtype.torch, dtype.torch) if dtype.is_integer else dtype.torch
         if all(size == 1 for size in (x.shape if axes is None else [x.shape[axis] for axis in axes])):
             # Over single elements TensorFlow copies, so that negative numbers stay.
@@ -223,11 +232,11 @@ def _norm_rule(node: Any) -> Any:
     return reduction_kernel(norm, lambda x: norm(x, None, False), _same, None)(node)
 
 
-def _logic_rule(reduce: Any, name: str) -> Any:
-    def rule(node: Any) -> Any:
+def _logic_rule(reduce: Callable[..., Any], name: str) -> Callable[..., Any]:
+    def rule(node: NodeView) -> Callable[..., Any]:
         reduced = faster_reduction(node, reduce, name)
 
-        def whole(x: Any) -> Any:
+        def whole(x: torch.Tensor) -> torch.Tensor:
             return reduced(x, tuple(range(x.dim())), False)
 
         return reduction_kernel(reduced, reduce if reduced is reduce else whole, _same, None)(node)
@@ -235,8 +244,8 @@ def _logic_rule(reduce: Any, name: str) -> Any:
     return rule
 
 
-sum_op = declare_reduction("Sum", _NUMERIC, _sum_rule)
-mean_op = declare_reduction("Mean", _NUMERIC, _mean_rule)
+sum_op = declare_reduction("Sum", _NUMERIC, _sum_rule).never_fails()
+mean_op = declare_reduction("Mean", _NUMERIC, _mean_rule).never_fails()
 prod_op = declare_reduction("Prod", _NUMERIC, _prod_rule)
 max_op = declare_reduction("Max", _NUMERIC, _extreme_rule(torch.amax, -1))
 min_op = declare_reduction("Min", _NUMERIC, _extreme_rule(torch.amin, 1))
@@ -245,12 +254,20 @@ any_op = declare_reduction("Any", _LOGIC, _logic_rule(torch.any, "any"))
 euclidean_norm_op = declare_reduction("EuclideanNorm", _NUMERIC, _norm_rule).not_differentiable()
 
 
-def _safe_shape_div(x: Any, y: Any) -> Any:
+@prod_op.size_elements
+def prod_elements(node: NodeView, known: KnownElements) -> list[Element] | None:
+    elements, axes = known.vector(node.inputs[0]), node.constant(1)
+    if elements is None or axes is None or node.inputs[0].dims == () or axes.size != 1:
+        return None
+    return [product(elements)] if int(axes.item()) in (0, -1) else None
+
+
+def _safe_shape_div(x: TensorLike, y: TensorLike) -> Any:
     """Sizes divided, where a divisor of 0 counts as 1."""
     return x // raw.Maximum(y, 1)
 
 
-def reduced_shape(input_shape: Any, axes: Any) -> Any:
+def reduced_shape(input_shape: TensorLike, axes: TensorLike) -> Any:
     """The operations that compute `input_shape` with 1 at `axes`."""
     input_shape = composing.cast(input_shape, "int32")
     axes = composing.cast(axes, "int32")
@@ -260,7 +277,9 @@ def reduced_shape(input_shape: Any, axes: Any) -> Any:
     return raw.DynamicStitch([composing.range_(input_rank), axes], [input_shape, raw.Fill(axes_shape, 1)])
 
 
-def _kept_shape_and_repeats(graph: Any, dims: tuple[int, ...], axes: tuple[int, ...]) -> Any:
+def _kept_shape_and_repeats(
+    graph: Graph, dims: tuple[int, ...], axes: tuple[int, ...]
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The sizes with the reduced axes kept, and how often each is repeated to have the old sizes again.
 
     TensorFlow computes them with operations, once a graph, and keeps the result; the operations stay behind in the
@@ -277,7 +296,7 @@ def _kept_shape_and_repeats(graph: Any, dims: tuple[int, ...], axes: tuple[int, 
     return found
 
 
-def _spread(op: Any, grad: Any) -> Any:
+def _spread(op: Any, grad: Tensor) -> Tensor:
     """`grad` repeated along the axes that were summed."""
     source = op.inputs[0]
     dims = source.dims
@@ -316,7 +335,7 @@ def mean_gradient(op, grad):
     return [spread / composing.cast(factor, spread.dtype), None]
 
 
-def _product(vector: Any) -> Any:
+def _product(vector: Tensor) -> Tensor:
     return raw.Prod(vector, convert_to_tensor([0], "int32"))
 
 
@@ -362,6 +381,6 @@ def prod_gradient(op, grad):
     return [raw.Reshape(out, input_shape), None]
 
 
-def _cumprod(x: Any, reverse: bool) -> Any:
+def _cumprod(x: Tensor, reverse: bool) -> Tensor:
     with name_scope(None, "Cumprod", [x]) as scope:
         return raw.Cumprod(x, 0, exclusive=True, reverse=reverse, name=scope)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.operation import Tensor
 from headrace.core.registry import OpDecl, op, raw
+from headrace.core.tensor import Tensor
+
+if TYPE_CHECKING:
+    from headrace.core.typing import NodeView, TensorLike
+
 
 _SIGNATURE = "x: T, axis: Tidx, *, exclusive=False, reverse=False, T: {}, Tidx: index = int32 -> out: T"
 _WIDER = {torch.uint16: torch.int32, torch.uint32: torch.int64, torch.uint64: torch.int64}
@@ -20,12 +24,12 @@ _WIDER = {torch.uint16: torch.int32, torch.uint32: torch.int64, torch.uint64: to
 def _kernel(scan: Callable[[Any, int], Any], first: Callable[[torch.dtype], float]) -> Callable[[Any], Any]:
     """The kernel rule of a scan; `first` is what an exclusive one begins with."""
 
-    def rule(node: Any) -> Any:
+    def rule(node: NodeView) -> Callable[..., Any]:
         exclusive, reverse = node.attrs["exclusive"], node.attrs["reverse"]
         dtype = node.inputs[0].dtype.torch
         wider = _WIDER.get(dtype)
 
-        def total(x: Any, axis: int) -> Any:
+        def total(x: torch.Tensor, axis: int) -> torch.Tensor:
             if exclusive:
                 # Shifted before: taking x out afterwards would turn inf - inf into nan.
                 size = x.shape[axis]
@@ -34,17 +38,17 @@ def _kernel(scan: Callable[[Any, int], Any], first: Callable[[torch.dtype], floa
                 return torch.cat([start, scan(x.narrow(axis, 0, max(size - 1, 0)), axis)], axis)
             return scan(x, axis)
 
-        def run(x: Any, axis: int) -> Any:
+        def run(x: torch.Tensor, axis: int) -> torch.Tensor:
             if wider is not None:
                 return run_plain(x.to(wider), axis).to(dtype)
             return run_plain(x, axis)
 
-        def run_plain(x: Any, axis: int) -> Any:
+        def run_plain(x: torch.Tensor, axis: int) -> torch.Tensor:
             if reverse:
                 return total(x.flip(axis), axis).flip(axis)
             return total(x, axis)
 
-        def any_axis(x: Any, axis: Any) -> Any:
+        def any_axis(x: torch.Tensor, axis: torch.Tensor) -> torch.Tensor:
             if axis.ndim:
                 raise InvalidArgumentError(None, None, f"ScanOp: axis must be a scalar, not {list(axis.shape)}")
             where = int(axis)
@@ -65,7 +69,7 @@ def _kernel(scan: Callable[[Any, int], Any], first: Callable[[torch.dtype], floa
     return rule
 
 
-def _declare(op_type: str, types: str, scan: Callable[[Any, int], Any], first: Any) -> OpDecl:
+def _declare(op_type: str, types: str, scan: Callable[[Any, int], Any], first: Callable[..., Any]) -> OpDecl:
     decl = op(op_type, _SIGNATURE.format(types)).on_host("axis")
     decl.shape(lambda op: [op.inputs[0].dims])
     decl.kernel(_kernel(scan, first))
@@ -74,7 +78,7 @@ def _declare(op_type: str, types: str, scan: Callable[[Any, int], Any], first: A
     return decl
 
 
-def _log_sum_exp(x: Any, axis: int) -> Any:
+def _log_sum_exp(x: torch.Tensor, axis: int) -> torch.Tensor:
     if x.dtype is torch.float16:
         return torch.logcumsumexp(x.float(), axis).half()
     return torch.logcumsumexp(x, axis)
@@ -113,7 +117,7 @@ def cumulative_logsumexp_gradient(op, grad):
     exclusive, reverse = op.attrs["exclusive"], op.attrs["reverse"]
     least = grad.dtype.min
 
-    def part(chosen: Any, magnitude: Any) -> Any:
+    def part(chosen: Tensor, magnitude: Tensor) -> Tensor:
         logs = raw.SelectV2(chosen, raw.Log(magnitude), least)
         total = cumulative_logsumexp(logs - y, axis=axis, reverse=not reverse, exclusive=exclusive)
         return raw.Exp(total + x)
@@ -123,7 +127,9 @@ def cumulative_logsumexp_gradient(op, grad):
     return [positive - negative, None]
 
 
-def cumsum(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Tensor:
+def cumsum(
+    x: TensorLike, axis: TensorLike = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+) -> Tensor:
     """The running sums along an axis.
 
     Args:
@@ -145,7 +151,9 @@ def cumsum(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False
         return raw.Cumsum(x, axis, exclusive=exclusive, reverse=reverse, name=scope)
 
 
-def cumprod(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Tensor:
+def cumprod(
+    x: TensorLike, axis: TensorLike = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+) -> Tensor:
     """The running products along an axis.
 
     Args:
@@ -168,7 +176,7 @@ def cumprod(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = Fals
 
 
 def cumulative_logsumexp(
-    x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+    x: TensorLike, axis: TensorLike = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
 ) -> Tensor:
     """log(sum(exp(x))) of what stands up to each element along an axis, without overflow.
 

@@ -2,77 +2,39 @@
 
 from __future__ import annotations
 
-import functools
 import math
-import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
 from headrace.core.convert import convert_to_tensor
+from headrace.core.dims import Dims, merge_dim
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.registry import OpDecl, op, raw
-from headrace.core.shapes import Dims, merge_dim
-from headrace.ops import composing
-from headrace.ops.array.common import scalar_constant
-from headrace.ops.math.passing_over import concerns, has_nan, without_nan
+from headrace.core.operation import Operation
+from headrace.core.registry import KernelRule, OpDecl, op, raw
+from headrace.kernels import composing
+from headrace.kernels.array.arguments import scalar_constant
+from headrace.kernels.math.passing_over import concerns, has_nan, without_nan
+from headrace.kernels.math.segments import EMPTY, REDUCTIONS, combined, in_wider
 
-_WIDER = {torch.uint16: torch.int32, torch.uint32: torch.int64, torch.uint64: torch.int64}
-_REDUCTIONS = {"Prod": "prod", "Min": "amin", "Max": "amax"}
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import NodeView, TensorLike
 
 
 def _invalid(text: str) -> InvalidArgumentError:
     return InvalidArgumentError(None, None, text)
 
 
-def _lowest(dtype: torch.dtype) -> Any:
-    return torch.finfo(dtype).min if dtype.is_floating_point else torch.iinfo(dtype).min
-
-
-def _highest(dtype: torch.dtype) -> Any:
-    return torch.finfo(dtype).max if dtype.is_floating_point else torch.iinfo(dtype).max
-
-
-_EMPTY: dict[str, Callable[[torch.dtype], Any]] = {
-    "Sum": lambda _: 0,
-    "Prod": lambda _: 1,
-    "Min": _highest,
-    "Max": _lowest,
-}
-
-
-def combined(kind: str, data: Any, ids: Any, count: int) -> Any:
-    """Rows of `data` (n, ...) reduced into `count` rows by `ids` (n,), which are in range; ids without rows get the
-    reduction's neutral element."""
-    rows = (count, *data.shape[1:])
-    if kind == "Sum":
-        return data.new_zeros(rows).index_add_(0, ids, data)
-    result = torch.full(rows, _EMPTY[kind](data.dtype), dtype=data.dtype, device=data.device)
-    if data.dtype.is_complex:
-        # torch has no index_reduce of complex numbers.
-        array = result.cpu().numpy()
-        np.multiply.at(array, ids.cpu().numpy(), data.cpu().numpy())
-        return torch.from_numpy(array).to(data.device)
-    return result.index_reduce_(0, ids, data, _REDUCTIONS[kind])
-
-
-@functools.cache
-def _know_beta() -> None:
-    """Takes torch's one warning that index_reduce_ may change, which is for us and not for users."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        torch.zeros(1).index_reduce_(0, torch.zeros(1, dtype=torch.int64), torch.zeros(1), "amax")
-
-
-def _counts(ids: Any, count: int, like: Any) -> Any:
+def _counts(ids: torch.Tensor, count: int, like: torch.Tensor) -> torch.Tensor:
     """How many rows each id has, at least 1, shaped to divide rows of `like`."""
     number = torch.bincount(ids, minlength=count).clamp(min=1)
     return number.reshape(-1, *[1] * (like.dim() - 1))
 
 
-def _averaged(kind: str, total: Any, ids: Any, count: int) -> Any:
+def _averaged(kind: str, total: torch.Tensor, ids: torch.Tensor, count: int) -> torch.Tensor:
     number = _counts(ids, count, total)
     if kind == "SqrtN":
         return total / number.to(total.dtype).sqrt()
@@ -81,7 +43,7 @@ def _averaged(kind: str, total: Any, ids: Any, count: int) -> Any:
     return torch.div(total, number, rounding_mode="trunc").to(total.dtype)
 
 
-def _check_sorted(ids: Any, rows: int) -> None:
+def _check_sorted(ids: torch.Tensor, rows: int) -> None:
     if ids.dim() != 1:
         raise _invalid("segment_ids should be a vector.")
     if ids.shape[0] != rows:
@@ -95,7 +57,7 @@ def _check_sorted(ids: Any, rows: int) -> None:
         )
 
 
-def _row_dims(op: Any, first: int | None, ids: int = 1) -> list[Dims]:
+def _row_dims(op: Operation, first: int | None, ids: int = 1) -> list[Dims]:
     """(first, *data.dims[1:]); raises unless the ids are a vector."""
     dims, id_dims = op.inputs[0].dims, op.inputs[ids].dims
     if id_dims is not None and len(id_dims) != 1:
@@ -107,29 +69,19 @@ def _row_dims(op: Any, first: int | None, ids: int = 1) -> list[Dims]:
     return [(first, *dims[1:])]
 
 
-def in_wider(node: Any, run: Callable[..., Any]) -> Callable[..., Any]:
-    """`run`, with its first input in a type that torch reduces."""
-    _know_beta()
-    dtype = node.inputs[0].dtype.torch
-    wider = _WIDER.get(dtype)
-    if wider is None:
-        return run
-    return lambda data, *rest: run(data.to(wider), *rest).to(dtype)
-
-
 _LOSES = {"Min": math.inf, "Max": -math.inf}
 
 
-def _passing_over_nan(kind: str, data: Any, ids: Any, result: Any) -> Any:
+def _passing_over_nan(kind: str, data: torch.Tensor, ids: torch.Tensor, result: torch.Tensor) -> torch.Tensor:
     """The extremes of the other rows; one row by itself is the result whatever it holds."""
     # From an infinity on, which stays where there is nothing but NaN.
     again = torch.full_like(result, _LOSES[kind])
-    again.index_reduce_(0, ids, without_nan(data, _LOSES[kind]), _REDUCTIONS[kind])
+    again.index_reduce_(0, ids, without_nan(data, _LOSES[kind]), REDUCTIONS[kind])
     counts = torch.bincount(ids, minlength=result.shape[0]).view(-1, *[1] * (data.dim() - 1))
     return torch.where(counts == 1, result, again)
 
 
-def _after_nan(kind: str, data: Any, ids: Any, result: Any) -> Any:
+def _after_nan(kind: str, data: torch.Tensor, ids: torch.Tensor, result: torch.Tensor) -> torch.Tensor:
     """The extremes of the rows after the last NaN of each column, or NaN where that comes last: TensorFlow folds row by
     row, and a NaN replaces what was, as any number replaces a NaN."""
     count = result.shape[0]
@@ -137,16 +89,16 @@ def _after_nan(kind: str, data: Any, ids: Any, result: Any) -> Any:
     rows_with_nan = torch.where(torch.isnan(data), row, -1)
     last = combined("Max", rows_with_nan, ids, count)
     valid = row > last[ids]
-    again = combined(kind, torch.where(valid, data, _EMPTY[kind](data.dtype)), ids, count)
+    again = combined(kind, torch.where(valid, data, EMPTY[kind](data.dtype)), ids, count)
     some = combined("Max", valid.to(torch.int8), ids, count) > 0
     return torch.where(some | (last < 0), again, torch.nan)
 
 
-def _sorted_kernel(kind: str) -> Callable[[Any], Any]:
-    def rule(node: Any) -> Any:
+def _sorted_kernel(kind: str) -> KernelRule:
+    def rule(node: NodeView) -> Callable[..., torch.Tensor]:
         careful = concerns(node)
 
-        def run(data: Any, ids: Any) -> Any:
+        def run(data: torch.Tensor, ids: torch.Tensor) -> torch.Tensor:
             _check_sorted(ids, data.shape[0] if data.dim() else 0)
             count = int(ids[-1]) + 1 if ids.shape[0] else 0
             ids = ids.to(torch.int64)
@@ -166,8 +118,8 @@ def _sorted_kernel(kind: str) -> Callable[[Any], Any]:
     return rule
 
 
-def _declare_sorted(kind: str, types: str) -> OpDecl:
-    decl = op(f"Segment{kind}", f"data: T, segment_ids: Tindices, *, T: {types}, Tindices: index -> output: T")
+def _declare_sorted(op_type: str, kind: str, types: str) -> OpDecl:
+    decl = op(op_type, f"data: T, segment_ids: Tindices, *, T: {types}, Tindices: index -> output: T")
     decl.shape(lambda op: _row_dims(op, None))
     decl.kernel(_sorted_kernel(kind))
     decl.accepts([3, 2], np.array([0, 0, 2], np.int32)).accepts([0, 2], np.zeros([0], np.int64))
@@ -175,14 +127,14 @@ def _declare_sorted(kind: str, types: str) -> OpDecl:
     return decl
 
 
-segment_sum_op = _declare_sorted("Sum", "numeric")
-segment_mean_op = _declare_sorted("Mean", "numeric")
-segment_prod_op = _declare_sorted("Prod", "numeric")
-segment_min_op = _declare_sorted("Min", "realnumeric")
-segment_max_op = _declare_sorted("Max", "realnumeric")
+segment_sum_op = _declare_sorted("SegmentSum", "Sum", "numeric")
+segment_mean_op = _declare_sorted("SegmentMean", "Mean", "numeric")
+segment_prod_op = _declare_sorted("SegmentProd", "Prod", "numeric")
+segment_min_op = _declare_sorted("SegmentMin", "Min", "realnumeric")
+segment_max_op = _declare_sorted("SegmentMax", "Max", "realnumeric")
 
 
-def _unsorted_shape(op: Any) -> list[Dims]:
+def _unsorted_shape(op: Operation) -> list[Dims]:
     data, ids = op.inputs[0].dims, op.inputs[1].dims
     count = scalar_constant(op, 2)
     if count is not None and count < 0:
@@ -196,11 +148,11 @@ def _unsorted_shape(op: Any) -> list[Dims]:
     return [(count, *data[len(ids) :])]
 
 
-def _unsorted_kernel(kind: str) -> Callable[[Any], Any]:
-    def rule(node: Any) -> Any:
+def _unsorted_kernel(kind: str) -> KernelRule:
+    def rule(node: NodeView) -> Callable[..., torch.Tensor]:
         careful = kind in ("Min", "Max") and concerns(node)
 
-        def run(data: Any, ids: Any, number: Any) -> Any:
+        def run(data: torch.Tensor, ids: torch.Tensor, number: torch.Tensor) -> torch.Tensor:
             if data.shape[: ids.dim()] != ids.shape:
                 raise _invalid(
                     f"data.shape = {list(data.shape)} does not start with segment_ids.shape = {list(ids.shape)}"
@@ -231,9 +183,9 @@ def _unsorted_kernel(kind: str) -> Callable[[Any], Any]:
     return rule
 
 
-def _declare_unsorted(kind: str, types: str) -> OpDecl:
+def _declare_unsorted(op_type: str, kind: str, types: str) -> OpDecl:
     decl = op(
-        f"UnsortedSegment{kind}",
+        op_type,
         f"data: T, segment_ids: Tindices, num_segments: Tnumsegments, *, T: {types}, Tindices: index, "
         "Tnumsegments: index = int32 -> output: T",
     ).on_host("num_segments")
@@ -244,10 +196,10 @@ def _declare_unsorted(kind: str, types: str) -> OpDecl:
     return decl
 
 
-unsorted_segment_sum_op = _declare_unsorted("Sum", "numeric")
-unsorted_segment_prod_op = _declare_unsorted("Prod", "numeric")
-unsorted_segment_min_op = _declare_unsorted("Min", "realnumeric")
-unsorted_segment_max_op = _declare_unsorted("Max", "realnumeric")
+unsorted_segment_sum_op = _declare_unsorted("UnsortedSegmentSum", "Sum", "numeric")
+unsorted_segment_prod_op = _declare_unsorted("UnsortedSegmentProd", "Prod", "numeric")
+unsorted_segment_min_op = _declare_unsorted("UnsortedSegmentMin", "Min", "realnumeric")
+unsorted_segment_max_op = _declare_unsorted("UnsortedSegmentMax", "Max", "realnumeric")
 
 
 @segment_sum_op.gradient
@@ -276,7 +228,7 @@ segment_min_op.gradient(segment_extreme_gradient)
 segment_max_op.gradient(segment_extreme_gradient)
 
 
-def _gather_kept(params: Any, ids: Any, clipped: Any = None, kept: Any = None) -> Any:
+def _gather_kept(params: Tensor, ids: TensorLike | None, clipped: Tensor | None = None, kept: Any = None) -> Any:
     """Rows of `params` at `ids`, zeros where an id is negative; with what it found on the way."""
     if clipped is None:
         clipped = raw.Maximum(ids, composing.zeros_like(ids))

@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
+from headrace.core.dims import is_fully_defined, merge_dims
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.core.shapes import is_fully_defined, merge_dims
-from headrace.ops.composing import shape as shape_of
-from headrace.ops.composing import zeros, zeros_like
-from headrace.ops.math.elementwise import (
-    bracketed,
-    broadcast_or_raise,
-    require_broadcast,
-)
+from headrace.core.tensor import Tensor
+from headrace.kernels.composing import shape as shape_of
+from headrace.kernels.composing import zeros, zeros_like
+from headrace.kernels.math.elementwise import bracketed, broadcast_or_raise, require_broadcast
 
-select_op = op("Select", "condition: bool, t: T, e: T -> output: T")
-select_v2_op = op("SelectV2", "condition: bool, t: T, e: T -> output: T")
+if TYPE_CHECKING:
+    from headrace.core.typing import NodeView, TensorLike
+
+
+select_op = (
+    op("Select", "condition: bool, t: T, e: T -> output: T")
+    .keeps_shape("t", "e")
+    .never_fails()
+    .chooses_handle()
+    .scalar("({1} if {0} else {2})")
+    .passes_text()
+)
+select_v2_op = op("SelectV2", "condition: bool, t: T, e: T -> output: T").passes_text()
 
 select_op.accepts(np.array([True, False]), [2, 3], [2, 3]).accepts(np.array(True), [2], [2])
 select_op.rejects(np.array([True, False]), [3, 2], [3, 2], error=ValueError)
@@ -54,7 +62,7 @@ _SAME_SIZE_INTEGER = {
 }
 
 
-def _blended(condition: Any, t: Any, e: Any) -> Any:
+def _blended(condition: torch.Tensor, t: torch.Tensor, e: torch.Tensor) -> torch.Tensor:
     """`torch.where`; its loop over a condition branches, so a large choice is made with bits, several times as fast."""
     if t.numel() < 16384 or t.shape != e.shape or condition.shape != t.shape or not t.is_cpu:
         return torch.where(condition, t, e)
@@ -64,7 +72,7 @@ def _blended(condition: Any, t: Any, e: Any) -> Any:
     return chosen.bitwise_and_(mask).bitwise_xor_(other).view(t.dtype)
 
 
-def _where(node: Any) -> Any:
+def _where(node: NodeView) -> Callable[..., Any]:
     dtype = node.inputs[1].dtype.torch
     if dtype in _SAME_SIZE_INTEGER:
         return _blended
@@ -93,7 +101,7 @@ def select_kernel(node):
     return by_row_or_element
 
 
-def _differ(name: str, first: Any, other: Any, index: int) -> None:
+def _differ(name: str, first: torch.Tensor, other: torch.Tensor, index: int) -> None:
     raise InvalidArgumentError(
         None, None, f"Inputs to {name} must have the same size and shape.  "
         f"Input 0: {bracketed(first.shape)} != input {index}: {bracketed(other.shape)}"
@@ -141,7 +149,7 @@ def select_v2_gradient(op, grad):
     return [None, grad_t, grad_e]
 
 
-def select(condition: Any, t: Any, e: Any, name: str | None = None) -> Tensor:
+def select(condition: TensorLike, t: TensorLike, e: TensorLike, name: str | None = None) -> Tensor:
     """`t` where `condition` holds, `e` elsewhere, as 0.x spelled `tf.where`.
 
     Args:

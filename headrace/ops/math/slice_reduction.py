@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 
-from headrace.core.operation import Tensor
-from headrace.core.registry import OpDecl, op, raw
-from headrace.ops.array.common import invalid, require_scalar
-from headrace.ops.math.elementwise import no_kernel
-from headrace.ops.math.segment import combined, in_wider
+from headrace.core.dims import Dims
+from headrace.core.operation import Operation
+from headrace.core.registry import KernelRule, OpDecl, op
+from headrace.core.signature import function_name
+from headrace.core.tensor import Tensor
+from headrace.kernels.array.arguments import invalid, require_scalar
+from headrace.kernels.math.elementwise import no_kernel
+from headrace.kernels.math.segments import combined, in_wider
+
+if TYPE_CHECKING:
+    from headrace.core.typing import NodeView, TensorLike
+
 
 _T = (
     "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, uint16, complex128, "
@@ -20,7 +27,7 @@ _T = (
 )
 
 
-def _shape(op: Any) -> list[Any]:
+def _shape(op: Operation) -> list[Dims]:
     data, bounds = op.inputs[0].dims, op.inputs[1].dims
     require_scalar(op, 2)
     if bounds is not None:
@@ -34,23 +41,23 @@ def _shape(op: Any) -> list[Any]:
         return [None]
     if not data:
         raise ValueError("Shape must be at least rank 1 but is rank 0")
-    axis = op.constant(2)
-    if axis is None:
+    value = op.constant(2)
+    if value is None:
         return [(None,) * len(data)]
-    axis = int(axis)
+    axis = int(value)
     if not 0 <= axis < len(data):
         raise ValueError(f"Out of range dim_index {axis} for shape with {len(data)} dimensions")
     return [(*data[:axis], _count(bounds), *data[axis + 1 :])]
 
 
-def _count(bounds: Any) -> int | None:
+def _count(bounds: Dims) -> int | None:
     """How many slices bounds of this shape name."""
     if bounds is None or bounds[0] is None:
         return None
     return bounds[0] if len(bounds) == 2 else max(bounds[0] - 1, 0)
 
 
-def _pairs(bounds: Any) -> tuple[Any, Any]:
+def _pairs(bounds: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Begins and ends."""
     if bounds.dim() == 1:
         return bounds[:-1], bounds[1:]
@@ -59,14 +66,14 @@ def _pairs(bounds: Any) -> tuple[Any, Any]:
     raise invalid(f"indices must have shape [n] or [n, 2], got {list(bounds.shape)}")
 
 
-def _kernel(kind: str) -> Callable[[Any], Any]:
-    def rule(node: Any) -> Any:
+def _kernel(kind: str) -> KernelRule:
+    def rule(node: NodeView) -> Callable[..., torch.Tensor]:
         dtype = node.inputs[0].dtype.base_dtype
         if dtype.is_quantized or dtype.name in ("uint32", "uint64") or (dtype.is_complex and kind in ("Min", "Max")):
             raise no_kernel(node)
 
-        def reduce(data: Any, bounds: Any, axis: Any) -> Any:
-            axis = int(axis)
+        def reduce(data: torch.Tensor, bounds: torch.Tensor, dim: torch.Tensor) -> torch.Tensor:
+            axis = int(dim)
             if not 0 <= axis < data.dim():
                 raise invalid(f"axis must be in [0, {data.dim()}), got {axis}")
             rows = data.movedim(axis, 0)
@@ -88,29 +95,33 @@ def _kernel(kind: str) -> Callable[[Any], Any]:
     return rule
 
 
-def _declare(kind: str) -> OpDecl:
-    decl = op(
-        f"ReduceSlice{kind}",
-        f"data: T, indices: Tindices, axis: int64, *, {_T}, Tindices: {{int32, int64}} -> output: T",
-    )
+def _declare(op_type: str, kind: str) -> OpDecl:
+    decl = op(op_type, f"data: T, indices: Tindices, axis: int64, *, {_T}, Tindices: {{int32, int64}} -> output: T")
     decl.shape(_shape)
     decl.kernel(_kernel(kind))
     decl.on_host("axis")
-    decl.accepts([4, 3], np.array([[0, 2], [1, 1]]), 0).accepts([2, 5], np.array([0, 2, 5]), 1)
+    decl.accepts([4, 3], np.array([[0, 2], [1, 1]]), 0).accepts(
+        [2, 5], np.array([0, 2, 5]), 1, differs="1.15 takes vectors of bounds only where it does not know the axis"
+    )
     return decl.rejects([4, 3], np.array([[0, 2]]), 2, error=ValueError)
 
 
-reduce_slice_sum_op = _declare("Sum")
-reduce_slice_prod_op = _declare("Prod")
-reduce_slice_max_op = _declare("Max")
-reduce_slice_min_op = _declare("Min")
+reduce_slice_sum_op = _declare("ReduceSliceSum", "Sum")
+reduce_slice_prod_op = _declare("ReduceSliceProd", "Prod")
+reduce_slice_max_op = _declare("ReduceSliceMax", "Max")
+reduce_slice_min_op = _declare("ReduceSliceMin", "Min")
 
 
-def _function(kind: str, does: str, empty: str, result: str) -> Callable[..., Tensor]:
-    def function(data: Any, indices: Any, axis: Any, name: str | None = None) -> Tensor:
-        return getattr(raw, f"ReduceSlice{kind}")(data, indices, axis, name=name)
+def _function(apply: OpDecl, does: str, empty: str, result: str) -> Callable[..., Tensor]:
+    def function(
+        data: TensorLike,
+        indices: int | np.ndarray | Sequence[int | Sequence[int | Sequence[int]]],
+        axis: int | Sequence[int],
+        name: str | None = None,
+    ) -> Tensor:
+        return apply(data, indices, axis, name=name)
 
-    function.__name__ = function.__qualname__ = f"reduce_slice_{kind.lower()}"
+    function.__name__ = function.__qualname__ = function_name(apply.type)
     function.__doc__ = f"""{does} of slices along an axis.
 
     Slices may overlap. An end beyond the data is the end of the data. There is no gradient, as there was none in 1.x.
@@ -129,12 +140,12 @@ def _function(kind: str, does: str, empty: str, result: str) -> Callable[..., Te
         ValueError: if shapes do not fit.
 
     Example:
-        >>> tf.contrib.reduce_slice_ops.reduce_slice_{kind.lower()}([1.0, 2.0, 4.0], [[0, 2], [1, 3]], 0)  # {result}
+        >>> tf.contrib.reduce_slice_ops.{function.__name__}([1.0, 2.0, 4.0], [[0, 2], [1, 3]], 0)  # {result}
     """
     return function
 
 
-reduce_slice_sum = _function("Sum", "Sums", "0", "[3.0, 6.0]")
-reduce_slice_prod = _function("Prod", "Products", "1", "[2.0, 8.0]")
-reduce_slice_max = _function("Max", "The greatest elements", "the least number of the type", "[2.0, 4.0]")
-reduce_slice_min = _function("Min", "The least elements", "the greatest number of the type", "[1.0, 2.0]")
+reduce_slice_sum = _function(reduce_slice_sum_op, "Sums", "0", "[3.0, 6.0]")
+reduce_slice_prod = _function(reduce_slice_prod_op, "Products", "1", "[2.0, 8.0]")
+reduce_slice_max = _function(reduce_slice_max_op, "The greatest elements", "the least number of the type", "[2.0, 4.0]")
+reduce_slice_min = _function(reduce_slice_min_op, "The least elements", "the greatest number of the type", "[1.0, 2.0]")

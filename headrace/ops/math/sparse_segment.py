@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 
+from headrace.core.dims import Dims, merge_dims
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.registry import OpDecl, op, raw
-from headrace.core.shapes import Dims, merge_dims
-from headrace.ops import composing
-from headrace.ops.array.common import rank_is, scalar_constant
+from headrace.core.operation import Operation
+from headrace.core.registry import GradientRule, KernelRule, OpDecl, ShapeRule, op, raw
+from headrace.core.tensor import Tensor
+from headrace.kernels import composing
+from headrace.kernels.array.arguments import rank_is, scalar_constant
+
+if TYPE_CHECKING:
+    from headrace.core.typing import NodeView
+
 
 _WIDER = {torch.uint16: torch.int32, torch.uint32: torch.int64, torch.uint64: torch.int64}
 
@@ -21,7 +27,7 @@ def _invalid(text: str) -> InvalidArgumentError:
     return InvalidArgumentError(None, None, text)
 
 
-def _scale(kind: str, ids: Any, count: int, like: Any) -> Any:
+def _scale(kind: str, ids: torch.Tensor, count: int, like: torch.Tensor) -> torch.Tensor:
     """What the sums of `count` segments are divided by, shaped to divide rows of `like`."""
     number = torch.bincount(ids, minlength=count).clamp(min=1).to(like.dtype)
     if kind == "SqrtN":
@@ -30,7 +36,10 @@ def _scale(kind: str, ids: Any, count: int, like: Any) -> Any:
 
 
 def _check(
-    indices: Any, ids: Any, rows: int, outside_text: str = "Bad: indices[{where}] == {value} out of range [0, {rows})"
+    indices: torch.Tensor,
+    ids: torch.Tensor,
+    rows: int,
+    outside_text: str = "Bad: indices[{where}] == {value} out of range [0, {rows})",
 ) -> None:
     if indices.shape != ids.shape or ids.dim() != 1:
         raise _invalid("segment_ids and indices should have same size.")
@@ -42,13 +51,13 @@ def _check(
         raise _invalid(outside_text.format(where=where, value=int(indices[where]), rows=rows))
 
 
-def _is_range(ids: Any, count: int) -> bool:
+def _is_range(ids: torch.Tensor, count: int) -> bool:
     """Whether each of `count` segments has one row, in their order, as of features with one value an example."""
     return ids.shape[0] == count and torch.equal(ids, torch.arange(count, dtype=ids.dtype, device=ids.device))
 
 
-def _shape(with_number: bool) -> Callable[[Any], list[Dims]]:
-    def rule(op: Any) -> list[Dims]:
+def _shape(with_number: bool) -> ShapeRule:
+    def rule(op: Operation) -> list[Dims]:
         for source in op.inputs[1:3]:
             if source.dims is not None and len(source.dims) != 1:
                 raise ValueError(f"Shape must be rank 1 but is rank {len(source.dims)}")
@@ -66,12 +75,14 @@ def _shape(with_number: bool) -> Callable[[Any], list[Dims]]:
     return rule
 
 
-def _kernel(kind: str) -> Callable[[Any], Any]:
-    def rule(node: Any) -> Any:
+def _kernel(kind: str) -> KernelRule:
+    def rule(node: NodeView) -> Callable[..., torch.Tensor]:
         dtype = node.inputs[0].dtype.torch
         wider = _WIDER.get(dtype)
 
-        def run(data: Any, indices: Any, ids: Any, number: Any = None) -> Any:
+        def run(
+            data: torch.Tensor, indices: torch.Tensor, ids: torch.Tensor, number: torch.Tensor | None = None
+        ) -> torch.Tensor:
             _check(indices, ids, data.shape[0])
             if number is None and ids.shape[0] and _is_range(ids, ids.shape[0]):
                 return data.index_select(0, indices)
@@ -99,28 +110,46 @@ def _kernel(kind: str) -> Callable[[Any], Any]:
     return rule
 
 
-def _declare(kind: str, with_number: bool) -> OpDecl:
-    types = "realnumeric" if kind == "Sum" else "{float, double}"
-    number = ", num_segments: Tnumsegments" if with_number else ""
-    number_type = ", Tnumsegments: index = int32" if with_number else ""
-    decl = op(
-        f"SparseSegment{kind}{'WithNumSegments' if with_number else ''}",
-        f"data: T, indices: Tidx, segment_ids: int32{number}, *, T: {types}, Tidx: index = int32{number_type} "
-        "-> output: T",
-    )
-    if with_number:
-        decl.on_host("num_segments")
-    decl.shape(_shape(with_number))
+_PICKED = (np.array([2, 0, 2], np.int32), np.array([0, 0, 2], np.int32))
+_OUTSIDE = (np.array([2], np.int32), np.array([0], np.int32))
+
+
+def _declare(op_type: str, kind: str, types: str) -> OpDecl:
+    decl = op(op_type, f"data: T, indices: Tidx, segment_ids: int32, *, T: {types}, Tidx: index = int32 -> output: T")
+    decl.shape(_shape(False))
     decl.kernel(_kernel(kind))
-    rest = (5,) if with_number else ()
-    decl.accepts([3, 2], np.array([2, 0, 2], np.int32), np.array([0, 0, 2], np.int32), *rest)
-    decl.rejects([2, 2], np.array([2], np.int32), np.array([0], np.int32), *rest, error=InvalidArgumentError)
-    return decl
+    return decl.accepts([3, 2], *_PICKED).rejects([2, 2], *_OUTSIDE, error=InvalidArgumentError)
 
 
-def _declare_gradient(kind: str) -> OpDecl:
+def _declare_with_number(op_type: str, kind: str, types: str) -> OpDecl:
     decl = op(
-        f"SparseSegment{kind}Grad",
+        op_type,
+        f"data: T, indices: Tidx, segment_ids: int32, num_segments: Tnumsegments, *, T: {types}, Tidx: index = int32, "
+        "Tnumsegments: index = int32 -> output: T",
+    ).on_host("num_segments")
+    decl.shape(_shape(True))
+    decl.kernel(_kernel(kind))
+    return decl.accepts([3, 2], *_PICKED, 5).rejects([2, 2], *_OUTSIDE, 5, error=InvalidArgumentError)
+
+
+_FLOATS = "{float, double}"
+sums = (
+    _declare("SparseSegmentSum", "Sum", "realnumeric"),
+    _declare_with_number("SparseSegmentSumWithNumSegments", "Sum", "realnumeric"),
+)
+means = (
+    _declare("SparseSegmentMean", "Mean", _FLOATS),
+    _declare_with_number("SparseSegmentMeanWithNumSegments", "Mean", _FLOATS),
+)
+scaled_sums = (
+    _declare("SparseSegmentSqrtN", "SqrtN", _FLOATS),
+    _declare_with_number("SparseSegmentSqrtNWithNumSegments", "SqrtN", _FLOATS),
+)
+
+
+def _declare_gradient(op_type: str, kind: str) -> OpDecl:
+    decl = op(
+        op_type,
         "grad: T, indices: Tidx, segment_ids: int32, output_dim0: int32, *, T: {float, double}, Tidx: index = int32 "
         "-> output: T",
     ).on_host("output_dim0")
@@ -151,23 +180,26 @@ def _declare_gradient(kind: str) -> OpDecl:
     return decl.accepts([2, 3], np.array([2, 0], np.int32), np.array([0, 1], np.int32), 4)
 
 
-for _kind in ("Mean", "SqrtN"):
-    _declare_gradient(_kind)
+mean_grad_op = _declare_gradient("SparseSegmentMeanGrad", "Mean")
+scaled_sum_grad_op = _declare_gradient("SparseSegmentSqrtNGrad", "SqrtN")
 
 
-def _attach_gradient(kind: str, decl: OpDecl, rest: int) -> None:
-    @decl.gradient
-    def gradient(op, grad):
+def _sum_grad(grad: Tensor, indices: Tensor, ids: Tensor, rows: Tensor) -> Tensor:
+    return raw.UnsortedSegmentSum(composing.gather(grad, ids), indices, rows)
+
+
+def _gradient(of_data: Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]) -> GradientRule:
+    """The gradient rule of which `of_data` gives the gradient of the rows that were picked from."""
+
+    def gradient(op: Operation, grad: Tensor) -> list[Tensor | None]:
         """Each picked row gets its segment's gradient; a row picked twice gets both."""
         data, indices, ids = op.inputs[:3]
         rows = composing.shape(data)[0]
-        if kind == "Sum":
-            back = raw.UnsortedSegmentSum(composing.gather(grad, ids), indices, rows)
-        else:
-            back = getattr(raw, f"SparseSegment{kind}Grad")(grad, indices, ids, rows)
-        return [back] + [None] * rest
+        return [of_data(grad, indices, ids, rows), *[None] * (len(op.inputs) - 1)]
+
+    return gradient
 
 
-for _kind in ("Sum", "Mean", "SqrtN"):
-    _attach_gradient(_kind, _declare(_kind, False), 2)
-    _attach_gradient(_kind, _declare(_kind, True), 3)
+for _decls, _grad in ((sums, _sum_grad), (means, mean_grad_op), (scaled_sums, scaled_sum_grad_op)):
+    for _decl in _decls:
+        _decl.gradient(_gradient(_grad))

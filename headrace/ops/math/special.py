@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies, name_scope
-from headrace.core.operation import Tensor
+from headrace.core.dims import merge_dims
 from headrace.core.registry import op, raw
-from headrace.core.shapes import merge_dims
-from headrace.ops.composing import ones, zeros, zeros_like
-from headrace.ops.math.cast import cast
-from headrace.ops.math.elementwise import (
+from headrace.core.tensor import Tensor
+from headrace.kernels.composing import cast, ones, zeros, zeros_like
+from headrace.kernels.math.elementwise import (
     FLOATS,
     NO_NAN,
     binary,
@@ -29,13 +29,17 @@ from headrace.ops.math.elementwise import (
     summed,
     unary,
 )
-from headrace.ops.math.incomplete import betainc_values, igamma_derivative
-from headrace.ops.math.unary import abs as absolute
+from headrace.kernels.math.incomplete import betainc_values, igamma_derivative
+
+if TYPE_CHECKING:
+    from headrace.core.operation import Operation
+    from headrace.core.typing import TensorLike
+
 
 _DOUBLES = "{float, double}"
 
 
-def _in_float(function: Any) -> Any:
+def _in_float(function: Callable[..., Any]) -> Callable[..., Any]:
     """`function` by way of float32 where torch has no kernel for half precision."""
 
     def compute(x):
@@ -49,7 +53,7 @@ def _digamma(x):
     return torch.where((x <= 0) & (x == torch.floor(x)), math.inf, torch.digamma(x))
 
 
-erf_op = unary("Erf", FLOATS, torch.erf)
+erf_op = unary("Erf", FLOATS, torch.erf).costs(4)
 erfc_op = unary("Erfc", FLOATS, torch.erfc)
 lgamma_op = unary("Lgamma", FLOATS, torch.lgamma, sample=[0.5, 2.0])
 digamma_op = unary("Digamma", FLOATS, _digamma, sample=[0.5, 2.0])
@@ -84,12 +88,12 @@ def _polygamma(order, x):
     return torch.where((order < 0) | (order != torch.floor(order)), math.nan, result)
 
 
-def _where_defined(function: Any) -> Any:
+def _where_defined(function: Callable[..., Any]) -> Callable[..., Any]:
     """torch takes a = 0 for the limit, where TensorFlow's incomplete gamma functions are undefined."""
     return lambda a, x: torch.where((a <= 0) | (x < 0), math.nan, function(a, x))
 
 
-def _unless_zero(function: Any) -> Any:
+def _unless_zero(function: Callable[..., Any]) -> Callable[..., Any]:
     """0 wherever x is 0, whatever y is."""
 
     def compute(x, y):
@@ -105,7 +109,9 @@ igamma_grad_a_op = binary("IgammaGradA", _DOUBLES, igamma_derivative, inputs="a 
 polygamma_op = binary("Polygamma", _DOUBLES, _polygamma, inputs="a x")
 zeta_op = binary("Zeta", _DOUBLES, torch.special.zeta, inputs="x q")
 xlogy_op = binary("Xlogy", NO_NAN, _unless_zero(lambda x, y: x * torch.log(y)))
-binary("Xlog1py", NO_NAN, _unless_zero(lambda x, y: x * torch.log1p(y))).not_differentiable()
+binary(
+    "Xlog1py", NO_NAN.replace("half", "half, bfloat16"), _unless_zero(lambda x, y: x * torch.log1p(y))
+).not_differentiable()
 xdivy_op = binary("Xdivy", NO_NAN, _unless_zero(torch.div))
 
 next_after_op = op("NextAfter", "x1: T, x2: T, *, T: {double, float} = float -> output: T")
@@ -117,11 +123,15 @@ def next_after_kernel(node):
     return checked(node, torch.nextafter)
 
 
+next_after_op.accepts([2, 3], [3]).accepts(np.array([0, 1, 1], np.float64), np.array([1, 1, -1], np.float64))
+next_after_op.rejects([2], [3], error=ValueError)
+
+
 xlogy = function_of(xlogy_op, "xlogy", "x * log(y), but 0 wherever x is 0.")
 xdivy = function_of(xdivy_op, "xdivy", "x / y, but 0 wherever x is 0.")
 
 
-def igamma(a: Any, x: Any, name: str | None = None) -> Tensor:
+def igamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """The lower regularized incomplete gamma function P(a, x).
 
     Args:
@@ -131,7 +141,7 @@ def igamma(a: Any, x: Any, name: str | None = None) -> Tensor:
     return igamma_op(a, x, name=name)
 
 
-def igammac(a: Any, x: Any, name: str | None = None) -> Tensor:
+def igammac(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """The upper regularized incomplete gamma function Q(a, x) = 1 - P(a, x).
 
     Args:
@@ -141,7 +151,7 @@ def igammac(a: Any, x: Any, name: str | None = None) -> Tensor:
     return igammac_op(a, x, name=name)
 
 
-def polygamma(a: Any, x: Any, name: str | None = None) -> Tensor:
+def polygamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """The derivative of order `a` of digamma(x).
 
     Args:
@@ -152,7 +162,7 @@ def polygamma(a: Any, x: Any, name: str | None = None) -> Tensor:
     return polygamma_op(a, x, name=name)
 
 
-def zeta(x: Any, q: Any, name: str | None = None) -> Tensor:
+def zeta(x: TensorLike, q: TensorLike, name: str | None = None) -> Tensor:
     """The Hurwitz zeta function: the sum of (q + n)^-x over n = 0, 1, ...
 
     Args:
@@ -162,7 +172,7 @@ def zeta(x: Any, q: Any, name: str | None = None) -> Tensor:
     return zeta_op(x, q, name=name)
 
 
-def nextafter(x1: Any, x2: Any, name: str | None = None) -> Tensor:
+def nextafter(x1: TensorLike, x2: TensorLike, name: str | None = None) -> Tensor:
     """The number next to x1 in the direction of x2.
 
     Args:
@@ -189,7 +199,11 @@ def betainc_kernel(node):
     return betainc_values
 
 
-def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Tensor:
+betainc_op.accepts([2, 3], [2, 3], [2, 3]).accepts([], np.float64(2), np.array([0, 0.25, 1], np.float64), T="float64")
+betainc_op.rejects([2], [3], [3], error=ValueError)
+
+
+def betainc(a: TensorLike, b: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """The regularized incomplete beta function.
 
     Args:
@@ -199,29 +213,7 @@ def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Tensor:
     return betainc_op(a, b, x, name=name)
 
 
-def bessel_i0(x: Any, name: str | None = None) -> Tensor:
-    """The modified Bessel function of order 0: exp(|x|) bessel_i0e(x).
-
-    Args:
-        x: a float tensor.
-        name: a name scope.
-    """
-    with name_scope(name, "bessel_i0", [x]):
-        return raw.Exp(absolute(x)) * raw.BesselI0e(x)
-
-
-def bessel_i1(x: Any, name: str | None = None) -> Tensor:
-    """The modified Bessel function of order 1: exp(|x|) bessel_i1e(x).
-
-    Args:
-        x: a float tensor.
-        name: a name scope.
-    """
-    with name_scope(name, "bessel_i1", [x]):
-        return raw.Exp(absolute(x)) * raw.BesselI1e(x)
-
-
-def lbeta(x: Any, name: str | None = None) -> Tensor:
+def lbeta(x: TensorLike, name: str | None = None) -> Tensor:
     """log |beta(x)| along the last dimension: the sum of lgamma(x), less lgamma of the sum.
 
     Args:
@@ -240,7 +232,7 @@ def lbeta(x: Any, name: str | None = None) -> Tensor:
 # ---- gradients ----
 
 
-def _erf_gradient(factor: float) -> Any:
+def _erf_gradient(factor: float) -> Callable[..., Any]:
     """The derivative of erf is 2/sqrt(pi) exp(-x²); that of erfc its opposite."""
 
     def gradient(op, grad):
@@ -283,13 +275,13 @@ def bessel_i1e_gradient(op, grad):
         # The derivative at 0 is 1/2; the formula divides by x.
         tiny = np.finfo(x.dtype.as_numpy_dtype).eps
         nothing = zeros_like(x)
-        large = absolute(x) > tiny
+        large = raw.Abs(x) > tiny
         safe = raw.Select(large, x, tiny + nothing)
         slope = raw.BesselI0e(safe) - y * (raw.Sign(safe) + raw.Reciprocal(safe))
         return [grad * raw.Select(large, slope, 0.5 + nothing)]
 
 
-def _igamma_parts(op: Any, grad: Any) -> list[Any]:
+def _igamma_parts(op: Operation, grad: Tensor) -> list[Any]:
     a, x = op.inputs
     part_a, part_x = broadcast_axes(a, x)
     with control_dependencies([grad]):
@@ -339,7 +331,7 @@ def polygamma_gradient(op, grad):
         return [None, summed(slope * grad, part_x)]
 
 
-def _not_zero(x: Any) -> Any:
+def _not_zero(x: Tensor) -> Tensor:
     return cast(raw.NotEqual(x, cast(0.0, x.dtype)), x.dtype)
 
 

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 
 from headrace.core.convert import convert_to_tensor
-from headrace.core.operation import Tensor
+from headrace.core.dims import Dims, merge_dim, merge_dims
+from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op, raw
-from headrace.core.shapes import Dims, TensorShape, merge_dim, merge_dims
-from headrace.ops import composing
-from headrace.ops.array.common import invalid, rank_at_least, shape_text
-from headrace.ops.math.reduction import reduce_sum
+from headrace.core.shapes import TensorShape
+from headrace.core.tensor import Tensor
+from headrace.kernels import composing
+from headrace.kernels.array.arguments import invalid, rank_at_least, shape_text
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+
 
 _TYPES = "T: {double, float, complex64, complex128}"
 
@@ -137,9 +143,9 @@ def matmul_gradient(op, grad):
     above, main, below = (composing.matrix_transpose(tensor, conjugate=True) for tensor in op.inputs[:3])
     rhs = composing.conj(op.inputs[3])
     sums = [
-        reduce_sum(_shifted(rhs, True) * grad, axis=-1),
-        reduce_sum(rhs * grad, axis=-1),
-        reduce_sum(_shifted(rhs, False) * grad, axis=-1),
+        raw.Sum(_shifted(rhs, True) * grad, -1),
+        raw.Sum(rhs * grad, -1),
+        raw.Sum(_shifted(rhs, False) * grad, -1),
     ]
     of_rhs = _shifted(above * grad, False) + main * grad + _shifted(below * grad, True)
     return [*(composing.expand_dims(part, -2) for part in sums), of_rhs]
@@ -149,15 +155,15 @@ def matmul_gradient(op, grad):
 def solve_gradient(op, grad):
     of_rhs = raw.TridiagonalSolve(_turned(op.inputs[0]), grad, partial_pivoting=op.attrs["partial_pivoting"])
     x = composing.conj(op.outputs[0])
-    middle = reduce_sum(of_rhs * x, axis=-1)
+    middle = raw.Sum(of_rhs * x, -1)
     known = x.dims is not None and None not in x.dims
     gap = composing.zeros([*x.dims[:-2], 1, x.dims[-1]], dtype=x.dtype) if known else None
 
     def outer(up: bool) -> Tensor:
         if gap is None:
-            return reduce_sum(of_rhs * _shifted(x, up), axis=-1)
+            return raw.Sum(of_rhs * _shifted(x, up), -1)
         moved = [x[..., 1:, :], gap] if up else [gap, x[..., :-1, :]]
-        return reduce_sum(of_rhs * composing.concat(moved, -2), axis=-1)
+        return raw.Sum(of_rhs * composing.concat(moved, -2), -1)
 
     above = outer(True)
     return [-composing.stack([above, middle, outer(False)], axis=-2), of_rhs]
@@ -180,14 +186,17 @@ def _turned(diagonals: Tensor) -> Tensor:
 
 
 matmul_op.accepts([1, 4], [1, 4], [1, 4], [4, 2]).accepts([2, 1, 3], [2, 1, 3], [2, 1, 3], [2, 3, 2])
+solve_op.accepts([3, 4], [4, 2]).accepts([2, 3, 3], [2, 3, 1], partial_pivoting=False)
+solve_op.rejects([2, 4], [4, 2], error=ValueError)
+solve_op.rejects(np.zeros([3, 2], np.float32), [2, 1], error=InvalidArgumentError)
 
 
-def _shaped(value: Any) -> Any:
+def _shaped(value: TensorLike) -> Any:
     """`value`, a tensor unless it has a shape of its own; it is converted where it is used."""
     return value if hasattr(value, "shape") else convert_to_tensor(value)
 
 
-def _side(matrix: Any) -> int:
+def _side(matrix: Tensor) -> int:
     shape = TensorShape(matrix.shape)
     rows, columns = shape.as_list()[-2:] if shape.ndims else (None, None)
     if rows and columns and rows != columns:
@@ -206,14 +215,14 @@ def _places(size: int) -> tuple[list[list[int]], list[list[int]], list[list[int]
     return above, [[i, i] for i in range(size)], below
 
 
-def _compact(matrix: Any) -> Tensor:
+def _compact(matrix: Tensor) -> Tensor:
     """The three diagonals of matrices, [..., 3, m]."""
     places = [list(three) for three in zip(*_places(_side(matrix)), strict=True)]
     # GatherNd picks by the first axes.
     return composing.transpose(raw.GatherNd(composing.transpose(matrix), places))
 
 
-def _diagonals_of(matrix: Any) -> list[Tensor]:
+def _diagonals_of(matrix: Tensor) -> list[Tensor]:
     above, _, below = _places(_side(matrix))
     main = raw.MatrixDiagPart(matrix, name="diag_part")
     turned = composing.transpose(matrix)
@@ -221,7 +230,9 @@ def _diagonals_of(matrix: Any) -> list[Tensor]:
     return [outer[0], main, outer[1]]
 
 
-def tridiagonal_matmul(diagonals: Any, rhs: Any, diagonals_format: str = "compact", name: str | None = None) -> Tensor:
+def tridiagonal_matmul(
+    diagonals: Any, rhs: TensorLike, diagonals_format: str = "compact", name: str | None = None
+) -> Tensor:
     """A matrix of three diagonals times a matrix.
 
     Args:
@@ -250,8 +261,8 @@ def tridiagonal_matmul(diagonals: Any, rhs: Any, diagonals_format: str = "compac
 
 
 def tridiagonal_solve(
-    diagonals: Any,
-    rhs: Any,
+    diagonals: TensorLike,
+    rhs: Tensor,
     diagonals_format: str = "compact",
     transpose_rhs: bool = False,
     conjugate_rhs: bool = False,

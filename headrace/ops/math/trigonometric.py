@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import torch
 
 from headrace.core.defaults import control_dependencies
-from headrace.core.operation import Tensor
 from headrace.core.registry import raw
-from headrace.ops.math.elementwise import (
-    FLOATS,
-    INEXACT,
-    SIGNED,
-    binary,
-    conjugate,
-    function_of,
-    scalar,
-    unary,
-)
+from headrace.core.tensor import Tensor
+from headrace.kernels.math.elementwise import FLOATS, INEXACT, SIGNED, binary, conjugate, function_of, scalar, unary
 
-sin_op = unary("Sin", INEXACT, torch.sin)
-cos_op = unary("Cos", INEXACT, torch.cos)
+if TYPE_CHECKING:
+    from headrace.core.dtypes import DType
+    from headrace.core.typing import TensorLike
+
+
+sin_op = unary("Sin", INEXACT, torch.sin).keeps_shape().costs(4).scalar("np.sin({0})", integers=None)
+cos_op = unary("Cos", INEXACT, torch.cos).keeps_shape().costs(4).scalar("np.cos({0})", integers=None)
 tan_op = unary("Tan", SIGNED, torch.tan)
 asin_op = unary("Asin", SIGNED, torch.asin, sample=[0.5, -0.3])
 acos_op = unary("Acos", SIGNED, torch.acos, sample=[0.5, -0.3])
@@ -46,7 +42,7 @@ acosh = function_of(acosh_op, "acosh", "The number not below 0 whose hyperbolic 
 atanh = function_of(atanh_op, "atanh", "The number whose hyperbolic tangent is each element.")
 
 
-def atan2(y: Any, x: Any, name: str | None = None) -> Tensor:
+def atan2(y: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """The angle of the point (x, y), in [-pi, pi].
 
     Args:
@@ -83,7 +79,7 @@ def tan_gradient(op, grad):
         return [raw.Square(secant) * grad]
 
 
-def _root_of_complement(x: Any, dtype: Any) -> Any:
+def _root_of_complement(x: Tensor, dtype: DType) -> Tensor:
     """1 / sqrt(1 - x²)."""
     squared = raw.Square(x)
     return raw.Reciprocal(raw.Sqrt(raw.Sub(scalar(1, dtype), squared)))

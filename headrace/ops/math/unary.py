@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 
 from headrace.core.composite import SparseTensor
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies, name_scope
-from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.ops.composing import shape as shape_of
-from headrace.ops.composing import zeros
-from headrace.ops.math.elementwise import (
+from headrace.core.tensor import Tensor
+from headrace.kernels.composing import shape as shape_of
+from headrace.kernels.composing import zeros
+from headrace.kernels.math.elementwise import (
     FLOATS,
     INEXACT,
     SIGNED,
@@ -23,6 +24,10 @@ from headrace.ops.math.elementwise import (
     scalar,
     unary,
 )
+
+if TYPE_CHECKING:
+    from headrace.core.composite_types import CompositeTensor
+    from headrace.core.typing import TensorLike
 
 
 def _sign(x):
@@ -38,26 +43,54 @@ def _tanh(x):
 
 
 # torch rounds halves to even, as TensorFlow's Round and Rint do.
-abs_op = unary(
-    "Abs", "{bfloat16, half, float, double, int8, int16, int32, int64}", torch.abs, integers=True, in_place=torch.abs_
+abs_op = (
+    unary(
+        "Abs",
+        "{bfloat16, half, float, double, int8, int16, int32, int64}",
+        torch.abs,
+        integers=True,
+        in_place=torch.abs_,
+    )
+    .keeps_shape()
+    .scalar("abs({0})")
 )
-neg_op = unary("Neg", SIGNED, torch.neg, integers=True, in_place=torch.neg_)
-sign_op = unary("Sign", SIGNED, _sign, integers=True)
-square_op = unary("Square", SIGNED, torch.square, integers=True, in_place=torch.square_)
-sqrt_op = unary("Sqrt", INEXACT, torch.sqrt, sample=[0.5, 2.0], in_place=torch.sqrt_)
-rsqrt_op = unary("Rsqrt", INEXACT, torch.rsqrt, sample=[0.5, 2.0], in_place=torch.rsqrt_)
-reciprocal_op = unary("Reciprocal", SIGNED, torch.reciprocal, sample=[0.5, -2.0], in_place=torch.reciprocal_)
+neg_op = unary("Neg", SIGNED, torch.neg, integers=True, in_place=torch.neg_).keeps_shape().never_fails().scalar("-{0}")
+sign_op = unary("Sign", SIGNED, _sign, integers=True).keeps_shape()
+square_op = (
+    unary("Square", SIGNED, torch.square, integers=True, in_place=torch.square_)
+    .keeps_shape()
+    .never_fails()
+    .scalar("{0} * {0}")
+)
+sqrt_op = (
+    unary("Sqrt", INEXACT, torch.sqrt, sample=[0.5, 2.0], in_place=torch.sqrt_)
+    .keeps_shape()
+    .scalar("np.sqrt({0})", integers=None)
+)
+rsqrt_op = unary("Rsqrt", INEXACT, torch.rsqrt, sample=[0.5, 2.0], in_place=torch.rsqrt_).keeps_shape()
+reciprocal_op = (
+    unary("Reciprocal", SIGNED, torch.reciprocal, sample=[0.5, -2.0], in_place=torch.reciprocal_)
+    .keeps_shape()
+    .never_fails()
+)
 inv_op = unary("Inv", SIGNED, torch.reciprocal, sample=[0.5, -2.0])
-exp_op = unary("Exp", INEXACT, torch.exp, in_place=torch.exp_)
-expm1_op = unary("Expm1", INEXACT, torch.expm1, in_place=torch.expm1_)
-log_op = unary("Log", INEXACT, torch.log, sample=[0.5, 2.0], in_place=torch.log_)
-log1p_op = unary("Log1p", INEXACT, torch.log1p, sample=[0.5, -0.3], in_place=torch.log1p_)
-sigmoid_op = unary("Sigmoid", INEXACT, torch.sigmoid, in_place=torch.sigmoid_)
-tanh_op = unary("Tanh", INEXACT, _tanh)
-floor_op = unary("Floor", FLOATS, torch.floor)
-ceil_op = unary("Ceil", FLOATS, torch.ceil)
+exp_op = (
+    unary("Exp", INEXACT, torch.exp, in_place=torch.exp_).keeps_shape().costs(4).scalar("np.exp({0})", integers=None)
+)
+expm1_op = unary("Expm1", INEXACT, torch.expm1, in_place=torch.expm1_).keeps_shape()
+log_op = (
+    unary("Log", INEXACT, torch.log, sample=[0.5, 2.0], in_place=torch.log_)
+    .keeps_shape()
+    .costs(4)
+    .scalar("np.log({0})", integers=None)
+)
+log1p_op = unary("Log1p", INEXACT, torch.log1p, sample=[0.5, -0.3], in_place=torch.log1p_).keeps_shape()
+sigmoid_op = unary("Sigmoid", INEXACT, torch.sigmoid, in_place=torch.sigmoid_).keeps_shape().costs(4)
+tanh_op = unary("Tanh", INEXACT, _tanh).keeps_shape().costs(4).scalar("np.tanh({0})", integers=None)
+floor_op = unary("Floor", FLOATS, torch.floor).keeps_shape()
+ceil_op = unary("Ceil", FLOATS, torch.ceil).keeps_shape()
 rint_op = unary("Rint", FLOATS, torch.round)
-round_op = unary("Round", SIGNED, torch.round, integers=True)
+round_op = unary("Round", SIGNED, torch.round, integers=True).keeps_shape()
 is_nan_op = unary("IsNan", FLOATS, torch.isnan, result="bool")
 is_inf_op = unary("IsInf", FLOATS, torch.isinf, result="bool")
 is_finite_op = unary("IsFinite", FLOATS, torch.isfinite, result="bool")
@@ -81,7 +114,7 @@ is_inf = function_of(is_inf_op, "is_inf", "Which elements are an infinity, as bo
 is_finite = function_of(is_finite_op, "is_finite", "Which elements are neither an infinity nor NaN, as bools.")
 
 
-def abs(x: Any, name: str | None = None) -> Any:
+def abs(x: TensorLike | SparseTensor | CompositeTensor, name: str | None = None) -> Any:
     """The absolute value of each element.
 
     Args:
@@ -104,13 +137,13 @@ def abs(x: Any, name: str | None = None) -> Any:
         return raw.Abs(x, name=name)
 
 
-def round(x: Any, name: str | None = None) -> Tensor:
+def round(x: TensorLike, name: str | None = None) -> Tensor:
     """The nearest whole number, the even one of two; integers are returned as they are."""
     x = convert_to_tensor(x, name="x")
     return x if x.dtype.is_integer else raw.Round(x, name=name)
 
 
-def sigmoid(x: Any, name: str | None = None) -> Tensor:
+def sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
     """1 / (1 + exp(-x)).
 
     Args:
@@ -121,7 +154,7 @@ def sigmoid(x: Any, name: str | None = None) -> Tensor:
         return raw.Sigmoid(convert_to_tensor(x, name="x"), name=name)
 
 
-def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
+def log_sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
     """log(sigmoid(x)), computed as -softplus(-x) so that it stays exact where sigmoid(x) is near 0.
 
     Args:
@@ -207,17 +240,26 @@ def _from_output(op_type, function, conjugates=True):
             return lambda y, dy: function(torch.conj_physical(y), dy)
         return function
 
+    decl.accepts([2, 3], [2, 3]).accepts(np.array([1 + 2j, -0.5j], np.complex64), np.array([0.5 - 1j, 2], np.complex64))
     return decl.fresh()
 
 
-reciprocal_grad_op = _from_output("ReciprocalGrad", lambda y, dy: -dy * y * y)
+reciprocal_grad_op = _from_output("ReciprocalGrad", lambda y, dy: -dy * y * y).never_fails()
 inv_grad_op = _from_output("InvGrad", lambda y, dy: -dy * y * y)
-sqrt_grad_op = _from_output("SqrtGrad", lambda y, dy: dy * 0.5 / y)
-rsqrt_grad_op = _from_output("RsqrtGrad", lambda y, dy: dy * -0.5 * (y * y * y))
+sqrt_grad_op = _from_output("SqrtGrad", lambda y, dy: dy * 0.5 / y).never_fails()
+rsqrt_grad_op = _from_output("RsqrtGrad", lambda y, dy: dy * -0.5 * (y * y * y)).never_fails()
 # dy - dy y² and (y - y²) dy, with as few temporaries as torch's public functions allow.
 # Their inputs come conjugated.
-tanh_grad_op = _from_output("TanhGrad", lambda y, dy: torch.addcmul(dy, dy, y * y, value=-1), conjugates=False)
-sigmoid_grad_op = _from_output("SigmoidGrad", lambda y, dy: torch.addcmul(y, y, y, value=-1).mul_(dy), conjugates=False)
+tanh_grad_op = (
+    _from_output("TanhGrad", lambda y, dy: torch.addcmul(dy, dy, y * y, value=-1), conjugates=False)
+    .keeps_shape("y", "dy")
+    .never_fails()
+)
+sigmoid_grad_op = (
+    _from_output("SigmoidGrad", lambda y, dy: torch.addcmul(y, y, y, value=-1).mul_(dy), conjugates=False)
+    .keeps_shape("y", "dy")
+    .never_fails()
+)
 tanh_grad_op.reuses(
     lambda node, index: (
         (lambda y, dy: dy.addcmul_(dy, y * y, value=-1))

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies, name_scope
+from headrace.core.dims import merge_dims
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.operation import Tensor
 from headrace.core.registry import OpDecl, op, raw
-from headrace.core.shapes import merge_dims
-from headrace.ops import composing
-from headrace.ops.flow.custom_gradient import custom_gradient
-from headrace.ops.math.elementwise import bracketed, same_shape, widened
-from headrace.ops.math.in_place import gradient_in_place, unary_in_place
+from headrace.core.tensor import Tensor
+from headrace.kernels import composing
+from headrace.kernels.math.elementwise import bracketed, same_shape, widened
+from headrace.kernels.math.in_place import gradient_in_place, unary_in_place
+
+if TYPE_CHECKING:
+    from headrace.core.module import ModuleMembers
+    from headrace.core.operation import Operation
+    from headrace.core.typing import NodeView, TensorLike
+
 
 _FLOATS = "{bfloat16, half, float, double}"
 
@@ -37,7 +43,7 @@ _elu_backward = torch.ops.aten.elu_backward.default
 _softplus_backward = torch.ops.aten.softplus_backward.default
 
 
-def _activation(op_type: str, types: str, rule: Any, attrs: str = "") -> OpDecl:
+def _activation(op_type: str, types: str, rule: Callable[..., Any], attrs: str = "") -> OpDecl:
     decl = op(op_type, f"features: T, *, {attrs}T: {types} -> activations: T")
     decl.shape(same_shape)
     decl.kernel(rule)
@@ -48,7 +54,7 @@ def _merged_shape(op):
     return [merge_dims(op.inputs[0].dims, op.inputs[1].dims)]
 
 
-def _activation_gradient(op_type: str, types: str, second: str, rule: Any, attrs: str = "") -> OpDecl:
+def _activation_gradient(op_type: str, types: str, second: str, rule: Callable[..., Any], attrs: str = "") -> OpDecl:
     decl = op(op_type, f"gradients: T, {second}: T, *, {attrs}T: {types} -> backprops: T")
 
     decl.shape(_merged_shape)
@@ -56,10 +62,10 @@ def _activation_gradient(op_type: str, types: str, second: str, rule: Any, attrs
     return decl.fresh().accepts([2, 3], [2, 3]).accepts([0], [0]).rejects([2], [3], error=ValueError)
 
 
-def _of_same_size(rule: Any) -> Any:
+def _of_same_size(rule: Callable[..., Any]) -> Callable[..., Any]:
     """The rule, with TensorFlow's refusal of inputs of different shapes where they show in the step alone."""
 
-    def careful_rule(node: Any) -> Any:
+    def careful_rule(node: NodeView) -> Callable[..., Any]:
         function = rule(node)
         dims = [value.dims for value in node.inputs]
         if dims[0] == dims[1] and dims[0] is not None and None not in dims[0]:
@@ -67,7 +73,7 @@ def _of_same_size(rule: Any) -> Any:
         # Where both ranks are known, what torch refuses is enough: it costs a usual step nothing.
         ranked = None not in dims
 
-        def careful(gradients: Any, second: Any) -> Any:
+        def careful(gradients: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
             try:
                 if ranked or gradients.shape == second.shape:
                     return function(gradients, second)
@@ -162,26 +168,28 @@ relu_op = _activation(
     "Relu",
     "{float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, qint8}",
     _relu_rule,
-)
-relu_grad_op = _activation_gradient("ReluGrad", "realnumeric", "features", _relu_grad_rule)
-relu6_op = _activation("Relu6", "realnumeric", _relu6_rule)
-relu6_grad_op = _activation_gradient("Relu6Grad", "realnumeric", "features", _relu6_grad_rule)
+).keeps_shape()
+relu_grad_op = _activation_gradient("ReluGrad", "realnumeric", "features", _relu_grad_rule).never_fails()
+relu6_op = _activation("Relu6", "realnumeric", _relu6_rule).keeps_shape()
+relu6_grad_op = _activation_gradient("Relu6Grad", "realnumeric", "features", _relu6_grad_rule).never_fails()
 leaky_relu_op = op("LeakyRelu", "features: T, *, alpha=0.2, T: floating = float -> activations: T")
 leaky_relu_op.shape(same_shape)
 leaky_relu_op.kernel(_leaky_relu_rule)
 leaky_relu_op.accepts([2, 3]).accepts([2, 3], alpha=0.0).accepts([0])
-leaky_relu_grad_op = op("LeakyReluGrad", "gradients: T, features: T, *, alpha=0.2, T: floating = float -> backprops: T")
+leaky_relu_grad_op = op(
+    "LeakyReluGrad", "gradients: T, features: T, *, alpha=0.2, T: floating = float -> backprops: T"
+).never_fails()
 leaky_relu_grad_op.shape(_merged_shape)
 leaky_relu_grad_op.kernel(_of_same_size(_leaky_relu_grad_rule))
 leaky_relu_grad_op.accepts([2, 3], [2, 3]).rejects([2], [3], error=ValueError)
-elu_op = _activation("Elu", "floating", _elu_rule)
-elu_grad_op = _activation_gradient("EluGrad", "floating", "outputs", _elu_grad_rule)
-selu_op = _activation("Selu", "floating", _selu_rule)
-selu_grad_op = _activation_gradient("SeluGrad", "floating", "outputs", _selu_grad_rule)
-softplus_op = _activation("Softplus", "floating", _softplus_rule)
-softplus_grad_op = _activation_gradient("SoftplusGrad", "floating", "features", _softplus_grad_rule)
-softsign_op = _activation("Softsign", "floating", _softsign_rule)
-softsign_grad_op = _activation_gradient("SoftsignGrad", "floating", "features", _softsign_grad_rule)
+elu_op = _activation("Elu", "floating", _elu_rule).keeps_shape().costs(4)
+elu_grad_op = _activation_gradient("EluGrad", "floating", "outputs", _elu_grad_rule).never_fails()
+selu_op = _activation("Selu", "floating", _selu_rule).keeps_shape().costs(4)
+selu_grad_op = _activation_gradient("SeluGrad", "floating", "outputs", _selu_grad_rule).never_fails()
+softplus_op = _activation("Softplus", "floating", _softplus_rule).keeps_shape().costs(4)
+softplus_grad_op = _activation_gradient("SoftplusGrad", "floating", "features", _softplus_grad_rule).never_fails()
+softsign_op = _activation("Softsign", "floating", _softsign_rule).keeps_shape()
+softsign_grad_op = _activation_gradient("SoftsignGrad", "floating", "features", _softsign_grad_rule).never_fails()
 
 relu_op.reuses(unary_in_place(torch.relu_))
 relu6_op.reuses(unary_in_place(lambda features: features.clamp_(0, 6)))
@@ -252,7 +260,7 @@ def leaky_relu_grad_gradient(op, grad):
     return [raw.LeakyReluGrad(grad, x, alpha=op.attrs["alpha"]), _no_curvature(x)]
 
 
-def _where_negative(op: Any, grad: Any) -> Tensor:
+def _where_negative(op: Operation, grad: Tensor) -> Tensor:
     outputs = op.inputs[1]
     return raw.Select(outputs < 0, grad * op.inputs[0], composing.zeros_like(outputs))
 
@@ -279,7 +287,7 @@ def softplus_grad_gradient(op, grad):
 # ---- public functions ----
 
 
-def relu(features: Any, name: str | None = None) -> Tensor:
+def relu(features: TensorLike | ModuleMembers, name: str | None = None) -> Tensor:
     """max(features, 0).
 
     Args:
@@ -293,7 +301,7 @@ def relu(features: Any, name: str | None = None) -> Tensor:
     return raw.Relu(features, name=name)
 
 
-def relu6(features: Any, name: str | None = None) -> Tensor:
+def relu6(features: TensorLike, name: str | None = None) -> Tensor:
     """min(max(features, 0), 6).
 
     Args:
@@ -308,7 +316,7 @@ def relu6(features: Any, name: str | None = None) -> Tensor:
         return raw.Relu6(convert_to_tensor(features, name="features"), name=scope)
 
 
-def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Tensor:
+def leaky_relu(features: TensorLike, alpha: TensorLike = 0.2, name: str | None = None) -> Tensor:
     """features where positive, alpha * features elsewhere.
 
     Args:
@@ -329,7 +337,7 @@ def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Tens
         return raw.LeakyRelu(features, alpha=alpha, name=scope)
 
 
-def elu(features: Any, name: str | None = None) -> Tensor:
+def elu(features: TensorLike, name: str | None = None) -> Tensor:
     """exp(features) - 1 where negative, features elsewhere (Clevert et al. 2015).
 
     Args:
@@ -339,7 +347,7 @@ def elu(features: Any, name: str | None = None) -> Tensor:
     return raw.Elu(features, name=name)
 
 
-def selu(features: Any, name: str | None = None) -> Tensor:
+def selu(features: TensorLike, name: str | None = None) -> Tensor:
     """The scaled exponential linear function of self-normalizing networks (Klambauer et al. 2017).
 
     Args:
@@ -349,7 +357,7 @@ def selu(features: Any, name: str | None = None) -> Tensor:
     return raw.Selu(features, name=name)
 
 
-def softplus(features: Any, name: str | None = None) -> Tensor:
+def softplus(features: TensorLike, name: str | None = None) -> Tensor:
     """log(exp(features) + 1).
 
     Args:
@@ -359,7 +367,7 @@ def softplus(features: Any, name: str | None = None) -> Tensor:
     return raw.Softplus(features, name=name)
 
 
-def softsign(features: Any, name: str | None = None) -> Tensor:
+def softsign(features: TensorLike, name: str | None = None) -> Tensor:
     """features / (abs(features) + 1).
 
     Args:
@@ -369,7 +377,7 @@ def softsign(features: Any, name: str | None = None) -> Tensor:
     return raw.Softsign(features, name=name)
 
 
-def crelu(features: Any, name: str | None = None, axis: Any = -1) -> Tensor:
+def crelu(features: TensorLike, name: str | None = None, axis: int = -1) -> Tensor:
     """relu of features and of their negatives, one after the other along `axis` (Shang et al. 2016).
 
     Args:
@@ -384,31 +392,3 @@ def crelu(features: Any, name: str | None = None, axis: Any = -1) -> Tensor:
     with name_scope(name, "CRelu", [features]) as scope:
         features = convert_to_tensor(features, name="features")
         return raw.Relu(composing.concat([features, -features], axis, name=scope))
-
-
-@custom_gradient
-def swish(features: Any) -> Any:
-    """features * sigmoid(features) (Ramachandran et al. 2017).
-
-    The gradient computes the sigmoid again instead of keeping it.
-
-    Args:
-        features: floats of any shape.
-
-    Example:
-        >>> tf.Session().run(tf.nn.swish([0.0, 1.0]))
-        array([0.       , 0.7310586], dtype=float32)
-    """
-    features = convert_to_tensor(features, name="features")
-
-    def gradient(dy: Tensor) -> Tensor:
-        with control_dependencies([dy]):
-            gate = _sigmoid(features)
-        return dy * (gate * (1.0 + features * (1.0 - gate)))
-
-    return features * _sigmoid(features), gradient
-
-
-def _sigmoid(x: Tensor) -> Tensor:
-    with name_scope(None, "Sigmoid", [x]) as scope:
-        return raw.Sigmoid(x, name=scope)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import torch
 
 from headrace.core.errors import InvalidArgumentError, UnimplementedError
 from headrace.core.registry import op, raw
-from headrace.ops import composing
-from headrace.ops.nn.pool_windows import Windows, pooled_dims, settings_of
-from headrace.ops.nn.windows import of_rank
-from headrace.ops.ranks import ranked
+from headrace.kernels import composing
+from headrace.kernels.nn.pool_windows import Windows, pooled_dims, settings_of
+from headrace.kernels.nn.windows import of_rank
+from headrace.kernels.ranks import ranked
 
 _IMAGE = (
     "ksize: list(int) >= 4, strides: list(int) >= 4, padding: {'SAME', 'VALID'}, data_format: {'NHWC', 'NCHW'} = 'NHWC'"
@@ -22,9 +24,11 @@ _VOLUME = (
 )
 
 avg_pool_op = op("AvgPool", f"value: T, *, {_IMAGE}, T: floating -> output: T")
-avg_pool_grad_op = op(
-    "AvgPoolGrad", f"orig_input_shape: int32, grad: T, *, {_IMAGE}, T: floating -> output: T"
-).on_host("orig_input_shape")
+avg_pool_grad_op = (
+    op("AvgPoolGrad", f"orig_input_shape: int32, grad: T, *, {_IMAGE}, T: floating -> output: T")
+    .on_host("orig_input_shape")
+    .never_fails()
+)
 avg_pool_3d_op = op("AvgPool3D", f"input: T, *, {_VOLUME}, T: floating -> output: T")
 avg_pool_3d_grad_op = op(
     "AvgPool3DGrad", f"orig_input_shape: int32, grad: T, *, {_VOLUME}, T: floating -> output: T"
@@ -44,7 +48,7 @@ def avg_pool_3d_shape(op):
     return [pooled_dims(op, 5)]
 
 
-def _given_sizes(rank: int) -> Any:
+def _given_sizes(rank: int) -> Callable[..., Any]:
     @ranked(1)
     def rule(op):
         sizes = op.constant_dims(0)
@@ -57,7 +61,7 @@ avg_pool_grad_op.shape(_given_sizes(4))
 avg_pool_3d_grad_op.shape(_given_sizes(5))
 
 
-def _averaging(rank: int) -> Any:
+def _averaging(rank: int) -> Callable[..., Any]:
     average = _AVERAGE[rank]
 
     def rule(node):
@@ -81,7 +85,7 @@ def _averaging(rank: int) -> Any:
     return rule
 
 
-def _averaging_gradient(rank: int) -> Any:
+def _averaging_gradient(rank: int) -> Callable[..., Any]:
     backward = _BACKWARD[rank]
 
     def rule(node):
@@ -145,5 +149,17 @@ def avg_pool_3d_grad_gradient(op, grad):
 _two = {"ksize": [1, 2, 2, 1], "strides": [1, 2, 2, 1]}
 avg_pool_op.fresh().accepts([2, 5, 6, 3], padding="SAME", **_two).accepts([2, 5, 6, 3], padding="VALID", **_two)
 avg_pool_op.accepts([1, 4, 5, 2], ksize=[1, 2, 3, 1], strides=[1, 1, 1, 1], padding="SAME")
-avg_pool_op.accepts([2, 3, 5, 6], ksize=[1, 1, 2, 2], strides=[1, 1, 2, 2], padding="SAME", data_format="NCHW")
+_on_gpus = {"data_format": "NCHW", "differs": "1.15 has NCHW on GPUs only"}
+avg_pool_op.accepts([2, 3, 5, 6], ksize=[1, 1, 2, 2], strides=[1, 1, 2, 2], padding="SAME", **_on_gpus)
 avg_pool_3d_op.accepts([1, 4, 5, 6, 2], ksize=[1, 2, 2, 2, 1], strides=[1, 2, 2, 2, 1], padding="SAME")
+
+for _padding, _rows in (("SAME", 2), ("VALID", 1)):
+    avg_pool_grad_op.accepts(np.array([1, 3, 4, 2], np.int32), [1, _rows, 2, 2], padding=_padding, **_two)
+    avg_pool_3d_grad_op.accepts(
+        np.array([1, 2, 3, 4, 1], np.int32),
+        [1, 1, _rows, 2, 1],
+        ksize=[1, 2, 2, 2, 1],
+        strides=[1, 2, 2, 2, 1],
+        padding=_padding,
+    )
+avg_pool_grad_op.rejects(np.array([[1, 3, 4, 2]], np.int32), [1, 2, 2, 2], padding="SAME", error=ValueError, **_two)

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
+from headrace.core.dims import merge_dim
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.core.shapes import merge_dim
-from headrace.ops import composing
-from headrace.ops.array.common import rank_at_least
-from headrace.ops.math.elementwise import bracketed, widened
-from headrace.ops.math.in_place import is_native
+from headrace.core.tensor import Tensor
+from headrace.kernels import composing
+from headrace.kernels.array.arguments import rank_at_least
+from headrace.kernels.math.elementwise import bracketed, widened
+from headrace.kernels.math.in_place import is_native
 
-bias_add_op = op("BiasAdd", "value: T, bias: T, *, T: numeric, data_format: {'NHWC', 'NCHW'} = 'NHWC' -> output: T")
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike, VariableLike
+
+
+bias_add_op = op(
+    "BiasAdd", "value: T, bias: T, *, T: numeric, data_format: {'NHWC', 'NCHW'} = 'NHWC' -> output: T"
+).keeps_shape()
 bias_add_v1_op = op("BiasAddV1", "value: T, bias: T, *, T: numeric -> output: T")
 bias_add_grad_op = op(
     "BiasAddGrad", "out_backprop: T, *, T: numeric, data_format: {'NHWC', 'NCHW'} = 'NHWC' -> output: T"
-)
+).never_fails()
 
 
 def _channel_axis(node: Any) -> int:
@@ -141,7 +147,7 @@ def bias_add_grad_gradient(op, grad):
     return [raw.Tile(raw.Reshape(grad, expanded), repeats)]
 
 
-def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | None = None) -> Tensor:
+def bias_add(value: TensorLike, bias: object, data_format: str | None = None, name: str | None = None) -> Tensor:
     """Adds `bias` along the channels of `value`.
 
     Args:
@@ -170,7 +176,7 @@ def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | 
         return raw.BiasAdd(value, bias, data_format=data_format or "NHWC", name=scope)
 
 
-def bias_add_v1(value: Any, bias: Any, name: str | None = None) -> Tensor:
+def bias_add_v1(value: TensorLike, bias: TensorLike, name: str | None = None) -> Tensor:
     """Adds `bias` along the last axis of `value`: the first form of `bias_add`.
 
     Args:
@@ -189,7 +195,9 @@ def _matmul(a: Tensor, b: Tensor) -> Tensor:
         return raw.MatMul(a, b, name=scope)
 
 
-def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Tensor:
+def xw_plus_b(
+    x: TensorLike, weights: Tensor | VariableLike, biases: Tensor | VariableLike, name: str | None = None
+) -> Tensor:
     """matmul(x, weights) + biases.
 
     Args:
@@ -208,7 +216,7 @@ def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Ten
         return bias_add(_matmul(x, weights), biases, name=scope)
 
 
-def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> Tensor:
+def relu_layer(x: TensorLike, weights: TensorLike, biases: TensorLike, name: str | None = None) -> Tensor:
     """relu(matmul(x, weights) + biases).
 
     Args:

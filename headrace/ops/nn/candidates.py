@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
+from headrace.core.dims import merge_dim
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.operation import Tensor
 from headrace.core.random_seed import get_seed
 from headrace.core.registry import OpDecl, op, raw
-from headrace.core.shapes import merge_dim
-from headrace.ops.nn import class_samplers
-from headrace.ops.nn.class_samplers import ClassSampler
-from headrace.ops.ranks import ranked
+from headrace.core.tensor import Tensor
+from headrace.kernels.nn import class_samplers
+from headrace.kernels.nn.class_samplers import ClassSampler
+from headrace.kernels.ranks import ranked
+
+if TYPE_CHECKING:
+    from headrace.core.typing import NodeView, OpView, TensorLike
+
 
 _HEAD = "true_classes: int64, *, num_true: int >= 1, num_sampled: int >= 1, unique: bool, "
 _RANGE = "range_max: int >= 1, "
 _TAIL = "seed=0, seed2=0 -> sampled_candidates: int64, true_expected_count: float, sampled_expected_count: float"
 
 
-def _sampler_shape(op: Any) -> list[Any]:
+def _sampler_shape(op: OpView) -> list[Any]:
     dims = op.inputs[0].dims
     if dims is not None and len(dims) != 2:
         raise ValueError(f"Shape must be rank 2 but is rank {len(dims)}")
@@ -31,11 +35,11 @@ def _sampler_shape(op: Any) -> list[Any]:
     return [(count,), (rows, op.attrs["num_true"]), (count,)]
 
 
-def _range_sampler(kind: Callable[[int], ClassSampler]) -> Any:
+def _range_sampler(kind: Callable[[int], ClassSampler]) -> Callable[..., Any]:
     return lambda node: kind(node.attrs["range_max"])
 
 
-def _fixed_sampler(node: Any) -> ClassSampler:
+def _fixed_sampler(node: NodeView) -> ClassSampler:
     attrs = node.attrs
     if bool(attrs["vocab_file"]) == bool(attrs["unigrams"]):
         which = "both" if attrs["unigrams"] else "none"
@@ -51,7 +55,7 @@ def _fixed_sampler(node: Any) -> ClassSampler:
     return class_samplers.FixedUnigramSampler(weights)
 
 
-def _declare(op_type: str, sampler: Any, attrs: str = _RANGE) -> OpDecl:
+def _declare(op_type: str, sampler: Callable[..., Any], attrs: str = _RANGE) -> OpDecl:
     decl = op(op_type, _HEAD + attrs + _TAIL, stateful=True).on_host("true_classes", outputs=True)
     decl.shape(_sampler_shape)
 
@@ -155,7 +159,7 @@ accidental_hits_op.accepts(np.array([[1], [2]]), np.array([2, 3]), num_true=1)
 
 
 def uniform_candidate_sampler(
-    true_classes: Any,
+    true_classes: TensorLike,
     num_true: int,
     num_sampled: int,
     unique: bool,
@@ -186,7 +190,7 @@ def uniform_candidate_sampler(
 
 
 def log_uniform_candidate_sampler(
-    true_classes: Any,
+    true_classes: TensorLike,
     num_true: int,
     num_sampled: int,
     unique: bool,
@@ -214,7 +218,7 @@ def log_uniform_candidate_sampler(
 
 
 def learned_unigram_candidate_sampler(
-    true_classes: Any,
+    true_classes: TensorLike,
     num_true: int,
     num_sampled: int,
     unique: bool,
@@ -242,8 +246,8 @@ def learned_unigram_candidate_sampler(
 
 
 def _sampled(
-    apply: Any,
-    true_classes: Any,
+    apply: OpDecl,
+    true_classes: TensorLike,
     num_true: int,
     num_sampled: int,
     unique: bool,
@@ -268,7 +272,7 @@ def _sampled(
 
 
 def fixed_unigram_candidate_sampler(
-    true_classes: Any,
+    true_classes: TensorLike,
     num_true: int,
     num_sampled: int,
     unique: bool,
@@ -278,7 +282,7 @@ def fixed_unigram_candidate_sampler(
     num_reserved_ids: int = 0,
     num_shards: int = 1,
     shard: int = 0,
-    unigrams: Any = (),
+    unigrams: TensorLike | None = (),
     seed: int | None = None,
     name: str | None = None,
 ) -> Any:
@@ -323,7 +327,12 @@ def fixed_unigram_candidate_sampler(
 
 
 def all_candidate_sampler(
-    true_classes: Any, num_true: int, num_sampled: int, unique: bool, seed: int | None = None, name: str | None = None
+    true_classes: TensorLike,
+    num_true: int,
+    num_sampled: int,
+    unique: bool,
+    seed: int | None = None,
+    name: str | None = None,
 ) -> Any:
     """All classes in their order, for comparison with the samplers that draw.
 
@@ -342,7 +351,11 @@ def all_candidate_sampler(
 
 
 def compute_accidental_hits(
-    true_classes: Any, sampled_candidates: Tensor, num_true: int, seed: int | None = None, name: str | None = None
+    true_classes: TensorLike,
+    sampled_candidates: Tensor,
+    num_true: int,
+    seed: int | None = None,
+    name: str | None = None,
 ) -> Any:
     """Where classes drawn at random happen to be true ones.
 

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 
 from headrace.core.composite import SparseTensor
-from headrace.core.operation import Tensor
+from headrace.core.dims import merge_dim
+from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op, raw
-from headrace.core.shapes import merge_dim
-from headrace.ops import composing
-from headrace.ops.array.common import invalid, rank_is
-from headrace.ops.nn.ctc_paths import losses
+from headrace.core.tensor import Tensor
+from headrace.kernels import composing, older_names
+from headrace.kernels.array.arguments import invalid, rank_is
+from headrace.kernels.nn.ctc_paths import losses
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+
 
 _ONCE_ONLY = (
     "Currently there is no way to take the second  derivative of ctc_loss due to the fused implementation's interaction"
@@ -38,6 +44,13 @@ def ctc_loss_shape(op):
         merge_dim(indices[0], values[0])
     batch = merge_dim(inputs[1] if inputs else None, lengths[0] if lengths else None)
     return [(batch,), (inputs[0] if inputs else None, batch, inputs[2] if inputs else None)]
+
+
+_labels = (np.array([[0, 0], [0, 1], [1, 0]], np.int64), np.array([0, 1, 1], np.int32))
+ctc_loss_op.accepts([4, 2, 3], *_labels, np.array([4, 3], np.int32))
+_repeated = (np.array([[0, 0], [0, 1]], np.int64), np.array([1, 1], np.int32), np.array([3], np.int32))
+ctc_loss_op.accepts([3, 1, 3], *_repeated, preprocess_collapse_repeated=True, ctc_merge_repeated=False)
+ctc_loss_op.rejects([4, 2, 3], *_labels, np.array([5, 3], np.int32), error=InvalidArgumentError)
 
 
 def _sequences(indices: torch.Tensor, values: torch.Tensor, batch: int) -> list[list[int]]:
@@ -144,9 +157,9 @@ def ctc_loss_gradient(op, grad_loss, _):
 
 
 def ctc_loss(
-    labels: Any,
-    inputs: Any = None,
-    sequence_length: Any = None,
+    labels: SparseTensor | Sequence[Sequence[int]],
+    inputs: Tensor | None = None,
+    sequence_length: TensorLike | None = None,
     preprocess_collapse_repeated: bool = False,
     ctc_merge_repeated: bool = True,
     ignore_longer_outputs_than_inputs: bool = False,
@@ -173,11 +186,14 @@ def ctc_loss(
         InvalidArgumentError: when run, for labels or lengths that do not fit.
 
     Example:
-        >>> loss = tf.reduce_mean(tf.nn.ctc_loss(tf.sparse_placeholder(tf.int32), logits, lengths))
+        >>> labels = tf.SparseTensor([[0, 0], [0, 1]], [0, 1], [1, 2])
+        >>> logits = tf.zeros([5, 1, 3])  # 35 of 3**5 paths give the labels
+        >>> sess.run(tf.nn.ctc_loss(labels, logits, [5])).round(4)
+        array([1.9377], dtype=float32)
     """
     if not isinstance(labels, SparseTensor):
         raise TypeError("Expected labels (first argument) to be a SparseTensor")
-    inputs = composing.first_given("logits", logits, "inputs", inputs)
+    inputs = older_names.first_given("logits", logits, "inputs", inputs)
     if not time_major:
         inputs = composing.transpose(inputs, [1, 0, 2])
     loss, _ = raw.CTCLoss(

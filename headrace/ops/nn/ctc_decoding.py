@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import heapq
 import itertools
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
 from headrace.core.composite import SparseTensor
-from headrace.core.errors import FailedPreconditionError
-from headrace.core.operation import Tensor
+from headrace.core.dims import Dims, merge_dim
+from headrace.core.errors import FailedPreconditionError, InvalidArgumentError
 from headrace.core.registry import op, raw
-from headrace.core.shapes import Dims, merge_dim
-from headrace.ops.array.common import invalid, rank_is
+from headrace.core.tensor import Tensor
+from headrace.kernels.array.arguments import invalid, rank_is
+
+if TYPE_CHECKING:
+    from headrace.core.typing import OpView, TensorLike
+
 
 greedy_op = (
     op(
@@ -37,7 +41,7 @@ beam_op = (
 )
 
 
-def _batch(op: Any) -> int | None:
+def _batch(op: OpView) -> int | None:
     inputs, lengths = rank_is(op.inputs[0].dims, 3), rank_is(op.inputs[1].dims, 1)
     return merge_dim(inputs[1] if inputs else None, lengths[0] if lengths else None)
 
@@ -270,8 +274,15 @@ def beam_kernel(node):
     return decode
 
 
+for _merges in (False, True):
+    greedy_op.accepts([4, 2, 3], np.array([4, 2], np.int32), merge_repeated=_merges)
+    beam_op.accepts([4, 2, 3], np.array([4, 2], np.int32), beam_width=3, top_paths=2, merge_repeated=_merges)
+greedy_op.rejects([4, 2, 3], np.array([5, 2], np.int32), error=FailedPreconditionError)
+beam_op.rejects([4, 2, 3], np.array([4, 2], np.int32), beam_width=1, top_paths=2, error=InvalidArgumentError)
+
+
 def ctc_greedy_decoder(
-    inputs: Any, sequence_length: Any, merge_repeated: bool = True
+    inputs: TensorLike, sequence_length: TensorLike, merge_repeated: bool = True
 ) -> tuple[list[SparseTensor], Tensor]:
     """The labels of the likeliest class of each time, without blanks.
 
@@ -287,14 +298,21 @@ def ctc_greedy_decoder(
         InvalidArgumentError: when run, for lengths that do not fit.
 
     Example:
-        >>> (decoded,), score = tf.nn.ctc_greedy_decoder(logits, lengths)
+        >>> logits = tf.one_hot([[0], [0], [2], [1]], 3)
+        >>> (decoded,), score = tf.nn.ctc_greedy_decoder(logits, [4])
+        >>> sess.run(decoded.values)
+        array([0, 1])
     """
     indices, values, shape, score = raw.CTCGreedyDecoder(inputs, sequence_length, merge_repeated=merge_repeated)
     return [SparseTensor(indices, values, shape)], score
 
 
 def ctc_beam_search_decoder(
-    inputs: Any, sequence_length: Any, beam_width: int = 100, top_paths: int = 1, merge_repeated: bool = True
+    inputs: TensorLike,
+    sequence_length: TensorLike,
+    beam_width: int = 100,
+    top_paths: int = 1,
+    merge_repeated: bool = True,
 ) -> tuple[list[SparseTensor], Tensor]:
     """The likeliest label sequences, by a search that keeps the best prefixes.
 
@@ -313,7 +331,10 @@ def ctc_beam_search_decoder(
         InvalidArgumentError: when run, for lengths that do not fit, or more paths than the beam is wide.
 
     Example:
-        >>> (best,), score = tf.nn.ctc_beam_search_decoder(logits, lengths, merge_repeated=False)
+        >>> logits = 10.0 * tf.one_hot([[0], [0], [2], [0]], 3)
+        >>> (best,), score = tf.nn.ctc_beam_search_decoder(logits, [4], merge_repeated=False)
+        >>> sess.run(best.values)
+        array([0, 0])
     """
     indices, values, shapes, score = raw.CTCBeamSearchDecoder(
         inputs, sequence_length, beam_width=beam_width, top_paths=top_paths, merge_repeated=merge_repeated
@@ -322,7 +343,7 @@ def ctc_beam_search_decoder(
 
 
 def ctc_beam_search_decoder_v2(
-    inputs: Any, sequence_length: Any, beam_width: int = 100, top_paths: int = 1
+    inputs: TensorLike, sequence_length: TensorLike, beam_width: int = 100, top_paths: int = 1
 ) -> tuple[list[SparseTensor], Tensor]:
     """`ctc_beam_search_decoder` that keeps equal labels which follow one another."""
     return ctc_beam_search_decoder(inputs, sequence_length, beam_width, top_paths, merge_repeated=False)

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 
+from headrace.core.dims import Dims
 from headrace.core.registry import op, raw
-from headrace.core.shapes import Dims
-from headrace.ops.array.common import invalid, rank_is
-from headrace.ops.nn.cudnn_layout import Layout
-from headrace.ops.random.common import generator_for, is_seeded, stream_of
+from headrace.kernels.array.arguments import invalid, rank_is
+from headrace.kernels.nn.cudnn_layout import Layout
+from headrace.kernels.random.sampling import generator_for, is_seeded, stream_of
+
+if TYPE_CHECKING:
+    from headrace.core.typing import NodeView, OpView
+
 
 _TYPES = "T: {half, float, double}"
 _MODE = (
@@ -75,7 +80,7 @@ canonical_to_params_v2_op = op(
 # ---- sizes ----
 
 
-def _layout(attrs: Any, layers: int, units: int, depth: int) -> Layout:
+def _layout(attrs: Mapping[str, Any], layers: int, units: int, depth: int) -> Layout:
     kind = attrs["input_mode"]
     skips = kind == "skip_input" or (kind == "auto_select" and depth == units)
     if skips and depth != units:
@@ -87,13 +92,13 @@ def _layout(attrs: Any, layers: int, units: int, depth: int) -> Layout:
     return Layout(attrs["rnn_mode"], layers, units, depth, directions, skips, projected)
 
 
-def _merged(op: Any) -> list[Dims]:
+def _merged(op: OpView) -> list[Dims]:
     x, h, c = rank_is(op.inputs[0].dims, 3), rank_is(op.inputs[1].dims, 3), op.inputs[2].dims
     directions = 2 if op.attrs["direction"] == "bidirectional" else 1
     width = None if h is None or h[2] is None else h[2] * directions
     first = None if x is None else x[:2]
     output: Dims = None if first is None else (*first, width)
-    return [output, h, c if op.attrs["rnn_mode"] == "lstm" else (0,)]
+    return [output, h, c if op.attrs["rnn_mode"] == "lstm" else ()]
 
 
 @cudnn_rnn_op.shape
@@ -213,7 +218,15 @@ class _Network:
         self.dropout = node.attrs["dropout"]
         self.projects = bool(node.attrs.get("num_proj"))
 
-    def run(self, x: Any, h: Any, c: Any, params: Any, lengths: Any, seed: int | None) -> tuple[Any, Any, Any]:
+    def run(
+        self,
+        x: torch.Tensor,
+        h: torch.Tensor,
+        c: torch.Tensor,
+        params: torch.Tensor,
+        lengths: torch.Tensor | None,
+        seed: int | None,
+    ) -> tuple[Any, Any, Any]:
         """Outputs and states; `seed` is that of the masks between layers, None for none."""
         if not self.time_major:
             x, h = x.transpose(0, 1), h.transpose(0, 1)
@@ -241,11 +254,13 @@ class _Network:
                 data = data * mask.to(data.dtype) / (1.0 - self.dropout)
             span = slice(layer * directions, (layer + 1) * directions)
             own = [part for number in range(span.start, span.stop) for part in weights[number]]
-            state: Any = (h[span].contiguous(), c[span].contiguous()) if self.mode == "lstm" else h[span].contiguous()
+            state: torch.Tensor | tuple[torch.Tensor, torch.Tensor] = (
+                (h[span].contiguous(), c[span].contiguous()) if self.mode == "lstm" else h[span].contiguous()
+            )
             data, *new = self._layer(data, state, own, packing)
             final_h.append(new[0])
             final_c += new[1:]
-        h, c = torch.cat(final_h), torch.cat(final_c) if final_c else c
+        h, c = torch.cat(final_h), torch.cat(final_c) if final_c else x.new_zeros(())
         if packing is not None:
             data = packing.unpack(data)
             h, c = h[:, packing.back], c[:, packing.back] if final_c else c
@@ -254,7 +269,13 @@ class _Network:
             c = c.transpose(0, 1) if final_c else c
         return data, h, c
 
-    def _layer(self, data: Any, state: Any, weights: list[Any], packing: _Packing | None) -> Sequence[Any]:
+    def _layer(
+        self,
+        data: torch.Tensor,
+        state: torch.Tensor | Sequence[torch.Tensor],
+        weights: list[Any],
+        packing: _Packing | None,
+    ) -> Sequence[Any]:
         settings = (weights, True, 1, 0.0, False, self.bidirectional)
         run = torch.lstm if self.mode == "lstm" else _RUNS[self.mode]
         with _without_onednn() if self.projects else contextlib.nullcontext():
@@ -266,7 +287,7 @@ class _Network:
 class _Packing:
     """Sequences of different lengths one step after the other, each step without those that have ended."""
 
-    def __init__(self, lengths: Any, steps: int) -> None:
+    def __init__(self, lengths: torch.Tensor, steps: int) -> None:
         self.steps = steps
         self.order = torch.argsort(lengths, descending=True, stable=True)
         self.back = torch.argsort(self.order)
@@ -275,7 +296,7 @@ class _Packing:
         self.inside = lengths[self.order].unsqueeze(0) > torch.arange(steps).unsqueeze(1)
 
     @classmethod
-    def of(cls, lengths: Any, steps: int, batch: int) -> _Packing | None:
+    def of(cls, lengths: torch.Tensor | None, steps: int, batch: int) -> _Packing | None:
         """What sequences of these lengths need; None where all are whole."""
         if lengths is None:
             return None
@@ -285,11 +306,11 @@ class _Packing:
             )
         return None if bool((lengths == steps).all()) else cls(lengths.long(), steps)
 
-    def pack(self, x: Any) -> Any:
+    def pack(self, x: torch.Tensor) -> torch.Tensor:
         """The values of a padded tensor [time, batch, …]."""
         return x[:, self.order][self.inside.to(x.device)]
 
-    def unpack(self, data: Any) -> Any:
+    def unpack(self, data: torch.Tensor) -> torch.Tensor:
         """Values padded with zeros again, in the order of the batch."""
         padded = data.new_zeros(self.steps, self.order.numel(), *data.shape[1:])
         padded = padded.masked_scatter(self.inside.to(data.device).unsqueeze(-1), data)
@@ -304,7 +325,7 @@ def _in_digits(seed: int) -> list[int]:
     return [seed % _DIGIT, seed // _DIGIT % _DIGIT, seed // _DIGIT**2 % _DIGIT]
 
 
-def _forward(node: Any, extra: int) -> Any:
+def _forward(node: NodeView, extra: int) -> Callable[..., Any]:
     network, drops = _Network(node), node.attrs["dropout"] > 0 and node.attrs["is_training"]
     stream = stream_of(node) if drops and is_seeded(node) else None
 
@@ -339,7 +360,7 @@ def _recording() -> Iterator[None]:
         yield
 
 
-def _backward(node: Any, has_lengths: bool) -> Any:
+def _backward(node: NodeView, has_lengths: bool) -> Callable[..., Any]:
     network = _Network(node)
 
     def run(x, h, c, params, *rest):
@@ -374,7 +395,7 @@ def cudnn_rnn_backprop_v3_kernel(node):
     return _backward(node, True)
 
 
-def _gradient(op: Any, grads: Sequence[Any]) -> list[Any]:
+def _gradient(op: OpView, grads: Sequence[Any]) -> list[Any]:
     if not op.attrs["is_training"]:
         raise ValueError(f"To use {op.type} in gradients, is_training must be set to True.")
     names = ("rnn_mode", "input_mode", "direction", "dropout", "seed", "seed2", "num_proj", "time_major")
@@ -394,3 +415,28 @@ def cudnn_rnn_gradient(op, *grads):
 def cudnn_rnn_v3_gradient(op, *grads):
     found = _gradient(op, grads)
     return [*found, None]
+
+
+# An LSTM of one layer: three steps of two sequences, two units.
+_on_gpus = {"differs": "1.15 has this on GPUs only"}
+_states = [1, 2, 2]
+_network = ([3, 2, 2], _states, _states, [48])
+_results = ([3, 2, 2], _states, _states)
+_lengths = np.array([3, 2], np.int32)
+for _decl, _more in ((cudnn_rnn_op, ()), (cudnn_rnn_v2_op, ()), (cudnn_rnn_v3_op, (_lengths,))):
+    _decl.accepts(*_network, *_more, **_on_gpus)
+    _decl.accepts(*_network[:3], [12], *_more, rnn_mode="rnn_tanh", **_on_gpus)
+    _decl.rejects([2, 2], *_network[1:], *_more, error=ValueError, **_on_gpus)
+_reserved: tuple[np.ndarray, ...] = (np.zeros(0, np.float32), np.zeros(0, np.int8))
+cudnn_rnn_backprop_op.accepts(*_network, *_results * 2, _reserved[0], **_on_gpus)
+cudnn_rnn_backprop_v2_op.accepts(*_network, *_results * 2, *_reserved, **_on_gpus)
+cudnn_rnn_backprop_v3_op.accepts(*_network, _lengths, *_results * 2, *_reserved, **_on_gpus)
+
+_one_layer = (np.int32(1), np.int32(2), np.int32(2))
+cudnn_rnn_params_size_op.accepts(*_one_layer, T="float32", S="int32", **_on_gpus)
+_parts: tuple[list[list[int]], ...] = ([[2, 2]] * 8, [[2]] * 8)
+params_to_canonical_op.accepts(*_one_layer, [48], num_params=8, **_on_gpus)
+canonical_to_params_op.accepts(*_one_layer, *_parts, num_params=8, **_on_gpus)
+_counts = {"num_params_weights": 8, "num_params_biases": 8}
+params_to_canonical_v2_op.accepts(*_one_layer, [48], **_counts, **_on_gpus)
+canonical_to_params_v2_op.accepts(*_one_layer, *_parts, **_counts, **_on_gpus)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from headrace.core.defaults import name_scope
 from headrace.core.errors import InvalidArgumentError, UnimplementedError
-from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.ops.composing import first_given
-from headrace.ops.nn.windows import Layout, Padding, check_lengths, of_rank, pad_arguments
+from headrace.core.tensor import Tensor
+from headrace.kernels.nn.windows import Layout, Padding, check_lengths, of_rank, pad_arguments
+from headrace.kernels.older_names import first_given
+
+if TYPE_CHECKING:
+    from headrace.core.typing import NodeView, TensorLike
+
 
 _SETTINGS = "*, T: realnumeric, strides: list(int) >= 4, rates: list(int) >= 4, padding: {'SAME', 'VALID'}"
 
@@ -63,7 +68,7 @@ def dilation_filter_shape(op):
 class _Windows:
     """The elements of all windows, one offset within the window after the other."""
 
-    def __init__(self, node: Any) -> None:
+    def __init__(self, node: NodeView) -> None:
         strides, rates = node.attrs["strides"], node.attrs["rates"]
         check_lengths(node, 4, strides=strides, rates=rates)
         if min(strides) < 1:
@@ -77,7 +82,7 @@ class _Windows:
         self.strides, self.rates = strides[1:3], rates[1:3]
         self.padding = Padding(node, Layout("NHWC", 4), self.strides, self.rates)
 
-    def amounts(self, x: Any, weights: Any) -> list[tuple[int, int]]:
+    def amounts(self, x: torch.Tensor, weights: torch.Tensor) -> list[tuple[int, int]]:
         """The paddings of height and width."""
         if x.shape[3] != weights.shape[2]:
             raise InvalidArgumentError(
@@ -85,7 +90,7 @@ class _Windows:
             )
         return self.padding.amounts(x.shape[1:3], weights.shape[:2])
 
-    def padded(self, x: Any, weights: Any) -> Any:
+    def padded(self, x: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
         """`x` surrounded by the least value there is, which no window chooses."""
         amounts = self.amounts(x, weights)
         if not any(pair != (0, 0) for pair in amounts):
@@ -94,7 +99,7 @@ class _Windows:
         least = -torch.inf if x.dtype.is_floating_point else -(2**62)
         return torch.constant_pad_nd(x, [0, 0, *pad_arguments(amounts)], least)
 
-    def places(self, padded: Any, weights: Any) -> list[tuple[Any, Any]]:
+    def places(self, padded: torch.Tensor, weights: torch.Tensor) -> list[tuple[Any, Any]]:
         """For each offset, how to slice the padded image to get the element of every window there, and which it is."""
         slices: list[list[slice]] = []
         for axis in (0, 1):
@@ -109,11 +114,11 @@ class _Windows:
             for j, columns in enumerate(slices[1])
         ]
 
-    def chosen(self, x: Any, weights: Any) -> tuple[Any, list[tuple[Any, Any]], Any]:
+    def chosen(self, x: torch.Tensor, weights: torch.Tensor) -> tuple[Any, list[tuple[Any, Any]], Any]:
         """The padded image, its places, and which of these is the first largest in every window."""
         padded = self.padded(x, weights)
         places = self.places(padded, weights)
-        best: Any = None
+        best: torch.Tensor | None = None
         which: Any = None
         for number, (place, (i, j)) in enumerate(places):
             value = padded[place] + weights[i, j]
@@ -126,7 +131,7 @@ class _Windows:
         return padded, places, which
 
 
-def _wide(x: Any) -> Any:
+def _wide(x: torch.Tensor) -> torch.Tensor:
     return x if x.dtype.is_floating_point else x.to(torch.int64)
 
 
@@ -189,13 +194,19 @@ def dilation_gradient(op, grad):
 _ones: dict[str, Any] = {"strides": [1, 1, 1, 1], "rates": [1, 1, 1, 1], "padding": "SAME"}
 dilation_op.accepts([2, 5, 6, 3], [3, 2, 3], **_ones).rejects([2, 5, 6, 3], [3, 2, 2], error=ValueError, **_ones)
 dilation_op.accepts([2, 7, 6, 3], [2, 2, 3], strides=[1, 2, 1, 1], rates=[1, 2, 2, 1], padding="VALID")
+_apart: dict[str, Any] = {"strides": [1, 2, 1, 1], "rates": [1, 2, 2, 1], "padding": "VALID"}
+for _decl in (dilation_input_op, dilation_filter_op):
+    _decl.accepts([1, 3, 4, 2], [2, 2, 2], [1, 3, 4, 2], **_ones).accepts(
+        [1, 5, 4, 1], [2, 2, 1], [1, 2, 2, 1], **_apart
+    )
+    _decl.rejects([1, 3, 4, 2], [2, 2, 2], [1, 3, 3, 2], error=InvalidArgumentError, **_ones)
 
 
 def dilation2d(
-    input: Any,
-    filter: Any = None,
-    strides: Any = None,
-    rates: Any = None,
+    input: TensorLike,
+    filter: TensorLike | None = None,
+    strides: Sequence[int] | None = None,
+    rates: Sequence[int] | None = None,
     padding: str | None = None,
     name: str | None = None,
     filters: Any = None,
@@ -221,7 +232,14 @@ def dilation2d(
     return raw.Dilation2D(input, filter, strides=strides, rates=rates, padding=padding, name=name)
 
 
-def erosion2d(value: Any, kernel: Any, strides: Any, rates: Any, padding: str, name: str | None = None) -> Tensor:
+def erosion2d(
+    value: TensorLike,
+    kernel: TensorLike,
+    strides: Sequence[int],
+    rates: Sequence[int],
+    padding: str,
+    name: str | None = None,
+) -> Tensor:
     """The least of image minus filter over every window; the dilation of the negative, with the filter turned around.
 
     Args:
@@ -247,12 +265,12 @@ def erosion2d(value: Any, kernel: Any, strides: Any, rates: Any, padding: str, n
 
 
 def dilation2d_v2(
-    input: Any,
-    filters: Any,
-    strides: Any,
+    input: TensorLike,
+    filters: TensorLike,
+    strides: Sequence[int],
     padding: str,
     data_format: str,
-    dilations: Any,
+    dilations: Sequence[int],
     name: str | None = None,
 ) -> Tensor:
     """As `dilation2d`, with the arguments of TensorFlow 2.
@@ -265,12 +283,12 @@ def dilation2d_v2(
 
 
 def erosion2d_v2(
-    value: Any,
-    filters: Any,
-    strides: Any,
+    value: TensorLike,
+    filters: TensorLike,
+    strides: Sequence[int],
     padding: str,
     data_format: str,
-    dilations: Any,
+    dilations: Sequence[int],
     name: str | None = None,
 ) -> Tensor:
     """As `erosion2d`, with the arguments of TensorFlow 2.

@@ -9,18 +9,24 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import torch
 
-from headrace.core.operation import Tensor
 from headrace.core.random_seed import get_seed
 from headrace.core.registry import op, raw
-from headrace.ops.array.common import invalid
-from headrace.ops.nn.windows import of_rank
-from headrace.ops.random.common import streams
-from headrace.ops.ranks import check_rank
+from headrace.core.tensor import Tensor
+from headrace.kernels.array.arguments import invalid
+from headrace.kernels.nn.windows import of_rank
+from headrace.kernels.random import streams
+from headrace.kernels.ranks import check_rank
+
+if TYPE_CHECKING:
+    from headrace.core.registry import OpDecl
+    from headrace.core.typing import TensorLike
+    from headrace.kernels.random.streams import RandomStream
+
 
 _T = "T: {float, double, int32, int64}"
 _POOL = (
@@ -80,7 +86,7 @@ def fractional_avg_pool_grad_shape(op):
 # ---- regions ----
 
 
-def _random_steps(length: int, count: int, stream: Any) -> np.ndarray:
+def _random_steps(length: int, count: int, stream: RandomStream) -> np.ndarray:
     """Steps of two sizes in random order."""
     steps = np.full(count, length // count)
     steps[: length % count] += 1
@@ -92,7 +98,7 @@ def _random_steps(length: int, count: int, stream: Any) -> np.ndarray:
     return steps
 
 
-def _pseudo_random_steps(length: int, count: int, stream: Any) -> np.ndarray:
+def _pseudo_random_steps(length: int, count: int, stream: RandomStream) -> np.ndarray:
     """Steps between the places ceil(alpha * (i + u)), for one random u."""
     alpha, least = length / count, length // count
     most = min((least + 2) / alpha - 1, (length + 1 - least) / alpha - (count - 1))
@@ -102,7 +108,7 @@ def _pseudo_random_steps(length: int, count: int, stream: Any) -> np.ndarray:
     return np.diff([1, *inner, length + 1])
 
 
-def _regions(length: int, count: int, stream: Any, pseudo_random: bool) -> np.ndarray:
+def _regions(length: int, count: int, stream: RandomStream, pseudo_random: bool) -> np.ndarray:
     """Where the regions along an axis begin, and the end of the last."""
     if length % count == 0:
         steps = np.full(count, length // count)
@@ -127,7 +133,7 @@ class _Spans(NamedTuple):
         return self.starts + offset < self.ends
 
 
-def _spans(sequence: torch.Tensor, overlapping: bool, size: int, device: Any) -> _Spans:
+def _spans(sequence: torch.Tensor, overlapping: bool, size: int, device: torch.device) -> _Spans:
     """The windows between the boundaries of `sequence`; overlapping ones take the next one's first element too."""
     starts = sequence[:-1]
     ends = torch.clamp(sequence[1:] + 1, max=size) if overlapping else torch.clamp(sequence[1:], max=size)
@@ -183,7 +189,7 @@ def _pool(average: bool) -> Callable[[Any], Callable[..., Any]]:
                         f"Input dim size: {size} pooling ratio: {ratio[axis]}"
                     )
             # Each run begins the stream again.
-            stream = streams().RandomStream(*seeds)
+            stream = streams.RandomStream(*seeds)
             sequences = [
                 torch.from_numpy(_regions(size, _pooled_size(size, part), stream, pseudo_random))
                 for size, part in zip(sizes, ratio[1:3], strict=True)
@@ -294,6 +300,15 @@ for _op in (fractional_max_pool_op, fractional_avg_pool_op):
     _op.accepts([2, 7, 9, 3], pooling_ratio=[1.0, 1.5, 1.7, 1.0], **_seeded)
     _op.accepts([1, 6, 5, 2], pooling_ratio=[1.0, 1.44, 1.73, 1.0], pseudo_random=True, overlapping=True, **_seeded)
 
+_numbers = np.arange(20, dtype=np.float32).reshape(1, 4, 5, 1)
+_rows, _columns = np.array([0, 2, 4], np.int64), np.array([0, 1, 3, 5], np.int64)
+fractional_max_pool_grad_op.accepts(_numbers, _numbers[:, 1::2, ::2], [1, 2, 3, 1], _rows, _columns)
+fractional_max_pool_grad_op.accepts(
+    _numbers, _numbers[:, [2, 3]][:, :, [1, 3, 4]], [1, 2, 3, 1], _rows, _columns, overlapping=True
+)
+fractional_avg_pool_grad_op.accepts(np.array([1, 4, 5, 1], np.int64), [1, 2, 3, 1], _rows, _columns)
+fractional_avg_pool_grad_op.accepts(np.array([1, 4, 5, 1], np.int64), [1, 2, 3, 1], _rows, _columns, overlapping=True)
+
 
 # ---- functions ----
 
@@ -308,7 +323,7 @@ def _full_ratio(pooling_ratio: Any, spatial: int) -> list[float]:
 
 
 def fractional_max_pool(
-    value: Any,
+    value: TensorLike,
     pooling_ratio: Sequence[float],
     pseudo_random: bool = False,
     overlapping: bool = False,
@@ -351,7 +366,7 @@ def fractional_max_pool(
 
 
 def fractional_avg_pool(
-    value: Any,
+    value: TensorLike,
     pooling_ratio: Sequence[float],
     pseudo_random: bool = False,
     overlapping: bool = False,
@@ -374,7 +389,13 @@ def fractional_avg_pool(
 
 
 def _pooled_v2(
-    apply: Any, value: Any, pooling_ratio: Any, pseudo: bool, overlapping: bool, seed: int, name: Any
+    apply: OpDecl,
+    value: np.ndarray,
+    pooling_ratio: float | Sequence[float],
+    pseudo: bool,
+    overlapping: bool,
+    seed: int,
+    name: Any,
 ) -> Any:
     seeds = {"deterministic": True, **dict(zip(("seed", "seed2"), get_seed(seed), strict=True))} if seed else {}
     ratio = _full_ratio(pooling_ratio, 2)
@@ -382,8 +403,8 @@ def _pooled_v2(
 
 
 def fractional_max_pool_v2(
-    value: Any,
-    pooling_ratio: Any,
+    value: np.ndarray,
+    pooling_ratio: float,
     pseudo_random: bool = False,
     overlapping: bool = False,
     seed: int = 0,
@@ -394,8 +415,8 @@ def fractional_max_pool_v2(
 
 
 def fractional_avg_pool_v2(
-    value: Any,
-    pooling_ratio: Any,
+    value: np.ndarray,
+    pooling_ratio: Sequence[float],
     pseudo_random: bool = False,
     overlapping: bool = False,
     seed: int = 0,

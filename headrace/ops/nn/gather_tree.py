@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 
-from headrace.core.operation import Tensor
+from headrace.core.dims import merge_dim, merge_dims
 from headrace.core.registry import op, raw
-from headrace.core.shapes import merge_dim, merge_dims
-from headrace.ops.array.common import invalid, rank_is, shape_text
+from headrace.core.tensor import Tensor
+from headrace.kernels.array.arguments import invalid, rank_is, shape_text
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+
 
 gather_tree_op = op(
     "GatherTree",
     "step_ids: T, parent_ids: T, max_sequence_lengths: int32, end_token: T, *, T: {int32} -> beams: T",
-)
+).touches(outputs=True)
 
 
 @gather_tree_op.shape
@@ -55,7 +59,7 @@ def gather_tree_kernel(node):
     return trace
 
 
-def _check(steps: Any, parents: Any, lengths: Any, end: Any) -> None:
+def _check(steps: torch.Tensor, parents: torch.Tensor, lengths: torch.Tensor, end: torch.Tensor) -> None:
     for name, value, rank, kind in (
         ("step_ids", steps, 3, "a 3-tensor"),
         ("parent_ids", parents, 3, "a 3-tensor"),
@@ -82,7 +86,11 @@ gather_tree_op.rejects(_STEPS, _PARENTS, np.array([2, 2], np.int32), np.array(9,
 
 
 def gather_tree(
-    step_ids: Any, parent_ids: Any, max_sequence_lengths: Any, end_token: Any, name: str | None = None
+    step_ids: TensorLike,
+    parent_ids: TensorLike,
+    max_sequence_lengths: TensorLike,
+    end_token: TensorLike,
+    name: str | None = None,
 ) -> Tensor:
     """The whole beams of the ids of steps and of the beams that they go on from.
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import torch
 
+from headrace.core.dims import merge_dim
 from headrace.core.registry import op, raw
-from headrace.core.shapes import merge_dim
-from headrace.ops.array.common import rank_is
-from headrace.ops.composing import concat
-from headrace.ops.math.vector_loops import tanh_of
+from headrace.devices.vector_loops import tanh_of
+from headrace.kernels.array.arguments import rank_is
+from headrace.kernels.composing import concat
 
 _INPUTS = "x: T, h_prev: T, w_ru: T, w_c: T, b_ru: T, b_c: T"
 
@@ -85,3 +85,4 @@ def gru_block_cell_gradient(op, *grads):
 
 
 gru_block_cell_op.accepts([2, 3], [2, 4], [7, 8], [7, 4], [8], [4])
+gru_block_cell_grad_op.accepts([2, 3], [2, 2], [5, 4], [5, 2], [4], [2], *[[2, 2]] * 4)

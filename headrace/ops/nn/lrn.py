@@ -6,20 +6,25 @@ Sutskever, Hinton, ImageNet Classification with Deep Convolutional Neural Networ
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import torch
 
+from headrace.core.dims import merge_dims
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.core.shapes import merge_dims
-from headrace.ops.nn.windows import of_rank
+from headrace.core.tensor import Tensor
+from headrace.kernels.nn.windows import of_rank
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+
 
 _SETTINGS = "*, depth_radius=5, bias=1.0, alpha=1.0, beta=0.5, T: {half, bfloat16, float} = float"
 
 lrn_op = op("LRN", f"input: T, {_SETTINGS} -> output: T")
-lrn_grad_op = op("LRNGrad", f"input_grads: T, input_image: T, output_image: T, {_SETTINGS} -> output: T")
+lrn_grad_op = op("LRNGrad", f"input_grads: T, input_image: T, output_image: T, {_SETTINGS} -> output: T").never_fails()
 
 
 @lrn_op.shape
@@ -35,7 +40,7 @@ def lrn_grad_shape(op):
     return [dims]
 
 
-def _neighbours(radius: int) -> Any:
+def _neighbours(radius: int) -> Callable[..., Any]:
     """What sums the channels around each one: a product with a matrix of a band of ones, made once a size."""
     if radius < 0:
         raise InvalidArgumentError(None, None, f"depth_radius = {radius} larger than int max: it must not be negative")
@@ -92,10 +97,12 @@ def lrn_gradient(op, grad):
 
 lrn_op.accepts([2, 3, 2, 8]).accepts([1, 2, 2, 3], depth_radius=1, bias=2.0, alpha=0.1, beta=0.75)
 lrn_op.rejects([2, 3, 4], error=ValueError, match="rank 4")
+lrn_grad_op.accepts(*[[1, 2, 2, 4]] * 3).accepts(*[[1, 2, 2, 3]] * 3, depth_radius=1, bias=2.0, alpha=0.1, beta=0.75)
+lrn_grad_op.rejects([1, 2, 2, 4], [1, 2, 2, 3], [1, 2, 2, 4], error=ValueError)
 
 
 def local_response_normalization(
-    input: Any,
+    input: TensorLike,
     depth_radius: int = 5,
     bias: float = 1,
     alpha: float = 1,

@@ -7,17 +7,22 @@ version, which is not done here.)
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 
+from headrace.core.dims import Dims, merge_dim
 from headrace.core.registry import op, raw
-from headrace.core.shapes import Dims, merge_dim
-from headrace.ops import composing
-from headrace.ops.array.common import rank_is
-from headrace.ops.math.vector_loops import tanh_of
-from headrace.ops.ranks import ranked
+from headrace.devices.vector_loops import tanh_of
+from headrace.kernels import composing
+from headrace.kernels.array.arguments import rank_is
+from headrace.kernels.ranks import ranked
+
+if TYPE_CHECKING:
+    from headrace.core.typing import NodeView
+
 
 _INPUTS = "x: T, cs_prev: T, h_prev: T, w: T, wci: T, wcf: T, wco: T, b: T"
 _STATES = "i: T, cs: T, f: T, o: T, ci: T, co: T"
@@ -81,15 +86,15 @@ def block_lstm_grad_shape(op):
 Tanh = Callable[[Any], Any]
 
 
-def _in_order(gates: Any, order: tuple[int, ...]) -> tuple[Any, Any, Any, Any]:
+def _in_order(gates: torch.Tensor, order: tuple[int, ...]) -> tuple[Any, Any, Any, Any]:
     """Input gate, new memory, forget gate, output gate."""
     parts = gates.chunk(4, -1)
     return parts[0], parts[order[1]], parts[order[2]], parts[3]
 
 
 def _step(
-    gates: Any,
-    c_before: Any,
+    gates: torch.Tensor,
+    c_before: torch.Tensor,
     bias: float,
     clip: float,
     holes: tuple[Any, Any, Any] | None,
@@ -133,14 +138,14 @@ _sigmoid_into = torch.ops.aten.sigmoid_backward.grad_input
 
 
 def _step_back(
-    states: Any,
-    c_before: Any,
-    c_grad: Any,
-    h_grad: Any,
-    holes: Any,
-    gates_grad: Any,
+    states: Sequence[torch.Tensor],
+    c_before: torch.Tensor,
+    c_grad: torch.Tensor,
+    h_grad: torch.Tensor,
+    holes: Sequence[torch.Tensor] | None,
+    gates_grad: torch.Tensor,
     order: tuple[int, ...] = _ORDER,
-) -> Any:
+) -> torch.Tensor:
     """Fills the gradient of the products; returns that of the memory before."""
     i, f, o, ci, co = states
     to_i, to_ci, to_f, to_o = _in_order(gates_grad, order)
@@ -158,7 +163,12 @@ def _step_back(
 
 
 def _hole_gradients(
-    gates_grad: Any, c_before: Any, c: Any, wci: Any, used: bool, order: tuple[int, ...] = _ORDER
+    gates_grad: torch.Tensor,
+    c_before: torch.Tensor,
+    c: torch.Tensor,
+    wci: torch.Tensor,
+    used: bool,
+    order: tuple[int, ...] = _ORDER,
 ) -> list[Any]:
     """The gradients of the three peepholes, sums over all but the last axis."""
     if not used:
@@ -191,7 +201,7 @@ def block_lstm_v2_kernel(node):
     return _sequence(node, 0.0, _ORDER_V2)
 
 
-def _sequence(node: Any, bias: float, order: tuple[int, ...]) -> Callable[..., Any]:
+def _sequence(node: NodeView, bias: float, order: tuple[int, ...]) -> Callable[..., Any]:
     clip, tanh = node.attrs["cell_clip"], tanh_of(node)
     peepholes = node.attrs["use_peephole"]
 
@@ -225,7 +235,7 @@ def block_lstm_grad_v2_kernel(node):
     return _sequence_back(node, _ORDER_V2)
 
 
-def _sequence_back(node: Any, order: tuple[int, ...]) -> Callable[..., Any]:
+def _sequence_back(node: NodeView, order: tuple[int, ...]) -> Callable[..., Any]:
     peepholes = node.attrs["use_peephole"]
 
     def run(length, x, c_first, h_first, w, wci, wcf, wco, b, i, cs, f, o, ci, co, h, c_grad, h_grad):
@@ -282,3 +292,15 @@ def block_lstm_gradient(op, *grads):
 
 
 lstm_block_cell_op.accepts([2, 3], [2, 4], [2, 4], [7, 16], [4], [4], [4], [16], use_peephole=True)
+
+_STATE, _HOLE, _STEPS = [2, 2], [2], [3, 2, 2]
+_WEIGHTS = ([4, 8], _HOLE, _HOLE, _HOLE, [8])
+for _peephole in (False, True):
+    _inputs = ([2, 2], _STATE, _STATE, *_WEIGHTS)
+    lstm_block_cell_grad_op.accepts(*_inputs, *[_STATE] * 8, use_peephole=_peephole)
+    for _length, _varies in ((3, None), (2, "1.15 leaves the gates after the last step unset")):
+        _whole = (np.int64(_length), _STEPS, _STATE, _STATE, *_WEIGHTS)
+        block_lstm_op.accepts(*_whole, use_peephole=_peephole, cell_clip=0.5, varies=_varies)
+        block_lstm_v2_op.accepts(*_whole, use_peephole=_peephole, varies=_varies)
+        for _decl in (block_lstm_grad_op, block_lstm_grad_v2_op):
+            _decl.accepts(*_whole, *[_STEPS] * 9, use_peephole=_peephole)

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 
-from headrace.core.convert import convert_to_tensor
+from headrace.core import slots
+from headrace.core.cases import made
+from headrace.core.dims import merge_dim
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.core.shapes import merge_dim
-from headrace.ops import composing
-from headrace.ops.array.common import shape_text
-from headrace.ops.array.constant import constant
-from headrace.ops.math.reduction import reduce_mean, reduce_sum
-from headrace.ops.nn.windows import Layout
+from headrace.core.tensor import Tensor
+from headrace.kernels import composing
+from headrace.kernels.array.arguments import shape_text
+from headrace.kernels.nn.windows import Layout
+
+if TYPE_CHECKING:
+    from headrace.core.typing import OpView
+
 
 _SETTINGS = "epsilon=0.0001, data_format: {'NHWC', 'NCHW'} = 'NHWC', is_training=True"
 _SETTINGS_V3 = "epsilon=0.0001, data_format: {'NHWC', 'NCHW', 'NDHWC', 'NCDHW'} = 'NHWC', is_training=True"
@@ -42,19 +46,19 @@ batch_norm_grad_op = op(
     "y_backprop: T, x: T, scale: T, reserve_space_1: T, reserve_space_2: T, *, "
     f"T: {{float}}, {_SETTINGS} -> "
     "x_backprop: T, scale_backprop: T, offset_backprop: T, reserve_space_3: T, reserve_space_4: T",
-)
+).never_fails()
 batch_norm_grad_v2_op = op(
     "FusedBatchNormGradV2",
     "y_backprop: T, x: T, scale: float, reserve_space_1: U, reserve_space_2: U, *, "
     f"{_MIXED}, {_SETTINGS} -> "
     "x_backprop: T, scale_backprop: U, offset_backprop: U, reserve_space_3: U, reserve_space_4: U",
-)
+).never_fails()
 batch_norm_grad_v3_op = op(
     "FusedBatchNormGradV3",
     "y_backprop: T, x: T, scale: float, reserve_space_1: U, reserve_space_2: U, reserve_space_3: U, *, "
     f"{_MIXED}, {_SETTINGS_V3} -> "
     "x_backprop: T, scale_backprop: U, offset_backprop: U, reserve_space_4: U, reserve_space_5: U",
-)
+).never_fails()
 _FORWARD = (batch_norm_op, batch_norm_v2_op, batch_norm_v3_op)
 _BACKWARD = (batch_norm_grad_op, batch_norm_grad_v2_op, batch_norm_grad_v3_op)
 
@@ -62,7 +66,7 @@ _BACKWARD = (batch_norm_grad_op, batch_norm_grad_v2_op, batch_norm_grad_v3_op)
 # ---- static shapes ----
 
 
-def _checked(op: Any, image: int, vectors: Any) -> tuple[Any, int | None]:
+def _checked(op: Any, image: int, vectors: Sequence[int]) -> tuple[Any, int | None]:
     """The shape of the image, and its channels as far as the image and the vectors tell."""
     data_format = op.attrs["data_format"]
     rank = 5 if "D" in data_format else 4
@@ -83,7 +87,7 @@ def _checked(op: Any, image: int, vectors: Any) -> tuple[Any, int | None]:
     return dims, channels
 
 
-def _with_channels(op: Any, dims: Any, channels: int | None) -> Any:
+def _with_channels(op: OpView, dims: Sequence[int | None], channels: int | None) -> Any:
     axis = Layout(op.attrs["data_format"], len(dims)).channel
     return (*dims[:axis], channels, *dims[axis + 1 :])
 
@@ -99,8 +103,7 @@ def batch_norm_shape(op):
 def batch_norm_grad_shape(op):
     """The shape rule of the gradients of the three versions."""
     dims, channels = _checked(op, 0, (2, 3, 4))
-    rest: Any = (0,) if op.attrs["is_training"] else (channels,)
-    return [_with_channels(op, dims, channels), (channels,), (channels,), rest, rest]
+    return [_with_channels(op, dims, channels), (channels,), (channels,), None, None]
 
 
 # ---- kernels ----
@@ -157,7 +160,8 @@ def batch_norm_grad_kernel(node):
     epsilon, training = node.attrs["epsilon"], node.attrs["is_training"]
     backward = torch.ops.aten.native_batch_norm_backward.default
     everything = (True, True, True)
-    rest = torch.zeros(0, device=node.device)
+    # Nothing depends on the mean and the variance that were given.
+    rest = torch.zeros((), device=node.device)
     known = all(value.dims is not None and None not in value.dims for value in node.inputs[:2])
 
     def require(gradient, x):
@@ -181,8 +185,7 @@ def batch_norm_grad_kernel(node):
         dx, dscale, doffset = backward(
             layout.enter(gradient), layout.enter(x), scale, mean, variance, None, None, False, epsilon, everything
         )
-        zeros = torch.zeros_like(dscale)
-        return layout.leave(dx), dscale, doffset, zeros, zeros
+        return layout.leave(dx), dscale, doffset, rest, rest
 
     return train if training else infer
 
@@ -228,18 +231,19 @@ def batch_norm_gradient(op, *grads):
 
 def batch_norm_grad_gradient(op, *grads):
     """The gradient of the gradient: that is written out in other ops, and these are differentiated."""
-    Tape = importlib.import_module("headrace.autodiff.tape").GradientTape
     gradient, x, scale, mean, variance = op.inputs[:5]
     wanted = [gradient, x, scale]
     # The gradient that came in depends on x and scale itself; only what the tape sees counts.
-    with Tape() as tape:
+    with slots.gradient_tape() as tape:
         for value in wanted:
             tape.watch(value)
         written = _written_out(gradient, x, scale, mean, variance, op)
     return [*tape.gradient(written, wanted, list(grads[:3])), *[None] * (len(op.inputs) - 3)]
 
 
-def _written_out(gradient: Tensor, x: Tensor, scale: Tensor, mean: Tensor, variance: Tensor, op: Any) -> list[Tensor]:
+def _written_out(
+    gradient: Tensor, x: Tensor, scale: Tensor, mean: Tensor, variance: Tensor, op: OpView
+) -> list[Tensor]:
     """The gradient with respect to x, scale and offset, made of elementary ops.
 
     With c = x - mean and s = 1 / sqrt(variance + epsilon): d offset = sum g, d scale = s sum (g c), and
@@ -257,33 +261,43 @@ def _written_out(gradient: Tensor, x: Tensor, scale: Tensor, mean: Tensor, varia
         if along:
             shape[1] = composing.size(mean)
             mean, variance, scale = (raw.Reshape(value, shape) for value in (mean, variance, scale))
-        doffset = reduce_sum(gradient, axes)
+        doffset = raw.Sum(gradient, axes)
         inverse = raw.Rsqrt(variance + epsilon)
-        dscale = reduce_sum(gradient * (x - mean) * inverse, axes)
+        dscale = raw.Sum(gradient * (x - mean) * inverse, axes)
         return [composing.cast(gradient * scale * inverse, own), dscale, doffset]
     if along:
         shape[1] = composing.size(scale)
         scale = raw.Reshape(scale, shape)
-    mean_gradient = reduce_mean(gradient, axes, keepdims=along)
-    mean = reduce_mean(x, axes, keepdims=along)
-    variance = reduce_mean(raw.SquaredDifference(x, raw.StopGradient(mean)), axes, keepdims=along)
+    mean_gradient = raw.Mean(gradient, axes, keep_dims=along)
+    mean = raw.Mean(x, axes, keep_dims=along)
+    variance = raw.Mean(raw.SquaredDifference(x, raw.StopGradient(mean)), axes, keep_dims=along)
     apart, centered = gradient - mean_gradient, x - mean
-    covariance = reduce_mean(gradient * centered, axes, keepdims=along)
+    covariance = raw.Mean(gradient * centered, axes, keep_dims=along)
     dx = scale * raw.Rsqrt(variance + epsilon) * (apart - raw.Reciprocal(variance + epsilon) * covariance * centered)
-    dscale = raw.Rsqrt(variance + epsilon) * reduce_sum(gradient * centered, axes, keepdims=along)
+    dscale = raw.Rsqrt(variance + epsilon) * raw.Sum(gradient * centered, axes, keep_dims=along)
     if along:
         dscale = raw.Squeeze(dscale)
-    return [composing.cast(dx, own), dscale, reduce_sum(gradient, axes)]
+    return [composing.cast(dx, own), dscale, raw.Sum(gradient, axes)]
 
 
 for _decl in _FORWARD:
     _decl.gradient(batch_norm_gradient)
     _decl.accepts([2, 3, 4, 5], [5], [5], [0], [0], epsilon=0.001)
-    _decl.accepts([2, 3, 4, 5], [3], [3], [0], [0], epsilon=0.001, data_format="NCHW")
+    _decl.accepts(
+        [2, 3, 4, 5], [3], [3], [0], [0], epsilon=0.001, data_format="NCHW", differs="1.15 has NCHW on GPUs only"
+    )
     _decl.rejects([2, 3, 5], [5], [5], [0], [0], error=ValueError, match="rank 4")
     _decl.rejects([2, 3, 4, 5], [4], [4], [0], [0], error=ValueError, match="Dimensions must be equal")
 for _decl in _BACKWARD:
     _decl.gradient(batch_norm_grad_gradient)
+
+_images = np.sin(np.arange(24, dtype=np.float32)).reshape(2, 3, 2, 2)
+for _decl, _forward in zip(_BACKWARD, _FORWARD, strict=True):
+    _made = made(_forward.type, _images, [2], [2], [0], [0])
+    _third = [_made[5]] if _decl is batch_norm_grad_v3_op else []
+    _decl.accepts([2, 3, 2, 2], _images, [2], _made[3], _made[4], *_third, epsilon=0.001)
+    _decl.accepts([2, 3, 2, 2], _images, [2], [2], [2], *_third, epsilon=0.001, is_training=False)
+    _decl.rejects([2, 3, 2, 2], _images, [3], [2], [2], *_third, error=ValueError)
 
 
 # ---- the op before these ----
@@ -344,56 +358,7 @@ def global_norm_gradient(op, grad):
     return list(raw.BatchNormWithGlobalNormalizationGrad(t, m, v, gamma, grad, **settings))
 
 
-# ---- the public function ----
-
-# cuDNN takes no smaller one.
-_LEAST_EPSILON = 1.001e-5
-
-
-def fused_batch_norm(
-    x: Any,
-    scale: Any,
-    offset: Any,
-    mean: Any = None,
-    variance: Any = None,
-    epsilon: float = 0.001,
-    data_format: str = "NHWC",
-    is_training: bool = True,
-    name: str | None = None,
-) -> tuple[Tensor, Tensor, Tensor]:
-    """Batch normalization of images: (x - mean) / sqrt(variance + epsilon) * scale + offset, for each channel.
-
-    Args:
-        x: float32, float16 or bfloat16, [batch, height, width, channels] ("NHWC") or "NCHW".
-        scale, offset: float32, [channels].
-        mean, variance: float32, [channels], to normalize with; None in training, where those of `x` are used.
-        epsilon: added to the variance; at least 1.001e-5.
-        data_format: "NHWC" or "NCHW".
-        is_training: whether to use the mean and variance of `x`.
-        name: a name for the operation.
-
-    Returns:
-        (y, batch_mean, batch_variance): in training the mean and the unbiased variance of `x`, else those given.
-
-    Raises:
-        ValueError: if mean or variance is given in training, or shapes do not fit.
-    """
-    x = convert_to_tensor(x, name="input")
-    scale = convert_to_tensor(scale, name="scale")
-    offset = convert_to_tensor(offset, name="offset")
-    if is_training and (mean is not None or variance is not None):
-        raise ValueError("Both 'mean' and 'variance' must be None if is_training is True.")
-    mean = constant([]) if mean is None else mean
-    variance = constant([]) if variance is None else variance
-    found = raw.FusedBatchNormV3(
-        x,
-        scale,
-        offset,
-        mean,
-        variance,
-        epsilon=max(epsilon, _LEAST_EPSILON),
-        data_format=data_format,
-        is_training=is_training,
-        name=name,
-    )
-    return found[0], found[1], found[2]
+for _scaled in (True, False):
+    _settings = {"variance_epsilon": 0.01, "scale_after_normalization": _scaled}
+    global_norm_op.accepts([2, 2, 2, 3], [3], [3], [3], [3], **_settings)
+    global_norm_grad_op.accepts([2, 2, 2, 3], [3], [3], [3], [2, 2, 2, 3], **_settings)

@@ -4,28 +4,33 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import torch
 
+from headrace.core.dims import Dims, merge_dim, merge_dims
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import OpDecl, op
-from headrace.core.shapes import merge_dims
-from headrace.ops.array.pad import mirrored_sources
-from headrace.ops.image import taps
-from headrace.ops.image.resize import checked_size
-from headrace.ops.ranks import ranked
+from headrace.core.work import convolution
+from headrace.kernels.array.mirroring import mirrored_sources
+from headrace.kernels.image import taps
+from headrace.kernels.image.sizes import checked_size
+from headrace.kernels.nn.windows import window_count
+from headrace.kernels.ranks import ranked
 
 _HOW = "mode: {'REFLECT', 'SYMMETRIC'}, strides: list(int), padding: {'SAME', 'VALID'} -> output: T"
 fused_pad_op = op(
     "FusedPadConv2D", f"input: T, paddings: int32, filter: T, *, T: {{half, float, double}}, {_HOW}"
 ).on_host("paddings")
+fused_pad_op.work(convolution(filters=lambda node: node.inputs[2]))
 fused_resize_op = op(
     "FusedResizeAndPadConv2D",
     "input: T, size: int32, paddings: int32, filter: T, *, T: {half, float, double}, resize_align_corners=False, "
     f"{_HOW}",
 ).on_host("size", "paddings")
+fused_resize_op.work(convolution(filters=lambda node: node.inputs[3]))
 
 
-def _padded(images: Any, paddings: Any, edge: int) -> Any:
+def _padded(images: torch.Tensor, paddings: torch.Tensor, edge: int) -> torch.Tensor:
     pairs = paddings.tolist()
     if len(pairs) != 4 or any(len(pair) != 2 or min(pair) < 0 for pair in pairs):
         raise InvalidArgumentError(
@@ -38,7 +43,7 @@ def _padded(images: Any, paddings: Any, edge: int) -> Any:
     return images
 
 
-def _convolved(images: Any, weights: Any, strides: tuple[int, int], same: bool) -> Any:
+def _convolved(images: torch.Tensor, weights: torch.Tensor, strides: tuple[int, int], same: bool) -> torch.Tensor:
     if images.dim() != 4 or weights.dim() != 4 or images.shape[3] != weights.shape[2]:
         raise InvalidArgumentError(
             None, None, f"input and filter must have the same depth: {list(images.shape)} vs {list(weights.shape)}"
@@ -54,15 +59,29 @@ def _convolved(images: Any, weights: Any, strides: tuple[int, int], same: bool) 
     return made.permute(0, 2, 3, 1).contiguous()
 
 
+def _convolved_dims(op: Any, dims: Any, paddings: Any, weights: Any) -> Dims:
+    padded: list[int | None] = [None] * 4
+    if paddings is not None:
+        padded = [None if size is None else size + int(sum(pair)) for size, pair in zip(dims, paddings, strict=True)]
+    merge_dim(padded[3], weights[2])
+    strides, padding = op.attrs["strides"], op.attrs["padding"]
+    if len(strides) != 4:
+        raise ValueError(f"{op.type} needs 4 strides, got {len(strides)}")
+    rows, columns = (window_count(padded[axis], weights[axis - 1], strides[axis], padding) for axis in (1, 2))
+    return padded[0], rows, columns, weights[3]
+
+
 def _rules(decl: OpDecl, resizes: bool) -> None:
     @decl.shape
     @ranked(4, *([1] if resizes else []), 2, 4)
     def padded_convolution_shape(op):
-        if resizes:
-            merge_dims(op.inputs[1].dims, (2,))
         paddings, weights = op.inputs[-2:]
         merge_dims(paddings.dims, (4, 2))
-        return [(None, None, None, weights.dims[3] if weights.dims else None)]
+        dims = op.inputs[0].dims or (None,) * 4
+        if resizes:
+            merge_dims(op.inputs[1].dims, (2,))
+            dims = (dims[0], *(op.constant_dims(1) or (None, None)), dims[3])
+        return [_convolved_dims(op, dims, op.constant(len(op.inputs) - 2), weights.dims or (None,) * 4)]
 
     @decl.kernel
     def padded_convolution_kernel(node):
@@ -87,3 +106,17 @@ def _rules(decl: OpDecl, resizes: bool) -> None:
 
 _rules(fused_pad_op, False)
 _rules(fused_resize_op, True)
+
+_around = np.array([[0, 0], [1, 0], [1, 1], [0, 0]], np.int32)
+for _mode in ("REFLECT", "SYMMETRIC"):
+    _settings: dict[str, Any] = {"mode": _mode, "strides": [1, 1, 1, 1], "padding": "VALID"}
+    fused_pad_op.accepts([1, 3, 3, 2], _around, [2, 2, 2, 1], **_settings)
+    fused_resize_op.accepts([1, 2, 2, 2], np.array([3, 4], np.int32), _around, [2, 2, 2, 1], **_settings)
+    fused_pad_op.rejects([1, 3, 3, 2], _around[:3], [2, 2, 2, 1], error=ValueError, **_settings)
+fused_resize_op.accepts(
+    *([1, 2, 2, 1], np.array([3, 3], np.int32), _around, [2, 2, 1, 1]),
+    mode="REFLECT",
+    strides=[1, 2, 2, 1],
+    padding="SAME",
+    resize_align_corners=True,
+)

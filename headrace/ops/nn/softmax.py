@@ -3,44 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
-
-import torch
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.constant_value import constant_value
 from headrace.core.convert import convert_to_tensor
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.operation import Tensor
 from headrace.core.registry import OpDecl, op, raw
-from headrace.ops import composing
-from headrace.ops.composing import first_given
+from headrace.core.tensor import Tensor
+from headrace.kernels import composing
+from headrace.kernels.nn.softmax import log_softmax_of, softmax_of
+from headrace.kernels.older_names import first_given
 
-softmax_op = op("Softmax", "logits: T, *, T: floating -> softmax: T")
-log_softmax_op = op("LogSoftmax", "logits: T, *, T: floating -> logsoftmax: T")
-
-
-# torch computes rows shorter than a vector register number by number: five times as slow as rows that fill one.
-_REGISTER = {"AVX512": 16, "AVX2": 8}.get(torch.backends.cpu.get_cpu_capability(), 0)
-# From so many columns and numbers on that outweighs the copies.
-_FILLED_COLUMNS, _FILLED_FROM = 4, 2048
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
 
 
-def _filling(function: Callable[..., torch.Tensor]) -> Callable[[torch.Tensor], torch.Tensor]:
-    def along_last(x: torch.Tensor) -> torch.Tensor:
-        columns = x.shape[-1]
-        if not _FILLED_COLUMNS <= columns < _REGISTER or x.numel() < _FILLED_FROM:
-            return function(x, -1)
-        if x.dtype is not torch.float32 or x.device.type != "cpu":
-            return function(x, -1)
-        wide = x.new_full((*x.shape[:-1], _REGISTER), -torch.inf)
-        wide[..., :columns] = x
-        return function(wide, -1)[..., :columns].contiguous()
-
-    return along_last
-
-
-softmax_of = _filling(torch.softmax)
-log_softmax_of = _filling(torch.log_softmax)
+softmax_op = op("Softmax", "logits: T, *, T: floating -> softmax: T").keeps_shape().costs(4)
+log_softmax_op = op("LogSoftmax", "logits: T, *, T: floating -> logsoftmax: T").keeps_shape().costs(4)
 
 
 def softmax_shape(op):
@@ -51,7 +30,7 @@ def softmax_shape(op):
     return [dims]
 
 
-def _kernel(function: Any) -> Any:
+def _kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     def rule(node):
         if node.inputs[0].dims is not None:
             return function
@@ -88,7 +67,7 @@ def log_softmax_gradient(op, grad):
     return [grad - raw.Sum(grad, -1, keep_dims=True) * y]
 
 
-def along_axis(decl: OpDecl, logits: Any, axis: Any, name: str | None) -> Tensor:
+def along_axis(decl: OpDecl, logits: TensorLike, axis: int | Tensor, name: str | None) -> Tensor:
     """Applies `decl`, which works along the last axis, along `axis`, which is swapped with the last for it.
 
     Raises:
@@ -122,12 +101,14 @@ def along_axis(decl: OpDecl, logits: Any, axis: Any, name: str | None) -> Tensor
     return result
 
 
-def _swap(value: Tensor, axis: Any, last: Any, name: str | None = None) -> Tensor:
+def _swap(value: Tensor, axis: int | Tensor, last: TensorLike, name: str | None = None) -> Tensor:
     order = composing.concat([composing.range_(axis), [last], composing.range_(axis + 1, last), [axis]], 0)
     return composing.transpose(value, order, name=name or "transpose")
 
 
-def softmax(logits: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Tensor:
+def softmax(
+    logits: TensorLike, axis: int | Tensor | None = None, name: str | None = None, dim: int | None = None
+) -> Tensor:
     """exp(logits) / sum(exp(logits)) along an axis.
 
     Args:
@@ -150,7 +131,9 @@ def softmax(logits: Any, axis: Any = None, name: str | None = None, dim: Any = N
     return along_axis(softmax_op, logits, -1 if axis is None else axis, name)
 
 
-def log_softmax(logits: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Tensor:
+def log_softmax(
+    logits: TensorLike, axis: int | Tensor | None = None, name: str | None = None, dim: int | None = None
+) -> Tensor:
     """logits - log(sum(exp(logits))) along an axis.
 
     Args:

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op, raw
-from headrace.ops.host_values import boxed, to_array, to_tensor
-from headrace.ops.string.numbers import NoNumber, numbers_of, plain_numbers_of
+from headrace.kernels.host_values import boxed, to_array, to_tensor
+from headrace.kernels.parsing.csv_columns import BadField, column_reader
+from headrace.kernels.string.numbers import plain_numbers_of
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+
 
 decode_csv_op = op(
     "DecodeCSV",
@@ -30,9 +35,6 @@ def decode_csv_shape(op):
         if default.dims and default.dims[0] is not None and default.dims[0] > 1:
             raise ValueError("Shape of a default must be a length-0 or length-1 vector, or a scalar.")
     return [op.inputs[0].dims] * len(op.outputs)
-
-
-_C_NAMES = {"float32": "float", "float64": "double", "int32": "int32", "int64": "int64"}
 
 
 @decode_csv_op.kernel
@@ -114,54 +116,13 @@ def _line_reader(dtypes: Sequence[Any], na_value: bytes) -> Callable[[Sequence[b
     return read
 
 
-class BadField(ValueError):
-    """A field that is missing or of another type; `text` says so, with `{record}` for a blank and its record's number."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
-        self.text = text
-
-
-def column_reader(dtype: Any, index: int, na_value: bytes) -> Callable[[Sequence[bytes], np.ndarray], np.ndarray]:
-    """What reads a column of fields with its default."""
-    is_text = dtype.name == "string"
-    numbers = None if is_text else numbers_of(np.dtype(dtype.as_numpy_dtype))
-
-    def read(texts: Sequence[bytes], default: np.ndarray) -> np.ndarray:
-        missing: list[int] = []
-        if b"" in texts or na_value in texts:
-            missing = [i for i, text in enumerate(texts) if not text or text == na_value]
-        if missing and not default.size:
-            raise BadField(f"Field {index} is required but missing in record{{record}}!")
-        if numbers is None:
-            values = np.empty(len(texts), object)
-            values[:] = texts
-        else:
-            if missing:
-                texts = list(texts)
-                for i in missing:
-                    texts[i] = b"0"
-            try:
-                values = numbers(texts)
-            except NoNumber as error:
-                shown = error.text.decode("utf-8", "backslashreplace").replace("{", "{{").replace("}", "}}")
-                raise BadField(
-                    f"Field {index} in record{{record}} is not a valid {_C_NAMES[dtype.name]}: {shown}"
-                ) from None
-        if missing:
-            values[missing] = default.reshape(-1)[0]
-        return values
-
-    return read
-
-
-def _shaped(values: np.ndarray, shape: tuple[int, ...]) -> Any:
+def _shaped(values: np.ndarray, shape: tuple[int, ...]) -> np.ndarray | torch.Tensor:
     if values.dtype == object:
         return values.reshape(shape)
     return to_tensor(values.reshape(shape))
 
 
-def value_like(dtype: np.dtype, shape: tuple[int, ...]) -> Any:
+def value_like(dtype: np.dtype, shape: tuple[int, ...]) -> torch.Tensor:
     """An empty value of a kernel."""
     array = np.empty(shape, dtype)
     return array if array.dtype == object else to_tensor(array)
@@ -253,13 +214,13 @@ decode_csv_op.accepts(np.array([b"1,a", b'2,"b"'], object), [np.array([0], np.in
 
 
 def decode_csv(
-    records: Any,
-    record_defaults: Any,
+    records: TensorLike,
+    record_defaults: Sequence[TensorLike],
     field_delim: str = ",",
     use_quote_delim: bool = True,
     name: str | None = None,
     na_value: str = "",
-    select_cols: Any = None,
+    select_cols: Sequence[int] | None = None,
 ) -> list[Any]:
     """The columns of lines of comma-separated values.
 

@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from headrace.core.composite import SparseTensor
-from headrace.core.convert import convert_to_tensor
-from headrace.core.defaults import control_dependencies, name_scope
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.operation import Tensor
-from headrace.core.registry import op, raw
-from headrace.ops import composing
-from headrace.ops.array.common import rank_is
-from headrace.ops.host_values import boxed, to_array, to_tensor
-from headrace.ops.parsing.batches import feature_maps, read_batch
-from headrace.ops.parsing.columns import BadExample, Column, SparseColumn, dense_column
-from headrace.ops.parsing.features import (
-    ALL_KINDS,
-    FeatureSpecs,
-    dense_defaults,
-    feature_specs,
-    merged_sparse_features,
-    name_part,
-    with_unknown_length,
-)
-from headrace.ops.parsing.layouts import Layouts
+from headrace.core.registry import op
+from headrace.kernels.array.arguments import rank_is
+from headrace.kernels.host_values import boxed, to_array, to_tensor
+from headrace.kernels.parsing.batches import feature_maps, read_batch
+from headrace.kernels.parsing.columns import BadExample, Column, SparseColumn, dense_column
+from headrace.kernels.parsing.layouts import Layouts
 
 _TYPES = "{float, int64, string}"
 
@@ -71,7 +58,7 @@ def parse_single_example_shape(op):
     return [*[(None, 1)] * sparse, *[(None,)] * sparse, *[(1,)] * sparse, *op.attrs["dense_shapes"]]
 
 
-def _text(key: Any) -> str:
+def _text(key: bytes | str) -> str:
     return key.decode("utf-8", "surrogateescape") if isinstance(key, bytes) else key
 
 
@@ -116,8 +103,8 @@ def _batch(
     sparse: Sequence[SparseColumn],
     dense: Sequence[Column],
     defaults: Sequence[np.ndarray],
-    serialized: Any,
-    names: Any,
+    serialized: np.ndarray,
+    names: np.ndarray,
     layouts: Layouts,
 ) -> list[tuple[Any, ...]]:
     """The tensors of each column, sparse ones first, read from a vector of Examples."""
@@ -259,126 +246,6 @@ def sparse_and_dense(specs_keys: tuple[list[str], list[str]], parts: Sequence[An
     return found
 
 
-def parse_example(
-    serialized: Any, features: Mapping[str, Any], name: str | None = None, example_names: Any = None
-) -> dict[str, Any]:
-    """The features of a batch of serialized Example messages.
-
-    Args:
-        serialized: a string vector, each element an Example.
-        features: from key to FixedLenFeature, VarLenFeature, SparseFeature or FixedLenSequenceFeature.
-        name: a name for the operation.
-        example_names: a string vector that says how to call each example in error messages.
-
-    Returns:
-        a dict from key to Tensor (with the batch as first dimension) or SparseTensor.
-
-    Raises:
-        ValueError: if there are no features, or one of them is not well described.
-        InvalidArgumentError: at run time, for a message that misses a feature or has it of another type or size.
-
-    Example:
-        >>> batch = tf.parse_example(records, {"image": tf.FixedLenFeature([], tf.string),
-        ...                                    "label": tf.FixedLenFeature([], tf.int64)})
-    """
-    if not features:
-        raise ValueError(f"Missing: features was {features}.")
-    features = with_unknown_length(features)
-    specs = feature_specs(features, ALL_KINDS)
-    return merged_sparse_features(features, _parse(serialized, example_names, specs, name))
-
-
-def _parse(serialized: Any, names: Any, specs: FeatureSpecs, name: str | None) -> dict[str, Any]:
-    with name_scope(name, "ParseExample", [serialized, names]):
-        defaults = dense_defaults(specs)
-        parts = raw.ParseExample(
-            serialized,
-            [] if names is None else names,
-            specs.sparse_keys,
-            specs.dense_keys,
-            defaults,
-            sparse_types=specs.sparse_types,
-            dense_shapes=specs.dense_shapes,
-            name=name,
-        )
-        return sparse_and_dense((specs.sparse_keys, specs.dense_keys), parts)
-
-
-def parse_single_example(
-    serialized: Any, features: Mapping[str, Any], name: str | None = None, example_names: Any = None
-) -> dict[str, Any]:
-    """The features of one serialized Example message.
-
-    Args:
-        serialized: a string scalar.
-        features: from key to FixedLenFeature, VarLenFeature, SparseFeature or FixedLenSequenceFeature.
-        name: a name for the operation.
-        example_names: a string scalar that says how to call the example in error messages.
-
-    Returns:
-        a dict from key to Tensor or SparseTensor.
-
-    Raises:
-        ValueError: if there are no features, or one of them is not well described.
-        InvalidArgumentError: at run time, for a message that misses a feature or has it of another type or size.
-
-    Example:
-        >>> parsed = tf.parse_single_example(record, {"label": tf.FixedLenFeature([], tf.int64)})
-    """
-    if not features:
-        raise ValueError("Missing features.")
-    features = with_unknown_length(features)
-    specs = feature_specs(features, ALL_KINDS)
-    if example_names is not None:
-        return merged_sparse_features(features, _parse_named(serialized, example_names, specs, name))
-    with name_scope(name, "ParseSingleExample", [serialized]):
-        serialized = convert_to_tensor(serialized, name="serialized")
-        defaults = dense_defaults(specs)
-        parts = raw.ParseSingleExample(
-            serialized,
-            defaults,
-            num_sparse=len(specs.sparse_keys),
-            sparse_keys=specs.sparse_keys,
-            dense_keys=specs.dense_keys,
-            sparse_types=specs.sparse_types,
-            dense_shapes=specs.dense_shapes,
-            name=name,
-        )
-        parsed = sparse_and_dense((specs.sparse_keys, specs.dense_keys), parts)
-    return merged_sparse_features(features, parsed)
-
-
-def _parse_named(serialized: Any, names: Any, specs: FeatureSpecs, name: str | None) -> dict[str, Any]:
-    """One example as a batch of one, which can be named."""
-    with name_scope(name, "ParseSingleExample", [serialized, names]):
-        batch = _batch_of_one(convert_to_tensor(serialized), "serialized", "Serialized")
-        parsed = _parse(batch, _batch_of_one(convert_to_tensor(names), "names", "Names"), specs, name)
-        for key in specs.dense_keys:
-            parsed[key] = raw.Squeeze(parsed[key], squeeze_dims=[0], name=f"Squeeze_{name_part(key)}")
-        for key in specs.sparse_keys:
-            sparse, part = parsed[key], name_part(key)
-            parsed[key] = SparseTensor(
-                raw.Slice(sparse.indices, [0, 1], [-1, -1], name=f"Slice_Indices_{part}"),
-                sparse.values,
-                raw.Slice(sparse.dense_shape, [1], [-1], name=f"Squeeze_Shape_{part}"),
-            )
-        return parsed
-
-
-def _batch_of_one(scalar: Tensor, what: str, title: str) -> Tensor:
-    from headrace.ops.array.shape import rank
-    from headrace.ops.flow.assertion import Assert
-
-    complaint = f"Input {what} must be a scalar"
-    if scalar.dims is None:
-        check = Assert(raw.Equal(rank(scalar), 0), [complaint], name=f"{title}IsScalar")
-        with control_dependencies([check]):
-            scalar = raw.Identity(scalar, name=f"{title}Dependencies")
-    elif scalar.dims != ():
-        raise ValueError(complaint)
-    return composing.expand_dims(scalar, 0)
-
-
 parse_single_example_op.accepts(
     np.array(b"", object),
     [np.array([1.0], np.float32)],
@@ -387,4 +254,50 @@ parse_single_example_op.accepts(
     dense_keys=["x"],
     sparse_types=[],
     dense_shapes=[[1]],
+)
+
+
+def _record(**features: tuple[int, bytes]) -> bytes:
+    """An Example: by key the field of Feature (1 bytes, 2 floats, 3 ints) and the list in it, serialized."""
+    entries = b""
+    for key, (kind, values) in features.items():
+        feature = bytes([kind << 3 | 2, len(values)]) + values
+        entry = bytes([10, len(key)]) + key.encode() + bytes([18, len(feature)]) + feature
+        entries += bytes([10, len(entry)]) + entry
+    return bytes([10, len(entries)]) + entries
+
+
+_FLOATS = (2, b"\x0a\x08" + np.array([1.5, 2.0], "<f4").tobytes())
+_INTS = (3, b"\x0a\x03\x01\x02\x03")
+_RECORDS = np.array([_record(x=_FLOATS, n=_INTS), _record(x=_FLOATS)], object)
+_NO_NAMES = np.zeros([0], object)
+_DENSE = {"Tdense": ["float32"], "dense_shapes": [[2]]}
+_ABSENT = [np.zeros([0], np.float32)]
+_OF_BOTH = (_RECORDS, _NO_NAMES, [b"n"], [b"x"])
+parse_example_op.accepts(*_OF_BOTH, _ABSENT, sparse_types=["int64"], **_DENSE)
+parse_example_op.accepts(
+    _RECORDS,
+    _NO_NAMES,
+    [],
+    [b"n", b"y"],
+    [np.int64(7), [2]],
+    sparse_types=[],
+    Tdense=["int64", "float32"],
+    dense_shapes=[[None], [2]],
+)
+parse_example_op.rejects(
+    _RECORDS, _NO_NAMES, [b"n"], [b"y"], _ABSENT, sparse_types=["int64"], **_DENSE, error=InvalidArgumentError
+)
+parse_example_op.rejects(*_OF_BOTH, _ABSENT, sparse_types=["string"], **_DENSE, error=InvalidArgumentError)
+_KEYS = (np.array([b"n"], object), np.array([b"x"], object), np.array([b"n"], object))
+parse_example_v2_op.accepts(
+    _RECORDS,
+    _NO_NAMES,
+    *_KEYS,
+    _ABSENT,
+    num_sparse=1,
+    sparse_types=["int64"],
+    ragged_value_types=["int64"],
+    ragged_split_types=["int32"],
+    **_DENSE,
 )

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
 from headrace.core.composite import SparseTensor
 from headrace.core.registry import op, raw
-from headrace.ops.array.common import invalid
+from headrace.kernels.array.arguments import invalid
+
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import DTypeLike, NodeView, OpView, TensorLike
+
 
 decode_libsvm_op = op(
     "DecodeLibsvm",
@@ -20,17 +26,17 @@ decode_libsvm_op.on_host("input", outputs=True)
 
 
 @decode_libsvm_op.shape
-def decode_libsvm_shape(op: Any) -> list[Any]:
+def decode_libsvm_shape(op: OpView) -> list[Any]:
     dims = op.inputs[0].dims
     return [dims, (None, None), (None,), (None,)]
 
 
 @decode_libsvm_op.kernel
-def decode_libsvm_kernel(node: Any) -> Any:
+def decode_libsvm_kernel(node: NodeView) -> Callable[..., Any]:
     features = node.attrs["num_features"]
     dtype, label_dtype = (node.attrs[name].as_numpy_dtype for name in ("dtype", "label_dtype"))
 
-    def decode(lines: Any) -> Any:
+    def decode(lines: np.ndarray) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
         lines = np.asarray(lines, dtype=object)
         labels = np.empty(lines.shape, label_dtype)
         indices, values = [], []
@@ -53,14 +59,16 @@ def decode_libsvm_kernel(node: Any) -> Any:
     return decode
 
 
-def _number(text: bytes, dtype: Any, wrong: str) -> Any:
+def _number(text: bytes, dtype: Any, wrong: str) -> np.floating[Any] | np.integer[Any]:
     try:
         return dtype(text)
     except ValueError:
         raise invalid(wrong) from None
 
 
-def decode_libsvm(content: Any, num_features: int, dtype: Any = None, label_dtype: Any = None) -> Any:
+def decode_libsvm(
+    content: TensorLike, num_features: int, dtype: DTypeLike | None = None, label_dtype: DTypeLike | None = None
+) -> tuple[SparseTensor, Tensor]:
     """Lines of the LIBSVM format as features and labels.
 
     Args:

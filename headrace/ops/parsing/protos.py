@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
-from google.protobuf import text_format  # type: ignore[import-untyped]
-from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
+from google.protobuf import text_format
+from google.protobuf.message import DecodeError
 
+from headrace.core import errors
+from headrace.core.dims import merge_dims
 from headrace.core.dtypes import string
 from headrace.core.errors import DataLossError
-from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.core.shapes import merge_dims
-from headrace.ops.array.common import invalid, shape_text
-from headrace.ops.host_values import boxed, to_array
-from headrace.ops.parsing.proto_fields import Field, MessageType, small_class
+from headrace.core.tensor import Tensor
+from headrace.kernels.array.arguments import invalid, shape_text
+from headrace.kernels.host_values import boxed, to_array
+from headrace.kernels.parsing.proto_fields import Field, MessageType, small_class
+
+if TYPE_CHECKING:
+    from headrace.core.dtypes import DType
+    from headrace.core.typing import NodeView, OpView, TensorLike
+
 
 decode_proto_op = op(
     "DecodeProtoV2",
@@ -34,12 +40,12 @@ decode_proto_op.on_host("bytes", outputs=True).not_differentiable()
 encode_proto_op.on_host("sizes", "values", outputs=True).not_differentiable()
 
 
-def _text(value: Any) -> str:
+def _text(value: str) -> str:
     return value.decode() if isinstance(value, bytes) else value
 
 
 @decode_proto_op.shape
-def decode_proto_shape(op: Any) -> list[Any]:
+def decode_proto_shape(op: OpView) -> list[Any]:
     batch, count = op.inputs[0].dims, len(op.attrs["output_types"])
     if batch is None:
         return [None] * (1 + count)
@@ -71,7 +77,7 @@ def _binary(message_type: MessageType, message_format: str, sanitize: bool) -> C
 
 
 @decode_proto_op.kernel
-def decode_proto_kernel(node: Any) -> Any:
+def decode_proto_kernel(node: NodeView) -> Callable[..., Any]:
     attrs = node.attrs
     names, dtypes = [_text(name) for name in attrs["field_names"]], attrs["output_types"]
     if len(names) != len(dtypes):
@@ -97,7 +103,7 @@ def decode_proto_kernel(node: Any) -> Any:
         except DecodeError as error:
             raise DataLossError(None, None, f"Unable to parse message of type {message_type.name}: {error}") from None
 
-    def decode(data: Any) -> Any:
+    def decode(data: np.ndarray) -> tuple[np.ndarray | torch.Tensor, ...]:
         batch = boxed(data)
         messages = [parse(item) for item in batch.reshape(-1).tolist()]
         if not messages:
@@ -119,7 +125,9 @@ def _values(message: Any, part: str, field: Field) -> Sequence[Any]:
     return [getattr(message, part)] if message.HasField(part) else []
 
 
-def _padded(rows: Sequence[Sequence[Any]], field: Field, dtype: Any, batch: tuple[int, ...]) -> Any:
+def _padded(
+    rows: Sequence[Sequence[Any]], field: Field, dtype: DType, batch: tuple[int, ...]
+) -> np.ndarray | torch.Tensor:
     """Rows of values as an array (*batch, longest), filled up with the field's default; at least one a row."""
     width = max(1, *map(len, rows))
     text = dtype is string
@@ -146,7 +154,7 @@ def encode_proto_shape(op: Any) -> list[Any]:
 
 
 @encode_proto_op.kernel
-def encode_proto_kernel(node: Any) -> Any:
+def encode_proto_kernel(node: NodeView) -> Callable[..., Any]:
     attrs = node.attrs
     names, dtypes = [_text(name) for name in attrs["field_names"]], attrs["Tinput_types"]
     if len(names) != len(dtypes):
@@ -160,7 +168,7 @@ def encode_proto_kernel(node: Any) -> Any:
     parts = [own[field.number] for field in fields]
     small = small_class(list(distinct.values()), all_repeated=True)
 
-    def encode(sizes: Any, *values: Any) -> Any:
+    def encode(sizes: torch.Tensor, *values: Any) -> Any:
         arrays = [to_array(value) for value in values]
         batch = arrays[0].shape[:-1]
         counts = to_array(sizes)
@@ -196,18 +204,18 @@ def encode_proto_kernel(node: Any) -> Any:
     return encode
 
 
-def _column(array: Any, field: Field) -> Any:
+def _column(array: np.ndarray, field: Field) -> np.ndarray:
     """The values of a field in the width that it has: 64 bits are cut to 32, as in 1.x."""
     narrow = field.narrow
     return array if narrow is None or array.dtype == narrow else array.astype(narrow)
 
 
 def decode_proto(
-    bytes: Any,
+    bytes: TensorLike,
     message_type: str,
     field_names: Sequence[str],
     output_types: Sequence[Any],
-    descriptor_source: Any = "local://",
+    descriptor_source: bytes | str = "local://",
     message_format: str = "binary",
     sanitize: bool = False,
     name: str | None = None,
@@ -236,7 +244,11 @@ def decode_proto(
         DataLossError: if a message cannot be parsed.
 
     Example:
-        >>> sizes, (names,) = tf.io.decode_proto(serialized, "tensorflow.GraphDef", ["node"], [tf.string])
+        >>> value = tf.Summary.Value(tag="loss", simple_value=0.5)
+        >>> sizes, (tags,) = tf.io.decode_proto(
+        ...     [value.SerializeToString()], "tensorflow.Summary.Value", ["tag"], [tf.string])
+        >>> sess.run([sizes, tags])
+        [array([[1]], dtype=int32), array([[b'loss']], dtype=object)]
     """
     return raw.DecodeProtoV2(
         bytes,
@@ -251,11 +263,11 @@ def decode_proto(
 
 
 def encode_proto(
-    sizes: Any,
+    sizes: TensorLike,
     values: Sequence[Any],
     field_names: Sequence[str],
     message_type: str,
-    descriptor_source: Any = "local://",
+    descriptor_source: bytes | str = "local://",
     name: str | None = None,
 ) -> Tensor:
     """Serialized protocol buffer messages of tensors of their fields.
@@ -285,3 +297,18 @@ def encode_proto(
         descriptor_source=descriptor_source,
         name=name,
     )
+
+
+# Of tensorflow.Summary.Value: tag "loss" and simple_value 1.0; only a tag.
+_RECORDS = np.array([b"\x0a\x04loss\x15\x00\x00\x80?", b"\x0a\x01a"], object)
+_OF_VALUES = {"message_type": "tensorflow.Summary.Value", "field_names": ["tag", "simple_value"]}
+_TYPES = ["string", "float32"]
+decode_proto_op.accepts(_RECORDS, output_types=_TYPES, **_OF_VALUES)
+decode_proto_op.accepts(
+    b'tag: "x" simple_value: 2', output_types=_TYPES, message_format="text", sanitize=True, **_OF_VALUES
+)
+decode_proto_op.rejects(_RECORDS, output_types=["string", "int32"], **_OF_VALUES, error=errors.InvalidArgumentError)
+decode_proto_op.rejects(np.array([b"\x0a\x09a"], object), output_types=_TYPES, **_OF_VALUES, error=DataLossError)
+_COLUMNS = [np.array([[b"loss"], [b"a"]], object), np.array([[1.0], [0.0]], np.float32)]
+encode_proto_op.accepts(np.array([[1, 1], [1, 0]], np.int32), _COLUMNS, **_OF_VALUES)
+encode_proto_op.rejects(np.array([[1, 2], [1, 0]], np.int32), _COLUMNS, **_OF_VALUES, error=errors.InvalidArgumentError)

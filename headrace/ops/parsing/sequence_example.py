@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import torch
 
-from headrace.core.defaults import name_scope
 from headrace.core.dtypes import as_dtype
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.registry import op, raw
-from headrace.ops.array.common import rank_is, shape_text
-from headrace.ops.host_values import boxed, to_array
-from headrace.ops.parsing.columns import (
+from headrace.core.registry import op
+from headrace.kernels.array.arguments import rank_is, shape_text
+from headrace.kernels.host_values import boxed, to_array
+from headrace.kernels.parsing.columns import (
     BadExample,
     Column,
     DenseColumn,
@@ -23,16 +22,7 @@ from headrace.ops.parsing.columns import (
     sparse_indices,
     value_of,
 )
-from headrace.ops.parsing.example import sparse_and_dense
-from headrace.ops.parsing.features import (
-    FeatureSpecs,
-    FixedLenFeature,
-    FixedLenSequenceFeature,
-    VarLenFeature,
-    dense_defaults,
-    feature_specs,
-)
-from headrace.ops.parsing.messages import DecodeError, SequenceExample
+from headrace.kernels.parsing.messages import DecodeError, SequenceExample
 
 _TYPES = "{float, int64, string}"
 _COMMON = (
@@ -91,7 +81,7 @@ def batch_shape(op):
     return _shapes(op.attrs, batch, (None,)) + [batch] * op.attrs["Nfeature_list_dense"]
 
 
-def _text(key: Any) -> str:
+def _text(key: bytes | str) -> str:
     return key.decode("utf-8", "surrogateescape") if isinstance(key, bytes) else key
 
 
@@ -231,7 +221,7 @@ def _mismatch(column: Column, feature: Any, name: str, place: str, index: int) -
 _TYPE_OF = {"float_list": as_dtype("float32"), "int64_list": as_dtype("int64"), "bytes_list": as_dtype("string")}
 
 
-def _wrong_count(column: DenseColumn, name: str, index: int, count: Any) -> InvalidArgumentError:
+def _wrong_count(column: DenseColumn, name: str, index: int, count: np.integer[Any]) -> InvalidArgumentError:
     return _invalid(
         f"Name: {name}, Key: {column.key}, Index: {index}.  Number of {column.c_name} values != expected.  values size: "
         f"{count} but output shape: {shape_text(column.dims)}"
@@ -292,14 +282,16 @@ def _batch(reader: _Reader, messages: Sequence[Any], defaults: Sequence[Any], la
     return _in_order(context_sparse, context_dense) + _in_order(list_sparse, list_dense) + tuple(lengths)
 
 
-def _read_context(column: Column, contexts: Sequence[Any], named: Any) -> tuple[Any, Any, list[int]]:
+def _read_context(column: Column, contexts: Sequence[Any], named: Callable[..., Any]) -> tuple[Any, Any, list[int]]:
     try:
         return column.read_features([context[column.key] for context in contexts])
     except BadExample as error:
         raise _invalid(f"Error in context feature {column.key} in example {named(error.index)}") from None
 
 
-def _read_lists(column: Column, all_lists: Sequence[Any], named: Any) -> tuple[Any, Any, list[int], np.ndarray]:
+def _read_lists(
+    column: Column, all_lists: Sequence[Any], named: Callable[..., Any]
+) -> tuple[Any, Any, list[int], np.ndarray]:
     """The values of all items of all examples, how many each item has, which are empty; items an example."""
     key = column.key
     items: list[Any] = []
@@ -317,7 +309,7 @@ def _read_lists(column: Column, all_lists: Sequence[Any], named: Any) -> tuple[A
     return values, sizes, missing, counts
 
 
-def _batch_sparse(column: Column, all_lists: Sequence[Any], named: Any) -> tuple[Any, Any, Any]:
+def _batch_sparse(column: Column, all_lists: Sequence[Any], named: Callable[..., Any]) -> tuple[Any, Any, Any]:
     values, sizes, _, counts = _read_lists(column, all_lists, named)
     items = sparse_indices(counts).numpy()
     indices = np.empty((len(values), 3), np.int64)
@@ -327,7 +319,9 @@ def _batch_sparse(column: Column, all_lists: Sequence[Any], named: Any) -> tuple
     return torch.from_numpy(indices), value_of(values), shape
 
 
-def _batch_dense(column: DenseColumn, all_lists: Sequence[Any], named: Any, may_miss: bool) -> tuple[Any, Any]:
+def _batch_dense(
+    column: DenseColumn, all_lists: Sequence[Any], named: Callable[..., Any], may_miss: bool
+) -> tuple[Any, Any]:
     key = column.key
     if not may_miss:
         for i, lists in enumerate(all_lists):
@@ -347,125 +341,48 @@ def _batch_dense(column: DenseColumn, all_lists: Sequence[Any], named: Any, may_
 # ---- the public functions ----
 
 
-def parse_single_sequence_example(
-    serialized: Any,
-    context_features: Mapping[str, Any] | None = None,
-    sequence_features: Mapping[str, Any] | None = None,
-    example_name: Any = None,
-    name: str | None = None,
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The features of one serialized SequenceExample message.
-
-    Args:
-        serialized: a string scalar.
-        context_features: from key to FixedLenFeature or VarLenFeature: what the example has once.
-        sequence_features: from key to FixedLenSequenceFeature or VarLenFeature: what it has at each step.
-        example_name: a string scalar that says how to call the example in error messages.
-        name: a name for the operation.
-
-    Returns:
-        two dicts from key to Tensor or SparseTensor: of the context, and of the sequences (steps first).
-
-    Raises:
-        ValueError: if there are no features, or one of them is not well described.
-        InvalidArgumentError: at run time, for a message that misses a feature or has it of another type or size.
-
-    Example:
-        >>> context, steps = tf.parse_single_sequence_example(
-        ...     record, {"length": tf.FixedLenFeature([], tf.int64)},
-        ...     {"tokens": tf.FixedLenSequenceFeature([], tf.int64)})
-    """
-    context, lists, empty = _specs(context_features, sequence_features)
-    with name_scope(name, "ParseSingleSequenceExample", [serialized]):
-        parts = raw.ParseSingleSequenceExample(
-            serialized,
-            np.array(empty, object) if empty else np.array([], object),
-            context.sparse_keys,
-            context.dense_keys,
-            lists.sparse_keys,
-            lists.dense_keys,
-            dense_defaults(context, padding=False),
-            "" if example_name is None else example_name,
-            **_attrs(context, lists),
-            name=name,
-        )
-        return (
-            sparse_and_dense((context.sparse_keys, context.dense_keys), parts[:4]),
-            sparse_and_dense((lists.sparse_keys, lists.dense_keys), parts[4:]),
-        )
+def _entry(key: bytes, value: bytes) -> bytes:
+    pair = bytes([10, len(key)]) + key + bytes([18, len(value)]) + value
+    return bytes([10, len(pair)]) + pair
 
 
-def parse_sequence_example(
-    serialized: Any,
-    context_features: Mapping[str, Any] | None = None,
-    sequence_features: Mapping[str, Any] | None = None,
-    example_names: Any = None,
-    name: str | None = None,
-) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
-    """The features of a batch of serialized SequenceExample messages, padded to the longest sequences.
-
-    Args:
-        serialized: a string vector.
-        context_features: from key to FixedLenFeature or VarLenFeature: what each example has once.
-        sequence_features: from key to FixedLenSequenceFeature or VarLenFeature: what it has at each step.
-        example_names: a string vector that says how to call the examples in error messages.
-        name: a name for the operation.
-
-    Returns:
-        three dicts: the context (batch first), the sequences (batch and steps first), and the lengths of the dense ones.
-
-    Raises:
-        ValueError: if there are no features, or one of them is not well described.
-        InvalidArgumentError: at run time, for a message that misses a feature or has it of another type or size.
-
-    Example:
-        >>> context, steps, lengths = tf.io.parse_sequence_example(
-        ...     records, sequence_features={"tokens": tf.FixedLenSequenceFeature([], tf.int64)})
-    """
-    context, lists, empty = _specs(context_features, sequence_features)
-    with name_scope(name, "ParseSequenceExample", [serialized]):
-        parts = raw.ParseSequenceExample(
-            serialized,
-            [] if example_names is None else example_names,
-            dense_defaults(context, padding=False, reshaped=False),
-            feature_list_dense_missing_assumed_empty=empty,
-            context_sparse_keys=context.sparse_keys,
-            context_dense_keys=context.dense_keys,
-            feature_list_sparse_keys=lists.sparse_keys,
-            feature_list_dense_keys=lists.dense_keys,
-            Ncontext_sparse=len(context.sparse_keys),
-            Ncontext_dense=len(context.dense_keys),
-            Nfeature_list_sparse=len(lists.sparse_keys),
-            Nfeature_list_dense=len(lists.dense_keys),
-            **_attrs(context, lists),
-            name=name,
-        )
-        return (
-            sparse_and_dense((context.sparse_keys, context.dense_keys), parts[:4]),
-            sparse_and_dense((lists.sparse_keys, lists.dense_keys), parts[4:8]),
-            dict(zip(lists.dense_keys, parts[8])),
-        )
+def _sized(tag: int, message: bytes) -> bytes:
+    return bytes([tag, len(message)]) + message
 
 
-def _specs(
-    context_features: Mapping[str, Any] | None, sequence_features: Mapping[str, Any] | None
-) -> tuple[FeatureSpecs, FeatureSpecs, list[str]]:
-    """What the op is told of both mappings, and which sequences may be missing."""
-    if not (context_features or sequence_features):
-        raise ValueError("Missing features.")
-    context = feature_specs(context_features, (VarLenFeature, FixedLenFeature))
-    lists = feature_specs(sequence_features, (VarLenFeature, FixedLenSequenceFeature))
-    for key, value in lists.dense_defaults.items():
-        if value is not None:
-            raise ValueError(f"Value feature_list_dense_defaults[{key}] must be None")
-    return context, lists, list(lists.dense_defaults)
-
-
-def _attrs(context: FeatureSpecs, lists: FeatureSpecs) -> dict[str, Any]:
-    return {
-        "context_sparse_types": context.sparse_types,
-        "context_dense_shapes": context.dense_shapes,
-        "feature_list_dense_types": lists.dense_types,
-        "feature_list_sparse_types": lists.sparse_types,
-        "feature_list_dense_shapes": lists.dense_shapes,
-    }
+# The context has n = [5]; the lists x = [[1.5], [2.0]] and t = [[b"a", b"b"], []].
+_FLOATS = [_sized(18, _sized(10, np.array([value], "<f4").tobytes())) for value in (1.5, 2.0)]
+_STRINGS = [_sized(10, _sized(10, b"a") + _sized(10, b"b")), b"\x0a\x00"]
+_RECORD = _sized(10, _entry(b"n", _sized(26, _sized(10, b"\x05")))) + _sized(
+    18,
+    b"".join(
+        _entry(key, b"".join(_sized(10, item) for item in items)) for key, items in ((b"x", _FLOATS), (b"t", _STRINGS))
+    ),
+)
+_TYPES_OF_ALL = {
+    "context_sparse_types": [],
+    "context_dense_shapes": [[1]],
+    "feature_list_sparse_types": ["string"],
+    "feature_list_dense_types": ["float32"],
+    "feature_list_dense_shapes": [[1]],
+}
+_NONE = np.zeros([0], object)
+_ABSENT = [np.zeros([0], np.int64)]
+single_op.accepts(_RECORD, _NONE, [], [b"n"], [b"t"], [b"x"], _ABSENT, b"", **_TYPES_OF_ALL)
+single_op.accepts(b"", np.array([b"x"], object), [], [b"n"], [b"t"], [b"x"], [np.array([7])], b"", **_TYPES_OF_ALL)
+single_op.rejects(b"", _NONE, [], [b"n"], [b"t"], [b"x"], _ABSENT, b"", **_TYPES_OF_ALL, error=InvalidArgumentError)
+_KEYS_OF_ALL = {
+    "context_sparse_keys": [],
+    "context_dense_keys": ["n"],
+    "feature_list_sparse_keys": ["t"],
+    "feature_list_dense_keys": ["x"],
+    "feature_list_dense_missing_assumed_empty": ["x"],
+    "Ncontext_dense": 1,
+    "Nfeature_list_sparse": 1,
+    "Nfeature_list_dense": 1,
+    "Tcontext_dense": ["int64"],
+}
+batch_op.accepts(
+    np.array([_RECORD, _RECORD[: 2 + _RECORD[1]]], object), _NONE, _ABSENT, **_KEYS_OF_ALL, **_TYPES_OF_ALL
+)
+batch_op.rejects(np.array([b""], object), _NONE, _ABSENT, **_KEYS_OF_ALL, **_TYPES_OF_ALL, error=InvalidArgumentError)

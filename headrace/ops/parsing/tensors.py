@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-import importlib
 import zlib
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from headrace.core.cases import made, result
 from headrace.core.dtypes import as_dtype, string
 from headrace.core.errors import DataLossError, InvalidArgumentError
-from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.ops.host_values import boxed, mapped, to_array, to_tensor
+from headrace.core.tensor import Tensor
+from headrace.kernels.host_values import boxed, mapped, to_array, to_tensor
+from headrace.messages import protos
+from headrace.messages.tensor_proto import MakeNdarray
+
+if TYPE_CHECKING:
+    from headrace.core.typing import DTypeLike, TensorLike
+
 
 serialize_tensor_op = op("SerializeTensor", "tensor: T -> serialized: string")
 parse_tensor_op = op("ParseTensor", "serialized: string, *, out_type: type -> output: out_type")
 decode_json_op = op("DecodeJSONExample", "json_examples: string -> binary_examples: string")
-decode_compressed_op = op("DecodeCompressed", "bytes: string, *, compression_type='' -> output: string")
+decode_compressed_op = op("DecodeCompressed", "bytes: string, *, compression_type='' -> output: string").decompresses()
 serialize_tensor_op.not_differentiable().on_host("tensor").accepts(np.array([[1.0, 2.0]], np.float32)).accepts(
     np.array([b"a"], object)
 )
@@ -41,7 +47,7 @@ def serialize_tensor_shape(op):
 @serialize_tensor_op.kernel
 def serialize_tensor_kernel(node):
     dtype = node.inputs[0].dtype.base_dtype
-    message_class = importlib.import_module("tensorboard.compat.proto.tensor_pb2").TensorProto
+    message_class = protos.TensorProto
 
     def serialize(value):
         array = to_array(value)
@@ -65,12 +71,10 @@ def parse_tensor_shape(op):
 
 @parse_tensor_op.kernel
 def parse_tensor_kernel(node):
-    from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
+    from google.protobuf.message import DecodeError
 
     dtype = node.attrs["out_type"]
-    message_class = importlib.import_module("tensorboard.compat.proto.tensor_pb2").TensorProto
-    # The reader of such messages belongs to a room above this one.
-    to_ndarray = importlib.import_module("headrace.interop.tensor_proto").MakeNdarray
+    message_class = protos.TensorProto
 
     def parse(serialized):
         array = boxed(serialized)
@@ -86,13 +90,13 @@ def parse_tensor_kernel(node):
         if found is not dtype:
             names = [_C_NAMES.get(one.name, one.name) for one in (found, dtype)]
             raise _invalid(f"Type mismatch between parsed tensor ({names[0]}) and dtype ({names[1]})")
-        value = to_ndarray(message)
+        value = MakeNdarray(message)
         return value if dtype is string else to_tensor(np.array(value))
 
     return parse
 
 
-def serialize_tensor(tensor: Any, name: str | None = None) -> Tensor:
+def serialize_tensor(tensor: TensorLike, name: str | None = None) -> Tensor:
     """A tensor as a string: a serialized TensorProto.
 
     Args:
@@ -108,7 +112,7 @@ def serialize_tensor(tensor: Any, name: str | None = None) -> Tensor:
     return raw.SerializeTensor(tensor, name=name)
 
 
-def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Tensor:
+def parse_tensor(serialized: TensorLike, out_type: DTypeLike, name: str | None = None) -> Tensor:
     """The tensor that a serialized TensorProto holds.
 
     Args:
@@ -123,7 +127,9 @@ def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Ten
         InvalidArgumentError: at run time, for a string that is no such message or holds another type.
 
     Example:
-        >>> x = tf.parse_tensor(record, tf.float32)
+        >>> record = tf.io.serialize_tensor(tf.constant([1.0, 2.0]))
+        >>> sess.run(tf.parse_tensor(record, tf.float32))
+        array([1., 2.], dtype=float32)
     """
     return raw.ParseTensor(serialized, out_type=as_dtype(out_type), name=name)
 
@@ -139,9 +145,9 @@ def same_shape(op):
 
 @decode_json_op.kernel
 def decode_json_kernel(node):
-    from google.protobuf import json_format  # type: ignore[import-untyped]
+    from google.protobuf import json_format
 
-    message_class = importlib.import_module("headrace.interop.protos").Example
+    message_class = protos.Example
 
     def convert(text: bytes) -> bytes:
         try:
@@ -153,7 +159,7 @@ def decode_json_kernel(node):
     return lambda texts: mapped(convert, boxed(texts))
 
 
-def decode_json_example(json_examples: Any, name: str | None = None) -> Tensor:
+def decode_json_example(json_examples: TensorLike, name: str | None = None) -> Tensor:
     """Examples written as JSON, as serialized Example messages.
 
     Args:
@@ -200,7 +206,7 @@ decode_compressed_op.aliases()
 decode_compressed_op.accepts(np.array([zlib.compress(b"abc")], object), compression_type="ZLIB")
 
 
-def decode_compressed(bytes: Any, compression_type: str = "", name: str | None = None) -> Tensor:
+def decode_compressed(bytes: TensorLike, compression_type: str = "", name: str | None = None) -> Tensor:
     """Each string without its compression.
 
     Args:
@@ -215,6 +221,26 @@ def decode_compressed(bytes: Any, compression_type: str = "", name: str | None =
         DataLossError: at run time, for a string that is not so compressed.
 
     Example:
-        >>> text = tf.io.decode_compressed(packed, "GZIP")
+        >>> import gzip
+        >>> sess.run(tf.io.decode_compressed(gzip.compress(b"hello"), "GZIP"))
+        b'hello'
     """
     return raw.DecodeCompressed(bytes, compression_type=compression_type, name=name)
+
+
+parse_tensor_op.accepts(made("SerializeTensor", np.array([[1.5, 2.0]], np.float32)), out_type="float32")
+parse_tensor_op.accepts(made("SerializeTensor", np.array([b"a", b""], object)), out_type="string")
+parse_tensor_op.rejects(made("SerializeTensor", [2]), out_type="int32", error=InvalidArgumentError)
+parse_tensor_op.rejects(b"no tensor", out_type="int32", error=InvalidArgumentError)
+_NO_STRINGS = np.zeros([0], object)
+decode_json_op.accepts(
+    np.array([b'{"features": {"feature": {"x": {"bytesList": {"value": ["YQ=="]}}}}}', b"{}"], object)
+)
+decode_json_op.accepts(
+    np.array([b'{"features": {"feature": {"x": {"int64List": {"value": [1, "2"]}}}}}'], object),
+    varies="how lists of numbers are packed is left to the encoder",
+    after=[
+        made("ParseExample", result, _NO_STRINGS, [b"x"], [], [], sparse_types=["int64"], Tdense=[], dense_shapes=[])
+    ],
+)
+decode_json_op.rejects(b"{", error=InvalidArgumentError)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 
+from headrace.core.cases import Made, made
+from headrace.core.dims import broadcast_dims, merge_dim
 from headrace.core.dtypes import DType, as_dtype
-from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.core.shapes import Dims, broadcast_dims
-from headrace.ops.array.common import invalid, moving
-from headrace.ops.quantized.common import (
+from headrace.core.tensor import Tensor
+from headrace.kernels.array.arguments import invalid, moving, rank_at_least, rank_is
+from headrace.kernels.array.reshaping import reshaped_dims
+from headrace.kernels.quantized.ranges import (
     Levels,
     Range,
     bounds,
@@ -27,7 +31,11 @@ from headrace.ops.quantized.common import (
     unclamped,
     wide,
 )
-from headrace.ops.ranks import ranked
+from headrace.kernels.ranks import ranked
+
+if TYPE_CHECKING:
+    from headrace.core.typing import DTypeLike, TensorLike
+
 
 _TWO = "T1: quantized, T2: quantized"
 _X_Y = "min_x: float, max_x: float, min_y: float, max_y: float"
@@ -92,7 +100,10 @@ mul_op.shape(_broadcast)
 @bias_add_op.shape
 def bias_add_shape(op):
     check_scalars(op, 2, 3, 4, 5)
-    return [op.inputs[0].dims, (), ()]
+    dims, bias = rank_at_least(op.inputs[0].dims, 2), rank_is(op.inputs[1].dims, 1)
+    if dims is not None and bias is not None:
+        dims = (*dims[:-1], merge_dim(dims[-1], bias[0]))
+    return [dims, (), ()]
 
 
 @matmul_op.shape
@@ -123,17 +134,7 @@ for _op in (relu_op, relu6_op, relu_x_op):
 @reshape_op.shape
 def reshape_shape(op):
     check_scalars(op, 2, 3)
-    dims: Dims = op.constant_dims(1)
-    own = op.inputs[0].dims
-    if dims is not None and None in dims and own is not None and None not in own and dims.count(None) == 1:
-        known, total = 1, 1
-        for size in dims:
-            known *= 1 if size is None else size
-        for size in own:
-            total *= size
-        if known:
-            dims = tuple(total // known if size is None else size for size in dims)
-    return [dims, (), ()]
+    return [reshaped_dims(op), (), ()]
 
 
 @concat_op.shape
@@ -247,7 +248,7 @@ def matmul_kernel(node):
     return matmul
 
 
-def _relu_rule(most: float | None) -> Any:
+def _relu_rule(most: float | None) -> Callable[..., Any]:
     def rule(node):
         dtype, target = as_dtype(node.attrs["Tinput"]), as_dtype(node.attrs["out_type"])
         if dtype is not target:
@@ -330,7 +331,39 @@ def concat_kernel(node):
 # ---- functions ----
 
 
-def quantized_concat(concat_dim: Any, values: Any, input_mins: Any, input_maxes: Any, name: str | None = None) -> Any:
+def _integers(floats: Any, low: float, high: float) -> Made:
+    return made(
+        "QuantizeV2", np.array(floats, np.float32), np.float32(low), np.float32(high), T="quint8", mode="MIN_FIRST"
+    )
+
+
+_x, _y = _integers([[-1, -0.5, 0], [0.3, 0.7, 1]], -1, 1), _integers([0.1, 2, -0.4], -0.5, 2)
+for _decl in (add_op, mul_op):
+    _decl.accepts(_x, _y, _x[1], _x[2], _y[1], _y[2]).accepts(_y, _y, _y[1], _y[2], _y[1], _y[2])
+    _decl.rejects([2], [3], *[np.float32(1)] * 4, T1="quint8", T2="quint8", error=ValueError)
+bias_add_op.accepts(_x, _y, _x[1], _x[2], _y[1], _y[2], out_type="qint32")
+bias_add_op.rejects(_x, _x, _x[1], _x[2], _x[1], _x[2], out_type="qint32", error=ValueError)
+matmul_op.accepts(_x, _x, _x[1], _x[2], _x[1], _x[2], transpose_b=True)
+matmul_op.rejects(_x, _x, _x[1], _x[2], _x[1], _x[2], error=ValueError)
+for _decl in (relu_op, relu6_op):
+    _decl.accepts(_x, _x[1], _x[2]).accepts(_y, _y[1], _y[2])
+    _decl.rejects([2], [2], np.float32(1), Tinput="quint8", error=ValueError)
+relu_x_op.accepts(_x, np.float32(0.5), _x[1], _x[2], differs="1.15 has no kernel for it")
+reshape_op.accepts(_x, np.array([3, 2], np.int32), _x[1], _x[2]).rejects(
+    _x, np.array([4], np.int32), _x[1], _x[2], error=ValueError
+)
+concat_op.accepts(np.int32(0), [_x, _x], [_x[1], _x[1]], [_x[2], _x[2]])
+concat_op.accepts(np.int32(0), [_y, _y], [_y[1], np.float32(-1)], [_y[2], np.float32(1)])
+concat_op.rejects(np.int32(0), [_x, _y], [_x[1], _y[1]], [_x[2], _y[2]], error=ValueError)
+
+
+def quantized_concat(
+    concat_dim: TensorLike,
+    values: Sequence[TensorLike],
+    input_mins: Sequence[TensorLike],
+    input_maxes: Sequence[TensorLike],
+    name: str | None = None,
+) -> Any:
     """Joins tensors of integers of ranges, brought to one range.
 
     Args:
@@ -349,11 +382,11 @@ def quantized_concat(concat_dim: Any, values: Any, input_mins: Any, input_maxes:
 
 
 def quantized_relu_x(
-    features: Any,
-    max_value: Any,
-    min_features: Any,
-    max_features: Any,
-    out_type: Any = "quint8",
+    features: TensorLike,
+    max_value: TensorLike,
+    min_features: TensorLike,
+    max_features: TensorLike,
+    out_type: DTypeLike = "quint8",
     name: str | None = None,
 ) -> Tensor:
     """`min(max(features, 0), max_value)` of integers of a range.

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
+from headrace.core.cases import made
 from headrace.core.dtypes import as_dtype
-from headrace.core.operation import Tensor
+from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op, raw
-from headrace.ops.array.common import invalid
-from headrace.ops.quantized.common import (
+from headrace.core.tensor import Tensor
+from headrace.kernels.array.arguments import invalid
+from headrace.kernels.quantized.ranges import (
     F32,
     Levels,
     Range,
@@ -24,6 +26,11 @@ from headrace.ops.quantized.common import (
     scalars,
     wide,
 )
+
+if TYPE_CHECKING:
+    from headrace.core.dtypes import DType
+    from headrace.core.typing import DTypeLike, TensorLike
+
 
 # One, in fixed point of 16 bits.
 _FIXED = 1 << 16
@@ -138,7 +145,7 @@ def dequantize_kernel(node):
     return dequantize
 
 
-def _used(values: torch.Tensor, range_: Range, dtype: Any) -> Range:
+def _used(values: torch.Tensor, range_: Range, dtype: DType) -> Range:
     """The range that a tensor really takes up, with zero in it."""
     if not values.numel():
         return Range(*(number_of(level, range_, dtype) for level in reversed(bounds(dtype))))
@@ -152,7 +159,7 @@ def range_kernel(node):
     return lambda values, low, high: scalars(node, *_used(values, ends(low, high), dtype))
 
 
-def _moved(values: torch.Tensor, dtype: Any, before: Range, target: Any, after: Range) -> torch.Tensor:
+def _moved(values: torch.Tensor, dtype: DType, before: Range, target: DType, after: Range) -> torch.Tensor:
     """Integers of one range as those of another; sums of products to bytes in fixed point, as TensorFlow does it."""
     if dtype.base_dtype.torch != torch.int32 or target.base_dtype.torch != torch.uint8:
         return Levels(after, target).integers(Levels(before, dtype).floats(values))
@@ -200,10 +207,10 @@ def requantize_kernel(node):
 
 
 def quantize(
-    input: Any,
-    min_range: Any,
-    max_range: Any,
-    T: Any,
+    input: TensorLike,
+    min_range: TensorLike,
+    max_range: TensorLike,
+    T: DTypeLike,
     mode: str = "MIN_COMBINED",
     round_mode: str = "HALF_AWAY_FROM_ZERO",
     name: str | None = None,
@@ -230,11 +237,30 @@ def quantize(
     return raw.QuantizeV2(input, min_range, max_range, T=T, mode=mode, round_mode=round_mode, name=name)
 
 
+_floats = np.array([[-1.2, -0.5, 0], [0.3, 0.75, 2]], np.float32)
+_ends = (np.float32(-1), np.float32(1))
+for _type, _mode in (("quint8", "MIN_COMBINED"), ("qint8", "MIN_FIRST"), ("qint8", "SCALED"), ("qint32", "MIN_FIRST")):
+    quantize_op.accepts(_floats, *_ends, T=_type, mode=_mode)
+    _integers = made("QuantizeV2", _floats, *_ends, T=_type, mode=_mode)
+    dequantize_op.accepts(_integers, _integers[1], _integers[2], mode=_mode)
+quantize_op.accepts(_floats, *_ends, T="quint8", mode="SCALED", round_mode="HALF_TO_EVEN")
+quantize_op.rejects(_floats, *_ends[::-1], T="quint8", error=InvalidArgumentError)
+dequantize_op.rejects([2], [2], np.float32(1), T="quint8", error=ValueError)
+_wide = made("QuantizeV2", _floats, np.float32(-20), np.float32(20), T="qint32", mode="MIN_FIRST")
+range_op.accepts(_wide, _wide[1], _wide[2])
+shrink_op.accepts(_wide, _wide[1], _wide[2], out_type="quint8")
+requantize_op.accepts(_wide, _wide[1], _wide[2], *_ends, out_type="quint8")
+for _decl in (range_op, shrink_op):
+    _settings = {"out_type": "quint8"} if _decl is shrink_op else {}
+    _decl.rejects([2], [2], np.float32(1), Tinput="qint32", error=ValueError, **_settings)
+requantize_op.rejects(_wide, _wide[1], _wide[2], *_ends[::-1], out_type="quint8", error=InvalidArgumentError)
+
+
 def quantize_v2(
-    input: Any,
-    min_range: Any,
-    max_range: Any,
-    T: Any,
+    input: TensorLike,
+    min_range: TensorLike,
+    max_range: TensorLike,
+    T: DTypeLike,
     mode: str = "MIN_COMBINED",
     name: str | None = None,
     round_mode: str = "HALF_AWAY_FROM_ZERO",
@@ -244,7 +270,7 @@ def quantize_v2(
 
 
 def dequantize(
-    input: Any, min_range: Any, max_range: Any, mode: str = "MIN_COMBINED", name: str | None = None
+    input: TensorLike, min_range: TensorLike, max_range: TensorLike, mode: str = "MIN_COMBINED", name: str | None = None
 ) -> Tensor:
     """The floats for which integers of a range stand.
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
+from headrace.core.cases import Made, made
 from headrace.core.dtypes import as_dtype
 from headrace.core.registry import op, raw
-from headrace.ops.array.common import invalid
-from headrace.ops.nn.windows import Layout, Padding, check_strides, of_rank, window_count
-from headrace.ops.quantized.common import (
+from headrace.core.work import convolution
+from headrace.kernels.array.arguments import invalid
+from headrace.kernels.nn.windows import Layout, Padding, check_strides, of_rank, window_count
+from headrace.kernels.quantized.ranges import (
     F32,
     Levels,
     Range,
@@ -31,6 +34,10 @@ from headrace.ops.quantized.common import (
     wide,
 )
 
+if TYPE_CHECKING:
+    from headrace.core.typing import DTypeLike, NodeView, TensorLike
+
+
 _POOL = (
     "input: T, min_input: float, max_input: float, *, T: quantized, ksize: list(int), strides: list(int), "
     "padding: {'SAME', 'VALID'} -> output: T, min_output: float, max_output: float"
@@ -42,7 +49,7 @@ conv2d_op = op(
     "Tinput: quantized, Tfilter: quantized, out_type: quantized = qint32, strides: list(int), "
     "padding: {'SAME', 'VALID'}, dilations: list(int) = [1, 1, 1, 1] -> output: out_type, min_output: float, "
     "max_output: float",
-)
+).work(convolution())
 max_pool_op = op("QuantizedMaxPool", _POOL)
 avg_pool_op = op("QuantizedAvgPool", _POOL)
 batch_norm_op = op(
@@ -126,7 +133,7 @@ def resize_shape(op):
 # ---- kernels ----
 
 
-def _padded(x: torch.Tensor, padding: Any, window: Sequence[int], value: float) -> torch.Tensor:
+def _padded(x: torch.Tensor, padding: Padding, window: Sequence[int], value: float) -> torch.Tensor:
     """Images, channels second, with `value` around them where windows reach over the edges."""
     (top, bottom), (left, right) = padding.amounts(x.shape[2:], window)
     if not (top or bottom or left or right):
@@ -163,7 +170,7 @@ def conv2d_kernel(node):
     return convolve
 
 
-def _windows(node: Any) -> tuple[Any, Any, Any]:
+def _windows(node: NodeView) -> tuple[Any, Any, Any]:
     ksize, strides = node.attrs["ksize"], node.attrs["strides"]
     if ksize[0] != 1 or strides[0] != 1:
         raise invalid("Pooling is not yet supported on the batch dimension.")
@@ -325,16 +332,43 @@ def resize_kernel(node):
 # ---- functions ----
 
 
+def _integers(*shape: int, low: float = -1.0) -> Made:
+    floats = np.linspace(low, 1, math.prod(shape), dtype=np.float32).reshape(shape)
+    return made("QuantizeV2", floats, np.float32(low), np.float32(1), T="quint8", mode="MIN_FIRST")
+
+
+_images, _filter = _integers(1, 3, 4, 2), _integers(2, 2, 2, 1, low=-0.5)
+_ends = (_images[1], _images[2])
+for _padding in ("SAME", "VALID"):
+    for _decl in (max_pool_op, avg_pool_op):
+        _decl.accepts(_images, *_ends, ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding=_padding)
+    conv2d_op.accepts(_images, _filter, *_ends, _filter[1], _filter[2], strides=[1, 2, 2, 1], padding=_padding)
+max_pool_op.rejects(
+    [3, 4, 2], *_ends, T="quint8", ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="SAME", error=ValueError
+)
+conv2d_op.rejects(_filter, _images, *_ends, *_ends, strides=[1, 1, 1, 1], padding="VALID", error=ValueError)
+_channels = _integers(2, low=0.1)
+_vectors = [part for _ in range(4) for part in (_channels, _channels[1], _channels[2])]
+for _scaled in (True, False):
+    _settings: dict[str, Any] = {"variance_epsilon": 0.01, "scale_after_normalization": _scaled, "out_type": "qint32"}
+    batch_norm_op.accepts(_images, *_ends, *_vectors, **_settings)
+instance_norm_op.accepts(_images, *_ends)
+instance_norm_op.accepts(_images, *_ends, output_range_given=True, given_y_min=-2.0, given_y_max=2.0)
+resize_op.accepts(_images, np.array([2, 3], np.int32), *_ends).accepts(
+    [1, 2, 2, 1], np.array([3, 3], np.int32), *_ends, T="float32"
+)
+
+
 def quantized_conv2d(
-    input: Any,
-    filter: Any,
-    min_input: Any,
-    max_input: Any,
-    min_filter: Any,
-    max_filter: Any,
+    input: TensorLike,
+    filter: TensorLike,
+    min_input: TensorLike,
+    max_input: TensorLike,
+    min_filter: TensorLike,
+    max_filter: TensorLike,
     strides: Sequence[int],
     padding: str,
-    out_type: Any = "qint32",
+    out_type: DTypeLike = "qint32",
     dilations: Sequence[int] = (1, 1, 1, 1),
     name: str | None = None,
 ) -> Any:
@@ -372,9 +406,9 @@ def quantized_conv2d(
 
 
 def quantized_max_pool(
-    input: Any,
-    min_input: Any,
-    max_input: Any,
+    input: TensorLike,
+    min_input: TensorLike,
+    max_input: TensorLike,
     ksize: Sequence[int],
     strides: Sequence[int],
     padding: str,
@@ -396,9 +430,9 @@ def quantized_max_pool(
 
 
 def quantized_avg_pool(
-    input: Any,
-    min_input: Any,
-    max_input: Any,
+    input: TensorLike,
+    min_input: TensorLike,
+    max_input: TensorLike,
     ksize: Sequence[int],
     strides: Sequence[int],
     padding: str,

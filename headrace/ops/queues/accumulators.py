@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 
+from headrace.core.cases import made, result
+from headrace.core.dims import Dims
+from headrace.core.dtypes import DType
+from headrace.core.errors import InvalidArgumentError
+from headrace.core.operation import Operation
 from headrace.core.registry import OpDecl, op
-from headrace.core.shapes import Dims
 from headrace.core.waiting import Attempt, Waitable
-from headrace.ops.queues.elements import fits
-from headrace.ops.queues.handles import both, shared_state
-from headrace.ops.state.common import invalid, shape_text
+from headrace.kernels.queues.elements import fits
+from headrace.kernels.queues.handles import both, declare_pair, shared_state
+from headrace.kernels.state.handles import invalid, shape_text
+
+if TYPE_CHECKING:
+    from headrace.core.typing import NodeView
+
 
 _ATTRS = "dtype: numeric, shape: shape, container='', shared_name='', reduction_type: {'MEAN', 'SUM'} = 'MEAN'"
 
@@ -25,7 +34,7 @@ class Accumulator(Waitable):
         mean: whether their mean is taken, not their sum.
     """
 
-    def __init__(self, name: str, dtype: Any, dims: Dims, mean: bool) -> None:
+    def __init__(self, name: str, dtype: DType, dims: Dims, mean: bool) -> None:
         super().__init__()
         self.name = name
         self.dtype = dtype
@@ -40,7 +49,7 @@ class Accumulator(Waitable):
         with self.lock:
             self.step = step
 
-    def apply(self, local_step: int, gradient: Any) -> None:
+    def apply(self, local_step: int, gradient: torch.Tensor | Sequence[torch.Tensor | Sequence[int] | None]) -> None:
         """Adds a gradient, unless it is of an earlier step."""
         with self.lock:
             if local_step < self.step:
@@ -61,7 +70,7 @@ class Accumulator(Waitable):
         """The first gradient as a sum."""
         return gradient.clone()
 
-    def added(self, gradient: Any) -> Any:
+    def added(self, gradient: torch.Tensor | Sequence[torch.Tensor | Sequence[int]]) -> Any:
         """The sum with one more gradient."""
         return self.total.add_(gradient)
 
@@ -128,7 +137,7 @@ class SparseAccumulator(Accumulator):
         _, counts = _rows_summed(both, torch.cat([counts, ones]))
         return merged, total, counts, shape if known is None else known
 
-    def averaged(self) -> Any:
+    def averaged(self) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         rows, total, counts, shape = self.total
         if self.mean:
             counts = counts.view(-1, *[1] * (total.ndim - 1)).to(total.dtype)
@@ -166,10 +175,11 @@ class _Taking(Attempt):
 
 def _declare(op_type: str, handle: str, kind: type[Accumulator]) -> OpDecl:
     decl = op(op_type, f"*, {_ATTRS} -> handle: {handle}", stateful=True)
-    decl.shape(lambda op: [(2,)] if handle.startswith("ref") else [()])
+    # 1.15 says so of both forms.
+    decl.shape(lambda op: [(2,)])
 
     @decl.binding
-    def binding(node: Any) -> list[Any]:
+    def binding(node: NodeView) -> list[Accumulator]:
         attrs = node.attrs
 
         def make(name: str) -> Accumulator:
@@ -184,22 +194,37 @@ def _declare(op_type: str, handle: str, kind: type[Accumulator]) -> OpDecl:
     return decl
 
 
-_declare("ConditionalAccumulator", "ref string", Accumulator)
-_declare("ResourceConditionalAccumulator", "resource", Accumulator)
-_declare("SparseConditionalAccumulator", "ref string", SparseAccumulator)
+conditional = (
+    _declare("ConditionalAccumulator", "ref string", Accumulator),
+    _declare("ResourceConditionalAccumulator", "resource", Accumulator),
+)
+sparse_conditional = _declare("SparseConditionalAccumulator", "ref string", SparseAccumulator)
 
 
-def _pair(name: str, arguments: str) -> tuple[OpDecl, OpDecl]:
-    first = op(f"Accumulator{name}", f"handle: ref string{arguments}")
-    first.stateful = True
-    second = op(f"ResourceAccumulator{name}", f"handle: resource{arguments}", stateful=True)
-    return first, second
-
-
-num_accumulated = _pair("NumAccumulated", " -> num_accumulated: int32")
-set_global_step = _pair("SetGlobalStep", ", new_global_step: int64 ->")
-apply_gradient = _pair("ApplyGradient", ", local_step: int64, gradient: dtype, *, dtype: numeric ->")
-take_gradient = _pair("TakeGradient", ", num_required: int32, *, dtype: numeric -> average: dtype")
+num_accumulated = declare_pair(
+    "AccumulatorNumAccumulated",
+    "ResourceAccumulatorNumAccumulated",
+    "handle: HANDLE -> num_accumulated: int32",
+    no_gradient="neither",
+)
+set_global_step = declare_pair(
+    "AccumulatorSetGlobalStep",
+    "ResourceAccumulatorSetGlobalStep",
+    "handle: HANDLE, new_global_step: int64 ->",
+    no_gradient="neither",
+)
+apply_gradient = declare_pair(
+    "AccumulatorApplyGradient",
+    "ResourceAccumulatorApplyGradient",
+    "handle: HANDLE, local_step: int64, gradient: dtype, *, dtype: numeric ->",
+    no_gradient="neither",
+)
+take_gradient = declare_pair(
+    "AccumulatorTakeGradient",
+    "ResourceAccumulatorTakeGradient",
+    "handle: HANDLE, num_required: int32, *, dtype: numeric -> average: dtype",
+    no_gradient="neither",
+)
 sparse_apply = op(
     "SparseAccumulatorApplyGradient",
     "handle: ref string, local_step: int64, gradient_indices: int64, gradient_values: dtype, gradient_shape: int64, *, "
@@ -219,37 +244,43 @@ for _decl in (*apply_gradient, *set_global_step, sparse_apply):
 
 
 @both("shape", *num_accumulated)
-def num_accumulated_shape(op: Any) -> list[Dims]:
+def num_accumulated_shape(op: Operation) -> list[Dims]:
     return [()]
 
 
 @both("kernel", *num_accumulated)
-def num_accumulated_kernel(node: Any) -> Callable[..., Any]:
+def num_accumulated_kernel(node: NodeView) -> Callable[..., Any]:
     return lambda accumulator: torch.tensor(accumulator.count, dtype=torch.int32)
 
 
 @both("kernel", *set_global_step)
-def set_global_step_kernel(node: Any) -> Callable[..., Any]:
+def set_global_step_kernel(node: NodeView) -> Callable[..., Any]:
     return lambda accumulator, step: accumulator.set_step(int(step))
 
 
 @both("kernel", *apply_gradient)
-def apply_gradient_kernel(node: Any) -> Callable[..., Any]:
+def apply_gradient_kernel(node: NodeView) -> Callable[..., Any]:
     return lambda accumulator, step, gradient: accumulator.apply(int(step), gradient)
 
 
 @sparse_apply.kernel
-def sparse_apply_kernel(node: Any) -> Callable[..., Any]:
+def sparse_apply_kernel(node: NodeView) -> Callable[..., Any]:
     known = node.attrs["has_known_shape"]
 
-    def apply(accumulator: SparseAccumulator, step: Any, indices: Any, values: Any, shape: Any) -> None:
+    def apply(
+        accumulator: SparseAccumulator,
+        step: torch.Tensor,
+        indices: torch.Tensor,
+        values: torch.Tensor,
+        shape: torch.Tensor,
+    ) -> None:
         accumulator.apply(int(step), (indices, values, shape.tolist() if known else None))
 
     return apply
 
 
 @both("kernel", *take_gradient, sparse_take)
-def take_gradient_kernel(node: Any) -> Callable[..., Any]:
+def take_gradient_kernel(node: NodeView) -> Callable[..., Any]:
     wait = node.runtime.waits.wait
 
     def start(accumulator: Accumulator, required: torch.Tensor) -> Attempt:
@@ -258,8 +289,62 @@ def take_gradient_kernel(node: Any) -> Callable[..., Any]:
             raise invalid(f"Argument num_required must be positive, got {count}")
         return accumulator.submit(_Taking(accumulator, count))
 
-    def take(accumulator: Accumulator, required: torch.Tensor) -> Any:
+    def take(
+        accumulator: Accumulator, required: torch.Tensor
+    ) -> torch.Tensor | tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         return wait(start(accumulator, required))
 
-    take.start = start  # type: ignore[attr-defined]
+    take.start = start  # type: ignore[attr-defined]  # `plan.waiting` calls it
     return take
+
+
+# ---- examples ----
+
+
+def _declare_cases(form: int, prefix: str) -> None:
+    """The cases of one form, whose types begin with `prefix`."""
+    kind = {"dtype": "float32", "shape": [2]}
+    accumulator = made(prefix + "ConditionalAccumulator", **kind)
+    applied, another = (made(prefix + "AccumulatorApplyGradient", accumulator, np.int64(1), [2]) for _ in range(2))
+    count = made(prefix + "AccumulatorNumAccumulated", accumulator)
+    taken = made(prefix + "AccumulatorTakeGradient", result, np.int32(2), dtype="float32")
+    fill = [made(prefix + "AccumulatorApplyGradient", result, np.int64(1), [2]) for _ in range(2)]
+    for reduction in ("MEAN", "SUM"):
+        conditional[form].accepts(shared_name="kept", reduction_type=reduction, after=[*fill, taken], **kind)
+    num_accumulated[form].accepts(accumulator).accepts(accumulator, before=[applied])
+    set_global_step[form].accepts(accumulator, np.int64(1), after=[applied, count])
+    # What is applied comes too late.
+    set_global_step[form].accepts(accumulator, np.int64(2), after=[applied, count])
+    apply_gradient[form].accepts(accumulator, np.int64(0), [2], before=[applied], after=[count])
+    apply_gradient[form].rejects(accumulator, np.int64(0), [3], error=InvalidArgumentError)
+    take_gradient[form].accepts(accumulator, np.int32(1), before=[applied, another], after=[count], dtype="float32")
+    take_gradient[form].rejects(accumulator, np.int32(0), dtype="float32", error=InvalidArgumentError)
+
+
+_declare_cases(0, "")
+_declare_cases(1, "Resource")
+
+
+def _declare_sparse_cases() -> None:
+    kind, step, shape = {"dtype": "float32", "shape": [4, 2]}, np.int64(0), np.array([4, 2])
+    accumulator = made("SparseConditionalAccumulator", **kind)
+    slices = step, np.array([0, 2]), [2, 2], shape
+    applied = made("SparseAccumulatorApplyGradient", accumulator, *slices, has_known_shape=True)
+    other = step, np.array([2, 3]), [2, 2], shape
+    another = made("SparseAccumulatorApplyGradient", accumulator, *other, has_known_shape=True)
+    taken = made("SparseAccumulatorTakeGradient", accumulator, np.int32(1), dtype="float32")
+    sparse_conditional.accepts(
+        shared_name="kept",
+        after=[
+            made("SparseAccumulatorApplyGradient", result, *slices, has_known_shape=True),
+            made("SparseAccumulatorTakeGradient", result, np.int32(1), dtype="float32"),
+        ],
+        **kind,
+    )
+    sparse_apply.accepts(accumulator, *slices, has_known_shape=True, after=[taken])
+    sparse_apply.accepts(accumulator, *slices[:3], np.array([], np.int64), has_known_shape=False, after=[taken])
+    sparse_apply.rejects(accumulator, *slices[:2], [3, 2], shape, has_known_shape=True, error=InvalidArgumentError)
+    sparse_take.accepts(accumulator, np.int32(2), dtype="float32", before=[applied, another])
+
+
+_declare_sparse_cases()

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
+from headrace.core.cases import Made, made, result
+from headrace.core.dims import Dims
 from headrace.core.dtypes import DType, int64, string
-from headrace.core.errors import CancelledError, OutOfRangeError
+from headrace.core.errors import CancelledError, InvalidArgumentError, OutOfRangeError
 from headrace.core.registry import op
-from headrace.core.shapes import Dims
 from headrace.core.waiting import Attempt
-from headrace.ops.host_values import boxed
-from headrace.ops.queues.elements import fits, rows_of
-from headrace.ops.queues.handles import shared_state
-from headrace.ops.queues.state import PriorityQueue, Take
-from headrace.ops.state.common import invalid, shape_text
+from headrace.kernels.host_values import boxed
+from headrace.kernels.queues.elements import fits, rows_of
+from headrace.kernels.queues.handles import shared_state
+from headrace.kernels.queues.state import PriorityQueue, Take
+from headrace.kernels.state.handles import invalid, shape_text
+
+if TYPE_CHECKING:
+    from headrace.core.typing import NodeView, OpView
+
 
 _MISSING: Any = object()
 _FIRST_INDEX = -(2**63)
@@ -147,9 +152,13 @@ barrier_op.shape(lambda op: [(2,)])
 
 
 @barrier_op.binding
-def bind_barrier(node: Any) -> list[Any]:
-    types = node.attrs["component_types"]
-    shapes = list(node.attrs["shapes"]) or [None] * len(types)
+def bind_barrier(node: NodeView) -> list[Any]:
+    types, shapes = node.attrs["component_types"], node.attrs["shapes"]
+    if len(shapes) != len(types):
+        raise invalid("All of the component shapes must be specified").attach(node.origin)
+    for dims in shapes:
+        if dims is not None and None in dims:
+            raise invalid(f"Shape {shape_text(dims)} is not fully defined").attach(node.origin)
     if node.attrs["capacity"] != -1:
         error = invalid(
             f"Barrier only accepts capacity=-1.  Feed the inputs to your Barrier through a queue to enforce a "
@@ -189,11 +198,11 @@ for _decl in (ready_size_op, incomplete_size_op):
 
 
 @insert_many_op.kernel
-def insert_many_kernel(node: Any) -> Callable[..., Any]:
+def insert_many_kernel(node: NodeView) -> Callable[..., Any]:
     component = node.attrs["component_index"]
     dtype = node.inputs[2].dtype.base_dtype
 
-    def insert(barrier: Barrier, keys: Any, values: Any) -> None:
+    def insert(barrier: Barrier, keys: np.ndarray, values: np.ndarray | torch.Tensor) -> None:
         count = len(barrier.dtypes) - 2
         if not 0 <= component < count:
             raise invalid(f"The component ID is out of range {component} > num_components (= {count})")
@@ -216,14 +225,14 @@ def insert_many_kernel(node: Any) -> Callable[..., Any]:
 
 
 @take_many_op.shape
-def take_many_shape(op: Any) -> list[Dims]:
+def take_many_shape(op: OpView) -> list[Dims]:
     count = op.constant(1)
     dim = None if count is None or op.attrs["allow_small_batch"] else int(count)
     return [(dim,), (dim,)] + [None] * (len(op.outputs) - 2)
 
 
 @take_many_op.kernel
-def take_many_kernel(node: Any) -> Callable[..., Any]:
+def take_many_kernel(node: NodeView) -> Callable[..., Any]:
     attrs = node.attrs
     if attrs["timeout_ms"] != -1:
         raise invalid("Timeout not supported yet.")
@@ -241,7 +250,7 @@ def take_many_kernel(node: Any) -> Callable[..., Any]:
             )
         return barrier.submit(TakeWhole(barrier, wanted, attrs["allow_small_batch"], barrier.batch))
 
-    def take(barrier: Barrier, count: torch.Tensor) -> Any:
+    def take(barrier: Barrier, count: torch.Tensor) -> tuple[np.ndarray | torch.Tensor, ...]:
         return wait(start(barrier, count))
 
     take.start = start  # type: ignore[attr-defined]
@@ -249,16 +258,49 @@ def take_many_kernel(node: Any) -> Callable[..., Any]:
 
 
 @close_op.kernel
-def close_kernel(node: Any) -> Callable[..., Any]:
+def close_kernel(node: NodeView) -> Callable[..., Any]:
     cancel = node.attrs["cancel_pending_enqueues"]
     return lambda barrier: barrier.close(cancel)
 
 
 @ready_size_op.kernel
-def ready_size_kernel(node: Any) -> Callable[..., Any]:
+def ready_size_kernel(node: NodeView) -> Callable[..., Any]:
     return lambda barrier: torch.tensor(barrier.size(), dtype=torch.int32)
 
 
 @incomplete_size_op.kernel
-def incomplete_size_kernel(node: Any) -> Callable[..., Any]:
+def incomplete_size_kernel(node: NodeView) -> Callable[..., Any]:
     return lambda barrier: torch.tensor(len(barrier.incomplete), dtype=torch.int32)
+
+
+_KIND = {"component_types": ["float32", "string"], "shapes": [[2], []]}
+_BARRIER = made("Barrier", **_KIND)
+_KEYS = np.array([b"a", b"b"])
+
+
+def _insert(barrier: Made, keys: Any, values: Any, component: int) -> Made:
+    return made("BarrierInsertMany", barrier, keys, values, component_index=component)
+
+
+_FIRST = _insert(_BARRIER, _KEYS, [2, 2], 0)
+_SECOND = _insert(_BARRIER, _KEYS[1:], np.array([b"y"]), 1)
+_SIZES = [made("BarrierReadySize", _BARRIER), made("BarrierIncompleteSize", _BARRIER)]
+_TYPES = {"component_types": ["float32", "string"]}
+barrier_op.accepts(
+    shared_name="kept", after=[_insert(result, _KEYS, [2, 2], 0), made("BarrierReadySize", result)], **_KIND
+)
+barrier_op.rejects(capacity=3, error=InvalidArgumentError, **_KIND)
+barrier_op.rejects(component_types=["float32"], error=InvalidArgumentError)
+barrier_op.rejects(component_types=["float32"], shapes=[[None]], error=InvalidArgumentError)
+insert_many_op.accepts(_BARRIER, _KEYS, [2, 2], component_index=0, after=_SIZES)
+insert_many_op.accepts(_BARRIER, _KEYS, np.array([b"x", b"y"]), component_index=1, before=[_FIRST], after=_SIZES)
+insert_many_op.rejects(_BARRIER, _KEYS, [2, 2], component_index=0, before=[_FIRST], error=InvalidArgumentError)
+insert_many_op.rejects(_BARRIER, _KEYS, [2, 2], component_index=2, error=InvalidArgumentError)
+take_many_op.accepts(_BARRIER, np.int32(1), before=[_FIRST, _SECOND], after=_SIZES, **_TYPES)
+_CLOSED = made("BarrierClose", _BARRIER)
+take_many_op.accepts(_BARRIER, np.int32(3), before=[_FIRST, _SECOND, _CLOSED], allow_small_batch=True, **_TYPES)
+take_many_op.rejects(_BARRIER, np.int32(1), before=[_CLOSED], error=OutOfRangeError, **_TYPES)
+close_op.accepts(_BARRIER, before=[_FIRST], after=[_SECOND, *_SIZES])
+close_op.rejects(_BARRIER, before=[_CLOSED], error=CancelledError)
+ready_size_op.accepts(_BARRIER, before=[_FIRST, _SECOND])
+incomplete_size_op.accepts(_BARRIER, before=[_FIRST, _SECOND])

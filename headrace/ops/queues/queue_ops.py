@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 
-from headrace.core.dtypes import int64
-from headrace.core.errors import InvalidArgumentError
-from headrace.core.registry import OpDecl, op
-from headrace.core.shapes import Dims
+from headrace.core.cases import made, result
+from headrace.core.dims import Dims
+from headrace.core.dtypes import DType, dtype_text, int64
+from headrace.core.errors import CancelledError, InvalidArgumentError, OutOfRangeError
+from headrace.core.operation import Operation
+from headrace.core.registry import KernelRule, OpDecl, op
 from headrace.core.waiting import Attempt
-from headrace.ops.queues import state
-from headrace.ops.queues.elements import Element, component_checker, kept, rows_of
-from headrace.ops.queues.handles import both, declare_pair, shared_state
-from headrace.ops.state.common import invalid, shape_text
+from headrace.kernels.queues import state
+from headrace.kernels.queues.elements import Element, component_checker, kept, rows_of
+from headrace.kernels.queues.handles import both, declare_makers, declare_pair, shared_state
+from headrace.kernels.random.streams import RandomStream
+from headrace.kernels.state.handles import invalid, shape_text
+
+if TYPE_CHECKING:
+    from headrace.core.typing import NodeView
+
 
 _COMMON = "shapes: list(shape) = [], capacity=-1, "
 _NAMES = "container='', shared_name=''"
@@ -24,58 +31,87 @@ _SEEDS = "min_after_dequeue=0, seed=0, seed2=0, "
 _TYPES = "component_types: list(type) >= 1"
 
 
-def _declare_queue(op_type: str, attrs: str) -> tuple[OpDecl, OpDecl]:
-    first = op(op_type, f"*, {attrs} -> handle: ref string", stateful=True)
-    second = op(f"{op_type}V2", f"*, {attrs} -> handle: resource", stateful=True)
-    first.shape(lambda op: [(2,)])
-    second.shape(lambda op: [()])
-    return first, second
-
-
-fifo = _declare_queue("FIFOQueue", f"{_TYPES}, {_COMMON}{_NAMES}")
-padding_fifo = _declare_queue("PaddingFIFOQueue", f"{_TYPES}, {_COMMON}{_NAMES}")
-random_shuffle = _declare_queue("RandomShuffleQueue", f"{_TYPES}, {_COMMON}{_SEEDS}{_NAMES}")
-priority = _declare_queue(
-    "PriorityQueue", f"component_types: list(type) = [], shapes: list(shape), capacity=-1, {_NAMES}"
+fifo = declare_makers("FIFOQueue", "FIFOQueueV2", f"*, {_TYPES}, {_COMMON}{_NAMES} -> handle: HANDLE")
+padding_fifo = declare_makers(
+    "PaddingFIFOQueue", "PaddingFIFOQueueV2", f"*, {_TYPES}, {_COMMON}{_NAMES} -> handle: HANDLE"
 )
+random_shuffle = declare_makers(
+    "RandomShuffleQueue", "RandomShuffleQueueV2", f"*, {_TYPES}, {_COMMON}{_SEEDS}{_NAMES} -> handle: HANDLE"
+)
+priority = declare_makers(
+    "PriorityQueue",
+    "PriorityQueueV2",
+    f"*, component_types: list(type) = [], shapes: list(shape), capacity=-1, {_NAMES} -> handle: HANDLE",
+)
+for _by_ref, _by_resource in (fifo, padding_fifo, random_shuffle, priority):
+    _by_ref.shape(lambda op: [(2,)])
+    _by_resource.shape(lambda op: [()])
 
 
-def _shapes(node: Any) -> list[Dims]:
-    shapes = node.attrs["shapes"]
-    types = node.attrs["component_types"]
-    return list(shapes) if shapes else [None] * len(types)
+def _known_shapes(node: NodeView, types: Sequence[DType], shapes: Sequence[Dims]) -> list[Dims]:
+    """The shapes of the components, one a type.
+
+    Raises:
+        InvalidArgumentError: if there are more or fewer, or one of them is not known.
+    """
+    for dims in node.attrs["shapes"]:
+        if dims is not None and None in dims:
+            raise invalid(f"Shape {shape_text(dims)} is not fully defined")
+    return _as_many(types, shapes)
 
 
-def _plain(kind: type[state.Queue]) -> Callable[[Any, str], state.Queue]:
-    return lambda node, name: kind(name, node.attrs["component_types"], _shapes(node), node.attrs["capacity"])
+def _as_many(types: Sequence[DType], shapes: Sequence[Dims]) -> list[Dims]:
+    if len(types) != len(shapes):
+        raise invalid(
+            f"Different number of component types.  Types: {_type_names(types)}, Shapes: {_shape_names(shapes)}"
+        )
+    return list(shapes)
 
 
-def _priority_queue(node: Any, name: str) -> state.Queue:
+def _fifo_queue(node: NodeView, name: str) -> state.Queue:
+    attrs = node.attrs
+    types = attrs["component_types"]
+    shapes = _known_shapes(node, types, attrs["shapes"] or [None] * len(types))
+    return state.Queue(name, types, shapes, attrs["capacity"])
+
+
+def _padding_queue(node: NodeView, name: str) -> state.Queue:
+    attrs = node.attrs
+    types, shapes = attrs["component_types"], attrs["shapes"]
+    if not shapes:
+        raise invalid(f"Shapes must be provided for all components, but received {len(types)} dtypes and 0 shapes.")
+    if None in shapes:
+        raise invalid("shape <unknown> must have known rank.")
+    return state.PaddingQueue(name, types, _as_many(types, shapes), attrs["capacity"])
+
+
+def _priority_queue(node: NodeView, name: str) -> state.Queue:
     attrs = node.attrs
     types = [int64, *attrs["component_types"]]
-    shapes: list[Dims] = list(attrs["shapes"]) or [None] * len(attrs["component_types"])
-    return state.PriorityQueue(name, types, [(), *shapes], attrs["capacity"])
+    return state.PriorityQueue(name, types, _known_shapes(node, types, [(), *attrs["shapes"]]), attrs["capacity"])
 
 
 def _words(seed: int, seed2: int) -> Iterator[int]:
     """The words of a seeded queue's stream, one after another."""
-    stream = importlib.import_module("headrace.runtime.random_streams").RandomStream(seed, seed2)
+    stream = RandomStream(seed, seed2)
     while True:
         yield from stream.reserve(64).words(64).tolist()
 
 
-def _shuffle_queue(node: Any, name: str) -> state.Queue:
+def _shuffle_queue(node: NodeView, name: str) -> state.Queue:
     attrs = node.attrs
     seeds = (attrs["seed"], attrs["seed2"])
     least = attrs["min_after_dequeue"]
     if 0 <= attrs["capacity"] <= least:
         raise invalid(f"min_after_dequeue {least} must be < capacity {attrs['capacity']}")
     words = _words(*seeds) if any(seeds) else None
-    return state.ShuffleQueue(name, attrs["component_types"], _shapes(node), attrs["capacity"], least, seeds, words)
+    types = attrs["component_types"]
+    shapes = _known_shapes(node, types, attrs["shapes"] or [None] * len(types))
+    return state.ShuffleQueue(name, types, shapes, attrs["capacity"], least, seeds, words)
 
 
 def _bind(decls: tuple[OpDecl, OpDecl], make: Callable[[Any, str], state.Queue]) -> None:
-    def rule(node: Any) -> list[Any]:
+    def rule(node: NodeView) -> list[state.Queue]:
         try:
             made: list[state.Queue] = []
 
@@ -95,13 +131,13 @@ def _bind(decls: tuple[OpDecl, OpDecl], make: Callable[[Any, str], state.Queue])
         decl.binding(rule)
 
 
-_bind(fifo, _plain(state.Queue))
-_bind(padding_fifo, _plain(state.PaddingQueue))
+_bind(fifo, _fifo_queue)
+_bind(padding_fifo, _padding_queue)
 _bind(priority, _priority_queue)
 _bind(random_shuffle, _shuffle_queue)
 
 
-def _check_shared(node: Any, have: state.Queue, wanted: state.Queue) -> None:
+def _check_shared(node: NodeView, have: state.Queue, wanted: state.Queue) -> None:
     """Refuses an op that gives a queue of the session another meaning.
 
     Raises:
@@ -110,7 +146,7 @@ def _check_shared(node: Any, have: state.Queue, wanted: state.Queue) -> None:
     if type(have) is not type(wanted):
         raise invalid(f"Expected {have.kind}, found {node.type}")
 
-    def same(what: str, first: Any, second: Any) -> None:
+    def same(what: str, first: object, second: object) -> None:
         if first != second:
             verb = "was" if what == "capacity" else "were"
             raise invalid(f"Shared queue '{have.name}' has {what} {first} but requested {what} {verb} {second}")
@@ -120,17 +156,16 @@ def _check_shared(node: Any, have: state.Queue, wanted: state.Queue) -> None:
         same("min_after_dequeue", have.reserve, wanted.reserve)
         if any(wanted.seeds):
             same("random seeds", have.seeds, wanted.seeds)
-    same("component types", _type_names(have), _type_names(wanted))
-    same("component shapes", _shape_names(have), _shape_names(wanted))
+    same("component types", _type_names(have.dtypes), _type_names(wanted.dtypes))
+    same("component shapes", _shape_names(have.shapes), _shape_names(wanted.shapes))
 
 
-def _type_names(queue: state.Queue) -> str:
-    names = {"float32": "float", "float64": "double", "float16": "half"}
-    return ", ".join(names.get(dtype.name, dtype.name) for dtype in queue.dtypes)
+def _type_names(types: Sequence[DType]) -> str:
+    return ", ".join(map(dtype_text, types))
 
 
-def _shape_names(queue: state.Queue) -> str:
-    return f"[{', '.join(shape_text(dims) for dims in queue.shapes if dims is not None)}]"
+def _shape_names(shapes: Sequence[Dims]) -> str:
+    return f"[{', '.join(shape_text(dims) for dims in shapes if dims is not None)}]"
 
 
 fake_queue = op("FakeQueue", "resource: resource -> handle: ref string", stateful=True)
@@ -139,16 +174,16 @@ fake_queue.binding(lambda node: [node.inputs[0].bound])
 
 # ---- putting in ----
 
-_PUT = (", components: *Tcomponents", ", *, Tcomponents: list(type) >= 1, timeout_ms=-1 ->")
-enqueue = declare_pair("QueueEnqueue", *_PUT)
-enqueue_many = declare_pair("QueueEnqueueMany", *_PUT)
-_TAKE = ", *, component_types: list(type) >= 1, timeout_ms=-1 -> components: *component_types"
-dequeue = declare_pair("QueueDequeue", "", _TAKE)
-dequeue_many = declare_pair("QueueDequeueMany", ", n: int32", _TAKE)
-dequeue_up_to = declare_pair("QueueDequeueUpTo", ", n: int32", _TAKE)
-close = declare_pair("QueueClose", "", ", *, cancel_pending_enqueues=False ->")
-is_closed = declare_pair("QueueIsClosed", "", " -> is_closed: bool", no_gradient="neither")
-size = declare_pair("QueueSize", "", " -> size: int32")
+_PUT = "handle: HANDLE, components: *Tcomponents, *, Tcomponents: list(type) >= 1, timeout_ms=-1 ->"
+enqueue = declare_pair("QueueEnqueue", "QueueEnqueueV2", _PUT)
+enqueue_many = declare_pair("QueueEnqueueMany", "QueueEnqueueManyV2", _PUT)
+_TAKE = "*, component_types: list(type) >= 1, timeout_ms=-1 -> components: *component_types"
+dequeue = declare_pair("QueueDequeue", "QueueDequeueV2", f"handle: HANDLE, {_TAKE}")
+dequeue_many = declare_pair("QueueDequeueMany", "QueueDequeueManyV2", f"handle: HANDLE, n: int32, {_TAKE}")
+dequeue_up_to = declare_pair("QueueDequeueUpTo", "QueueDequeueUpToV2", f"handle: HANDLE, n: int32, {_TAKE}")
+close = declare_pair("QueueClose", "QueueCloseV2", "handle: HANDLE, *, cancel_pending_enqueues=False ->")
+is_closed = declare_pair("QueueIsClosed", "QueueIsClosedV2", "handle: HANDLE -> is_closed: bool", no_gradient="neither")
+size = declare_pair("QueueSize", "QueueSizeV2", "handle: HANDLE -> size: int32")
 
 for _decl in (*enqueue, *enqueue_many):
     _decl.on_host("components").waits()
@@ -163,18 +198,18 @@ for _decl in (*is_closed, *size):
     _decl.on_host(outputs=True).shape(lambda op: [()])
 
 
-def _refuse_timeout(node: Any) -> None:
+def _refuse_timeout(node: NodeView) -> None:
     if node.attrs["timeout_ms"] != -1:
         raise invalid("Timeout not supported yet.")
 
 
-def _known_queue(node: Any) -> state.Queue | None:
+def _known_queue(node: NodeView) -> state.Queue | None:
     """The queue where it is known while planning: not where an index chooses one of a list."""
     bound = node.inputs[0].bound
     return bound if isinstance(bound, state.Queue) else None
 
 
-def _putter(node: Any, many: bool) -> Callable[[state.Queue], Callable[[Element], None] | None]:
+def _putter(node: NodeView, many: bool) -> Callable[[state.Queue], Callable[[Element], None] | None]:
     """For a queue, what checks the components that `node` puts in."""
     dims = [value.dims for value in node.inputs[1:]]
     types = [value.dtype.base_dtype for value in node.inputs[1:]]
@@ -191,7 +226,7 @@ def _putter(node: Any, many: bool) -> Callable[[state.Queue], Callable[[Element]
 
 
 @both("kernel", *enqueue)
-def enqueue_kernel(node: Any) -> Callable[..., Any]:
+def enqueue_kernel(node: NodeView) -> Callable[..., Any]:
     _refuse_timeout(node)
     wait = node.runtime.waits.wait
     checker = _putter(node, False)
@@ -215,12 +250,12 @@ def enqueue_kernel(node: Any) -> Callable[..., Any]:
         if not queue.put_now(made):
             wait(queue.submit(state.Put(queue, [made])))
 
-    put.start = start  # type: ignore[attr-defined]
+    put.start = start  # type: ignore[attr-defined]  # `plan.waiting` calls it
     return put
 
 
 @both("kernel", *enqueue_many)
-def enqueue_many_kernel(node: Any) -> Callable[..., Any]:
+def enqueue_many_kernel(node: NodeView) -> Callable[..., Any]:
     _refuse_timeout(node)
     wait = node.runtime.waits.wait
     checker = _putter(node, True)
@@ -235,14 +270,14 @@ def enqueue_many_kernel(node: Any) -> Callable[..., Any]:
     def put(queue: state.Queue, *values: Any) -> None:
         wait(start(queue, *values))
 
-    put.start = start  # type: ignore[attr-defined]
+    put.start = start  # type: ignore[attr-defined]  # `plan.waiting` calls it
     return put
 
 
 # ---- taking out ----
 
 
-def _check_types(node: Any, queue: state.Queue) -> None:
+def _check_types(node: NodeView, queue: state.Queue) -> None:
     wanted = node.attrs["component_types"]
     if list(wanted) != queue.dtypes:
         have = ", ".join(dtype.name for dtype in queue.dtypes)
@@ -256,7 +291,7 @@ def _first(elements: list[Element]) -> Element:
 
 
 @both("kernel", *dequeue)
-def dequeue_kernel(node: Any) -> Callable[..., Any]:
+def dequeue_kernel(node: NodeView) -> Callable[..., Any]:
     _refuse_timeout(node)
     wait = node.runtime.waits.wait
     known = _known_queue(node)
@@ -272,16 +307,16 @@ def dequeue_kernel(node: Any) -> Callable[..., Any]:
         elements = queue.take_now(1)
         if elements is not None:
             return elements[0]
-        return wait(start(queue))  # type: ignore[no-any-return]
+        return wait(start(queue))
 
-    take.start = start  # type: ignore[attr-defined]
+    take.start = start  # type: ignore[attr-defined]  # `plan.waiting` calls it
     return take
 
 
-def _batch_kernel(partial: bool) -> Callable[[Any], Callable[..., Any]]:
+def _batch_kernel(partial: bool) -> KernelRule:
     called = "DequeueUpToOp" if partial else "DequeueManyOp"
 
-    def rule(node: Any) -> Callable[..., Any]:
+    def rule(node: NodeView) -> Callable[..., Any]:
         _refuse_timeout(node)
         wait = node.runtime.waits.wait
 
@@ -308,14 +343,14 @@ def _batch_kernel(partial: bool) -> Callable[[Any], Callable[..., Any]]:
         def start(queue: state.Queue, n: torch.Tensor) -> Attempt:
             return attempt(queue, prepared(queue, n))
 
-        def take(queue: state.Queue, n: torch.Tensor) -> Any:
+        def take(queue: state.Queue, n: torch.Tensor) -> tuple[torch.Tensor | np.ndarray, ...]:
             count = prepared(queue, n)
             elements = queue.take_now(count) if count else None
             if elements is not None:
                 return queue.batch(elements)
             return wait(attempt(queue, count))
 
-        take.start = start  # type: ignore[attr-defined]
+        take.start = start  # type: ignore[attr-defined]  # `plan.waiting` calls it
         return take
 
     return rule
@@ -331,7 +366,7 @@ both("kernel", *dequeue_up_to)(_batch_kernel(True))
 
 
 @both("shape", *dequeue_many)
-def dequeue_many_shape(op: Any) -> list[Dims]:
+def dequeue_many_shape(op: Operation) -> list[Dims]:
     n = op.constant(1)
     if n is not None and int(n) < 0:
         raise ValueError(f"Input 'n' must be >= 0, but is {int(n)}")
@@ -342,7 +377,7 @@ def dequeue_many_shape(op: Any) -> list[Dims]:
 
 
 @both("kernel", *close)
-def close_kernel(node: Any) -> Callable[..., Any]:
+def close_kernel(node: NodeView) -> Callable[..., Any]:
     wait = node.runtime.waits.wait
     cancels = node.attrs["cancel_pending_enqueues"]
 
@@ -357,15 +392,78 @@ def close_kernel(node: Any) -> Callable[..., Any]:
     def shut(queue: state.Queue) -> None:
         wait(start(queue))
 
-    shut.start = start  # type: ignore[attr-defined]
+    shut.start = start  # type: ignore[attr-defined]  # `plan.waiting` calls it
     return shut
 
 
 @both("kernel", *is_closed)
-def is_closed_kernel(node: Any) -> Callable[..., Any]:
+def is_closed_kernel(node: NodeView) -> Callable[..., Any]:
     return lambda queue: torch.tensor(queue.closed)
 
 
 @both("kernel", *size)
-def size_kernel(node: Any) -> Callable[..., Any]:
+def size_kernel(node: NodeView) -> Callable[..., Any]:
     return lambda queue: torch.tensor(queue.size(), dtype=torch.int32)
+
+
+# ---- examples ----
+
+
+def _declare_maker_cases(form: int, version: str) -> None:
+    """The cases of what makes queues in one of its forms, whose types end with `version`."""
+    take, take_two = "QueueDequeue" + version, "QueueDequeueMany" + version
+    one = {"component_types": ["float32"]}
+    put = made("QueueEnqueue" + version, result, [[2]])
+    sized = {"shapes": [[2]], "shared_name": "pairs", **one}
+    fifo[form].accepts(after=[put, made("QueueSize" + version, result), made(take, result, **one)], **sized)
+    fifo[form].rejects(component_types=["float32"], shapes=[[2], []], error=InvalidArgumentError)
+    rows = [made("QueueEnqueue" + version, result, [[size]]) for size in (1, 3)]
+    ragged = {"shapes": [[None]], "shared_name": "rows", **one}
+    padding_fifo[form].accepts(after=[*rows, made(take_two, result, np.int32(2), **one)], **ragged)
+    padding_fifo[form].rejects(component_types=["float32"], error=InvalidArgumentError)
+    put_four = made("QueueEnqueueMany" + version, result, [np.arange(4)])
+    drawn = [made(take, result, component_types=["int64"]) for _ in range(4)]
+    seeded = {"component_types": ["int64"], "shapes": [[]], "seed": 1, "seed2": 2}
+    random_shuffle[form].accepts(after=[put_four, *drawn], shared_name="drawn", **seeded)
+    random_shuffle[form].rejects(component_types=["int64"], shapes=[[None]], error=InvalidArgumentError)
+    random_shuffle[form].rejects(capacity=2, min_after_dequeue=2, error=InvalidArgumentError, **seeded)
+    put_keyed = made("QueueEnqueueMany" + version, result, [np.array([3, 1]), np.array([b"three", b"one"])])
+    in_order = made(take_two, result, np.int32(2), component_types=["int64", "string"])
+    priority[form].rejects(component_types=["string"], shapes=[], error=InvalidArgumentError)
+    priority[form].accepts(component_types=["string"], shapes=[[]], shared_name="keyed", after=[put_keyed, in_order])
+
+
+def _declare_cases(form: int, version: str) -> None:
+    """The cases of what is done with queues in one of its forms."""
+    one = {"component_types": ["float32"]}
+    queue = made("FIFOQueue" + version, shapes=[[2]], capacity=5, **one)
+    unshaped = made("FIFOQueue" + version, **one)
+    put_three = made("QueueEnqueueMany" + version, queue, [[3, 2]])
+    shut = made("QueueClose" + version, queue)
+    count, taken = made("QueueSize" + version, queue), made("QueueDequeue" + version, queue, **one)
+    enqueue[form].accepts(queue, [[2]], after=[count, taken])
+    enqueue[form].rejects(queue, [[3]], error=InvalidArgumentError)
+    enqueue[form].rejects(queue, [[2], [2]], error=InvalidArgumentError)
+    enqueue[form].rejects(queue, [[2]], before=[shut], error=CancelledError)
+    enqueue_many[form].accepts(queue, [[3, 2]], after=[count, taken])
+    enqueue_many[form].accepts(queue, [[0, 2]], after=[count])
+    dequeue[form].accepts(queue, before=[put_three], after=[count], **one)
+    dequeue[form].rejects(queue, component_types=["int32"], error=InvalidArgumentError)
+    dequeue[form].rejects(queue, before=[shut], error=OutOfRangeError, **one)
+    dequeue_many[form].accepts(queue, np.int32(2), before=[put_three], after=[count], **one)
+    dequeue_many[form].rejects(queue, np.int32(4), before=[put_three, shut], error=OutOfRangeError, **one)
+    dequeue_many[form].rejects(unshaped, np.int32(2), error=InvalidArgumentError, **one)
+    dequeue_up_to[form].accepts(queue, np.int32(4), before=[put_three, shut], after=[count], **one)
+    dequeue_up_to[form].rejects(queue, np.int32(-1), error=InvalidArgumentError, **one)
+    close[form].accepts(queue, before=[put_three], after=[made("QueueIsClosed" + version, queue), taken])
+    close[form].accepts(queue, cancel_pending_enqueues=True, after=[made("QueueIsClosed" + version, queue)])
+    is_closed[form].accepts(queue).accepts(queue, before=[shut])
+    size[form].accepts(queue).accepts(queue, before=[put_three])
+
+
+for _form, _version in enumerate(("", "V2")):
+    _declare_maker_cases(_form, _version)
+    _declare_cases(_form, _version)
+fake_queue.accepts(
+    made("FIFOQueueV2", component_types=["float32"]), varies="it is a name", after=[made("QueueSize", result)]
+)

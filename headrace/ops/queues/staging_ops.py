@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
-from headrace.core.registry import OpDecl, op
+from headrace.core.cases import Made, made
+from headrace.core.errors import InvalidArgumentError, ResourceExhaustedError
+from headrace.core.registry import KernelRule, OpDecl, op
 from headrace.core.waiting import Attempt, Waitable
-from headrace.ops.queues.elements import Element, kept
-from headrace.ops.state.common import invalid
+from headrace.kernels.queues.elements import Element, kept
+from headrace.kernels.queues.handles import both
+from headrace.kernels.state.handles import invalid
 
-_ATTRS = (
-    "capacity: int >= 0 = 0, memory_limit: int >= 0 = 0, dtypes: list(type) >= {least}, container='', shared_name=''"
-)
+if TYPE_CHECKING:
+    from headrace.core.typing import NodeView
+
+
+_LIMITS = "capacity: int >= 0 = 0, memory_limit: int >= 0 = 0"
+_NAMES = "container='', shared_name=''"
+# What is said of an area where elements pass, and where none does.
+_FULL = f"{_LIMITS}, dtypes: list(type) >= 1, {_NAMES}"
+_AREA = f"{_LIMITS}, dtypes: list(type) >= 0, {_NAMES}"
 
 
 def _bytes(values: Element) -> int:
@@ -71,8 +80,6 @@ class _Put(Attempt):
         staging = self.state
         size = _bytes(self.values)
         if staging.memory_limit and size > staging.memory_limit:
-            from headrace.core.errors import ResourceExhaustedError
-
             error = f"Attempted to insert tensors with combined size of '{size}' bytes into Staging Area with a memory "
             self.fail(ResourceExhaustedError(None, None, f"{error}limit of '{staging.memory_limit}'."))
             return True
@@ -147,8 +154,9 @@ class _Get(Attempt):
         return True
 
 
-def _area(node: Any, ordered: bool = False) -> Staging:
+def _area(node: NodeView) -> Staging:
     attrs = node.attrs
+    ordered = node.type.startswith("Ordered")
     key = ("staging", attrs["container"], attrs["shared_name"] or node.name)
     found: Staging = node.runtime.object(
         key, lambda: Staging(attrs["capacity"], attrs["memory_limit"], len(attrs["dtypes"]), ordered)
@@ -156,28 +164,26 @@ def _area(node: Any, ordered: bool = False) -> Staging:
     return found
 
 
-def _waiting(node: Any, begin: Callable[..., Attempt]) -> Callable[..., Any]:
+def _waiting(node: NodeView, begin: Callable[..., Attempt]) -> Callable[..., Any]:
     wait = node.runtime.waits.wait
 
     def run(*inputs: Any) -> Any:
         return wait(begin(*inputs))
 
-    run.start = begin  # type: ignore[attr-defined]
+    run.start = begin  # type: ignore[attr-defined]  # `plan.waiting` calls it
     return run
 
 
-def _declare(op_type: str, inputs: str, outputs: str, least: int, fake: str = "") -> OpDecl:
-    attrs = _ATTRS.format(least=least).replace("container", f"{fake}container")
-    separator = ", " if inputs else ""
-    decl = op(op_type, f"{inputs}{separator}*, {attrs} -> {outputs}".strip(), stateful=True)
+def _declare(op_type: str, signature: str) -> OpDecl:
+    decl = op(op_type, signature, stateful=True)
     return decl.on_host(*(arg.name for arg in decl.signature.inputs), outputs=True)
 
 
-stage = _declare("Stage", "values: *dtypes", "", 1).waits()
-unstage = _declare("Unstage", "", "values: *dtypes", 1).waits()
-stage_peek = _declare("StagePeek", "index: int32", "values: *dtypes", 1).waits()
-stage_size = _declare("StageSize", "", "size: int32", 0)
-stage_clear = _declare("StageClear", "", "", 0)
+stage = _declare("Stage", f"values: *dtypes, *, {_FULL} ->").waits()
+unstage = _declare("Unstage", f"*, {_FULL} -> values: *dtypes").waits()
+stage_peek = _declare("StagePeek", f"index: int32, *, {_FULL} -> values: *dtypes").waits()
+stage_size = _declare("StageSize", f"*, {_AREA} -> size: int32")
+stage_clear = _declare("StageClear", f"*, {_AREA} ->")
 
 
 def _first(staging: Staging) -> int | None:
@@ -186,7 +192,7 @@ def _first(staging: Staging) -> int | None:
 
 
 @stage.kernel
-def stage_kernel(node: Any) -> Callable[..., Any]:
+def stage_kernel(node: NodeView) -> Callable[..., Any]:
     area = _area(node)
 
     def begin(*values: Any) -> Attempt:
@@ -197,13 +203,13 @@ def stage_kernel(node: Any) -> Callable[..., Any]:
 
 
 @unstage.kernel
-def unstage_kernel(node: Any) -> Callable[..., Any]:
+def unstage_kernel(node: NodeView) -> Callable[..., Any]:
     area = _area(node)
     return _waiting(node, lambda: area.submit(_Get(area, _first, None, False)))
 
 
 @stage_peek.kernel
-def stage_peek_kernel(node: Any) -> Callable[..., Any]:
+def stage_peek_kernel(node: NodeView) -> Callable[..., Any]:
     area = _area(node)
 
     def begin(index: torch.Tensor) -> Attempt:
@@ -218,9 +224,9 @@ def stage_peek_kernel(node: Any) -> Callable[..., Any]:
     return _waiting(node, begin)
 
 
-def _size_kernel(incomplete: bool) -> Callable[[Any], Callable[..., Any]]:
-    def rule(node: Any) -> Callable[..., Any]:
-        area = _area(node, node.type.startswith("Ordered"))
+def _size_kernel(incomplete: bool) -> KernelRule:
+    def rule(node: NodeView) -> Callable[..., Any]:
+        area = _area(node)
 
         def size() -> torch.Tensor:
             with area.lock:
@@ -232,8 +238,8 @@ def _size_kernel(incomplete: bool) -> Callable[[Any], Callable[..., Any]]:
     return rule
 
 
-def _clear_kernel(node: Any) -> Callable[..., Any]:
-    area = _area(node, node.type.startswith("Ordered"))
+def _clear_kernel(node: NodeView) -> Callable[..., Any]:
+    area = _area(node)
     return lambda: area.forget()
 
 
@@ -242,70 +248,118 @@ stage_clear.kernel(_clear_kernel)
 stage_size.shape(lambda op: [()])
 
 
-def _declare_map(prefix: str) -> None:
-    """The forms with keys; those of OrderedMap go by the least key."""
-    ordered = bool(prefix)
-    put = _declare(
-        f"{prefix}MapStage",
-        "key: int64, indices: int32, values: *fake_dtypes",
-        "",
-        0,
-        "fake_dtypes: list(type) >= 1, ",
-    ).waits()
-    peek = _declare(f"{prefix}MapPeek", "key: int64, indices: int32", "values: *dtypes", 1).waits()
-    take = _declare(f"{prefix}MapUnstage", "key: int64, indices: int32", "values: *dtypes", 1).waits()
-    take_any = _declare(f"{prefix}MapUnstageNoKey", "indices: int32", "key: int64, values: *dtypes", 1).waits()
-    sizes = [_declare(f"{prefix}Map{kind}", "", "size: int32", 0) for kind in ("Size", "IncompleteSize")]
-    clear = _declare(f"{prefix}MapClear", "", "", 0)
+# ---- the forms with keys; those of OrderedMap go by the least key ----
 
-    @put.kernel
-    def put_kernel(node: Any) -> Callable[..., Any]:
-        area = _area(node, ordered)
+_PUT = (
+    f"key: int64, indices: int32, values: *fake_dtypes, *, {_LIMITS}, dtypes: list(type) >= 0, "
+    f"fake_dtypes: list(type) >= 1, {_NAMES} ->"
+)
+_BY_KEY = f"key: int64, indices: int32, *, {_FULL} -> values: *dtypes"
+_ANY = f"indices: int32, *, {_FULL} -> key: int64, values: *dtypes"
+_SIZE = f"*, {_AREA} -> size: int32"
+map_stage = (_declare("MapStage", _PUT), _declare("OrderedMapStage", _PUT))
+map_peek = (_declare("MapPeek", _BY_KEY), _declare("OrderedMapPeek", _BY_KEY))
+map_unstage = (_declare("MapUnstage", _BY_KEY), _declare("OrderedMapUnstage", _BY_KEY))
+map_unstage_no_key = (_declare("MapUnstageNoKey", _ANY), _declare("OrderedMapUnstageNoKey", _ANY))
+map_size = (_declare("MapSize", _SIZE), _declare("OrderedMapSize", _SIZE))
+map_incomplete_size = (_declare("MapIncompleteSize", _SIZE), _declare("OrderedMapIncompleteSize", _SIZE))
+map_clear = (_declare("MapClear", f"*, {_AREA} ->"), _declare("OrderedMapClear", f"*, {_AREA} ->"))
+for _decl in (*map_stage, *map_peek, *map_unstage, *map_unstage_no_key):
+    _decl.waits()
 
-        def begin(key: torch.Tensor, indices: torch.Tensor, *values: Any) -> Attempt:
-            element = tuple([kept(value) for value in values])
-            return area.submit(_Put(area, int(key), indices.tolist(), element))
+
+@both("kernel", *map_stage)
+def map_stage_kernel(node: NodeView) -> Callable[..., Any]:
+    area = _area(node)
+
+    def begin(key: torch.Tensor, indices: torch.Tensor, *values: Any) -> Attempt:
+        element = tuple([kept(value) for value in values])
+        return area.submit(_Put(area, int(key), indices.tolist(), element))
+
+    return _waiting(node, begin)
+
+
+def _by_key_kernel(keep: bool) -> KernelRule:
+    def rule(node: NodeView) -> Callable[..., Any]:
+        area = _area(node)
+
+        def begin(key: torch.Tensor, indices: torch.Tensor) -> Attempt:
+            wanted = int(key)
+
+            def pick(staging: Staging) -> int | None:
+                parts = staging.entries.get(wanted)
+                return wanted if parts is not None and all(i in parts for i in indices.tolist()) else None
+
+            return area.submit(_Get(area, pick, indices.tolist(), keep))
 
         return _waiting(node, begin)
 
-    def by_key(keep: bool) -> Callable[[Any], Callable[..., Any]]:
-        def rule(node: Any) -> Callable[..., Any]:
-            area = _area(node, ordered)
-
-            def begin(key: torch.Tensor, indices: torch.Tensor) -> Attempt:
-                wanted = int(key)
-
-                def pick(staging: Staging) -> int | None:
-                    parts = staging.entries.get(wanted)
-                    return wanted if parts is not None and all(i in parts for i in indices.tolist()) else None
-
-                return area.submit(_Get(area, pick, indices.tolist(), keep))
-
-            return _waiting(node, begin)
-
-        return rule
-
-    peek.kernel(by_key(True))
-    take.kernel(by_key(False))
-
-    @take_any.kernel
-    def take_any_kernel(node: Any) -> Callable[..., Any]:
-        area = _area(node, ordered)
-
-        class Taking(_Get):
-            __slots__ = ()
-
-            def value(self) -> Any:
-                key, *values = super().value()
-                return (torch.from_numpy(np.array(key, np.int64)), *values)
-
-        return _waiting(node, lambda indices: area.submit(Taking(area, _first, indices.tolist(), False, True)))
-
-    for decl, incomplete in zip(sizes, (False, True), strict=True):
-        decl.kernel(_size_kernel(incomplete))
-        decl.shape(lambda op: [()])
-    clear.kernel(_clear_kernel)
+    return rule
 
 
-_declare_map("")
-_declare_map("Ordered")
+both("kernel", *map_peek)(_by_key_kernel(True))
+both("kernel", *map_unstage)(_by_key_kernel(False))
+
+
+class _GetWithKey(_Get):
+    __slots__ = ()
+
+    def value(self) -> Any:
+        key, *values = super().value()
+        return (torch.from_numpy(np.array(key, np.int64)), *values)
+
+
+@both("kernel", *map_unstage_no_key)
+def map_unstage_no_key_kernel(node: NodeView) -> Callable[..., Any]:
+    area = _area(node)
+    return _waiting(node, lambda indices: area.submit(_GetWithKey(area, _first, indices.tolist(), False, True)))
+
+
+both("kernel", *map_size)(_size_kernel(False))
+both("kernel", *map_incomplete_size)(_size_kernel(True))
+both("shape", *map_size, *map_incomplete_size)(lambda op: [()])
+both("kernel", *map_clear)(_clear_kernel)
+
+
+# ---- examples ----
+
+
+def _declare_cases() -> None:
+    area = {"dtypes": ["float32", "int32"], "shared_name": "staged"}
+    put, another = (made("Stage", [[2], np.int32(number)], **area) for number in (5, 6))
+    size, taken = made("StageSize", **area), made("Unstage", **area)
+    stage.accepts([[2], np.int32(5)], after=[size, taken], before=[made("StageClear", **area)], **area)
+    small = {"memory_limit": 4, "dtypes": ["float32"], "shared_name": "small"}
+    stage.rejects([[2]], error=ResourceExhaustedError, **small)
+    unstage.accepts(before=[put, another], after=[size], **area)
+    stage_peek.accepts(np.int32(1), before=[put, another], after=[size], **area)
+    stage_size.accepts(before=[put, another], **area)
+    stage_clear.accepts(before=[put, another], after=[size], **area)
+
+
+def _declare_cases_with_keys(form: int, prefix: str) -> None:
+    """The cases of one form, whose types begin with `prefix`."""
+    area = {"dtypes": ["float32", "int32"], "shared_name": prefix}
+
+    def put(key: int) -> Made:
+        return made(prefix + "Stage", np.int64(key), np.array([0, 1], np.int32), [[2], np.int32(key)], **area)
+
+    whole = np.array([0, 1], np.int32)
+    first = made(prefix + "Stage", np.int64(7), np.array([0], np.int32), [[2]], **area)
+    clear = made(prefix + "Clear", **area)
+    sizes = [made(prefix + "Size", **area), made(prefix + "IncompleteSize", **area)]
+    full, partial = [clear, put(5), put(3)], [clear, put(5), first]
+    map_stage[form].accepts(np.int64(5), whole, [[2], np.int32(5)], before=[clear], after=sizes, **area)
+    map_stage[form].accepts(np.int64(5), whole[:1], [[2]], before=[clear], after=sizes, **area)
+    map_stage[form].rejects(np.int64(7), whole[:1], [[2]], before=partial, error=InvalidArgumentError, **area)
+    map_peek[form].accepts(np.int64(5), whole, before=full, after=sizes, **area)
+    map_unstage[form].accepts(np.int64(5), whole, before=full, after=sizes, **area)
+    map_unstage_no_key[form].accepts(whole, before=full if prefix == "OrderedMap" else partial, after=sizes, **area)
+    map_size[form].accepts(before=partial, **area)
+    map_incomplete_size[form].accepts(before=partial, **area)
+    map_clear[form].accepts(before=full, after=sizes, **area)
+
+
+_declare_cases()
+_declare_cases_with_keys(0, "Map")
+_declare_cases_with_keys(1, "OrderedMap")

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import torch
 
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op
-from headrace.ops.ranks import ranked
+from headrace.kernels.ranks import ranked
 
 _SPLITS, _FIRST, _IDS = "ROW_SPLITS", "FIRST_DIM_SIZE", "VALUE_ROWIDS"
 # What the attribute may name; 1.15 has no kernel for the last three either.
@@ -47,7 +45,7 @@ def ragged_to_tensor_shape(op):
     return [tuple(sizes)]
 
 
-def _text(kind: Any) -> str:
+def _text(kind: str) -> str:
     return kind.decode() if isinstance(kind, bytes) else str(kind)
 
 
@@ -95,7 +93,7 @@ def ragged_to_tensor_kernel(node):
         inner = tuple(slice(min(a, b)) for a, b in zip(sizes[depth:], values.shape[1:], strict=True))
         whole_rows = (slice(None), *inner)
         if isinstance(values, np.ndarray):
-            made: Any = np.empty(sizes, object)
+            made: np.ndarray | torch.Tensor = np.empty(sizes, object)
             made[...] = np.broadcast_to(default, sizes[len(sizes) - np.ndim(default) :])
             mask = kept.numpy()
             made[tuple(where.numpy()[mask].T) + inner] = values[mask][whole_rows]

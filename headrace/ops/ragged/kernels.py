@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import torch
 
+from headrace.core.dims import Dims
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op, raw
-from headrace.core.shapes import Dims
-from headrace.ops import composing
-from headrace.ops.ranks import check_rank
+from headrace.kernels import composing
+from headrace.kernels.ranks import check_rank
 
 # ---- RaggedRange ----
 

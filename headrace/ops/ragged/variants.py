@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-import itertools
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
+from headrace.core.cases import made, result
 from headrace.core.dtypes import as_dtype
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.operation import Tensor
-from headrace.core.registry import op, raw
-from headrace.ops.ragged.tensor import RaggedTensor
-from headrace.ops.ranks import check_rank
+from headrace.core.registry import op
+from headrace.kernels.ragged.encoded import Encoded
+from headrace.kernels.ranks import check_rank
+
+if TYPE_CHECKING:
+    from headrace.core.dtypes import DType
+    from headrace.kernels.data.optional import Optional
+
 
 to_variant_op = op(
     "RaggedTensorToVariant",
@@ -27,37 +31,6 @@ from_variant_op = op(
 )
 to_variant_op.on_host(outputs=True)
 from_variant_op.on_host("encoded_ragged")
-
-
-class Encoded:
-    """A ragged tensor in a variant.
-
-    Attributes:
-        splits: of each level, the outermost first; none for a row of a tensor with one level.
-        values: the innermost values.
-    """
-
-    __slots__ = ("splits", "values")
-
-    def __init__(self, splits: tuple[Any, ...], values: Any) -> None:
-        self.splits, self.values = splits, values
-
-    def __len__(self) -> int:
-        return len(self.splits[0]) - 1 if self.splits else len(self.values)
-
-    def rows(self) -> list[Encoded]:
-        """The rows, each encoded."""
-        outer, *inner = self.splits
-        made = []
-        bounds = outer.tolist()
-        for first, last in itertools.pairwise(bounds):
-            parts = []
-            for splits in inner:
-                level = splits[first : last + 1]
-                parts.append(level - level[0])
-                first, last = int(splits[first]), int(splits[last])
-            made.append(Encoded(tuple(parts), self.values[first:last]))
-        return made
 
 
 @to_variant_op.shape
@@ -90,6 +63,9 @@ def to_variant_kernel(node):
 
 @from_variant_op.shape
 def from_variant_shape(op):
+    given = op.attrs["input_ragged_rank"]
+    if 0 <= given <= op.attrs["output_ragged_rank"]:
+        check_rank(op.inputs[0].dims, op.attrs["output_ragged_rank"] - given)
     return [(None,)] * op.attrs["output_ragged_rank"] + [None]
 
 
@@ -139,7 +115,7 @@ def from_variant_kernel(node):
     return decode
 
 
-def _scalar(item: Any) -> np.ndarray:
+def _scalar(item: Optional | Encoded) -> np.ndarray:
     array = np.empty((), object)
     array[()] = item
     return array
@@ -161,31 +137,36 @@ def _joined(splits: list[torch.Tensor]) -> torch.Tensor:
     return torch.cat(parts)
 
 
-def _values(parts: list[Any], dtype: Any) -> Any:
+def _values(parts: list[Any], dtype: DType) -> Any:
     if not parts:
         return np.empty(0, object) if dtype.name == "string" else torch.empty(0, dtype=dtype.torch)
     return np.concatenate(parts) if isinstance(parts[0], np.ndarray) else torch.cat(parts)
 
 
-def ragged_to_variant(value: RaggedTensor, batched_input: bool = False) -> Tensor:
-    """A ragged tensor as a variant, or its rows as a vector of variants."""
-    made: Tensor = raw.RaggedTensorToVariant(value.nested_row_splits, value.flat_values, batched_input=batched_input)
-    return made
-
-
-def ragged_from_variant(
-    encoded: Tensor, dtype: Any, output_ragged_rank: int, input_ragged_rank: int = -1
-) -> RaggedTensor:
-    """The ragged tensor that a variant, or a tensor of variants of its rows, stands for."""
-    made = raw.RaggedTensorFromVariant(
-        encoded,
-        input_ragged_rank=input_ragged_rank,
-        output_ragged_rank=output_ragged_rank,
-        Tvalues=dtype,
-        Tsplits="int64",
-    )
-    *splits, values = [tensor for part in made for tensor in (part if isinstance(part, (list, tuple)) else [part])]
-    result: Any = values
-    for level in reversed(splits):
-        result = RaggedTensor(result, level, internal=True)
-    return result  # type: ignore[no-any-return]
+_SPLITS, _VALUES = [np.array([0, 2, 2, 3])], np.array([1.5, 2.0, 3.0], np.float32)
+_WHOLE = made("RaggedTensorToVariant", _SPLITS, _VALUES, batched_input=False, Tsplits="int64")
+_ROWS = made("RaggedTensorToVariant", _SPLITS, _VALUES, batched_input=True, Tsplits="int64")
+_OF_FLOATS = {"Tvalues": "float32", "Tsplits": "int64", "output_ragged_rank": 1}
+to_variant_op.accepts(
+    _SPLITS,
+    _VALUES,
+    batched_input=False,
+    Tsplits="int64",
+    varies="variants have no values",
+    after=[made("RaggedTensorFromVariant", result, input_ragged_rank=1, **_OF_FLOATS)],
+)
+to_variant_op.accepts(
+    _SPLITS,
+    _VALUES,
+    batched_input=True,
+    Tsplits="int64",
+    varies="variants have no values",
+    after=[made("RaggedTensorFromVariant", result, input_ragged_rank=0, **_OF_FLOATS)],
+)
+to_variant_op.rejects(_SPLITS, [], batched_input=True, Tsplits="int64", error=ValueError)
+from_variant_op.accepts(_WHOLE, input_ragged_rank=1, **_OF_FLOATS)
+from_variant_op.accepts(_ROWS, input_ragged_rank=-1, **_OF_FLOATS)
+from_variant_op.rejects(_WHOLE, input_ragged_rank=0, **_OF_FLOATS, error=ValueError)
+from_variant_op.rejects(
+    _WHOLE, input_ragged_rank=1, output_ragged_rank=1, Tvalues="int32", Tsplits="int64", error=InvalidArgumentError
+)

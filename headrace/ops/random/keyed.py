@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 from collections.abc import Callable
 from typing import Any
@@ -12,20 +11,17 @@ import torch
 
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import OpDecl, op
-from headrace.ops.host_values import to_array, to_tensor
-from headrace.ops.random.common import output_of_shape_input, streams
-from headrace.ops.random.stateful import full_range, skipped
-from headrace.ops.random.uniform import _scalar_bounds, two_seeds
+from headrace.kernels.host_values import to_array, to_tensor
+from headrace.kernels.random import philox, streams
+from headrace.kernels.random.generator_state import skipped
+from headrace.kernels.random.philox import full_range
+from headrace.kernels.random.sampling import output_of_shape_input, scalar_bounds, two_seeds
 
 _PHILOX, _AUTOMATIC = 1, 3
 _WORD = 1 << 64
 
 
-def _philox() -> Any:
-    return importlib.import_module("headrace.runtime.philox")
-
-
-def _check_algorithm(algorithm: Any) -> None:
+def _check_algorithm(algorithm: torch.Tensor) -> None:
     if int(algorithm) not in (_PHILOX, _AUTOMATIC):
         raise InvalidArgumentError(None, None, f"Unsupported algorithm id: {int(algorithm)}; Philox (1) is there.")
 
@@ -34,8 +30,8 @@ def _unsigned(*numbers: int) -> torch.Tensor:
     return to_tensor(np.array(numbers, np.uint64))
 
 
-def _key_and_counter(seed: Any) -> tuple[torch.Tensor, torch.Tensor]:
-    place = streams().scrambled(to_array(seed))
+def _key_and_counter(seed: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    place = streams.scrambled(to_array(seed))
     return _unsigned(place.key), _unsigned(place.position, place.high)
 
 
@@ -73,11 +69,14 @@ def key_counter_alg_kernel(node):
     return lambda seed: (*_key_and_counter(seed), algorithm)
 
 
-key_counter_op.accepts(np.array([1, 2]))
+for _decl in (key_counter_op, key_counter_alg_op):
+    _decl.accepts(np.array([1, 2]))
+    _decl.rejects(np.array([1, 2, 3]), error=ValueError)
 
 get_alg_op = op("StatelessRandomGetAlg", "-> alg: int32", stateful=True).on_host(outputs=True)
 get_alg_op.shape(lambda op: [()])
 get_alg_op.not_differentiable()
+get_alg_op.accepts()
 
 
 @get_alg_op.kernel
@@ -100,7 +99,7 @@ def _drawing(
     @decl.shape
     def keyed_shape(op):
         if host:
-            _scalar_bounds(op, 4)
+            scalar_bounds(op, 4)
         return output_of_shape_input(op)
 
     @decl.kernel
@@ -117,23 +116,28 @@ def _drawing(
                 raise InvalidArgumentError(
                     None, None, f"key must have shape [1], counter [2], got {key.shape}, {counter.shape}"
                 )
-            place = _philox().Philox(int(key[0]), int(counter[1]), int(counter[0]))
+            place = philox.Philox(int(key[0]), int(counter[1]), int(counter[0]))
             values = draw(place, math.prod(sizes), kind, *(to_array(limit).item() for limit in limits))
             return to_tensor(np.ascontiguousarray(values).reshape(sizes), device)
 
         return run
 
+    limits = (np.int32(-5), np.int32(5)) if host else ()
+    place = (np.array([7], np.uint64), np.array([1, 2], np.uint64))
+    decl.accepts(np.array([2, 3]), *place, np.int32(1), *limits)
+    decl.rejects(np.array([2]), *place, np.int32(9), *limits, error=InvalidArgumentError)
+    decl.rejects(np.array([2]), place[0], place[1][:1], np.int32(1), *limits, error=Exception)
     return decl
 
 
-_drawing("StatelessRandomUniformV2", "floating = float", lambda *args: _philox().uniform(*args))
-_drawing("StatelessRandomNormalV2", "floating = float", lambda *args: _philox().standard_normal(*args))
-_drawing("StatelessTruncatedNormalV2", "floating = float", lambda *args: _philox().truncated_normal(*args))
+_drawing("StatelessRandomUniformV2", "floating = float", lambda *args: philox.uniform(*args))
+_drawing("StatelessRandomNormalV2", "floating = float", lambda *args: philox.standard_normal(*args))
+_drawing("StatelessTruncatedNormalV2", "floating = float", lambda *args: philox.truncated_normal(*args))
 _drawing("StatelessRandomUniformFullIntV2", "{int32, int64, uint32, uint64} = uint64", full_range)
 _drawing(
     "StatelessRandomUniformIntV2",
     "{int32, int64, uint32, uint64}",
-    lambda place, count, kind, low, high: _philox().uniform_int(place, count, low, high, kind),
+    lambda place, count, kind, low, high: philox.uniform_int(place, count, low, high, kind),
     bounds=", minval: dtype, maxval: dtype",
     host=("minval", "maxval"),
 )
@@ -158,10 +162,14 @@ def full_int_kernel(node):
 
     def draw(shape, seed):
         sizes = shape.tolist()
-        return to_tensor(full_range(streams().scrambled(to_array(seed)), math.prod(sizes), kind).reshape(sizes), device)
+        return to_tensor(full_range(streams.scrambled(to_array(seed)), math.prod(sizes), kind).reshape(sizes), device)
 
     return draw
 
+
+full_int_op.accepts(np.array([2, 3], np.int32), np.array([1, 2]), dtype="int32")
+full_int_op.accepts(np.array([2], np.int32), np.array([1, 2], np.int32), dtype="int64")
+full_int_op.rejects(np.array([2], np.int32), np.array([1, 2, 3]), error=ValueError)
 
 read_and_skip_op = op("RngReadAndSkip", "resource: resource, alg: int32, delta: uint64 -> value: int64", stateful=True)
 read_and_skip_op.on_host("alg", "delta").writes("resource").not_differentiable()
@@ -178,3 +186,7 @@ def read_and_skip_kernel(node):
             return before
 
     return run
+
+
+read_and_skip_op.accepts(np.array([1, 2, 3]), np.int32(1), np.uint64(10))
+read_and_skip_op.rejects(np.array([1, 2, 3]), np.int32(9), np.uint64(10), error=InvalidArgumentError)

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
-from headrace.core.operation import Tensor
 from headrace.core.random_seed import get_seed
 from headrace.core.registry import OpDecl, op, raw
-from headrace.ops.host_values import to_array, to_tensor
-from headrace.ops.random.common import (
+from headrace.core.tensor import Tensor
+from headrace.kernels.host_values import to_array, to_tensor
+from headrace.kernels.random import streams
+from headrace.kernels.random.sampling import (
     generator_for,
     is_seeded,
     no_gradient_through,
@@ -22,15 +24,24 @@ from headrace.ops.random.common import (
     scaled,
     shape_tensor,
     stream_of,
-    streams,
+    two_seeds,
     with_shape,
 )
-from headrace.ops.random.uniform import two_seeds
-from headrace.ops.ranks import ranked
+from headrace.kernels.ranks import ranked
 
-standard_normal_op = op(
-    "RandomStandardNormal", "shape: T, *, seed=0, seed2=0, dtype: floating, T: index -> output: dtype", stateful=True
-).on_host("shape")
+if TYPE_CHECKING:
+    from headrace.core.typing import DTypeLike, TensorLike
+
+
+standard_normal_op = (
+    op(
+        "RandomStandardNormal",
+        "shape: T, *, seed=0, seed2=0, dtype: floating, T: index -> output: dtype",
+        stateful=True,
+    )
+    .on_host("shape")
+    .no_side_effects()
+)
 standard_normal_op.shape(output_of_shape_input)
 
 
@@ -44,9 +55,11 @@ def standard_normal_kernel(node):
     return with_shape(node, lambda sizes: torch.randn(sizes, generator=generator, dtype=torch_type, device=device))
 
 
-truncated_normal_op = op(
-    "TruncatedNormal", "shape: T, *, seed=0, seed2=0, dtype: floating, T: index -> output: dtype", stateful=True
-).on_host("shape")
+truncated_normal_op = (
+    op("TruncatedNormal", "shape: T, *, seed=0, seed2=0, dtype: floating, T: index -> output: dtype", stateful=True)
+    .on_host("shape")
+    .no_side_effects()
+)
 truncated_normal_op.shape(output_of_shape_input)
 
 
@@ -69,12 +82,16 @@ def truncated_normal_kernel(node):
     return with_shape(node, draw)
 
 
-parameterized_op = op(
-    "ParameterizedTruncatedNormal",
-    "shape: T, means: dtype, stdevs: dtype, minvals: dtype, maxvals: dtype, *, seed=0, seed2=0, dtype: floating, "
-    "T: index -> output: dtype",
-    stateful=True,
-).on_host("shape", "means", "stdevs", "minvals", "maxvals")
+parameterized_op = (
+    op(
+        "ParameterizedTruncatedNormal",
+        "shape: T, means: dtype, stdevs: dtype, minvals: dtype, maxvals: dtype, *, seed=0, seed2=0, dtype: floating, "
+        "T: index -> output: dtype",
+        stateful=True,
+    )
+    .on_host("shape", "means", "stdevs", "minvals", "maxvals")
+    .no_side_effects()
+)
 parameterized_op.shape(ranked(None, *[(0, 1)] * 4)(output_of_shape_input))
 
 
@@ -99,7 +116,7 @@ def _declare_stateless(op_type: str, function: str) -> OpDecl:
 
     @decl.kernel
     def stateless_kernel(node):
-        draw, numpy_type, device = getattr(streams(), function), node.outputs[0].dtype.as_numpy_dtype, node.device
+        draw, numpy_type, device = getattr(streams, function), node.outputs[0].dtype.as_numpy_dtype, node.device
         return lambda shape, seed: to_tensor(draw(shape.tolist(), seed.numpy(), numpy_type), device)
 
     return decl.accepts(np.array([2, 3], np.int32), np.array([1, 2]))
@@ -118,10 +135,10 @@ parameterized_op.accepts(np.array([2, 3], np.int32), [0.0, 1.0], 1.0, -2.0, 2.0,
 
 
 def random_normal(
-    shape: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
-    dtype: Any = "float32",
+    shape: TensorLike,
+    mean: TensorLike = 0.0,
+    stddev: TensorLike = 1.0,
+    dtype: DTypeLike = "float32",
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -152,9 +169,9 @@ def random_normal(
 
 def truncated_normal(
     shape: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
-    dtype: Any = "float32",
+    mean: TensorLike = 0.0,
+    stddev: TensorLike = 1.0,
+    dtype: DTypeLike = "float32",
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -183,12 +200,12 @@ def truncated_normal(
 
 
 def parameterized_truncated_normal(
-    shape: Any,
-    means: Any = 0.0,
-    stddevs: Any = 1.0,
-    minvals: Any = -2.0,
-    maxvals: Any = 2.0,
-    dtype: Any = "float32",
+    shape: Sequence[int],
+    means: float = 0.0,
+    stddevs: float = 1.0,
+    minvals: float = -2.0,
+    maxvals: float = 2.0,
+    dtype: DTypeLike = "float32",
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -213,7 +230,12 @@ def parameterized_truncated_normal(
 
 
 def stateless_normal(
-    shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = "float32", name: str | None = None
+    shape: Sequence[int],
+    seed: Sequence[int],
+    mean: TensorLike = 0.0,
+    stddev: TensorLike = 1.0,
+    dtype: DTypeLike = "float32",
+    name: str | None = None,
 ) -> Tensor:
     """Normal random numbers that depend on `seed` alone.
 
@@ -231,7 +253,12 @@ def stateless_normal(
 
 
 def stateless_truncated_normal(
-    shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = "float32", name: str | None = None
+    shape: Sequence[int],
+    seed: Sequence[int],
+    mean: TensorLike = 0.0,
+    stddev: TensorLike = 1.0,
+    dtype: DTypeLike = "float32",
+    name: str | None = None,
 ) -> Tensor:
     """Normal random numbers within two deviations of the mean that depend on `seed` alone.
 
@@ -245,7 +272,14 @@ def stateless_truncated_normal(
 
 
 def _stateless(
-    default_name: str, decl: OpDecl, shape: Any, seed: Any, mean: Any, stddev: Any, dtype: Any, name: str | None
+    default_name: str,
+    decl: OpDecl,
+    shape: Sequence[int],
+    seed: Sequence[int],
+    mean: TensorLike,
+    stddev: TensorLike,
+    dtype: DTypeLike,
+    name: str | None,
 ) -> Tensor:
     with name_scope(name, default_name, [shape, seed, mean, stddev]) as scope:
         sizes = shape_tensor(shape)

@@ -3,40 +3,48 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies, name_scope
+from headrace.core.dims import Dims, broadcast_dims
 from headrace.core.dtypes import as_dtype
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.operation import Tensor
 from headrace.core.random_seed import get_seed
 from headrace.core.registry import OpDecl, op, raw
-from headrace.core.shapes import Dims, broadcast_dims
-from headrace.ops import composing
-from headrace.ops.host_values import to_array, to_tensor
-from headrace.ops.math.incomplete import gamma_sample_derivative
-from headrace.ops.random.common import (
+from headrace.core.tensor import Tensor
+from headrace.kernels import composing
+from headrace.kernels.host_values import to_array, to_tensor
+from headrace.kernels.math.incomplete import gamma_sample_derivative
+from headrace.kernels.random import streams
+from headrace.kernels.random.sampling import (
     generator_for,
     is_seeded,
     no_gradient_through,
     shape_of_input,
     stream_of,
-    streams,
+    two_seeds,
 )
-from headrace.ops.random.uniform import two_seeds
+
+if TYPE_CHECKING:
+    from headrace.core.typing import DTypeLike, OpView, TensorLike
+
 
 # ---- categories ----
 
-multinomial_op = op(
-    "Multinomial",
-    "logits: T, num_samples: int32, *, seed=0, seed2=0, T: realnumeric, output_dtype: index = int64 "
-    "-> output: output_dtype",
-    stateful=True,
-).on_host("num_samples")
+multinomial_op = (
+    op(
+        "Multinomial",
+        "logits: T, num_samples: int32, *, seed=0, seed2=0, T: realnumeric, output_dtype: index = int64 "
+        "-> output: output_dtype",
+        stateful=True,
+    )
+    .on_host("num_samples")
+    .no_side_effects()
+)
 stateless_multinomial_op = op(
     "StatelessMultinomial",
     "logits: T, num_samples: int32, seed: Tseed, *, T: realnumeric, Tseed: index = int64, output_dtype: index = int64 "
@@ -107,7 +115,7 @@ def _multinomial_rule(node):
 
 @stateless_multinomial_op.kernel
 def stateless_multinomial_kernel(node):
-    draw, numpy_type, device = streams().stateless_multinomial, node.outputs[0].dtype.as_numpy_dtype, node.device
+    draw, numpy_type, device = streams.stateless_multinomial, node.outputs[0].dtype.as_numpy_dtype, node.device
     return lambda logits, samples, seed: to_tensor(
         draw(to_array(logits), samples.item(), seed.numpy(), numpy_type), device
     )
@@ -115,15 +123,19 @@ def stateless_multinomial_kernel(node):
 
 # ---- gamma ----
 
-random_gamma_op = op(
-    "RandomGamma",
-    "shape: S, alpha: T, *, seed=0, seed2=0, S: index, T: {half, float, double} -> output: T",
-    stateful=True,
-).on_host("shape")
+random_gamma_op = (
+    op(
+        "RandomGamma",
+        "shape: S, alpha: T, *, seed=0, seed2=0, S: index, T: {half, float, double} -> output: T",
+        stateful=True,
+    )
+    .on_host("shape")
+    .no_side_effects()
+)
 random_gamma_grad_op = op("RandomGammaGrad", "alpha: T, sample: T, *, T: {float, double} -> output: T")
 
 
-def _draws_for_each(op: Any) -> list[Dims]:
+def _draws_for_each(op: OpView) -> list[Dims]:
     """The shape rule of draws of shape `shape` for each of a tensor of parameters."""
     shape, parameters = shape_of_input(op, 0), op.inputs[1].dims
     return [None if shape is None or parameters is None else shape + parameters]
@@ -176,13 +188,13 @@ random_poisson_op = op(
     "RandomPoisson",
     "shape: S, rate: dtype, *, seed=0, seed2=0, S: index, dtype: {half, float, double} -> output: dtype",
     stateful=True,
-)
+).no_side_effects()
 random_poisson_v2_op = op(
     "RandomPoissonV2",
     "shape: S, rate: R, *, seed=0, seed2=0, S: index, R: {half, float, double, int32, int64} = double, "
     "dtype: {half, float, double, int32, int64} = int64 -> output: dtype",
     stateful=True,
-)
+).no_side_effects()
 
 
 def _poisson_rules(decl: OpDecl) -> None:
@@ -214,13 +226,20 @@ stateless_multinomial_op.accepts(np.zeros([2, 3], np.float32), 4, np.array([1, 2
 random_gamma_op.accepts(np.array([2], np.int32), np.array([0.5, 2.0], np.float32), seed=1)
 random_gamma_grad_op.accepts(np.array([0.5, 2.0], np.float32), np.array([0.3, 1.5], np.float32))
 random_poisson_v2_op.accepts(np.array([2], np.int32), np.array([0.5, 20.0], np.float32), seed=1)
+random_poisson_op.accepts(np.array([2], np.int32), np.array([0.5, 20.0], np.float32), seed=1)
+random_poisson_op.accepts(np.array([2], np.int32), np.float32(3), varies="a draw without seed")
+random_poisson_op.rejects(np.int32(2), np.float32(3), error=ValueError)
 
 
 # ---- functions ----
 
 
 def multinomial(
-    logits: Any, num_samples: Any, seed: int | None = None, name: str | None = None, output_dtype: Any = None
+    logits: TensorLike,
+    num_samples: TensorLike,
+    seed: int | None = None,
+    name: str | None = None,
+    output_dtype: DTypeLike | None = None,
 ) -> Tensor:
     """Classes drawn with the probabilities softmax(logits).
 
@@ -243,21 +262,29 @@ def multinomial(
 
 
 def categorical(
-    logits: Any, num_samples: Any, dtype: Any = None, seed: int | None = None, name: str | None = None
+    logits: TensorLike,
+    num_samples: TensorLike,
+    dtype: DTypeLike | None = None,
+    seed: int | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """Classes drawn with the probabilities softmax(logits), as `multinomial` does."""
     with name_scope(name, "categorical", [logits]):
         return _drawn_classes(logits, num_samples, seed, dtype)
 
 
-def _drawn_classes(logits: Any, num_samples: Any, seed: int | None, dtype: Any) -> Tensor:
+def _drawn_classes(logits: TensorLike, num_samples: TensorLike, seed: int | None, dtype: DTypeLike | None) -> Tensor:
     logits = convert_to_tensor(logits, name="logits")
     seed1, seed2 = get_seed(seed)
     return raw.Multinomial(logits, num_samples, seed=seed1, seed2=seed2, output_dtype=dtype)
 
 
 def stateless_multinomial(
-    logits: Any, num_samples: Any, seed: Any, output_dtype: Any = "int64", name: str | None = None
+    logits: TensorLike,
+    num_samples: TensorLike,
+    seed: TensorLike,
+    output_dtype: DTypeLike = "int64",
+    name: str | None = None,
 ) -> Tensor:
     """Classes as `multinomial` draws them, that depend on `seed` (int32 or int64, shape [2]) alone."""
     with name_scope(name, "stateless_multinomial", [logits, seed]):
@@ -266,7 +293,7 @@ def stateless_multinomial(
 
 
 def stateless_categorical(
-    logits: Any, num_samples: Any, seed: Any, dtype: Any = "int64", name: str | None = None
+    logits: TensorLike, num_samples: TensorLike, seed: TensorLike, dtype: DTypeLike = "int64", name: str | None = None
 ) -> Tensor:
     """Classes as `categorical` draws them, that depend on `seed` (int32 or int64, shape [2]) alone."""
     with name_scope(name, "stateless_categorical", [logits, seed]):
@@ -275,7 +302,12 @@ def stateless_categorical(
 
 
 def random_gamma(
-    shape: Any, alpha: Any, beta: Any = None, dtype: Any = "float32", seed: int | None = None, name: str | None = None
+    shape: TensorLike,
+    alpha: TensorLike,
+    beta: TensorLike | None = None,
+    dtype: DTypeLike = "float32",
+    seed: int | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """Draws from gamma distributions; gradients reach `alpha` and `beta`.
 
@@ -308,7 +340,7 @@ def random_gamma(
 
 
 def random_poisson(
-    lam: Any, shape: Any, dtype: Any = "float32", seed: int | None = None, name: str | None = None
+    lam: TensorLike, shape: TensorLike, dtype: DTypeLike = "float32", seed: int | None = None, name: str | None = None
 ) -> Tensor:
     """Draws from Poisson distributions.
 

@@ -2,59 +2,31 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import torch
 
 from headrace.core.constant_value import constant_value
-from headrace.core.errors import FailedPreconditionError, InvalidArgumentError
+from headrace.core.dims import unknown_dims
 from headrace.core.registry import op
-from headrace.core.shapes import unknown_dims
-from headrace.ops.host_values import to_tensor
-from headrace.ops.ranks import ranked
+from headrace.kernels.host_values import to_tensor
+from headrace.kernels.random import philox
+from headrace.kernels.random.generator_state import PHILOX, algorithm_in, move, place_of, skipped
+from headrace.kernels.random.philox import full_range
+from headrace.kernels.ranks import ranked
 
-_PHILOX = 1
-_WORD = 2**64
+if TYPE_CHECKING:
+    import torch
 
-
-def _philox() -> Any:
-    return importlib.import_module("headrace.runtime.philox")
-
-
-def _signed(number: int) -> int:
-    return number - _WORD if number >= _WORD // 2 else number
-
-
-def _place(buffer: Any, algorithm: Any) -> Any:
-    """Where the state in a variable stands in its stream: two words of counter, one of key."""
-    if int(algorithm) != _PHILOX:
-        raise InvalidArgumentError(None, None, f"Unsupported algorithm id: {int(algorithm)}")
-    if buffer.value is None:
-        raise FailedPreconditionError(None, None, "The state of a random generator has not been initialized.")
-    state = buffer.value
-    if state.dtype is not torch.int64 or state.dim() != 1 or state.numel() < 3:
-        raise InvalidArgumentError(
-            None,
-            None,
-            f"The state must be an int64 vector of at least 3 elements, got {list(state.shape)} {state.dtype}",
-        )
-    low, high, key = (number % _WORD for number in state.tolist()[:3])
-    return _philox().Philox(key, high, low)
+    from headrace.core.buffers import VariableBuffer
+    from headrace.core.operation import Operation
+    from headrace.core.registry import OpDecl
+    from headrace.core.typing import NodeView
 
 
-def _move(buffer: Any, place: Any, outputs: int) -> None:
-    """Moves the state on as if each output had taken all the blocks reserved for one."""
-    counter = place.high * _WORD + place.position + outputs * _philox().RESERVED_PER_OUTPUT
-    moved = [counter % _WORD, counter // _WORD % _WORD, place.key]
-    rest = buffer.value.tolist()[3:]
-    buffer.value = torch.tensor([*map(_signed, moved), *rest], dtype=torch.int64, device=buffer.value.device)
-
-
-def _shape(op: Any, index: int = 2) -> list[Any]:
+def _shape(op: Operation, index: int = 2) -> list[Any]:
     known = constant_value(op.inputs[index])
     if known is not None:
         return [tuple(int(size) for size in known)]
@@ -62,35 +34,29 @@ def _shape(op: Any, index: int = 2) -> list[Any]:
     return [None if dims is None else unknown_dims(dims[0])]
 
 
-def _drawing(decl: Any, draw: Callable[..., Any], index: int = 2) -> None:
+def _drawing(decl: OpDecl, draw: Callable[..., Any], index: int = 2) -> None:
     """The shape function and kernel of an op that draws with `draw(philox, count, dtype, *bounds)`."""
     decl.shape(lambda op: _shape(op, index))
 
     @decl.kernel
-    def kernel(node: Any) -> Any:
+    def kernel(node: NodeView) -> Callable[..., Any]:
         numpy_type, device = node.outputs[0].dtype.as_numpy_dtype, node.device
 
-        def run(buffer: Any, algorithm: Any, shape: Any, *bounds: Any) -> Any:
+        # The first version keeps the algorithm in the state, before all else.
+        start = 1 if index == 1 else 0
+
+        def run(buffer: VariableBuffer, algorithm: torch.Tensor, shape: torch.Tensor, *bounds: Any) -> torch.Tensor:
             sizes = shape.tolist()
             count = math.prod(sizes)
             with buffer.lock:
-                place = _place(buffer, algorithm)
+                place = place_of(buffer, algorithm, start)
                 values = draw(place, count, numpy_type, *(bound.item() for bound in bounds))
-                _move(buffer, place, count)
+                move(buffer, place, count, start)
             return to_tensor(values.reshape(sizes), device)
 
         if index == 1:
-            return lambda buffer, shape: run(buffer, _PHILOX, shape)
+            return lambda buffer, shape: run(buffer, algorithm_in(buffer), shape)
         return run
-
-
-def full_range(place: Any, count: int, dtype: Any) -> Any:
-    """Integers of all bits of the words of a stream."""
-    kind = np.dtype(dtype)
-    words = place.words(_philox().blocks_of(count, kind))
-    if kind.itemsize == 8:
-        words = words[0::2] | words[1::2].astype(np.uint64) << np.uint64(32)
-    return words[:count].view(kind)
 
 
 _FLOATS = (
@@ -134,15 +100,15 @@ stateful_full_int_op = (
     .on_host("algorithm", "shape")
     .writes("resource")
 )
-_drawing(stateful_uniform_op, lambda *args: _philox().uniform(*args))
-_drawing(stateful_normal_v2_op, lambda *args: _philox().standard_normal(*args))
-_drawing(stateful_truncated_op, lambda *args: _philox().truncated_normal(*args))
-_drawing(stateful_normal_op, lambda *args: _philox().standard_normal(*args), index=1)
+_drawing(stateful_uniform_op, lambda *args: philox.uniform(*args))
+_drawing(stateful_normal_v2_op, lambda *args: philox.standard_normal(*args))
+_drawing(stateful_truncated_op, lambda *args: philox.truncated_normal(*args))
+_drawing(stateful_normal_op, lambda *args: philox.standard_normal(*args), index=1)
 _drawing(stateful_full_int_op, full_range)
 
 
-def _int_between(place: Any, count: int, dtype: Any, low: int, high: int) -> Any:
-    return _philox().uniform_int(place, count, low, high, dtype)
+def _int_between(place: Any, count: int, dtype: Any, low: int, high: int) -> np.ndarray:
+    return philox.uniform_int(place, count, low, high, dtype)
 
 
 _drawing(stateful_int_op, _int_between)
@@ -156,17 +122,12 @@ rng_skip_op.shape(lambda op: [])
 
 
 @rng_skip_op.kernel
-def rng_skip_kernel(node: Any) -> Any:
-    def skip(buffer: Any, algorithm: Any, delta: Any) -> None:
+def rng_skip_kernel(node: NodeView) -> Callable[..., Any]:
+    def skip(buffer: VariableBuffer, algorithm: torch.Tensor, delta: torch.Tensor) -> None:
         with buffer.lock:
             skipped(buffer, algorithm, int(delta))
 
     return skip
-
-
-def skipped(buffer: Any, algorithm: Any, delta: int) -> None:
-    """Moves the state in a variable on by that many outputs; its lock is held."""
-    _move(buffer, _place(buffer, algorithm), delta)
 
 
 non_deterministic_op = op(
@@ -178,13 +139,23 @@ non_deterministic_op.shape(ranked(1)(lambda op: _shape(op, 0)))
 
 
 @non_deterministic_op.kernel
-def non_deterministic_kernel(node: Any) -> Any:
+def non_deterministic_kernel(node: NodeView) -> Callable[..., Any]:
     kind, device = np.dtype(node.outputs[0].dtype.as_numpy_dtype), node.device
     source = np.random.default_rng()
 
-    def draw(shape: Any) -> Any:
+    def draw(shape: torch.Tensor) -> torch.Tensor:
         sizes = shape.tolist()
         drawn = np.frombuffer(source.bytes(math.prod(sizes) * kind.itemsize), kind)
         return to_tensor(drawn.reshape(sizes).copy(), device)
 
     return draw
+
+
+_STATE, _PHILOX, _SIZES = np.array([1, 2, 3]), np.int64(PHILOX), np.array([2, 3])
+for _decl in (stateful_uniform_op, stateful_normal_v2_op, stateful_truncated_op, stateful_full_int_op):
+    _decl.accepts(_STATE, _PHILOX, _SIZES)
+stateful_uniform_op.accepts(_STATE, _PHILOX, _SIZES, dtype="float64")
+stateful_normal_op.accepts(np.array([PHILOX, 2, 3, 4]), _SIZES)
+stateful_int_op.accepts(_STATE, _PHILOX, _SIZES, np.int64(-2), np.int64(5))
+rng_skip_op.accepts(_STATE, _PHILOX, np.int64(300))
+non_deterministic_op.accepts(_SIZES, varies="it is not deterministic")

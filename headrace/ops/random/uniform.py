@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -11,28 +12,36 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import as_dtype
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.operation import Tensor
 from headrace.core.random_seed import get_seed
 from headrace.core.registry import op, raw
-from headrace.ops.host_values import to_tensor
-from headrace.ops.random.common import (
+from headrace.core.tensor import Tensor
+from headrace.kernels.host_values import to_tensor
+from headrace.kernels.random import streams
+from headrace.kernels.random.sampling import (
     generator_for,
     host_generator,
     is_seeded,
     no_gradient_through,
     output_of_shape_input,
+    scalar_bounds,
     scaled,
     shape_tensor,
     stream_of,
-    streams,
+    two_seeds,
     with_shape,
 )
 
+if TYPE_CHECKING:
+    from headrace.core.typing import DTypeLike, TensorLike
+
+
 _TYPES = frozenset({"float16", "bfloat16", "float32", "float64", "int32", "int64"})
 
-random_uniform_op = op(
-    "RandomUniform", "shape: T, *, seed=0, seed2=0, dtype: floating, T: index -> output: dtype", stateful=True
-).on_host("shape")
+random_uniform_op = (
+    op("RandomUniform", "shape: T, *, seed=0, seed2=0, dtype: floating, T: index -> output: dtype", stateful=True)
+    .on_host("shape")
+    .no_side_effects()
+)
 random_uniform_op.shape(output_of_shape_input)
 random_uniform_op.fresh()
 
@@ -51,23 +60,21 @@ def random_uniform_kernel(node):
     return with_shape(node, lambda sizes: torch.rand(sizes, generator=generator, dtype=torch_type, device=device))
 
 
-random_uniform_int_op = op(
-    "RandomUniformInt",
-    "shape: T, minval: Tout, maxval: Tout, *, seed=0, seed2=0, Tout: index, T: index -> output: Tout",
-    stateful=True,
-).on_host("shape", "minval", "maxval")
+random_uniform_int_op = (
+    op(
+        "RandomUniformInt",
+        "shape: T, minval: Tout, maxval: Tout, *, seed=0, seed2=0, Tout: index, T: index -> output: Tout",
+        stateful=True,
+    )
+    .on_host("shape", "minval", "maxval")
+    .no_side_effects()
+)
 
 
 @random_uniform_int_op.shape
 def random_uniform_int_shape(op):
-    _scalar_bounds(op, 1)
+    scalar_bounds(op, 1)
     return output_of_shape_input(op)
-
-
-def _scalar_bounds(op: Any, first: int) -> None:
-    for tensor in op.inputs[first : first + 2]:
-        if tensor.dims:
-            raise ValueError(f"Shape must be rank 0 but is rank {len(tensor.dims)}")
 
 
 @random_uniform_int_op.kernel
@@ -103,18 +110,9 @@ def stateless_uniform_shape(op):
     return output_of_shape_input(op)
 
 
-def two_seeds(op: Any, index: int) -> None:
-    """Raises ValueError unless input `index` can be a vector of two seeds."""
-    dims = op.inputs[index].dims
-    if dims is not None and len(dims) != 1:
-        raise ValueError(f"Shape must be rank 1 but is rank {len(dims)}")
-    if dims is not None and dims[0] not in (None, 2):
-        raise ValueError(f"Dimension must be 2 but is {dims[0]}")
-
-
 @stateless_uniform_op.kernel
 def stateless_uniform_kernel(node):
-    draw, numpy_type, device = streams().stateless_uniform, node.outputs[0].dtype.as_numpy_dtype, node.device
+    draw, numpy_type, device = streams.stateless_uniform, node.outputs[0].dtype.as_numpy_dtype, node.device
     return lambda shape, seed: to_tensor(draw(shape.tolist(), seed.numpy(), numpy_type), device)
 
 
@@ -128,13 +126,13 @@ stateless_uniform_int_op = op(
 @stateless_uniform_int_op.shape
 def stateless_uniform_int_shape(op):
     two_seeds(op, 1)
-    _scalar_bounds(op, 2)
+    scalar_bounds(op, 2)
     return output_of_shape_input(op)
 
 
 @stateless_uniform_int_op.kernel
 def stateless_uniform_int_kernel(node):
-    draw, numpy_type, device = streams().stateless_uniform_int, node.outputs[0].dtype.as_numpy_dtype, node.device
+    draw, numpy_type, device = streams.stateless_uniform_int, node.outputs[0].dtype.as_numpy_dtype, node.device
     return lambda shape, seed, low, high: to_tensor(
         draw(shape.tolist(), seed.numpy(), low.item(), high.item(), numpy_type), device
     )
@@ -150,7 +148,7 @@ stateless_uniform_op.rejects(np.array([0, 3], np.int32), np.array([1, 2, 3]), er
 stateless_uniform_int_op.accepts(np.array([4], np.int32), np.array([1, 2]), 0, 10)
 
 
-def _checked_range(dtype: Any, maxval: Any) -> tuple[Any, Any]:
+def _checked_range(dtype: DTypeLike, maxval: TensorLike | None) -> tuple[Any, Any]:
     dtype = as_dtype(dtype)
     if dtype.name not in _TYPES:
         raise ValueError(f"Invalid dtype {dtype!r}")
@@ -162,9 +160,9 @@ def _checked_range(dtype: Any, maxval: Any) -> tuple[Any, Any]:
 
 
 def random_uniform(
-    shape: Any,
-    minval: Any = 0,
-    maxval: Any = None,
+    shape: TensorLike,
+    minval: TensorLike = 0,
+    maxval: TensorLike | None = None,
     dtype: Any = "float32",
     seed: int | None = None,
     name: str | None = None,
@@ -202,7 +200,12 @@ def random_uniform(
 
 
 def stateless_uniform(
-    shape: Any, seed: Any, minval: Any = 0, maxval: Any = None, dtype: Any = "float32", name: str | None = None
+    shape: Sequence[int],
+    seed: TensorLike,
+    minval: TensorLike = 0,
+    maxval: TensorLike | None = None,
+    dtype: Any = "float32",
+    name: str | None = None,
 ) -> Tensor:
     """Random numbers uniform in [minval, maxval) that depend on `seed` alone: the same in every run.
 

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from headrace.core.operation import Operation, Tensor
+from headrace.core.cases import made
+from headrace.core.errors import NotFoundError
+from headrace.core.operation import Operation
 from headrace.core.registry import op, raw
+from headrace.core.tensor import Tensor
 from headrace.files.failures import failures_of
 from headrace.files.file_io import get_matching_files
 from headrace.files.paths import as_path, local_path, open_binary
-from headrace.ops.host_values import boxed
-from headrace.ops.state.common import invalid, shape_text
+from headrace.kernels.host_values import boxed
+from headrace.kernels.state.handles import invalid, shape_text
+
+if TYPE_CHECKING:
+    from headrace.core.typing import OpView, TensorLike
+
 
 read_file_op = op("ReadFile", "filename: string -> contents: string")
 # What a file holds is not known while planning.
@@ -23,13 +30,13 @@ matching_files_op = op("MatchingFiles", "pattern: string -> filenames: string")
 matching_files_op.stateful = True
 
 
-def _scalar(op: Any, index: int) -> None:
+def _scalar(op: OpView, index: int) -> None:
     dims = op.inputs[index].dims
     if dims:
         raise ValueError(f"Shape must be rank 0 but is rank {len(dims)}")
 
 
-def _path(value: Any, what: str) -> str:
+def _path(value: np.ndarray, what: str) -> str:
     name = boxed(value)
     if name.ndim:
         raise invalid(f"{what} tensor must be scalar, but had shape: {shape_text(name.shape)}")
@@ -98,7 +105,16 @@ def matching_files_kernel(node):
     return match
 
 
-def read_file(filename: Any, name: str | None = None) -> Tensor:
+read_file_op.accepts(b"in.txt", files={"in.txt": b"a\n\0b"})
+read_file_op.rejects(b"in.txt", files={"other": b""}, error=NotFoundError)
+read_file_op.rejects(np.array([b"in.txt"]), error=ValueError)
+write_file_op.accepts(b"folder/out.txt", b"hello", after=[made("ReadFile", b"folder/out.txt")])
+write_file_op.accepts(b"out.txt", b"new", files={"out.txt": b"earlier"}, after=[made("ReadFile", b"out.txt")])
+_FILES = {"b.txt": b"", "a.txt": b"", "a.csv": b""}
+matching_files_op.accepts(b"*.txt", files=_FILES).accepts(np.array([b"a.*", b"?.txt", b"z*"]), files=_FILES)
+
+
+def read_file(filename: TensorLike, name: str | None = None) -> Tensor:
     """The contents of a file.
 
     Args:
@@ -117,7 +133,7 @@ def read_file(filename: Any, name: str | None = None) -> Tensor:
     return raw.ReadFile(filename, name=name)
 
 
-def write_file(filename: Any, contents: Any, name: str | None = None) -> Operation:
+def write_file(filename: TensorLike, contents: TensorLike, name: str | None = None) -> Operation:
     """Writes a file, and the folders it lies in.
 
     Args:
@@ -128,7 +144,7 @@ def write_file(filename: Any, contents: Any, name: str | None = None) -> Operati
     return raw.WriteFile(filename, contents, name=name)
 
 
-def matching_files(pattern: Any, name: str | None = None) -> Tensor:
+def matching_files(pattern: TensorLike, name: str | None = None) -> Tensor:
     """The names of the files that match a pattern with `*`, `?` and `[...]` in its last part, in order.
 
     Args:

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
 from headrace.core.composite import SparseTensor, is_sparse
 from headrace.core.convert import convert_to_tensor
+from headrace.core.dims import broadcast_dims
 from headrace.core.dtypes import as_dtype
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op, raw
-from headrace.core.shapes import TensorShape, broadcast_dims
-from headrace.ops.array.common import invalid, numbers, rank_is, shape_text
-from headrace.ops.composing import first_given
-from headrace.ops.sparse.common import COMPUTED_AS, numbered, row_keys, sorting, sparse_input, wholly_on_host
+from headrace.core.shapes import TensorShape
+from headrace.kernels.array.arguments import invalid, numbers, rank_is, shape_text
+from headrace.kernels.older_names import first_given
+from headrace.kernels.sparse.indices import COMPUTED_AS, row_keys, sorting, sparse_input, wholly_on_host
+from headrace.kernels.sparse.operands import check_operands, united
+
+if TYPE_CHECKING:
+    from headrace.core.dtypes import DType
+
 
 sparse_add_op = wholly_on_host(
     op(
@@ -30,40 +36,6 @@ sparse_add_op = wholly_on_host(
 def sparse_add_shape(op):
     shape = rank_is(op.inputs[2].dims, 1)
     return [(None, shape[0]), (None,), shape]
-
-
-def check_operands(a: tuple[Any, Any, Any], b: tuple[Any, Any, Any]) -> None:
-    """Checks that two sparse tensors, each its three parts, have one shape.
-
-    Raises:
-        InvalidArgumentError: if not, or if the parts of one do not fit each other.
-    """
-    for parts, rank, kind in ((0, 2, "matrices"), (1, 1, "vectors"), (2, 1, "vectors")):
-        for operand in (a, b):
-            if operand[parts].ndim != rank:
-                what = ("indices", "values", "shapes")[parts]
-                raise invalid(f"Input {what} should be {kind} but received shape {shape_text(operand[parts].shape)}")
-    if any(operand[0].shape[0] != operand[1].shape[0] for operand in (a, b)):
-        raise invalid(
-            f"Expected {a[0].shape[0]} and {b[0].shape[0]} non-empty input values, got {a[1].shape[0]} and {b[1].shape[0]}"
-        )
-    shapes = [operand[2].tolist() for operand in (a, b)]
-    if len(shapes[0]) != len(shapes[1]):
-        both = " and ".join(" ".join(map(str, sizes)) for sizes in shapes)
-        raise invalid(f"Operands do not have the same ranks; got shapes: {both}")
-    for i, (one, other) in enumerate(zip(*shapes)):
-        if one != other:
-            raise invalid(f"Operands' shapes do not match: got {one} and {other} for dimension {i}")
-    for operand in (a, b):
-        if operand[0].shape[1] != len(shapes[0]):
-            raise invalid(f"Index vectors of a tensor of rank {len(shapes[0])} have {operand[0].shape[1]} elements.")
-
-
-def united(*matrices: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """The different rows of all matrices in order, and for each row of the joined matrices which of them it is."""
-    rows = torch.cat(matrices)
-    first, which = numbered(row_keys(rows)[0])
-    return rows.index_select(0, first), which
 
 
 @sparse_add_op.kernel
@@ -255,5 +227,5 @@ def sparse_add(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> Any
     return SparseTensor(indices, values, static.as_list() if static.is_fully_defined() else shape)
 
 
-def _real(dtype: Any) -> Any:
+def _real(dtype: DType) -> DType:
     return as_dtype({"complex64": "float32", "complex128": "float64"}.get(dtype.base_dtype.name, dtype.base_dtype))

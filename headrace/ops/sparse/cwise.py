@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import NoReturn
 
 import numpy as np
 import torch
@@ -12,13 +12,14 @@ from headrace.core.composite import SparseTensor
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import int64
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.registry import OpDecl, op, raw
-from headrace.ops import composing
-from headrace.ops.array.common import invalid, numbers, rank_is, shape_text
-from headrace.ops.ranks import ranked
-from headrace.ops.sparse.add import check_operands, sparse_add, united
-from headrace.ops.sparse.common import COMPUTED_AS, check_parts, numbered, row_keys, wholly_on_host
-from headrace.ops.sparse.reduce import sparse_reduce_sum
+from headrace.core.operation import Operation
+from headrace.core.registry import GradientRule, OpDecl, op, raw
+from headrace.core.tensor import Tensor
+from headrace.kernels import composing
+from headrace.kernels.array.arguments import invalid, numbers, rank_is, shape_text
+from headrace.kernels.ranks import ranked
+from headrace.kernels.sparse.indices import COMPUTED_AS, check_parts, numbered, row_keys, wholly_on_host
+from headrace.kernels.sparse.operands import check_operands, united
 
 
 def _divided(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
@@ -51,9 +52,12 @@ def _dense_at(indices: torch.Tensor, sizes: list[int], dense: torch.Tensor) -> t
     return dense[where] if where else dense.expand(indices.shape[0])
 
 
-def _declare_with_dense(kind: str, compute: Callable[[Any, Any], Any]) -> OpDecl:
+_Computed = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+
+
+def _declare_with_dense(op_type: str, compute: _Computed) -> OpDecl:
     decl = op(
-        f"SparseDenseCwise{kind}",
+        op_type,
         "sp_indices: int64, sp_values: T, sp_shape: int64, dense: T, *, T: numeric -> output: T",
     ).on_host("sp_shape")
 
@@ -81,26 +85,29 @@ def _declare_with_dense(kind: str, compute: Callable[[Any, Any], Any]) -> OpDecl
     )
 
 
-_with_dense = {
-    "Add": _declare_with_dense("Add", torch.add),
-    "Mul": _declare_with_dense("Mul", torch.mul),
-    "Div": _declare_with_dense("Div", _divided),
-}
+dense_add_op = _declare_with_dense("SparseDenseCwiseAdd", torch.add)
+dense_mul_op = _declare_with_dense("SparseDenseCwiseMul", torch.mul)
+dense_div_op = _declare_with_dense("SparseDenseCwiseDiv", _divided)
 
 
-def _no_gradient(op_type: str, instead: str) -> Callable[..., Any]:
-    def gradient(op, *grads):
-        raise NotImplementedError(f"Gradient for {op_type} is not implemented (nor is it in 1.x): {instead}.")
+def _no_gradient(instead: str) -> GradientRule:
+    def gradient(op: Operation, *grads: Tensor) -> NoReturn:
+        raise NotImplementedError(f"Gradient for {op.type} is not implemented (nor is it in 1.x): {instead}.")
 
     return gradient
 
 
-_with_dense["Add"].gradient(_no_gradient("SparseDenseCwiseAdd", "use tf.sparse.add"))
+dense_add_op.gradient(_no_gradient("use tf.sparse.add"))
 
 
-def _attach_gradient(kind: str) -> None:
-    @_with_dense[kind].gradient
-    def gradient(op, grad):
+def _gradient_with_dense(of_both: Callable[[Tensor, Tensor, Tensor], tuple[Tensor, Tensor]]) -> GradientRule:
+    """The gradient rule of an op with a dense operand.
+
+    Args:
+        of_both: from the gradient, the stored elements and the dense elements that they met to the gradients of these.
+    """
+
+    def gradient(op: Operation, grad: Tensor) -> list[Tensor | None]:
         """Each stored element has its own gradient; those that met one dense element are added up for it."""
         indices, values, shape, dense = op.inputs
         dense_shape = composing.cast(composing.shape(dense), int64)
@@ -110,24 +117,22 @@ def _attach_gradient(kind: str) -> None:
         met = indices // scale
         met = raw.Slice(met, raw.ConcatV2([[0], added], 0, name="concat"), [-1, -1])
         there = raw.GatherNd(dense, met)
-        if kind == "Mul":
-            of_values, of_dense = grad * there, grad * values
-        else:
-            of_values = grad / there
-            of_dense = grad * (-values / raw.Square(there))
+        of_values, of_dense = of_both(grad, values, there)
         # Places repeat where the dense operand was broadcast.
-        spread = sparse_add(composing.zeros_like(dense), SparseTensor(met, of_dense, dense_shape))
+        spread = raw.SparseTensorDenseAdd(met, of_dense, dense_shape, composing.zeros_like(dense))
         return [None, of_values, None, spread]
 
-
-_attach_gradient("Mul")
-_attach_gradient("Div")
+    return gradient
 
 
-def _declare_extreme(kind: str, types: str, compute: Callable[[Any, Any], Any]) -> OpDecl:
+dense_mul_op.gradient(_gradient_with_dense(lambda grad, x, y: (grad * y, grad * x)))
+dense_div_op.gradient(_gradient_with_dense(lambda grad, x, y: (grad / y, grad * (-x / raw.Square(y)))))
+
+
+def _declare_extreme(op_type: str, types: str, compute: _Computed) -> OpDecl:
     decl = wholly_on_host(
         op(
-            f"SparseSparse{kind}",
+            op_type,
             "a_indices: int64, a_values: T, a_shape: int64, b_indices: int64, b_values: T, b_shape: int64, *, "
             f"T: {types} -> output_indices: int64, output_values: T",
         )
@@ -156,13 +161,13 @@ def _declare_extreme(kind: str, types: str, compute: Callable[[Any, Any], Any]) 
 
         return run
 
-    decl.gradient(_no_gradient(f"SparseSparse{kind}", "make the operands dense with tf.sparse.to_dense"))
+    decl.gradient(_no_gradient("make the operands dense with tf.sparse.to_dense"))
     parts = (np.array([[0, 1]]), np.array([1.0]), np.array([1, 2]))
     return decl.accepts(*parts, *parts).rejects(*parts, *parts[:2], np.array([1, 3]), error=InvalidArgumentError)
 
 
-_declare_extreme("Maximum", "realnumeric", torch.maximum)
-_declare_extreme("Minimum", "numeric", torch.minimum)
+maximum_op = _declare_extreme("SparseSparseMaximum", "realnumeric", torch.maximum)
+minimum_op = _declare_extreme("SparseSparseMinimum", "numeric", torch.minimum)
 
 sparse_softmax_op = op(
     "SparseSoftmax", "sp_indices: int64, sp_values: T, sp_shape: int64, *, T: {float, double} -> output: T"
@@ -200,7 +205,7 @@ def sparse_softmax_gradient(op, grad):
     indices, shape, out = op.inputs[0], op.inputs[2], op.outputs[0]
     softmax, of_softmax = SparseTensor(indices, out, shape), SparseTensor(indices, grad, shape)
     product = SparseTensor(indices, softmax.values * of_softmax.values, shape)
-    total = -sparse_reduce_sum(product, [-1], keepdims=True)
+    total = -raw.SparseReduceSum(product.indices, product.values, product.dense_shape, [-1], keep_dims=True)
     centred = raw.SparseDenseCwiseAdd(of_softmax.indices, of_softmax.values, of_softmax.dense_shape, total)
     centred = SparseTensor(of_softmax.indices, centred, of_softmax.dense_shape)
     return [None, centred.values * softmax.values, None]
@@ -211,7 +216,7 @@ sparse_softmax_op.accepts(np.array([[0, 1], [0, 2]]), np.array([1.0, 2.0]), np.a
 )
 
 
-def sparse_softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
+def sparse_softmax(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
     """Softmax over the stored elements of each innermost row; what is not stored counts as minus infinity.
 
     Args:
@@ -234,16 +239,16 @@ def sparse_softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
         return SparseTensor(sp_input.indices, values, sp_input.dense_shape)
 
 
-def _extreme(kind: str, word: str) -> Callable[..., SparseTensor]:
-    def extreme(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
+def _extreme(apply: OpDecl, short_name: str, word: str, example: str) -> Callable[..., SparseTensor]:
+    def extreme(sp_a: SparseTensor, sp_b: SparseTensor, name: str | None = None) -> SparseTensor:
         parts = [sp_a.indices, sp_a.values, sp_b.indices, sp_b.values]
-        with name_scope(name, f"SparseSparse{kind}", parts) as scope:
-            indices, values = getattr(raw, f"SparseSparse{kind}")(
+        with name_scope(name, apply.type, parts) as scope:
+            indices, values = apply(
                 sp_a.indices, sp_a.values, sp_a.dense_shape, sp_b.indices, sp_b.values, sp_b.dense_shape, name=scope
             )
         return SparseTensor(indices, values, sp_a.dense_shape)
 
-    extreme.__name__ = extreme.__qualname__ = f"sparse_{kind.lower()}"
+    extreme.__name__ = extreme.__qualname__ = f"sparse_{short_name}"
     extreme.__doc__ = f"""The {word} of each two elements, of which those not stored are 0.
 
     Args:
@@ -258,11 +263,11 @@ def _extreme(kind: str, word: str) -> Callable[..., SparseTensor]:
 
     Example:
         >>> x, y = tf.SparseTensor([[0]], [-1.0], [2]), tf.SparseTensor([[1]], [3.0], [2])
-        >>> tf.Session().run(tf.sparse.{kind.lower()}(x, y)).values
-        array([{"0., 3." if kind == "Maximum" else "-1.,  0."}], dtype=float32)
+        >>> tf.Session().run(tf.sparse.{short_name}(x, y)).values
+        array([{example}], dtype=float32)
     """
     return extreme
 
 
-sparse_maximum = _extreme("Maximum", "greater")
-sparse_minimum = _extreme("Minimum", "lesser")
+sparse_maximum = _extreme(maximum_op, "maximum", "greater", "0., 3.")
+sparse_minimum = _extreme(minimum_op, "minimum", "lesser", "-1.,  0.")

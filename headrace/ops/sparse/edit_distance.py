@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from headrace.core.composite import SparseTensor, SparseTensorValue
-from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.ops.array.common import invalid, rank_is
-from headrace.ops.host_values import to_array, to_tensor
+from headrace.core.tensor import Tensor
+from headrace.kernels.array.arguments import invalid, rank_is
+from headrace.kernels.host_values import to_array, to_tensor
+
+if TYPE_CHECKING:
+    import torch
+
 
 edit_distance_op = (
     op(
@@ -51,7 +55,9 @@ def _distance(one: list[Any], other: list[Any]) -> int:
     return row[-1]
 
 
-def _sequences(name: str, indices: Any, values: Any, shape: np.ndarray) -> dict[tuple[int, ...], list[Any]]:
+def _sequences(
+    name: str, indices: torch.Tensor, values: torch.Tensor, shape: np.ndarray
+) -> dict[tuple[int, ...], list[Any]]:
     indices, values = to_array(indices), to_array(values)
     if indices.ndim != 2 or values.ndim != 1 or len(indices) != len(values) or indices.shape[1] != len(shape):
         raise invalid(f"{name} is not a valid SparseTensor: its indices, values and shape do not fit together.")
@@ -96,7 +102,21 @@ def edit_distance_kernel(node):
     return distances
 
 
-def edit_distance(hypothesis: Any, truth: Any, normalize: bool = True, name: str = "edit_distance") -> Tensor:
+_truth = (
+    np.array([[0, 0], [0, 1], [1, 0], [1, 1]], np.int64),
+    np.array([1, 2, 3, 4], np.int32),
+    np.array([2, 2], np.int64),
+)
+_guess = (
+    np.array([[0, 0], [1, 0], [1, 1], [1, 2]], np.int64),
+    np.array([1, 4, 3, 4], np.int32),
+    np.array([2, 3], np.int64),
+)
+edit_distance_op.accepts(*_guess, *_truth).accepts(*_guess, *_truth, normalize=False)
+edit_distance_op.rejects(*_guess, *_truth[:2], np.array([2, 2, 1], np.int64), error=ValueError)
+
+
+def edit_distance(hypothesis: Any, truth: SparseTensor, normalize: bool = True, name: str = "edit_distance") -> Tensor:
     """Levenshtein's distance of sequences.
 
     Args:
@@ -113,7 +133,10 @@ def edit_distance(hypothesis: Any, truth: Any, normalize: bool = True, name: str
         InvalidArgumentError: when run, if the ranks differ.
 
     Example:
-        >>> error_rate = tf.reduce_mean(tf.edit_distance(tf.cast(decoded[0], tf.int32), labels))
+        >>> hypothesis = tf.SparseTensor([[0, 0], [0, 1]], [1, 2], [1, 2])
+        >>> truth = tf.SparseTensor([[0, 0], [0, 1]], [1, 3], [1, 2])
+        >>> sess.run(tf.edit_distance(hypothesis, truth))
+        array([0.5], dtype=float32)
     """
     for argument, value in (("Hypothesis", hypothesis), ("Truth", truth)):
         if not isinstance(value, (SparseTensor, SparseTensorValue)):

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import itertools
 import threading
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
+from headrace.core.cases import made
 from headrace.core.composite import SparseTensor
 from headrace.core.defaults import colocate_with
-from headrace.core.operation import Tensor
+from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op, raw
-from headrace.ops.array.common import invalid
-from headrace.ops.ranks import ranked
-from headrace.ops.sparse.common import sparse_input
+from headrace.core.tensor import Tensor
+from headrace.kernels.array.arguments import invalid
+from headrace.kernels.ranks import ranked
+from headrace.kernels.sparse.indices import sparse_input
+
+if TYPE_CHECKING:
+    from headrace.core.operation import Operation
+    from headrace.core.typing import NodeView, TensorLike
+
 
 _ADD = "sparse_indices: int64, sparse_values: T, sparse_shape: int64, *, container='', shared_name='' -> "
 _INPUTS = ("sparse_indices", "sparse_values", "sparse_shape")
@@ -61,14 +68,14 @@ class SparseMap:
         return parts
 
 
-def _map_of(node: Any) -> SparseMap:
+def _map_of(node: NodeView) -> SparseMap:
     attrs = node.attrs
     name = attrs["shared_name"] or node.name
     found: SparseMap = node.runtime.object(("sparse_map", attrs["container"], name), SparseMap)
     return found
 
 
-def _copied(values: Any) -> Any:
+def _copied(values: np.ndarray | torch.Tensor) -> np.ndarray | torch.Tensor:
     return values.clone() if isinstance(values, torch.Tensor) else values.copy()
 
 
@@ -149,8 +156,16 @@ def take_many_kernel(node):
     return take
 
 
+_matrix = (np.array([[0, 1], [0, 3], [2, 0]], np.int64), [3], np.array([4, 5], np.int64))
+add_op.accepts(*_matrix).rejects(np.array([0, 1, 2], np.int64), *_matrix[1:], error=ValueError)
+add_many_op.accepts(*_matrix, varies="1.15 numbers the rows in any order")
+add_many_op.rejects(np.array([[0], [1], [2]], np.int64), [3], np.array([3], np.int64), error=InvalidArgumentError)
+take_many_op.accepts(made("AddManySparseToTensorsMap", *_matrix, shared_name="map"), dtype="float32", shared_name="map")
+take_many_op.rejects(np.array([7], np.int64), dtype="float32", error=InvalidArgumentError)
+
+
 def add_sparse_to_tensors_map(
-    sp_input: Any, container: str | None = None, shared_name: str | None = None, name: str | None = None
+    sp_input: SparseTensor, container: str | None = None, shared_name: str | None = None, name: str | None = None
 ) -> Tensor:
     """Keeps a sparse tensor in the session.
 
@@ -169,7 +184,7 @@ def add_sparse_to_tensors_map(
 
 
 def add_many_sparse_to_tensors_map(
-    sp_input: Any, container: str | None = None, shared_name: str | None = None, name: str | None = None
+    sp_input: SparseTensor, container: str | None = None, shared_name: str | None = None, name: str | None = None
 ) -> Tensor:
     """As `add_sparse_to_tensors_map`, for each row of a sparse tensor of rank above 1; returns an int64 vector."""
     parts = sparse_input(sp_input)
@@ -179,7 +194,7 @@ def add_many_sparse_to_tensors_map(
 
 
 def take_many_sparse_from_tensors_map(
-    sparse_map_op: Any, sparse_handles: Any, rank: int | None = None, name: str | None = None
+    sparse_map_op: Operation, sparse_handles: TensorLike, rank: int | None = None, name: str | None = None
 ) -> SparseTensor:
     """Takes sparse tensors out again, as the rows of one.
 

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
+from headrace.core.dims import merge_dim, merge_dims
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.core.shapes import merge_dim, merge_dims
-from headrace.ops import composing
-from headrace.ops.array.common import invalid, numbers, rank_is, shape_text
-from headrace.ops.sparse.common import COMPUTED_AS, sparse_input
+from headrace.core.tensor import Tensor
+from headrace.kernels import composing
+from headrace.kernels.array.arguments import invalid, numbers, rank_is, shape_text
+from headrace.kernels.sparse.indices import COMPUTED_AS, sparse_input
+
+if TYPE_CHECKING:
+    from headrace.core.composite import SparseTensor
+    from headrace.core.typing import TensorLike
+
 
 sparse_tensor_dense_mat_mul_op = op(
     "SparseTensorDenseMatMul",
@@ -42,7 +47,9 @@ def sparse_tensor_dense_mat_mul_shape(op):
     return [(a[1 if left else 0], b[0 if right else 1])]
 
 
-def _check(indices: Any, values: Any, shape: Any, b: Any, adjoint_a: bool, adjoint_b: bool) -> tuple[int, int]:
+def _check(
+    indices: torch.Tensor, values: torch.Tensor, shape: torch.Tensor, b: torch.Tensor, adjoint_a: bool, adjoint_b: bool
+) -> tuple[int, int]:
     for what, value, rank, kind in (("b", b, 2, "matrix"), ("a_shape", shape, 1, "vector")):
         if value.ndim != rank:
             raise invalid(f"Tensor '{what}' is not a {kind}")
@@ -81,7 +88,9 @@ def _order(keys: np.ndarray, height: int) -> torch.Tensor:
     return torch.from_numpy(order)
 
 
-def _bags(grid: np.ndarray, values: torch.Tensor, b: torch.Tensor, sizes: tuple[int, int], by: int) -> Any:
+def _bags(
+    grid: np.ndarray, values: torch.Tensor, b: torch.Tensor, sizes: tuple[int, int], by: int
+) -> torch.Tensor | None:
     """The product with the matrix of `sizes` or, if `by` is 1, with its transpose, on the host.
 
     Args:
@@ -105,7 +114,9 @@ def _bags(grid: np.ndarray, values: torch.Tensor, b: torch.Tensor, sizes: tuple[
     return torch.embedding_bag(b.contiguous(), others, begins, False, 0, False, values, True)[0]
 
 
-def _product(rows: torch.Tensor, columns: torch.Tensor, values: torch.Tensor, b: torch.Tensor, height: int) -> Any:
+def _product(
+    rows: torch.Tensor, columns: torch.Tensor, values: torch.Tensor, b: torch.Tensor, height: int
+) -> torch.Tensor:
     dtype = values.dtype
     wider = COMPUTED_AS.get(dtype, dtype)
     picked = b.to(wider).index_select(0, columns) * values.to(wider)[:, None]
@@ -163,7 +174,7 @@ sparse_tensor_dense_mat_mul_op.accepts(
 
 
 def sparse_tensor_dense_matmul(
-    sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
+    sp_a: SparseTensor, b: TensorLike, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
 ) -> Tensor:
     """The product of a sparse matrix and a dense one.
 

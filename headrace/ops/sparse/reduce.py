@@ -15,12 +15,12 @@ from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import int64
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.operation import Tensor
 from headrace.core.registry import OpDecl, op, raw
-from headrace.ops import composing
-from headrace.ops.array.common import invalid, numbers, shape_text
-from headrace.ops.composing import first_given
-from headrace.ops.sparse.common import (
+from headrace.core.tensor import Tensor
+from headrace.kernels import composing
+from headrace.kernels.array.arguments import invalid, numbers, shape_text
+from headrace.kernels.older_names import first_given
+from headrace.kernels.sparse.indices import (
     COMPUTED_AS,
     check_parts,
     check_within,
@@ -31,6 +31,7 @@ from headrace.ops.sparse.common import (
 )
 
 _INPUTS = "input_indices: int64, input_values: T, input_shape: int64, reduction_axes: int32, *, keep_dims=False, "
+_PARTS = (np.array([[0, 1], [0, 0]]), np.array([1.0, 2.0]), np.array([2, 3]))
 
 
 def _kept(rank: int, axes: Sequence[int]) -> list[int]:
@@ -48,7 +49,7 @@ def _reduced_sizes(sizes: Sequence[int], kept: Sequence[int], keep_dims: bool) -
     return [sizes[axis] for axis in kept]
 
 
-def _checked_axes(axes: Any) -> list[int]:
+def _checked_axes(axes: torch.Tensor) -> list[int]:
     if axes.ndim > 1:
         raise invalid(f"Expected reduction_axes to be a scalar or a vector; got shape: {shape_text(axes.shape)}")
     return numbers(axes)
@@ -64,8 +65,8 @@ def _collected(kind: str, values: torch.Tensor, group: torch.Tensor, count: int)
     return out.scatter_reduce_(0, group, values.to(wider), "amax", include_self=False).to(dtype)
 
 
-def _declare_dense(kind: str, types: str) -> OpDecl:
-    decl = op(f"SparseReduce{kind}", f"{_INPUTS}T: {types} -> output: T").on_host("input_shape", "reduction_axes")
+def _declare_dense(op_type: str, kind: str, types: str) -> OpDecl:
+    decl = op(op_type, f"{_INPUTS}T: {types} -> output: T").on_host("input_shape", "reduction_axes")
 
     @decl.shape
     def shape(op):
@@ -96,18 +97,14 @@ def _declare_dense(kind: str, types: str) -> OpDecl:
 
         return reduce
 
-    parts = (np.array([[0, 1], [0, 0]]), np.array([1.0, 2.0]), np.array([2, 3]))
-    return decl.accepts(*parts, np.array([1], np.int32)).rejects(
-        *parts, np.array([2], np.int32), error=InvalidArgumentError
+    return decl.accepts(*_PARTS, np.array([1], np.int32)).rejects(
+        *_PARTS, np.array([2], np.int32), error=InvalidArgumentError
     )
 
 
-def _declare_sparse(kind: str, types: str) -> OpDecl:
+def _declare_sparse(op_type: str, kind: str, types: str) -> OpDecl:
     decl = wholly_on_host(
-        op(
-            f"SparseReduce{kind}Sparse",
-            f"{_INPUTS}T: {types} -> output_indices: int64, output_values: T, output_shape: int64",
-        )
+        op(op_type, f"{_INPUTS}T: {types} -> output_indices: int64, output_values: T, output_shape: int64")
     )
 
     @decl.shape
@@ -133,16 +130,15 @@ def _declare_sparse(kind: str, types: str) -> OpDecl:
 
         return reduce
 
-    parts = (np.array([[0, 1], [0, 0]]), np.array([1.0, 2.0]), np.array([2, 3]))
-    return decl.accepts(*parts, np.array([1], np.int32)).rejects(
-        *parts, np.array([2], np.int32), error=InvalidArgumentError
+    return decl.accepts(*_PARTS, np.array([1], np.int32)).rejects(
+        *_PARTS, np.array([2], np.int32), error=InvalidArgumentError
     )
 
 
-sparse_reduce_sum_op = _declare_dense("Sum", "numeric")
-_declare_dense("Max", "realnumeric")
-_declare_sparse("Sum", "numeric")
-_declare_sparse("Max", "realnumeric")
+sparse_reduce_sum_op = _declare_dense("SparseReduceSum", "Sum", "numeric")
+sparse_reduce_max_op = _declare_dense("SparseReduceMax", "Max", "realnumeric")
+sparse_reduce_sum_sparse_op = _declare_sparse("SparseReduceSumSparse", "Sum", "numeric")
+sparse_reduce_max_sparse_op = _declare_sparse("SparseReduceMaxSparse", "Max", "realnumeric")
 
 
 @sparse_reduce_sum_op.gradient
@@ -154,7 +150,7 @@ def sparse_reduce_sum_gradient(op, grad):
     return [None, raw.GatherNd(grad, indices // scale), None, None]
 
 
-def _kept_shape(shape: Any, axes: Any) -> Tensor:
+def _kept_shape(shape: Tensor, axes: Tensor) -> Tensor:
     """The shape with size 1 for the reduced axes."""
     sizes, axes = composing.cast(shape, "int32"), composing.cast(axes, "int32")
     rank = composing.size(sizes)
@@ -163,7 +159,7 @@ def _kept_shape(shape: Any, axes: Any) -> Tensor:
     return raw.DynamicStitch([composing.range_(rank), axes], [sizes, raw.Fill(axes_shape, 1)])
 
 
-def _axes(sp_input: Any, axis: Any, reduction_axes: Any) -> Any:
+def _axes(sp_input: SparseTensor, axis: int | Sequence[int] | None, reduction_axes: Any) -> Any:
     """The axes that are asked for, or all."""
     if reduction_axes is not None:
         if axis is not None:
@@ -200,13 +196,16 @@ _DOCUMENTATION = """The {word} of the stored elements over axes, as a {kind} ten
     """
 
 
-def _reduction(kind: str, word: str, example: str) -> Callable[..., Tensor]:
+def _reduction(apply: OpDecl, name: str, word: str, example: str) -> Callable[..., Tensor]:
     def reduce(
-        sp_input: Any, axis: Any = None, keepdims: Any = None, reduction_axes: Any = None, keep_dims: Any = None
+        sp_input: SparseTensor,
+        axis: int | Sequence[int] | None = None,
+        keepdims: int | str | Sequence[Any] | None = None,
+        reduction_axes: Any = None,
+        keep_dims: Any = None,
     ) -> Tensor:
         keepdims = first_given("keepdims", keepdims, "keep_dims", keep_dims)
         axes = _axes(sp_input, axis, reduction_axes)
-        apply = getattr(raw, f"SparseReduce{kind}")
         return apply(
             sp_input.indices,
             sp_input.values,
@@ -215,24 +214,27 @@ def _reduction(kind: str, word: str, example: str) -> Callable[..., Tensor]:
             keep_dims=False if keepdims is None else keepdims,
         )
 
-    reduce.__name__ = reduce.__qualname__ = f"sparse_reduce_{kind.lower()}"
+    reduce.__name__ = reduce.__qualname__ = f"sparse_{name}"
     reduce.__doc__ = _DOCUMENTATION.format(
         word=word,
         kind="dense",
         returns="a dense tensor; 0 where no elements are stored.",
-        name=f"reduce_{kind.lower()}",
+        name=name,
         example=f"\n        array([{example}, 0.], dtype=float32)",
     )
     return reduce
 
 
-def _sparse_reduction(kind: str, word: str, example: str) -> Callable[..., SparseTensor]:
+def _sparse_reduction(apply: OpDecl, name: str, word: str, example: str) -> Callable[..., SparseTensor]:
     def reduce(
-        sp_input: Any, axis: Any = None, keepdims: Any = None, reduction_axes: Any = None, keep_dims: Any = None
+        sp_input: SparseTensor,
+        axis: int | None = None,
+        keepdims: bool | None = None,
+        reduction_axes: Any = None,
+        keep_dims: Any = None,
     ) -> SparseTensor:
         keepdims = first_given("keepdims", keepdims, "keep_dims", keep_dims)
         axes = _axes(sp_input, axis, reduction_axes)
-        apply = getattr(raw, f"SparseReduce{kind}Sparse")
         return SparseTensor(
             *apply(
                 sp_input.indices,
@@ -243,27 +245,31 @@ def _sparse_reduction(kind: str, word: str, example: str) -> Callable[..., Spars
             )
         )
 
-    reduce.__name__ = reduce.__qualname__ = f"sparse_reduce_{kind.lower()}_sparse"
+    reduce.__name__ = reduce.__qualname__ = f"sparse_{name}"
     reduce.__doc__ = _DOCUMENTATION.format(
         word=word,
         kind="sparse",
         returns="a SparseTensor, of the places for which elements are stored.",
-        name=f"reduce_{kind.lower()}_sparse",
+        name=name,
         example=f".values\n        array([{example}], dtype=float32)",
     )
     return reduce
 
 
-sparse_reduce_sum = _reduction("Sum", "sum", "5.")
-sparse_reduce_max = _reduction("Max", "greatest", "4.")
-sparse_reduce_sum_sparse = _sparse_reduction("Sum", "sum", "5.")
-sparse_reduce_max_sparse = _sparse_reduction("Max", "greatest", "4.")
+sparse_reduce_sum = _reduction(sparse_reduce_sum_op, "reduce_sum", "sum", "5.")
+sparse_reduce_max = _reduction(sparse_reduce_max_op, "reduce_max", "greatest", "4.")
+sparse_reduce_sum_sparse = _sparse_reduction(sparse_reduce_sum_sparse_op, "reduce_sum_sparse", "sum", "5.")
+sparse_reduce_max_sparse = _sparse_reduction(sparse_reduce_max_sparse_op, "reduce_max_sparse", "greatest", "4.")
 
 
-def _either(dense: Callable[..., Tensor], sparse: Callable[..., SparseTensor]) -> Callable[..., Any]:
+def _either(dense: Callable[..., Tensor], sparse: Callable[..., SparseTensor]) -> Callable[..., Tensor | SparseTensor]:
     def reduce(
-        sp_input: Any, axis: Any = None, keepdims: Any = None, output_is_sparse: bool = False, name: str | None = None
-    ) -> Any:
+        sp_input: SparseTensor,
+        axis: int | None = None,
+        keepdims: bool | None = None,
+        output_is_sparse: bool = False,
+        name: str | None = None,
+    ) -> Tensor | SparseTensor:
         with name_scope(name) if name else contextlib.nullcontext():
             return (sparse if output_is_sparse else dense)(sp_input, axis, keepdims)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,9 +15,9 @@ from headrace.core.dtypes import int64
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op, raw
 from headrace.core.tensor_util import constant_value, constant_value_as_shape
-from headrace.ops import composing
-from headrace.ops.array.common import invalid, numbers, rank_is, shape_text
-from headrace.ops.sparse.common import (
+from headrace.kernels import composing
+from headrace.kernels.array.arguments import invalid, numbers, rank_is, shape_text
+from headrace.kernels.sparse.indices import (
     check_parts,
     flattened,
     pick,
@@ -28,12 +29,21 @@ from headrace.ops.sparse.common import (
     wholly_on_host,
 )
 
-sparse_reshape_op = wholly_on_host(
-    op(
-        "SparseReshape",
-        "input_indices: int64, input_shape: int64, new_shape: int64 -> output_indices: int64, output_shape: int64",
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+
+
+sparse_reshape_op = (
+    wholly_on_host(
+        op(
+            "SparseReshape",
+            "input_indices: int64, input_shape: int64, new_shape: int64 -> output_indices: int64, output_shape: int64",
+        )
     )
-).aliases()
+    .aliases()
+    .gives_no_more()
+    .passes_text()
+)
 
 
 @sparse_reshape_op.shape
@@ -99,12 +109,16 @@ def sparse_reshape_kernel(node):
 sparse_reshape_op.accepts(np.array([[0, 1], [2, 3]]), np.array([3, 4]), np.array([2, -1]))
 sparse_reshape_op.rejects(np.array([[0, 1]]), np.array([3, 4]), np.array([5, -1]), error=InvalidArgumentError)
 
-sparse_reorder_op = wholly_on_host(
-    op(
-        "SparseReorder",
-        "input_indices: int64, input_values: T, input_shape: int64 -> output_indices: int64, output_values: T",
+sparse_reorder_op = (
+    wholly_on_host(
+        op(
+            "SparseReorder",
+            "input_indices: int64, input_values: T, input_shape: int64 -> output_indices: int64, output_values: T",
+        )
     )
-).aliases()
+    .aliases()
+    .passes_text()
+)
 
 
 @sparse_reorder_op.shape
@@ -136,7 +150,7 @@ def sparse_reorder_gradient(op, _, grad):
 sparse_reorder_op.accepts(np.array([[1, 0], [0, 1]]), np.array([1.0, 2.0]), np.array([2, 2]))
 
 
-def sparse_reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
+def sparse_reorder(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
     """The elements in the usual order, that of increasing row-major position.
 
     Args:
@@ -161,7 +175,7 @@ def sparse_reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
     return SparseTensor(indices, values, shape)
 
 
-def sparse_reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
+def sparse_reshape(sp_input: SparseTensor, shape: Tensor | Sequence[int], name: str | None = None) -> SparseTensor:
     """The elements under another shape, in the same row-major positions.
 
     Args:
@@ -195,7 +209,7 @@ def sparse_reshape(sp_input: Any, shape: Any, name: str | None = None) -> Sparse
         return SparseTensor(indices, raw.Identity(sp_input.values), reshaped)
 
 
-def _static_sizes(old: list[int], sizes: tuple[int | None, ...], given: Any) -> list[int] | None:
+def _static_sizes(old: list[int], sizes: tuple[int | None, ...], given: np.ndarray | None) -> list[int] | None:
     """The new sizes where at most one is left to be computed, else None."""
     if given is not None and int((given == -1).sum()) > 1:
         raise ValueError(f"At most one dimension can be inferred (-1). Found: {given}")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -10,20 +11,34 @@ import torch
 from headrace.core.composite import SparseTensor
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
+from headrace.core.dims import merge_dim
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.core.shapes import merge_dim
-from headrace.ops.array.common import boxed, filled_text, invalid, rank_is, shape_text, stand_in_for
-from headrace.ops.sparse.common import COMPUTED_AS, count_of, matrix_columns, sorting, sparse_input, wholly_on_host
+from headrace.core.tensor import Tensor
+from headrace.kernels.array.arguments import boxed, filled_text, invalid, rank_is, shape_text, stand_in_for
+from headrace.kernels.sparse.indices import COMPUTED_AS, count_of, matrix_columns, sorting, sparse_input, wholly_on_host
 
-sparse_fill_empty_rows_op = wholly_on_host(
-    op(
-        "SparseFillEmptyRows",
-        "indices: int64, values: T, dense_shape: int64, default_value: T -> output_indices: int64, output_values: T, "
-        "empty_row_indicator: bool, reverse_index_map: int64",
+if TYPE_CHECKING:
+    from headrace.core.typing import OpView, TensorLike
+
+
+sparse_fill_empty_rows_op = (
+    wholly_on_host(
+        op(
+            "SparseFillEmptyRows",
+            "indices: int64, values: T, dense_shape: int64, default_value: T -> output_indices: int64, output_values: T, "
+            "empty_row_indicator: bool, reverse_index_map: int64",
+        )
     )
-).aliases()
+    .aliases()
+    .passes_text()
+)
+
+
+@sparse_fill_empty_rows_op.most_elements
+def sparse_fill_empty_rows_most(op: OpView, values: Sequence[np.ndarray]) -> int:
+    """All there is, and one for each row."""
+    return int(values[0].size + values[2].reshape(-1)[:1].sum())
 
 
 @sparse_fill_empty_rows_op.shape
@@ -36,7 +51,9 @@ def sparse_fill_empty_rows_shape(op):
     return [(None, count_of(shape)), (None,), (sizes[0] if sizes else None,), (count,)]
 
 
-def _check(indices: Any, values: Any, shape: Any, default: Any) -> None:
+def _check(
+    indices: torch.Tensor, values: np.ndarray | torch.Tensor, shape: torch.Tensor, default: np.ndarray | torch.Tensor
+) -> None:
     for what, value, rank, kind in (
         ("dense_shape", shape, 1, "vector"),
         ("indices", indices, 2, "matrix"),
@@ -47,7 +64,9 @@ def _check(indices: Any, values: Any, shape: Any, default: Any) -> None:
             raise invalid(f"{what} must be a {kind}, saw: {shape_text(value.shape)}")
 
 
-def _filled(values: Any, default: Any, count: int, places: torch.Tensor) -> Any:
+def _filled(
+    values: np.ndarray | torch.Tensor, default: np.ndarray | torch.Tensor, count: int, places: torch.Tensor
+) -> np.ndarray | torch.Tensor:
     """`count` elements, `values` at `places` and `default` elsewhere."""
     if isinstance(values, np.ndarray):
         text = filled_text((count,), boxed(default)[()])
@@ -139,7 +158,9 @@ def sparse_fill_empty_rows_grad_kernel(node):
 sparse_fill_empty_rows_grad_op.accepts(np.array([0, 2]), np.array([1.0, 2.0, 3.0]))
 
 
-def sparse_fill_empty_rows(sp_input: Any, default_value: Any, name: str | None = None) -> tuple[SparseTensor, Tensor]:
+def sparse_fill_empty_rows(
+    sp_input: SparseTensor, default_value: TensorLike, name: str | None = None
+) -> tuple[SparseTensor, Tensor]:
     """The elements with `default_value` in the first column of every row that has none.
 
     Args:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import numpy as np
 import torch
 
+from headrace.core.cases import made
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op
-from headrace.ops.ranks import ranked
+from headrace.kernels.ranks import ranked
+from headrace.messages import protos
+from headrace.messages.tensor_proto import MakeNdarray, make_tensor_proto
 
 serialize_sparse = op(
     "SerializeSparse",
@@ -29,7 +32,8 @@ deserialize_many_sparse = op(
     "serialized_sparse: string, *, dtype: type -> sparse_indices: int64, sparse_values: dtype, sparse_shape: int64",
 )
 for _decl in (serialize_sparse, serialize_many_sparse, deserialize_sparse, deserialize_many_sparse):
-    _decl.on_host(*[arg.name for arg in _decl.signature.inputs], outputs=True)
+    # A variant holds the parts themselves.
+    _decl.on_host(*[arg.name for arg in _decl.signature.inputs], outputs=True).aliases()
 
 
 @serialize_sparse.shape
@@ -71,30 +75,24 @@ def _packed(parts, as_text):
 
 
 def _as_text(value):
-    # The message classes belong to a room above; only running kernels of the textual form ask for them.
-    import importlib
-
-    messages = importlib.import_module("headrace.interop.tensor_proto")
     array = value if isinstance(value, np.ndarray) else value.numpy()
-    proto = messages.make_tensor_proto(array)
+    proto = make_tensor_proto(array)
     if array.dtype != object and array.size and not proto.tensor_content:
         # What goes into one message alone is its bytes, however few they are.
-        proto = importlib.import_module("headrace.interop.protos").TensorProto(
+        proto = protos.TensorProto(
             dtype=proto.dtype, tensor_shape=proto.tensor_shape, tensor_content=np.ascontiguousarray(array).tobytes()
         )
     return proto.SerializeToString()
 
 
 def _from_text(value):
-    import importlib
-
-    from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
+    from google.protobuf.message import DecodeError
 
     try:
-        proto = importlib.import_module("headrace.interop.protos").TensorProto.FromString(value)
+        proto = protos.TensorProto.FromString(value)
     except DecodeError:
         raise InvalidArgumentError(None, None, "Could not parse serialized proto") from None
-    array = importlib.import_module("headrace.interop.tensor_proto").MakeNdarray(proto)
+    array = MakeNdarray(proto)
     return array if array.dtype == object else torch.from_numpy(np.array(array))
 
 
@@ -184,3 +182,14 @@ def _deserializer(dtype, textual):
         return indices, joined, torch.cat([torch.tensor(outer, dtype=torch.int64), shape])
 
     return deserialize
+
+
+_matrix = (np.array([[0, 1], [0, 3], [2, 0]], np.int64), [3], np.array([4, 5], np.int64))
+for _decl in (serialize_sparse, serialize_many_sparse):
+    _decl.accepts(*_matrix).accepts(*_matrix, out_type="variant").rejects([3], [3], [2], error=ValueError)
+deserialize_sparse.accepts(made("SerializeSparse", *_matrix), dtype="float32")
+deserialize_sparse.accepts(made("SerializeManySparse", *_matrix), dtype="float32")
+deserialize_sparse.accepts(made("SerializeSparse", *_matrix, out_type="variant"), dtype="float32")
+deserialize_sparse.rejects(made("SerializeSparse", *_matrix), dtype="int32", error=InvalidArgumentError)
+deserialize_many_sparse.accepts(made("SerializeManySparse", *_matrix), dtype="float32")
+deserialize_many_sparse.rejects(made("SerializeSparse", *_matrix), dtype="float32", error=ValueError)

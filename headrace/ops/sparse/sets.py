@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
 from headrace.core.composite import SparseTensor, convert_to_tensor_or_sparse_tensor
+from headrace.core.dims import Dims, merge_dim
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import OpDecl, op, raw
-from headrace.core.shapes import Dims, merge_dim
-from headrace.ops.array.common import invalid, rank_is, shape_text
-from headrace.ops.host_values import to_array, to_tensor
-from headrace.ops.sparse.common import (
+from headrace.kernels.array.arguments import invalid, rank_is, shape_text
+from headrace.kernels.host_values import to_array, to_tensor
+from headrace.kernels.sparse.indices import (
     check_parts,
     check_within,
     flattened,
@@ -25,6 +25,11 @@ from headrace.ops.sparse.common import (
     vector,
     wholly_on_host,
 )
+
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import OpView, TensorLike
+
 
 _TYPES = "{int8, int16, int32, int64, uint8, uint16, string}"
 _NAMES = ("int8", "int16", "int32", "int64", "uint8", "uint16", "string")
@@ -48,7 +53,7 @@ _FEW = 256
 Family = tuple[list[int], np.ndarray, np.ndarray]
 
 
-def _dense_family(values: Any) -> Family:
+def _dense_family(values: torch.Tensor) -> Family:
     if values.ndim < 2:
         raise invalid(f"Invalid rank {values.ndim}: sets lie along the last of two or more axes.")
     sizes = list(values.shape[:-1])
@@ -56,7 +61,7 @@ def _dense_family(values: Any) -> Family:
     return sizes, np.repeat(np.arange(math.prod(sizes)), values.shape[-1]), array.reshape(-1)
 
 
-def _sparse_family(validate: bool, indices: Any, values: Any, shape: Any) -> Family:
+def _sparse_family(validate: bool, indices: torch.Tensor, values: torch.Tensor, shape: torch.Tensor) -> Family:
     check_parts(indices, values, shape)
     sizes = shape.tolist()
     if len(sizes) < 2:
@@ -72,7 +77,7 @@ def _sparse_family(validate: bool, indices: Any, values: Any, shape: Any) -> Fam
     return sizes[:-1], flattened(indices[:, :-1], sizes[:-1]).numpy(), to_array(values)
 
 
-def _combined(asked: str, one: Family, other: Family) -> Any:
+def _combined(asked: str, one: Family, other: Family) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """The sets of a family that the operation `asked` for makes of those of two, each in increasing order."""
     sizes = one[0]
     if sizes != other[0]:
@@ -129,7 +134,9 @@ def _at_least_matrix(dims: Dims) -> None:
         raise ValueError(f"Shape must be at least rank 2 but is rank {len(dims)}")
 
 
-def _declare(op_type: str, inputs: str, shape: Any, families: Callable[..., tuple[Family, Family]]) -> OpDecl:
+def _declare(
+    op_type: str, inputs: str, shape: Callable[..., Any], families: Callable[..., tuple[Family, Family]]
+) -> OpDecl:
     decl = wholly_on_host(
         op(
             op_type,
@@ -167,7 +174,7 @@ def _dense_dense_shape(op: Any) -> list[Dims]:
     return _result_dims(len(one))
 
 
-def _dense_sparse_shape(op: Any) -> list[Dims]:
+def _dense_sparse_shape(op: OpView) -> list[Dims]:
     dense, indices, values, shape = (t.dims for t in op.inputs)
     _at_least_matrix(dense)
     merge_dim(rank_is(indices, 2)[0], rank_is(values, 1)[0])  # type: ignore[index]
@@ -175,7 +182,7 @@ def _dense_sparse_shape(op: Any) -> list[Dims]:
     return _result_dims(rank if dense is None else merge_dim(len(dense), rank))
 
 
-def _sparse_sparse_shape(op: Any) -> list[Dims]:
+def _sparse_sparse_shape(op: OpView) -> list[Dims]:
     dims = [t.dims for t in op.inputs]
     rank_is(dims[1], 1)
     rank_is(dims[4], 1)
@@ -238,7 +245,7 @@ def set_size_kernel(node):
 set_size_op.accepts(*_PARTS)
 
 
-def set_size(a: Any, validate_indices: bool = True) -> Any:
+def set_size(a: TensorLike | SparseTensor, validate_indices: bool = True) -> Tensor:
     """How many different elements each set has.
 
     Args:
@@ -290,7 +297,7 @@ def _operation(a: Any, b: Any, operation: str, validate_indices: bool) -> Sparse
     return SparseTensor(*raw.DenseToDenseSetOperation(a, b, **attrs))
 
 
-def set_intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
+def set_intersection(a: SparseTensor | Tensor, b: Any, validate_indices: bool = True) -> SparseTensor:
     """The elements that both of each two sets have.
 
     Args:
@@ -313,7 +320,9 @@ def set_intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTen
     return _operation(a, b, "intersection", validate_indices)
 
 
-def set_difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = True) -> SparseTensor:
+def set_difference(
+    a: SparseTensor | Tensor, b: SparseTensor | Tensor, aminusb: bool = True, validate_indices: bool = True
+) -> SparseTensor:
     """The elements that one of each two sets has and the other has not.
 
     Args:
@@ -331,7 +340,11 @@ def set_difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool 
     return _operation(a, b, "a-b" if aminusb != turned else "b-a", validate_indices)
 
 
-def set_union(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
+def set_union(
+    a: SparseTensor | Tensor | Sequence[Sequence[int]],
+    b: SparseTensor | Tensor | Sequence[Sequence[int]],
+    validate_indices: bool = True,
+) -> SparseTensor:
     """The elements that either of each two sets has.
 
     Args:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -13,9 +13,13 @@ from headrace.core.defaults import name_scope
 from headrace.core.dtypes import int64
 from headrace.core.errors import InternalError, InvalidArgumentError
 from headrace.core.registry import op, raw
-from headrace.ops.array.common import invalid, numbers, rank_is, shape_text
-from headrace.ops.composing import first_given
-from headrace.ops.sparse.common import check_parts, count_of, pick, row_keys, sparse_input, vector, wholly_on_host
+from headrace.kernels.array.arguments import invalid, numbers, rank_is, shape_text
+from headrace.kernels.older_names import first_given
+from headrace.kernels.sparse.indices import check_parts, count_of, pick, row_keys, sparse_input, vector, wholly_on_host
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+
 
 sparse_slice_op = wholly_on_host(
     op(
@@ -164,7 +168,7 @@ sparse_split_op.accepts(
 ).rejects(np.int64(3), np.array([[0, 1]]), np.array([1.0]), np.array([3, 2]), num_split=2, error=InvalidArgumentError)
 
 
-def sparse_slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> SparseTensor:
+def sparse_slice(sp_input: SparseTensor, start: TensorLike, size: TensorLike, name: str | None = None) -> SparseTensor:
     """The elements within a box.
 
     Args:
@@ -200,10 +204,10 @@ class KeywordRequired:
 
 
 def sparse_split(
-    keyword_required: Any = KeywordRequired(),  # noqa: B008  (it has no state)
-    sp_input: Any = None,
+    keyword_required: KeywordRequired = KeywordRequired(),  # noqa: B008  (it has no state)
+    sp_input: SparseTensor | None = None,
     num_split: int | None = None,
-    axis: Any = None,
+    axis: int | None = None,
     name: str | None = None,
     split_dim: Any = None,
 ) -> list[SparseTensor]:

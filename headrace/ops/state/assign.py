@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import torch
+import numpy as np
 
 from headrace.core.registry import op
-from headrace.ops.state.common import SIGNED, assigner, invalid, merge_shapes, shape_text
+from headrace.kernels.state.handles import assigner, in_place, invalid, merge_shapes, shape_text
 
 assign_op = op("Assign", "ref: ref T, value: T, *, validate_shape=True, use_locking=True -> output_ref: ref T").writes(
     "ref"
@@ -66,16 +66,6 @@ def update_shape(op):
     return [merge_shapes(op.inputs[0].dims, op.inputs[1].dims)]
 
 
-def in_place(node, name):
-    """`target.add_(value)` or `sub_` for the element type of the node's second input."""
-    dtype = node.inputs[1].dtype.torch
-    signed = SIGNED.get(dtype)
-    method = getattr(torch.Tensor, name)
-    if signed is None:
-        return method
-    return lambda target, value: method(target.view(signed), value.view(signed))
-
-
 def _update_kernel(node, name):
     update = in_place(node, name)
 
@@ -104,3 +94,10 @@ def assign_add_kernel(node):
 @assign_sub_op.kernel
 def assign_sub_kernel(node):
     return _update_kernel(node, "sub_")
+
+
+_text = np.array([b"a", b"b"], object)
+assign_op.accepts([2, 3], [2, 3]).accepts([2], [3], validate_shape=False).accepts(_text, _text[::-1])
+assign_op.rejects([2], [3], error=ValueError)
+for _op in (assign_add_op, assign_sub_op):
+    _op.accepts([2, 3], [2, 3]).accepts(np.int32(5), np.int32(2)).rejects([2, 3], [3], error=ValueError)

@@ -16,3 +16,6 @@ def disable_copy_on_read_shape(op):
 def disable_copy_on_read_kernel(node):
     # Reading copies nothing here in any case.
     return lambda resource: None
+
+
+disable_copy_on_read.accepts([2])

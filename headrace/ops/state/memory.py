@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
-from headrace.core.operation import Tensor
+from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import OpDecl, op, raw
-from headrace.ops.state.common import invalid
+from headrace.core.tensor import Tensor
+from headrace.kernels.state.handles import invalid
+
+if TYPE_CHECKING:
+    from headrace.core.typing import NodeView
 
 
 def _on_gpu(kind: str, read: Callable[[Any], int]) -> Callable[[Any], Any]:
-    def rule(node: Any) -> Any:
+    def rule(node: NodeView) -> Any:
         device = node.device
         if device.type != "cuda":
             raise invalid(
@@ -35,12 +39,16 @@ bytes_in_use_op = _declare("BytesInUse")
 max_bytes_in_use_op = _declare("MaxBytesInUse")
 bytes_limit_op = _declare("BytesLimit")
 
+for _op in (bytes_in_use_op, max_bytes_in_use_op):
+    _op.rejects(error=InvalidArgumentError).no_case("Memory is counted on GPUs only.")
+bytes_limit_op.accepts()
+
 bytes_in_use_op.kernel(_on_gpu("BytesInUse", lambda device: torch.cuda.memory_allocated(device)))
 max_bytes_in_use_op.kernel(_on_gpu("MaxBytesInUse", lambda device: torch.cuda.max_memory_allocated(device)))
 
 
 @bytes_limit_op.kernel
-def bytes_limit_kernel(node: Any) -> Any:
+def bytes_limit_kernel(node: NodeView) -> Callable[..., Any]:
     device = node.device
     if device.type != "cuda":
         # The allocator of the CPU has no limit, which 1.x reported in this way.

@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 
+from headrace.core.cases import made, resource, result
 from headrace.core.composite import IndexedSlices
 from headrace.core.convert import convert_to_tensor
-from headrace.core.errors import NotFoundError, OutOfRangeError
+from headrace.core.dims import is_fully_defined
+from headrace.core.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError, OutOfRangeError
 from headrace.core.registry import op, raw
-from headrace.core.shapes import is_fully_defined
-from headrace.ops import composing
-from headrace.ops.state.assign import in_place
-from headrace.ops.state.common import (
+from headrace.kernels import composing
+from headrace.kernels.state.handles import (
     assigner,
     check_handle_dtype,
     handle_dims,
+    in_place,
     invalid,
     merge_shapes,
+    missing,
     shape_text,
 )
-from headrace.ops.state.indices import check_rows, flat_rows, rows_at
+from headrace.kernels.state.indices import check_rows, flat_rows, rows_at
 
 var_handle_op = op(
     "VarHandleOp", "*, container='', shared_name='', dtype: type, shape: shape -> resource: resource", stateful=True
-)
+).variable_with("dtype")
 
 
 @var_handle_op.shape
@@ -38,14 +41,8 @@ def var_handle_binding(node):
     return [node.runtime.buffer(attrs["container"], name, attrs["dtype"], attrs["shape"], node.device, True)]
 
 
-def missing(buffer):
-    """The error of an update of a variable that has no value."""
-    return NotFoundError(None, None, f"Resource localhost/{buffer.name}/N10tensorflow3VarE does not exist.")
-
-
-read_variable_op = op("ReadVariableOp", "resource: resource, *, dtype: type -> value: dtype", stateful=True).reads(
-    "resource"
-)
+read_variable_op = op("ReadVariableOp", "resource: resource, *, dtype: type -> value: dtype", stateful=True)
+read_variable_op.reads("resource").is_value()
 
 
 @read_variable_op.shape
@@ -56,7 +53,14 @@ def read_variable_shape(op):
 
 @read_variable_op.kernel
 def read_variable_kernel(node):
-    return lambda buffer: buffer.read()
+    dtype = node.attrs["dtype"]
+
+    def read(buffer):
+        if buffer.dtype is not dtype:
+            raise invalid(f"Trying to read variable with wrong dtype. Expected {dtype.name} got {buffer.dtype.name}")
+        return buffer.read()
+
+    return read
 
 
 @read_variable_op.gradient
@@ -176,7 +180,13 @@ def variable_shape_shape(op):
 @variable_shape_op.kernel
 def variable_shape_kernel(node):
     dtype = node.outputs[0].dtype.torch
-    return lambda buffer: torch.tensor(tuple(buffer.read().shape), dtype=dtype)
+
+    def shape(buffer):
+        if buffer.value is None:
+            raise missing(buffer)
+        return torch.tensor(tuple(buffer.value.shape), dtype=dtype)
+
+    return shape
 
 
 resource_count_up_to = op(
@@ -210,7 +220,7 @@ resource_gather = op(
     "resource: resource, indices: Tindices, *, batch_dims=0, validate_indices=True, dtype: type, Tindices: index"
     " -> output: dtype",
     stateful=True,
-)
+).touches(outputs=True)
 
 
 @resource_gather.shape
@@ -271,7 +281,7 @@ resource_gather_nd = op(
     "ResourceGatherNd",
     "resource: resource, indices: Tindices, *, dtype: type, Tindices: index -> output: dtype",
     stateful=True,
-)
+).touches(outputs=True)
 
 
 @resource_gather_nd.shape
@@ -304,3 +314,28 @@ def resource_gather_nd_gradient(op, grad):
     if indices.dims is not None and len(indices.dims) == 2 and indices.dims[-1] == 1:
         return [IndexedSlices(grad, raw.Squeeze(indices, squeeze_dims=[-1]), shape), None]
     return [raw.ScatterNd(indices, grad, shape), None]
+
+
+_matrix = {"dtype": "float32", "shape": [2, 3]}
+_handle = made("VarHandleOp", **_matrix, shared_name="v")
+var_handle_op.accepts(**_matrix, after=[made("VarIsInitializedOp", result)])
+read_variable_op.accepts([2, 3], dtype="float32").accepts(np.array([b"a"], object), dtype="string")
+read_variable_op.rejects(resource([2, 3]), dtype="int32", error=ValueError)
+read_variable_op.rejects(_handle, dtype="float32", error=FailedPreconditionError)
+assign_variable_op.accepts([2, 3], [2, 3]).rejects([2, 3], [3], error=ValueError)
+assign_variable_op.accepts(_handle, [2, 3], after=[made("ReadVariableOp", _handle, dtype="float32")])
+for _op in (assign_add_variable_op, assign_sub_variable_op):
+    _op.accepts([2, 3], [2, 3]).accepts(np.int64(5), np.int64(2)).rejects([2, 3], [3], error=ValueError)
+    _op.rejects(_handle, [2, 3], error=NotFoundError)
+var_is_initialized_op.accepts([2]).accepts(_handle)
+destroy_resource_op.accepts(_handle).rejects(_handle, ignore_lookup_error=False, error=NotFoundError)
+variable_shape_op.accepts([2, 3]).accepts([], out_type="int64").rejects(_handle, error=NotFoundError)
+resource_count_up_to.accepts(np.int32(2), limit=3, T="int32")
+resource_count_up_to.rejects(np.int32(3), limit=3, T="int32", error=OutOfRangeError)
+resource_gather.accepts([4, 2], np.array([[0, 3], [3, 1]]), dtype="float32").accepts([4], np.int32(2), dtype="float32")
+resource_gather.accepts([2, 3], np.array([[0, 2], [1, 1]]), dtype="float32", batch_dims=1)
+resource_gather.rejects([4, 2], np.array([4]), dtype="float32", error=InvalidArgumentError)
+resource_gather_nd.accepts([4, 2], np.array([[0, 1], [3, 0]]), dtype="float32").accepts(
+    [4], np.array([2]), dtype="float32"
+)
+resource_gather_nd.rejects([4, 2], np.array([[0, 2]]), dtype="float32", error=InvalidArgumentError)

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import torch
 
-from headrace.core.registry import op
-from headrace.core.shapes import Dims
-from headrace.ops.state.common import SIGNED, check_handle_dtype, handle_dims, invalid, merge_shapes, shape_text
-from headrace.ops.state.indices import check_rows, combine_rows, flat_rows
-from headrace.ops.state.resource import missing
+from headrace.core.dims import Dims
+from headrace.core.errors import InvalidArgumentError
+from headrace.core.registry import OpDecl, op
+from headrace.kernels.state.handles import (
+    SIGNED,
+    check_handle_dtype,
+    handle_dims,
+    invalid,
+    merge_shapes,
+    missing,
+    shape_text,
+)
+from headrace.kernels.state.indices import check_rows, combine_rows, flat_rows
 
 
-def _numpy_form(ufunc: Any) -> Callable[[torch.Tensor, torch.Tensor], torch.Tensor]:
+def _numpy_form(ufunc: np.ufunc) -> Callable[[torch.Tensor, torch.Tensor], torch.Tensor]:
     return lambda rows, update: torch.from_numpy(ufunc(rows.numpy(), update.numpy()))
 
 
@@ -63,7 +71,7 @@ def _applier(kind: str, dtype: torch.dtype | None) -> Callable[[Any, Any, Any], 
     return lambda rows, indices, updates: combine_rows(rows, indices, updates, combine)
 
 
-def _own_copy(updates: Any, target: Any) -> Any:
+def _own_copy(updates: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
     """`updates`, copied where they are the variable's own memory, which is about to change."""
     if (
         isinstance(updates, torch.Tensor)
@@ -92,7 +100,12 @@ def _is_own(value: Any) -> bool:
 
 
 def scatter_rows(
-    target: Any, indices: torch.Tensor, updates: Any, apply: Any, resource: bool, own: bool = False
+    target: torch.Tensor,
+    indices: torch.Tensor,
+    updates: torch.Tensor,
+    apply: Callable[..., Any],
+    resource: bool,
+    own: bool = False,
 ) -> None:
     """Updates the rows `indices` of `target`; everything is checked before the first is written.
 
@@ -141,21 +154,10 @@ def scatter_rows(
     apply(target, rows, updates)
 
 
-def _declare_rows(kind: str, types: str) -> None:
-    update = kind == "Update"
-    t = f"T: {types}, " if types else ""
-    by_ref = op(
-        f"Scatter{kind}",
-        f"ref: ref T, indices: Tindices, updates: T, *, {t}Tindices: index, use_locking={update} -> output_ref: ref T",
-    ).writes("ref")
-    if kind in ("Add", "Sub", "Mul", "Div"):
-        by_ref.not_differentiable()
-    d = "" if update else "dtype: numeric, "
-    by_handle = op(
-        f"ResourceScatter{kind}",
-        f"resource: resource, indices: Tindices, updates: dtype, *, {d}Tindices: index ->",
-        stateful=True,
-    ).writes("resource")
+def _declare_rows_rules(by_ref: OpDecl, by_handle: OpDecl, kind: str) -> None:
+    """Declares the rules of the two forms of an op that updates rows."""
+    by_ref.writes("ref").touches("indices", "updates")
+    by_handle.writes("resource").touches("indices", "updates")
 
     @by_ref.shape
     def by_ref_shape(op):
@@ -189,18 +191,56 @@ def _declare_rows(kind: str, types: str) -> None:
 
         return scatter
 
+    for decl in (by_ref, by_handle):
+        _declare_cases(decl, [2, 0, 2], [3, 3], wrong=[3, 2])
+        # One number for all of them.
+        decl.accepts([4, 3], np.array([[1, 2]]), np.float32(2))
 
+
+def _declare_cases(
+    decl: OpDecl, indices: Sequence[int | Sequence[int]], updates: Sequence[int], wrong: Sequence[int]
+) -> None:
+    """Rows or slices of a matrix, one of them twice; none; an index beyond it; updates of a wrong shape."""
+    at = np.array(indices)
+    decl.accepts([4, 3], at, updates).accepts([4, 3], at[:0], [0, *updates[1:]])
+    decl.accepts(np.arange(1, 13).reshape(4, 3), at.astype(np.int32), np.full(updates, 2))
+    decl.rejects([4, 3], at + 3, updates, error=InvalidArgumentError).rejects([4, 3], at, wrong, error=ValueError)
+
+
+def _declare_rows(ref_type: str, resource_type: str, kind: str, types: str) -> OpDecl:
+    """Declares an op that computes with rows in both forms, and returns the form on references."""
+    by_ref = op(
+        ref_type,
+        f"ref: ref T, indices: Tindices, updates: T, *, T: {types}, Tindices: index, use_locking=False -> output_ref: ref T",
+    )
+    by_handle = op(
+        resource_type,
+        "resource: resource, indices: Tindices, updates: dtype, *, dtype: numeric, Tindices: index ->",
+        stateful=True,
+    )
+    _declare_rows_rules(by_ref, by_handle, kind)
+    return by_ref
+
+
+_declare_rows_rules(
+    op(
+        "ScatterUpdate",
+        "ref: ref T, indices: Tindices, updates: T, *, Tindices: index, use_locking=True -> output_ref: ref T",
+    ),
+    op(
+        "ResourceScatterUpdate",
+        "resource: resource, indices: Tindices, updates: dtype, *, Tindices: index ->",
+        stateful=True,
+    ),
+    "Update",
+)
+_declare_rows("ScatterAdd", "ResourceScatterAdd", "Add", "numeric").not_differentiable()
+_declare_rows("ScatterSub", "ResourceScatterSub", "Sub", "numeric").not_differentiable()
+_declare_rows("ScatterMul", "ResourceScatterMul", "Mul", "numeric").not_differentiable()
+_declare_rows("ScatterDiv", "ResourceScatterDiv", "Div", "numeric").not_differentiable()
 _ORDERED = "{half, bfloat16, float, double, int32, int64}"
-for _kind, _types in {
-    "Update": "",
-    "Add": "numeric",
-    "Sub": "numeric",
-    "Mul": "numeric",
-    "Div": "numeric",
-    "Min": _ORDERED,
-    "Max": _ORDERED,
-}.items():
-    _declare_rows(_kind, _types)
+_declare_rows("ScatterMin", "ResourceScatterMin", "Min", _ORDERED)
+_declare_rows("ScatterMax", "ResourceScatterMax", "Max", _ORDERED)
 
 
 # ---- slices by index vector ----
@@ -229,7 +269,9 @@ def _slices_dims(params: Dims, indices: Dims, updates: Dims) -> None:
             ) from None
 
 
-def scatter_slices(target: Any, indices: torch.Tensor, updates: Any, apply: Any) -> None:
+def scatter_slices(
+    target: torch.Tensor, indices: torch.Tensor, updates: torch.Tensor, apply: Callable[..., Any]
+) -> None:
     """Updates the slices of `target` that the vectors in `indices` lead to."""
     depth = indices.shape[-1] if indices.ndim else 0
     outer = tuple(indices.shape[:-1])
@@ -254,19 +296,10 @@ def scatter_slices(target: Any, indices: torch.Tensor, updates: Any, apply: Any)
     apply(rows, flat, updates.reshape(flat.shape[0], *target.shape[depth:]))
 
 
-def _declare_slices(kind: str) -> None:
-    update = kind == "Update"
-    t = "" if update else "T: numeric, "
-    by_ref = op(
-        f"ScatterNd{kind}",
-        f"ref: ref T, indices: Tindices, updates: T, *, {t}Tindices: index, use_locking={update} -> output_ref: ref T",
-    ).writes("ref")
-    by_ref.not_differentiable()
-    by_handle = op(
-        f"ResourceScatterNd{kind}",
-        "ref: resource, indices: Tindices, updates: T, *, Tindices: index, use_locking=True ->",
-        stateful=True,
-    ).writes("ref")
+def _declare_slices(by_ref: OpDecl, by_handle: OpDecl, kind: str) -> None:
+    """Declares the rules of the two forms of an op that updates slices."""
+    by_ref.writes("ref").not_differentiable().touches("indices", "updates")
+    by_handle.writes("ref").touches("indices", "updates")
 
     @by_ref.shape
     def by_ref_shape(op):
@@ -299,6 +332,16 @@ def _declare_slices(kind: str) -> None:
 
         return scatter
 
+    for decl in (by_ref, by_handle):
+        _declare_cases(decl, [[2], [0], [2]], [3, 3], wrong=[3, 2])
+        decl.accepts([4, 3], np.array([[1, 2], [3, 0]]), [2])
 
-for _kind in ("Update", "Add", "Sub"):
-    _declare_slices(_kind)
+
+_SET = "ref: ref T, indices: Tindices, updates: T, *, Tindices: index, use_locking=True -> output_ref: ref T"
+_COMPUTED = (
+    "ref: ref T, indices: Tindices, updates: T, *, T: numeric, Tindices: index, use_locking=False -> output_ref: ref T"
+)
+_BY_HANDLE = "ref: resource, indices: Tindices, updates: T, *, Tindices: index, use_locking=True ->"
+_declare_slices(op("ScatterNdUpdate", _SET), op("ResourceScatterNdUpdate", _BY_HANDLE, stateful=True), "Update")
+_declare_slices(op("ScatterNdAdd", _COMPUTED), op("ResourceScatterNdAdd", _BY_HANDLE, stateful=True), "Add")
+_declare_slices(op("ScatterNdSub", _COMPUTED), op("ResourceScatterNdSub", _BY_HANDLE, stateful=True), "Sub")

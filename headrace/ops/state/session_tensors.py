@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import torch
 
@@ -12,10 +12,17 @@ from headrace.core.device import canonical_name
 from headrace.core.dtypes import DType, as_dtype
 from headrace.core.dtypes import string as string_type
 from headrace.core.kept_tensors import KEPT_TENSORS, KeptTensors
-from headrace.core.operation import Operation, Tensor
+from headrace.core.operation import Operation
 from headrace.core.registry import op, raw
-from headrace.ops.host_values import boxed
-from headrace.ops.ranks import ranked
+from headrace.core.tensor import Tensor
+from headrace.kernels.host_values import boxed
+from headrace.kernels.ranks import ranked
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from headrace.core.typing import DTypeLike
+
 
 get_session_handle_op = op("GetSessionHandle", "value: T -> handle: string", stateful=True)
 get_session_handle_op.on_host(outputs=True).not_differentiable()
@@ -25,7 +32,7 @@ delete_session_tensor_op = op("DeleteSessionTensor", "handle: string ->", statef
 delete_session_tensor_op.on_host("handle").not_differentiable()
 
 
-def _text(handle: Any) -> str:
+def _text(handle: np.ndarray) -> str:
     value = boxed(handle)
     if value.size != 1:
         raise errors.InvalidArgumentError(None, None, f"handle must be scalar, got shape {list(value.shape)}")
@@ -112,9 +119,10 @@ def get_session_handle(data: Tensor, name: str | None = None) -> Tensor:
         TypeError: if `data` is not a tensor.
 
     Example:
-        >>> h = sess.run(tf.get_session_handle(a * b))
+        >>> h = sess.run(tf.get_session_handle(tf.constant(2.0) * 3.0))
         >>> p, c = tf.get_session_tensor(h.handle, tf.float32)
         >>> sess.run(c * 10.0, {p: h.handle})
+        60.0
     """
     if not isinstance(data, Tensor):
         raise TypeError(f"`data` must be of type Tensor, got {type(data).__name__}.")
@@ -122,7 +130,7 @@ def get_session_handle(data: Tensor, name: str | None = None) -> Tensor:
         return raw.GetSessionHandle(data, name=name)
 
 
-def get_session_tensor(handle: Any, dtype: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+def get_session_tensor(handle: str, dtype: DTypeLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     """The value that a session keeps under a handle that will be fed.
 
     Args:
@@ -138,7 +146,7 @@ def get_session_tensor(handle: Any, dtype: Any, name: str | None = None) -> tupl
         return holder, raw.GetSessionTensor(holder, dtype=as_dtype(dtype), name=name)
 
 
-def delete_session_tensor(handle: Any, name: str | None = None) -> tuple[Tensor, Operation]:
+def delete_session_tensor(handle: str, name: str | None = None) -> tuple[Tensor, Operation]:
     """An operation that deletes the value a session keeps under a handle that will be fed.
 
     Args:
@@ -153,6 +161,11 @@ def delete_session_tensor(handle: Any, name: str | None = None) -> tuple[Tensor,
         return holder, raw.DeleteSessionTensor(holder, name=name)
 
 
-def _device_of(handle: Any) -> str:
+def _device_of(handle: str) -> str:
     text = handle.decode() if isinstance(handle, bytes) else str(handle)
     return canonical_name(text.rpartition(";")[2])
+
+
+get_session_handle_op.accepts([2, 3], varies="handles are names")
+for _op in (get_session_tensor_op, delete_session_tensor_op):
+    _op.no_case("It takes what an earlier step gave: tests/programs/sessions/handles_servers_and_devices.py.")

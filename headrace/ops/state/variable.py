@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import itertools
 
+import numpy as np
 import torch
 
 from headrace.core.buffers import VariableBuffer
-from headrace.core.errors import OutOfRangeError
+from headrace.core.cases import made
+from headrace.core.errors import FailedPreconditionError, OutOfRangeError
 from headrace.core.registry import op
-from headrace.ops.state.common import invalid
+from headrace.kernels.array.arguments import rank_is
+from headrace.kernels.state.handles import invalid
 
 _SIGNATURE = "*, shape: shape, dtype: type, container='', shared_name='' -> ref: ref dtype"
 
-variable_v2 = op("VariableV2", _SIGNATURE, stateful=True)
-variable_op = op("Variable", _SIGNATURE, stateful=True)
+variable_v2 = op("VariableV2", _SIGNATURE, stateful=True).variable_with("dtype")
+variable_op = op("Variable", _SIGNATURE, stateful=True).variable_with("dtype")
 
 
 @variable_v2.shape
@@ -94,6 +97,7 @@ count_up_to_op = op("CountUpTo", "ref: ref T, *, limit: int, T: index -> output:
 
 @count_up_to_op.shape
 def count_up_to_shape(op):
+    rank_is(op.inputs[0].dims, 0)
     return [()]
 
 
@@ -113,3 +117,16 @@ def count_up_to_kernel(node):
         return before
 
     return count
+
+
+_matrix = {"dtype": "float32", "shape": [2, 3]}
+_assigned = made("Assign", made("VariableV2", **_matrix, shared_name="v"), [2, 3])
+for _op in (variable_v2, variable_op):
+    _op.accepts(**_matrix, shared_name="v", before=[_assigned]).rejects(**_matrix, error=FailedPreconditionError)
+temporary_variable.accepts(**_matrix, var_name="t", varies="it has no value yet")
+destroy_temporary_variable.accepts(
+    made("Assign", made("TemporaryVariable", **_matrix, var_name="t"), [2, 3]), var_name="t"
+)
+is_variable_initialized_op.accepts([2]).accepts(made("VariableV2", **_matrix))
+count_up_to_op.accepts(np.int32(2), limit=3).accepts(np.int64(0), limit=1)
+count_up_to_op.rejects(np.int32(3), limit=3, error=OutOfRangeError).rejects(np.array([1, 2]), limit=3, error=ValueError)

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
-from headrace.core.operation import Tensor
+import numpy as np
+
+from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op, raw
-from headrace.ops.array.common import boxed, rank_is, require_scalar
-from headrace.ops.state.common import invalid
+from headrace.core.tensor import Tensor
+from headrace.kernels.array.arguments import boxed, rank_is, require_scalar
+from headrace.kernels.state.handles import invalid
+
+if TYPE_CHECKING:
+    from headrace.core.buffers import VariableBuffer
+    from headrace.core.typing import NodeView, TensorLike, VariableLike
+
 
 obtain_next_op = op("ObtainNext", "list: string, counter: ref int64 -> out_element: string").writes("counter")
 
@@ -20,8 +29,8 @@ def obtain_next_shape(op: Any) -> list[Any]:
 
 
 @obtain_next_op.kernel
-def obtain_next_kernel(node: Any) -> Any:
-    def walk(strings: Any, buffer: Any) -> Any:
+def obtain_next_kernel(node: NodeView) -> Callable[..., Any]:
+    def walk(strings: np.ndarray, buffer: VariableBuffer) -> np.ndarray:
         if not len(strings):
             raise invalid("ObtainNext expects a list that is not empty")
         with buffer.lock:
@@ -33,7 +42,7 @@ def obtain_next_kernel(node: Any) -> Any:
     return walk
 
 
-def obtain_next(string_list_tensor: Any, counter: Any) -> Tensor:
+def obtain_next(string_list_tensor: Tensor | VariableLike | Sequence[str], counter: TensorLike) -> Tensor:
     """The next string of a list, each time it is run; after the last one the first again.
 
     Args:
@@ -51,3 +60,8 @@ def obtain_next(string_list_tensor: Any, counter: Any) -> Tensor:
         >>> element = tf.contrib.input_pipeline.obtain_next(["a", "b"], counter)
     """
     return raw.ObtainNext(string_list_tensor, counter)
+
+
+_names = np.array([b"a", b"b", b"c"], object)
+obtain_next_op.accepts(_names, np.int64(-1)).accepts(_names, np.int64(2))
+obtain_next_op.rejects(_names[:0], np.int64(-1), error=InvalidArgumentError, differs="1.15 divides by 0")

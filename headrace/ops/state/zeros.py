@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import torch
 
 from headrace.core.buffers import VariableBuffer
+from headrace.core.cases import made
+from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op
-from headrace.ops.state.common import invalid
+from headrace.kernels.state.handles import invalid
 
-zero_initializer_op = op("ZeroInitializer", "ref: ref T, *, T: type -> output_ref: ref T").writes("ref")
+if TYPE_CHECKING:
+    from headrace.core.dtypes import DType
+
+
+zero_initializer_op = op("ZeroInitializer", "ref: ref T, *, T: realnumeric -> output_ref: ref T").writes("ref")
 zero_var_initializer_op = op(
     "ZeroVarInitializer", "var: resource, *, dtype: type, shape: shape -> output_var: resource", stateful=True
 ).writes("var")
@@ -26,7 +33,7 @@ def zero_var_initializer_shape(op):
     return [()]
 
 
-def _zeros(buffer: VariableBuffer, dims: Any, dtype: Any) -> VariableBuffer:
+def _zeros(buffer: VariableBuffer, dims: Sequence[int], dtype: DType) -> VariableBuffer:
     if buffer.value is not None:
         raise invalid("input is already initialized")
     buffer.value = torch.zeros(dims, dtype=dtype.torch, device=buffer.device)
@@ -42,3 +49,10 @@ def zero_initializer_kernel(node):
 def zero_var_initializer_kernel(node):
     dims, dtype = node.attrs["shape"], node.attrs["dtype"]
     return lambda buffer: _zeros(buffer, dims, dtype)
+
+
+_matrix = {"dtype": "float32", "shape": [2, 3]}
+zero_initializer_op.accepts(made("VariableV2", **_matrix)).rejects([2, 3], error=InvalidArgumentError)
+_handle = made("VarHandleOp", **_matrix, shared_name="v")
+zero_var_initializer_op.accepts(_handle, **_matrix, after=[made("ReadVariableOp", _handle, dtype="float32")])
+zero_var_initializer_op.rejects([2, 3], **_matrix, error=InvalidArgumentError)

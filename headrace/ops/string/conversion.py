@@ -5,21 +5,26 @@ from __future__ import annotations
 import base64
 import re
 import sys
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from headrace.core.dtypes import as_dtype
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.ops.composing import first_given
-from headrace.ops.host_values import boxed, mapped, to_array, to_tensor
-from headrace.ops.string.numbers import NoNumber, numbers_of
+from headrace.core.tensor import Tensor
+from headrace.kernels.host_values import boxed, mapped, to_array, to_tensor
+from headrace.kernels.older_names import first_given
+from headrace.kernels.string.numbers import NoNumber, numbers_of
+
+if TYPE_CHECKING:
+    from headrace.core.composite_types import CompositeTensor
+    from headrace.core.dtypes import DType
+    from headrace.core.typing import DTypeLike, OpView, TensorLike
 
 
-def _same_shape(op: Any) -> Any:
+def _same_shape(op: OpView) -> list[tuple[int | None, ...] | None]:
     return [op.inputs[0].dims]
 
 
@@ -44,7 +49,7 @@ def as_string_kernel(node):
     return lambda value: mapped(lambda item: format_one(item).encode(), to_array(value))
 
 
-def _formatter(attrs: dict[str, Any], dtype: Any) -> Callable[[Any], str]:
+def _formatter(attrs: dict[str, Any], dtype: DType) -> Callable[[Any], str]:
     """The C format that the attributes describe, as a function.
 
     Raises:
@@ -88,7 +93,7 @@ as_string_op.accepts(np.array([True, False])).accepts(np.array([3, 4], np.int8),
 
 
 def as_string(
-    input: Any,
+    input: TensorLike | CompositeTensor,
     precision: int = -1,
     scientific: bool = False,
     shortest: bool = False,
@@ -153,7 +158,10 @@ to_number_op.accepts(np.array([b"1.5", b" 2"], object)).accepts(np.array([b"7"],
 
 
 def string_to_number(
-    string_tensor: Any = None, out_type: Any = "float32", name: str | None = None, input: Any = None
+    string_tensor: TensorLike | None = None,
+    out_type: DTypeLike = "float32",
+    name: str | None = None,
+    input: Sequence[TensorLike] | None = None,
 ) -> Tensor:
     """The number that each string writes.
 
@@ -233,12 +241,12 @@ decode_raw_op.accepts(np.array([b"abcd", b"efgh"], object), out_type="int16")
 
 
 def decode_raw(
-    input_bytes: Any = None,
-    out_type: Any = None,
+    input_bytes: TensorLike | None = None,
+    out_type: DTypeLike | None = None,
     little_endian: bool = True,
     name: str | None = None,
     bytes: Any = None,
-    fixed_length: Any = None,
+    fixed_length: TensorLike | None = None,
 ) -> Tensor:
     """The bytes of each string as numbers.
 
@@ -257,7 +265,8 @@ def decode_raw(
         InvalidArgumentError: at run time, if the lengths differ or are no multiple of the size of a number.
 
     Example:
-        >>> image = tf.reshape(tf.decode_raw(features["image_raw"], tf.uint8), [28, 28])
+        >>> sess.run(tf.decode_raw(tf.constant(b"abc"), tf.uint8))
+        array([97, 98, 99], dtype=uint8)
     """
     text = first_given("input_bytes", input_bytes, "bytes", bytes)
     if out_type is None:
@@ -311,7 +320,13 @@ def padded_raw_kernel(node):
     return decode
 
 
-padded_raw_op.accepts(np.array([b"abc", b"defgh"], object), np.array(4, np.int32), out_type="int16")
+padded_raw_op.accepts(np.array([b"abc", b"defgh"], object), np.array(4, np.int32), out_type="uint8")
+padded_raw_op.accepts(
+    np.array([b"abc", b"defgh"], object),
+    np.array(4, np.int32),
+    out_type="int16",
+    differs="1.15 writes rows after the first of wider types where they do not belong",
+)
 
 
 # ---- base 64 ----
@@ -353,11 +368,11 @@ encode_base64_op.accepts(np.array([b"a", b"abc"], object))
 decode_base64_op.accepts(np.array([b"YQ", b"YWJj"], object))
 
 
-def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Tensor:
+def encode_base64(input: TensorLike, pad: bool = False, name: str | None = None) -> Tensor:
     """Each string in the web-safe base 64 alphabet, with '=' at the end if `pad`."""
     return raw.EncodeBase64(input, pad=pad, name=name)
 
 
-def decode_base64(input: Any, name: str | None = None) -> Tensor:
+def decode_base64(input: TensorLike, name: str | None = None) -> Tensor:
     """The bytes that each string writes in web-safe base 64, padded or not; InvalidArgumentError for others."""
     return raw.DecodeBase64(input, name=name)

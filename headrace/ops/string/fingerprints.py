@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.ops.host_values import boxed, to_array
-from headrace.ops.ranks import ranked
-from headrace.ops.string.many_hashes import fingerprints
+from headrace.core.tensor import Tensor
+from headrace.kernels.host_values import boxed, to_array
+from headrace.kernels.ranks import ranked
+from headrace.kernels.string.many_hashes import fingerprints
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+
 
 fingerprint_op = op("Fingerprint", "data: T, method: string, *, T: type -> fingerprint: uint8")
 _METHOD = "farmhash64"
 
 
-def _text(value: Any) -> str:
+def _text(value: np.ndarray) -> str:
     item = boxed(value)[()] if not isinstance(value, (str, bytes)) else value
     return item.decode() if isinstance(item, bytes) else str(item)
 
@@ -63,7 +67,7 @@ fingerprint_op.accepts(np.array([b"abc", b"d"], object), b"farmhash64").accepts(
 fingerprint_op.rejects([2], b"other", error=ValueError, match="method")
 
 
-def fingerprint(data: Any, method: str = _METHOD, name: str | None = None) -> Tensor:
+def fingerprint(data: TensorLike, method: str = _METHOD, name: str | None = None) -> Tensor:
     """A fingerprint of 8 bytes of each row, the same on every machine.
 
     Args:

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from headrace.core.errors import InvalidArgumentError
-from headrace.core.operation import Tensor
 from headrace.core.registry import OpDecl, op, raw
-from headrace.ops.composing import first_given
-from headrace.ops.host_values import boxed, to_array, to_tensor
-from headrace.ops.string.many_hashes import fingerprints, keyed_hashes, old_hashes
+from headrace.core.tensor import Tensor
+from headrace.kernels.host_values import boxed, to_tensor
+from headrace.kernels.older_names import first_given
+from headrace.kernels.string.hash_buckets import Hashes, bucket_count, keyed
+from headrace.kernels.string.many_hashes import fingerprints, old_hashes
 
-Hashes = Callable[[Sequence[bytes]], np.ndarray]
+if TYPE_CHECKING:
+    from headrace.core.composite_types import CompositeTensor
+    from headrace.core.typing import TensorLike
 
 
 def _declare(op_type: str, signature: str, hashes_of: Callable[[Any], Hashes]) -> OpDecl:
-    decl = op(op_type, signature).on_host(outputs=True)
+    decl = op(op_type, signature).on_host(outputs=True).not_differentiable().counts_by_shapes()
 
     @decl.shape
     def hash_bucket_shape(op):
@@ -26,7 +28,7 @@ def _declare(op_type: str, signature: str, hashes_of: Callable[[Any], Hashes]) -
 
     @decl.kernel
     def hash_bucket_kernel(node):
-        hashes, count = hashes_of(node), _bucket_count(node)
+        hashes, count = hashes_of(node), bucket_count(node)
 
         def buckets(text):
             array = boxed(text)
@@ -35,59 +37,24 @@ def _declare(op_type: str, signature: str, hashes_of: Callable[[Any], Hashes]) -
 
         return buckets
 
-    # What the planner makes of the hash of words that a table may have: the others have any bucket.
-    inputs, rest = signature.split(", *")
-    of_missing = op(f"_{op_type}OfMissing", f"{inputs}, found: T, missing: T, *{rest.replace(' ->', ', T: type ->')}")
-
-    @of_missing.kernel
-    def hash_bucket_of_missing_kernel(node):
-        hashes, count = hashes_of(node), _bucket_count(node)
-
-        def buckets(text, found, missing):
-            array, unknown = boxed(text), to_array(found) == to_array(missing)
-            made = np.zeros(array.shape, np.int64)
-            if unknown.shape != array.shape:
-                unknown = np.ones(array.shape, bool)
-            places = np.flatnonzero(unknown)
-            if len(places):
-                made.reshape(-1)[places] = hashes(array.reshape(-1).take(places).tolist()) % count
-            return to_tensor(made)
-
-        return buckets
-
-    of_missing.on_host("found", "missing", outputs=True).not_differentiable()
-    return decl.not_differentiable().accepts(np.array([b"a", b""], object), num_buckets=10, **_EXTRA.get(op_type, {}))
+    return decl
 
 
-def _bucket_count(node: Any) -> np.uint64:
-    count = node.attrs["num_buckets"]
-    if count < 1:
-        raise InvalidArgumentError(None, None, f"num_buckets must be at least 1, got {count}")
-    return np.uint64(count)
-
-
-def _keyed(node: Any) -> Hashes:
-    key = node.attrs["key"]
-    if len(key) != 2:
-        raise InvalidArgumentError(None, None, "Key must have 2 elements")
-    return lambda texts: keyed_hashes(texts, (key[0], key[1]))
-
-
-_EXTRA: dict[str, dict[str, Any]] = {"StringToHashBucketStrong": {"key": [1, 2]}}
+_TEXTS = np.array([b"a", b""], object)
 _declare(
     "StringToHashBucket", "string_tensor: string, *, num_buckets: int >= 1 -> output: int64", lambda node: old_hashes
-)
+).accepts(_TEXTS, num_buckets=10)
 _declare(
     "StringToHashBucketFast", "input: string, *, num_buckets: int >= 1 -> output: int64", lambda node: fingerprints
-)
+).accepts(_TEXTS, num_buckets=10)
 _declare(
-    "StringToHashBucketStrong",
-    "input: string, *, num_buckets: int >= 1, key: list(int) -> output: int64",
-    _keyed,
-)
+    "StringToHashBucketStrong", "input: string, *, num_buckets: int >= 1, key: list(int) -> output: int64", keyed
+).accepts(_TEXTS, num_buckets=10, key=[1, 2])
 
 
-def string_to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -> Tensor:
+def string_to_hash_bucket_fast(
+    input: TensorLike | CompositeTensor, num_buckets: int, name: str | None = None
+) -> Tensor:
     """The bucket of each string: its FarmHash fingerprint modulo `num_buckets`.
 
     Args:
@@ -105,7 +72,9 @@ def string_to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = 
     return raw.StringToHashBucketFast(input, num_buckets=num_buckets, name=name)
 
 
-def string_to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: str | None = None) -> Tensor:
+def string_to_hash_bucket_strong(
+    input: TensorLike, num_buckets: int, key: TensorLike | None, name: str | None = None
+) -> Tensor:
     """The bucket of each string by SipHash under a key, for which collisions cannot be planned.
 
     Args:
@@ -121,7 +90,10 @@ def string_to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: s
 
 
 def string_to_hash_bucket(
-    string_tensor: Any = None, num_buckets: int | None = None, name: str | None = None, input: Any = None
+    string_tensor: Any = None,
+    num_buckets: int | None = None,
+    name: str | None = None,
+    input: Sequence[TensorLike] | None = None,
 ) -> Tensor:
     """The bucket of each string by TensorFlow's older hash.
 

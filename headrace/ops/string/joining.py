@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import name_scope
+from headrace.core.dims import Dims, merge_dims
 from headrace.core.errors import InvalidArgumentError, OutOfRangeError
-from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.core.shapes import Dims, merge_dims
-from headrace.ops import composing
-from headrace.ops.composing import first_given
-from headrace.ops.host_values import boxed, mapped
-from headrace.ops.ranks import ranked
+from headrace.core.tensor import Tensor
+from headrace.kernels import composing
+from headrace.kernels.host_values import boxed, mapped
+from headrace.kernels.older_names import first_given
+from headrace.kernels.ranks import ranked
+
+if TYPE_CHECKING:
+    from headrace.core.composite_types import CompositeTensor
+    from headrace.core.typing import TensorLike
+
 
 string_join_op = op("StringJoin", "inputs: N * string, *, separator='' -> output: string")
 
@@ -115,7 +121,7 @@ reduce_join_op.accepts(np.array([[b"a", b"b"], [b"c", b"d"]], object), np.array(
 reduce_join_op.rejects(np.array([b"a"], object), np.array(1, np.int32), error=ValueError)
 
 
-def string_join(inputs: Any, separator: str = "", name: str | None = None) -> Tensor:
+def string_join(inputs: Sequence[Any], separator: str = "", name: str | None = None) -> Tensor:
     """The strings of several tensors, joined element by element.
 
     Args:
@@ -137,7 +143,7 @@ def string_join(inputs: Any, separator: str = "", name: str | None = None) -> Te
 
 
 def reduce_join(
-    inputs: Any,
+    inputs: TensorLike | CompositeTensor,
     axis: Any = None,
     keep_dims: bool | None = None,
     separator: str = "",

@@ -9,7 +9,7 @@ import torch
 
 from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op
-from headrace.ops.host_values import boxed
+from headrace.kernels.host_values import boxed
 
 ngrams_op = op(
     "StringNGrams",

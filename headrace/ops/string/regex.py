@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.operation import Tensor
 from headrace.core.registry import OpDecl, op, raw
-from headrace.ops.host_values import boxed, to_tensor
-from headrace.ops.string.patterns import Pattern, cached_pattern
-from headrace.ops.string.rewrites import Rewrite
+from headrace.core.tensor import Tensor
+from headrace.kernels.host_values import boxed, to_tensor
+from headrace.kernels.string.patterns import Pattern, cached_pattern
+from headrace.kernels.string.rewrites import Rewrite
+
+if TYPE_CHECKING:
+    import torch
+
+    from headrace.core.typing import TensorLike
 
 
-def _texts(value: Any) -> list[bytes]:
+def _texts(value: np.ndarray) -> list[bytes]:
     return boxed(value).reshape(-1).tolist()
 
 
@@ -22,7 +27,7 @@ def _bytes(value: bytes | str) -> bytes:
     return value.encode() if isinstance(value, str) else value
 
 
-def _scalar(name: str, value: Any) -> bytes:
+def _scalar(name: str, value: np.ndarray) -> bytes:
     array = boxed(value)
     if array.ndim:
         sizes = ",".join(map(str, array.shape))
@@ -30,17 +35,17 @@ def _scalar(name: str, value: Any) -> bytes:
     return array.item()
 
 
-def _replaced(pattern: Pattern, text: Any, rewrite: Rewrite, everywhere: bool) -> np.ndarray:
+def _replaced(pattern: Pattern, text: np.ndarray, rewrite: Rewrite, everywhere: bool) -> np.ndarray:
     out = np.empty(boxed(text).shape, object)
     out.reshape(-1)[:] = pattern.replaced(_texts(text), rewrite, everywhere)
     return out
 
 
-def _matches(pattern: Pattern, text: Any) -> Any:
+def _matches(pattern: Pattern, text: np.ndarray) -> torch.Tensor:
     return to_tensor(pattern.full_matches(_texts(text)).reshape(boxed(text).shape))
 
 
-def _same_shape(op: Any) -> Any:
+def _same_shape(op: Any) -> list[tuple[int, ...] | None]:
     return [op.inputs[0].dims]
 
 
@@ -112,7 +117,7 @@ match_op.accepts(np.array([b"abc"], object), b"a.c")
 
 
 def regex_replace(
-    input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None
+    input: TensorLike, pattern: TensorLike, rewrite: TensorLike, replace_global: bool = True, name: str | None = None
 ) -> Tensor:
     r"""Each string with what matches `pattern` replaced.
 
@@ -135,7 +140,7 @@ def regex_replace(
     return raw.RegexReplace(input, pattern, rewrite, replace_global=replace_global, name=name)
 
 
-def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Tensor:
+def regex_full_match(input: TensorLike, pattern: TensorLike, name: str | None = None) -> Tensor:
     """Whether `pattern`, a string or a string scalar, matches the whole of each string."""
     if isinstance(pattern, (str, bytes)):
         return raw.StaticRegexFullMatch(input, pattern=pattern, name=name)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.ops.host_values import boxed
-from headrace.ops.ranks import ranked
+from headrace.core.tensor import Tensor
+from headrace.kernels.host_values import boxed
+from headrace.kernels.ranks import ranked
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+
 
 segment_join_op = op(
     "UnsortedSegmentJoin",
@@ -83,7 +87,7 @@ segment_join_op.rejects(
 
 
 def unsorted_segment_join(
-    inputs: Any, segment_ids: Any, num_segments: Any, separator: str = "", name: str | None = None
+    inputs: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, separator: str = "", name: str | None = None
 ) -> Tensor:
     """The strings of each segment, joined in the order in which they stand.
 

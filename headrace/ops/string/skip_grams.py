@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
 from headrace.core.registry import op
-from headrace.ops.array.common import invalid, is_text, rank_is, require_scalar
-from headrace.ops.random.common import host_generator, is_seeded, stream_of
+from headrace.kernels.array.arguments import invalid, is_text, rank_is, require_scalar
+from headrace.kernels.random.sampling import host_generator, is_seeded, stream_of
+
+if TYPE_CHECKING:
+    from headrace.core.typing import NodeView, OpView
+
 
 skip_grams_op = op(
     "SkipGramGenerateCandidates",
@@ -22,7 +27,7 @@ skip_grams_op.on_host(*(arg.name for arg in skip_grams_op.signature.inputs), out
 
 
 @skip_grams_op.shape
-def skip_grams_shape(op: Any) -> list[Any]:
+def skip_grams_shape(op: OpView) -> list[Any]:
     rank_is(op.inputs[0].dims, 1)
     for index in range(1, 6):
         require_scalar(op, index)
@@ -30,10 +35,10 @@ def skip_grams_shape(op: Any) -> list[Any]:
 
 
 @skip_grams_op.kernel
-def skip_grams_kernel(node: Any) -> Any:
+def skip_grams_kernel(node: NodeView) -> Callable[..., Any]:
     texts, stream = is_text(node.inputs[0]), stream_of(node) if is_seeded(node) else None
 
-    def widths(count: int, low: int, high: int) -> Any:
+    def widths(count: int, low: int, high: int) -> np.ndarray:
         if low == high:
             return np.full(count, low)
         if stream is None:
@@ -42,7 +47,14 @@ def skip_grams_kernel(node: Any) -> Any:
         words = stream.reserve(count // 4 + 1).words((count + 3) // 4)[:count]
         return low + (words % np.uint32(high - low + 1)).astype(np.int64)
 
-    def pairs(tokens: Any, low: Any, high: Any, start: Any, limit: Any, with_self: Any) -> Any:
+    def pairs(
+        tokens: np.ndarray | torch.Tensor,
+        low: torch.Tensor,
+        high: torch.Tensor,
+        start: torch.Tensor,
+        limit: torch.Tensor,
+        with_self: torch.Tensor,
+    ) -> tuple[np.ndarray | torch.Tensor, np.ndarray | torch.Tensor]:
         low, high, start, limit = int(low), int(high), int(start), int(limit)
         tokens = np.asarray(tokens)
         if tokens.ndim != 1:

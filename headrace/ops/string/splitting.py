@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import itertools
 from collections.abc import Callable
 from typing import Any
@@ -10,14 +9,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from headrace.core.composite import SparseTensor
-from headrace.core.composite_types import CompositeTensor
-from headrace.core.convert import convert_to_tensor
-from headrace.core.defaults import name_scope
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.registry import op, raw
-from headrace.ops.composing import first_given
-from headrace.ops.host_values import boxed
+from headrace.core.registry import op
+from headrace.kernels.host_values import boxed
 
 split_op = op(
     "StringSplit",
@@ -61,14 +55,14 @@ def _sparse(rows: list[list[bytes]]) -> tuple[Any, Any, Any]:
     return torch.from_numpy(indices), values, torch.tensor([len(rows), int(counts.max(initial=0))])
 
 
-def _strings(text: Any) -> list[bytes]:
+def _strings(text: np.ndarray) -> list[bytes]:
     array = boxed(text)
     if array.ndim != 1:
         raise InvalidArgumentError(None, None, f"input must be a vector, got shape: {list(array.shape)}")
     return array.tolist()
 
 
-def _separator(text: Any) -> Any:
+def _separator(text: np.ndarray) -> Any:
     array = boxed(text)
     if array.ndim:
         raise InvalidArgumentError(None, None, f"delimiter must be a scalar, got shape: {list(array.shape)}")
@@ -122,98 +116,3 @@ def split_v2_kernel(node):
 split_op.not_differentiable()
 split_op.accepts(np.array([b"a b", b""], object), b" ").rejects(b"a b", b" ", error=ValueError)
 split_v2_op.accepts(np.array([b"a<>b", b""], object), b"<>", maxsplit=1)
-
-
-def string_split(
-    source: Any,
-    sep: Any = None,
-    skip_empty: bool = True,
-    delimiter: Any = None,
-    result_type: str = "SparseTensor",
-    name: str | None = None,
-) -> Any:
-    """Splits each string of a vector where one of the bytes of `sep` stands.
-
-    Args:
-        source: string vector.
-        sep: string scalar, " " by default; an empty one splits into bytes.
-        skip_empty: whether to leave out empty parts.
-        delimiter: the older name of `sep`.
-        result_type: "SparseTensor" or "RaggedTensor".
-        name: a name for the operation.
-
-    Returns:
-        a `SparseTensor` or `RaggedTensor` of strings with a row for each string.
-
-    Raises:
-        ValueError: for another result_type.
-
-    Example:
-        >>> tf.string_split(["hello world", "a b c"]).get_shape().ndims
-        2
-    """
-    _check_result(result_type)
-    with name_scope(name, "StringSplit", [source]):
-        mark = first_given("sep", sep, "delimiter", delimiter)
-        mark = convert_to_tensor(" " if mark is None else mark, "string")
-        source = convert_to_tensor(source, "string")
-        parts = raw.StringSplit(source, mark, skip_empty=skip_empty)
-        return _ragged().rows_of_sparse(*parts) if result_type == "RaggedTensor" else SparseTensor(*parts)
-
-
-def split(
-    input: Any = None,
-    sep: Any = None,
-    maxsplit: int = -1,
-    result_type: str = "SparseTensor",
-    source: Any = None,
-    name: str | None = None,
-) -> Any:
-    """Splits each string of a vector at `sep`, as Python's `str.split` does: `tf.strings.split`.
-
-    Args:
-        input: string tensor, or ragged tensor.
-        sep: string scalar; by default any whitespace separates.
-        maxsplit: how many splits to make at most; -1 for no limit.
-        result_type: "SparseTensor" or "RaggedTensor".
-        source: the older name of `input`.
-        name: a name for the operation.
-
-    Returns:
-        a `SparseTensor` or `RaggedTensor` of strings of one more dimension; a vector of the parts of a single string
-        where a ragged result is asked for.
-
-    Raises:
-        ValueError: for another result_type. AttributeError: for a single string and a sparse result.
-    """
-    text = first_given("input", input, "source", source)
-    _check_result(result_type)
-    with name_scope(name, "StringSplit", [text]):
-        if not isinstance(text, CompositeTensor):
-            text = convert_to_tensor(text, "string", name="input")
-        if result_type == "RaggedTensor" or text.shape.ndims != 1:
-            rows = _ragged().split_rows(text, sep, maxsplit)
-            return rows if result_type == "RaggedTensor" else rows.to_sparse()
-        mark = convert_to_tensor("" if sep is None else sep, "string", name="Const")
-        return SparseTensor(*raw.StringSplitV2(text, mark, maxsplit=maxsplit))
-
-
-def _ragged() -> Any:
-    """The functions whose results are ragged, which stand on those of this module."""
-    return importlib.import_module("headrace.ops.ragged.strings")
-
-
-def _check_result(result_type: str) -> None:
-    if result_type not in ("RaggedTensor", "SparseTensor"):
-        raise ValueError("result_type must be 'RaggedTensor' or 'SparseTensor'.")
-
-
-def string_split_v2(source: Any, sep: Any = None, maxsplit: int = -1) -> SparseTensor:
-    """`split` of a vector of strings into a SparseTensor, with the name of 1.x's own module.
-
-    Example:
-        >>> string_split_v2(["a b", "c"]).dense_shape  # [2, 2]
-    """
-    mark = convert_to_tensor("" if sep is None else sep, "string")
-    source = convert_to_tensor(source, "string")
-    return SparseTensor(*raw.StringSplitV2(source, mark, maxsplit=maxsplit))

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from headrace.core.dims import broadcast_dims
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.operation import Tensor
 from headrace.core.registry import OpDecl, op, raw
-from headrace.core.shapes import broadcast_dims
-from headrace.ops.host_values import boxed, mapped, to_tensor
+from headrace.core.tensor import Tensor
+from headrace.kernels.host_values import boxed, mapped, to_tensor
+
+if TYPE_CHECKING:
+    from headrace.core.composite_types import CompositeTensor
+    from headrace.core.typing import TensorLike
+
 
 _WHITESPACE = b" \t\n\v\f\r"
 
 
-def _same_shape(op: Any) -> Any:
+def _same_shape(op: Any) -> list[tuple[int | None, ...]]:
     return [op.inputs[0].dims]
 
 
@@ -120,7 +125,7 @@ def _shown(text: bytes) -> str:
     return text.decode("utf-8", "backslashreplace")
 
 
-def _cut_bytes(text: Any, pos: int, length: int) -> Any:
+def _cut_bytes(text: bytes | str, pos: int, length: int) -> Any:
     """`length` items from `pos` on, which may count from the end; None if it is out of range."""
     if not -len(text) <= pos <= len(text):
         return None
@@ -137,7 +142,7 @@ def _cut_characters(text: bytes, pos: int, length: int) -> Any:
 substr_op.accepts(np.array([b"hello"], object), 1, 3)
 
 
-def string_length(input: Any, name: str | None = None, unit: str = "BYTE") -> Tensor:
+def string_length(input: TensorLike | CompositeTensor, name: str | None = None, unit: str = "BYTE") -> Tensor:
     """The length of each string.
 
     Args:
@@ -151,22 +156,24 @@ def string_length(input: Any, name: str | None = None, unit: str = "BYTE") -> Te
     return raw.StringLength(input, unit=unit, name=name)
 
 
-def string_lower(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
+def string_lower(input: TensorLike, encoding: str = "", name: str | None = None) -> Tensor:
     """Each string in lower case: its ASCII letters, or, with encoding "utf-8", all of them."""
     return raw.StringLower(input, encoding=encoding, name=name)
 
 
-def string_upper(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
+def string_upper(input: TensorLike, encoding: str = "", name: str | None = None) -> Tensor:
     """Each string in upper case: its ASCII letters, or, with encoding "utf-8", all of them."""
     return raw.StringUpper(input, encoding=encoding, name=name)
 
 
-def string_strip(input: Any, name: str | None = None) -> Tensor:
+def string_strip(input: TensorLike, name: str | None = None) -> Tensor:
     """Each string without the whitespace at its ends."""
     return raw.StringStrip(input, name=name)
 
 
-def substr(input: Any, pos: Any, len: Any, name: str | None = None, unit: str = "BYTE") -> Tensor:
+def substr(
+    input: TensorLike | CompositeTensor, pos: TensorLike, len: TensorLike, name: str | None = None, unit: str = "BYTE"
+) -> Tensor:
     """A part of each string.
 
     Args:

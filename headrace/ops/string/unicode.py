@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import codecs
 import itertools
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.operation import Tensor
 from headrace.core.registry import op, raw
-from headrace.ops.host_values import boxed, mapped
-from headrace.ops.string.scripts import runs
+from headrace.core.tensor import Tensor
+from headrace.kernels.host_values import boxed, mapped
+from headrace.kernels.string.scripts import runs
+
+if TYPE_CHECKING:
+    from headrace.core.composite_types import CompositeTensor
+    from headrace.core.typing import TensorLike
+    from headrace.messages.node_def import EncodedText
+
 
 _OPTIONS = (
     "errors: {'strict', 'replace', 'ignore'} = 'replace', replacement_char=65533, replace_control_characters=False"
@@ -56,14 +62,14 @@ def _invalid(message: str) -> InvalidArgumentError:
     return InvalidArgumentError(None, None, message)
 
 
-def _replacement(attrs: Any) -> int:
+def _replacement(attrs: Mapping[str, Any]) -> int:
     code = int(attrs["replacement_char"])
     if not 0 <= code <= _LAST:
         raise _invalid("replacement_char out of unicode codepoint range")
     return code
 
 
-def _codec(name: Any) -> str:
+def _codec(name: str | EncodedText) -> str:
     text = name.decode() if isinstance(name, bytes) else name
     try:
         return codecs.lookup(text).name
@@ -81,7 +87,7 @@ def _width(text: str, encoding: str) -> list[int]:
     return [len(c.encode(encoding)) for c in text]
 
 
-def _reader(attrs: Any) -> Callable[[bytes], tuple[list[int], list[int]]]:
+def _reader(attrs: Mapping[str, Any]) -> Callable[[bytes], tuple[list[int], list[int]]]:
     """A function from bytes to code points and where each begins."""
     errors, control = attrs["errors"], attrs["replace_control_characters"]
     errors = errors.decode() if isinstance(errors, bytes) else errors
@@ -174,7 +180,7 @@ def transcode_kernel(node):
     return lambda text: mapped(lambda item: write(read(item)[0]), boxed(text))
 
 
-def _writer(encoding: Any) -> Callable[[list[int]], bytes]:
+def _writer(encoding: str) -> Callable[[list[int]], bytes]:
     name = _codec(encoding)
 
     def write(codes: list[int]) -> bytes:
@@ -251,7 +257,7 @@ script_op.on_host("input", outputs=True).accepts(np.array([97, 233, -1], np.int3
 
 
 def unicode_transcode(
-    input: Any,
+    input: TensorLike,
     input_encoding: str,
     output_encoding: str,
     errors: str = "replace",
@@ -291,7 +297,7 @@ def unicode_transcode(
     )
 
 
-def unicode_script(input: Any, name: str | None = None) -> Tensor:
+def unicode_script(input: TensorLike | CompositeTensor, name: str | None = None) -> Tensor:
     """The script of each character, as ICU numbers them; -1 for what is no code point.
 
     Args:

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from headrace.core.registry import OpDecl, op
-from headrace.ops.host_values import boxed, to_array
-from headrace.ops.summary.messages import (
+from headrace.kernels.host_values import boxed, to_array
+from headrace.kernels.summary.messages import (
     add_histogram,
     add_images,
     add_sounds,
+    add_tensor,
     invalid,
     new_summary,
     set_tensor,
     shape_text,
+    single,
     text_of,
 )
+
+if TYPE_CHECKING:
+    from headrace.messages import protos
 
 
 def _declare(op_type: str, signature: str, *host: str) -> OpDecl:
@@ -30,20 +35,8 @@ def _declare(op_type: str, signature: str, *host: str) -> OpDecl:
     return decl
 
 
-def _message(summary: Any) -> np.ndarray:
+def _message(summary: protos.Summary) -> np.ndarray:
     return boxed(summary.SerializeToString())
-
-
-def single(value: Any, what: str) -> Any:
-    """The element of a scalar.
-
-    Raises:
-        InvalidArgumentError: for anything larger.
-    """
-    array = to_array(value)
-    if array.ndim:
-        raise invalid(f"{what} must be scalar, got shape {shape_text(array)}")
-    return array[()]
 
 
 scalar_summary = _declare(
@@ -106,7 +99,11 @@ def image_summary_kernel(node):
     return summarize
 
 
-image_summary.accepts(np.array(b"i", object), np.arange(4, dtype=np.float32).reshape(1, 2, 2, 1))
+image_summary.accepts(
+    np.array(b"i", object),
+    np.arange(4, dtype=np.float32).reshape(1, 2, 2, 1),
+    varies="how images are packed is left to the encoder",
+)
 
 audio_summary = _declare(
     "AudioSummary",
@@ -189,19 +186,6 @@ def tensor_summary_v2_kernel(node):
     return summarize
 
 
-def add_tensor(summary: Any, tag: str, tensor: np.ndarray, metadata: bytes) -> None:
-    """Adds a tensor as it is, with a SummaryMetadata message that says what it means."""
-    from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
-
-    value = summary.value.add(tag=tag)
-    set_tensor(value.tensor, tensor)
-    try:
-        value.metadata.MergeFromString(metadata)
-    except DecodeError:
-        raise invalid("serialized_summary_metadata could not be parsed") from None
-    value.metadata.SetInParent()
-
-
 merge_summary = _declare("MergeSummary", "inputs: N * string -> summary: string", "inputs")
 
 
@@ -230,3 +214,17 @@ def merge_summary_kernel(node):
 
 merge_summary.accepts([np.array(b"\n\x08\n\x01a\x15\x00\x00\x80?", object)])
 merge_summary.rejects([np.array(b"no message", object)], error=Exception)
+
+_SOUND = np.array([[0.0], [0.5], [-0.5]], np.float32)
+for _args, _attrs in (
+    ((b"a", _SOUND), {"sample_rate": 8000.0}),
+    ((b"a", _SOUND, np.float32(8000)), {"max_outputs": 1}),
+):
+    _decl = audio_summary if len(_args) == 2 else audio_summary_v2
+    _decl.accepts(*_args, **_attrs)
+    _decl.accepts(b"a", np.zeros([2, 2, 2], np.float32), *_args[2:], **_attrs)
+    _decl.rejects(b"a", [2], *_args[2:], **_attrs, error=Exception)
+tensor_summary.accepts(np.array([[1, 2]]))
+tensor_summary_v2.accepts(b"t", np.array([1.5], np.float32), b"\x0a\x03\x0a\x01p")
+tensor_summary_v2.accepts(b"t", np.array([b"x", b"yz"], object), b"")
+tensor_summary_v2.rejects(np.array([b"t", b"u"], object), [2], b"", error=Exception)

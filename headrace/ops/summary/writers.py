@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from typing import Any
 
+import numpy as np
+
 from headrace.core import errors
+from headrace.core.cases import Made, made
 from headrace.core.registry import OpDecl, op
 from headrace.files.events import EventFile
-from headrace.ops.host_values import to_array
-from headrace.ops.summary.messages import add_histogram, add_images, add_sounds, new_summary, text_of
-from headrace.ops.summary.values import add_tensor, single
+from headrace.kernels.host_values import to_array
+from headrace.kernels.summary.messages import (
+    add_histogram,
+    add_images,
+    add_sounds,
+    add_tensor,
+    new_summary,
+    single,
+    text_of,
+)
 
 
 class SummaryWriterResource:
@@ -79,7 +90,7 @@ def _declare(op_type: str, signature: str, *host: str) -> OpDecl:
     return decl
 
 
-def _text(value: Any, what: str) -> str:
+def _text(value: np.ndarray, what: str) -> str:
     return text_of(single(value, what))
 
 
@@ -120,7 +131,11 @@ close_summary_writer = _declare("CloseSummaryWriter", "writer: resource ->")
 
 @close_summary_writer.kernel
 def close_summary_writer_kernel(node):
-    return lambda writer: writer.close()
+    def close(writer):
+        writer.opened()
+        writer.close()
+
+    return close
 
 
 write_scalar_summary = _declare(
@@ -235,17 +250,17 @@ write_raw_proto_summary = _declare(
 @write_raw_proto_summary.kernel
 def write_raw_proto_summary_kernel(node):
     def write(writer, step, tensor):
-        from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
+        from google.protobuf.message import DecodeError
 
+        summary = new_summary()
         for index, text in enumerate(to_array(tensor).reshape(-1).tolist()):
-            summary = new_summary()
             try:
                 summary.MergeFromString(text)
             except DecodeError:
                 raise errors.DataLossError(
                     None, None, f"Bad tf.compat.v1.Summary binary proto tensor string at index {index}"
                 ) from None
-            writer.write(step, summary=summary)
+        writer.write(step, summary=summary)
 
     return write
 
@@ -266,3 +281,52 @@ import_event = _declare("ImportEvent", "writer: resource, event: string ->", "ev
 @import_event.kernel
 def import_event_kernel(node):
     return lambda writer, event: writer.opened().add(single(event, "event"))
+
+
+_names = (f"writer {number}" for number in itertools.count())
+
+
+def _create(name: str) -> tuple[Made, Made]:
+    """A writer, and what makes its file."""
+    writer = made("SummaryWriter", shared_name=name)
+    return writer, made("CreateSummaryFileWriter", writer, b"logs", np.int32(10), np.int32(1000), b".end")
+
+
+def _case(decl: OpDecl, *args: Any, opened: bool = True) -> None:
+    """A case of a writer of its own: how long its file gets is compared, as events tell the time in eight bytes."""
+    writer, created = _create(next(_names))
+    files = made("Reshape", made("MatchingFiles", b"logs/*.end"), np.zeros(0, np.int32))
+    length = made("StringLength", made("ReadFile", files))
+    if opened:
+        decl.accepts(writer, *args, before=[created], after=[made("CloseSummaryWriter", writer), length])
+    else:
+        decl.rejects(writer, *args, error=errors.NotFoundError)
+
+
+_STEP = np.int64(3)
+_MESSAGE = b"\x0a\x08\x0a\x01a\x15\x00\x00\x80?"
+for _decl, _args in (
+    (write_scalar_summary, (_STEP, b"s", np.float32(1.5))),
+    (write_scalar_summary, (_STEP, b"s", np.int64(2))),
+    (write_histogram_summary, (_STEP, b"h", np.array([1.5, -2.0], np.float32))),
+    (write_audio_summary, (_STEP, b"a", np.array([[0.0], [0.5]], np.float32), np.float32(8000))),
+    (write_summary, (_STEP, np.array([1.5], np.float32), b"t", b"\x0a\x03\x0a\x01p")),
+    (write_raw_proto_summary, (_STEP, np.array([_MESSAGE, _MESSAGE], object))),
+    (write_graph_summary, (_STEP, b"\x0a\x03\x0a\x01x")),
+    (import_event, (b"\x10\x03\x2a" + bytes([len(_MESSAGE)]) + _MESSAGE,)),
+    (flush_summary_writer, ()),
+):
+    _case(_decl, *_args)
+    _case(_decl, *_args, opened=False)
+_case(close_summary_writer, opened=False)
+_writer, _created = _create("of images")
+write_image_summary.accepts(
+    _writer, _STEP, b"i", np.zeros([1, 2, 2, 1], np.float32), np.array([255, 0, 0, 255], np.uint8), before=[_created]
+)
+_writer, _created = _create("to close")
+close_summary_writer.accepts(_writer, before=[_created])
+_writer, _ = _create("to create")
+create_summary_file_writer.accepts(
+    _writer, b"logs", np.int32(10), np.int32(1000), b".end", after=[made("CloseSummaryWriter", _writer)]
+)
+summary_writer.accepts(varies="a handle")

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
+from headrace.core.errors import InvalidArgumentError
 from headrace.core.registry import op, raw
-from headrace.ops.array.common import invalid, rank_is, shape_text
-from headrace.ops.host_values import to_array
-from headrace.ops.random.common import host_generator
-from headrace.ops.train.dual_losses import LOSSES
+from headrace.kernels.array.arguments import invalid, rank_is, shape_text
+from headrace.kernels.host_values import to_array
+from headrace.kernels.random.sampling import host_generator
+from headrace.kernels.train.dual_losses import LOSSES
+
+if TYPE_CHECKING:
+    from headrace.core.operation import Operation
+    from headrace.core.registry import OpDecl
+    from headrace.core.typing import NodeView, OpView, TensorLike
+    from headrace.kernels.train.dual_losses import DualLoss
+
 
 _LOSSES = "loss_type: {'logistic_loss', 'squared_loss', 'hinge_loss', 'smooth_hinge_loss', 'poisson_loss'}"
 _INPUTS = (
@@ -47,7 +55,7 @@ def _parts(attrs: Any, inputs: Sequence[Any]) -> list[Any]:
 
 @optimizer_op.shape
 @optimizer_v2_op.shape
-def optimizer_shape(op: Any) -> list[Any]:
+def optimizer_shape(op: OpView) -> list[Any]:
     parts = _parts(op.attrs, op.inputs)
     for vector in (parts[4], parts[5]):
         rank_is(vector.dims, 1)
@@ -93,14 +101,14 @@ class _Problem:
         column, number = np.concatenate(columns)[order], np.concatenate(numbers)[order].astype(np.float64)
         self.rows = [(column[a:b], number[a:b]) for a, b in itertools.pairwise(ends)]
 
-    def split(self, flat: Any) -> list[Any]:
+    def split(self, flat: np.ndarray) -> list[Any]:
         """A vector over all features as arrays of the shapes of the weights."""
         ends = np.cumsum([int(np.prod(shape)) for shape in self.shapes])
         pieces = np.split(flat, ends[:-1]) if self.shapes else []
         return [torch.from_numpy(piece.reshape(shape)) for piece, shape in zip(pieces, self.shapes, strict=True)]
 
 
-def _places(features: Any, indices: Any, count: int) -> Any:
+def _places(features: np.ndarray, indices: np.ndarray, count: int) -> np.ndarray:
     """Where the weights of features are: by their index in `indices`, or by themselves where that is empty."""
     if not len(indices):
         bad = features[(features < 0) | (features >= count)]
@@ -114,7 +122,7 @@ def _places(features: Any, indices: Any, count: int) -> Any:
     return places
 
 
-def _shrunk(weights: Any, least: float) -> Any:
+def _shrunk(weights: np.ndarray, least: float) -> np.ndarray:
     return np.sign(weights) * np.maximum(np.abs(weights) - least, 0.0)
 
 
@@ -130,7 +138,7 @@ def _ascend(attrs: Any, adaptive: bool, inputs: Sequence[Any]) -> tuple[Any, ...
     least = attrs["l1"] / l2
     delta = np.zeros_like(problem.nominal)
 
-    def predicted(columns: Any, numbers: Any, weights: Any) -> float:
+    def predicted(columns: np.ndarray, numbers: np.ndarray, weights: np.ndarray) -> float:
         return float(numbers @ _shrunk(weights.astype(np.float64), least))
 
     if adaptive:
@@ -150,7 +158,9 @@ def _ascend(attrs: Any, adaptive: bool, inputs: Sequence[Any]) -> tuple[Any, ...
     return torch.from_numpy(state), *problem.split(delta)
 
 
-def _adaptive_order(problem: _Problem, state: Any, loss: Any, l2: float, predicted: Any) -> Any:
+def _adaptive_order(
+    problem: _Problem, state: np.ndarray, loss: DualLoss, l2: float, predicted: Callable[..., Any]
+) -> np.ndarray:
     """As many examples as there are, drawn by how far each is from its best (Csiba, Qu and Richtarik 2015)."""
     wanted = np.zeros(problem.count)
     for example, (columns, numbers) in enumerate(problem.rows):
@@ -167,12 +177,12 @@ def _text(value: Any) -> str:
     return value.decode() if isinstance(value, bytes) else value
 
 
-def _declare(decl: Any, adaptive: str) -> None:
+def _declare(decl: OpDecl, adaptive: str) -> None:
     decl.on_host(*(arg.name for arg in decl.signature.inputs), outputs=True).not_differentiable()
 
     @decl.kernel
-    def kernel(node: Any) -> Any:
-        def ascend(*inputs: Any) -> Any:
+    def kernel(node: NodeView) -> Callable[..., Any]:
+        def ascend(*inputs: Any) -> tuple[torch.Tensor, ...]:
             with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
                 return _ascend(node.attrs, node.attrs[adaptive], inputs)
 
@@ -183,13 +193,30 @@ _declare(optimizer_op, "adaptative")
 _declare(optimizer_v2_op, "adaptive")
 
 
+# Of more than one example the order is drawn; sums of these numbers are exact in any order.
+_one = np.ones(1, np.float32)
+_weights, _state = np.array([0.25, -0.5], np.float32), np.zeros([1, 4], np.float32)
+_dense = [[], [], [], [np.array([[0.5, -1.5]], np.float32)], _one, _one, [], [], [_weights], _state]
+_columns = [np.array([0, 0]), np.array([1, 2]), np.array([0.5, -1.5], np.float32)]
+_sparse = [*([each] for each in _columns), [], _one, _one, [np.array([1, 2])], [_weights], [], _state]
+_strengths = {"l1": 0.125, "l2": 1.0, "num_loss_partitions": 1, "num_inner_iterations": 1}
+for _op in (optimizer_op, optimizer_v2_op):
+    for _loss in ("logistic_loss", "squared_loss", "hinge_loss", "smooth_hinge_loss", "poisson_loss"):
+        _op.accepts(*_dense, loss_type=_loss, **_strengths)
+    _op.accepts(*_sparse, loss_type="logistic_loss", **_strengths)
+    _op.rejects(
+        *_dense[:-1], np.zeros([2, 4], np.float32), loss_type="logistic_loss", **_strengths, error=InvalidArgumentError
+    )
+shrink_op.accepts([np.array([0.05, -2.0, 1.0], np.float32), [2]], l1=0.2, l2=1.0)
+
+
 @shrink_op.shape
-def shrink_shape(op: Any) -> list[Any]:
+def shrink_shape(op: OpView) -> list[Any]:
     return []
 
 
 @shrink_op.kernel
-def shrink_kernel(node: Any) -> Any:
+def shrink_kernel(node: NodeView) -> Callable[..., Any]:
     least = node.attrs["l1"] / node.attrs["l2"] if node.attrs["l1"] else 0.0
 
     def shrink(*buffers: Any) -> tuple[()]:
@@ -207,12 +234,12 @@ def sdca_optimizer(
     sparse_feature_indices: Sequence[Any],
     sparse_feature_values: Sequence[Any],
     dense_features: Sequence[Any],
-    example_weights: Any,
-    example_labels: Any,
+    example_weights: TensorLike,
+    example_labels: TensorLike,
     sparse_indices: Sequence[Any],
     sparse_weights: Sequence[Any],
     dense_weights: Sequence[Any],
-    example_state_data: Any,
+    example_state_data: TensorLike,
     loss_type: str,
     l1: float,
     l2: float,
@@ -252,8 +279,10 @@ def sdca_optimizer(
 
     Example:
         >>> state, _, (delta,) = tf.train.sdca_optimizer(
-        ...     [], [], [], [x], weights, labels, [], [], [w], state, "logistic_loss", 0.0, 1.0, 1, 1
+        ...     [], [], [], [[[1.0]]], [1.0], [2.0], [], [], [[0.0]], tf.zeros([1, 4]), "squared_loss", 0.0, 1.0, 1, 1
         ... )
+        >>> sess.run(delta)  # the least of (w - 2)**2 / 2 + w**2 / 2
+        array([1.], dtype=float32)
     """
     return raw.SdcaOptimizer(
         sparse_example_indices,
@@ -276,7 +305,7 @@ def sdca_optimizer(
     )
 
 
-def sdca_shrink_l1(weights: Sequence[Any], l1: float, l2: float, name: str | None = None) -> Any:
+def sdca_shrink_l1(weights: Sequence[Any], l1: float, l2: float, name: str | None = None) -> Operation:
     """Brings weights nearer to 0 by l1 / l2, and to 0 where they are within it.
 
     Args:

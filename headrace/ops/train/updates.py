@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 
-from headrace.core.buffers import uninitialized
+from headrace.core.buffers import VariableBuffer, uninitialized
+from headrace.core.dims import Dims
 from headrace.core.errors import InternalError, InvalidArgumentError
+from headrace.core.operation import Operation
 from headrace.core.registry import OpDecl, op
-from headrace.core.shapes import Dims
-from headrace.ops.state.common import handle_dims, invalid, merge_shapes, shape_text
-from headrace.ops.state.indices import turns_of
-from headrace.ops.train import formulas
+from headrace.kernels.state.handles import handle_dims, invalid, merge_shapes, shape_text
+from headrace.kernels.state.indices import turns_of
+from headrace.kernels.train import formulas
 
-REF, RESOURCE, SPARSE, RESOURCE_SPARSE = "Apply", "ResourceApply", "SparseApply", "ResourceSparseApply"
-DENSE = (REF, RESOURCE)
-ALL = (REF, RESOURCE, SPARSE, RESOURCE_SPARSE)
+if TYPE_CHECKING:
+    from headrace.core.typing import NodeView
+
 
 _STEP = "global_step"
 
@@ -28,91 +30,110 @@ class Rule:
     """One update rule.
 
     Attributes:
-        name: what the op types end in.
         states: the variable and its slots, separated by blanks.
         rest: the inputs after them, the gradient among them.
         formula: what changes the tensors.
-        flags: the attributes besides `use_locking`, in the language of signatures.
-        forms: which op types there are.
+        flag: an attribute besides `use_locking`, in the language of signatures.
+        advances: whether updates of all rows may run as soon as their gradient is there.
+        cost: how many simple operations each element takes in them.
     """
 
-    name: str
     states: str
     rest: str
     formula: Callable[..., None]
-    flags: str = ""
-    forms: tuple[str, ...] = DENSE
+    flag: str = ""
+    advances: bool = False
+    cost: int = 1
 
 
-RULES = (
-    Rule("GradientDescent", "var", "alpha delta", formulas.gradient_descent),
-    Rule("ProximalGradientDescent", "var", "alpha l1 l2 delta", formulas.proximal_gradient_descent, forms=ALL),
-    Rule("Adadelta", "var accum accum_update", "lr rho epsilon grad", formulas.adadelta, forms=ALL),
-    Rule("Adagrad", "var accum", "lr grad", formulas.adagrad, "update_slots=True", ALL),
-    Rule("AdagradV2", "var accum", "lr epsilon grad", formulas.adagrad_v2, "update_slots=True", ALL),
-    Rule(
-        "AdagradDA",
-        "var gradient_accumulator gradient_squared_accumulator",
-        "grad lr l1 l2 global_step",
-        formulas.adagrad_da,
-        forms=ALL,
-    ),
-    Rule("ProximalAdagrad", "var accum", "lr l1 l2 grad", formulas.proximal_adagrad, forms=ALL),
-    Rule("Ftrl", "var accum linear", "grad lr l1 l2 lr_power", formulas.ftrl, forms=ALL),
-    Rule("FtrlV2", "var accum linear", "grad lr l1 l2 l2_shrinkage lr_power", formulas.ftrl_v2, forms=ALL),
-    Rule("Momentum", "var accum", "lr grad momentum", formulas.momentum, "use_nesterov=False", ALL),
-    Rule(
-        "KerasMomentum",
-        "var accum",
-        "lr grad momentum",
-        formulas.keras_momentum,
-        "use_nesterov=False",
-        (RESOURCE, RESOURCE_SPARSE),
-    ),
-    Rule(
-        "Adam",
-        "var m v",
-        "beta1_power beta2_power lr beta1 beta2 epsilon grad",
-        formulas.adam,
-        "use_nesterov=False",
-    ),
-    Rule(
-        "AdamWithAmsgrad",
-        "var m v vhat",
-        "beta1_power beta2_power lr beta1 beta2 epsilon grad",
-        formulas.adam_with_amsgrad,
-        forms=(RESOURCE,),
-    ),
-    Rule("AdaMax", "var m v", "beta1_power lr beta1 beta2 epsilon grad", formulas.ada_max),
-    Rule("RMSProp", "var ms mom", "lr rho momentum epsilon grad", formulas.rms_prop, forms=ALL),
-    Rule("CenteredRMSProp", "var mg ms mom", "lr rho momentum epsilon grad", formulas.centered_rms_prop, forms=ALL),
-    Rule("AddSign", "var m", "lr alpha sign_decay beta grad", formulas.add_sign),
-    Rule("PowerSign", "var m", "lr logbase sign_decay beta grad", formulas.power_sign),
-)
+def _declare(
+    rule: Rule,
+    *,
+    ref: str | None = None,
+    resource: str | None = None,
+    sparse: str | None = None,
+    resource_sparse: str | None = None,
+) -> None:
+    """Declares the op types of one rule.
+
+    Args:
+        rule: the rule.
+        ref, resource: the type that updates all rows of reference and of resource variables, if there is one.
+        sparse, resource_sparse: the type that updates some rows of them, if there is one.
+    """
+    if ref is not None:
+        _declare_form(ref, rule, is_resource=False, is_sparse=False)
+    if resource is not None:
+        _declare_form(resource, rule, is_resource=True, is_sparse=False)
+    if sparse is not None:
+        _declare_form(sparse, rule, is_resource=False, is_sparse=True)
+    if resource_sparse is not None:
+        _declare_form(resource_sparse, rule, is_resource=True, is_sparse=True)
 
 
-def declare(rule: Rule, form: str) -> OpDecl:
-    """Declares the op type of one rule in one form."""
-    resource = form in (RESOURCE, RESOURCE_SPARSE)
-    sparse = form in (SPARSE, RESOURCE_SPARSE)
+def _declare_form(op_type: str, rule: Rule, is_resource: bool, is_sparse: bool) -> None:
     states, rest = rule.states.split(), rule.rest.split()
-    if sparse:
+    if is_sparse:
         # The gradient is `grad` in all sparse forms, and its rows follow it.
         rest = ["grad" if name == "delta" else name for name in rest]
         rest.insert(rest.index("grad") + 1, "indices")
     types = {_STEP: "int64", "indices": "Tindices"}
-    inputs = [f"{name}: {'resource' if resource else 'ref T'}" for name in states]
+    inputs = [f"{name}: {'resource' if is_resource else 'ref T'}" for name in states]
     inputs += [f"{name}: {types.get(name, 'T')}" for name in rest]
-    attrs = ["T: numeric", *(["Tindices: index"] if sparse else []), "use_locking=False"]
-    attrs += [rule.flags] if rule.flags else []
-    output = "->" if resource else "-> out: ref T"
-    decl = op(f"{form}{rule.name}", f"{', '.join(inputs)}, *, {', '.join(attrs)} {output}", stateful=resource)
+    attrs = ["T: numeric", *(["Tindices: index"] if is_sparse else []), "use_locking=False"]
+    attrs += [rule.flag] if rule.flag else []
+    output = "->" if is_resource else "-> out: ref T"
+    decl = op(op_type, f"{', '.join(inputs)}, *, {', '.join(attrs)} {output}", stateful=is_resource)
     numbers = [name for name in rest if name not in ("grad", "delta", "indices")]
     decl.writes(*states).on_host(*numbers)
-    layout = _Layout(rule, resource, sparse, states, rest)
+    if not is_sparse:
+        decl.costs(rule.cost)
+        if rule.advances:
+            decl.advances()
+    layout = _Layout(rule, is_resource, is_sparse, states, rest)
     decl.shape(layout.dims)
     decl.kernel(layout.kernel)
-    return decl
+    _declare_cases(decl, states, rest, layout.flag)
+
+
+# What the hyperparameters of cases are.
+_NUMBERS = {
+    "alpha": 0.1,
+    "beta": 0.9,
+    "beta1": 0.9,
+    "beta1_power": 0.81,
+    "beta2": 0.99,
+    "beta2_power": 0.98,
+    "epsilon": 1e-3,
+    "l1": 0.02,
+    "l2": 0.03,
+    "l2_shrinkage": 0.01,
+    "logbase": 1.0,
+    "lr": 0.1,
+    "lr_power": -0.5,
+    "momentum": 0.8,
+    "rho": 0.95,
+    "sign_decay": 0.9,
+}
+
+
+def _declare_cases(decl: OpDecl, states: list[str], rest: list[str], flag: str) -> None:
+    """All rows in one step, or some, one of them twice; the flag; a gradient of another shape."""
+    sparse = "indices" in rest
+    shape = [4, 2] if sparse else [2, 3]
+    # The average of the gradients is less than the root of that of their squares.
+    averages: list[Any] = [np.full(shape, 0.1, np.float32) if name == "mg" else shape for name in states]
+
+    def inputs(gradient: list[int]) -> list[Any]:
+        given: dict[str, Any] = {"grad": gradient, "delta": gradient, "indices": np.array([3, 0, 3], np.int32)}
+        given[_STEP] = np.int64(3)
+        return [*averages, *(given[name] if name in given else np.float32(_NUMBERS[name]) for name in rest)]
+
+    fitting = [3, 2] if sparse else shape
+    decl.accepts(*inputs(fitting))
+    if flag:
+        decl.accepts(*inputs(fitting), **{flag: flag != "update_slots"})
+    decl.rejects(*inputs([3, 1] if sparse else [2, 2]), error=ValueError)
 
 
 class _Layout:
@@ -122,9 +143,9 @@ class _Layout:
         self.rule, self.resource, self.sparse = rule, resource, sparse
         self.states, self.rest = states, rest
         self.gradient = next(i for i, name in enumerate(rest) if name in ("grad", "delta"))
-        self.flag = rule.flags.partition("=")[0]
+        self.flag = rule.flag.partition("=")[0]
 
-    def dims(self, op: Any) -> list[Dims]:
+    def dims(self, op: Operation) -> list[Dims]:
         """The shape rule."""
         count = len(self.states)
         merged: Dims = None
@@ -153,7 +174,7 @@ class _Layout:
             merge_shapes(indices, gradient[:1])
         return merge_shapes(dims, (None, *gradient[1:]))
 
-    def kernel(self, node: Any) -> Callable[..., Any]:
+    def kernel(self, node: NodeView) -> Callable[..., Any]:
         """The kernel rule."""
         dtype = node.inputs[len(self.states) + self.gradient].dtype.base_dtype
         if not (dtype.is_floating or dtype.is_complex):
@@ -195,13 +216,13 @@ class _Layout:
 
         return locked
 
-    def _with_flag(self, node: Any, step: Callable[..., None]) -> Callable[..., None]:
+    def _with_flag(self, node: NodeView, step: Callable[..., None]) -> Callable[..., None]:
         if not self.flag:
             return step
         value = node.attrs[self.flag]
         return lambda tensors, rest: step(tensors, [*rest, value])
 
-    def _numbers(self, node: Any) -> Callable[[Any], list[Any]]:
+    def _numbers(self, node: NodeView) -> Callable[[Any], list[Any]]:
         """A function from the inputs after the states to what the formula takes: hyperparameters as numbers."""
         count = len(self.states)
         template: list[Any] = [None] * len(self.rest)
@@ -217,7 +238,7 @@ class _Layout:
                 items.append(i)
         scalar = all(node.inputs[count + i].dims == () for i in items)
 
-        def numbers(rest: Any) -> list[Any]:
+        def numbers(rest: Sequence[torch.Tensor]) -> list[Any]:
             found = template.copy()
             for i in tensors:
                 found[i] = rest[i]
@@ -233,12 +254,12 @@ class _Layout:
         formula = self.rule.formula
         return lambda tensors, rest: formula(*tensors, *rest)
 
-    def _on_rows(self, node: Any) -> Callable[..., None]:
+    def _on_rows(self, node: NodeView) -> Callable[..., None]:
         formula, gradient = self.rule.formula, self.gradient
         # What these give has no repeats; anything else may.
         distinct = node.inputs[len(self.states) + gradient + 1].node.type in ("Unique", "_SumOfRepeated")
 
-        def update(tensors: list[Any], rest: list[Any]) -> None:
+        def update(tensors: list[torch.Tensor], rest: list[Any]) -> None:
             grad, indices = rest[gradient], rest.pop(gradient + 1)
             _check_rows(tensors[0].shape, grad.shape, indices)
             if not indices.numel():
@@ -253,7 +274,7 @@ class _Layout:
         return update
 
 
-def _in_turns(grad: Any, indices: Any, distinct: bool) -> Any:
+def _in_turns(grad: torch.Tensor, indices: torch.Tensor, distinct: bool) -> list[tuple[torch.Tensor, torch.Tensor]]:
     """Pairs of gradient rows and row numbers; where a row comes again, it comes in a later pair."""
     # index_copy_ takes int64 only.
     indices = indices.long()
@@ -267,7 +288,7 @@ def _in_turns(grad: Any, indices: Any, distinct: bool) -> Any:
     return [(grad.index_select(0, at), indices.index_select(0, at)) for at in chosen]
 
 
-def _check_rows(shape: Any, gradient: Any, indices: Any) -> None:
+def _check_rows(shape: torch.Size, gradient: torch.Size, indices: torch.Tensor) -> None:
     if not shape:
         raise invalid("var must be at least 1 dimensional")
     if indices.ndim != 1:
@@ -287,16 +308,137 @@ def _check_rows(shape: Any, gradient: Any, indices: Any) -> None:
         raise invalid(f"Index {indices[at].item()} at offset {at} in indices is out of range")
 
 
-def _different(a: str, b: str, first: Any, second: Any) -> InvalidArgumentError:
+def _different(a: str, b: str, first: torch.Size, second: torch.Size) -> InvalidArgumentError:
     return invalid(f"{a} and {b} do not have the same shape{shape_text(first)} {shape_text(second)}")
 
 
-def _no_value(buffer: Any, resource: bool) -> Exception:
+def _no_value(buffer: VariableBuffer, resource: bool) -> Exception:
     if resource:
         return InternalError(None, None, f"Invalid variable reference: {buffer.name} has no value.")
     return uninitialized(buffer)
 
 
-for _rule in RULES:
-    for _form in _rule.forms:
-        declare(_rule, _form)
+# ---- the declarations ----
+
+_declare(
+    Rule("var", "alpha delta", formulas.gradient_descent, advances=True),
+    ref="ApplyGradientDescent",
+    resource="ResourceApplyGradientDescent",
+)
+_declare(
+    Rule("var", "alpha l1 l2 delta", formulas.proximal_gradient_descent),
+    ref="ApplyProximalGradientDescent",
+    resource="ResourceApplyProximalGradientDescent",
+    sparse="SparseApplyProximalGradientDescent",
+    resource_sparse="ResourceSparseApplyProximalGradientDescent",
+)
+_declare(
+    Rule("var accum accum_update", "lr rho epsilon grad", formulas.adadelta),
+    ref="ApplyAdadelta",
+    resource="ResourceApplyAdadelta",
+    sparse="SparseApplyAdadelta",
+    resource_sparse="ResourceSparseApplyAdadelta",
+)
+_declare(
+    Rule("var accum", "lr grad", formulas.adagrad, "update_slots=True", advances=True),
+    ref="ApplyAdagrad",
+    resource="ResourceApplyAdagrad",
+    sparse="SparseApplyAdagrad",
+    resource_sparse="ResourceSparseApplyAdagrad",
+)
+_declare(
+    Rule("var accum", "lr epsilon grad", formulas.adagrad_v2, "update_slots=True", advances=True),
+    ref="ApplyAdagradV2",
+    resource="ResourceApplyAdagradV2",
+    sparse="SparseApplyAdagradV2",
+    resource_sparse="ResourceSparseApplyAdagradV2",
+)
+_declare(
+    Rule(
+        "var gradient_accumulator gradient_squared_accumulator",
+        "grad lr l1 l2 global_step",
+        formulas.adagrad_da,
+    ),
+    ref="ApplyAdagradDA",
+    resource="ResourceApplyAdagradDA",
+    sparse="SparseApplyAdagradDA",
+    resource_sparse="ResourceSparseApplyAdagradDA",
+)
+_declare(
+    Rule("var accum", "lr l1 l2 grad", formulas.proximal_adagrad),
+    ref="ApplyProximalAdagrad",
+    resource="ResourceApplyProximalAdagrad",
+    sparse="SparseApplyProximalAdagrad",
+    resource_sparse="ResourceSparseApplyProximalAdagrad",
+)
+_declare(
+    Rule("var accum linear", "grad lr l1 l2 lr_power", formulas.ftrl),
+    ref="ApplyFtrl",
+    resource="ResourceApplyFtrl",
+    sparse="SparseApplyFtrl",
+    resource_sparse="ResourceSparseApplyFtrl",
+)
+_declare(
+    Rule("var accum linear", "grad lr l1 l2 l2_shrinkage lr_power", formulas.ftrl_v2),
+    ref="ApplyFtrlV2",
+    resource="ResourceApplyFtrlV2",
+    sparse="SparseApplyFtrlV2",
+    resource_sparse="ResourceSparseApplyFtrlV2",
+)
+_declare(
+    Rule("var accum", "lr grad momentum", formulas.momentum, "use_nesterov=False", advances=True),
+    ref="ApplyMomentum",
+    resource="ResourceApplyMomentum",
+    sparse="SparseApplyMomentum",
+    resource_sparse="ResourceSparseApplyMomentum",
+)
+_declare(
+    Rule("var accum", "lr grad momentum", formulas.keras_momentum, "use_nesterov=False"),
+    resource="ResourceApplyKerasMomentum",
+    resource_sparse="ResourceSparseApplyKerasMomentum",
+)
+_declare(
+    Rule(
+        "var m v",
+        "beta1_power beta2_power lr beta1 beta2 epsilon grad",
+        formulas.adam,
+        "use_nesterov=False",
+        advances=True,
+        cost=3,
+    ),
+    ref="ApplyAdam",
+    resource="ResourceApplyAdam",
+)
+_declare(
+    Rule("var m v vhat", "beta1_power beta2_power lr beta1 beta2 epsilon grad", formulas.adam_with_amsgrad),
+    resource="ResourceApplyAdamWithAmsgrad",
+)
+_declare(
+    Rule("var m v", "beta1_power lr beta1 beta2 epsilon grad", formulas.ada_max),
+    ref="ApplyAdaMax",
+    resource="ResourceApplyAdaMax",
+)
+_declare(
+    Rule("var ms mom", "lr rho momentum epsilon grad", formulas.rms_prop, advances=True),
+    ref="ApplyRMSProp",
+    resource="ResourceApplyRMSProp",
+    sparse="SparseApplyRMSProp",
+    resource_sparse="ResourceSparseApplyRMSProp",
+)
+_declare(
+    Rule("var mg ms mom", "lr rho momentum epsilon grad", formulas.centered_rms_prop),
+    ref="ApplyCenteredRMSProp",
+    resource="ResourceApplyCenteredRMSProp",
+    sparse="SparseApplyCenteredRMSProp",
+    resource_sparse="ResourceSparseApplyCenteredRMSProp",
+)
+_declare(
+    Rule("var m", "lr alpha sign_decay beta grad", formulas.add_sign),
+    ref="ApplyAddSign",
+    resource="ResourceApplyAddSign",
+)
+_declare(
+    Rule("var m", "lr logbase sign_decay beta grad", formulas.power_sign),
+    ref="ApplyPowerSign",
+    resource="ResourceApplyPowerSign",
+)

@@ -8,7 +8,6 @@ from headrace.core.buffers import VariableBuffer
 from headrace.plan.ir import Node, Value
 
 SUBTRACTIONS = frozenset({"AssignSub", "AssignSubVariableOp"})
-_READS = frozenset({"_ReadRef", "ReadVariableOp"})
 
 
 def separate_averages(
@@ -44,6 +43,6 @@ def _difference(change: Node, buffer: object) -> Node | None:
         difference = value.node
         if difference.type == "Sub":
             read = difference.inputs[0].node
-            if read.type in _READS and read.inputs[0].bound is buffer:
+            if read.decl.reads_variable and read.inputs[0].bound is buffer:
                 return difference
     return None

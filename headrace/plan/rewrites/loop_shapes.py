@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from headrace.plan.ir import Node, Region, Value
-from headrace.plan.sizes import Shape, Sizes
-
-_PUSHES = frozenset({"StackPush", "StackPushV2"})
-_POPS = frozenset({"StackPop", "StackPopV2"})
-_STACKS = frozenset({"Stack", "StackV2"})
+from headrace.core.planning_facts import Role
+from headrace.plan.equal_sizes import EqualSizes, Shape
+from headrace.plan.ir import Node, Region, Value, without
 
 
 class _Kept:
@@ -25,7 +22,7 @@ class _Kept:
 
 def _kept(nodes: Sequence[Node], fetched: Iterable[Value]) -> list[_Kept]:
     """The stacks of these nodes of which everything is known that is done with them."""
-    stacks = {node.outputs[0]: node for node in nodes if node.type in _STACKS}
+    stacks = {node.outputs[0]: node for node in nodes if node.decl.role is Role.STACK}
     if not stacks:
         return []
     uses: dict[Value, list[tuple[Node, int]]] = {handle: [] for handle in stacks}
@@ -35,7 +32,7 @@ def _kept(nodes: Sequence[Node], fetched: Iterable[Value]) -> list[_Kept]:
                 uses[value].append((node, i))
     wanted = set(fetched)
     # Of the loops that stacks go to, who takes each capture.
-    takers: dict[Node, dict[Value, list[Node]]] = {}
+    consumers: dict[Node, dict[Value, list[Node]]] = {}
     found = []
     for handle, stack in stacks.items():
         pushes: list[tuple[Node, Node]] = []
@@ -46,26 +43,28 @@ def _kept(nodes: Sequence[Node], fetched: Iterable[Value]) -> list[_Kept]:
             if region is None or position < len(region.variables):
                 is_known = False
                 break
-            if loop not in takers:
-                takers[loop] = _takers(region)
+            if loop not in consumers:
+                consumers[loop] = _consumers_inside(region)
             capture = region.captures[position - len(region.variables)]
-            for node in takers[loop].get(capture, ()):
-                (pushes if node.type in _PUSHES else pops).append((loop, node))
-                is_known = is_known and node.type in _PUSHES | _POPS and not node.guard and not node.early
+            for node in consumers[loop].get(capture, ()):
+                role = node.decl.role
+                (pushes if role is Role.STACK_PUSH else pops).append((loop, node))
+                is_known = is_known and (role is Role.STACK_PUSH or role is Role.STACK_POP)
+                is_known = is_known and not node.guard and not node.early
             is_known = is_known and capture not in region.results
         if is_known and len(pushes) == len(pops) == 1 and pushes[0][0] is not pops[0][0]:
             found.append(_Kept(stack, *pushes[0], *pops[0]))
     return found
 
 
-def _takers(region: Region) -> dict[Value, list[Node]]:
-    takers: dict[Value, list[Node]] = {}
+def _consumers_inside(region: Region) -> dict[Value, list[Node]]:
+    consumers: dict[Value, list[Node]] = {}
     for node in region.nodes:
         for value in node.inputs:
-            takers.setdefault(value, []).append(node)
+            consumers.setdefault(value, []).append(node)
         for pred, _ in node.guard:
-            takers.setdefault(pred, []).append(node)
-    return takers
+            consumers.setdefault(pred, []).append(node)
+    return consumers
 
 
 def fuse_loop_shapes(nodes: list[Node], keep: set[Node], fetched: list[Value]) -> tuple[list[Node], dict[Value, Value]]:
@@ -77,7 +76,7 @@ def fuse_loop_shapes(nodes: list[Node], keep: set[Node], fetched: list[Value]) -
     kept = _kept(nodes, fetched)
     if not kept:
         return nodes, {}
-    sizes: dict[Node, Sizes] = {}
+    sizes: dict[Node, EqualSizes] = {}
     pushed = {entry.pop.outputs[0]: entry for entry in kept}
     for region in {entry.popping: entry.popping.region for entry in kept}.values():
         assert region is not None
@@ -91,11 +90,11 @@ def fuse_loop_shapes(nodes: list[Node], keep: set[Node], fetched: list[Value]) -
         region = entry_loop.region
         assert region is not None
         region.nodes = _without(region.nodes, gone)
-        region.waits = _expanded(region.waits, gone)
+        region.waits = without(region.waits, gone)
     return _without(nodes, {entry.stack for entry in unused}), {}
 
 
-def _drop_sums(region: Region, pushed: dict[Value, _Kept], sizes: dict[Node, Sizes]) -> None:
+def _drop_sums(region: Region, pushed: dict[Value, _Kept], sizes: dict[Node, EqualSizes]) -> None:
     """Takes out the sums that do nothing, with what served them only."""
     replaced: dict[Value, Value] = {}
     gone: set[Node] = set()
@@ -120,7 +119,7 @@ def _drop_sums(region: Region, pushed: dict[Value, _Kept], sizes: dict[Node, Siz
     region.nodes = _without(region.nodes, gone)
 
 
-def _unchanged(node: Node, pushed: dict[Value, _Kept], sizes: dict[Node, Sizes]) -> Value | None:
+def _unchanged(node: Node, pushed: dict[Value, _Kept], sizes: dict[Node, EqualSizes]) -> Value | None:
     """The gradient that a Reshape of a Sum hands on as it is."""
     total = node.inputs[0].node
     if total.type != "Sum" or total.attrs["keep_dims"] or total.control or node.control:
@@ -135,12 +134,12 @@ def _unchanged(node: Node, pushed: dict[Value, _Kept], sizes: dict[Node, Sizes])
     loop = loops.pop()
     known = sizes.get(loop)
     if known is None:
-        known = sizes[loop] = Sizes(loop)
+        known = sizes[loop] = EqualSizes(loop)
     ours, theirs = _shape(here, pushed, known), _shape(other, pushed, known)
     return total.inputs[0] if known.keeps_its_shape(ours, theirs) else None
 
 
-def _shape(value: Value, pushed: dict[Value, _Kept], sizes: Sizes) -> Shape | None:
+def _shape(value: Value, pushed: dict[Value, _Kept], sizes: EqualSizes) -> Shape | None:
     """The shape that a vector of sizes says."""
     if value in pushed:
         value = pushed[value].push.inputs[1]
@@ -155,7 +154,7 @@ def _unused(kept: list[_Kept], keep: set[Node]) -> list[_Kept]:
     for loop in {loop for entry in kept for loop in (entry.pushing, entry.popping)}:
         assert loop.region is not None
         used.update(loop.region.results)
-        used.update(_takers(loop.region))
+        used.update(_consumers_inside(loop.region))
     return [
         entry
         for entry in kept
@@ -185,19 +184,5 @@ def _without(nodes: list[Node], gone: set[Node]) -> list[Node]:
     left = [node for node in nodes if node not in gone]
     for node in left:
         if node.control and not gone.isdisjoint(node.control):
-            node.control = _expanded(node.control, gone)
+            node.control = without(node.control, gone)
     return left
-
-
-def _expanded(waited: list[Node], gone: set[Node]) -> list[Node]:
-    found: dict[Node, None] = {}
-    pending = list(reversed(waited))
-    seen: set[Node] = set()
-    while pending:
-        node = pending.pop()
-        if node not in gone:
-            found[node] = None
-        elif node not in seen:
-            seen.add(node)
-            pending.extend(reversed(node.control))
-    return list(found)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headrace.plan.ir import Node, Value, new_node
+from headrace.plan.ir import Node, Value, consumers_of, new_node
 
 _FLOATS = frozenset({"float16", "bfloat16", "float32", "float64"})
 # These pass nothing back where the largest value of a window may be several. Smooth ones could make two values equal by
@@ -21,10 +21,7 @@ def fuse_pooled_relus(
     """
     if not any(node.type == "MaxPool" and node.inputs[0].node.type in _GRADIENTS for node in nodes):
         return nodes, {}
-    takers: dict[Value, list[Node]] = {}
-    for node in nodes:
-        for value in node.inputs:
-            takers.setdefault(value, []).append(node)
+    consumers = consumers_of(nodes)
     # Nodes that others wait for must stay who they are.
     fixed = keep.union(*(node.control for node in nodes))
     wanted = set(fetched)
@@ -35,7 +32,7 @@ def fuse_pooled_relus(
         if pool.type != "MaxPool" or pool in fixed:
             continue
         relu = pool.inputs[0].node
-        pairs = _gradients(relu, pool, takers, wanted, fixed)
+        pairs = _gradients(relu, pool, consumers, wanted, fixed)
         if pairs is None:
             continue
         largest = new_node(
@@ -65,7 +62,7 @@ def fuse_pooled_relus(
 
 
 def _gradients(
-    relu: Node, pool: Node, takers: dict[Value, list[Node]], wanted: set[Value], fixed: set[Node]
+    relu: Node, pool: Node, consumers: dict[Value, list[Node]], wanted: set[Value], fixed: set[Node]
 ) -> list[tuple[Node, Node]] | None:
     """The gradients of the pool, each with that of the relu which takes it; None if something else takes part."""
     gate = _GRADIENTS.get(relu.type)
@@ -76,24 +73,32 @@ def _gradients(
         return None
     pairs = []
     gates: set[Node] = set()
-    for taker in takers[relu.outputs[0]]:
-        if taker.type == gate:
-            gates.add(taker)
-        elif taker.type == "MaxPoolGrad":
-            if taker.inputs[0] is not relu.outputs[0] or taker.inputs[1] is not pool.outputs[0] or taker in fixed:
+    for consumer in consumers[relu.outputs[0]]:
+        if consumer.type == gate:
+            gates.add(consumer)
+        elif consumer.type == "MaxPoolGrad":
+            if (
+                consumer.inputs[0] is not relu.outputs[0]
+                or consumer.inputs[1] is not pool.outputs[0]
+                or consumer in fixed
+            ):
                 return None
-            if any(taker.attrs[key] != pool.attrs[key] for key in _SETTINGS):
+            if any(consumer.attrs[key] != pool.attrs[key] for key in _SETTINGS):
                 return None
-            takes = takers.get(taker.outputs[0], [])
-            if len(takes) != 1 or taker.outputs[0] in wanted:
+            takes = consumers.get(consumer.outputs[0], [])
+            if len(takes) != 1 or consumer.outputs[0] in wanted:
                 return None
             gated = takes[0]
-            if gated.type != gate or gated.inputs[1] is not relu.outputs[0] or gated.inputs[0] is not taker.outputs[0]:
+            if (
+                gated.type != gate
+                or gated.inputs[1] is not relu.outputs[0]
+                or gated.inputs[0] is not consumer.outputs[0]
+            ):
                 return None
-            if gated in fixed or gated.guard != taker.guard:
+            if gated in fixed or gated.guard != consumer.guard:
                 return None
-            pairs.append((taker, gated))
-        elif taker is not pool:
+            pairs.append((consumer, gated))
+        elif consumer is not pool:
             return None
     return pairs if gates == {gated for _, gated in pairs} else None
 

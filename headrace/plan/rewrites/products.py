@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from headrace.core.shapes import Dims
+from headrace.core.dims import Dims
 from headrace.plan.ir import Node, Value, new_node
 
 # A product of few rows writes its whole result for little work: from here on one long product wins.
@@ -17,17 +17,17 @@ def fuse_products(nodes: list[Node], keep: set[Node], fetched: list[Value]) -> t
 
     Unrolled networks use their weights at every step, so their gradients are such sums.
     """
-    takers: dict[Value, int] = {}
+    uses: dict[Value, int] = {}
     for node in nodes:
         for value in node.inputs:
-            takers[value] = takers.get(value, 0) + 1
+            uses[value] = uses.get(value, 0) + 1
     wanted = set(fetched)
     stacks: dict[tuple[Value, ...], Node] = {}
     replaced: dict[Value, Value] = {}
     result: list[Node] = []
     for node in nodes:
         if node.type == "AddN" and len(node.inputs) >= _FEWEST and node not in keep and not node.control:
-            made = _fused(node, takers, wanted, stacks)
+            made = _fused(node, uses, wanted, stacks)
             if made:
                 result.extend(made)
                 replaced[node.outputs[0]] = made[-1].outputs[0]
@@ -36,9 +36,7 @@ def fuse_products(nodes: list[Node], keep: set[Node], fetched: list[Value]) -> t
     return result, replaced
 
 
-def _fused(
-    node: Node, takers: dict[Value, int], wanted: set[Value], stacks: dict[tuple[Value, ...], Node]
-) -> list[Node]:
+def _fused(node: Node, uses: dict[Value, int], wanted: set[Value], stacks: dict[tuple[Value, ...], Node]) -> list[Node]:
     """The nodes that compute the sum instead; none where there is no such pattern."""
     if node.outputs[0].dtype.name not in _TYPES:
         return []
@@ -46,7 +44,7 @@ def _fused(
         terms = [
             value
             for value in node.inputs
-            if value not in wanted and takers[value] == 1 and value.node.guard == node.guard and is_term(value.node)
+            if value not in wanted and uses[value] == 1 and value.node.guard == node.guard and is_term(value.node)
         ]
         if len(terms) < _FEWEST:
             continue
@@ -57,7 +55,7 @@ def _fused(
             stack = stacks.get(rows)
             if stack is None:
                 stack = new_node(
-                    "_Join", node, list(rows), [(rows[0].dtype, _stacked(rows))], {"N": len(rows), "axis": 0}
+                    "_Concat", node, list(rows), [(rows[0].dtype, _stacked(rows))], {"N": len(rows), "axis": 0}
                 )
                 stack.control = []
                 stacks[rows] = stack

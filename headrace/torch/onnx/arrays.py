@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from headrace.core.operation import Operation, Tensor
+from headrace.core.operation import Operation
+from headrace.core.tensor import Tensor
 from headrace.torch.onnx.builder import Builder, rule, unsupported
 
 # More than any dimension has: "to the end" in ONNX's Slice.

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from headrace.core.dtypes import DType
-from headrace.core.operation import Operation, Tensor
+from headrace.core.operation import Operation
+from headrace.core.tensor import Tensor
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+
 
 Rule = Callable[[Operation, "Builder"], Any]
 
@@ -139,7 +144,7 @@ class Builder:
             found = self.constant(value, name)
         return found
 
-    def constant(self, value: Any, name: str = "") -> str:
+    def constant(self, value: TensorLike, name: str = "") -> str:
         """The name of an initializer with a value; equal small ones are shared."""
         array = np.asarray(value)
         if array.dtype.kind in "OSU":
@@ -168,7 +173,7 @@ class Builder:
         """A vector of int64."""
         return self.constant(np.array(values, np.int64))
 
-    def like(self, tensor: Tensor, value: Any) -> str:
+    def like(self, tensor: Tensor, value: bool | float) -> str:
         """A scalar of a tensor's dtype."""
         return self.constant(np.array(value, tensor.dtype.as_numpy_dtype))
 

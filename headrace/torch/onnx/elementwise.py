@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ _SAME = {
 }  # fmt: skip
 
 
-def _same(operator: str) -> Any:
+def _same(operator: str) -> Callable[..., Any]:
     def made(op: Operation, b: Builder) -> str:
         return b.emit(operator, *b.inputs(op))
 

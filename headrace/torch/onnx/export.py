@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import onnx
 from onnx import helper
 
 from headrace.core.dtypes import DType
-from headrace.core.operation import Operation, Tensor
+from headrace.core.operation import Operation
+from headrace.core.tensor import Tensor
 from headrace.core.version import __version__
-from headrace.interop import protos
-from headrace.interop.tensor_proto import MakeNdarray
+from headrace.messages import protos
+from headrace.messages.tensor_proto import MakeNdarray
 from headrace.torch.module import GraphModule
 from headrace.torch.onnx import arrays, elementwise, networks, tensor_arrays
 from headrace.torch.onnx.builder import OPSET, RULES, Builder, Scope, element_type, unsupported
 from headrace.torch.onnx.structure import Structure, is_loop_merge, resolved
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
 
 # Modules of rules, imported for what they declare.
 _RULES = (arrays, elementwise, networks, tensor_arrays)
@@ -341,7 +346,7 @@ def _described(name: str, dtype: DType, dims: Any) -> onnx.ValueInfoProto:
     return helper.make_tensor_value_info(name, element_type(dtype), shape)
 
 
-def to_onnx(module: GraphModule, path: Any = None) -> onnx.ModelProto:
+def to_onnx(module: GraphModule, path: str | Path | None = None) -> onnx.ModelProto:
     """Writes a module as an ONNX model, which gives what the module gives.
 
     Args:
@@ -356,8 +361,11 @@ def to_onnx(module: GraphModule, path: Any = None) -> onnx.ModelProto:
         ValueError: if the outputs need placeholders that are no inputs.
 
     Example:
-        >>> module = headrace.torch.to_module({"y": y}, [x], sess)
-        >>> headrace.torch.to_onnx(module, "model.onnx")
+        >>> batch = tf.placeholder(tf.float32, [None, 3])
+        >>> module = headrace.torch.to_module({"y": tf.matmul(batch, w)}, [batch], sess)
+        >>> model = headrace.torch.to_onnx(module, "model.onnx")
+        >>> [value.name for value in model.graph.output]
+        ['y']
     """
     model = _Exporter(module).model()
     if model.ByteSize() < onnx.checker.MAXIMUM_PROTOBUF:

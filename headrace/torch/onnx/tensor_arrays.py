@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from headrace.core.dtypes import as_dtype
-from headrace.core.operation import Operation, Tensor
+from headrace.core.operation import Operation
+from headrace.core.tensor import Tensor
 from headrace.torch.onnx.builder import Builder, element_type, rule, unsupported
 
 

@@ -51,7 +51,7 @@ SPELLED = {
     "size": "api.later_arguments.size",
     "space_to_batch": "api.later_arguments.space_to_batch",
     "transpose": "api.later_arguments.transpose",
-    "constant": "ops.array.later_constant.constant",
+    "constant": "functions.array.later_constant.constant",
     "tuple": "api.later_arguments.tuple",
     "where": "where_v2",
     "while_loop": "api.later_arguments.while_loop",

@@ -15,10 +15,10 @@ HOMES = {
 
 SPELLED = {
     "resize": "image.resize_images_v2",
-    "ResizeMethod": "ops.image.resizing.ResizeMethodV2",
-    "extract_glimpse": "ops.image.boxes.extract_glimpse_v2",
-    "resize_with_pad": "ops.image.resizing.resize_image_with_pad_v2",
-    "sample_distorted_bounding_box": "ops.image.boxes.sample_distorted_bounding_box_v2",
+    "ResizeMethod": "functions.image.resizing.ResizeMethodV2",
+    "extract_glimpse": "functions.image.boxes.extract_glimpse_v2",
+    "resize_with_pad": "functions.image.resizing.resize_image_with_pad_v2",
+    "sample_distorted_bounding_box": "functions.image.boxes.sample_distorted_bounding_box_v2",
     "crop_and_resize": "api.later_arguments.image__crop_and_resize",
     "draw_bounding_boxes": "api.later_arguments.image__draw_bounding_boxes",
 }

@@ -33,7 +33,7 @@ SPELLED = {
     "fractional_max_pool": "ops.nn.fractional_pooling.fractional_max_pool_v2",
     "in_top_k": "api.later_arguments.nn__in_top_k",
     "max_pool": "nn.max_pool_v2",
-    "max_pool_with_argmax": "ops.nn.pooling_functions.max_pool_with_argmax_v2",
+    "max_pool_with_argmax": "functions.nn.pooling_functions.max_pool_with_argmax_v2",
     "moments": "api.later_arguments.nn__moments",
     "nce_loss": "api.later_arguments.nn__nce_loss",
     "pool": "api.later_arguments.nn__pool",

@@ -1,8 +1,8 @@
 """tf.contrib.learn: reading examples in the graph, metrics of models, and data sets."""
 
 HOMES = {
-    "contrib.learn.graph_io": "queue_parsed_features read_batch_examples read_batch_features "
-    "read_batch_record_features read_keyed_batch_examples read_keyed_batch_examples_shared_queue "
+    "contrib.learn.graph_io": "read_batch_examples read_keyed_batch_examples read_keyed_batch_examples_shared_queue",
+    "contrib.learn.feature_queues": "queue_parsed_features read_batch_features read_batch_record_features "
     "read_keyed_batch_features read_keyed_batch_features_shared_queue",
     "contrib.learn.heads": "Head no_op_train_fn poisson_regression_head regression_head",
     "contrib.learn.metric_spec": "MetricSpec ModeKeys PredictionKey",
@@ -12,8 +12,9 @@ HOMES = {
 
 NESTED = {
     "io": {
-        "contrib.learn.graph_io": "queue_parsed_features read_batch_examples read_batch_features "
-        "read_batch_record_features read_keyed_batch_examples read_keyed_batch_examples_shared_queue "
+        "contrib.learn.graph_io": "read_batch_examples read_keyed_batch_examples "
+        "read_keyed_batch_examples_shared_queue",
+        "contrib.learn.feature_queues": "queue_parsed_features read_batch_features read_batch_record_features "
         "read_keyed_batch_features read_keyed_batch_features_shared_queue",
     }
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+from collections.abc import Sequence
 from typing import Any
 
 
@@ -10,7 +11,7 @@ class DataDecoder(abc.ABC):
     """What makes tensors of a serialized record."""
 
     @abc.abstractmethod
-    def decode(self, data: Any, items: Any) -> list[Any]:
+    def decode(self, data: Any, items: Sequence[str]) -> list[Any]:
         """The tensors of `items`, in their order.
 
         Args:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from headrace.contrib.slim.data.tfexample_decoder import TFExampleDecoder
 
 
 class Dataset:
@@ -19,11 +23,11 @@ class Dataset:
 
     def __init__(
         self,
-        data_sources: Any,
-        reader: Any,
-        decoder: Any,
+        data_sources: Sequence[str],
+        reader: type,
+        decoder: TFExampleDecoder,
         num_samples: int | None,
-        items_to_descriptions: Any,
+        items_to_descriptions: Mapping[str, str],
         **kwargs: Any,
     ) -> None:
         self.data_sources = data_sources

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.slim.data.data_provider import DataProvider
 from headrace.contrib.slim.data.parallel_reader import parallel_read
+
+if TYPE_CHECKING:
+    from headrace.contrib.slim.data.dataset import Dataset
 
 
 class DatasetDataProvider(DataProvider):
@@ -26,12 +29,15 @@ class DatasetDataProvider(DataProvider):
         ValueError: if the data set has an item called `record_key`.
 
     Example:
-        >>> image, label = DatasetDataProvider(dataset, shuffle=False).get(["image", "label"])
+        >>> decoder = slim.tfexample_decoder.TFExampleDecoder(
+        ...     {"label": tf.FixedLenFeature([], tf.int64)}, {"label": slim.tfexample_decoder.Tensor("label")})
+        >>> dataset = slim.dataset.Dataset("train-0", tf.TFRecordReader, decoder, 1, items_to_descriptions={})
+        >>> label, = DatasetDataProvider(dataset, shuffle=False).get(["label"])
     """
 
     def __init__(
         self,
-        dataset: Any,
+        dataset: Dataset,
         num_readers: int = 1,
         reader_kwargs: dict[str, Any] | None = None,
         shuffle: bool = True,

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import float32, string
 from headrace.files.file_io import get_matching_files
+from headrace.functions.queues.queues import FIFOQueue, RandomShuffleQueue
+from headrace.functions.readers.readers import ReaderBase
+from headrace.input_queues.producers import string_input_producer
 from headrace.ops.math.add_n import add_n
 from headrace.ops.math.cast import cast
-from headrace.ops.queues.queues import FIFOQueue, RandomShuffleQueue
-from headrace.ops.readers.readers import ReaderBase
-from headrace.summary import functions as summary
-from headrace.train.producers import string_input_producer
-from headrace.train.queue_runner import QueueRunner, add_queue_runner
+from headrace.sessions.queue_runner import QueueRunner, add_queue_runner
+from headrace.summary import operations as summary
+
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.functions.queues.queues import QueueBase
 
 
 class ParallelReader(ReaderBase):
@@ -30,7 +35,11 @@ class ParallelReader(ReaderBase):
     """
 
     def __init__(
-        self, reader_class: Any, common_queue: Any, num_readers: int = 4, reader_kwargs: dict[str, Any] | None = None
+        self,
+        reader_class: type,
+        common_queue: QueueBase,
+        num_readers: int = 4,
+        reader_kwargs: dict[str, Any] | None = None,
     ) -> None:
         if len(common_queue.dtypes) != 2 or not all(dtype.is_compatible_with(string) for dtype in common_queue.dtypes):
             raise TypeError("common_queue.dtypes must be [tf.string, tf.string]")
@@ -52,12 +61,12 @@ class ParallelReader(ReaderBase):
         self._configure_readers_by(queue)
         return self._common_queue.dequeue(name=name)
 
-    def read_up_to(self, queue: Any, num_records: Any, name: str | None = None) -> Any:
+    def read_up_to(self, queue: FIFOQueue, num_records: int, name: str | None = None) -> Any:
         """The next (keys, records), `num_records` of them or what is left."""
         self._configure_readers_by(queue)
         return self._common_queue.dequeue_up_to(num_records, name)
 
-    def _configure_readers_by(self, queue: Any) -> None:
+    def _configure_readers_by(self, queue: FIFOQueue) -> None:
         filling = [self._common_queue.enqueue(reader.read(queue)) for reader in self._readers]
         add_queue_runner(QueueRunner(self._common_queue, filling))
 
@@ -71,8 +80,8 @@ class ParallelReader(ReaderBase):
 
 
 def parallel_read(
-    data_sources: Any,
-    reader_class: Any,
+    data_sources: Sequence[str],
+    reader_class: type,
     num_epochs: int | None = None,
     num_readers: int = 4,
     reader_kwargs: dict[str, Any] | None = None,
@@ -82,7 +91,7 @@ def parallel_read(
     min_after_dequeue: int = 128,
     seed: int | None = None,
     scope: str | None = None,
-) -> Any:
+) -> list[Tensor]:
     """Reads records with several readers.
 
     Args:
@@ -107,7 +116,7 @@ def parallel_read(
     with name_scope(scope, "parallel_read"):
         filenames = string_input_producer(files, num_epochs=num_epochs, shuffle=shuffle, seed=seed, name="filenames")
         dtypes = dtypes or [string, string]
-        queue: Any
+        queue: QueueBase
         if shuffle:
             queue = RandomShuffleQueue(
                 capacity=capacity, min_after_dequeue=min_after_dequeue, dtypes=dtypes, seed=seed, name="common_queue"

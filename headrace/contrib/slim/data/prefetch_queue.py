@@ -6,10 +6,10 @@ from typing import Any
 
 from headrace.core.defaults import name_scope
 from headrace.core.dtypes import float32
+from headrace.functions.queues.queues import FIFOQueue, PaddingFIFOQueue
 from headrace.ops.math.cast import cast
-from headrace.ops.queues.queues import FIFOQueue, PaddingFIFOQueue
-from headrace.summary import functions as summary
-from headrace.train.queue_runner import QueueRunner, add_queue_runner
+from headrace.sessions.queue_runner import QueueRunner, add_queue_runner
+from headrace.summary import operations as summary
 
 
 def prefetch_queue(

@@ -3,32 +3,37 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.slim.data.data_decoder import DataDecoder
 from headrace.core import composite
 from headrace.core.dtypes import int64, uint8
-from headrace.ops.array.join import concat, stack
-from headrace.ops.array.shape import expand_dims, reshape, shape
+from headrace.functions.flow.case import case
+from headrace.functions.flow.cond import cond
+from headrace.functions.image import decode as decode_functions
+from headrace.functions.math.reduction import reduce_prod
+from headrace.functions.parsing.example import parse_single_example
+from headrace.functions.parsing.features import FixedLenFeature
+from headrace.functions.sparse.building import sparse_tensor_to_dense
+from headrace.kernels.composing.arranging import concat, stack, transpose
+from headrace.kernels.composing.shapes import expand_dims, shape
+from headrace.ops.array.shape import reshape
 from headrace.ops.array.slice import slice as slice_of
-from headrace.ops.array.transpose import transpose
-from headrace.ops.flow.case import case
-from headrace.ops.flow.cond import cond
 from headrace.ops.image import decode
 from headrace.ops.math.cast import cast
 from headrace.ops.math.comparison import equal
 from headrace.ops.math.logical import logical_or
-from headrace.ops.math.reduction import reduce_prod
-from headrace.ops.parsing.example import parse_single_example
-from headrace.ops.parsing.features import FixedLenFeature
-from headrace.ops.sparse.building import sparse_tensor_to_dense
 from headrace.ops.sparse.reshape import sparse_reshape
 from headrace.ops.string.conversion import decode_raw
 from headrace.recurrent.functional import map_fn
 
+if TYPE_CHECKING:
+    from headrace.core.dtypes import DType
+    from headrace.core.typing import TensorLike
 
-def _dense(value: Any) -> Any:
+
+def _dense(value: TensorLike) -> Any:
     return sparse_tensor_to_dense(value) if isinstance(value, composite.SparseTensor) else value
 
 
@@ -55,7 +60,7 @@ class ItemHandler(abc.ABC):
 class ItemHandlerCallback(ItemHandler):
     """A handler that calls a function of the features by key."""
 
-    def __init__(self, keys: Any, func: Callable[[dict[str, Any]], Any]) -> None:
+    def __init__(self, keys: Sequence[TensorLike], func: Callable[[dict[str, Any]], Any]) -> None:
         super().__init__(keys)
         self._func = func
 
@@ -102,7 +107,7 @@ class Tensor(ItemHandler):
         ValueError: if the shape is given in both ways.
     """
 
-    def __init__(self, tensor_key: str, shape_keys: Any = None, shape: Any = None, default_value: Any = 0) -> None:
+    def __init__(self, tensor_key: str, shape_keys: Any = None, shape: Any = None, default_value: int = 0) -> None:
         if shape_keys and shape is not None:
             raise ValueError("Cannot specify both shape_keys and shape parameters.")
         if shape_keys and not isinstance(shape_keys, list):
@@ -227,7 +232,7 @@ class Image(ItemHandler):
         format_key: str | None = None,
         shape: Any = None,
         channels: int = 3,
-        dtype: Any = uint8,
+        dtype: DType = uint8,
         repeated: bool = False,
         dct_method: str = "",
     ) -> None:
@@ -247,16 +252,16 @@ class Image(ItemHandler):
             return map_fn(lambda one: self._decode(one, kind), contents, dtype=self._dtype)
         return self._decode(contents, kind)
 
-    def _decode(self, contents: Any, kind: Any) -> Any:
+    def _decode(self, contents: TensorLike, kind: TensorLike) -> Any:
         def decode_image() -> Any:
-            return cast(decode.decode_image(contents, channels=self._channels), self._dtype)
+            return cast(decode_functions.decode_image(contents, channels=self._channels), self._dtype)
 
         def decode_jpeg() -> Any:
             found = decode.decode_jpeg(contents, channels=self._channels, dct_method=self._dct_method)
             return cast(found, self._dtype)
 
         def decode_file() -> Any:
-            return cond(decode.is_jpeg(contents), decode_jpeg, decode_image, name="cond_jpeg")
+            return cond(decode_functions.is_jpeg(contents), decode_jpeg, decode_image, name="cond_jpeg")
 
         is_raw = logical_or(equal(kind, "raw"), equal(kind, "RAW"))
         pairs = [(is_raw, lambda: decode_raw(contents, out_type=self._dtype))]
@@ -273,9 +278,9 @@ class TFExampleDecoder(DataDecoder):
         items_to_handlers: handlers by the names of items.
 
     Example:
-        >>> decoder = tfexample_decoder.TFExampleDecoder(
+        >>> decoder = slim.tfexample_decoder.TFExampleDecoder(
         ...     {"image/encoded": tf.FixedLenFeature((), tf.string), "image/format": tf.FixedLenFeature((), tf.string)},
-        ...     {"image": tfexample_decoder.Image()})
+        ...     {"image": slim.tfexample_decoder.Image()})
     """
 
     def __init__(self, keys_to_features: dict[str, Any], items_to_handlers: dict[str, ItemHandler]) -> None:
@@ -286,7 +291,7 @@ class TFExampleDecoder(DataDecoder):
         """The names of the items there are."""
         return list(self._items_to_handlers)
 
-    def decode(self, serialized_example: Any, items: Any = None) -> list[Any]:
+    def decode(self, serialized_example: TensorLike, items: Sequence[str] | None = None) -> list[Any]:
         """The tensors of `items`, all by default, of a serialized example."""
         features = parse_single_example(serialized_example, self._keys_to_features)
         for key in sorted(self._keys_to_features):

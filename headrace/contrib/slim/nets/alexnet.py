@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.framework.arg_scope import arg_scope
 from headrace.contrib.layers.convolution import convolution2d
@@ -11,16 +12,19 @@ from headrace.contrib.slim.nets.plain import collected, collecting, head, plain_
 from headrace.contrib.slim.nets.stages import truncated_normal
 from headrace.state.initializers import Constant, Zeros
 
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
 
-def alexnet_v2_arg_scope(weight_decay: float = 0.0005) -> Any:
+
+def alexnet_v2_arg_scope(weight_decay: float = 0.0005) -> dict[str, dict[str, str | Callable[..., Any] | Constant]]:
     """The arg scope to build the network in; `weight_decay` is the factor of the L2 loss of weights."""
     return plain_scope(weight_decay, Constant(0.1))
 
 
 def alexnet_v2(
-    inputs: Any,
+    inputs: TensorLike,
     num_classes: int = 1000,
-    is_training: Any = True,
+    is_training: bool = True,
     dropout_keep_prob: float = 0.5,
     spatial_squeeze: bool = True,
     scope: str = "alexnet_v2",
@@ -39,8 +43,9 @@ def alexnet_v2(
         the logits, and the outputs of all layers by name.
 
     Example:
-        >>> with slim.arg_scope(alexnet.alexnet_v2_arg_scope()):
-        ...     logits, end_points = alexnet.alexnet_v2(images)
+        >>> images = tf.zeros([2, 224, 224, 3])
+        >>> with slim.arg_scope(slim.nets.alexnet.alexnet_v2_arg_scope()):
+        ...     logits, end_points = slim.nets.alexnet.alexnet_v2(images)
     """
     with collecting(scope, "alexnet_v2", inputs, "original") as (opened, collection):
         net = convolution2d(inputs, 64, [11, 11], 4, padding="VALID", scope="conv1")
@@ -64,4 +69,4 @@ def alexnet_v2(
         return collected(net, collection, opened.name, spatial_squeeze)
 
 
-alexnet_v2.default_image_size = 224  # type: ignore[attr-defined]
+alexnet_v2.default_image_size = 224  # type: ignore[attr-defined]  # functions take any attribute

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.framework.arg_scope import arg_scope
 from headrace.contrib.layers.batch_norm import batch_norm
@@ -11,8 +12,12 @@ from headrace.contrib.layers.dense import fully_connected
 from headrace.contrib.layers.initializers import variance_scaling_initializer
 from headrace.contrib.layers.regularizers import l2_regularizer
 from headrace.core.collections import GraphKeys
-from headrace.ops.array.shape import squeeze
+from headrace.kernels.composing.shapes import squeeze
 from headrace.ops.nn.activations import relu
+
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import TensorLike
 
 
 def inception_scope(
@@ -22,7 +27,7 @@ def inception_scope(
     decay: float = 0.9997,
     epsilon: float = 0.001,
     **more: Any,
-) -> Any:
+) -> dict[str, dict[str, Callable[..., Any] | dict[str, Any]]]:
     """The arg scope of an inception network.
 
     Args:
@@ -56,7 +61,7 @@ def inception_scope(
         return scope
 
 
-def logits_of(net: Any, num_classes: int, scope: str, spatial_squeeze: bool, **options: Any) -> Any:
+def logits_of(net: TensorLike, num_classes: int, scope: str, spatial_squeeze: bool, **options: Any) -> Tensor:
     """The last layer: a 1x1 convolution without activation, as [batch, num_classes] if that is wanted."""
     logits = convolution2d(net, num_classes, [1, 1], activation_fn=None, normalizer_fn=None, scope=scope, **options)
     return squeeze(logits, [1, 2], name="SpatialSqueeze") if spatial_squeeze else logits

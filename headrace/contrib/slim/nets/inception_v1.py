@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.framework.arg_scope import arg_scope
 from headrace.contrib.layers.batch_norm import batch_norm
@@ -13,6 +14,9 @@ from headrace.contrib.layers.shaping import dropout, softmax
 from headrace.contrib.slim.nets.inception_common import inception_scope, logits_of
 from headrace.contrib.slim.nets.stages import Mixed, conv, max_pool, mixed, truncated_normal, up_to
 from headrace.state.variable_scope import variable_scope
+
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
 
 
 def _module(name: str, *depths: int, third: str = "0b") -> Mixed:
@@ -48,7 +52,7 @@ _STAGES = [
 
 
 def inception_v1_base(
-    inputs: Any, final_endpoint: str = "Mixed_5c", scope: Any = "InceptionV1"
+    inputs: Tensor, final_endpoint: str = "Mixed_5c", scope: Any = "InceptionV1"
 ) -> tuple[Any, dict[str, Any]]:
     """The network up to a stage.
 
@@ -76,14 +80,14 @@ def inception_v1_base(
 
 
 def inception_v1(
-    inputs: Any,
+    inputs: Tensor,
     num_classes: int = 1000,
-    is_training: Any = True,
+    is_training: bool = True,
     dropout_keep_prob: float = 0.8,
-    prediction_fn: Any = softmax,
+    prediction_fn: Callable[..., Any] = softmax,
     spatial_squeeze: bool = True,
     reuse: Any = None,
-    scope: Any = "InceptionV1",
+    scope: str = "InceptionV1",
 ) -> tuple[Any, dict[str, Any]]:
     """The network with its head.
 
@@ -101,8 +105,9 @@ def inception_v1(
         the logits, and the outputs of all stages by name.
 
     Example:
-        >>> with slim.arg_scope(inception.inception_v1_arg_scope()):
-        ...     logits, end_points = inception.inception_v1(images, is_training=False)
+        >>> images = tf.zeros([2, 224, 224, 3])
+        >>> with slim.arg_scope(slim.nets.inception.inception_v1_arg_scope()):
+        ...     logits, end_points = slim.nets.inception.inception_v1(images, is_training=False)
     """
     with (
         variable_scope(scope, "InceptionV1", [inputs, num_classes], reuse=reuse) as opened,
@@ -118,12 +123,12 @@ def inception_v1(
     return logits, end_points
 
 
-inception_v1.default_image_size = 224  # type: ignore[attr-defined]
+inception_v1.default_image_size = 224  # type: ignore[attr-defined]  # functions take any attribute
 
 
 def inception_v1_arg_scope(
     weight_decay: float = 0.00004, use_batch_norm: bool = True, batch_norm_var_collection: str = "moving_vars"
-) -> Any:
+) -> dict[str, dict[str, Callable[..., Any] | dict[str, Any]]]:
     """The arg scope to build the network in.
 
     Args:

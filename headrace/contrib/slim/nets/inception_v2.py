@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.framework.arg_scope import arg_scope
 from headrace.contrib.layers.batch_norm import batch_norm
@@ -25,6 +26,11 @@ from headrace.contrib.slim.nets.stages import (
     window_within,
 )
 from headrace.state.variable_scope import variable_scope
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+    from headrace.state.current_scope import VariableScope
+
 
 _AVERAGE, _LARGEST = avg_pool("0a_3x3"), max_pool("0a_3x3")
 
@@ -69,11 +75,11 @@ _STAGES = [
 
 
 def inception_v2_base(
-    inputs: Any,
+    inputs: TensorLike,
     final_endpoint: str = "Mixed_5c",
     min_depth: int = 16,
     depth_multiplier: float = 1.0,
-    scope: Any = None,
+    scope: VariableScope | None = None,
 ) -> tuple[Any, dict[str, Any]]:
     """The network up to a stage.
 
@@ -110,16 +116,16 @@ def inception_v2_base(
 
 
 def inception_v2(
-    inputs: Any,
+    inputs: TensorLike,
     num_classes: int = 1000,
-    is_training: Any = True,
+    is_training: bool = True,
     dropout_keep_prob: float = 0.8,
     min_depth: int = 16,
     depth_multiplier: float = 1.0,
-    prediction_fn: Any = softmax,
+    prediction_fn: Callable[..., Any] = softmax,
     spatial_squeeze: bool = True,
     reuse: Any = None,
-    scope: Any = "InceptionV2",
+    scope: str = "InceptionV2",
 ) -> tuple[Any, dict[str, Any]]:
     """The network with its head.
 
@@ -155,10 +161,12 @@ def inception_v2(
     return logits, end_points
 
 
-inception_v2.default_image_size = 224  # type: ignore[attr-defined]
+inception_v2.default_image_size = 224  # type: ignore[attr-defined]  # functions take any attribute
 
 
-def inception_v2_arg_scope(weight_decay: float = 0.00004, batch_norm_var_collection: str = "moving_vars") -> Any:
+def inception_v2_arg_scope(
+    weight_decay: float = 0.00004, batch_norm_var_collection: str = "moving_vars"
+) -> dict[str, dict[str, Callable[..., Any] | dict[str, Any]]]:
     """The arg scope to build the network in.
 
     Args:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.framework.arg_scope import arg_scope
 from headrace.contrib.layers.batch_norm import batch_norm
@@ -24,6 +25,11 @@ from headrace.contrib.slim.nets.stages import (
 )
 from headrace.core.collections import GraphKeys
 from headrace.state.variable_scope import variable_scope
+
+if TYPE_CHECKING:
+    from headrace.core.typing import CollectionNames, TensorLike
+    from headrace.state.current_scope import VariableScope
+
 
 _STEM = [
     conv("1a_3x3", 32, stride=2),
@@ -101,11 +107,11 @@ _STAGES = [
 
 
 def inception_v3_base(
-    inputs: Any,
+    inputs: TensorLike,
     final_endpoint: str = "Mixed_7c",
     min_depth: int = 16,
     depth_multiplier: float = 1.0,
-    scope: Any = None,
+    scope: VariableScope | None = None,
 ) -> tuple[Any, dict[str, Any]]:
     """The network up to a stage.
 
@@ -137,16 +143,16 @@ def inception_v3_base(
 
 
 def inception_v3(
-    inputs: Any,
+    inputs: TensorLike,
     num_classes: int = 1000,
-    is_training: Any = True,
+    is_training: bool = True,
     dropout_keep_prob: float = 0.8,
     min_depth: int = 16,
     depth_multiplier: float = 1.0,
-    prediction_fn: Any = softmax,
+    prediction_fn: Callable[..., Any] = softmax,
     spatial_squeeze: bool = True,
     reuse: Any = None,
-    scope: Any = "InceptionV3",
+    scope: str = "InceptionV3",
 ) -> tuple[Any, dict[str, Any]]:
     """The network with its head and its auxiliary one.
 
@@ -201,7 +207,7 @@ def inception_v3(
     return logits, end_points
 
 
-inception_v3.default_image_size = 299  # type: ignore[attr-defined]
+inception_v3.default_image_size = 299  # type: ignore[attr-defined]  # functions take any attribute
 
 
 def inception_v3_arg_scope(
@@ -209,9 +215,9 @@ def inception_v3_arg_scope(
     batch_norm_var_collection: str = "moving_vars",
     batch_norm_decay: float = 0.9997,
     batch_norm_epsilon: float = 0.001,
-    updates_collections: Any = GraphKeys.UPDATE_OPS,
+    updates_collections: CollectionNames = GraphKeys.UPDATE_OPS,
     use_fused_batchnorm: bool = True,
-) -> Any:
+) -> dict[str, dict[str, Callable[..., Any] | dict[str, Any]]]:
     """The arg scope to build the network in.
 
     Args:

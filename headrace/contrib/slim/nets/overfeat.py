@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.framework.arg_scope import arg_scope
 from headrace.contrib.layers.convolution import convolution2d
@@ -11,16 +12,19 @@ from headrace.contrib.slim.nets.plain import collected, collecting, head, plain_
 from headrace.contrib.slim.nets.stages import truncated_normal
 from headrace.state.initializers import Constant, Zeros
 
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
 
-def overfeat_arg_scope(weight_decay: float = 0.0005) -> Any:
+
+def overfeat_arg_scope(weight_decay: float = 0.0005) -> dict[str, dict[str, str | Callable[..., Any] | Zeros]]:
     """The arg scope to build the network in; `weight_decay` is the factor of the L2 loss of weights."""
     return plain_scope(weight_decay, Zeros())
 
 
 def overfeat(
-    inputs: Any,
+    inputs: TensorLike,
     num_classes: int = 1000,
-    is_training: Any = True,
+    is_training: bool = True,
     dropout_keep_prob: float = 0.5,
     spatial_squeeze: bool = True,
     scope: str = "overfeat",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.framework.arg_scope import arg_scope
 from headrace.contrib.layers.convolution import convolution2d
@@ -13,12 +13,19 @@ from headrace.contrib.layers.pooling import max_pool2d
 from headrace.contrib.layers.regularizers import l2_regularizer
 from headrace.contrib.layers.shaping import dropout
 from headrace.contrib.layers.utils import convert_collection_to_dict
-from headrace.ops.array.shape import squeeze
+from headrace.kernels.composing.shapes import squeeze
 from headrace.ops.nn.activations import relu
 from headrace.state.variable_scope import variable_scope
 
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import InitializerLike, TensorLike
+    from headrace.state.initializers import Initializer
 
-def plain_scope(weight_decay: float, biases_initializer: Any, pool_padding: str | None = "VALID") -> Any:
+
+def plain_scope(
+    weight_decay: float, biases_initializer: InitializerLike, pool_padding: str | None = "VALID"
+) -> dict[str, dict[str, str | Callable[..., Any] | Initializer]]:
     """The arg scope of such a network.
 
     Args:
@@ -42,7 +49,7 @@ def plain_scope(weight_decay: float, biases_initializer: Any, pool_padding: str 
 
 
 @contextlib.contextmanager
-def collecting(scope: str, name: str, inputs: Any, end_points: str) -> Iterator[Any]:
+def collecting(scope: str, name: str, inputs: TensorLike, end_points: str) -> Iterator[Any]:
     """The variable scope of a network whose outputs join a collection; `end_points` is how that is called."""
     with variable_scope(scope, name, [inputs]) as opened:
         own = opened.original_name_scope if end_points == "original" else opened.name
@@ -52,8 +59,14 @@ def collecting(scope: str, name: str, inputs: Any, end_points: str) -> Iterator[
 
 
 def head(
-    net: Any, widths: tuple[int, int], window: list[int], num_classes: int, is_training: Any, keep: float, **last: Any
-) -> Any:
+    net: TensorLike,
+    widths: tuple[int, int],
+    window: list[int],
+    num_classes: int,
+    is_training: bool,
+    keep: float,
+    **last: Any,
+) -> Tensor:
     """The layers "fc6" to "fc8", with dropout between them."""
     net = convolution2d(net, widths[0], window, padding="VALID", scope="fc6")
     net = dropout(net, keep, is_training=is_training, scope="dropout6")
@@ -62,7 +75,7 @@ def head(
     return convolution2d(net, num_classes, [1, 1], activation_fn=None, normalizer_fn=None, scope="fc8", **last)
 
 
-def collected(net: Any, collection: str, scope_name: str, spatial_squeeze: bool) -> tuple[Any, Any]:
+def collected(net: TensorLike, collection: str, scope_name: str, spatial_squeeze: bool) -> tuple[Any, Any]:
     """The logits, as [batch, num_classes] if that is wanted, and the outputs by name."""
     end_points = convert_collection_to_dict(collection)
     if spatial_squeeze:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import namedtuple
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.framework.arg_scope import add_arg_scope, arg_scope
 from headrace.contrib.layers.batch_norm import batch_norm
@@ -14,24 +15,28 @@ from headrace.contrib.layers.regularizers import l2_regularizer
 from headrace.contrib.layers.shaping import softmax
 from headrace.contrib.layers.utils import collect_named_outputs, convert_collection_to_dict
 from headrace.core.collections import GraphKeys
+from headrace.functions.math.reduction import reduce_mean
 from headrace.ops.array.pad import pad
-from headrace.ops.math.reduction import reduce_mean
 from headrace.ops.nn.activations import relu
 from headrace.state.variable_scope import variable_scope
+
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import CollectionNames, TensorLike
 
 
 class Block(namedtuple("Block", ["scope", "unit_fn", "args"])):
     """Units of a residual network: their scope, the function that makes one, and a dict of arguments for each."""
 
 
-def subsample(inputs: Any, factor: int, scope: str | None = None) -> Any:
+def subsample(inputs: TensorLike, factor: int, scope: str | None = None) -> Any:
     """Every `factor`-th point along both axes of images."""
     return inputs if factor == 1 else max_pool2d(inputs, [1, 1], stride=factor, scope=scope)
 
 
 def conv2d_same(
-    inputs: Any, num_outputs: int, kernel_size: int, stride: int, rate: int = 1, scope: str | None = None
-) -> Any:
+    inputs: TensorLike, num_outputs: int, kernel_size: int, stride: int, rate: int = 1, scope: str | None = None
+) -> Tensor:
     """`conv2d` whose "SAME" padding does not depend on the size of the images, also when it strides.
 
     Args:
@@ -58,7 +63,9 @@ def conv2d_same(
 
 
 @add_arg_scope
-def stack_blocks_dense(net: Any, blocks: Any, output_stride: Any = None, outputs_collections: Any = None) -> Any:
+def stack_blocks_dense(
+    net: Tensor, blocks: Sequence[Block], output_stride: Any = None, outputs_collections: CollectionNames | None = None
+) -> Any:
     """Blocks one after another.
 
     Args:
@@ -94,7 +101,7 @@ def resnet_arg_scope(
     batch_norm_decay: float = 0.997,
     batch_norm_epsilon: float = 1e-5,
     batch_norm_scale: bool = True,
-) -> Any:
+) -> dict[str, dict[str, Any]]:
     """The arg scope to build the networks in.
 
     Args:
@@ -122,7 +129,7 @@ def resnet_arg_scope(
         return scope
 
 
-def bottleneck_block(unit_fn: Any, scope: str, base_depth: int, num_units: int, stride: int) -> Block:
+def bottleneck_block(unit_fn: Callable[..., Any], scope: str, base_depth: int, num_units: int, stride: int) -> Block:
     """A block of bottleneck units, the last of which strides."""
     unit = {"depth": base_depth * 4, "depth_bottleneck": base_depth}
     return Block(scope, unit_fn, [{**unit, "stride": 1}] * (num_units - 1) + [{**unit, "stride": stride}])
@@ -130,11 +137,11 @@ def bottleneck_block(unit_fn: Any, scope: str, base_depth: int, num_units: int, 
 
 def residual_network(
     name: str,
-    unit_fn: Any,
-    inputs: Any,
-    blocks: Any,
+    unit_fn: Callable[..., Any],
+    inputs: TensorLike,
+    blocks: Sequence[Block],
     num_classes: int | None,
-    is_training: Any,
+    is_training: bool,
     global_pool: bool,
     output_stride: Any,
     include_root_block: bool,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.framework.arg_scope import add_arg_scope
 from headrace.contrib.layers.convolution import convolution2d
@@ -18,6 +19,11 @@ from headrace.contrib.slim.nets.resnet_utils import (
 from headrace.ops.nn.activations import relu
 from headrace.state.variable_scope import variable_scope
 
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import CollectionNames, TensorLike
+
+
 __all__ = [
     "bottleneck", "resnet_arg_scope", "resnet_v1", "resnet_v1_101", "resnet_v1_152", "resnet_v1_200",
     "resnet_v1_50", "resnet_v1_block",
@@ -26,14 +32,14 @@ __all__ = [
 
 @add_arg_scope
 def bottleneck(
-    inputs: Any,
+    inputs: Tensor,
     depth: int,
     depth_bottleneck: int,
     stride: int,
     rate: int = 1,
-    outputs_collections: Any = None,
+    outputs_collections: CollectionNames | None = None,
     scope: Any = None,
-) -> Any:
+) -> Tensor:
     """A unit: three convolutions, the middle one with fewer channels, beside a shortcut.
 
     Args:
@@ -57,15 +63,15 @@ def bottleneck(
 
 
 def resnet_v1(
-    inputs: Any,
-    blocks: Any,
+    inputs: TensorLike,
+    blocks: Sequence[Block],
     num_classes: int | None = None,
-    is_training: Any = True,
+    is_training: bool = True,
     global_pool: bool = True,
     output_stride: int | None = None,
     include_root_block: bool = True,
     reuse: Any = None,
-    scope: Any = None,
+    scope: str | None = None,
 ) -> tuple[Any, Any]:
     """A residual network of any blocks.
 
@@ -102,7 +108,7 @@ def resnet_v1(
     )
 
 
-resnet_v1.default_image_size = 224  # type: ignore[attr-defined]
+resnet_v1.default_image_size = 224  # type: ignore[attr-defined]  # functions take any attribute
 
 
 def resnet_v1_block(scope: str, base_depth: int, num_units: int, stride: int) -> Block:
@@ -118,13 +124,13 @@ def _blocks(*units: int) -> list[Block]:
 
 
 def resnet_v1_50(
-    inputs: Any,
+    inputs: TensorLike,
     num_classes: int | None = None,
-    is_training: Any = True,
+    is_training: bool = True,
     global_pool: bool = True,
     output_stride: int | None = None,
     reuse: Any = None,
-    scope: Any = "resnet_v1_50",
+    scope: str = "resnet_v1_50",
 ) -> tuple[Any, Any]:
     """The network with 50 layers of weights; arguments as in `resnet_v1`."""
     return resnet_v1(
@@ -133,9 +139,9 @@ def resnet_v1_50(
 
 
 def resnet_v1_101(
-    inputs: Any,
+    inputs: TensorLike,
     num_classes: int | None = None,
-    is_training: Any = True,
+    is_training: bool = True,
     global_pool: bool = True,
     output_stride: int | None = None,
     reuse: Any = None,
@@ -148,9 +154,9 @@ def resnet_v1_101(
 
 
 def resnet_v1_152(
-    inputs: Any,
+    inputs: TensorLike,
     num_classes: int | None = None,
-    is_training: Any = True,
+    is_training: bool = True,
     global_pool: bool = True,
     output_stride: int | None = None,
     reuse: Any = None,
@@ -163,9 +169,9 @@ def resnet_v1_152(
 
 
 def resnet_v1_200(
-    inputs: Any,
+    inputs: TensorLike,
     num_classes: int | None = None,
-    is_training: Any = True,
+    is_training: bool = True,
     global_pool: bool = True,
     output_stride: int | None = None,
     reuse: Any = None,

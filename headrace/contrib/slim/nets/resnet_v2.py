@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.framework.arg_scope import add_arg_scope
 from headrace.contrib.layers.batch_norm import batch_norm
@@ -19,6 +20,11 @@ from headrace.contrib.slim.nets.resnet_utils import (
 from headrace.ops.nn.activations import relu
 from headrace.state.variable_scope import variable_scope
 
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import TensorLike
+
+
 __all__ = [
     "bottleneck", "resnet_arg_scope", "resnet_v2", "resnet_v2_101", "resnet_v2_152", "resnet_v2_200",
     "resnet_v2_50", "resnet_v2_block",
@@ -27,7 +33,7 @@ __all__ = [
 
 @add_arg_scope
 def bottleneck(
-    inputs: Any,
+    inputs: Tensor,
     depth: int,
     depth_bottleneck: int,
     stride: int,
@@ -61,10 +67,10 @@ def bottleneck(
 
 
 def resnet_v2(
-    inputs: Any,
-    blocks: Any,
+    inputs: TensorLike,
+    blocks: Sequence[Block],
     num_classes: int | None = None,
-    is_training: Any = True,
+    is_training: bool = True,
     global_pool: bool = True,
     output_stride: int | None = None,
     include_root_block: bool = True,
@@ -106,7 +112,7 @@ def resnet_v2(
     )
 
 
-resnet_v2.default_image_size = 224  # type: ignore[attr-defined]
+resnet_v2.default_image_size = 224  # type: ignore[attr-defined]  # functions take any attribute
 
 
 def resnet_v2_block(scope: str, base_depth: int, num_units: int, stride: int) -> Block:
@@ -122,9 +128,9 @@ def _blocks(*units: int) -> list[Block]:
 
 
 def resnet_v2_50(
-    inputs: Any,
+    inputs: TensorLike,
     num_classes: int | None = None,
-    is_training: Any = True,
+    is_training: bool = True,
     global_pool: bool = True,
     output_stride: int | None = None,
     reuse: Any = None,
@@ -137,9 +143,9 @@ def resnet_v2_50(
 
 
 def resnet_v2_101(
-    inputs: Any,
+    inputs: TensorLike,
     num_classes: int | None = None,
-    is_training: Any = True,
+    is_training: bool = True,
     global_pool: bool = True,
     output_stride: int | None = None,
     reuse: Any = None,
@@ -152,9 +158,9 @@ def resnet_v2_101(
 
 
 def resnet_v2_152(
-    inputs: Any,
+    inputs: TensorLike,
     num_classes: int | None = None,
-    is_training: Any = True,
+    is_training: bool = True,
     global_pool: bool = True,
     output_stride: int | None = None,
     reuse: Any = None,
@@ -167,9 +173,9 @@ def resnet_v2_152(
 
 
 def resnet_v2_200(
-    inputs: Any,
+    inputs: TensorLike,
     num_classes: int | None = None,
-    is_training: Any = True,
+    is_training: bool = True,
     global_pool: bool = True,
     output_stride: int | None = None,
     reuse: Any = None,

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from headrace.contrib.layers.convolution import convolution2d
 from headrace.contrib.layers.pooling import avg_pool2d, max_pool2d
 from headrace.contrib.layers.separable import separable_convolution2d
-from headrace.ops.array.join import concat
+from headrace.kernels.composing.arranging import concat
 from headrace.state.initializers import TruncatedNormal
 from headrace.state.variable_scope import variable_scope
+
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import TensorLike
+
 
 _WINDOW = re.compile(r"_(\d+)x(\d+)$")
 
@@ -42,7 +47,7 @@ class Step(NamedTuple):
     options: dict[str, Any]
     window: tuple[int, int] | None = None
 
-    def apply(self, net: Any, scaled: Callable[[int], int]) -> Any:
+    def apply(self, net: TensorLike, scaled: Callable[[int], int]) -> Tensor:
         """What it makes of `net`."""
         window = self.window
         if window is None:
@@ -58,7 +63,7 @@ class Both(NamedTuple):
 
     steps: tuple[Step, ...]
 
-    def apply(self, net: Any, scaled: Callable[[int], int]) -> Any:
+    def apply(self, net: TensorLike, scaled: Callable[[int], int]) -> Tensor:
         """What they make of `net`."""
         return concat([step.apply(net, scaled) for step in self.steps], 3)
 
@@ -69,7 +74,7 @@ class Mixed(NamedTuple):
     scope: str
     branches: tuple[Sequence[Any], ...]
 
-    def apply(self, net: Any, scaled: Callable[[int], int]) -> Any:
+    def apply(self, net: TensorLike, scaled: Callable[[int], int]) -> Tensor:
         """What they make of `net`."""
         with variable_scope(self.scope):
             outputs = []
@@ -113,7 +118,7 @@ def mixed(scope: str, *branches: Sequence[Any]) -> Mixed:
 
 
 def up_to(
-    net: Any,
+    net: TensorLike,
     stages: Sequence[Any],
     final_endpoint: str,
     end_points: dict[str, Any],

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.layers.combining import repeat
 from headrace.contrib.layers.convolution import convolution2d
@@ -10,10 +11,14 @@ from headrace.contrib.layers.pooling import max_pool2d
 from headrace.contrib.slim.nets.plain import collected, collecting, head, plain_scope
 from headrace.state.initializers import Zeros
 
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
+
+
 _DEPTHS = (64, 128, 256, 512, 512)
 
 
-def vgg_arg_scope(weight_decay: float = 0.0005) -> Any:
+def vgg_arg_scope(weight_decay: float = 0.0005) -> dict[str, dict[str, str | Callable[..., Any] | Zeros]]:
     """The arg scope to build the networks in; `weight_decay` is the factor of the L2 loss of weights."""
     return plain_scope(weight_decay, Zeros(), pool_padding=None)
 
@@ -21,9 +26,9 @@ def vgg_arg_scope(weight_decay: float = 0.0005) -> Any:
 def _vgg(
     name: str,
     repetitions: tuple[int, ...],
-    inputs: Any,
+    inputs: TensorLike,
     num_classes: int,
-    is_training: Any,
+    is_training: bool,
     keep: float,
     squeezed: bool,
     scope: str,
@@ -38,9 +43,9 @@ def _vgg(
 
 
 def vgg_a(
-    inputs: Any,
+    inputs: TensorLike,
     num_classes: int = 1000,
-    is_training: Any = True,
+    is_training: bool = True,
     dropout_keep_prob: float = 0.5,
     spatial_squeeze: bool = True,
     scope: str = "vgg_a",
@@ -50,9 +55,9 @@ def vgg_a(
 
 
 def vgg_16(
-    inputs: Any,
+    inputs: TensorLike,
     num_classes: int = 1000,
-    is_training: Any = True,
+    is_training: bool = True,
     dropout_keep_prob: float = 0.5,
     spatial_squeeze: bool = True,
     scope: str = "vgg_16",
@@ -71,16 +76,17 @@ def vgg_16(
         the logits, and the outputs of all layers by name.
 
     Example:
-        >>> with slim.arg_scope(vgg.vgg_arg_scope()):
-        ...     logits, end_points = vgg.vgg_16(images, num_classes=10, is_training=True)
+        >>> images = tf.zeros([2, 224, 224, 3])
+        >>> with slim.arg_scope(slim.nets.vgg.vgg_arg_scope()):
+        ...     logits, end_points = slim.nets.vgg.vgg_16(images, num_classes=10, is_training=True)
     """
     return _vgg("vgg_16", (2, 2, 3, 3, 3), inputs, num_classes, is_training, dropout_keep_prob, spatial_squeeze, scope)
 
 
 def vgg_19(
-    inputs: Any,
+    inputs: TensorLike,
     num_classes: int = 1000,
-    is_training: Any = True,
+    is_training: bool = True,
     dropout_keep_prob: float = 0.5,
     spatial_squeeze: bool = True,
     scope: str = "vgg_19",
@@ -90,7 +96,7 @@ def vgg_19(
 
 
 for _network in (vgg_a, vgg_16, vgg_19):
-    _network.default_image_size = 224  # type: ignore[attr-defined]
+    _network.default_image_size = 224  # type: ignore[attr-defined]  # functions take any attribute
 
 # The letters of the paper.
 vgg_d = vgg_16

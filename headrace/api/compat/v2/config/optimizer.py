@@ -1,5 +1,5 @@
 """tf.compat.v2.config.optimizer: the names that mean the same in 1.x."""
 
 HOMES = {
-    "config.optimizer": "get_experimental_options get_jit set_experimental_options set_jit",
+    "config.optimizer_options": "get_experimental_options get_jit set_experimental_options set_jit",
 }

@@ -1,0 +1,67 @@
+"""What fills the slots of `headrace.core.slots`: the name of a slot to the function, relative to the package."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from typing import Any
+
+_PACKAGE = __name__.rpartition(".api.")[0]
+
+# Module to the slots that its functions fill: `slot`, or `slot=function` where that has another name.
+HOMES: dict[str, str] = {
+    "api.op_index": "declare op_types",
+    "autodiff.branch_gradients": "branch_gradient",
+    "autodiff.function_gradients": "call_gradient=gradient_of_call connected_inputs=connected function_gradient=gradient_of "
+    "masked_gradients=masked",
+    "autodiff.loop_gradients": "loop_gradient",
+    "autodiff.tape": "new_tape=Tape start_tape=start stop_tape=stop",
+    "autodiff.gradient_tape": "gradient_tape=GradientTape",
+    "core.bare_operations": "operation_of",
+    "core.eager": "eager_constant=constant_array",
+    "core.type_specs": "type_spec_of=spec_from_value",
+    "data.dataset": "zip_datasets=Dataset.zip",
+    "debug.dump_files": "dump_watcher=FileWatcher",
+    "functions.array.brackets": "tensor_item=slice_helper",
+    "functions.flow.tensor_array": "tensor_array_gradient=gradient_of",
+    "functions.linalg.dispatch": "dispatch_linear_operator=apply",
+    "functions.linalg.registrations": "register_linear_operators=register",
+    "functions.math.operators": "install_operators=install",
+    "functions.ragged.dispatch": "dispatch_ragged=apply ragged_operator=operate",
+    "functions.ragged.indexing": "ragged_item=getitem",
+    "functions.ragged.tensor": "ragged_or_dense=convert_to_tensor_or_ragged_tensor ragged_tensor=RaggedTensor",
+    "interop.control_flow": "cond_from_proto context_to_proto while_from_proto",
+    "messages.function_def": "function_def_of",
+    "messages.graph_def": "graph_def_of",
+    "messages.node_def": "attr_from_proto node_def_of public_attr version_def",
+    "messages.op_def": "op_def_of",
+    "messages.protos": "node_def_message=NodeDef resource_handle_message=ResourceHandleProto",
+    "ops.array.constant": "register_conversions",
+    "plan.evaluate": "evaluate may_evaluate=is_bounded",
+    "profiler.flops": "register_flops=register",
+    "runtime.eager": "eager_graph=EagerGraph",
+    "sessions.registered_collections": "register_collections=register",
+    "state.scoping": "variable_creator_scope",
+}
+
+
+def _places() -> dict[str, tuple[str, str]]:
+    places = {}
+    for module, rows in HOMES.items():
+        for row in rows.split():
+            slot, _, function = row.partition("=")
+            places[slot] = module, function or slot
+    return places
+
+
+PLACES = _places()
+
+
+def find(slot: str) -> Any:
+    """What fills a slot, imported now.
+
+    Raises:
+        KeyError: if it has no row.
+    """
+    module, path = PLACES[slot]
+    return functools.reduce(getattr, path.split("."), importlib.import_module(f"{_PACKAGE}.{module}"))

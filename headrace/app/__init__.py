@@ -1,0 +1,1 @@
+"""`tf.app`: running a program, its command line flags, the files that lie beside it."""

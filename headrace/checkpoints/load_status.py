@@ -1,0 +1,237 @@
+"""What restoring objects gives back: it restores, and tells what of a checkpoint has been found."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+from headrace.checkpoints.object_graph import Match, matched, node_names, objects_below
+from headrace.checkpoints.saver import Saver
+from headrace.core.defaults import get_default_session
+from headrace.core.eager import executing_eagerly
+from headrace.files.checkpoint.reader import CheckpointReader
+from headrace.state import restoring
+from headrace.state.scoping import init_scope
+from headrace.state.variables import Variable
+
+if TYPE_CHECKING:
+    from headrace.checkpoints.checkpoint import ObjectSaver
+
+
+_NOTHING = "No checkpoint specified (save_path=None); nothing is being restored."
+
+_numbers = itertools.count()
+
+
+def needed_session(session: Any) -> Any:
+    """The session that is given, or the default one.
+
+    Raises:
+        RuntimeError: if there is none.
+    """
+    session = session or get_default_session()
+    if session is None:
+        raise RuntimeError(
+            "A session is needed to save and restore while graphs are built: pass session=, or use `with tf.Session():`."
+        )
+    return session
+
+
+def initializers_of(objects: list[Any]) -> list[Any]:
+    """The initializers of those objects that have one."""
+    return [item.initializer for item in objects if getattr(item, "initializer", None) is not None]
+
+
+class CheckpointLoadStatus:
+    """What `restore` found of a checkpoint of objects; objects that are made later are found when it is asked."""
+
+    def __init__(self, saver: ObjectSaver, message: Any, path: str) -> None:
+        self._saver = saver
+        self._message = message
+        self._path = path
+        self.number = next(_numbers)
+        self._taken: set[int] = set()
+
+    def take(self) -> None:
+        """While executing eagerly, restores what there is of what has not been restored; the rest when it is made."""
+        with init_scope():
+            match = self._match()
+            fresh = [number for number in match.objects if number not in self._taken]
+            self._taken.update(fresh)
+            if len(self._taken) == len(self._message.nodes):
+                restoring.done(self)
+            else:
+                restoring.wait(self)
+                for number in fresh:
+                    # An object keeps what may yet come to objects below it.
+                    match.objects[number].__dict__.setdefault("_restorations", []).append(self)
+            if not fresh:
+                return
+            keys = {
+                attribute.checkpoint_key for number in fresh for attribute in self._message.nodes[number].attributes
+            }
+            saveables = [saveable for saveable in match.saveables if saveable.name in keys]
+            self._saver.restore_now(saveables, self._path)
+            states = [(key, state) for key, state in match.states.items() if key in keys]
+            if states:
+                reader = CheckpointReader(self._path)
+                for key, state in states:
+                    state.deserialize(reader.get_tensor(key))
+
+    def _match(self) -> Match:
+        return matched(self._message, self._saver.root)
+
+    def assert_consumed(self) -> CheckpointLoadStatus:
+        """Checks that everything in the checkpoint and every object here has been matched.
+
+        Raises:
+            AssertionError: naming what has not.
+        """
+        match = self._existing()
+        names = node_names(self._message)
+        for number, node in enumerate(self._message.nodes):
+            if number not in match.objects:
+                raise AssertionError(f"Unresolved object in checkpoint {names.get(number)}: {node}")
+        if match.unused:
+            lines = [f"{names[number]} ({match.objects[number]}): {name}" for number, name in match.unused]
+            raise AssertionError(
+                "Unused attributes in these objects (the attributes exist in the checkpoint but were not restored):\n"
+                + "\n".join(lines)
+            )
+        return self
+
+    def _existing(self) -> Match:
+        match = self._match()
+        found = {id(item) for item in match.objects.values()}
+        objects = objects_below(self._saver.root).objects
+        missing = [item for item in objects if id(item) not in found and not _is_empty(item)]
+        if missing:
+            raise AssertionError(
+                "Some Python objects were not bound to checkpointed values, likely due to changes in the Python program: "
+                f"{missing}"
+            )
+        return match
+
+    def assert_existing_objects_matched(self) -> CheckpointLoadStatus:
+        """Checks that every object here has been matched; AssertionError names those that have not."""
+        self._existing()
+        return self
+
+    def assert_nontrivial_match(self) -> CheckpointLoadStatus:
+        """Checks that something besides the root has been matched; AssertionError otherwise."""
+        if len(self._match().objects) > 1:
+            return self
+        others = objects_below(self._saver.root).objects[1:]
+        if others:
+            raise AssertionError(
+                "Nothing except the root object matched a checkpointed value. Typically this means that the checkpoint does "
+                f"not match the Python program. The following objects have no matching checkpointed value: {others}"
+            )
+        raise AssertionError(f"Nothing to load. No dependencies have been added to {self._saver.root} yet.")
+
+    def expect_partial(self) -> CheckpointLoadStatus:
+        """Says that not all of the checkpoint is needed; nothing warns of that here."""
+        return self
+
+    def run_restore_ops(self, session: Any = None) -> None:
+        """Restores what has been matched in `session`, or the default session."""
+        if executing_eagerly():
+            return
+        self._saver.run_restore(self._match().saveables, self._path, needed_session(session))
+
+    def initialize_or_restore(self, session: Any = None) -> None:
+        """Restores what has been matched and initializes the other variables."""
+        if executing_eagerly():
+            return
+        session = needed_session(session)
+        match = self._match()
+        found = {id(item) for item in match.objects.values()}
+        self._saver.run_restore(match.saveables, self._path, session)
+        objects = objects_below(self._saver.root).objects
+        session.run(initializers_of([item for item in objects if id(item) not in found]))
+
+
+def _is_empty(item: Any) -> bool:
+    return isinstance(item, (list, dict, tuple)) and not item._checkpoint_dependencies  # type: ignore[union-attr]  # tracked containers have it
+
+
+class InitializationOnlyStatus:
+    """What `restore(None)` returns: there is nothing to restore, only variables to initialize."""
+
+    def __init__(self, root: Any) -> None:
+        self._root = root
+
+    def assert_consumed(self) -> Any:
+        """Raises AssertionError."""
+        raise AssertionError(_NOTHING)
+
+    assert_existing_objects_matched = assert_nontrivial_match = assert_consumed
+
+    def run_restore_ops(self, session: Any = None) -> None:
+        """Raises AssertionError."""
+        raise AssertionError(
+            "No checkpoint specified, so no restore ops are available (save_path=None to Saver.restore)."
+        )
+
+    def expect_partial(self) -> InitializationOnlyStatus:
+        """Nothing."""
+        return self
+
+    def initialize_or_restore(self, session: Any = None) -> None:
+        """Initializes the variables."""
+        if executing_eagerly():
+            return
+        needed_session(session).run(initializers_of(objects_below(self._root).objects))
+
+
+class NameBasedSaverStatus:
+    """What `restore` found of a checkpoint of a `Saver`, in which variables go by their names."""
+
+    def __init__(self, root: Any, path: str) -> None:
+        self._root = root
+        self._path = path
+        self._saver: Saver | None = None
+        self.number = next(_numbers)
+        self._taken: set[int] = set()
+
+    def take(self) -> None:
+        """While executing eagerly, restores the variables there are; the others when they are made."""
+        reader = CheckpointReader(self._path)
+        objects = objects_below(self._root).objects
+        fresh = [item for item in objects if id(item) not in self._taken]
+        self._taken.update(map(id, fresh))
+        restoring.wait(self)
+        for item in fresh:
+            item.__dict__.setdefault("_restorations", []).append(self)
+            if isinstance(item, Variable) and reader.has_tensor(item._shared_name):
+                item.assign(reader.get_tensor(item._shared_name))
+
+    def _variables(self) -> list[Any]:
+        return [item for item in objects_below(self._root).objects if isinstance(item, Variable)]
+
+    def assert_consumed(self) -> NameBasedSaverStatus:
+        """Checks that every variable here is in the checkpoint; AssertionError names those that are not."""
+        reader = CheckpointReader(self._path)
+        missing = [v for v in self._variables() if not reader.has_tensor(v._shared_name)]
+        if missing:
+            raise AssertionError(f"Object not restored: {missing[0]}")
+        return self
+
+    assert_existing_objects_matched = assert_nontrivial_match = assert_consumed
+
+    def expect_partial(self) -> NameBasedSaverStatus:
+        """Nothing."""
+        return self
+
+    def run_restore_ops(self, session: Any = None) -> None:
+        """Restores the variables by their names."""
+        if executing_eagerly():
+            return
+        if self._saver is None:
+            counter = getattr(self._root, "_save_counter", None)
+            self._saver = Saver([v for v in self._variables() if v is not counter])
+        self._saver.restore(needed_session(session), self._path)
+
+    def initialize_or_restore(self, session: Any = None) -> None:
+        """Restores the variables by their names."""
+        self.run_restore_ops(session)

@@ -1,0 +1,205 @@
+"""The graph of the objects in a checkpoint: written from a root object, and matched with one again."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from headrace.checkpoints.python_state import PythonState
+from headrace.checkpoints.saveables import SaveableObject, op_list_to_dict, saveable_objects_for_op
+from headrace.checkpoints.tracking import dependencies_of, saveables_of
+from headrace.files.checkpoint.reader import CheckpointReader
+from headrace.messages import protos
+from headrace.state.dependencies import SlotOwner
+
+if TYPE_CHECKING:
+    from headrace.checkpoints.checkpoint import Checkpoint
+    from headrace.state.dependencies import NamedDependencies
+    from headrace.state.variables import Variable
+
+
+OBJECT_GRAPH_KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
+_PYTHON_STATE = "py_state"
+
+
+def _escaped(name: str) -> str:
+    return name.replace(".", "..").replace("/", ".S")
+
+
+@dataclass
+class ObjectGraph:
+    """The objects below a root.
+
+    Attributes:
+        objects: the root, what it depends on breadth first, then the slots of optimizers.
+        paths: where each is, the beginning of the keys of its attributes.
+        slots: for the place of an optimizer, (place of a variable, name, place of the slot).
+    """
+
+    objects: list[Any] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
+    slots: dict[int, list[tuple[int, str, int]]] = field(default_factory=dict)
+
+    def place(self, item: Any) -> int | None:
+        """The number of an object, None if it is not in the graph."""
+        return next((i for i, known in enumerate(self.objects) if known is item), None)
+
+
+def objects_below(root: object) -> ObjectGraph:
+    """The objects that `root` depends on, and itself."""
+    graph = ObjectGraph([root], [""])
+    seen = {id(root)}
+    pending = deque([0])
+    while pending:
+        place = pending.popleft()
+        for name, ref in dependencies_of(graph.objects[place]):
+            if id(ref) in seen:
+                continue
+            seen.add(id(ref))
+            above = graph.paths[place]
+            pending.append(len(graph.objects))
+            graph.objects.append(ref)
+            graph.paths.append(f"{above}/{_escaped(name)}" if above else _escaped(name))
+    plain = list(graph.objects)
+    for place, item in enumerate(plain):
+        if isinstance(item, SlotOwner) or hasattr(item, "_create_or_restore_slot_variable"):
+            _add_slots(graph, place, item, plain)
+    return graph
+
+
+def _add_slots(graph: ObjectGraph, place: int, optimizer: SlotOwner, plain: list[Any]) -> None:
+    for name in optimizer.get_slot_names():
+        for owner, item in enumerate(plain):
+            slot = _slot_of(optimizer, item, name)
+            if slot is None:
+                continue
+            graph.slots.setdefault(place, []).append((owner, name, len(graph.objects)))
+            graph.objects.append(slot)
+            graph.paths.append(f"{graph.paths[owner]}/.OPTIMIZER_SLOT/{graph.paths[place]}/{_escaped(name)}")
+
+
+def _slot_of(optimizer: SlotOwner, item: NamedDependencies | Variable, name: str) -> Variable | None:
+    try:
+        return optimizer.get_slot(item, name)
+    except (AttributeError, KeyError):
+        # Not everything an optimizer is asked about is a variable.
+        return None
+
+
+def _saveables(source: Any, key: str) -> tuple[list[SaveableObject], str]:
+    """The saveable objects of an attribute under a key, and the name it has without objects."""
+    made = source(name=key) if callable(source) and not hasattr(source, "op") else source
+    if isinstance(made, SaveableObject):
+        return [made], ""
+    (full_name,) = op_list_to_dict([made], convert_variable_to_tensor=False)
+    return list(saveable_objects_for_op(made, key)), full_name
+
+
+def described(graph: ObjectGraph) -> tuple[Any, list[SaveableObject], dict[str, PythonState]]:
+    """The graph as a `TrackableObjectGraph`, what is to be saved, and the Python objects whose state is, by key."""
+    message = protos.TrackableObjectGraph()
+    saveables: list[SaveableObject] = []
+    states: dict[str, PythonState] = {}
+    places = {id(item): i for i, item in enumerate(graph.objects)}
+    for place, (item, path) in enumerate(zip(graph.objects, graph.paths)):
+        node = message.nodes.add()
+        for owner, name, slot in graph.slots.get(place, []):
+            node.slot_variables.add(slot_name=name, original_variable_node_id=owner, slot_variable_node_id=slot)
+        for name, ref in dependencies_of(item):
+            node.children.add(node_id=places[id(ref)], local_name=name)
+        for name, source in saveables_of(item).items():
+            key = f"{path}/.ATTRIBUTES/{_escaped(name)}"
+            made, full_name = _saveables(source, key)
+            node.attributes.add(name=name, checkpoint_key=key, full_name=full_name)
+            saveables += made
+        if isinstance(item, PythonState):
+            key = f"{path}/.ATTRIBUTES/{_escaped(_PYTHON_STATE)}"
+            node.attributes.add(name=_PYTHON_STATE, checkpoint_key=key)
+            states[key] = item
+    return message, saveables, states
+
+
+@dataclass
+class Match:
+    """The nodes of a checkpoint and the objects they are.
+
+    Attributes:
+        objects: the object of a node, by the node's number.
+        saveables: what is to be restored.
+        states: the Python objects whose state is to be restored, by key.
+        unused: nodes with the attributes that their objects lack.
+    """
+
+    objects: dict[int, Any]
+    saveables: list[SaveableObject]
+    states: dict[str, PythonState]
+    unused: list[tuple[int, str]]
+
+
+def matched(message: protos.TrackableObjectGraph, root: Checkpoint) -> Match:
+    """Finds the objects below `root` that the nodes of a `TrackableObjectGraph` stand for, by the names on the way."""
+    nodes = message.nodes
+    objects: dict[int, Any] = {}
+    pending: deque[tuple[int, Any]] = deque([(0, root)] if nodes else [])
+    while pending:
+        number, item = pending.popleft()
+        if number in objects or not 0 <= number < len(nodes):
+            continue
+        objects[number] = item
+        there = dict(dependencies_of(item))
+        # Some objects make what they are asked for.
+        lookup = getattr(item, "_lookup_dependency", there.get)
+        for child in nodes[number].children:
+            name = child.local_name
+            ref = there[name] if name in there else lookup(name)
+            if ref is not None:
+                pending.append((child.node_id, ref))
+    for number, item in list(objects.items()):
+        for reference in nodes[number].slot_variables:
+            owner = objects.get(reference.original_variable_node_id)
+            slot = None if owner is None else _slot_of(item, owner, reference.slot_name)
+            if slot is not None:
+                objects.setdefault(reference.slot_variable_node_id, slot)
+    saveables: list[SaveableObject] = []
+    unused: list[tuple[int, str]] = []
+    states: dict[str, PythonState] = {}
+    for number, item in objects.items():
+        if number >= len(nodes):
+            continue
+        sources = saveables_of(item)
+        for attribute in nodes[number].attributes:
+            if attribute.name in sources:
+                saveables += _saveables(sources[attribute.name], attribute.checkpoint_key)[0]
+            elif attribute.name == _PYTHON_STATE and isinstance(item, PythonState):
+                states[attribute.checkpoint_key] = item
+            else:
+                unused.append((number, attribute.name))
+    return Match(objects, saveables, states, unused)
+
+
+def node_names(message: protos.TrackableObjectGraph) -> dict[int, str]:
+    """What to call the nodes of a `TrackableObjectGraph`: the ways to them from the root."""
+    names = {0: "(root)"}
+    pending = deque([0])
+    while pending:
+        number = pending.popleft()
+        for child in message.nodes[number].children:
+            if child.node_id not in names and child.node_id < len(message.nodes):
+                names[child.node_id] = f"{names[number]}.{child.local_name}"
+                pending.append(child.node_id)
+    for number, node in enumerate(message.nodes):
+        for slot in node.slot_variables:
+            owner = names.get(slot.original_variable_node_id)
+            names[slot.slot_variable_node_id] = f"{names.get(number)}'s state '{slot.slot_name}' for {owner}"
+    return names
+
+
+def object_graph_key_mapping(checkpoint_path: str) -> dict[str, str]:
+    """The keys in a checkpoint of objects by the names the variables had.
+
+    Raises:
+        NotFoundError: if it is no such checkpoint.
+    """
+    graph = protos.TrackableObjectGraph.FromString(CheckpointReader(checkpoint_path).get_tensor(OBJECT_GRAPH_KEY))
+    return {item.full_name: item.checkpoint_key for node in graph.nodes for item in node.attributes}

@@ -1,0 +1,234 @@
+"""1.x's `context`: whether operations run as they are made, and what surrounds those that do."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+import torch
+
+from headrace.app import running as app
+from headrace.config.behavior import (
+    ASYNC,
+    DEVICE_PLACEMENT_EXPLICIT,
+    DEVICE_PLACEMENT_SILENT,
+    DEVICE_PLACEMENT_WARN,
+    SYNC,
+    enable_eager_execution,
+)
+from headrace.core.defaults import get_default_graph
+from headrace.core.eager import eager_graph, eager_mode, executing_eagerly, graph_mode
+from headrace.core.internals import uid
+from headrace.summary import recording
+
+__all__ = [
+    "ASYNC",
+    "DEVICE_PLACEMENT_EXPLICIT",
+    "DEVICE_PLACEMENT_SILENT",
+    "DEVICE_PLACEMENT_WARN",
+    "SYNC",
+    "eager_mode",
+    "executing_eagerly",
+    "graph_mode",
+]
+
+GRAPH_MODE = 0
+EAGER_MODE = 1
+DEVICE_PLACEMENT_SILENT_FOR_INT32 = 3
+
+default_execution_mode = GRAPH_MODE
+
+
+def in_graph_mode() -> bool:
+    """Whether operations are added to a graph."""
+    return not executing_eagerly()
+
+
+def in_eager_mode() -> bool:
+    """Whether operations run as they are made."""
+    return executing_eagerly()
+
+
+def num_gpus() -> int:
+    """How many GPUs there are."""
+    return torch.cuda.device_count() if torch.cuda.is_available() else 0
+
+
+def list_devices() -> list[str]:
+    """The names of the devices that eager operations can run on."""
+    graph = eager_graph()
+    return list(graph.runtime.settings.devices())
+
+
+def set_global_seed(seed: int | None) -> None:
+    """Sets the seed of eager execution."""
+    eager_graph().seed = seed
+
+
+def global_seed() -> int | None:
+    """The seed of eager execution, None if it was not set."""
+    seed: int | None = eager_graph().seed
+    return seed
+
+
+def internal_operation_seed() -> int | None:
+    """The seed of the next operation that has none of its own."""
+    seed: int | None = eager_graph().next_op_seed()
+    return seed
+
+
+def shared_name(name: str | None = None) -> str:
+    """The name under which a resource is shared: while executing eagerly one that nothing else has."""
+    if name or not executing_eagerly():
+        return name or ""
+    return f"eager_resource_{uid()}"
+
+
+def async_wait() -> None:
+    """Waits for operations in the background: there are none."""
+
+
+def async_clear_error() -> None:
+    """Forgets the errors of operations in the background: there are none."""
+
+
+def set_execution_mode(mode: int) -> None:
+    """Sets how operations of this thread run.
+
+    Args:
+        mode: `tfe.SYNC`, or None for it.
+
+    Raises:
+        ValueError: for something that is no mode.
+        NotImplementedError: for `tfe.ASYNC`.
+    """
+    if mode not in (None, SYNC, ASYNC):
+        raise ValueError(f"Execution mode should be None/SYNC/ASYNC. Got {mode}")
+    if mode == ASYNC:
+        raise NotImplementedError("tfe.ASYNC: operations run as they are made; use tfe.SYNC.")
+
+
+@contextlib.contextmanager
+def execution_mode(mode: int) -> Iterator[None]:
+    """A context in which `set_execution_mode(mode)` has been called; arguments and errors are its."""
+    set_execution_mode(mode)
+    yield
+
+
+def set_server_def(server_def: Any) -> NoReturn:
+    """Would run operations on other machines.
+
+    Raises:
+        NotImplementedError: always.
+    """
+    raise NotImplementedError(
+        "tfe.set_server_def: eager operations run in this process; run a graph on a tf.train.Server instead."
+    )
+
+
+def connect_to_remote_host(remote_host: Any = None, job_name: str = "worker") -> NoReturn:
+    """Would run operations on another machine.
+
+    Raises:
+        NotImplementedError: always.
+    """
+    raise NotImplementedError(
+        "tfe.connect_to_remote_host: eager operations run in this process; run a graph with "
+        "tf.Session('grpc://host:port') instead."
+    )
+
+
+def enable_remote_eager_execution(
+    config: Any = None, device_policy: Any = None, execution_mode: Any = None, server_def: Any = None
+) -> None:
+    """As `tf.enable_eager_execution`, on other machines if `server_def` says so.
+
+    Raises:
+        NotImplementedError: for a `server_def`.
+    """
+    if server_def is not None:
+        set_server_def(server_def)
+    enable_eager_execution(config, device_policy, execution_mode)
+
+
+def run(main: Any = None, argv: Any = None) -> None:
+    """Enables eager execution and runs the program, as `tf.app.run` does.
+
+    Args:
+        main: the function; that of the program by default.
+        argv: the arguments; those of the program by default.
+    """
+    enable_eager_execution()
+    app.run(main, argv)
+
+
+def device(name: Any) -> Any:
+    """A context in which operations run on the device called `name`."""
+    return get_default_graph().device(name)
+
+
+class Context:
+    """The surroundings of eager operations, as 1.x's code asks for them."""
+
+    def executing_eagerly(self) -> bool:
+        """Whether operations run as they are made."""
+        return executing_eagerly()
+
+    def num_gpus(self) -> int:
+        """How many GPUs there are."""
+        return num_gpus()
+
+    def devices(self) -> list[str]:
+        """The names of the devices."""
+        return list_devices()
+
+    def ensure_initialized(self) -> None:
+        """Makes what eager operations need, if that has not been done."""
+        eager_graph()
+
+    @property
+    def summary_writer(self) -> Any:
+        """The writer of this thread's summaries, or None."""
+        return recording.state.writer
+
+    @summary_writer.setter
+    def summary_writer(self, writer: Any) -> None:
+        recording.state.writer = writer
+
+    @property
+    def summary_recording(self) -> Any:
+        """Whether this thread's summaries are recorded: a bool, a tensor or a function of one; None if unsaid."""
+        return recording.state.recording
+
+    @summary_recording.setter
+    def summary_recording(self, condition: Any) -> None:
+        recording.state.recording = condition
+
+    @property
+    def summary_step(self) -> Any:
+        """The step of this thread's summaries that are given none, or None."""
+        return recording.state.step
+
+    @summary_step.setter
+    def summary_step(self, step: Any) -> None:
+        recording.state.step = step
+
+    @property
+    def scope_name(self) -> str:
+        """The name scope in force, with a final slash."""
+        scope = eager_graph().get_name_scope()
+        return scope + "/" if scope else ""
+
+
+_context = Context()
+
+
+def context() -> Context:
+    """The surroundings of eager operations."""
+    return _context
+
+
+def ensure_initialized() -> None:
+    """Makes what eager operations need, if that has not been done."""
+    eager_graph()

@@ -1,1 +1,0 @@
-"""The metrics of `tf.contrib.metrics`."""

@@ -1,1 +1,0 @@
-"""The optimizers of tf.contrib.opt."""

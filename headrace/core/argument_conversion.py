@@ -1,0 +1,287 @@
+"""Arguments of an op as its signature wants them: inputs as tensors, attributes in their plain form."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from headrace.core.argument_errors import check_allowed, not_a_list, not_taken, wrong_tensor_type
+from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import get_default_graph
+from headrace.core.dtypes import DType, as_dtype
+from headrace.core.graph import Graph
+from headrace.core.registry import OpDecl
+from headrace.core.shapes import as_dims
+from headrace.core.signature import Arg, Attr
+from headrace.core.tensor import Tensor
+
+if TYPE_CHECKING:
+    from headrace.core.typing import VariableLike
+
+
+def settle_type(decl: OpDecl, arg: Arg, dtype: DType, attrs: dict[str, Any], inputs: Sequence[Arg]) -> None:
+    """Checks one tensor's type against its argument, setting the type attribute at its first use."""
+    base = dtype.base_dtype
+    if arg.is_ref and not dtype._is_ref_dtype:
+        raise TypeError(f"'{decl.type}' Op requires that input '{arg.name}' be a mutable tensor (e.g.: a tf.Variable)")
+    if arg.dtype is not None:
+        if base is not arg.dtype:
+            raise wrong_tensor_type(
+                f"Input '{arg.name}' of '{decl.type}' Op has type {base.name} that does not match expected type of "
+                f"{arg.dtype.name}.",
+                *(decl, arg, base, arg.dtype, attrs),
+            )
+        return
+    key = arg.type_attr
+    if key is None:
+        return
+    settled = attrs.get(key)
+    if settled is None:
+        attrs[key] = base
+        allowed = decl.signature.attrs[key].allowed
+        if allowed is not None:
+            check_allowed(arg, base, allowed)
+    elif settled is not base:
+        first = next((a.name for a in inputs if a.type_attr == key), arg.name)
+        said = f"argument '{first}'" if first != arg.name else f"attribute {key}"
+        raise wrong_tensor_type(
+            f"Input '{arg.name}' of '{decl.type}' Op has type {base.name} that does not match type {settled.name} of {said}.",
+            *(decl, arg, base, settled, attrs),
+        )
+
+
+def convert_input(decl: OpDecl, arg: Arg, value: Tensor, attrs: dict[str, Any]) -> list[Tensor]:
+    """The tensors of one input of the signature, which settle the attributes for types and numbers that it refers to."""
+    signature = decl.signature
+    wanted = arg.dtype
+    preferred = None
+    if wanted is None and arg.type_attr is not None:
+        wanted = attrs.get(arg.type_attr)
+        attr = signature.attrs[arg.type_attr]
+        if attr.has_default:
+            preferred = attr.default
+    if arg.number_attr is None and arg.type_list_attr is None:
+        tensor = _convert_value(decl, arg, value, wanted, preferred, arg.name)
+        settle_type(decl, arg, tensor._dtype, attrs, signature.inputs)
+        return [tensor]
+    if not isinstance(value, (list, tuple)):
+        raise not_a_list(decl, arg.name, _shown(value))
+    if arg.type_list_attr is not None:
+        types = attrs.get(arg.type_list_attr)
+        if types is not None and len(types) != len(value):
+            raise ValueError(
+                f"'{decl.type}' Op takes as many '{arg.name}' as '{arg.type_list_attr}' says ({len(types)}), got {len(value)}."
+            )
+        try:
+            tensors = [
+                _convert_value(decl, arg, item, None if types is None else types[i], None, f"{arg.name}_{i}")
+                for i, item in enumerate(value)
+            ]
+        except (TypeError, ValueError):
+            raise _unfit_types(decl, arg, value, types) from None
+        minimum = signature.attrs[arg.type_list_attr].minimum
+        if minimum is not None and len(value) < minimum:
+            raise not_taken(
+                f"Attr '{arg.type_list_attr}' of '{decl.type}' Op passed list of length {len(value)} less than minimum "
+                f"{minimum}."
+            )
+        attrs[arg.type_list_attr] = [t._dtype.base_dtype for t in tensors]
+        allowed = signature.attrs[arg.type_list_attr].allowed
+        if allowed is not None:
+            for tensor in tensors:
+                check_allowed(arg, tensor._dtype.base_dtype, allowed)
+        return tensors
+    if wanted is None:
+        # Whichever element has a type already decides for the others.
+        for item in value:
+            dtype = getattr(item, "dtype", None)
+            if isinstance(dtype, DType):
+                wanted = dtype.base_dtype
+                break
+    count = attrs.get(arg.number_attr or "")
+    if count is not None and count != len(value):
+        raise ValueError(
+            f"List argument '{arg.name}' to '{decl.type}' Op with length {len(value)} must match length {count} of argument "
+            f"'{next((a.name for a in signature.inputs if a.number_attr == arg.number_attr), arg.name)}'."
+        )
+    minimum = signature.attrs[arg.number_attr or ""].minimum
+    if minimum is not None and len(value) < minimum:
+        raise not_taken(
+            f"List argument '{arg.name}' to '{decl.type}' Op with length {len(value)} shorter than minimum length {minimum}."
+        )
+    attrs[arg.number_attr or ""] = len(value)
+    tensors = []
+    for i, item in enumerate(value):
+        try:
+            tensor = _convert_value(decl, arg, item, wanted, preferred, f"{arg.name}_{i}")
+        except (TypeError, ValueError) as error:
+            raise _mixed_types(decl, arg, value) from error
+        base = tensor._dtype.base_dtype
+        if wanted is None:
+            wanted = base
+        elif base is not wanted:
+            raise _mixed_types(decl, arg, value)
+        settle_type(decl, arg, tensor._dtype, attrs, signature.inputs)
+        tensors.append(tensor)
+    if not value and arg.type_attr is not None and arg.type_attr not in attrs and wanted is not None:
+        attrs[arg.type_attr] = wanted
+    return tensors
+
+
+def _shown(value: Any) -> str:
+    return str(value) if isinstance(value, Tensor) else repr(value)
+
+
+def _mixed_types(decl: OpDecl, arg: Arg, values: Sequence[Any]) -> TypeError:
+    """The complaint about a list input whose elements are not all of one type, or not of the op's."""
+    verdict = "don't all match" if arg.dtype is None else f"do not match expected type {arg.dtype.name}"
+    return TypeError(
+        f"Tensors in list passed to '{arg.name}' of '{decl.type}' Op have types [{', '.join(_type_names(values))}] that "
+        f"{verdict}."
+    )
+
+
+def _unfit_types(decl: OpDecl, arg: Arg, values: Sequence[Any], types: Sequence[DType] | None) -> TypeError:
+    """The complaint about a list input whose types are free, or those of another input, `types`."""
+    names = _type_names(values)
+    if types is None or _UNKNOWN_TYPE in names:
+        return TypeError(
+            f"Tensors in list passed to '{arg.name}' of '{decl.type}' Op have types [{', '.join(names)}] that are invalid. "
+            f"Tensors: {values}"
+        )
+    first = next(a.name for a in decl.signature.inputs if a.type_list_attr == arg.type_list_attr)
+    return TypeError(
+        f"Input '{arg.name}' of '{decl.type}' Op has type list of {', '.join(names)} that does not match type list "
+        f"{', '.join(t.name for t in types)} of argument '{first}'."
+    )
+
+
+_UNKNOWN_TYPE = "<NOT CONVERTIBLE TO TENSOR>"
+
+
+def _type_names(values: Sequence[Any]) -> list[str]:
+    names = []
+    for value in values:
+        dtype = getattr(value, "dtype", None)
+        if not isinstance(dtype, DType):
+            try:
+                # Only the type is wanted: the constant goes to a graph of its own.
+                with Graph().as_default():
+                    dtype = convert_to_tensor(value).dtype
+            except (TypeError, ValueError):
+                names.append(_UNKNOWN_TYPE)
+                continue
+        names.append(dtype.base_dtype.name)
+    return names
+
+
+def _convert_value(
+    decl: OpDecl, arg: Arg, value: Any, wanted: DType | None, preferred: DType | None, name: str
+) -> Tensor:
+    try:
+        return convert_to_tensor(value, wanted, name, preferred, as_ref=arg.is_ref)
+    except (TypeError, ValueError) as error:
+        if isinstance(error, ValueError) and not get_default_graph().is_eager and not _converts(value):
+            raise ValueError(f"Tried to convert '{arg.name}' to a tensor and failed. Error: {error}") from None
+        if wanted is None:
+            raise
+        if isinstance(value, Tensor) or isinstance(getattr(value, "dtype", None), DType):
+            base = value.dtype.base_dtype
+            got = base.name
+            if arg.dtype is not None:
+                tail = f"expected type of {wanted.name}"
+            else:
+                first = next((a.name for a in decl.signature.inputs if a.type_attr == arg.type_attr), arg.name)
+                tail = f"type {wanted.name} of argument '{first}'"
+            raise wrong_tensor_type(
+                f"Input '{arg.name}' of '{decl.type}' Op has type {got} that does not match {tail}.",
+                *(decl, arg, base, wanted, {}),
+            ) from None
+        if get_default_graph().is_eager:
+            raise
+        raise TypeError(
+            f"Expected {wanted.name} passed to parameter '{arg.name}' of op '{decl.type}', got {value!r} of type "
+            f"'{type(value).__name__}' instead. Error: {error}"
+        ) from None
+
+
+def _converts(value: Tensor | VariableLike | Sequence[Sequence[int]] | None) -> bool:
+    """Whether a value becomes a tensor where no type is asked for, or fails by its type alone."""
+    try:
+        convert_to_tensor(value)
+    except ValueError:
+        return False
+    except TypeError:
+        pass
+    return True
+
+
+def plain_attr(decl: OpDecl, attr: Attr, value: Any) -> Any:
+    """An attribute value in its plain form, checked against the signature."""
+    kind = attr.kind
+    if kind.startswith("list("):
+        if not isinstance(value, (list, tuple)):
+            raise not_a_list(decl, attr.name, repr(value))
+        items = [_plain_item(decl, attr, kind[5:-1], item) for item in value]
+        if attr.minimum is not None and len(items) < attr.minimum:
+            raise not_taken(
+                f"Attr '{attr.name}' of '{decl.type}' Op passed list of length {len(items)} less than minimum {attr.minimum}."
+            )
+        return items
+    plain = _plain_item(decl, attr, kind, value)
+    if kind == "int" and attr.minimum is not None and plain < attr.minimum:
+        raise not_taken(f"Attr '{attr.name}' of '{decl.type}' Op passed {plain} less than minimum {attr.minimum}.")
+    return plain
+
+
+def _not_of_kind(wanted: str, attr: Attr, value: object, rest: str = ".") -> TypeError:
+    return TypeError(f"Expected {wanted} for argument '{attr.name}' not {value!r}{rest}")
+
+
+def _plain_item(decl: OpDecl, attr: Attr, kind: str, value: Any) -> Any:
+    if kind == "type":
+        try:
+            dtype = as_dtype(value).base_dtype
+        except TypeError as error:
+            raise _not_of_kind("DataType", attr, value, f": {error}" if isinstance(value, str) else ".") from None
+        if attr.allowed is not None:
+            check_allowed(attr, dtype, attr.allowed)
+        return dtype
+    if kind == "bool":
+        if not isinstance(value, (bool,)) and type(value).__name__ != "bool_" and type(value).__name__ != "bool":
+            raise _not_of_kind("bool", attr, value)
+        return bool(value)
+    if kind == "int":
+        try:
+            return int(value)
+        except (TypeError, ValueError):
+            raise _not_of_kind("int", attr, value) from None
+    if kind == "float":
+        try:
+            return float(value)
+        except (TypeError, ValueError):
+            raise _not_of_kind("float", attr, value) from None
+    if kind == "string":
+        if isinstance(value, bytes):
+            try:
+                value = value.decode()
+            except UnicodeDecodeError:
+                return value
+        if not isinstance(value, str):
+            raise _not_of_kind("string", attr, value)
+        if attr.allowed is not None and value not in attr.allowed:
+            raise not_taken(
+                f"Attr '{attr.name}' of '{decl.type}' Op passed string '{value}' not in: "
+                + ", ".join(f'"{a}"' for a in attr.allowed)
+                + "."
+            )
+        return value
+    if kind == "shape":
+        try:
+            return as_dims(value)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"Error converting {attr.name} to a TensorShape: {error}.") from None
+    if kind == "func" and hasattr(value, "add_to_graph"):
+        value.add_to_graph(get_default_graph())
+        return value.name
+    return value

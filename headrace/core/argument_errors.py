@@ -1,0 +1,59 @@
+"""The errors of an op's arguments, in the words of graphs and those of eager execution."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+from headrace.core.dtypes import DType, dtype_text
+from headrace.core.errors import InvalidArgumentError, NotFoundError, OpError
+from headrace.core.registry import OpDecl
+from headrace.core.signature import Arg, Attr
+
+_E = TypeVar("_E", bound=Exception)
+
+
+def wrong_tensor_type(
+    message: str, decl: OpDecl, arg: Arg, got: DType, wanted: DType, attrs: dict[str, Any]
+) -> TypeError:
+    """The error of a tensor that is not of the type that the op, or another of its inputs, asks for."""
+    place = 0
+    for other in itertools.takewhile(lambda other: other is not arg, decl.signature.inputs):
+        place += attrs.get(other.number_attr, 1) if other.number_attr is not None else 1
+    eagerly = (
+        f"cannot compute {decl.type} as input #{place}(zero-based) was expected to be a {dtype_text(wanted)} tensor but "
+        f"is a {dtype_text(got)} tensor"
+    )
+    return complaint(TypeError(message), InvalidArgumentError, eagerly)
+
+
+def complaint(error: _E, when_eager: type[OpError], eagerly: str | None = None) -> _E:
+    """An error in an op's arguments; while executing eagerly it is the op that complains, with an error of its own kind."""
+    error.when_eager = when_eager, eagerly or str(error)  # type: ignore[attr-defined]  # ours, on exceptions of any class
+    return error
+
+
+def not_taken(message: str) -> ValueError:
+    """The error of a value that the op does not take: too small a number, too short a list, an unknown word."""
+    return complaint(ValueError(message), InvalidArgumentError)
+
+
+def check_allowed(arg: Arg | Attr, dtype: DType, allowed: Sequence[DType]) -> None:
+    """Raises the TypeError of a type that an argument does not allow."""
+    if dtype not in allowed:
+        error = TypeError(
+            f"Value passed to parameter '{arg.name}' has DataType {dtype.name} not in list of allowed values: "
+            f"{', '.join(d.name for d in allowed)}"
+        )
+        # Eagerly it is a kernel that is not there.
+        raise complaint(error, NotFoundError, f"Could not find valid device for node.\n{error}")
+
+
+def not_a_list(decl: OpDecl, name: str, shown: str) -> TypeError:
+    """The error of a single value where an argument is a list."""
+    # `Conv2D` is what the wrapper `conv2d` adds to the graph; it is the wrapper that complains.
+    wrapper = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", decl.type)
+    wrapper = re.sub(r"([a-z])([A-Z])", r"\1_\2", wrapper).lower()
+    return TypeError(f"Expected list for '{name}' argument to '{wrapper}' Op, not {shown}.")

@@ -1,0 +1,136 @@
+"""Examples of the use of ops, declared beside them: tests run them, and TensorFlow 1.15 says what they give.
+
+A case states the inputs of one application. A list of ints is a shape (None an unknown size), which tests fill with
+numbers; NumPy arrays, scalars, bytes and Python values are values. An input that refers to a variable takes a shape or
+a value too: it is that of the variable, which is compared after the op has run. Any other input that has to be made,
+such as a queue, is another application:
+
+    enqueue.accepts(queue := made("FIFOQueueV2", component_types=["float32"]), [np.float32(1)],
+                    after=[made("QueueDequeueV2", queue, component_types=["float32"])])
+
+`result` is what the op of the case itself gives, for applications that come after it. The elements of a dataset are
+compared without being asked for. Whatever stands at several places of a case is one operation of the graph.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(eq=False)
+class Case:
+    """One example application of an op.
+
+    Attributes:
+        args: what its inputs are made from.
+        attrs: its attributes, and the types that shapes among the inputs stand for.
+        error: the exception that it must raise; None if it works.
+        match: a pattern for the message of that exception.
+        before: applications that run first, a step each.
+        after: applications that run later, a step each, and whose values are compared as well.
+        control: applications that run before it in its own step.
+        files: contents of files that lie in the current directory, by name.
+        varies: why its values differ from run to run; types and shapes are compared then.
+        differs: why TensorFlow 1.15 gives something else; nothing of its is compared then.
+    """
+
+    args: tuple[Any, ...]
+    attrs: dict[str, Any]
+    error: builtins.type[Exception] | None = None
+    match: str | None = None
+    before: Sequence[Made] = ()
+    after: Sequence[Made] = ()
+    control: Sequence[Made] = ()
+    files: dict[str, bytes] = field(default_factory=dict)
+    varies: str | None = None
+    differs: str | None = None
+
+
+_WORDS = ("match", "before", "after", "control", "files", "varies", "differs")
+
+
+def case_of(args: tuple[Any, ...], attrs: dict[str, Any], error: builtins.type[Exception] | None = None) -> Case:
+    """A case from what a declaration gives, where the words of cases stand among the attributes."""
+    words = {word: attrs.pop(word) for word in _WORDS if word in attrs}
+    return Case(args, attrs, error, **words)
+
+
+@dataclass(eq=False)
+class Made:
+    """Another operation of a case; as an input it stands for its first output, and `m[i]` for output `i`."""
+
+    type: str
+    args: tuple[Any, ...]
+    attrs: dict[str, Any]
+    control: Sequence[Made] = ()
+
+    def __getitem__(self, index: int) -> MadeOutput:
+        return MadeOutput(self, index)
+
+
+@dataclass(frozen=True)
+class MadeOutput:
+    """One output of an operation of a case."""
+
+    made: Made
+    index: int
+
+
+@dataclass(eq=False)
+class MadeVariable:
+    """A variable of a case: `value` is a shape or a value, as of an input."""
+
+    value: Any
+    dtype: str | None
+    resource: bool
+
+
+@dataclass(eq=False)
+class MadeFunction:
+    """A function of the graph, as the attribute of a case."""
+
+    body: Callable[..., Any]
+    input_types: tuple[str, ...]
+
+
+result = Made("", (), {})
+"""What the op of a case gives: its first output, and `result[i]` output `i`."""
+
+
+def made(op_type: str, *args: Any, **attrs: Any) -> Made:
+    """Another operation of a case: a queue, a table, a dataset.
+
+    Args:
+        op_type: its type.
+        *args: its inputs, as those of a case.
+        **attrs: its attributes; `control` are operations that run before it in the same step.
+    """
+    return Made(op_type, args, attrs, attrs.pop("control", ()))
+
+
+def variable(value: Any, dtype: str | None = None) -> MadeVariable:
+    """A variable of the first kind, which several operations of a case refer to.
+
+    Args:
+        value: its shape or value.
+        dtype: its type, float32 or the value's by default.
+    """
+    return MadeVariable(value, dtype, resource=False)
+
+
+def resource(value: Sequence[int], dtype: str | None = None) -> MadeVariable:
+    """A resource variable; arguments as those of `variable`."""
+    return MadeVariable(value, dtype, resource=True)
+
+
+def body(function: Callable[..., Any], *input_types: str) -> MadeFunction:
+    """A function as an attribute, such as that of `MapDataset`.
+
+    Args:
+        function: takes tensors, applies ops (`raw.Neg(x)`) and returns tensors.
+        *input_types: the types of its arguments.
+    """
+    return MadeFunction(function, input_types)

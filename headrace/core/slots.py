@@ -1,0 +1,134 @@
+"""What lower rooms ask of upper ones: each request is a named slot here, and `headrace.api.wiring` says what fills it.
+
+A room imports only what lies below it. Where a method of a graph, a tensor or an op's declaration is by nature the work of
+a room above (an operation told as a `NodeDef`, the gradient of a function), the lower room calls a slot:
+
+    >>> from headrace.core import slots
+    >>> slots.node_def_of(loss.op).op
+    'Mean'
+
+The function behind a slot is imported when the slot is first called, so that a program loads what it uses. The slots of
+this file are all there are; a new one needs a row in `headrace/api/wiring.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+Function = Callable[..., Any]
+
+
+class Slot:
+    """A function of an upper room, by name.
+
+    Args:
+        purpose: what it does, in the words of whoever calls it.
+    """
+
+    __slots__ = ("_function", "name", "purpose")
+
+    def __init__(self, purpose: str) -> None:
+        self.purpose = purpose
+        self.name = ""
+        self._function: Function | None = None
+
+    @property
+    def function(self) -> Function:
+        """What fills it, imported now if it has not been yet."""
+        if self._function is None:
+            self._function = _find(self.name)
+        return self._function
+
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        return (self._function or self.function)(*args, **keywords)
+
+    def __repr__(self) -> str:
+        return f"<slot {self.name}: {self.purpose}>"
+
+
+def _unwired(name: str) -> Function:
+    raise LookupError(f"Nothing fills the slot {name!r}: headrace.api.wiring has not been installed.")
+
+
+_find: Callable[[str], Function] = _unwired
+
+
+def wire(find: Callable[[str], Function]) -> None:
+    """Says how what fills a slot is found; called once, by the package.
+
+    Args:
+        find: takes the name of a slot, returns the function.
+    """
+    global _find
+    _find = find
+
+
+# ---- declarations
+
+declare = Slot("declares the op of a type, by importing the one file that does; whether there is one")
+op_types = Slot("the types of all ops that can be declared")
+
+# ---- tensors and values
+
+install_operators = Slot("gives tensors what Python's operators mean")
+tensor_item = Slot("what `tensor[...]` gives")
+register_conversions = Slot("registers how Python's and NumPy's values become tensors")
+type_spec_of = Slot("what describes a value made of tensors")
+eager_constant = Slot("the value of a tensor that holds it, as an array")
+evaluate = Slot("the outputs of an operation from its inputs' values, while the graph is built")
+may_evaluate = Slot("whether the outputs of an operation are small enough to be computed while the graph is built")
+eager_graph = Slot("the graph whose operations run as they are made")
+
+# ---- values made of tensors
+
+ragged_tensor = Slot("the class `tf.RaggedTensor`")
+ragged_or_dense = Slot("a ragged tensor, or a tensor of what is not ragged")
+ragged_item = Slot("rows and elements of a ragged tensor")
+ragged_operator = Slot("what an operator gives for ragged tensors")
+dispatch_ragged = Slot("a public function of ragged tensors")
+dispatch_linear_operator = Slot("a public function of linear operators")
+register_linear_operators = Slot("registers how linear operators of each kind are inverted, multiplied and factored")
+
+# ---- graphs as messages
+
+operation_of = Slot("the operation that a `NodeDef` describes, added to a graph")
+node_def_message = Slot("an empty `NodeDef`")
+resource_handle_message = Slot("a `ResourceHandleProto`")
+node_def_of = Slot("an operation as a `NodeDef`")
+op_def_of = Slot("a declaration as an `OpDef`")
+graph_def_of = Slot("a graph as a `GraphDef`")
+function_def_of = Slot("a function of a graph's library as a `FunctionDef`")
+version_def = Slot("a `VersionDef` of two numbers")
+public_attr = Slot("an attribute as `Operation.get_attr` gives it")
+attr_from_proto = Slot("the plain value of an `AttrValue`")
+context_to_proto = Slot("a branch or a loop as a message")
+cond_from_proto = Slot("the branch that a `CondContextDef` describes")
+while_from_proto = Slot("the loop that a `WhileContextDef` describes")
+register_collections = Slot("registers how items of the standard collections become messages")
+
+# ---- gradients
+
+function_gradient = Slot("the function of the inputs and the outputs' gradients that gives a function's gradients")
+call_gradient = Slot("the gradients of a call of a function")
+connected_inputs = Slot("which inputs of a function its outputs depend on differentiably")
+masked_gradients = Slot("gradients of a function's inputs, None where nothing depends on them")
+branch_gradient = Slot("the gradients of an If or Case that keeps what they need")
+loop_gradient = Slot("the gradients of a While that keeps what they need")
+tensor_array_gradient = Slot("the gradients of an op on TensorArrays")
+new_tape = Slot("a tape that records operations run eagerly")
+start_tape = Slot("lets a tape record")
+stop_tape = Slot("ends what a tape records")
+gradient_tape = Slot("`tf.GradientTape`")
+
+# ---- what programs ask a graph or a function for
+
+variable_creator_scope = Slot("a scope in which a function makes the variables of a graph")
+register_flops = Slot("registers how many arithmetic operations ops are")
+zip_datasets = Slot("datasets as one of tuples")
+dump_watcher = Slot("makes what writes the tensors of a watched run into files")
+
+for _name, _slot in list(globals().items()):
+    if isinstance(_slot, Slot):
+        _slot.name = _name
+del _name, _slot

@@ -1,0 +1,1 @@
+"""What is particular to the processor: threads, memory, and loops quicker than the general ones."""

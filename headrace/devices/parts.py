@@ -1,0 +1,65 @@
+"""Kernels that torch runs on one thread only, divided among all of them."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Callable
+
+import torch
+
+from headrace.devices.pool import submit
+
+
+class _Part:
+    """One part that runs on another thread."""
+
+    __slots__ = ("_compute", "_done", "_failure", "_first", "_last")
+
+    def __init__(self, compute: Callable[[int, int], None], first: int, last: int) -> None:
+        self._compute, self._first, self._last = compute, first, last
+        self._done = threading.Event()
+        self._failure: BaseException | None = None
+
+    def run(self) -> None:
+        try:
+            self._compute(self._first, self._last)
+        except BaseException as error:  # noqa: BLE001 (raised again by whoever waits)
+            self._failure = error
+        finally:
+            self._done.set()
+
+    def wait(self) -> None:
+        self._done.wait()
+
+    def raise_failure(self) -> None:
+        if self._failure is not None:
+            raise self._failure
+
+
+def in_parts(compute: Callable[[int, int], None], count: int) -> None:
+    """Calls `compute` with stretches that make up range(count), on as many threads as torch may use here.
+
+    Args:
+        compute: does what there is to do from its first argument up to its second, with one thread, writing where no
+            other stretch does.
+        count: how much there is.
+    """
+    threads = min(torch.get_num_threads(), count)
+    if threads < 2:
+        compute(0, count)
+        return
+    ends = [count * i // threads for i in range(threads + 1)]
+    parts = [_Part(compute, first, last) for first, last in itertools.pairwise(ends[:-1])]
+    for part in parts:
+        submit(part.run)
+    all_of_them = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        compute(ends[-2], ends[-1])
+    finally:
+        for part in parts:
+            part.wait()  # those that fail as well: the others still write
+        torch.set_num_threads(all_of_them)
+    for part in parts:
+        part.raise_failure()

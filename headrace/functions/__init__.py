@@ -1,0 +1,1 @@
+"""Public functions that are composed of several ops, by family."""

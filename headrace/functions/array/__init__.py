@@ -1,0 +1,1 @@
+"""Functions of shapes, slices and places that are composed of several ops."""

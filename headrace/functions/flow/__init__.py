@@ -1,0 +1,1 @@
+"""Branches, loops, assertions and arrays of tensors, as programs write them."""

@@ -1,0 +1,220 @@
+"""`tf.custom_gradient`: a function that says its own derivative."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import itertools
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from headrace.core import nest
+from headrace.core.collections import GraphKeys
+from headrace.core.convert import convert_to_tensor
+from headrace.core.defaults import get_default_graph
+from headrace.core.eager import eager_graph, executing_eagerly
+from headrace.core.operation import Operation
+from headrace.core.registry import RegisterGradient, raw
+from headrace.core.tensor import Tensor
+
+if TYPE_CHECKING:
+    from headrace.core.eager import EagerOperation
+    from headrace.core.typing import TensorLike
+
+
+_uids = itertools.count()
+
+
+def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
+    """A decorator for a function that returns its result and the function computing its gradient.
+
+    Args:
+        f: takes tensors, returns `(y, grad)`: `y` a tensor or a structure of them, `grad` a function from the gradients of `y`
+            to those of the arguments. Where `f` uses resource variables, `grad` also takes `variables=` and returns
+            `(gradients of the arguments, gradients of the variables)`.
+
+    Returns:
+        a function of the same arguments that returns `y`.
+
+    Raises:
+        ValueError: when it is called with keyword arguments.
+        TypeError: if `f` makes reference variables, or `grad` does not take the variables it must.
+
+    Example:
+        >>> @tf.custom_gradient
+        ... def log1pexp(x):
+        ...     e = tf.exp(x)
+        ...     return tf.log(1 + e), lambda dy: dy * (1 - 1 / (1 + e))
+    """
+
+    @functools.wraps(f)
+    def decorated(*args: Any, **kwargs: Any) -> Tensor | tuple[Tensor, Tensor] | dict[str, list[Tensor]]:
+        if executing_eagerly():
+            return _now(f, args, kwargs)
+        if kwargs:
+            raise ValueError("The custom_gradient decorator supports positional arguments only in graph mode.")
+        inputs = [convert_to_tensor(x) for x in args]
+        known = _variables()
+        result, grad_fn = f(*inputs)
+        made = [v for v in _variables() if all(v is not old for old in known)]
+        for variable in made:
+            if not hasattr(variable, "handle"):
+                raise TypeError(
+                    "All variables used by a function wrapped with @custom_gradient must be `ResourceVariable`s: create "
+                    f"{variable.name} in a variable_scope with use_resource=True."
+                )
+        results = [convert_to_tensor(r) for r in nest.flatten(result)]
+        for r in results:
+            # TensorFlow looks back from copies of the results; they stay, and op seeds count them.
+            raw.Identity(r)
+        variables = variables_read(results, inputs)
+        parameters = inspect.signature(grad_fn).parameters
+        takes = "variables" in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+        if variables and not takes:
+            raise TypeError(
+                "If using @custom_gradient with a function that uses variables, then grad_fn must accept a keyword argument "
+                "'variables'."
+            )
+        if takes and not variables and "variables" in parameters and not made:
+            raise TypeError(
+                "The grad_fn of a @custom_gradient function takes 'variables', but the function used no resource variable."
+            )
+        name = f"CustomGradient-{next(_uids)}"
+        count = len(results)
+
+        @RegisterGradient(name)
+        def gradient_of_custom(_: Operation, *gradients: Tensor) -> list[Any]:
+            if variables:
+                for_inputs, for_variables = grad_fn(*gradients[:count], variables=variables)
+                for_variables = list(for_variables)
+                if len(for_variables) != len(variables):
+                    raise ValueError("Must return gradient for each variable from @custom_gradient grad_fn.")
+            else:
+                for_inputs, for_variables = grad_fn(*gradients[:count]), []
+            return [None] * count + nest.flatten(for_inputs) + for_variables
+
+        # The arguments and variables pass through the same op, so that the walk back finds them behind the results.
+        with get_default_graph().gradient_override_map({"IdentityN": name}):
+            passed = raw.IdentityN([*results, *inputs, *[v.handle for v in variables]])
+        return nest.pack_sequence_as(result, passed[:count])
+
+    return decorated
+
+
+def _now(f: Callable[..., Any], args: Sequence[Tensor], kwargs: Any) -> Tensor:
+    """The call while executing eagerly: tapes are told of it as of one operation."""
+    graph = eager_graph()
+    used = _UsedVariables()
+    outer = graph.tapes
+    inputs = [convert_to_tensor(x) for x in args]
+    graph.tapes = [used]
+    try:
+        result, grad_fn = f(*inputs, **kwargs)
+    finally:
+        graph.tapes = outer
+    flat = nest.flatten(result)
+    # Tensors of their own, so that an argument may be returned as it is.
+    outputs = [graph.tensor_of(convert_to_tensor(x)._value, convert_to_tensor(x).dtype) for x in flat]  # type: ignore[attr-defined]
+    variables = [variable for variable in used.variables.values() if variable.trainable]
+    takes = _takes_variables(grad_fn)
+    if variables and not takes:
+        raise TypeError(
+            "If using @custom_gradient with a function that uses variables, then grad_fn must accept a keyword argument "
+            "'variables'."
+        )
+
+    def backward(*gradients: Any) -> list[Any]:
+        if variables:
+            for_inputs, for_variables = grad_fn(*gradients, variables=variables)
+            for_variables = list(for_variables)
+            if len(for_variables) != len(variables):
+                raise ValueError("Must return gradient for each variable from @custom_gradient grad_fn.")
+        else:
+            for_inputs, for_variables = grad_fn(*gradients), []
+        for_inputs = nest.flatten(for_inputs)
+        if len(for_inputs) != len(inputs):
+            raise ValueError(
+                f"custom_gradient function expected to return {len(inputs)} gradients but returned {len(for_inputs)} instead."
+            )
+        return for_inputs + for_variables
+
+    graph.note([*inputs, *[variable.handle for variable in variables]], outputs, backward)
+    return nest.pack_sequence_as(result, outputs)
+
+
+class _UsedVariables:
+    """What takes the place of the tapes inside: it learns which variables are used."""
+
+    watches_variables = True
+
+    def __init__(self) -> None:
+        self.variables: dict[int, Any] = {}
+
+    def see(self, op: EagerOperation) -> None:
+        for tensor in op.inputs:
+            variable = getattr(tensor, "_variable", None)
+            variable = variable() if variable is not None else None
+            if variable is not None:
+                self.watch_variable(variable)
+
+    def watch_variable(self, variable: Any) -> None:
+        self.variables.setdefault(id(variable.handle), variable)
+
+    def note(self, inputs: TensorLike, outputs: Any, backward: Any) -> None:
+        """Nothing: gradients inside are those that the function gives."""
+
+
+def _takes_variables(grad_fn: Callable[..., Any]) -> bool:
+    parameters = inspect.signature(grad_fn).parameters
+    return "variables" in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+
+
+def _variables() -> list[Any]:
+    graph = get_default_graph()
+    return graph.get_collection(GraphKeys.GLOBAL_VARIABLES) + graph.get_collection(GraphKeys.LOCAL_VARIABLES)
+
+
+def variables_read(results: list[Tensor], inputs: list[Tensor]) -> list[Any]:
+    """The resource variables that `results` read, looking back as far as `inputs`."""
+    handles = {v.handle: v for v in _variables() if isinstance(getattr(v, "handle", None), Tensor)}
+    stop = {t.op for t in inputs}
+    found: dict[Any, None] = {}
+    seen: set[Operation] = set()
+    pending = [t.op for t in results]
+    while pending:
+        op = pending.pop()
+        if op in seen or op in stop:
+            continue
+        seen.add(op)
+        for tensor in op.inputs:
+            if tensor in handles and handles[tensor] not in found:
+                found[handles[tensor]] = None
+            pending.append(tensor.op)
+    return list(found)
+
+
+def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
+    """A function like `f` whose gradient is that of the identity.
+
+    Args:
+        f: takes tensors, returns a tensor of the same shape as the first, or as many tensors.
+
+    Returns:
+        a function of the same arguments.
+
+    Raises:
+        ValueError: when it is called with keyword arguments.
+
+    Example:
+        >>> rounded = tf.grad_pass_through(tf.round)(x)
+    """
+
+    @custom_gradient
+    def passing(*args: Any) -> tuple[Tensor, Callable[..., Any]]:
+        def grad(*grads: Any, **used: Any) -> tuple[Tensor]:
+            variables = used.get("variables")
+            return grads if variables is None else (grads, [None] * len(variables))
+
+        return f(*args), grad
+
+    return functools.wraps(f)(passing)

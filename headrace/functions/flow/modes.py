@@ -1,0 +1,44 @@
+"""Whether branches and loops are built as functions, or of Switch and Merge."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from headrace.core.defaults import get_default_graph
+from headrace.core.func_graph import FuncGraph
+
+if TYPE_CHECKING:
+    from headrace.core.graph import Graph
+
+
+# Programs read and set it as `control_flow_util.ENABLE_CONTROL_FLOW_V2`.
+ENABLE_CONTROL_FLOW_V2 = (
+    os.environ.get("TF_ENABLE_CONTROL_FLOW_V2", "0") != "0" or os.environ.get("TF_ENABLE_COND_V2", "0") != "0"
+)
+
+
+def set_control_flow_v2(wanted: bool) -> None:
+    """Has branches and loops built as functions, or of Switch and Merge, from now on."""
+    global ENABLE_CONTROL_FLOW_V2
+    ENABLE_CONTROL_FLOW_V2 = wanted
+
+
+def EnableControlFlowV2(graph: Graph) -> bool:
+    """Whether control flow built in `graph` becomes operations that call functions."""
+    return ENABLE_CONTROL_FLOW_V2 or isinstance(graph, FuncGraph)
+
+
+def builds_functions() -> bool:
+    """Whether a branch or loop that is built now becomes one operation that calls functions."""
+    return ENABLE_CONTROL_FLOW_V2 or isinstance(get_default_graph(), BodyGraph)
+
+
+class BodyGraph(FuncGraph):
+    """The body of a branch or a loop. What it adds to collections is in those of the graph around it."""
+
+    def __init__(self, name: str, outer: Any = None) -> None:
+        super().__init__(name, outer)
+        self._collections = self.outer_graph._collections
+        # In a graph only what is asked for runs; a traced function does all that its text says.
+        self.only_for_results = getattr(self.outer_graph, "only_for_results", True)

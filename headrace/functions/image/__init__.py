@@ -1,0 +1,1 @@
+"""Functions of images that are composed of several ops."""

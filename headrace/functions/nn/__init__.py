@@ -1,0 +1,1 @@
+"""Functions of neural networks: layers' computations under all their arguments, losses, embeddings."""

@@ -1,0 +1,1 @@
+"""Parsing of examples by dicts of features."""

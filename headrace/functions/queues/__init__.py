@@ -1,0 +1,1 @@
+"""Queues, staging areas, barriers and accumulators as objects."""

@@ -1,0 +1,1 @@
+"""Ragged tensors: the class, and the functions that take them."""

@@ -1,0 +1,1 @@
+"""Random functions that are composed of several ops."""

@@ -1,0 +1,1 @@
+"""Signal processing: windows, frames, short-time transforms, the mel scale."""

@@ -1,0 +1,1 @@
+"""Functions of sparse tensors that are composed of several ops."""

@@ -1,0 +1,1 @@
+"""Functions of strings that are composed of several ops."""

@@ -1,0 +1,1 @@
+"""Shared by ops that move elements: arguments, slices, index vectors, paddings."""

@@ -1,0 +1,288 @@
+"""What a dataset variant carries, and how its elements are asked for.
+
+A dataset is a description. `start` begins an iteration and returns a function that gives the next element at each call, a
+tuple with the value of each component, and None at the end and ever after. An error leaves the function usable: the next
+call gives what follows the element that failed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import itertools
+import threading
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+
+from headrace.core import errors
+from headrace.core.graph_functions import Function, attr_function, known_of
+from headrace.core.registry import OpDecl, op
+from headrace.kernels.data.rowwise import batched
+from headrace.kernels.ranks import Rank, check_rank
+
+if TYPE_CHECKING:
+    from headrace.core.typing import NodeView
+
+
+Element = tuple[Any, ...]
+Next = Callable[[], "Element | None"]
+
+INFINITE = -1
+UNKNOWN = -2
+
+ELEMENTS = "output_types: list(type) >= 1, output_shapes: list(shape) >= 1"
+_CPU = torch.device("cpu")
+
+
+class Iteration:
+    """What the parts of one iterator share.
+
+    Attributes:
+        closed: whether it has been given up: work that goes on beside it should end.
+    """
+
+    def __init__(self) -> None:
+        self.closed = False
+        self._closing: list[Callable[[], None]] = []
+        self._conditions: list[threading.Condition] = []
+
+    def when_closed(self, callback: Callable[[], None]) -> None:
+        """Calls `callback` when the iterator is given up."""
+        self._closing.append(callback)
+
+    def wakes(self, changed: threading.Condition) -> None:
+        """Has those that wait for `changed` look again when the iterator is given up."""
+        self._conditions.append(changed)
+
+    def wait(self, changed: threading.Condition) -> None:
+        """Waits, with `changed` held, until something has changed.
+
+        Raises:
+            CancelledError: if the iterator has been given up.
+        """
+        if self.closed:
+            raise errors.CancelledError(None, None, "Iterator was cancelled")
+        changed.wait()
+
+    def close(self) -> None:
+        """Gives the iterator up."""
+        self.closed = True
+        conditions, self._conditions = self._conditions, []
+        for changed in conditions:
+            with changed:
+                changed.notify_all()
+        callbacks, self._closing = self._closing, []
+        for callback in callbacks:
+            with contextlib.suppress(errors.OpError):
+                callback()
+
+
+class Dataset:
+    """A dataset as kernels pass it on.
+
+    Attributes:
+        inputs: the datasets it is made of.
+    """
+
+    inputs: list[Dataset]
+
+    def __init__(self, *inputs: Dataset) -> None:
+        self.inputs = list(inputs)
+
+    def start(self, iteration: Iteration) -> Next:
+        """Begins an iteration."""
+        raise NotImplementedError
+
+    def cardinality(self) -> int:
+        """The number of elements, INFINITE or UNKNOWN."""
+        return UNKNOWN
+
+    def reset(self) -> None:
+        """Makes the next iteration the same as the first."""
+        for source in self.inputs:
+            source.reset()
+
+    def make_sloppy(self) -> None:
+        """Lets the order depend on what is ready first, where elements are worked on at once."""
+
+    def rows_of(self) -> tuple[Element, Dataset] | None:
+        """Tensors and a dataset of the numbers of those rows of them that are the elements; None if they are no rows.
+
+        Who puts many elements together need not cut the rows off one by one then.
+        """
+        return None
+
+
+class Choosing(Dataset):
+    """A dataset of elements of its input, whatever they are."""
+
+    def rows_of(self) -> tuple[Element, Dataset] | None:
+        found = self.inputs[0].rows_of()
+        if found is None:
+            return None
+        numbers = copy.copy(self)
+        numbers.inputs = [found[1]]
+        return found[0], numbers
+
+
+class Passing(Choosing):
+    """A dataset with the elements of its input."""
+
+    def start(self, iteration: Iteration) -> Next:
+        return self.inputs[0].start(iteration)
+
+    def cardinality(self) -> int:
+        return self.inputs[0].cardinality()
+
+
+def dataset_op(op_type: str, signature: str, *, stateful: bool = False) -> OpDecl:
+    """Declares an op that makes a dataset; `{}` in the signature stands for the attributes that describe elements."""
+    decl = op(op_type, signature.format(ELEMENTS), stateful=stateful)
+    ranks = _ranks_of_inputs(decl)
+
+    def shape_rule(op: Any) -> list[Any]:
+        for i, rank in ranks.items():
+            check_rank(op.inputs[i].dims, rank)
+        return [()] * len(op.outputs)
+
+    decl.shape_rule = shape_rule
+    # Datasets are described and iterated on the host.
+    decl.host_inputs = frozenset(arg.name for arg in decl.signature.inputs)
+    decl.host_outputs = True
+    return decl
+
+
+_SINGLE = frozenset(
+    """
+    batch_size drop_remainder buffer_size seed seed2 count size shift stride num_shards index start stop step
+    driver_name data_source_name query header_bytes record_bytes footer_bytes compression_type
+    """.split()  # noqa: SIM905 (a table of names reads better than quotes)
+)
+
+
+# What may be one or several.
+_SEVERAL = frozenset(["filenames", "patterns"])
+
+
+def _ranks_of_inputs(decl: OpDecl) -> dict[int, Rank]:
+    """Position to rank of inputs that must have one, as far as no list of tensors comes before them."""
+    alone = itertools.takewhile(lambda arg: not (arg.number_attr or arg.type_list_attr), decl.signature.inputs)
+    ranks: dict[int, Rank] = {}
+    for i, arg in enumerate(alone):
+        if arg.name in _SINGLE:
+            ranks[i] = 0
+        elif arg.name in _SEVERAL:
+            ranks[i] = (0, 1)
+    return ranks
+
+
+def made_by(*decls: OpDecl) -> Callable[[Callable[[Any], Any]], Callable[[Any], Any]]:
+    """Attaches one kernel rule to several declarations."""
+
+    def attach(rule: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        for decl in decls:
+            decl.kernel_rule = rule
+        return rule
+
+    return attach
+
+
+class BoundFunction:
+    """A function of a dataset, planned at its first call, with the values it captured.
+
+    Args:
+        node: the planned dataset op.
+        attr: the attribute that names the function.
+        start: the position among the op's inputs of the first captured value.
+        item: which one, where the attribute is a list.
+
+    Attributes:
+        slow_calls: how many calls, one after the other, took long enough for a thread of their own.
+    """
+
+    slow_calls = 0
+
+    def __init__(self, node: NodeView, attr: str, start: int, count: int) -> None:
+        self.function = attr_function(node, attr)
+        self._node, self._attr = node, attr
+        first = len(self.function.inputs) - count
+        self._known = {first + i: value for i, value in known_of(node.inputs[start : start + count]).items()}
+        self._planned: Callable[..., Any] | None = None
+        self._arguments = first
+        self._draws = self.function.stateful
+        self._batched: Any = _NOT_TRIED
+
+    def with_captured(self, captured: Sequence[Any]) -> Callable[..., Element]:
+        """The function of an element's components."""
+        planned = self._planned
+        if planned is None:
+            planned = self._bound(self.function, self._attr)
+            if not self._draws:
+                # Streams of random numbers begin with each iterator; all else is shared.
+                self._planned = planned
+        return _with_rest(planned, captured)
+
+    def of_batches(self, captured: Sequence[Any]) -> Callable[..., Element] | None:
+        """The function of the components of a batch, None where there is none."""
+        if self._batched is _NOT_TRIED:
+            made = batched(self.function, self._arguments)
+            self._batched = None if made is None else self._bound(made, f"{self._attr}/batched")
+        return None if self._batched is None else _with_rest(self._batched, captured)
+
+    def _bound(self, function: Function, scope: str) -> Callable[..., Element]:
+        node = self._node
+        call: Callable[..., Element] = node.runtime.bind(
+            function, f"{node.name}/{scope}", self._known, _CPU, fresh=True
+        )
+        return call
+
+
+_NOT_TRIED: Any = object()
+
+
+def _with_rest(call: Callable[..., Element], captured: Sequence[Any]) -> Callable[..., Element]:
+    if not captured:
+        return call
+    rest = tuple(captured)
+    return lambda *values: call(*values, *rest)
+
+
+def captured_count(node: NodeView, attr: str = "Targuments") -> int:
+    """How many values the function of a dataset op captures."""
+    return len(node.attrs[attr])
+
+
+def integer(value: torch.Tensor) -> int:
+    """A scalar argument of a dataset as a Python integer."""
+    return int(value)
+
+
+def text(value: np.ndarray) -> str:
+    """A scalar string argument."""
+    item = value[()] if isinstance(value, np.ndarray) else value
+    return item.decode() if isinstance(item, bytes) else str(item)
+
+
+def scalar(value: int, dtype: torch.dtype = torch.int64) -> torch.Tensor:
+    """A number as a component."""
+    return torch.tensor(value, dtype=dtype)
+
+
+def strings(value: bytes) -> np.ndarray:
+    """A scalar string as a component."""
+    array = np.empty((), object)
+    array[()] = value
+    return array
+
+
+def invalid(message: str) -> errors.InvalidArgumentError:
+    """The run-time error of an argument."""
+    return errors.InvalidArgumentError(None, None, message)
+
+
+def ended() -> None:
+    """The next element of a dataset that has come to its end."""
+    return None

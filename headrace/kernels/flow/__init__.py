@@ -1,0 +1,1 @@
+"""Shared by ops of control flow: the contexts of branches and loops, and lists of tensors."""

@@ -1,0 +1,113 @@
+"""The shape functions of ops on TensorLists."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headrace.core.constant_value import constant_value
+from headrace.core.dims import Dims, merge_dims
+from headrace.kernels.flow.tensor_list import dims_of
+from headrace.kernels.ranks import check_rank
+
+
+def constant_dims(op: Any, index: int) -> Dims:
+    """The shape that input `index` says, if it is known."""
+    known = constant_value(op.inputs[index])
+    return None if known is None else dims_of(known)
+
+
+def _element_dims(op: Any, index: int) -> Dims:
+    """What input `index` says about the shape of elements: a vector of sizes, or -1 for any shape.
+
+    Raises:
+        ValueError: if it is a matrix or more, or a scalar that is not known to be -1.
+    """
+    given = op.inputs[index].dims
+    check_rank(given, (0, 1))
+    if given != ():
+        return op.constant_dims(index)  # type: ignore[no-any-return]
+    value = op.constant(index)
+    if value is None:
+        raise ValueError(
+            "Received a shape scalar with unknown static value.  A static value of '-1' is required to represent an "
+            "unknown shape."
+        )
+    if int(value) != -1:
+        raise ValueError(f"Received an invalid shape scalar with a static value that is not '-1': {int(value)}")
+    return None
+
+
+def handle_of(index: int) -> Any:
+    """The rule of an op that makes a list whose elements' shape input `index` says."""
+
+    def rule(op: Any) -> Any:
+        _element_dims(op, index)
+        return [()]
+
+    return rule
+
+
+def handle_of_parts(*lead: None) -> Any:
+    """The rule of an op that makes a list of parts of its first input, whose shape its second one says.
+
+    Args:
+        *lead: what dimensions parts have in the place of the first one.
+    """
+
+    def rule(op: Any) -> Any:
+        dims = op.inputs[0].dims
+        if lead:
+            check_rank(dims, (1, None))
+        merge_dims(_element_dims(op, 1), None if dims is None else (*lead, *dims[1:]))
+        return [()]
+
+    return rule
+
+
+def handle_again(op: Any) -> Any:
+    """The rule of an op that gives a list for a list."""
+    return [()]
+
+
+# Which input of an op that makes a list says the shape of its elements; what hands on that of its first input.
+_SHAPE_INPUT = {
+    "EmptyTensorList": 0,
+    "TensorListFromTensor": 1,
+    "TensorListReserve": 0,
+    "TensorListScatter": 2,
+    "TensorListScatterV2": 2,
+    "TensorListSplit": 1,
+}
+_SAME_ELEMENTS = frozenset(
+    {
+        "Identity",
+        "TensorListConcatLists",
+        "TensorListPopBack",
+        "TensorListPushBack",
+        "TensorListResize",
+        "TensorListScatterIntoExistingList",
+        "TensorListSetItem",
+    }
+)
+# Graphs may be long chains of such ops, each of which asks.
+_FARTHEST = 32
+
+
+def list_dims(handle: Any) -> Dims:
+    """The shape of the elements of the list that `handle` stands for, as far as the graph says it."""
+    for _ in range(_FARTHEST):
+        maker = handle.op
+        if maker.type in _SHAPE_INPUT:
+            known = (
+                maker.constant_dims(_SHAPE_INPUT[maker.type]) if maker.inputs[_SHAPE_INPUT[maker.type]].dims else None
+            )
+            return known  # type: ignore[no-any-return]
+        if maker.type not in _SAME_ELEMENTS:
+            return None
+        handle = maker.inputs[0]
+    return None
+
+
+def element_dims(op: Any, index: int) -> Dims:
+    """The shape of the elements that an op takes from its list: what input `index` and the list say of it."""
+    return merge_dims(constant_dims(op, index), list_dims(op.inputs[0]))

@@ -1,0 +1,1 @@
+"""Shared by ops of images: decoders and encoders, sizes, resampling."""

@@ -1,0 +1,67 @@
+"""Rows reduced by their ids."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+
+if TYPE_CHECKING:
+    from headrace.core.typing import NodeView
+
+
+_WIDER = {torch.uint16: torch.int32, torch.uint32: torch.int64, torch.uint64: torch.int64}
+REDUCTIONS = {"Prod": "prod", "Min": "amin", "Max": "amax"}
+
+
+def _lowest(dtype: torch.dtype) -> float:
+    return torch.finfo(dtype).min if dtype.is_floating_point else torch.iinfo(dtype).min
+
+
+def _highest(dtype: torch.dtype) -> float:
+    return torch.finfo(dtype).max if dtype.is_floating_point else torch.iinfo(dtype).max
+
+
+EMPTY: dict[str, Callable[[torch.dtype], float]] = {
+    "Sum": lambda _: 0,
+    "Prod": lambda _: 1,
+    "Min": _highest,
+    "Max": _lowest,
+}
+
+
+def combined(kind: str, data: torch.Tensor, ids: torch.Tensor, count: int) -> torch.Tensor:
+    """Rows of `data` (n, ...) reduced into `count` rows by `ids` (n,), which are in range; ids without rows get the
+    reduction's neutral element."""
+    rows = (count, *data.shape[1:])
+    if kind == "Sum":
+        return data.new_zeros(rows).index_add_(0, ids, data)
+    result = torch.full(rows, EMPTY[kind](data.dtype), dtype=data.dtype, device=data.device)
+    if data.dtype.is_complex:
+        # torch has no index_reduce of complex numbers.
+        array = result.cpu().numpy()
+        np.multiply.at(array, ids.cpu().numpy(), data.cpu().numpy())
+        return torch.from_numpy(array).to(data.device)
+    return result.index_reduce_(0, ids, data, REDUCTIONS[kind])
+
+
+@functools.cache
+def _know_beta() -> None:
+    """Takes torch's one warning that index_reduce_ may change, which is for us and not for users."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.zeros(1).index_reduce_(0, torch.zeros(1, dtype=torch.int64), torch.zeros(1), "amax")
+
+
+def in_wider(node: NodeView, run: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
+    """`run`, with its first input in a type that torch reduces."""
+    _know_beta()
+    dtype = node.inputs[0].dtype.torch
+    wider = _WIDER.get(dtype)
+    if wider is None:
+        return run
+    return lambda data, *rest: run(data.to(wider), *rest).to(dtype)

@@ -1,0 +1,280 @@
+"""How images and volumes are convolved, and the two halves of the gradient: kernels of ops and of fused ops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from headrace.core.dims import Dims
+from headrace.core.errors import InvalidArgumentError
+from headrace.kernels.array.arguments import shape_text
+from headrace.kernels.nn.row_convolution import rows_of
+from headrace.kernels.nn.windows import Layout, Padding, check_lengths, layout_of, split_padding
+
+if TYPE_CHECKING:
+    from headrace.core.typing import NodeView
+
+
+class ConvolutionSetting:
+    """What is settled of a convolution while the plan is made.
+
+    Args:
+        node: the convolution, or one half of its gradient.
+        rank: of the tensors, 4 for images.
+        depthwise: whether every channel has filters of its own.
+        value: the static shape of the image.
+        weights: the static shape of the filter.
+    """
+
+    def __init__(self, node: NodeView, rank: int, depthwise: bool, value: Dims, weights: Dims) -> None:
+        self.node, self.rank, self.depthwise = node, rank, depthwise
+        self.layout: Layout = layout_of(node, rank)
+        check_lengths(node, rank, strides=node.attrs["strides"], dilations=node.attrs["dilations"])
+        for name in ("strides", "dilations"):
+            values = node.attrs[name]
+            if min(values) < 1:
+                raise InvalidArgumentError(None, None, f"All {name} must be > 0, got {values}.")
+            if values[0] != 1 or values[self.layout.channel] != 1:
+                raise InvalidArgumentError(
+                    None,
+                    None,
+                    f"Current implementation does not yet support {name} in the batch and depth dimensions.",
+                )
+        self.strides = self.layout.sizes(node.attrs["strides"])
+        self.dilations = self.layout.sizes(node.attrs["dilations"])
+        self.padding = Padding(node, self.layout, self.strides, self.dilations)
+        value = (None,) * rank if value is None else value
+        weights = (None,) * rank if weights is None else weights
+        self.windows = weights[: rank - 2]
+        self.known = self.padding.known(self.layout.sizes(value), self.windows)
+        self.split = None if self.known is None else split_padding(self.known)
+        channels, part = value[self.layout.channel], weights[-2]
+        self.one_group = not depthwise and channels is not None and channels == part
+        # torch has filters as [outputs, inputs of a group, *window].
+        self.turn = (rank - 1, rank - 2, *range(rank - 2))
+        self.turn_back = (*range(2, rank), 1, 0)
+        self.spread = (rank - 2, rank - 1, *range(rank - 2))
+        self.gather = (*range(2, rank), 0, 1)
+
+    def amounts(self, sizes: Any, windows: Any) -> list[tuple[int, int]]:
+        """How each spatial axis is padded."""
+        return self.padding.amounts(sizes, windows) if self.known is None else self.known
+
+    def filters(self, weights: torch.Tensor) -> torch.Tensor:
+        """The filter as torch wants it: a view."""
+        if not self.depthwise:
+            return weights.permute(self.turn)
+        turned = weights.permute(self.spread)
+        return turned.reshape(turned.shape[0] * turned.shape[1], 1, *turned.shape[2:])
+
+    def filter_sizes(self, sizes: Sequence[int]) -> tuple[int, ...]:
+        """The sizes `filters` gives for a filter of these."""
+        *window, inputs, outputs = sizes
+        return (inputs * outputs, 1, *window) if self.depthwise else (outputs, inputs, *window)
+
+    def groups(self, channels: int, part: int) -> int:
+        """How many groups of channels there are, from those of the image and of the filter."""
+        if self.depthwise:
+            if channels != part:
+                raise InvalidArgumentError(
+                    None, None, f"input and filter must have the same depth: {channels} vs {part}"
+                )
+            return channels
+        if part == 0 or channels % part:
+            raise InvalidArgumentError(
+                None, None, f"input depth must be evenly divisible by filter depth: {channels} vs {part}"
+            )
+        return channels // part
+
+    def nothing(self, x: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
+        """The empty result of a convolution that torch refuses; to be called while its error is handled.
+
+        Raises:
+            InvalidArgumentError: if the window is larger than the image by more than what leaves no place for it.
+        """
+        image, filters = self.layout.enter(x), self.filters(weights)
+        sizes, windows = image.shape[2:], filters.shape[2:]
+        counts = []
+        for axis, (size, window, pair) in enumerate(zip(sizes, windows, self.amounts(sizes, windows), strict=True)):
+            reach, stride = (window - 1) * self.dilations[axis] + 1, self.strides[axis]
+            # Rounded towards zero, so that an image that is short by less than a stride gives nothing.
+            counts.append(int((size + sum(pair) - reach + stride) / stride))
+            if counts[-1] < 0:
+                raise InvalidArgumentError(
+                    None,
+                    None,
+                    f"Computed output size would be negative: {counts[-1]} [input_size: {size}, effective_filter_size: "
+                    f"{reach}, stride: {stride}]",
+                )
+        if filters.shape[0] and all(counts):
+            raise
+        return self.layout.leave(image.new_empty((image.shape[0], filters.shape[0], *counts)))
+
+    def require_result(self, sizes: Any, windows: Any, result: Any) -> None:
+        """Raises InvalidArgumentError unless convolving `sizes` gives `result`."""
+        for axis, (size, window, pair) in enumerate(zip(sizes, windows, self.amounts(sizes, windows), strict=True)):
+            reach = (window - 1) * self.dilations[axis] + 1
+            count = (size + sum(pair) - reach) // self.strides[axis] + 1
+            if count != result[axis]:
+                raise InvalidArgumentError(
+                    None,
+                    None,
+                    f"{self.node.type}: Size of out_backprop doesn't match computed: actual = {result[axis]}, "
+                    f"computed = {count} spatial_dim: {self.layout.spatial[axis]} input: {size} filter: {window} "
+                    f"output: {result[axis]} stride: {self.strides[axis]} dilation: {self.dilations[axis]}",
+                )
+
+    def require_batch_and_depth(self, batch: int, gradient: torch.Tensor, depth: int, kind: str) -> None:
+        """Raises InvalidArgumentError unless a gradient has the images and channels of the result."""
+        what = f"Conv3D{kind}" if self.layout.rank == 5 else f"Conv2DCustom{kind}"
+        if gradient.shape[0] != batch:
+            raise InvalidArgumentError(
+                None,
+                None,
+                f"{what}: input and out_backprop must have the same batch sizeinput batch: {batch}outbackprop batch: "
+                f"{gradient.shape[0]} batch_dim: 0",
+            )
+        if gradient.shape[1] != depth:
+            raise InvalidArgumentError(None, None, f"{what}: filter and out_backprop must have the same out_depth")
+
+
+def convolution_kernel(rank: int, depthwise: bool = False) -> Callable[..., Any]:
+    """The kernel rule of a convolution, and of one with a bias added to it."""
+    convolve_in_torch = torch.conv2d if rank == 4 else torch.conv3d
+
+    def kernel(node):
+        setting = ConvolutionSetting(node, rank, depthwise, node.inputs[0].dims, node.inputs[1].dims)
+        layout, strides, dilations = setting.layout, setting.strides, setting.dilations
+        turn, to, back = setting.turn, layout.to_torch, layout.from_torch
+        if setting.split is not None and setting.split[1] is None and setting.one_group and to is not None:
+            both = setting.split[0]
+
+            def convolve_plainly(x, weights, bias=None):
+                try:
+                    turned = convolve_in_torch(x.permute(to), weights.permute(turn), bias, strides, both, dilations)
+                except RuntimeError:
+                    return setting.nothing(x, weights)
+                return turned.permute(back)
+
+            return convolve_plainly
+
+        def convolve(x, weights, bias=None):
+            if x.dim() != rank:
+                raise InvalidArgumentError(None, None, f"input must be {rank}-dimensional{shape_text(x.shape)}")
+            image, filters = layout.enter(x), setting.filters(weights)
+            both, rest = setting.split or split_padding(setting.amounts(image.shape[2:], filters.shape[2:]))
+            groups = setting.groups(image.shape[1], weights.shape[-2])
+            if rest is not None:
+                image = torch.constant_pad_nd(image, rest)
+            try:
+                return layout.leave(convolve_in_torch(image, filters, bias, strides, both, dilations, groups))
+            except RuntimeError:
+                return setting.nothing(x, weights)
+
+        return convolve
+
+    return kernel
+
+
+def input_gradient_kernel(rank: int, depthwise: bool = False, like: bool = False) -> Callable[..., Any]:
+    """The kernel rule of the gradient with respect to the image; `like`: it takes a tensor of that shape, not the shape."""
+    transposed_in_torch = torch.conv_transpose2d if rank == 4 else torch.conv_transpose3d
+
+    def kernel(node):
+        setting = ConvolutionSetting(node, rank, depthwise, node.outputs[0].dims, node.inputs[1].dims)
+        layout, strides, dilations = setting.layout, setting.strides, setting.dilations
+        fixed = node.outputs[0].dims
+        if fixed is not None and None in fixed:
+            fixed = None
+
+        def scatter(sizes, weights, gradient):
+            sizes = fixed or (sizes.shape if like else sizes.tolist())
+            gradient, filters = layout.enter(gradient), setting.filters(weights)
+            spatial, windows, counts = layout.sizes(sizes), filters.shape[2:], gradient.shape[2:]
+            setting.require_result(spatial, windows, counts)
+            setting.require_batch_and_depth(
+                sizes[0], gradient, filters.shape[0], "BackpropInput" if rank == 4 else "BackpropInputOp"
+            )
+            amounts = setting.amounts(spatial, windows)
+            both, rest = split_padding(amounts)
+            # What the windows left over at the end, which their count does not tell.
+            left = [
+                size + before + after - (window - 1) * dilation - 1 - (count - 1) * stride
+                for size, (before, after), window, count, stride, dilation in zip(
+                    spatial, amounts, windows, counts, strides, dilations, strict=True
+                )
+            ]
+            groups = setting.groups(sizes[layout.channel], weights.shape[-2])
+            result = transposed_in_torch(gradient, filters, None, strides, both, left, groups, dilations)
+            if rest is not None:
+                for axis, (size, (before, after)) in enumerate(zip(spatial, amounts, strict=True), 2):
+                    if before != after:
+                        result = result.narrow(axis, before - min(before, after), size)
+            return layout.leave(result)
+
+        return scatter
+
+    return kernel
+
+
+def filter_gradient_kernel(rank: int, depthwise: bool = False, like: bool = False) -> Callable[..., Any]:
+    """The kernel rule of the gradient with respect to the filter; `like`: it takes a tensor of that shape, not the shape."""
+    backward = torch.ops.aten.convolution_backward.default
+    none = [0] * (rank - 2)
+    ours = (False, True, False)
+
+    def kernel(node):
+        setting = ConvolutionSetting(node, rank, depthwise, node.inputs[0].dims, node.outputs[0].dims)
+        layout, strides, dilations = setting.layout, setting.strides, setting.dilations
+        fixed = node.outputs[0].dims
+        model = None
+        if fixed is not None and None not in fixed:
+            # torch asks for the filter but looks at its shape only: memory that is never touched.
+            last = torch.channels_last if rank == 4 else torch.channels_last_3d
+            model = torch.empty(
+                setting.filter_sizes(fixed),
+                dtype=node.outputs[0].dtype.torch,
+                device=node.device,
+                memory_format=torch.contiguous_format if layout.to_torch is None else last,
+            )
+        else:
+            fixed = None
+
+        def correlate(x, sizes, gradient):
+            sizes = fixed or (sizes.shape if like else sizes.tolist())
+            x, gradient = layout.enter(x), layout.enter(gradient)
+            windows = sizes[: rank - 2]
+            setting.require_result(x.shape[2:], windows, gradient.shape[2:])
+            depth = sizes[-1] * sizes[-2] if depthwise else sizes[-1]
+            setting.require_batch_and_depth(
+                x.shape[0], gradient, depth, "BackpropFilter" if rank == 4 else "BackpropFilterOp"
+            )
+            groups = setting.groups(x.shape[1], sizes[-2])
+            both, rest = setting.split or split_padding(setting.amounts(x.shape[2:], windows))
+            if rest is not None:
+                x = torch.constant_pad_nd(x, rest)
+            filters = x.new_empty(setting.filter_sizes(sizes)) if model is None else model
+            result = backward(gradient, x, filters, None, strides, both, dilations, False, none, groups, ours)[1]
+            # The gradient of a variable is to lie in memory as the variable does, for optimizers that run over both.
+            if not depthwise:
+                return result.permute(setting.turn_back).contiguous()
+            return result.reshape(*sizes[-2:], *windows).permute(setting.gather).contiguous()
+
+        return correlate
+
+    return kernel
+
+
+def by_rows(
+    general: Callable[..., Any], method: str, image: Callable[[Any], Any], weights: Callable[[Any], Any]
+) -> Callable[..., Any]:
+    """The kernel `general`, or the `method` of `Rows` where the filter is as wide as the image."""
+
+    def kernel(node):
+        value, filters, otherwise = image(node).dims, weights(node).dims, general(node)
+        rows = rows_of(ConvolutionSetting(node, 4, False, value, filters), value, filters)
+        return otherwise if rows is None else getattr(rows, method)(otherwise)
+
+    return kernel

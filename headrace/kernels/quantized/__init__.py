@@ -1,0 +1,1 @@
+"""Shared by ops of quantized numbers: their ranges."""

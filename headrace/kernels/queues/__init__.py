@@ -1,0 +1,1 @@
+"""Shared by ops of queues: the queues, their elements and handles."""

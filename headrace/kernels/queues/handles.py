@@ -1,0 +1,85 @@
+"""What the ops on shared state have in common: names, sharing between ops, and both kinds of handle."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from headrace.core.registry import OpDecl, op
+from headrace.kernels.state.handles import invalid
+
+if TYPE_CHECKING:
+    from headrace.core.typing import NodeView
+
+
+_numbers = itertools.count()
+
+
+def shared_state(node: NodeView, kind: str, make: Callable[[str], Any]) -> Any:
+    """The state that `node` stands for in its session.
+
+    Args:
+        node: a node with `container` and `shared_name`.
+        kind: what sort of state it is; states of different kinds have names of their own.
+        make: makes it, given its name.
+    """
+    attrs = node.attrs
+    shared = attrs["shared_name"]
+    key = (kind, attrs["container"], shared, "" if shared else node.name)
+
+    def named() -> Any:
+        return make(shared or f"_{next(_numbers)}_{node.name}")
+
+    return node.runtime.object(key, named)
+
+
+def declare_makers(ref_type: str, resource_type: str, signature: str) -> tuple[OpDecl, OpDecl]:
+    """Declares what makes shared state in two forms: one gives a handle that is a reference, one that is a resource.
+
+    Args:
+        ref_type: the type of the first form.
+        resource_type: the type of the second.
+        signature: of both; `HANDLE` in it stands for the type of handles.
+    """
+    first = op(ref_type, signature.replace("HANDLE", "ref string"), stateful=True)
+    second = op(resource_type, signature.replace("HANDLE", "resource"), stateful=True)
+    return first, second
+
+
+def declare_pair(
+    ref_type: str, resource_type: str, signature: str, no_gradient: str = "first"
+) -> tuple[OpDecl, OpDecl]:
+    """Declares an op on shared state in two forms: one takes a handle that is a reference, one that is a resource.
+
+    Args:
+        ref_type: the type of the first form.
+        resource_type: the type of the second.
+        signature: of both; `HANDLE` in it stands for the type of handles.
+        no_gradient: which of them are declared to have no gradient: "first", "both" or "neither".
+    """
+    first = op(ref_type, signature.replace("HANDLE", "ref string"))
+    # Two equal ones are two, though TensorFlow does not call the first form stateful.
+    first.stateful = True
+    second = op(resource_type, signature.replace("HANDLE", "resource"), stateful=True)
+    if no_gradient != "neither":
+        first.not_differentiable()
+    if no_gradient == "both":
+        second.not_differentiable()
+    return first, second
+
+
+def both(rule: str, *declarations: OpDecl) -> Callable[[Any], Any]:
+    """A decorator that declares one rule for several ops: `@both("kernel", first, second)`."""
+
+    def declare(function: Callable[..., Any]) -> Callable[..., Any]:
+        for decl in declarations:
+            getattr(decl, rule)(function)
+        return function
+
+    return declare
+
+
+def wrong_kind(wanted: str, got: object) -> Exception:
+    """The error of a handle to something else."""
+    return invalid(f"Trying to access resource of the wrong type: expected {wanted}, got {type(got).__name__}.")

@@ -1,0 +1,1 @@
+"""Shared by ops of ragged tensors: how variants hold them."""

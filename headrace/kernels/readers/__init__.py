@@ -1,0 +1,1 @@
+"""Shared by ops of readers: what a reader knows of its files."""

@@ -1,0 +1,1 @@
+"""Shared by ops of sparse tensors: index vectors, operands, crosses of features."""

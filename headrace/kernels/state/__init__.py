@@ -1,0 +1,1 @@
+"""Shared by ops of variables: handles, rows and updates."""

@@ -1,0 +1,1 @@
+"""Shared by ops of strings: hashes, patterns, numbers, scripts."""

@@ -1,0 +1,1 @@
+"""Shared by ops of summaries: the messages."""

@@ -1,0 +1,1 @@
+"""Shared by ops that train: the formulas of updates, and losses of dual ascent."""

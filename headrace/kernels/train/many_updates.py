@@ -1,0 +1,259 @@
+"""The updates of many variables in one call each, by torch's multi-tensor kernels: kernel rules of fused ops."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from headrace.core.buffers import replacements
+from headrace.kernels.state.handles import invalid, shape_text
+
+if TYPE_CHECKING:
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import NodeView, TensorLike
+
+
+# Of variables with as many elements together, reading each costs as much as the update.
+_SMALL = 1_000_000
+_is_contiguous = torch.Tensor.is_contiguous
+
+
+def _lists(node: Any, states: int) -> Callable[[Any], list[list[Any]]]:
+    """A function that takes the inputs that are lists apart: tensors of each state, then the gradients.
+
+    torch's multi-tensor kernels go over memory as it lies and look at no shapes, so those are seen to here.
+    """
+    count = node.attrs["N"]
+    total = count * (states + 1)
+    values = node.inputs[-total:]
+    dims = [value.dims for value in values[states * count :]]
+    known = all(
+        None not in (shape or (None,)) and getattr(value.bound, "dims", None) == shape
+        for position, value in enumerate(values[: states * count])
+        for shape in (dims[position % count],)
+    )
+    small = known and sum(math.prod(shape) for shape in dims) <= _SMALL
+    kept: tuple[int, list[list[Any]]] = (-1, [])
+
+    def read(inputs: Tensor) -> list[list[Any]]:
+        """The tensors of the states; those of many small variables are kept until any buffer gets another one."""
+        nonlocal kept
+        seen, lists = kept
+        if seen == replacements.latest:
+            return lists
+        # First: what changes from here on is looked up again.
+        latest = replacements.latest
+        lists = [
+            [buffer.read() for buffer in inputs[start : start + count]] for start in range(0, states * count, count)
+        ]
+        if small:
+            kept = latest, lists
+        return lists
+
+    def split(inputs: Any) -> list[list[Any]]:
+        lists = [*read(inputs)]
+        gradients = inputs[states * count :]
+        if not known:
+            for tensors in (*lists[1:], gradients):
+                for value, tensor in zip(lists[0], tensors, strict=True):
+                    if value.shape != tensor.shape:
+                        raise invalid(
+                            f"var and {'grad' if tensors is gradients else 'slot'} do not have the same shape"
+                            f"{shape_text(value.shape)} {shape_text(tensor.shape)}"
+                        )
+        if not all(map(_is_contiguous, gradients)):
+            gradients = [g.contiguous() for g in gradients]
+        lists.append(gradients)
+        return lists
+
+    return split
+
+
+def descent(node: NodeView) -> Callable[..., None]:
+    """Takes alpha times the gradients off the variables."""
+    split, decay = _lists(node, 1), node.attrs["decay"]
+
+    def update(alpha, *inputs):
+        values, gradients = split(inputs)
+        if decay:
+            _momentum(values, gradients, [], alpha.item(), 0.0, decay, False)
+        else:
+            torch._foreach_add_(values, gradients, alpha=-alpha.item())
+
+    return update
+
+
+def _momentum(
+    values: Any, gradients: Any, accumulators: Any, rate: float, momentum: float, decay: float, nesterov: bool
+) -> None:
+    torch._fused_sgd_(
+        values,
+        gradients,
+        accumulators,
+        weight_decay=decay,
+        momentum=momentum,
+        lr=rate,
+        dampening=0.0,
+        nesterov=nesterov,
+        maximize=False,
+        is_first_step=False,
+    )
+
+
+def _decayed(values: Any, gradients: Any, decay: float) -> Any:
+    """The gradients and what the decay adds to them, for updates torch has no kernel with a decay for."""
+    return torch._foreach_add(gradients, values, alpha=decay) if decay else gradients
+
+
+def momentum(node: NodeView) -> Callable[..., None]:
+    """As ApplyMomentum."""
+    split, nesterov, decay = _lists(node, 2), node.attrs["use_nesterov"], node.attrs["decay"]
+
+    def update(lr, momentum, *inputs):
+        values, accumulators, gradients = split(inputs)
+        weight = momentum.item()
+        if weight == 0.0:
+            # To torch a momentum of 0 means that there is no accumulator.
+            gradients = _decayed(values, gradients, decay)
+            torch._foreach_copy_(accumulators, gradients)
+            torch._foreach_add_(values, gradients, alpha=-lr.item())
+        else:
+            _momentum(values, gradients, accumulators, lr.item(), weight, decay, nesterov)
+
+    return update
+
+
+def _adagrad(node: NodeView) -> Callable[..., None]:
+    split, decay = _lists(node, 2), node.attrs["decay"]
+    steps: list[Any] = []
+
+    def update(rate: float, epsilon: float, inputs: TensorLike) -> None:
+        values, accumulators, gradients = split(inputs)
+        if not steps:
+            # Counted for a decay of the rate, which there is none of.
+            steps.extend([torch.ones((), device=values[0].device)] * len(values))
+        torch._fused_adagrad_(
+            values,
+            gradients,
+            accumulators,
+            steps,
+            lr=rate,
+            lr_decay=0.0,
+            weight_decay=decay,
+            eps=epsilon,
+            maximize=False,
+        )
+
+    return update
+
+
+def adagrad(node: NodeView) -> Callable[..., None]:
+    """As ApplyAdagrad."""
+    step = _adagrad(node)
+    return lambda lr, *inputs: step(lr.item(), 0.0, inputs)
+
+
+def adagrad_v2(node: NodeView) -> Callable[..., None]:
+    """As ApplyAdagradV2."""
+    step = _adagrad(node)
+    return lambda lr, epsilon, *inputs: step(lr.item(), epsilon.item(), inputs)
+
+
+def rms_prop(node: NodeView) -> Callable[..., None]:
+    """As ApplyRMSProp."""
+    split, decay = _lists(node, 3), node.attrs["decay"]
+
+    def update(lr, rho, momentum, epsilon, *inputs):
+        values, squares, moves, gradients = split(inputs)
+        gradients = _decayed(values, gradients, decay)
+        kept = rho.item()
+        torch._foreach_mul_(squares, kept)
+        torch._foreach_addcmul_(squares, gradients, gradients, value=1.0 - kept)
+        roots = torch._foreach_add(squares, epsilon.item())
+        torch._foreach_sqrt_(roots)
+        torch._foreach_mul_(moves, momentum.item())
+        torch._foreach_addcdiv_(moves, gradients, roots, value=lr.item())
+        torch._foreach_sub_(values, moves)
+
+    return update
+
+
+def adam(node: NodeView) -> Callable[..., None]:
+    """As ApplyAdam."""
+    split, nesterov, decay = _lists(node, 3), node.attrs["use_nesterov"], node.attrs["decay"]
+
+    def update(beta1_power, beta2_power, lr, beta1, beta2, epsilon, *inputs):
+        values, first, second, gradients = split(inputs)
+        power1, power2 = beta1_power.item(), beta2_power.item()
+        b1, b2, rate, eps = beta1.item(), beta2.item(), lr.item(), epsilon.item()
+        step = _steps(power1, power2, b1, b2)
+        correction = math.sqrt(max(1.0 - power2, 0.0))
+        if step is None or nesterov or correction == 0.0:
+            left = 1.0 - power1
+            rate = rate * correction / left if left else math.nan
+            gradients = _decayed(values, gradients, decay)
+            _adam_by_lists(values, first, second, gradients, rate, b1, b2, eps, nesterov)
+            return
+        # torch divides sqrt(v) by the correction before it adds epsilon; Kingma and Ba's "epsilon hat" form, which
+        # this op has, adds epsilon to sqrt(v) itself.
+        steps = [torch.tensor(step, dtype=torch.float32, device=values[0].device)] * len(values)
+        torch._fused_adam_(
+            values,
+            gradients,
+            first,
+            second,
+            [],
+            steps,
+            lr=rate,
+            beta1=b1,
+            beta2=b2,
+            weight_decay=decay,
+            eps=eps / correction,
+            amsgrad=False,
+            maximize=False,
+        )
+
+    return update
+
+
+def _steps(power1: float, power2: float, b1: float, b2: float) -> float | None:
+    """How many steps the powers of the betas have seen, or None where they do not belong together."""
+    if not (0.0 < b1 < 1.0 and 0.0 < b2 < 1.0 and 0.0 < power2 < 1.0):
+        return None
+    exact = math.log(power2) / math.log(b2)
+    step = float(round(exact))
+    # The powers are kept as float32, so a little off is on.
+    if step < 1 or abs(exact - step) > 1e-3 * step or abs(b1**step - power1) > 1e-5:
+        return None
+    return step
+
+
+def _adam_by_lists(
+    values: Any, first: Any, second: Any, gradients: Any, rate: float, b1: float, b2: float, eps: float, nesterov: bool
+) -> None:
+    torch._foreach_lerp_(first, gradients, 1.0 - b1)
+    torch._foreach_mul_(second, b2)
+    torch._foreach_addcmul_(second, gradients, gradients, value=1.0 - b2)
+    roots = torch._foreach_sqrt(second)
+    torch._foreach_add_(roots, eps)
+    if nesterov:
+        directions = torch._foreach_mul(first, b1)
+        torch._foreach_add_(directions, gradients, alpha=1.0 - b1)
+    else:
+        directions = first
+    torch._foreach_addcdiv_(values, directions, roots, value=-rate)
+
+
+def descent_by_product(node: NodeView) -> Callable[..., None]:
+    """Takes alpha * (a @ b + decay * var) off the variable, without the product in memory of its own."""
+    a_turned, b_turned, decay = node.attrs["transpose_a"], node.attrs["transpose_b"], node.attrs["decay"]
+
+    def update(alpha, buffer, a, b):
+        rate = alpha.item()
+        a, b = a.t() if a_turned else a, b.t() if b_turned else b
+        buffer.read().addmm_(a, b, beta=1.0 - rate * decay, alpha=-rate)
+
+    return update

@@ -1,0 +1,40 @@
+"""What stands in plans for what no operation of the graph says: a value that is fed, a reference read, a copy elsewhere."""
+
+from __future__ import annotations
+
+from headrace.core.registry import op
+
+feed = op("_Feed", "*, dtype: type -> output: dtype", stateful=True).no_side_effects()
+
+
+@feed.kernel
+def feed_kernel(node):
+    return None
+
+
+read_ref = op("_ReadRef", "ref: ref T, *, T: type -> value: T").reads("ref").is_value().aliases().passes_handle()
+
+
+@read_ref.kernel
+def read_ref_kernel(node):
+    return _read
+
+
+def _read(buffer):
+    return buffer.read()
+
+
+transfer = op("_Transfer", "x: T, *, T: type -> y: T")
+
+
+@transfer.kernel
+def transfer_kernel(node):
+    device = node.device
+    if device.type == "cpu":
+        return lambda x: x.to(device)
+    # Kernels of one stream run in order, so the copy need not be waited for here.
+    return lambda x: x.to(device, non_blocking=True)
+
+
+for _decl in (feed, read_ref, transfer):
+    _decl.no_case("Only plans have it, where no operation of the graph says so.")

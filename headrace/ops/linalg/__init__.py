@@ -1,1 +1,0 @@
-"""Linear operators: matrices by their structure."""

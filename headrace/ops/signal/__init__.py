@@ -1,1 +1,0 @@
-"""Signal processing over the Fourier transforms: windows, frames, short-time and cosine transforms, mel scales."""

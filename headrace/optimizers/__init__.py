@@ -1,0 +1,1 @@
+"""Optimizers, moving averages, learning rate decays, and what wraps optimizers."""

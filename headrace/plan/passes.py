@@ -1,0 +1,353 @@
+"""The passes, in the order they run: every plan is made by those of this list that it selects."""
+
+from __future__ import annotations
+
+from headrace.plan.advance import advance_updates
+from headrace.plan.branches import set_guards
+from headrace.plan.copies import values_to_copy
+from headrace.plan.fusion import FusionPass
+from headrace.plan.graph import PlanGraph
+from headrace.plan.live import drop_gates, keep_live
+from headrace.plan.loops import outermost, raise_loops
+from headrace.plan.order import order
+from headrace.plan.parallel import mark_heavy
+from headrace.plan.pipeline import Pass, Property
+from headrace.plan.place import assign_devices, place
+from headrace.plan.reuse import reuse_memory
+from headrace.plan.rewrites.averages import SUBTRACTIONS, separate_averages
+from headrace.plan.rewrites.constant_sizes import bind_sizes
+from headrace.plan.rewrites.loop_shapes import fuse_loop_shapes
+from headrace.plan.rewrites.pooled_relus import fuse_pooled_relus, fuse_pooled_sums
+from headrace.plan.rewrites.products import fuse_products
+from headrace.plan.rewrites.sparse_shapes import drop_sparse_reshapes
+from headrace.plan.rewriting import rewrite
+from headrace.plan.scalars import lower_scalars
+from headrace.plan.simplify import simplify
+from headrace.plan.waiting import exposed_reads, find_waits
+
+RAISED, ASSIGNED, BOUND = Property.LOOPS_RAISED, Property.DEVICES_ASSIGNED, Property.BOUND
+GUARDED, SORTED, PLACED = Property.GUARDS_SET, Property.TOPOLOGICAL, Property.PLACED
+SCHEDULED, WAITS, COPIES = Property.SCHEDULED, Property.WAITS_FOUND, Property.COPIES_FOUND
+
+
+# ---- what the passes do with a graph, where that is more than to call a function of the nodes
+
+
+def _raise_loops(graph: PlanGraph) -> None:
+    graph.nodes = raise_loops(graph.nodes, graph.fetches)
+    graph.targets = [outermost(node) for node in graph.targets]
+    graph.keep = set(graph.targets)
+
+
+def _assign_devices(graph: PlanGraph) -> None:
+    assign_devices(graph.nodes, graph.runtime)
+
+
+def _bind(graph: PlanGraph) -> None:
+    graph.replace(*simplify(graph.nodes, graph.keep, only_bind=True))
+
+
+def _simplify(graph: PlanGraph) -> None:
+    graph.replace(*simplify(graph.nodes, graph.keep))
+    graph.more_to_fold = False
+
+
+def _has_more_to_fold(graph: PlanGraph) -> bool:
+    """Whether passes have made something known, or branches and loops let more be seen."""
+    return graph.more_to_fold or any(node.guard or node.region is not None for node in graph.nodes)
+
+
+def _set_guards(graph: PlanGraph) -> None:
+    graph.nodes, graph.dead = set_guards(graph.nodes)
+
+
+def _show_all(graph: PlanGraph) -> None:
+    runs = [node for node in graph.nodes if node.decl.kernel_rule is not None or node.region is not None]
+    graph.shown = [value for node in runs for value in node.outputs]
+
+
+def _keep_live(graph: PlanGraph) -> None:
+    waiting = [node for node in graph.nodes if node.control]
+    graph.nodes = keep_live(graph.nodes, [*graph.fetches, *graph.shown], graph.targets)
+    # What waits for nothing any more may be folded.
+    graph.more_to_fold = not all(node.control for node in waiting)
+
+
+def _drop_gates(graph: PlanGraph) -> None:
+    count = len(graph.nodes)
+    graph.nodes = drop_gates(graph.nodes, graph.fetches, graph.keep)
+    graph.more_to_fold = graph.more_to_fold or len(graph.nodes) < count
+
+
+def _bind_sizes(graph: PlanGraph) -> None:
+    count = len(graph.nodes)
+    graph.nodes = bind_sizes(graph.nodes, graph.keep, graph.fetches)
+    graph.more_to_fold = graph.more_to_fold or len(graph.nodes) < count
+
+
+def _place(graph: PlanGraph) -> None:
+    graph.nodes = place(graph.nodes)
+
+
+def _lower_scalars(graph: PlanGraph) -> None:
+    graph.nodes, graph.fetches = lower_scalars(graph.nodes, graph.fetches)
+
+
+def _order(graph: PlanGraph) -> None:
+    graph.nodes = order(graph.nodes)
+
+
+def _advance_updates(graph: PlanGraph) -> None:
+    graph.nodes = advance_updates(graph.nodes)
+
+
+def _mark_heavy(graph: PlanGraph) -> None:
+    graph.heavy = mark_heavy(graph.nodes, graph.batch)
+
+
+def _find_waits(graph: PlanGraph) -> None:
+    graph.waits = find_waits(graph.nodes)
+
+
+def _copy_values(graph: PlanGraph) -> None:
+    graph.copied = values_to_copy(graph.nodes, graph.fetches)
+
+
+def _copy_exposed(graph: PlanGraph) -> None:
+    graph.copied = exposed_reads(graph.nodes)
+
+
+def _reuse_memory(graph: PlanGraph) -> None:
+    graph.reused = reuse_memory(graph.nodes, graph.fetches, graph.copied)
+
+
+def _is_one_function(graph: PlanGraph) -> bool:
+    return graph.waits is None
+
+
+def _has_parts(graph: PlanGraph) -> bool:
+    return graph.waits is not None
+
+
+_PRODUCTS = frozenset({"MatMul", "Conv2D", "Conv3D", "DepthwiseConv2dNative"})
+_ADDITIONS = frozenset({"Add", "AddV2"})
+
+PASSES: tuple[Pass, ...] = (
+    Pass(
+        "raise loops",
+        "turn the cycles of Enter, Merge, Switch, NextIteration and Exit into one node each, with a region",
+        _raise_loops,
+        ensures={RAISED, SORTED},
+        watched=True,
+    ),
+    Pass(
+        "assign devices",
+        "say on which device each node runs: its device scope's, or the session's",
+        _assign_devices,
+        needs={RAISED},
+        ensures={ASSIGNED},
+        watched=True,
+    ),
+    Pass(
+        "bind",
+        "replace constants and variables by their values and buffers",
+        _bind,
+        needs={RAISED, ASSIGNED, SORTED},
+        ensures={BOUND},
+        optimized=False,
+        watched=True,
+    ),
+    Pass(
+        "simplify",
+        "bind constants and variables, fold what is known, drop what does nothing, merge equals",
+        _simplify,
+        needs={RAISED, ASSIGNED, SORTED},
+        ensures={BOUND},
+    ),
+    Pass(
+        "set guards",
+        "derive from Switch and Merge in which branches each node lies; drop branches that are never taken",
+        _set_guards,
+        needs={RAISED, BOUND, SORTED},
+        ensures={GUARDED},
+        watched=True,
+    ),
+    Pass(
+        "show all",
+        "keep every operation of the program, for debuggers",
+        _show_all,
+        needs={GUARDED},
+        optimized=False,
+        watched=True,
+    ),
+    Pass(
+        "keep live",
+        "drop what only control edges would keep, and control edges without an effect behind them",
+        _keep_live,
+        needs={RAISED, GUARDED},
+        watched=True,
+    ),
+    Pass(
+        "drop gates",
+        "take out Identity nodes: their consumers wait for what they waited for",
+        _drop_gates,
+        needs={GUARDED, SORTED},
+    ),
+    Pass(
+        "bind sizes",
+        "make sizes constants that are computed from shapes and known altogether",
+        _bind_sizes,
+        needs={BOUND, GUARDED, SORTED},
+    ),
+    Pass(
+        "simplify again",
+        "fold, drop and merge what the passes before have made known",
+        _simplify,
+        needs={RAISED, ASSIGNED, SORTED},
+        ensures={BOUND},
+        when=_has_more_to_fold,
+    ),
+    rewrite(
+        "loop shapes",
+        "drop shapes that a loop keeps on stacks for its gradient, where nothing was broadcast",
+        fuse_loop_shapes,
+        {"StackV2", "Stack"},
+        {"BroadcastGradientArgs"},
+    ),
+    FusionPass("broadcast gradients", "_SumLike", {"BroadcastGradientArgs"}),
+    FusionPass("counts", "_DivideByCount", {"Tile", "RealDiv", "Fill"}, {"Shape", "Prod"}),
+    FusionPass("sparse gradients", "_RowsFor", {"Size", "UnsortedSegmentSum"}),
+    FusionPass("concat gradients", "_SplitLike", {"ConcatOffset"}),
+    FusionPass("logistic losses", "_LogisticLoss", {"Log1p"}, {"Exp"}, {"Select"}),
+    FusionPass("slice gradients", "_Concat", {"AddN"}, {"Pad", "StridedSliceGrad"}),
+    FusionPass("dropout", "_DropoutFactor", {"RandomUniform"}, {"GreaterEqual"}, {"Cast"}),
+    FusionPass("row sums", "_AddRows", _ADDITIONS, {"Unpack", "StridedSlice"}),
+    FusionPass("packed convolutions", "_PackedConv2D", {"Conv2D", "DepthwiseConv2dNative"}),
+    FusionPass("convolutions of one image", "_PackedConv2Ds", {"_PackedConv2D"}),
+    FusionPass("bias", "_MatMulBias", _PRODUCTS, _ADDITIONS | {"BiasAdd"}),
+    rewrite(
+        "products",
+        "compute the gradients that all uses of a weight send back as one product of stacked rows",
+        fuse_products,
+        {"AddN"},
+        {"MatMul", "BiasAddGrad"},
+    ),
+    FusionPass("lstm", "_LSTMTail", {"Split", "ConcatV2"}, {"Sigmoid", "SigmoidGrad"}),
+    FusionPass("partial products", "_MatMulRows", {"MatMul"}, _ADDITIONS | {"Slice"}),
+    rewrite(
+        "pooled relus",
+        "rectify after pooling instead of before, on fewer elements",
+        fuse_pooled_relus,
+        {"MaxPool"},
+        {"Relu", "Relu6"},
+    ),
+    rewrite(
+        "pooled sums",
+        "sum what a pool's gradient was given instead of what it scatters",
+        fuse_pooled_sums,
+        {"MaxPoolGrad"},
+    ),
+    FusionPass("max pooling", "_MaxPoolWithIndices", {"MaxPoolGrad"}),
+    FusionPass(
+        "vocabulary buckets",
+        "_StringToHashBucketFastOfMissing",
+        {"StringToHashBucket", "StringToHashBucketFast", "StringToHashBucketStrong"},
+        {"SelectV2"},
+        {"NotEqual"},
+    ),
+    FusionPass("sizes", "_Sizes", {"Shape", "Size", "Slice", "StridedSlice"}),
+    rewrite(
+        "sparse shapes",
+        "drop reshapes of sparse tensors into the shape they have",
+        drop_sparse_reshapes,
+        {"SparseReshape"},
+    ),
+    FusionPass(
+        "updates",
+        "_ApplyAdamMany",
+        {
+            *("ApplyGradientDescent", "ApplyMomentum", "ApplyAdagrad", "ApplyAdagradV2", "ApplyRMSProp", "ApplyAdam"),
+            *("ResourceApplyGradientDescent", "ResourceApplyMomentum", "ResourceApplyAdagrad"),
+            *("ResourceApplyAdagradV2", "ResourceApplyRMSProp", "ResourceApplyAdam"),
+        },
+    ),
+    rewrite(
+        "averages",
+        "let each step of a moving average start from where the one before has left it",
+        separate_averages,
+        SUBTRACTIONS,
+    ),
+    Pass(
+        "place",
+        "copy values to the device where they are needed",
+        _place,
+        needs={RAISED, ASSIGNED, BOUND},
+        ensures={PLACED},
+        watched=True,
+    ),
+    Pass(
+        "lower scalars",
+        "compute the scalars of loops as NumPy scalars, where that saves more than it costs",
+        _lower_scalars,
+        needs={RAISED, GUARDED, PLACED},
+        ends={SORTED},
+    ),
+    Pass(
+        "order",
+        "decide in which order nodes run: what writes variables last",
+        _order,
+        needs={RAISED, GUARDED, PLACED},
+        ensures={SORTED, SCHEDULED},
+        watched=True,
+    ),
+    Pass(
+        "advance updates",
+        "run the update of a variable while its gradient is still in the caches",
+        _advance_updates,
+        needs={SCHEDULED},
+    ),
+    Pass(
+        "mark heavy",
+        "say which nodes are worth several threads",
+        _mark_heavy,
+        needs={PLACED},
+    ),
+    Pass(
+        "find waits",
+        "find out whether operations that wait may wait for each other, so that several functions are needed",
+        _find_waits,
+        needs={SCHEDULED},
+        ensures={WAITS},
+        watched=True,
+    ),
+    Pass(
+        "copy values",
+        "find the values that are still used when a variable they share memory with is written",
+        _copy_values,
+        needs={SCHEDULED, WAITS},
+        ensures={COPIES},
+        when=_is_one_function,
+        watched=True,
+    ),
+    Pass(
+        "copy exposed reads",
+        "find the reads of variables that another function may write before the value is used",
+        _copy_exposed,
+        needs={SCHEDULED, WAITS},
+        ensures={COPIES},
+        when=_has_parts,
+        watched=True,
+    ),
+    Pass(
+        "reuse memory",
+        "compute in the memory of inputs that nobody needs any more",
+        _reuse_memory,
+        needs={SCHEDULED, COPIES},
+        when=_is_one_function,
+    ),
+)
+
+# What steps run by, and what debuggers look into.
+OPTIMIZED = tuple(each for each in PASSES if each.optimized)
+WATCHED = tuple(each for each in PASSES if each.watched)
+FUSIONS = tuple(each for each in PASSES if isinstance(each, FusionPass))

@@ -1,0 +1,71 @@
+"""Rewrites: passes that find a pattern among the nodes, of the plan and of loops, and put others in its place."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Set
+
+from headrace.plan.graph import PlanGraph
+from headrace.plan.ir import Node, Value, regions
+from headrace.plan.live import keep_live
+from headrace.plan.pipeline import Pass, Property
+
+# Takes the nodes in topological order, those that must stay, to which it may add, and the fetched values; returns the new
+# nodes and what stands for values that are no more.
+Pattern = Callable[[list[Node], set[Node], list[Value]], tuple[list[Node], dict[Value, Value]]]
+
+NEEDS = frozenset({Property.LOOPS_RAISED, Property.BOUND, Property.GUARDS_SET, Property.TOPOLOGICAL})
+
+
+def rewrite(name: str, purpose: str, pattern: Pattern, *groups: Set[str]) -> Pass:
+    """The pass that applies `pattern`.
+
+    Args:
+        name: what the pass is called.
+        purpose: what it is for, in one line.
+        pattern: finds nodes and replaces them.
+        *groups: groups of op types: it has nothing to do where no op of one of the groups is there.
+    """
+    return Pass(name, purpose, lambda graph: apply(pattern, graph), needs=NEEDS, when=has_all(groups))
+
+
+def has_all(groups: tuple[Set[str], ...]) -> Callable[[PlanGraph], bool]:
+    """A condition: whether the graph has an op of each group of op types."""
+
+    def condition(graph: PlanGraph) -> bool:
+        types = graph.op_types()
+        return not any(types.isdisjoint(group) for group in groups)
+
+    return condition
+
+
+def apply(pattern: Pattern, graph: PlanGraph) -> None:
+    """Applies a pattern, and drops what nothing needs any more."""
+    nodes, fetches, changed = _applied(pattern, graph.nodes, graph.fetches, graph.keep)
+    if changed:
+        graph.nodes, graph.fetches = keep_live(nodes, fetches, [*graph.keep]), fetches
+
+
+def _applied(
+    pattern: Pattern, nodes: list[Node], fetches: list[Value], keep: set[Node]
+) -> tuple[list[Node], list[Value], bool]:
+    """The nodes and the fetched values after a pattern was looked for, and whether it was there."""
+    inside = False
+    for _, region in regions(nodes):
+        inner = set(region.waits)
+        region.nodes, results, found = _applied(pattern, region.nodes, region.results, inner)
+        region.take_results(results)
+        region.waits += [node for node in region.nodes if node in inner and node not in region.waits]
+        inside = inside or found
+    before = nodes
+    nodes, replaced = pattern(nodes, keep, fetches)
+    changed = bool(replaced) or len(nodes) != len(before) or any(map(operator.is_not, nodes, before))
+    if replaced:
+        for node in nodes:
+            inputs = node.inputs
+            for i, value in enumerate(inputs):
+                new = replaced.get(value)
+                if new is not None:
+                    inputs[i] = new
+        fetches = [replaced.get(value, value) for value in fetches]
+    return nodes, fetches, changed or inside

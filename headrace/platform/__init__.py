@@ -1,1 +1,0 @@
-"""What programs stand on besides graphs: flags, the main function, logging, and the base of their tests."""

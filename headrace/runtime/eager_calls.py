@@ -1,0 +1,78 @@
+"""Operations planned to run eagerly, and what calls of them come to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from headrace.core.errors import OpError
+from headrace.core.graph import Graph
+from headrace.plan.plan import Plan
+
+
+class Kernel:
+    """A planned operation.
+
+    Attributes:
+        type: the operation's type.
+        function: the plan's function.
+        given: the positions of the inputs it takes; the others are part of it.
+        takes_all: whether it takes all inputs.
+        writes: the positions of variables it may write.
+        lends: whether a result is the memory of a variable.
+    """
+
+    __slots__ = ("function", "given", "lends", "plan", "scratch", "takes_all", "type", "writes")
+
+    def __init__(
+        self, kind: str, plan: Plan, given: list[int], count: int, writes: tuple[int, ...], scratch: Graph
+    ) -> None:
+        self.plan = plan
+        self.function = plan.function
+        self.given = given
+        self.takes_all = len(given) == count
+        self.writes = writes
+        self.lends = any(node.decl.reads_state for node in plan.nodes) and any(plan.shared)
+        self.scratch = scratch
+        self.type = kind
+
+
+def named(error: OpError, kind: str) -> OpError:
+    """An error of an operation of type `kind`, with that type at the end of what it says."""
+    mark = f"[Op:{kind}]"
+    if not error._message.endswith("]") or "[Op:" not in error._message:
+        error._message = f"{error._message} {mark}"
+        error.args = (error._message,)
+    if error._op is not None and error._op.type == kind:
+        # There is no graph for it to be in, and where it was made is where it failed.
+        error._op = None
+        error._ran = False
+    return error
+
+
+class Call:
+    """What a call of an op comes to, for tensors of given types and shapes.
+
+    Attributes:
+        kernel: the planned operation.
+        attrs: its attributes.
+        types: the element types of its outputs.
+        fixed: for each input the tensor it always is, None for those that are given; None if all are given as they are.
+        is_single: whether the result is the one output itself.
+    """
+
+    __slots__ = ("attrs", "fixed", "is_single", "kernel", "types")
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        attrs: dict[str, Any],
+        types: Sequence[Any],
+        fixed: list[Any] | None,
+        is_single: bool,
+    ) -> None:
+        self.kernel = kernel
+        self.attrs = attrs
+        self.types = types
+        self.fixed = fixed
+        self.is_single = is_single

@@ -1,0 +1,104 @@
+"""What decides the plan of an operation run eagerly, as keys of plans kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+
+from headrace.core.eager import EagerTensor
+
+if TYPE_CHECKING:
+    from headrace.core.dtypes import DType
+    from headrace.core.registry import OpDecl
+    from headrace.core.typing import TensorLike
+
+
+# The most elements of a value read on the host that may be part of a key.
+LARGEST_KNOWN = 32
+# Kinds of values that go into a key as they are.
+_VALUES = frozenset({int, bool, str, bytes, np.int32, np.int64, np.bool_})
+
+
+def flat_inputs(args: Sequence[Any]) -> list[Any]:
+    """The inputs with lists of tensors flattened; a list of numbers is one input."""
+    flat: list[Any] = []
+    for value in args:
+        if value.__class__ in (list, tuple) and value and value[0].__class__ is EagerTensor:
+            flat.extend(value)
+        else:
+            flat.append(value)
+    return flat
+
+
+def call_key(decl: OpDecl, args: Sequence[Any], keywords: dict[str, Any]) -> Any:
+    """What decides the plan of a call: types and shapes of tensors, and the values of what is read on the host."""
+    key: list[Any] = [decl]
+    host = decl.host_positions
+    for i, value in enumerate(args):
+        kind = value.__class__
+        if kind is EagerTensor:
+            key.append(value._dtype)
+            key.append(value.dims)
+            # Numbers such as learning rates change from call to call, and decide no plan.
+            if i in host and not value._dtype.is_floating:
+                held = value._value
+                if held.__class__ is not torch.Tensor or held.numel() > LARGEST_KNOWN:
+                    # Not hashable: such a call is looked at anew each time.
+                    key.append([])
+                else:
+                    key.append(held.numpy().tobytes())
+        elif kind is list or kind is tuple:
+            for item in value:
+                if item.__class__ is EagerTensor:
+                    key.append(item._dtype)
+                    key.append(item.dims)
+                    if i in host:
+                        key.append([])
+                else:
+                    _add_value(key, item)
+            key.append(len(value))
+        elif kind is np.ndarray:
+            if value.size > LARGEST_KNOWN or value.dtype == object:
+                key.append([])
+            else:
+                key.append((value.dtype.str, value.shape, value.tobytes()))
+        else:
+            _add_value(key, value)
+    key.extend(keywords.items())
+    return tuple(key)
+
+
+def _add_value(key: list[Any], value: TensorLike | DType) -> None:
+    kind = value.__class__
+    key.append(kind)
+    if kind is float:
+        # Zeros of both signs are equal, but not the same.
+        key.append(repr(value))
+    else:
+        key.append(value if kind in _VALUES else [])
+
+
+def size_of(dims: Any) -> int:
+    """The number of elements of a tensor with a value, by its shape."""
+    size = 1
+    for dim in dims or ():
+        size *= dim
+    return size
+
+
+def frozen(value: Any) -> Any:
+    """An attribute value, or a dict of them, as a part of a key."""
+    if isinstance(value, dict):
+        return tuple((key, frozen(item)) for key, item in value.items() if key != "_class")
+    if isinstance(value, (list, tuple)):
+        return tuple(frozen(item) for item in value)
+    if isinstance(value, np.ndarray):
+        return value.dtype.str, value.shape, value.tobytes() if value.dtype != object else tuple(value.ravel().tolist())
+    try:
+        hash(value)
+    except TypeError:
+        return id(value)
+    return value

@@ -1,0 +1,1 @@
+"""Sessions that take care of themselves: monitored ones and their hooks, coordinators, queue runners, supervisors."""

@@ -1,1 +1,0 @@
-"""Training: optimizers and their slots, learning rates that decay, moving averages, the global step."""

@@ -1,0 +1,1 @@
+"""What knows nothing of graphs: decorators, deprecation, logging, lazy loading, locks."""
