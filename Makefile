@@ -16,6 +16,7 @@ PYTHON37 ?= $(shell for p in python3.7 $$(ls -d $${PYENV_ROOT:-$$HOME/.pyenv}/ve
 	if "$$p" -c 'import sys; sys.exit(sys.version_info[:2] != (3, 7))' >/dev/null 2>&1; then echo "$$p"; break; fi; done)
 
 JOBS ?= 2
+PROGRAMS ?= tests/programs
 
 .DEFAULT_GOAL := help
 .PHONY: help setup run test check format bench oracle goldens clean
@@ -64,8 +65,8 @@ $(ORACLE)/tf2/.installed: tools/oracle/tf2.txt
 	$(ORACLE)/tf2/bin/python -m pip install --quiet --disable-pip-version-check -r $<
 	@touch $@
 
-goldens: $(ORACLE)/tf1/.installed  ## record again what TensorFlow 1.15.5 says about tests/programs
-	$(ORACLE)/tf1/bin/python tools/oracle/make_goldens.py tests/programs/*.py
+goldens: $(ORACLE)/tf1/.installed  ## record again what TensorFlow 1.15.5 says; PROGRAMS="tests/programs/nn"
+	$(ORACLE)/tf1/bin/python tools/oracle/make_goldens.py $(PROGRAMS)
 
 clean:  ## remove what make made, the oracle excepted
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache bench/results

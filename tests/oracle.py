@@ -5,7 +5,7 @@ strings, and lists or dicts of them. What TensorFlow says is kept in tests/golde
 that tests need no TensorFlow:
 
     got = run_program(text)                            # under Headrace, in this process, in a new graph
-    assert_same(got, golden("programs", "curve_fit"))
+    assert_same(got, golden("user/curve_fit"))
 
 Where `make oracle` has been run, `run_program(text, "tf1")` asks the real one.
 """
@@ -23,6 +23,7 @@ sys.path.insert(0, str(TESTS.parent / "tools" / "oracle"))
 
 import recorded  # noqa: E402  the path to it is made one line above
 from make_goldens import ask_oracle, oracle_python  # noqa: E402  likewise
+from recorded import fingerprint  # noqa: E402, F401  likewise; tests have it from here
 
 RTOL, ATOL = 1e-5, 1e-6
 
@@ -39,11 +40,11 @@ def run_program(text: str, implementation: str = "headrace", path: str = "<progr
     process of its own). What comes back has gone through the recorded form in both cases.
     """
     if implementation == "tf1":
-        return recorded.loads(ask_oracle(path, text))
+        return recorded.golden_loads(ask_oracle(path, text))["results"]
     if implementation != "headrace":
         raise ValueError(f"implementation must be 'headrace' or 'tf1', got {implementation!r}")
-    from headrace.platform.test_util import forget_eager_names
     from headrace.shim import install_as_tensorflow
+    from headrace.testing.test_util import forget_eager_names
 
     install_as_tensorflow()
     import tensorflow as tf
@@ -60,9 +61,14 @@ def run_program(text: str, implementation: str = "headrace", path: str = "<progr
     return recorded.loads(recorded.dumps(scope["results"]))
 
 
-def golden(area: str, case: str) -> dict[str, Any]:
-    """What TensorFlow 1.15.5 said: tests/golden/<area>/<case>.json."""
-    return recorded.loads((TESTS / "golden" / area / f"{case}.json").read_text())
+def golden(name: str) -> dict[str, Any]:
+    """What TensorFlow 1.15.5 said of a program: the results in tests/golden/programs/<name>.json."""
+    return read_golden(name)["results"]
+
+
+def read_golden(name: str) -> dict[str, Any]:
+    """The `results`, the version of `tensorflow` and the fingerprint of the `program` in a golden file."""
+    return recorded.golden_loads((TESTS / "golden" / "programs" / f"{name}.json").read_text())
 
 
 def differences(got: Any, expected: Any, rtol: float = RTOL, atol: float = ATOL, where: str = "") -> list[str]:

@@ -10,7 +10,7 @@ import pytest
 @pytest.fixture(autouse=True)
 def settings_of_the_process() -> Iterator[None]:
     """The process's settings as they were before any program."""
-    from headrace.runtime.process_settings import settings
+    from headrace.devices.process_settings import settings
 
     yield
     settings.__init__()  # type: ignore[misc]
