@@ -27,6 +27,7 @@ def run(*arguments, cwd):
         ["run"],
         ["check"],
         ["explain"],
+        ["op"],
         ["shim"],
         ["shim", "install"],
         ["shim", "remove"],
@@ -245,3 +246,26 @@ def test_a_python_that_is_none_is_refused(tmp_path):
     done = invoke("shim", "status", "--python", tmp_path / "nothing")
     assert done.exit_code == 1
     assert "neither a Python nor a folder" in done.output
+
+
+@pytest.mark.parametrize(
+    ("op_type", "said"),
+    [
+        ("ApplyAdam", ["var: ref T", "headrace/ops/train/", "writes var, m, v", "tf.train.AdamOptimizer"]),
+        ("MatMul", ["transpose_a=False", "matmul_gradient", "MatMul([2, 3], [3, 4])", "tf.matmul"]),
+        ("SegmentSum", ["segment_ids: Tindices", "tf.segment_sum"]),
+        ("Shape", ["none: a gradient ends here", "tf.shape"]),
+        ("_Feed", ["graphs from elsewhere cannot have it", "nothing: the planner makes it"]),
+    ],
+)
+def test_the_card_of_an_op(op_type, said):
+    done = invoke("op", op_type)
+    assert done.exit_code == 0
+    assert done.output.splitlines()[0] == op_type
+    assert [text for text in said if text not in done.output] == []
+
+
+def test_the_card_of_an_op_that_is_not_there():
+    done = invoke("op", "MatMull")
+    assert done.exit_code == 1
+    assert "close: MatMul" in done.output

@@ -12,7 +12,7 @@ import headrace as tf
 from headrace.cli.commands import headrace
 from headrace.graph_tools.inlining import with_calls_inlined
 from headrace.graph_tools.saved_models import inputs_of
-from headrace.interop import protos
+from headrace.messages import protos
 
 FIXTURES = pathlib.Path(__file__).parent.parent / "fixtures" / "graphs"
 MODEL = str(FIXTURES / "saved_model")

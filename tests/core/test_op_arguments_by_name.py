@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import headrace as tf
-from headrace.platform import test_ops
+from headrace.testing import test_ops
 
 apply_op = test_ops._op_def_lib.apply_op
 

@@ -11,6 +11,15 @@ from hypothesis import strategies as st
 from tensorboard.compat.proto.tensor_shape_pb2 import TensorShapeProto
 
 from headrace.core import shapes
+from headrace.core.dims import (
+    broadcast_dims,
+    compatible_dims,
+    dims_text,
+    element_count,
+    is_fully_defined,
+    merge_dim,
+    merge_dims,
+)
 from headrace.core.shapes import Dimension, TensorShape
 
 # Expression, and what TensorFlow 1.15.5 answers: the repr of the value, or the error's class and text;
@@ -338,11 +347,11 @@ def test_static_broadcasting(a, b, expected):
     for x, y in ((a, b), (b, a)):
         if isinstance(expected, str):
             with pytest.raises(ValueError) as error:
-                shapes.broadcast_dims(x, y)
+                broadcast_dims(x, y)
             if x is a:
                 assert f"ValueError: {error.value}" == expected
         else:
-            assert shapes.broadcast_dims(x, y) == expected
+            assert broadcast_dims(x, y) == expected
 
 
 SIZES = st.integers(0, 3)
@@ -362,41 +371,41 @@ def test_broadcasting_of_what_is_partly_known_agrees_with_numpy(data, a, b):
         truth = np.broadcast_shapes(a, b)
     except ValueError:
         with pytest.raises(ValueError):
-            shapes.broadcast_dims(a, b)
+            broadcast_dims(a, b)
         return
-    assert shapes.broadcast_dims(a, b) == truth
-    partly = shapes.broadcast_dims(weakened(data.draw, a), weakened(data.draw, b))
-    assert shapes.compatible_dims(partly, truth)
+    assert broadcast_dims(a, b) == truth
+    partly = broadcast_dims(weakened(data.draw, a), weakened(data.draw, b))
+    assert compatible_dims(partly, truth)
 
 
 @given(st.data(), KNOWN)
 def test_merging_what_is_partly_known_never_contradicts_it(data, dims):
     a, b = weakened(data.draw, dims), weakened(data.draw, dims)
-    merged = shapes.merge_dims(a, b)
-    assert merged == shapes.merge_dims(b, a)
-    assert shapes.merge_dims(merged, dims) == dims
+    merged = merge_dims(a, b)
+    assert merged == merge_dims(b, a)
+    assert merge_dims(merged, dims) == dims
     for part in (a, b):
-        assert shapes.merge_dims(merged, part) == merged
+        assert merge_dims(merged, part) == merged
 
 
 @given(KNOWN, KNOWN)
 def test_shapes_merge_exactly_when_they_are_compatible(a, b):
-    assert shapes.compatible_dims(a, b) == (a == b)
+    assert compatible_dims(a, b) == (a == b)
     if a != b:
         with pytest.raises(ValueError, match="must be equal"):
-            shapes.merge_dims(a, b)
+            merge_dims(a, b)
 
 
 @pytest.mark.parametrize(
     ("a", "b", "merged"), [(None, None, None), (None, 3, 3), (3, None, 3), (3, 3, 3), (0, None, 0)]
 )
 def test_merge_dim(a, b, merged):
-    assert shapes.merge_dim(a, b) == merged
+    assert merge_dim(a, b) == merged
 
 
 def test_merge_dim_conflict():
     with pytest.raises(ValueError, match="Dimensions must be equal, but are 3 and 4"):
-        shapes.merge_dim(3, 4)
+        merge_dim(3, 4)
 
 
 @pytest.mark.parametrize(
@@ -405,9 +414,9 @@ def test_merge_dim_conflict():
      ((None, 3), "(?, 3)", None), ((2, 3), "(2, 3)", 6), ((2, 0), "(2, 0)", 0)],
 )  # fmt: skip
 def test_dims_in_words_and_numbers(dims, text, count):
-    assert shapes.dims_text(dims) == text
-    assert shapes.element_count(dims) == count
-    assert shapes.is_fully_defined(dims) == (count is not None)
+    assert dims_text(dims) == text
+    assert element_count(dims) == count
+    assert is_fully_defined(dims) == (count is not None)
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import headrace as tf
-from headrace.ops.data import background, pool
-from headrace.ops.data.base import Iteration
+from headrace.devices import pool
+from headrace.kernels.data.base import Iteration
+from headrace.ops.data import background
 
 
 def counting(limit, failing=()):

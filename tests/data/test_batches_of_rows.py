@@ -56,7 +56,7 @@ def test_same_as_one_by_one(name, shuffled):
 
 
 def test_runs_once_a_batch():
-    from headrace.ops.data.rowwise import batched
+    from headrace.kernels.data.rowwise import batched
 
     with tf.Graph().as_default() as graph:
         dataset = tf.data.Dataset.from_tensor_slices((ROWS, LABELS))

@@ -19,16 +19,8 @@ from headrace.core import errors
 from headrace.core.dtypes import as_dtype
 from headrace.core.file_effects import find_writer
 from headrace.files.checkpoint import slices, wire
-from headrace.files.checkpoint.bundle import (
-    HEADER_KEY,
-    BundleReader,
-    BundleWriter,
-    Entry,
-    data_name,
-    header_message,
-    index_name,
-    read_entry,
-)
+from headrace.files.checkpoint.bundle import HEADER_KEY, BundleReader, Entry, data_name, index_name, read_entry
+from headrace.files.checkpoint.bundle_writer import BundleWriter, header_message
 from headrace.files.checkpoint.checksums import crc32c, mask
 from headrace.files.checkpoint.table import TableWriter
 from headrace.files.tensor_messages import TensorData, VariantData, variant_message

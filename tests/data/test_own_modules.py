@@ -12,7 +12,7 @@ from headrace.data.argument_tensors import obtain_all_variant_tensor_ops, partia
 from headrace.data.multi_device import MultiDeviceIterator
 from headrace.data.option_sets import OptionsBase, create_option, merge_options
 from headrace.data.tuning import map_defun, snapshot
-from headrace.platform.data_tests import DatasetSerializationTestBase, DatasetTestBase, TFRecordDatasetTestBase
+from headrace.testing.data_tests import DatasetSerializationTestBase, DatasetTestBase, TFRecordDatasetTestBase
 
 Dataset = tf.data.Dataset
 

@@ -88,8 +88,8 @@ def test_large_snapshots_are_several_files(tmp_path, compression):
 
 
 def test_records_are_tensorflows_messages(tmp_path):
-    from headrace.interop.protos import TensorProto
-    from headrace.interop.tensor_proto import MakeNdarray
+    from headrace.messages.protos import TensorProto
+    from headrace.messages.tensor_proto import MakeNdarray
 
     kept(tmp_path, lambda: Dataset.from_tensor_slices(([1.5, 2.5], ["a", "bc"])))
     (path,) = tmp_path.glob("*/00000000.snapshot")

@@ -5,7 +5,7 @@ import json
 import numpy as np
 
 import headrace as tf
-from headrace.platform import timeline
+from headrace.profiler import timeline
 
 
 def shown(stats):

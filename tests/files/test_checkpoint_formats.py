@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from headrace.core import errors
 from headrace.core.dtypes import as_dtype
-from headrace.files.checkpoint import atomic, bundle, slices, wire
-from headrace.files.checkpoint.bundle import BundleReader, BundleWriter
+from headrace.files.checkpoint import atomic, bundle, bundle_writer, slices, wire
+from headrace.files.checkpoint.bundle import BundleReader
+from headrace.files.checkpoint.bundle_writer import BundleWriter
 from headrace.files.checkpoint.reader import CheckpointReader
 from headrace.files.checkpoint.slice_table import SliceTableWriter
 from headrace.files.checkpoint.snappy import decompress
@@ -185,7 +186,7 @@ def test_a_checkpoint_written_over_is_the_old_or_the_new_one(tmp_path, shards):
         for shard in range(shards):
             parts.append(f"{prefix}_temp/part-{shard}")
             written(parts[-1], {f"v{shard}": np.full([3], value, np.float32)})
-        bundle.merge(parts, prefix)
+        bundle_writer.merge(parts, prefix)
 
     save(0.0)
     value = 0.0
@@ -366,7 +367,7 @@ def test_what_killed_writers_left_is_taken_away(tmp_path, write):
     # A writer on another machine, whose process is not known here.
     with atomic.open_temporary(str(locked)):
         if write == "bundle":
-            with bundle.BundleWriter(str(tmp_path / "model")) as writer:
+            with bundle_writer.BundleWriter(str(tmp_path / "model")) as writer:
                 writer.add("v", FLOAT, np.zeros(3, np.float32))
                 writer.finish()
         else:

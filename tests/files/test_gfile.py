@@ -1,4 +1,4 @@
-"""gfile over URLs; the local disk is compared with TensorFlow in tests/programs/files_gfile.py."""
+"""gfile over URLs; the local disk is compared with TensorFlow in tests/programs/files/gfile.py."""
 
 from __future__ import annotations
 

@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import headrace as tf
+from headrace.checkpoints import checkpoint_state
 from headrace.debug import dump_files
 from headrace.debug.dump_dir import DebugDumpDir
 from headrace.files import file_io, paths
 from headrace.files.checkpoint import atomic
-from headrace.train import checkpoint_state
 
 PARTS = ("index", "data-00000-of-00001", "meta")
 

@@ -11,7 +11,8 @@ import pytest
 
 from headrace.core.dtypes import as_dtype
 from headrace.files.checkpoint import shard_folders
-from headrace.files.checkpoint.bundle import BundleReader, BundleWriter, merge
+from headrace.files.checkpoint.bundle import BundleReader
+from headrace.files.checkpoint.bundle_writer import BundleWriter, merge
 
 DIGITS = "0123456789abcdef" * 2
 

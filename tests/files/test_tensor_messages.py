@@ -17,8 +17,8 @@ from headrace.files.tensor_messages import (
     tensor_message,
     variant_message,
 )
-from headrace.interop.protos import TensorProto, VariantTensorDataProto
-from headrace.interop.tensor_proto import MakeNdarray, make_tensor_proto
+from headrace.messages.protos import TensorProto, VariantTensorDataProto
+from headrace.messages.tensor_proto import MakeNdarray, make_tensor_proto
 
 NUMBERS = ["float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "bool",
            "complex64", "complex128", "bfloat16", "qint8", "quint8", "qint16", "quint16", "qint32"]  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import headrace as tf
-from headrace.interop import protos
+from headrace.messages import protos
 
 FLOAT = 1
 

@@ -30,7 +30,7 @@ from headrace.cli.commands import headrace as command_line
 from headrace.core.eager import eager_mode
 from headrace.files.checkpoint.table import Table, TableWriter
 from headrace.files.records import masked_crc32c
-from headrace.interop import protos
+from headrace.messages import protos
 
 FIXTURES = pathlib.Path(__file__).parent.parent / "fixtures"
 # What opening a file of a few kilobytes may take beyond the program itself, and how long.

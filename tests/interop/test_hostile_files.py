@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import headrace as tf
-from headrace.interop import protos
+from headrace.messages import protos
 from headrace.saved_model.loading import SavedModelLoader, asset_tensors
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))

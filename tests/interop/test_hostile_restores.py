@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import headrace as tf
 from headrace.core.eager import eager_mode
-from headrace.interop import protos
+from headrace.messages import protos
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from mutations import changed, damaged_by

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import headrace as tf
-from headrace.interop import protos
+from headrace.messages import protos
 
 FLOAT, INT, STRING, LONG = 1, 3, 7, 9
 FIELDS = {FLOAT: "float_val", INT: "int_val", STRING: "string_val", LONG: "int64_val"}
@@ -418,7 +418,7 @@ def test_an_import_has_so_many_outputs_in_all():
 
 
 def test_nodes_share_the_outputs_an_import_may_have(monkeypatch):
-    monkeypatch.setattr("headrace.interop.graph_def._MOST_OUTPUTS", 250)
+    monkeypatch.setattr("headrace.messages.node_imports._MOST_OUTPUTS", 250)
     assert len(with_outputs(100, nodes=2).imported().get_operations()) == 3
     with pytest.raises(ValueError, match="Node 'parts2'"):
         with_outputs(100).imported()
@@ -468,7 +468,7 @@ def test_what_there_is_no_memory_for_is_told_with_the_operation(monkeypatch):
 @pytest.mark.parametrize(("kind", "zero"), [("bfloat16", 14), ("qint8", 11), ("half", 19)])
 def test_one_element_of_any_type_stays_one(kind, zero):
     from headrace.core.dtypes import as_dtype
-    from headrace.interop.tensor_proto import array_of
+    from headrace.messages.tensor_proto import array_of
     from headrace.plan.values import to_torch
 
     message = protos.TensorProto(dtype=zero)

@@ -13,11 +13,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import headrace as tf
+from headrace.api.op_index import declare_all
 from headrace.core.file_effects import find_writer
 from headrace.core.registry import REGISTRY, find, find_public
-from headrace.interop import protos
-from headrace.ops import declare_all
-from headrace.ops.size_functions import size_function
+from headrace.kernels.size_functions import size_function
+from headrace.messages import protos
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from hostile_graphs import FLOAT, calling, constant, function, run

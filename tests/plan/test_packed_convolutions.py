@@ -1,4 +1,4 @@
-"""Convolutions by settled filters: equal to the single ops, and never behind a write to a variable."""
+"""Convolutions by frozen filters: equal to the single ops, and never behind a write to a variable."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 import headrace as tf
-import headrace.plan.plan
 from headrace.core.registry import REGISTRY, find
-from headrace.plan.rewrites.packed_convolutions import pack_convolutions
+from headrace.plan.pipeline import without
 
 
 @pytest.fixture
@@ -18,13 +17,11 @@ def session():
 
 
 @pytest.fixture
-def single_ops(monkeypatch):
+def single_ops():
     """Runs fetches in a new session that does not pack."""
 
     def run(fetches, feeds, saved):
-        rewrites = [row for row in headrace.plan.fuse.REWRITES if row[0] is not pack_convolutions]
-        with monkeypatch.context() as patch, tf.Session() as sess:
-            patch.setattr(headrace.plan.fuse, "REWRITES", tuple(rewrites))
+        with without("packed convolutions"), tf.Session() as sess:
             for variable, value in saved.items():
                 variable.load(value, sess)
             assert not any("Packed" in kind for kind in calls(sess, fetches, list(feeds)))

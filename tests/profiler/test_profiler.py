@@ -7,7 +7,7 @@ import pytest
 
 import headrace as tf
 from headrace.core.internals import OpStats, RegisterStatistics
-from headrace.interop import protos
+from headrace.messages import protos
 from headrace.profiler import analyzer, report, statistics, views
 
 

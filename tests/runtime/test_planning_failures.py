@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import headrace as tf
+from headrace.checkpoints.python_state import NumpyState
 from headrace.core.eager import eager_mode
-from headrace.core.functions import UndefinedFunctionError
+from headrace.core.graph_functions import UndefinedFunctionError
 from headrace.core.registry import find, raw
-from headrace.interop.node_def import attr_to_proto, node_def_of
-from headrace.train.python_state import NumpyState
+from headrace.messages.node_def import attr_to_proto, node_def_of
 
 PLACE = "test_planning_failures.py"
 

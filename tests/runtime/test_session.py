@@ -173,7 +173,7 @@ def test_many_threads_may_run_one_session(session):
 
 
 def test_tracing_names_each_call(session):
-    from headrace.interop.protos import RunMetadata, RunOptions
+    from headrace.messages.protos import RunMetadata, RunOptions
 
     x = tf.placeholder(tf.float32, [8, 8])
     y = tf.matmul(x, x, name="square")
@@ -186,7 +186,7 @@ def test_tracing_names_each_call(session):
 def test_a_timeout_ends_a_step_between_two_calls(session, monkeypatch):
     from types import SimpleNamespace
 
-    from headrace.interop.protos import RunOptions
+    from headrace.messages.protos import RunOptions
     from headrace.runtime import configuration
 
     seconds = itertools.count()

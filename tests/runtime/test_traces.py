@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import headrace as tf
-from headrace.platform.timeline import Timeline
+from headrace.profiler.timeline import Timeline
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What variables promise beyond the recorded answers of TensorFlow in tests/programs/state_*.py."""
+"""What variables promise beyond the recorded answers of TensorFlow in tests/programs/state."""
 
 from __future__ import annotations
 
