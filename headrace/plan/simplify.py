@@ -42,15 +42,59 @@ def simplify(nodes: list[Node], keep: set[Node], only_bind: bool = False) -> tup
     Returns:
         the nodes left and, for values that are no more, the value that stands for each.
     """
-    replaced: dict[Value, Value] = {}
-    dropped: dict[Node, list[Node]] = {}
-    merged: _Merged = {}
-    constants: dict[Hashable, Value] = {}
-    left: list[Node] = []
-    chosen = _Chosen(nodes)
-
+    sweep = _Sweep(nodes, keep, only_bind)
     for node in nodes:
-        inputs = node.inputs
+        sweep.visit(node)
+    return sweep.left, sweep.replaced
+
+
+class _Sweep:
+    """One way through the nodes, from the first to the last.
+
+    Args:
+        nodes: the nodes.
+        keep: those that must stay.
+        only_bind: whether nothing is done but to bind constants and resources.
+
+    Attributes:
+        left: the nodes left.
+        replaced: for values that are no more, the value that stands for each.
+    """
+
+    def __init__(self, nodes: list[Node], keep: set[Node], only_bind: bool) -> None:
+        self._keep, self._only_bind = keep, only_bind
+        self.left: list[Node] = []
+        self.replaced: dict[Value, Value] = {}
+        # For nodes that are no more, what those wait for that waited for them.
+        self._dropped: dict[Node, list[Node]] = {}
+        self._merged: _Merged = {}
+        self._constants: dict[Hashable, Value] = {}
+        self._chosen = _Chosen(nodes)
+
+    def visit(self, node: Node) -> None:
+        """Keeps a node, or says what stands for it."""
+        self._rewire(node)
+        decl = node.decl
+        if node.region is not None:
+            _simplify_region(node, node.region, self._only_bind)
+        elif decl.binding_rule is not None:
+            self._bind(node)
+            # A constant that waits for something makes its consumers wait too.
+            if not node.control:
+                self._dropped[node] = []
+                if not decl.stateful and not self._only_bind and not _stood_for(self._constants, node, self.replaced):
+                    _merged(self._merged, node, self.replaced)
+                return
+        elif not self._only_bind and not decl.stateful and not node.control and node not in self._keep:
+            stands = self._stands_for(node)
+            if stands is not None:
+                self._dropped[node] = stands
+                return
+        self.left.append(node)
+
+    def _rewire(self, node: Node) -> None:
+        """Puts what stands for others in their place in what `node` takes, lies in and waits for."""
+        replaced, inputs = self.replaced, node.inputs
         for i, value in enumerate(inputs):
             new = replaced.get(value)
             if new is not None:
@@ -58,65 +102,46 @@ def simplify(nodes: list[Node], keep: set[Node], only_bind: bool = False) -> tup
         if node.guard and any(pred in replaced for pred, _ in node.guard):
             node.guard = tuple(dict.fromkeys((replaced.get(pred, pred), taken) for pred, taken in node.guard))
         if node.control:
-            node.control = _live_controls(node.control, dropped)
-        decl = node.decl
-        if node.region is not None:
-            _simplify_region(node, node.region, only_bind)
-            left.append(node)
-            continue
+            node.control = _live_controls(node.control, self._dropped)
 
-        if decl.binding_rule is not None:
-            for value, bound in zip(node.outputs, decl.binding_rule(node), strict=True):
-                value.bound = bound
-                if isinstance(bound, BoundConstant):
-                    _check_size(bound.array, node)
-                    value.constant, value.bound = bound.array, to_torch(bound.array, value.dtype)
-            if node.control:
-                # A constant that waits for something makes its consumers wait too.
-                left.append(node)
-                continue
-            dropped[node] = []
-            if not decl.stateful and not only_bind and not _stood_for(constants, node, replaced):
-                _merged(merged, node, replaced)
-            continue
+    def _bind(self, node: Node) -> None:
+        """Gives the outputs of a constant or variable what they always are."""
+        assert node.decl.binding_rule is not None
+        for value, bound in zip(node.outputs, node.decl.binding_rule(node), strict=True):
+            value.bound = bound
+            if isinstance(bound, BoundConstant):
+                _check_size(bound.array, node)
+                value.constant, value.bound = bound.array, to_torch(bound.array, value.dtype)
 
-        if not only_bind and not decl.stateful and not node.control and node not in keep:
-            if decl.static_rule is not None and not chosen.has(node) and _bind_static(node):
-                dropped[node] = []
-                if not chosen.depends_on_step(node, inputs):
-                    _stood_for(constants, node, replaced)
-                continue
-            if decl.same_rule is not None:
-                same = None if chosen.keeps(node) else decl.same_rule(node)
-                # What waits for an Identity of a Switch waits for the branch, which the Switch itself does not say.
-                if (
-                    same is not None
-                    and same.node.decl.role is not Role.SWITCH
-                    and (decl.may_alias or not is_live(same))
-                ):
-                    replaced[node.outputs[0]] = replaced.get(same, same)
-                    # What a loop is given, or a step is fed, is there already.
-                    dropped[node] = [] if same.is_given() else [same.node]
-                    continue
-            if chosen.keeps(node):
-                # The Merge asks in which branch this is, so it is computed there.
-                if not node.guard:
-                    branch = chosen.branch_of(node)
-                    node.control.append(branch)
-                    left.append(branch)
-                left.append(node)
-                continue
-            if _fold(node):
-                dropped[node] = []
-                if not chosen.depends_on_step(node, inputs):
-                    _stood_for(constants, node, replaced)
-                continue
-            first = _merged(merged, node, replaced)
-            if first is not None:
-                dropped[node] = [first]
-                continue
-        left.append(node)
-    return left, replaced
+    def _stands_for(self, node: Node) -> list[Node] | None:
+        """What those wait for that waited for `node`, if it need not run; None if it stays."""
+        decl, chosen = node.decl, self._chosen
+        if decl.static_rule is not None and not chosen.has(node) and _bind_static(node):
+            self._note_constant(node)
+            return []
+        keeps = chosen.keeps(node)
+        same = decl.same_rule(node) if decl.same_rule is not None and not keeps else None
+        # What waits for an Identity of a Switch waits for the branch, which the Switch itself does not say.
+        if same is not None and same.node.decl.role is not Role.SWITCH and (decl.may_alias or not is_live(same)):
+            self.replaced[node.outputs[0]] = self.replaced.get(same, same)
+            # What a loop is given, or a step is fed, is there already.
+            return [] if same.is_given() else [same.node]
+        if keeps:
+            # The Merge asks in which branch this is, so it is computed there.
+            if not node.guard:
+                branch = chosen.branch_of(node)
+                node.control.append(branch)
+                self.left.append(branch)
+            return None
+        if _fold(node):
+            self._note_constant(node)
+            return []
+        first = _merged(self._merged, node, self.replaced)
+        return None if first is None else [first]
+
+    def _note_constant(self, node: Node) -> None:
+        if not self._chosen.depends_on_step(node, node.inputs):
+            _stood_for(self._constants, node, self.replaced)
 
 
 class _Chosen:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import threading
 import weakref
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Collection, Hashable
+from typing import Any, TypeVar
 
 import torch
 
@@ -15,8 +15,7 @@ from headrace.core.buffers import VariableBuffer
 from headrace.runtime.bound_functions import OWN_KINDS
 from headrace.runtime.resources import LOCAL_TASK, Runtime
 
-if TYPE_CHECKING:
-    from headrace.kernels.queues.state import Queue
+T = TypeVar("T")
 
 
 class SharedState:
@@ -33,7 +32,7 @@ class SharedState:
         self.objects: dict[Any, Any] = {}
         self.lock = threading.RLock()
 
-    def clear(self, containers: Any = None) -> None:
+    def clear(self, containers: Collection[str] | None = None) -> None:
         """Forgets all of it, or the variables of the given containers."""
         view = Runtime(torch.device("cpu"))
         view.buffers, view.objects, view.lock = self.buffers, self.objects, self.lock
@@ -59,7 +58,7 @@ class SharingRuntime(Runtime):
         """The full names of the devices, which are the server's."""
         return tuple(name.replace(LOCAL_TASK, self.state.device) for name in super().device_names())
 
-    def object(self, key: str | Sequence[str], make: Callable[..., Any] | type) -> Queue:
+    def object(self, key: Hashable, make: Callable[[], T]) -> T:
         """The object kept under `key`, made by calling `make` at its first use."""
         if not (isinstance(key, tuple) and key and key[0] in OWN_KINDS):
             return super().object(key, make)
@@ -69,7 +68,7 @@ class SharingRuntime(Runtime):
                 found = self._own[key] = make()
         return found
 
-    def clear(self, containers: Any = None) -> None:
+    def clear(self, containers: Collection[str] | None = None) -> None:
         """Forgets what is the session's own."""
         self._own.clear()
 

@@ -4,8 +4,7 @@ HOMES = {
     "distributions.autoregressive": "Autoregressive",
     "distributions.combining": "Independent MixtureSameFamily",
     "distributions.counting": "Binomial Geometric NegativeBinomial",
-    "distributions.one_hot": "ExpRelaxedOneHotCategorical OneHotCategorical RelaxedBernoulli "
-    "RelaxedOneHotCategorical",
+    "distributions.one_hot": "ExpRelaxedOneHotCategorical OneHotCategorical RelaxedBernoulli RelaxedOneHotCategorical",
     "distributions.derived": "Chi2 Chi2WithAbsDf InverseGammaWithSoftplusConcentrationRate Kumaraswamy "
     "MultivariateNormalDiagPlusLowRank SinhArcsinh VectorSinhArcsinhDiag",
     "distributions.diffeomixture": "VectorDiffeomixture",
