@@ -49,7 +49,7 @@ def print_plans(plans: Sequence[Plan], histories: Sequence[PlanHistory] | None =
 def _of_plan(plan: Plan, plans: Sequence[Plan], histories: Sequence[PlanHistory]) -> list[PlanHistory]:
     """How a plan was made, and then the bodies of functions that were planned for it."""
     graphs = [history.graph for history in histories]
-    if plan.graph not in graphs:
+    if not graphs or plan.graph not in graphs:
         return []
     first = graphs.index(plan.graph)
     # Bodies are planned after the graph that calls them, and before the graph of the next step.
