@@ -21,10 +21,17 @@ if TYPE_CHECKING:
     import numpy as np
 
     from headrace.core.operation import Operation
+    from headrace.core.typing import NodeView, OpView
 
-ShapeRule = Callable[[Any], Sequence[Dims]]
-KernelRule = Callable[[Any], Callable[..., Any]]
+ShapeRule = Callable[["OpView"], Sequence[Dims]]
+# A kernel takes the values of the inputs, and returns the output or a tuple of outputs.
+KernelRule = Callable[["NodeView"], Callable[..., Any]]
 GradientRule = Callable[..., Any]
+# What each of these returns is told where the rules are declared.
+BindingRule = Callable[["NodeView"], Sequence[Any]]
+StaticRule = Callable[["OpView"], "Sequence[Any] | None"]
+SameRule = Callable[["NodeView"], Any]
+ReuseRule = Callable[["NodeView", int], "Callable[..., Any] | None"]
 
 REGISTRY: dict[str, OpDecl] = {}
 
@@ -50,9 +57,9 @@ class OpDecl(PlanningFacts):
     device_kernels: dict[str, KernelRule] = field(default_factory=dict)
     gradient_rule: GradientRule | None = None
     differentiable: bool | None = None
-    binding_rule: Callable[[Any], Sequence[Any]] | None = None
-    static_rule: Callable[[Any], Sequence[Any] | None] | None = None
-    same_rule: Callable[[Any], Any] | None = None
+    binding_rule: BindingRule | None = None
+    static_rule: StaticRule | None = None
+    same_rule: SameRule | None = None
     may_alias: bool = False
     host_inputs: frozenset[str] = frozenset()
     host_outputs: bool = False
@@ -60,7 +67,7 @@ class OpDecl(PlanningFacts):
     writes_state: tuple[int, ...] = ()
     kept_inputs: tuple[int, ...] = ()
     fresh_outputs: frozenset[int] = frozenset()
-    reuse_rule: Callable[[Any, int], Callable[..., Any] | None] | None = None
+    reuse_rule: ReuseRule | None = None
     must_run: bool = False
     uses_numpy_floats: bool = False
     is_waited_for: bool = True
@@ -118,17 +125,17 @@ class OpDecl(PlanningFacts):
         self.differentiable = True
         return rule
 
-    def binding(self, rule: Callable[[Any], Sequence[Any]]) -> Callable[[Any], Sequence[Any]]:
+    def binding(self, rule: BindingRule) -> BindingRule:
         """Declares what the outputs always are in one session, instead of a kernel: a constant, a variable's buffer."""
         self.binding_rule = rule
         return rule
 
-    def static_value(self, rule: Callable[[Any], Sequence[Any] | None]) -> Callable[[Any], Sequence[Any] | None]:
+    def static_value(self, rule: StaticRule) -> StaticRule:
         """Declares when outputs are known from static shapes alone: takes the op, returns NumPy arrays or None."""
         self.static_rule = rule
         return rule
 
-    def same_as(self, rule: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def same_as(self, rule: SameRule) -> SameRule:
         """Declares when the op does nothing: takes the planned node, returns the `Value` its output equals, or None."""
         self.same_rule = rule
         return rule
@@ -174,7 +181,7 @@ class OpDecl(PlanningFacts):
         self.fresh_outputs = frozenset(i for i, name in enumerate(names) if not outputs or name in outputs)
         return self
 
-    def reuses(self, rule: Callable[[Any, int], Callable[..., Any] | None]) -> OpDecl:
+    def reuses(self, rule: ReuseRule) -> OpDecl:
         """Declares how the op is computed in the memory of an input that nothing else needs; its output is `fresh`.
 
         Args:

@@ -42,7 +42,8 @@ def keep_live(nodes: list[Node], fetched: Sequence[Value], targets: Sequence[Nod
         if node in live:
             continue
         live.add(node)
-        pending.extend(value.node for value in taken_inputs(node))
+        inputs = taken_inputs(node) if node.decl.role is Role.MERGE else node.inputs
+        pending.extend(value.node for value in inputs)
         pending.extend(pred.node for pred, _ in node.guard)
         for before in node.control:
             pending.extend(_effects(before, effects))
@@ -111,7 +112,8 @@ def _effects(root: Node, known: dict[Node, tuple[Node, ...]]) -> tuple[Node, ...
             known[node] = (node,)
             stack.pop()
             continue
-        before = [value.node for value in taken_inputs(node)] + node.control
+        inputs = taken_inputs(node) if node.decl.role is Role.MERGE else node.inputs
+        before = [value.node for value in inputs] + node.control
         unknown = [other for other in before if other not in known]
         if unknown:
             stack.extend(unknown)

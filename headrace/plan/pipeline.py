@@ -75,11 +75,12 @@ _left_out: set[str] = set()
 
 def run_passes(passes: Sequence[Pass], graph: PlanGraph) -> None:
     """Runs passes one after the other."""
-    observers = _observers
+    observers, left_out = _observers, _left_out
     for observer in observers:
         observer(graph, None)
     for each in passes:
-        if (each.when is None or each.when(graph)) and each.name not in _left_out:
+        when = each.when
+        if (when is None or when(graph)) and not (left_out and each.name in left_out):
             each.run(graph)
             for observer in observers:
                 observer(graph, each)

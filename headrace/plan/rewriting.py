@@ -33,8 +33,7 @@ def has_all(groups: tuple[Set[str], ...]) -> Callable[[PlanGraph], bool]:
     """A condition: whether the graph has an op of each group of op types."""
 
     def condition(graph: PlanGraph) -> bool:
-        types = graph.op_types()
-        return not any(types.isdisjoint(group) for group in groups)
+        return not any(map(graph.op_types().isdisjoint, groups))
 
     return condition
 

@@ -43,8 +43,7 @@ def simplify(nodes: list[Node], keep: set[Node], only_bind: bool = False) -> tup
         the nodes left and, for values that are no more, the value that stands for each.
     """
     sweep = _Sweep(nodes, keep, only_bind)
-    for node in nodes:
-        sweep.visit(node)
+    sweep.run(nodes)
     return sweep.left, sweep.replaced
 
 
@@ -71,38 +70,38 @@ class _Sweep:
         self._constants: dict[Hashable, Value] = {}
         self._chosen = _Chosen(nodes)
 
-    def visit(self, node: Node) -> None:
-        """Keeps a node, or says what stands for it."""
-        self._rewire(node)
-        decl = node.decl
-        if node.region is not None:
-            _simplify_region(node, node.region, self._only_bind)
-        elif decl.binding_rule is not None:
-            self._bind(node)
-            # A constant that waits for something makes its consumers wait too.
-            if not node.control:
-                self._dropped[node] = []
-                if not decl.stateful and not self._only_bind and not _stood_for(self._constants, node, self.replaced):
-                    _merged(self._merged, node, self.replaced)
-                return
-        elif not self._only_bind and not decl.stateful and not node.control and node not in self._keep:
-            stands = self._stands_for(node)
-            if stands is not None:
-                self._dropped[node] = stands
-                return
-        self.left.append(node)
+    def run(self, nodes: list[Node]) -> None:
+        """Keeps each node, or says what stands for it."""
+        left, replaced, dropped, keep, only_bind = self.left, self.replaced, self._dropped, self._keep, self._only_bind
+        for node in nodes:
+            # What stands for others comes in their place.
+            inputs = node.inputs
+            for i, value in enumerate(inputs):
+                new = replaced.get(value)
+                if new is not None:
+                    inputs[i] = new
+            if node.guard and any(pred in replaced for pred, _ in node.guard):
+                node.guard = tuple(dict.fromkeys((replaced.get(pred, pred), taken) for pred, taken in node.guard))
+            if node.control:
+                node.control = _live_controls(node.control, dropped)
 
-    def _rewire(self, node: Node) -> None:
-        """Puts what stands for others in their place in what `node` takes, lies in and waits for."""
-        replaced, inputs = self.replaced, node.inputs
-        for i, value in enumerate(inputs):
-            new = replaced.get(value)
-            if new is not None:
-                inputs[i] = new
-        if node.guard and any(pred in replaced for pred, _ in node.guard):
-            node.guard = tuple(dict.fromkeys((replaced.get(pred, pred), taken) for pred, taken in node.guard))
-        if node.control:
-            node.control = _live_controls(node.control, self._dropped)
+            decl = node.decl
+            if node.region is not None:
+                _simplify_region(node, node.region, only_bind)
+            elif decl.binding_rule is not None:
+                self._bind(node)
+                # A constant that waits for something makes its consumers wait too.
+                if not node.control:
+                    dropped[node] = []
+                    if not decl.stateful and not only_bind and not _stood_for(self._constants, node, replaced):
+                        _merged(self._merged, node, replaced)
+                    continue
+            elif not only_bind and not decl.stateful and not node.control and node not in keep:
+                stands = self._stands_for(node)
+                if stands is not None:
+                    dropped[node] = stands
+                    continue
+            left.append(node)
 
     def _bind(self, node: Node) -> None:
         """Gives the outputs of a constant or variable what they always are."""
@@ -120,7 +119,7 @@ class _Sweep:
             self._note_constant(node)
             return []
         keeps = chosen.keeps(node)
-        same = decl.same_rule(node) if decl.same_rule is not None and not keeps else None
+        same: Value | None = decl.same_rule(node) if decl.same_rule is not None and not keeps else None
         # What waits for an Identity of a Switch waits for the branch, which the Switch itself does not say.
         if same is not None and same.node.decl.role is not Role.SWITCH and (decl.may_alias or not is_live(same)):
             self.replaced[node.outputs[0]] = self.replaced.get(same, same)

@@ -15,7 +15,7 @@ from headrace.plan.fusion import API, Fetches, Fusion, tensor
 from headrace.plan.ir import Node, Value, consumers_of, new_node
 
 if TYPE_CHECKING:
-    from headrace.core.typing import Kernel
+    from headrace.core.typing import Kernel, NodeView
 
 matmul_bias = op(
     "_MatMulBias", "a: T, b: T, bias: T, *, transpose_a=False, transpose_b=False, T: {float, double} -> output: T"
@@ -26,7 +26,7 @@ matmul_bias.fresh().work(matrix_product())
 
 
 @matmul_bias.kernel
-def matmul_bias_kernel(node: Node) -> Kernel:
+def matmul_bias_kernel(node: NodeView) -> Kernel:
     a_turned, b_turned = node.attrs["transpose_a"], node.attrs["transpose_b"]
     product = large_product(node)
     if product is None:

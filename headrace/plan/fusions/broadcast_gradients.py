@@ -13,13 +13,13 @@ from headrace.plan.fusion import API, Fetches, Fusion, tensor
 from headrace.plan.ir import Node, Value, new_node
 
 if TYPE_CHECKING:
-    from headrace.core.typing import Kernel
+    from headrace.core.typing import Kernel, NodeView
 
 sum_to_shape = op("_SumToShape", "gradient: T, *, shape: shape -> output: T").aliases().views().never_fails()
 
 
 @sum_to_shape.kernel
-def sum_to_shape_kernel(node: Node) -> Kernel:
+def sum_to_shape_kernel(node: NodeView) -> Kernel:
     shape = torch.Size(node.attrs["shape"])
     rank = len(shape)
     if node.inputs[0].dims is not None and None not in shape:
@@ -42,7 +42,7 @@ sum_like = op("_SumLike", "gradient: T, like: U, *, T: type, U: type -> output: 
 
 
 @sum_like.kernel
-def sum_like_kernel(node: Node) -> Kernel:
+def sum_like_kernel(node: NodeView) -> Kernel:
     def to_like(gradient: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
         shape = like.shape
         return gradient if gradient.shape == shape else gradient.sum_to_size(shape)
@@ -55,7 +55,7 @@ sum_to_shape_of.on_host("shape").views().never_fails()
 
 
 @sum_to_shape_of.kernel
-def sum_to_shape_of_kernel(node: Node) -> Kernel:
+def sum_to_shape_of_kernel(node: NodeView) -> Kernel:
     def to_shape(gradient: torch.Tensor, shape: torch.Tensor) -> torch.Tensor:
         sizes = torch.Size(shape.tolist())
         return gradient if gradient.shape == sizes else gradient.sum_to_size(sizes)

@@ -16,7 +16,7 @@ from headrace.plan.fusion import API, Fetches, Fusion, tensor
 from headrace.plan.ir import Node, Value, new_node
 
 if TYPE_CHECKING:
-    from headrace.core.typing import Kernel
+    from headrace.core.typing import Kernel, NodeView
 
 split_like = op(
     "_SplitLike",
@@ -26,7 +26,7 @@ split_like.aliases().never_fails().not_differentiable()
 
 
 @split_like.kernel
-def split_like_kernel(node: Node) -> Kernel:
+def split_like_kernel(node: NodeView) -> Kernel:
     """What Slice takes of a tensor, one part after the other; the shapes are those of `likes` where none is given."""
     axis, shapes = node.attrs["axis"], [None if dims is None else torch.Size(dims) for dims in node.attrs["shapes"]]
     given_dims = iter([value.dims for value in node.inputs[1:]])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Hashable, Sequence
+from typing import TYPE_CHECKING
 
 import torch
 
@@ -14,6 +15,10 @@ from headrace.core.work import convolution
 from headrace.plan.fusion import API, CPU, Fetches, Fusion, tensor, variable
 from headrace.plan.fusions.packed_convolutions import FiltersAndBias, packed_kernel
 from headrace.plan.ir import Node, Value, new_node
+
+if TYPE_CHECKING:
+    from headrace.core.typing import NodeView
+
 
 packed_conv2ds_op = op(
     "_PackedConv2Ds",
@@ -26,7 +31,7 @@ _INTERLEAVED = 250_000
 
 
 @packed_conv2ds_op.kernel
-def packed_conv2ds_kernel(node: Node) -> Callable[..., Sequence[torch.Tensor]]:
+def packed_conv2ds_kernel(node: NodeView) -> Callable[..., Sequence[torch.Tensor]]:
     """All in one call, or one by one where the results are large."""
     channels, counts = node.attrs["channels"], node.attrs["counts"]
     together = packed_kernel(node)

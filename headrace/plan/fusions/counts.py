@@ -15,13 +15,13 @@ from headrace.plan.fusion import API, Fetches, Fusion, tensor
 from headrace.plan.ir import Node, Value, new_node
 
 if TYPE_CHECKING:
-    from headrace.core.typing import Kernel
+    from headrace.core.typing import Kernel, NodeView
 
 expand_like = op("_ExpandLike", "x: T, like: U, *, T: type, U: type -> output: T").aliases().never_fails()
 
 
 @expand_like.kernel
-def expand_like_kernel(node: Node) -> Kernel:
+def expand_like_kernel(node: NodeView) -> Kernel:
     return lambda x, like: x.expand(like.shape)
 
 
@@ -29,7 +29,7 @@ divide_by_count = op("_DivideByCount", "x: T, counted: U, *, divisor: int, T: ty
 
 
 @divide_by_count.kernel
-def divide_by_count_kernel(node: Node) -> Kernel:
+def divide_by_count_kernel(node: NodeView) -> Kernel:
     divisor = node.attrs["divisor"]
     return lambda x, counted: x / (counted.numel() // divisor)
 
@@ -38,7 +38,7 @@ times_count = op("_TimesCount", "counted: U, *, number: float, T: type = float, 
 
 
 @times_count.kernel
-def times_count_kernel(node: Node) -> Kernel:
+def times_count_kernel(node: NodeView) -> Kernel:
     """The sum of a tensor of that shape, all of one number."""
     number, dtype, device = node.attrs["number"], node.outputs[0].dtype.torch, node.device
     as_tensor = torch.tensor

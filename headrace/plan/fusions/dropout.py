@@ -11,19 +11,19 @@ from headrace.plan.fusion import API, Fetches, Fusion, tensor
 from headrace.plan.ir import Node, Value, new_node
 
 if TYPE_CHECKING:
-    from headrace.core.typing import Kernel
+    from headrace.core.typing import Kernel, NodeView
 
 dropout_factor = op("_DropoutFactor", "noise: T, rate: T, scale: T, *, T: floating -> output: T").not_differentiable()
 
 
 @dropout_factor.kernel
-def dropout_factor_kernel(node: Node) -> Kernel:
+def dropout_factor_kernel(node: NodeView) -> Kernel:
     """`scale` where the noise is not below the rate, 0 elsewhere."""
     return lambda noise, rate, scale: (noise >= rate).to(noise.dtype).mul_(scale)
 
 
 @dropout_factor.reuses
-def dropout_factor_in_place(node: Node, index: int) -> Kernel | None:
+def dropout_factor_in_place(node: NodeView, index: int) -> Kernel | None:
     # Scalar tensors: Python's numbers are made such in every call, at three times the cost.
     return None if index else lambda noise, rate, scale: noise.ge_(rate).mul_(scale)
 
@@ -91,7 +91,7 @@ class _Dropouts:
                 factor = new_node("_DropoutFactor", cast, [noise, rate, scale], [(mask.dtype, mask.dims)])
                 for node, place in zip(products, places, strict=True):
                     assert place is not None
-                    self._settle(node, *place, factor.outputs[0])
+                    self._apply(node, *place, factor.outputs[0])
                 return factor
         return None
 
@@ -125,7 +125,7 @@ class _Dropouts:
                 return other, [*after, consumer]
         return None if before is None else (before, [other.node])
 
-    def _settle(self, product: Node, multiplied: Value, scaling: list[Node], factor: Value) -> None:
+    def _apply(self, product: Node, multiplied: Value, scaling: list[Node], factor: Value) -> None:
         before = scaling[-1].outputs[0] in product.inputs
         product.inputs = [multiplied, factor]
         if not before:

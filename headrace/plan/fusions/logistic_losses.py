@@ -13,14 +13,14 @@ from headrace.plan.fusion import API, Fetches, Fusion, tensor
 from headrace.plan.ir import Node, Value, new_node
 
 if TYPE_CHECKING:
-    from headrace.core.typing import Kernel
+    from headrace.core.typing import Kernel, NodeView
 
 logistic_loss = op("_LogisticLoss", "logits: T, labels: T, *, T: {float, double} -> loss: T").not_differentiable()
 logistic_loss.fresh()
 
 
 @logistic_loss.kernel
-def logistic_loss_kernel(node: Node) -> Kernel:
+def logistic_loss_kernel(node: NodeView) -> Kernel:
     """max(x, 0) - x * z + log(1 + exp(-|x|))."""
     log_sigmoid, relu = torch.nn.functional.logsigmoid, torch.relu
 
@@ -42,7 +42,7 @@ logistic_loss_grad.fresh().never_fails()
 
 
 @logistic_loss_grad.kernel
-def logistic_loss_grad_kernel(node: Node) -> Kernel:
+def logistic_loss_grad_kernel(node: NodeView) -> Kernel:
     """(sigmoid(x) - z) * gradient, exact too where the sigmoid is next to the label.
 
     The sigmoid is 1 - s or s, depending on the sign of x, with s = sigmoid(-|x|); 1 - z comes first.

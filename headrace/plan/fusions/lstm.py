@@ -14,7 +14,7 @@ from headrace.plan.ir import Node, Value, new_node
 from headrace.plan.loops import topological
 
 if TYPE_CHECKING:
-    from headrace.core.typing import Kernel
+    from headrace.core.typing import Kernel, NodeView
 
 _PARTS = "i: T, j: T, f: T, o: T, c: T, tc: T, h: T"
 lstm_tail_op = op("_LSTMTail", f"gates: T, c_before: T, *, forget_bias=0.0, T: {{float, double}} -> {_PARTS}")
@@ -22,7 +22,7 @@ lstm_tail_op.not_differentiable().numpy_floats()
 
 
 @lstm_tail_op.kernel
-def lstm_tail_kernel(node: Node) -> Kernel:
+def lstm_tail_kernel(node: NodeView) -> Kernel:
     """From the gates [batch, 4 units] in the order i, j, f, o: their values, the memory, its tanh, the output."""
     bias = node.attrs["forget_bias"]
     sigmoid, mul, addcmul, chunk = torch.sigmoid, torch.mul, torch.addcmul, torch.chunk
@@ -39,7 +39,7 @@ def lstm_tail_kernel(node: Node) -> Kernel:
     return tail
 
 
-def _lstm_tail_in_place(node: Node, index: int) -> Kernel | None:
+def _lstm_tail_in_place(node: NodeView, index: int) -> Kernel | None:
     """The values of the gates take the place of what they are computed from."""
     if index or node.inputs[0].dtype.torch is not torch.float32 or node.device.type != "cpu":
         return None
@@ -73,7 +73,7 @@ lstm_tail_grad_op.never_fails().not_differentiable()
 
 
 @lstm_tail_grad_op.kernel
-def lstm_tail_grad_kernel(node: Node) -> Kernel:
+def lstm_tail_grad_kernel(node: NodeView) -> Kernel:
     """The gradients of the gates and of the memory before, from those of the output and of the memory after."""
     mul, empty, chunk, has_after = torch.mul, torch.empty, torch.chunk, node.attrs["has_after"]
     sigmoid_into = torch.ops.aten.sigmoid_backward.grad_input

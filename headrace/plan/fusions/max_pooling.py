@@ -15,7 +15,7 @@ from headrace.plan.fusion import API, Fetches, Fusion, tensor
 from headrace.plan.ir import Node, Value, new_node
 
 if TYPE_CHECKING:
-    from headrace.core.typing import Kernel
+    from headrace.core.typing import Kernel, NodeView
 
 _WINDOW = (
     "ksize: list(int) >= 4, strides: list(int) >= 4, padding: {'SAME', 'VALID'}, data_format: {'NHWC', 'NCHW'} = 'NHWC'"
@@ -29,7 +29,7 @@ max_pool_indices_grad_op.fresh().never_fails()
 
 
 @max_pool_indices_op.kernel
-def max_pool_indices_kernel(node: Node) -> Kernel:
+def max_pool_indices_kernel(node: NodeView) -> Kernel:
     windows = Windows(node, node.inputs[0].dims, 4)
     indexed, layout = indexed_by(windows), windows.layout
 
@@ -42,7 +42,7 @@ def max_pool_indices_kernel(node: Node) -> Kernel:
 
 
 @max_pool_indices_grad_op.kernel
-def max_pool_indices_grad_kernel(node: Node) -> Kernel:
+def max_pool_indices_grad_kernel(node: NodeView) -> Kernel:
     windows = Windows(node, node.inputs[0].dims, 4)
     sent_back, layout = sent_back_by(windows), windows.layout
     to, back = layout.to_torch, layout.from_torch

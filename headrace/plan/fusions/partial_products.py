@@ -13,14 +13,14 @@ from headrace.plan.fusion import API, Fetches, Fusion, tensor
 from headrace.plan.ir import Node, Value, consumers_of, new_node
 
 if TYPE_CHECKING:
-    from headrace.core.typing import Kernel
+    from headrace.core.typing import Kernel, NodeView
 
 matmul_rows_op = op("_MatMulRows", "a: T, b: T, *, begin: int, end: int, T: {float, double} -> output: T")
 matmul_rows_op.never_fails().work(matrix_product()).not_differentiable()
 
 
 @matmul_rows_op.kernel
-def matmul_rows_kernel(node: Node) -> Kernel:
+def matmul_rows_kernel(node: NodeView) -> Kernel:
     """The product of `a` and some rows of `b`, transposed."""
     begin, end = node.attrs["begin"], node.attrs["end"]
     mm = torch.mm
@@ -34,7 +34,7 @@ matmul_add_op.fresh().never_fails().work(matrix_product(left=1))
 
 
 @matmul_add_op.kernel
-def matmul_add_kernel(node: Node) -> Kernel:
+def matmul_add_kernel(node: NodeView) -> Kernel:
     """A sum and the product of `a` transposed and `b`."""
     addmm = torch.addmm
     return lambda total, a, b: addmm(total, a.t(), b)

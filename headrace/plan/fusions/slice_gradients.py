@@ -13,13 +13,13 @@ from headrace.plan.fusion import API, Fetches, Fusion, tensor
 from headrace.plan.ir import Node, Value, new_node
 
 if TYPE_CHECKING:
-    from headrace.core.typing import Kernel
+    from headrace.core.typing import Kernel, NodeView
 
 concat_op = op("_Concat", "values: N * T, *, N: int >= 1, axis: int -> output: T").never_fails().not_differentiable()
 
 
 @concat_op.kernel
-def concat_kernel(node: Node) -> Kernel:
+def concat_kernel(node: NodeView) -> Kernel:
     """Tensors one behind the other along an axis."""
     cat, axis = torch.cat, node.attrs["axis"]
     return lambda *values: cat(values, axis)

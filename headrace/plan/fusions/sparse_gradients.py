@@ -21,13 +21,13 @@ from headrace.plan.fusion import API, Fetches, Fusion, tensor, variable
 from headrace.plan.ir import Node, Value, new_node
 
 if TYPE_CHECKING:
-    from headrace.core.typing import Kernel
+    from headrace.core.typing import Kernel, NodeView
 
 flat = op("_Flatten", "x: T, *, T: type -> output: T").aliases().never_fails()
 
 
 @flat.kernel
-def flat_kernel(node: Node) -> Kernel:
+def flat_kernel(node: NodeView) -> Kernel:
     return lambda x: x.reshape(-1)
 
 
@@ -35,7 +35,7 @@ rows_for = op("_RowsFor", "x: T, counted: U, *, shape: shape, T: type, U: type -
 
 
 @rows_for.kernel
-def rows_for_kernel(node: Node) -> Kernel:
+def rows_for_kernel(node: NodeView) -> Kernel:
     """`x` as rows of `shape`, one for each element of `counted`."""
     shape = node.attrs["shape"]
 
@@ -51,7 +51,7 @@ sum_of_repeated.not_differentiable()
 
 
 @sum_of_repeated.kernel
-def sum_of_repeated_kernel(node: Node) -> Kernel:
+def sum_of_repeated_kernel(node: NodeView) -> Kernel:
     """The rows of `data` that have the same index summed, and the different indices in the order they come."""
     total = in_wider(node, lambda data, places, count: combined("Sum", data, places, count))
 

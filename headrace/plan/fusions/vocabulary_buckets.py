@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
-from headrace.core.registry import op
+from headrace.core.registry import KernelRule, op
 from headrace.core.tensor import Tensor
 from headrace.kernels.host_values import boxed, to_array, to_tensor
 from headrace.kernels.string.hash_buckets import Hashes, bucket_count, keyed
@@ -17,7 +17,7 @@ from headrace.plan.fusion import API, CPU, Fetches, Fusion, tensor
 from headrace.plan.ir import Node, Value, consumers_of, new_node
 
 if TYPE_CHECKING:
-    from headrace.core.typing import Kernel
+    from headrace.core.typing import Kernel, NodeView
 
 _TYPES = "T: type -> output: int64"
 of_missing = op(
@@ -32,10 +32,10 @@ strong_of_missing = op(
 )
 
 
-def _kernel(hashes_of: Callable[[Node], Hashes]) -> Callable[[Node], Kernel]:
+def _kernel(hashes_of: Callable[[NodeView], Hashes]) -> KernelRule:
     """The kernel rule of a hash of words that a table may have: the others have any bucket."""
 
-    def rule(node: Node) -> Kernel:
+    def rule(node: NodeView) -> Kernel:
         hashes, count = hashes_of(node), bucket_count(node)
 
         def buckets(text: np.ndarray, found: torch.Tensor, missing: torch.Tensor) -> torch.Tensor:
