@@ -112,7 +112,9 @@ class Function:
                 raise ValueError(
                     f"Cannot add function '{self.name}' because a different function with the same name already exists."
                 )
-            return
+            if not graph.is_eager:
+                return
+            # The library of eager calls does not keep its functions: an equal one may be gone before this is called.
         graph._functions[self.name] = self
         graph._version_bump()
         for inner in list(self.graph._functions.values()):
