@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import signal
 from collections.abc import Iterator
 from typing import Any
@@ -29,6 +30,15 @@ def empty_default_graph() -> Iterator[None]:
     reset_default_graph()
     yield
     reset_default_graph()
+
+
+@pytest.fixture(autouse=True)
+def level_of_the_log() -> Iterator[None]:
+    """A test, or a program that it runs, may silence the log; the next one begins with the level as it was."""
+    logger = logging.getLogger("tensorflow")
+    level = logger.level
+    yield
+    logger.setLevel(level)
 
 
 @pytest.fixture
