@@ -33,6 +33,7 @@ def run(name, implementation):
 
 # A program may do what TensorFlow warns of too.
 @pytest.mark.filterwarnings("default")
+@pytest.mark.usefixtures("legal_graphs")
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_program_gives_what_tensorflow_gave(name):
     tolerance = TOLERANCE.get(name, 1e-5)
