@@ -278,7 +278,7 @@ def lower_loops(statements: list[ast.stmt], names: Names) -> list[ast.stmt]:
                 test = ast.BoolOp(ast.And(), [negated(name_of(broken)), statement.test])
                 statement.test = ast.fix_missing_locations(ast.copy_location(test, statement.test))
             else:
-                statement.broken = broken  # type: ignore[attr-defined]
+                statement.broken = broken  # type: ignore[attr-defined]  # a mark of ours, which `ast` knows nothing of
         out.append(statement)
         if orelse and broken:
             out.append(branch(negated(name_of(broken)), orelse, [], statement))

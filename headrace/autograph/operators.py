@@ -262,7 +262,7 @@ def for_stmt(
         for item in iterated:
             going_on = as_staged(test()) if test is not None else True
             if is_staged(going_on):
-                if_stmt(going_on, lambda item=item: body(item), _nothing, get_state, set_state, names, len(names))  # type: ignore[misc]
+                if_stmt(going_on, lambda item=item: body(item), _nothing, get_state, set_state, names, len(names))  # type: ignore[misc]  # the default binds the item: such lambdas have no inferred type
             elif going_on:
                 body(item)
             else:

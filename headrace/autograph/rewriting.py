@@ -346,7 +346,7 @@ class _Rewriter(ast.NodeTransformer):
         positional = ast.Tuple(node.args, ast.Load())
         named: ast.expr = ast.Constant(None)
         if node.keywords:
-            keys: list[ast.expr | None] = [k.arg and ast.Constant(k.arg) for k in node.keywords]  # type: ignore[misc]
+            keys: list[ast.expr | None] = [k.arg and ast.Constant(k.arg) for k in node.keywords]  # type: ignore[misc]  # an argument's name is not empty
             named = ast.Dict(keys, [keyword.value for keyword in node.keywords])
         return _at(called("call", node.func, positional, named), node)
 

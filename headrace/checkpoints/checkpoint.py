@@ -239,7 +239,7 @@ class ObjectSaver:
             state.deserialize(reader.get_tensor(key))
         return status
 
-    def run_restore(self, saveables: list[SaveableObject], path: str, session: Any) -> None:
+    def run_restore(self, saveables: list[SaveableObject], path: str, session: SessionLike) -> None:
         """Restores values."""
         if not saveables:
             return

@@ -16,6 +16,7 @@ from headrace.state.variables import Variable
 
 if TYPE_CHECKING:
     from headrace.checkpoints.checkpoint import ObjectSaver
+    from headrace.core.typing import SessionLike
 
 
 _NOTHING = "No checkpoint specified (save_path=None); nothing is being restored."
@@ -133,13 +134,13 @@ class CheckpointLoadStatus:
         """Says that not all of the checkpoint is needed; nothing warns of that here."""
         return self
 
-    def run_restore_ops(self, session: Any = None) -> None:
+    def run_restore_ops(self, session: SessionLike | None = None) -> None:
         """Restores what has been matched in `session`, or the default session."""
         if executing_eagerly():
             return
         self._saver.run_restore(self._match().saveables, self._path, needed_session(session))
 
-    def initialize_or_restore(self, session: Any = None) -> None:
+    def initialize_or_restore(self, session: SessionLike | None = None) -> None:
         """Restores what has been matched and initializes the other variables."""
         if executing_eagerly():
             return
@@ -167,7 +168,7 @@ class InitializationOnlyStatus:
 
     assert_existing_objects_matched = assert_nontrivial_match = assert_consumed
 
-    def run_restore_ops(self, session: Any = None) -> None:
+    def run_restore_ops(self, session: SessionLike | None = None) -> None:
         """Raises AssertionError."""
         raise AssertionError(
             "No checkpoint specified, so no restore ops are available (save_path=None to Saver.restore)."
@@ -177,7 +178,7 @@ class InitializationOnlyStatus:
         """Nothing."""
         return self
 
-    def initialize_or_restore(self, session: Any = None) -> None:
+    def initialize_or_restore(self, session: SessionLike | None = None) -> None:
         """Initializes the variables."""
         if executing_eagerly():
             return
@@ -223,7 +224,7 @@ class NameBasedSaverStatus:
         """Nothing."""
         return self
 
-    def run_restore_ops(self, session: Any = None) -> None:
+    def run_restore_ops(self, session: SessionLike | None = None) -> None:
         """Restores the variables by their names."""
         if executing_eagerly():
             return
@@ -232,6 +233,6 @@ class NameBasedSaverStatus:
             self._saver = Saver([v for v in self._variables() if v is not counter])
         self._saver.restore(needed_session(session), self._path)
 
-    def initialize_or_restore(self, session: Any = None) -> None:
+    def initialize_or_restore(self, session: SessionLike | None = None) -> None:
         """Restores the variables by their names."""
         self.run_restore_ops(session)

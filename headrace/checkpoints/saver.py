@@ -30,7 +30,7 @@ from headrace.util import tf_logging
 
 if TYPE_CHECKING:
     from headrace.core.graph import Graph
-    from headrace.core.typing import TensorLike
+    from headrace.core.typing import SessionLike, TensorLike
 
 
 class Saver(KeptCheckpoints):
@@ -274,7 +274,7 @@ class Saver(KeptCheckpoints):
                 self._note(written, os.path.dirname(save_path), latest_filename, meta_graph_suffix)
             return written
 
-    def _numbered(self, sess: Any, save_path: str, global_step: Any, latest_filename: str) -> str:
+    def _numbered(self, sess: SessionLike, save_path: str, global_step: Any, latest_filename: str) -> str:
         """The path of a checkpoint: with the step, if it is given."""
         if global_step is not None:
             step = global_step if isinstance(global_step, numbers.Integral) else step_of(sess, global_step)
@@ -283,7 +283,7 @@ class Saver(KeptCheckpoints):
             raise ValueError(f"'latest_filename' collides with 'save_path': '{latest_filename}' and '{save_path}'")
         return save_path
 
-    def _write(self, sess: Any, path: str, save_path: str) -> str:
+    def _write(self, sess: SessionLike, path: str, save_path: str) -> str:
         """Writes the files of a checkpoint and returns its path, as the operation that saves calls it."""
         try:
             if self._eager_saveables is not None:

@@ -17,6 +17,8 @@ from headrace.core.tensor import Tensor
 if TYPE_CHECKING:
     from tensorboard.compat.proto.node_def_pb2 import NodeDef
 
+    from headrace.core.typing import DTypeLike
+
 
 def _NodeDef(op_type: str, name: str, device: Any = None, attrs: dict[str, Any] | None = None) -> Any:
     """A NodeDef message.
@@ -79,7 +81,9 @@ def operation_of(
     return op
 
 
-def _operation_conversion_error(op: Operation, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Any:
+def _operation_conversion_error(
+    op: Operation, dtype: DTypeLike | None = None, name: str | None = None, as_ref: bool = False
+) -> Any:
     """Says that an operation is no tensor.
 
     Raises:

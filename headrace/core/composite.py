@@ -319,7 +319,9 @@ def _indexed_slices_to_tensor(
     return raw.UnsortedSegmentSum(value.values, value.indices, rows, name=name)
 
 
-def _sparse_to_tensor(value: SparseTensor, dtype: Any = None, name: str | None = None, as_ref: bool = False) -> Any:
+def _sparse_to_tensor(
+    value: SparseTensor, dtype: DTypeLike | None = None, name: str | None = None, as_ref: bool = False
+) -> Any:
     raise TypeError(
         f"Failed to convert object of type {type(value)} to Tensor: it is sparse; use tf.sparse.to_dense. Contents: {value}"
     )

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import abc
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core import nest
 from headrace.core.composite import IndexedSlices, SparseTensor
 from headrace.core.composite_types import CompositeTensor as OwnComposite
+
+if TYPE_CHECKING:
+    from headrace.core.typing import ShapeLike
 
 
 class CompositeTensor(abc.ABC):
@@ -26,7 +29,7 @@ class CompositeTensor(abc.ABC):
     def _type_spec(self) -> Any:
         """What describes the value."""
 
-    def _shape_invariant_to_type_spec(self, shape: Any) -> Any:
+    def _shape_invariant_to_type_spec(self, shape: ShapeLike) -> Any:
         """The description of what a loop's variable of a shape may be."""
         raise NotImplementedError(f"{type(self).__name__}._shape_invariant_to_type_spec")
 

@@ -138,7 +138,7 @@ register_tensor_conversion_function(Operation, _refuse_operation)
 
 
 def convert_n_to_tensor(
-    values: Iterable[Any], dtype: Any = None, name: str | None = None, preferred_dtype: Any = None
+    values: Iterable[Any], dtype: DTypeLike | None = None, name: str | None = None, preferred_dtype: Any = None
 ) -> list[Tensor]:
     """Converts each of `values`; the constants are named `name_0`, `name_1`, …
 

@@ -25,7 +25,7 @@ from headrace.core.tensor import Tensor
 if TYPE_CHECKING:
     from headrace.core.registry import OpDecl
     from headrace.core.shapes import TensorShape
-    from headrace.core.typing import SessionLike
+    from headrace.core.typing import FeedDict, SessionLike
 
 
 _next_id = itertools.count().__next__
@@ -188,7 +188,7 @@ class EagerTensor(Tensor):
             raise ValueError(f"Cannot convert a Tensor of dtype {self._dtype.name} to a NumPy array.")
         return self._op._graph.array_of(self)
 
-    def eval(self, feed_dict: Any = None, session: SessionLike | None = None) -> Any:
+    def eval(self, feed_dict: FeedDict | None = None, session: SessionLike | None = None) -> Any:
         """Not there where there is no graph to run.
 
         Raises:

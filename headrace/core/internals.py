@@ -46,7 +46,7 @@ _default_session_stack = default_session_stack()
 
 def internal_convert_to_tensor(
     value: float | Tensor | VariableLike,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     name: str | None = None,
     as_ref: bool = False,
     preferred_dtype: Any = None,
@@ -77,7 +77,7 @@ def _numbered(name: str | None, number: int) -> str | None:
 
 def internal_convert_n_to_tensor(
     values: Iterable[Any],
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     name: str | None = None,
     as_ref: bool = False,
     preferred_dtype: Any = None,
@@ -111,7 +111,7 @@ def convert_to_tensor_or_composite(value: TensorLike, dtype: DTypeLike | None = 
 
 
 def internal_convert_to_tensor_or_composite(
-    value: TensorLike, dtype: Any = None, name: str | None = None, as_ref: bool = False
+    value: TensorLike, dtype: DTypeLike | None = None, name: str | None = None, as_ref: bool = False
 ) -> Tensor:
     """`convert_to_tensor_or_composite`; `as_ref` lets a variable give its reference."""
     if isinstance(value, (SparseTensor, IndexedSlices)):
@@ -123,7 +123,7 @@ internal_convert_to_tensor_or_indexed_slices = internal_convert_to_tensor_or_com
 
 
 def internal_convert_n_to_tensor_or_composite(
-    values: Iterable[Any], dtype: Any = None, name: str | None = None, as_ref: bool = False
+    values: Iterable[Any], dtype: DTypeLike | None = None, name: str | None = None, as_ref: bool = False
 ) -> list[Any]:
     """Each of `values` through `internal_convert_to_tensor_or_composite`; None stays None.
 
@@ -141,7 +141,9 @@ def internal_convert_n_to_tensor_or_composite(
 internal_convert_n_to_tensor_or_indexed_slices = internal_convert_n_to_tensor_or_composite
 
 
-def convert_n_to_tensor_or_composite(values: Iterable[Any], dtype: Any = None, name: str | None = None) -> list[Any]:
+def convert_n_to_tensor_or_composite(
+    values: Iterable[Any], dtype: DTypeLike | None = None, name: str | None = None
+) -> list[Any]:
     """Each of `values` through `convert_to_tensor_or_composite`; None stays None."""
     return internal_convert_n_to_tensor_or_composite(values, dtype, name)
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from headrace.core.eager import EagerOperation
     from headrace.core.graph import Graph
     from headrace.core.registry import OpDecl
+    from headrace.core.typing import SessionLike
 
 
 class _FromNodeDefToo(type):
@@ -189,7 +190,7 @@ class Operation(metaclass=_FromNodeDefToo):
         groups = [g for g in groups if g.startswith(b"loc:@")]
         return groups or [f"loc:@{self._name}".encode()]
 
-    def run(self, feed_dict: dict[Any, Any] | None = None, session: Any = None) -> None:
+    def run(self, feed_dict: dict[Any, Any] | None = None, session: SessionLike | None = None) -> None:
         """Runs this operation in `session` or the default session."""
         session_for(self._graph, session, "operation", "run").run(self, feed_dict)
 

@@ -211,7 +211,7 @@ def TensorShapeProtoToList(shape: Any) -> list[int]:
     return [dim.size for dim in shape.dim]
 
 
-def ShapeEquals(tensor_proto: Any, shape: Any) -> bool:
+def ShapeEquals(tensor_proto: Any, shape: Sequence[int]) -> bool:
     """Whether a TensorProto has a shape.
 
     Args:

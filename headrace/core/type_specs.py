@@ -15,7 +15,7 @@ from headrace.core.tensor import Tensor
 
 if TYPE_CHECKING:
     from headrace.core.composite_types import CompositeTensor
-    from headrace.core.typing import DTypeLike, ShapeLike
+    from headrace.core.typing import DTypeLike, ShapeLike, TensorLike
 
 
 def _comparable(value: Any) -> Any:
@@ -379,8 +379,8 @@ class IndexedSlicesSpec(TypeSpec):
 
     def __init__(
         self,
-        shape: Any = None,
-        dtype: Any = "float32",
+        shape: TensorLike | None = None,
+        dtype: DTypeLike = "float32",
         indices_dtype: Any = "int64",
         dense_shape_dtype: Any = None,
         indices_shape: Any = None,

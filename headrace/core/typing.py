@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 if TYPE_CHECKING:
     import numpy as np
     import torch
+    from tensorboard.compat.proto.config_pb2 import RunMetadata, RunOptions
 
     from headrace.core.buffers import VariableBuffer
     from headrace.core.composite import IndexedSlices, SparseTensor
@@ -111,6 +112,8 @@ Nested: TypeAlias = "T | Sequence[Nested[T]] | Mapping[Any, Nested[T]]"
 Activation: TypeAlias = "Callable[[Any], Any]"
 Regularizer: TypeAlias = "Callable[[Any], Any]"
 Constraint: TypeAlias = "Callable[[Any], Any]"
+# One of these, or an initializer, as layers take it: itself, its name, or its configuration with a `class_name`.
+FunctionIdentifier: TypeAlias = "Callable[..., Any] | str | Mapping[str, Any]"
 # Of the shape, the type and more that its class says: the first value of a variable.
 InitializerLike: TypeAlias = "Callable[..., Any]"
 # Of the shape and the type: into how many parts each axis goes.
@@ -138,7 +141,11 @@ class SessionLike(Protocol):
     def graph(self) -> Graph: ...
 
     def run(
-        self, fetches: Any, feed_dict: FeedDict | None = None, options: Any = None, run_metadata: Any = None
+        self,
+        fetches: Fetches,
+        feed_dict: FeedDict | None = None,
+        options: RunOptions | None = None,
+        run_metadata: RunMetadata | None = None,
     ) -> Any:
         """The values of `fetches`."""
 

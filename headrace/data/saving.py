@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from headrace.core.operation import Operation
     from headrace.core.shapes import TensorShape
     from headrace.core.tensor import Tensor
-    from headrace.core.typing import TensorLike
+    from headrace.core.typing import SessionLike, TensorLike
     from headrace.runtime.session import Session
     from headrace.runtime.session_interface import SessionInterface
     from headrace.sessions.session_run_hook import SessionRunArgs, SessionRunContext
@@ -111,7 +111,7 @@ class CheckpointInputPipelineHook(SessionRunHook):
         """Saves the places when it is time."""
         self._checkpoint_saver_hook.after_run(run_context, run_values)
 
-    def end(self, session: Any) -> None:
+    def end(self, session: SessionLike) -> None:
         """Saves the places at the end."""
         self._checkpoint_saver_hook.end(session)
 

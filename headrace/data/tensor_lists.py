@@ -23,18 +23,18 @@ def TensorStructure(dtype: DTypeLike, shape: ShapeLike) -> TensorSpec:
     return TensorSpec(shape, dtype)
 
 
-def SparseTensorStructure(dtype: Any, shape: ShapeLike) -> SparseTensorSpec:
+def SparseTensorStructure(dtype: DTypeLike, shape: ShapeLike) -> SparseTensorSpec:
     """The description of a sparse tensor, with the type first."""
     return SparseTensorSpec(shape, dtype)
 
 
-def RaggedTensorStructure(dtype: Any, shape: ShapeLike, ragged_rank: int) -> RaggedTensorSpec:
+def RaggedTensorStructure(dtype: DTypeLike, shape: ShapeLike, ragged_rank: int) -> RaggedTensorSpec:
     """The description of a ragged tensor, with the type first."""
     return RaggedTensorSpec(shape, dtype, ragged_rank)
 
 
 def TensorArrayStructure(
-    dtype: Any, element_shape: ShapeLike, dynamic_size: bool, infer_shape: bool
+    dtype: DTypeLike, element_shape: ShapeLike, dynamic_size: bool, infer_shape: bool
 ) -> TensorArraySpec:
     """The description of a TensorArray, with the type first."""
     return TensorArraySpec(element_shape, dtype, dynamic_size, infer_shape)

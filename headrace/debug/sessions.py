@@ -178,7 +178,7 @@ class BaseDebugWrapperSession(SessionInterface):
         return result
 
     def _run_looked_at(
-        self, start: OnRunStartResponse, plain: Callable[..., Any], options: Any, run_metadata: Any
+        self, start: OnRunStartResponse, plain: Callable[..., Any], options: Any, run_metadata: protos.RunMetadata
     ) -> tuple[Any, OnRunEndRequest]:
         decorated = protos.RunOptions()
         if options is not None:

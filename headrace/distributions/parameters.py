@@ -68,7 +68,7 @@ def get_logits_and_probs(
     multidimensional: bool = False,
     validate_args: bool = False,
     name: str = "get_logits_and_probs",
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
 ) -> tuple[Tensor, Tensor]:
     """Both from either.
 

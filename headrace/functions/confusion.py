@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from headrace.core.composite import SparseTensor
 from headrace.core.convert import convert_to_tensor
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 def confusion_matrix(
     labels: Tensor | Sequence[int | Sequence[int]],
-    predictions: Any,
+    predictions: Tensor,
     num_classes: int | Tensor | None = None,
     dtype: DTypeLike = "int32",
     name: str | None = None,
-    weights: Any = None,
+    weights: Tensor | None = None,
 ) -> Tensor:
     """How often each label (a row) was predicted as each class (a column).
 

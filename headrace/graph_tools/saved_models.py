@@ -216,7 +216,7 @@ def _value(node: ast.AST, text: str) -> Any:
     if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
         return _OPERATORS[type(node.op)](_value(node.left, text), _value(node.right, text))
     try:
-        return ast.literal_eval(node)  # type: ignore[arg-type]
+        return ast.literal_eval(node)
     except (ValueError, TypeError):
         raise ValueError(
             f"{text!r} is not evaluated: only numbers, strings, lists, arithmetic and NumPy's array functions are."

@@ -41,6 +41,6 @@ def renamed(**names: str) -> Callable[[F], F]:
                 keywords[names[old]] = keywords.pop(old)
             return function(*args, **keywords)
 
-        return called  # type: ignore[return-value]
+        return called  # type: ignore[return-value]  # `wraps` keeps the signature, which its type does not tell
 
     return decorated

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.dims import Dims
+
+if TYPE_CHECKING:
+    from headrace.core.typing import OpView
+
 
 # A rank; the least and the most there may be, None for any number; or None where the rank does not matter.
 Rank = int | tuple[int, int | None] | None
@@ -45,7 +49,7 @@ def ranked(*ranks: Rank) -> Callable[[Callable[[Any], Any]], Callable[[Any], Any
 
     def decorate(rule: Callable[[Any], Any]) -> Callable[[Any], Any]:
         @functools.wraps(rule)
-        def checked(op: Any) -> list[tuple[int | None, ...] | None]:
+        def checked(op: OpView) -> list[tuple[int | None, ...] | None]:
             for value, rank in zip(op.inputs, ranks):
                 check_rank(value.dims, rank)
             return rule(op)

@@ -23,7 +23,15 @@ from headrace.state.variable_scope import VariableScope, get_variable, variable_
 
 if TYPE_CHECKING:
     from headrace.core.operation import Operation
-    from headrace.core.typing import Constraint, DTypeLike, InitializerLike, Regularizer, ShapeLike, TensorLike
+    from headrace.core.typing import (
+        Constraint,
+        DTypeLike,
+        InitializerLike,
+        Partitioner,
+        Regularizer,
+        ShapeLike,
+        TensorLike,
+    )
     from headrace.state.variables import Variable
 
 
@@ -183,7 +191,7 @@ class Layer(NamedDependencies, engine.Layer):
         use_resource: bool | None = None,
         synchronization: VariableSynchronization = VariableSynchronization.AUTO,
         aggregation: VariableAggregation = VariableAggregation.NONE,
-        partitioner: Any = None,
+        partitioner: Partitioner | None = None,
         **kwargs: Any,
     ) -> Variable:
         """The variable `name` of the layer's scope, made or shared.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.core.shapes import TensorShape
@@ -22,7 +23,7 @@ from headrace.ops.nn.bias import bias_add
 
 if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
-    from headrace.core.typing import TensorLike
+    from headrace.core.typing import FunctionIdentifier, ShapeLike, TensorLike
     from headrace.state.variables import Variable
 
 
@@ -50,18 +51,18 @@ class Conv(Layer):
         self,
         rank: int,
         filters: int,
-        kernel_size: Any,
-        strides: Any = 1,
+        kernel_size: int | Sequence[int],
+        strides: int | Sequence[int] = 1,
         padding: Any = "valid",
         data_format: str | None = None,
-        dilation_rate: Any = 1,
-        activation: Any = None,
+        dilation_rate: int | Sequence[int] = 1,
+        activation: FunctionIdentifier | None = None,
         use_bias: bool = True,
-        kernel_initializer: Any = "glorot_uniform",
-        bias_initializer: Any = "zeros",
+        kernel_initializer: FunctionIdentifier | None = "glorot_uniform",
+        bias_initializer: FunctionIdentifier | None = "zeros",
         kernel_regularizer: Any = None,
         bias_regularizer: Any = None,
-        activity_regularizer: Any = None,
+        activity_regularizer: FunctionIdentifier | None = None,
         kernel_constraint: Any = None,
         bias_constraint: Any = None,
         trainable: bool = True,
@@ -166,7 +167,7 @@ class Conv(Layer):
                 outputs = bias_add(outputs, self.bias, data_format="NCHW")
         return self._activated(outputs)
 
-    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         """The shape of the outputs for inputs of `input_shape`."""
         sizes = TensorShape(input_shape).as_list()
         last = self.data_format == "channels_last"
@@ -200,20 +201,20 @@ class Conv1D(Conv):
     def __init__(
         self,
         filters: int,
-        kernel_size: Any,
-        strides: Any = 1,
+        kernel_size: int | Sequence[int],
+        strides: int | Sequence[int] = 1,
         padding: Any = "valid",
         data_format: str | None = "channels_last",
-        dilation_rate: Any = 1,
-        activation: Any = None,
+        dilation_rate: int | Sequence[int] = 1,
+        activation: FunctionIdentifier | None = None,
         use_bias: bool = True,
-        kernel_initializer: Any = "glorot_uniform",
-        bias_initializer: Any = "zeros",
-        kernel_regularizer: Any = None,
-        bias_regularizer: Any = None,
-        activity_regularizer: Any = None,
-        kernel_constraint: Any = None,
-        bias_constraint: Any = None,
+        kernel_initializer: FunctionIdentifier | None = "glorot_uniform",
+        bias_initializer: FunctionIdentifier | None = "zeros",
+        kernel_regularizer: FunctionIdentifier | None = None,
+        bias_regularizer: FunctionIdentifier | None = None,
+        activity_regularizer: FunctionIdentifier | None = None,
+        kernel_constraint: FunctionIdentifier | None = None,
+        bias_constraint: FunctionIdentifier | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(
@@ -249,20 +250,20 @@ class Conv2D(Conv):
     def __init__(
         self,
         filters: int,
-        kernel_size: Any,
-        strides: Any = (1, 1),
+        kernel_size: int | Sequence[int],
+        strides: int | Sequence[int] = (1, 1),
         padding: Any = "valid",
         data_format: str | None = None,
-        dilation_rate: Any = (1, 1),
-        activation: Any = None,
+        dilation_rate: int | Sequence[int] = (1, 1),
+        activation: FunctionIdentifier | None = None,
         use_bias: bool = True,
-        kernel_initializer: Any = "glorot_uniform",
-        bias_initializer: Any = "zeros",
-        kernel_regularizer: Any = None,
-        bias_regularizer: Any = None,
-        activity_regularizer: Any = None,
-        kernel_constraint: Any = None,
-        bias_constraint: Any = None,
+        kernel_initializer: FunctionIdentifier | None = "glorot_uniform",
+        bias_initializer: FunctionIdentifier | None = "zeros",
+        kernel_regularizer: FunctionIdentifier | None = None,
+        bias_regularizer: FunctionIdentifier | None = None,
+        activity_regularizer: FunctionIdentifier | None = None,
+        kernel_constraint: FunctionIdentifier | None = None,
+        bias_constraint: FunctionIdentifier | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(
@@ -292,20 +293,20 @@ class Conv3D(Conv):
     def __init__(
         self,
         filters: int,
-        kernel_size: Any,
-        strides: Any = (1, 1, 1),
+        kernel_size: int | Sequence[int],
+        strides: int | Sequence[int] = (1, 1, 1),
         padding: Any = "valid",
         data_format: str | None = None,
-        dilation_rate: Any = (1, 1, 1),
-        activation: Any = None,
+        dilation_rate: int | Sequence[int] = (1, 1, 1),
+        activation: FunctionIdentifier | None = None,
         use_bias: bool = True,
-        kernel_initializer: Any = "glorot_uniform",
-        bias_initializer: Any = "zeros",
-        kernel_regularizer: Any = None,
-        bias_regularizer: Any = None,
-        activity_regularizer: Any = None,
-        kernel_constraint: Any = None,
-        bias_constraint: Any = None,
+        kernel_initializer: FunctionIdentifier | None = "glorot_uniform",
+        bias_initializer: FunctionIdentifier | None = "zeros",
+        kernel_regularizer: FunctionIdentifier | None = None,
+        bias_regularizer: FunctionIdentifier | None = None,
+        activity_regularizer: FunctionIdentifier | None = None,
+        kernel_constraint: FunctionIdentifier | None = None,
+        bias_constraint: FunctionIdentifier | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(

@@ -14,7 +14,7 @@ from headrace.state.scoping import init_scope
 from headrace.state.variables import Variable
 
 if TYPE_CHECKING:
-    from headrace.core.typing import DTypeLike, ShapeLike
+    from headrace.core.typing import DTypeLike, FunctionIdentifier, Partitioner, ShapeLike
 
 
 def make_variable(
@@ -23,14 +23,14 @@ def make_variable(
     dtype: DTypeLike | None = None,
     initializer: Any = None,
     trainable: bool | None = None,
-    caching_device: Any = None,
+    caching_device: str | Callable[..., Any] | None = None,
     validate_shape: bool = True,
-    constraint: Any = None,
+    constraint: FunctionIdentifier | None = None,
     use_resource: bool | None = None,
     collections: Any = None,
     synchronization: VariableSynchronization = VariableSynchronization.AUTO,
     aggregation: VariableAggregation = VariableAggregation.NONE,
-    partitioner: Any = None,
+    partitioner: Partitioner | None = None,
 ) -> Variable:
     """A new variable named by the name scope, a resource variable unless `use_resource` says otherwise."""
     value: Callable[..., Any] | Initializer = initializer

@@ -34,7 +34,15 @@ from headrace.state.modes import VariableAggregation, VariableSynchronization
 from headrace.state.partitioned import PartitionedVariable
 
 if TYPE_CHECKING:
-    from headrace.core.typing import Constraint, DTypeLike, InitializerLike, Regularizer, ShapeLike, TensorLike
+    from headrace.core.typing import (
+        Constraint,
+        DTypeLike,
+        InitializerLike,
+        Partitioner,
+        Regularizer,
+        ShapeLike,
+        TensorLike,
+    )
     from headrace.state.variables import Variable
 
 
@@ -175,7 +183,7 @@ class Layer(Additions, Connections):
         regularizer: Regularizer | None = None,
         trainable: bool | None = None,
         constraint: Constraint | None = None,
-        partitioner: Any = None,
+        partitioner: Partitioner | None = None,
         use_resource: bool | None = None,
         synchronization: VariableSynchronization = VariableSynchronization.AUTO,
         aggregation: VariableAggregation = VariableAggregation.NONE,

@@ -33,7 +33,7 @@ from headrace.state.updates import assign, assign_sub
 if TYPE_CHECKING:
     from headrace.core.dtypes import DType
     from headrace.core.tensor import Tensor
-    from headrace.core.typing import InitializerLike, ShapeLike, TensorLike
+    from headrace.core.typing import FunctionIdentifier, InitializerLike, ShapeLike, TensorLike
     from headrace.state.variables import Variable
 
 
@@ -70,10 +70,10 @@ class BatchNormalization(Layer):
         epsilon: float = 1e-3,
         center: bool = True,
         scale: bool = True,
-        beta_initializer: Any = "zeros",
-        gamma_initializer: Any = "ones",
-        moving_mean_initializer: Any = "zeros",
-        moving_variance_initializer: Any = "ones",
+        beta_initializer: FunctionIdentifier | None = "zeros",
+        gamma_initializer: FunctionIdentifier | None = "ones",
+        moving_mean_initializer: FunctionIdentifier | None = "zeros",
+        moving_variance_initializer: FunctionIdentifier | None = "ones",
         beta_regularizer: Any = None,
         gamma_regularizer: Any = None,
         beta_constraint: Any = None,

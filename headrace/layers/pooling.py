@@ -20,7 +20,7 @@ from headrace.layers.sizes import (
 )
 
 if TYPE_CHECKING:
-    from headrace.core.typing import TensorLike
+    from headrace.core.typing import ShapeLike, TensorLike
 
 
 class Pooling(Layer):
@@ -54,7 +54,7 @@ class Pooling(Layer):
         self.data_format = normalize_data_format(data_format)
         self.input_spec = InputSpec(ndim=self.rank + 2)
 
-    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         """The shape of the inputs with the number of windows along the spatial axes."""
         sizes = TensorShape(input_shape).as_list()
         start = 2 if self.data_format == "channels_first" else 1
@@ -197,8 +197,8 @@ class AveragePooling3D(Pooling3D):
 
     def __init__(
         self,
-        pool_size: Any = (2, 2, 2),
-        strides: Any = None,
+        pool_size: int | Sequence[int] = (2, 2, 2),
+        strides: int | Sequence[int] | None = None,
         padding: str = "valid",
         data_format: str | None = None,
         **kwargs: Any,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.functions.nn.separable_functions import separable_conv2d
@@ -15,7 +16,7 @@ from headrace.ops.nn.bias import bias_add
 if TYPE_CHECKING:
     from headrace.core.shapes import TensorShape
     from headrace.core.tensor import Tensor
-    from headrace.core.typing import TensorLike
+    from headrace.core.typing import FunctionIdentifier, TensorLike
 
 
 class SeparableConv(Conv):
@@ -32,24 +33,24 @@ class SeparableConv(Conv):
         self,
         rank: int,
         filters: int,
-        kernel_size: Any,
-        strides: Any = 1,
+        kernel_size: int | Sequence[int],
+        strides: int | Sequence[int] = 1,
         padding: Any = "valid",
         data_format: str | None = None,
-        dilation_rate: Any = 1,
+        dilation_rate: int | Sequence[int] = 1,
         depth_multiplier: int = 1,
-        activation: Any = None,
+        activation: FunctionIdentifier | None = None,
         use_bias: bool = True,
-        depthwise_initializer: Any = "glorot_uniform",
-        pointwise_initializer: Any = "glorot_uniform",
-        bias_initializer: Any = "zeros",
+        depthwise_initializer: FunctionIdentifier | None = "glorot_uniform",
+        pointwise_initializer: FunctionIdentifier | None = "glorot_uniform",
+        bias_initializer: FunctionIdentifier | None = "zeros",
         depthwise_regularizer: Any = None,
         pointwise_regularizer: Any = None,
-        bias_regularizer: Any = None,
-        activity_regularizer: Any = None,
+        bias_regularizer: FunctionIdentifier | None = None,
+        activity_regularizer: FunctionIdentifier | None = None,
         depthwise_constraint: Any = None,
         pointwise_constraint: Any = None,
-        bias_constraint: Any = None,
+        bias_constraint: FunctionIdentifier | None = None,
         trainable: bool = True,
         name: Any = None,
         **kwargs: Any,
@@ -125,24 +126,24 @@ class SeparableConv1D(SeparableConv):
     def __init__(
         self,
         filters: int,
-        kernel_size: Any,
-        strides: Any = 1,
+        kernel_size: int | Sequence[int],
+        strides: int | Sequence[int] = 1,
         padding: Any = "valid",
         data_format: str | None = None,
-        dilation_rate: Any = 1,
+        dilation_rate: int | Sequence[int] = 1,
         depth_multiplier: int = 1,
-        activation: Any = None,
+        activation: FunctionIdentifier | None = None,
         use_bias: bool = True,
-        depthwise_initializer: Any = "glorot_uniform",
-        pointwise_initializer: Any = "glorot_uniform",
-        bias_initializer: Any = "zeros",
-        depthwise_regularizer: Any = None,
-        pointwise_regularizer: Any = None,
-        bias_regularizer: Any = None,
-        activity_regularizer: Any = None,
-        depthwise_constraint: Any = None,
-        pointwise_constraint: Any = None,
-        bias_constraint: Any = None,
+        depthwise_initializer: FunctionIdentifier | None = "glorot_uniform",
+        pointwise_initializer: FunctionIdentifier | None = "glorot_uniform",
+        bias_initializer: FunctionIdentifier | None = "zeros",
+        depthwise_regularizer: FunctionIdentifier | None = None,
+        pointwise_regularizer: FunctionIdentifier | None = None,
+        bias_regularizer: FunctionIdentifier | None = None,
+        activity_regularizer: FunctionIdentifier | None = None,
+        depthwise_constraint: FunctionIdentifier | None = None,
+        pointwise_constraint: FunctionIdentifier | None = None,
+        bias_constraint: FunctionIdentifier | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(
@@ -195,24 +196,24 @@ class SeparableConv2D(SeparableConv):
     def __init__(
         self,
         filters: int,
-        kernel_size: Any,
-        strides: Any = (1, 1),
+        kernel_size: int | Sequence[int],
+        strides: int | Sequence[int] = (1, 1),
         padding: Any = "valid",
         data_format: str | None = None,
-        dilation_rate: Any = (1, 1),
+        dilation_rate: int | Sequence[int] = (1, 1),
         depth_multiplier: int = 1,
-        activation: Any = None,
+        activation: FunctionIdentifier | None = None,
         use_bias: bool = True,
-        depthwise_initializer: Any = "glorot_uniform",
-        pointwise_initializer: Any = "glorot_uniform",
-        bias_initializer: Any = "zeros",
-        depthwise_regularizer: Any = None,
-        pointwise_regularizer: Any = None,
-        bias_regularizer: Any = None,
-        activity_regularizer: Any = None,
-        depthwise_constraint: Any = None,
-        pointwise_constraint: Any = None,
-        bias_constraint: Any = None,
+        depthwise_initializer: FunctionIdentifier | None = "glorot_uniform",
+        pointwise_initializer: FunctionIdentifier | None = "glorot_uniform",
+        bias_initializer: FunctionIdentifier | None = "zeros",
+        depthwise_regularizer: FunctionIdentifier | None = None,
+        pointwise_regularizer: FunctionIdentifier | None = None,
+        bias_regularizer: FunctionIdentifier | None = None,
+        activity_regularizer: FunctionIdentifier | None = None,
+        depthwise_constraint: FunctionIdentifier | None = None,
+        pointwise_constraint: FunctionIdentifier | None = None,
+        bias_constraint: FunctionIdentifier | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(

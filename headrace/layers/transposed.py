@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.core.shapes import TensorShape
@@ -14,7 +15,7 @@ from headrace.ops.nn.bias import bias_add
 
 if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
-    from headrace.core.typing import ShapeLike, TensorLike
+    from headrace.core.typing import FunctionIdentifier, ShapeLike, TensorLike
 
 
 class ConvTranspose(Conv):
@@ -92,21 +93,21 @@ class Conv2DTranspose(ConvTranspose):
     def __init__(
         self,
         filters: int,
-        kernel_size: Any,
-        strides: Any = (1, 1),
+        kernel_size: int | Sequence[int],
+        strides: int | Sequence[int] = (1, 1),
         padding: str = "valid",
         output_padding: Any = None,
         data_format: str | None = None,
-        dilation_rate: Any = (1, 1),
-        activation: Any = None,
+        dilation_rate: int | Sequence[int] = (1, 1),
+        activation: FunctionIdentifier | None = None,
         use_bias: bool = True,
-        kernel_initializer: Any = "glorot_uniform",
-        bias_initializer: Any = "zeros",
-        kernel_regularizer: Any = None,
-        bias_regularizer: Any = None,
-        activity_regularizer: Any = None,
-        kernel_constraint: Any = None,
-        bias_constraint: Any = None,
+        kernel_initializer: FunctionIdentifier | None = "glorot_uniform",
+        bias_initializer: FunctionIdentifier | None = "zeros",
+        kernel_regularizer: FunctionIdentifier | None = None,
+        bias_regularizer: FunctionIdentifier | None = None,
+        activity_regularizer: FunctionIdentifier | None = None,
+        kernel_constraint: FunctionIdentifier | None = None,
+        bias_constraint: FunctionIdentifier | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(
@@ -157,20 +158,20 @@ class Conv3DTranspose(ConvTranspose):
     def __init__(
         self,
         filters: int,
-        kernel_size: Any,
-        strides: Any = (1, 1, 1),
+        kernel_size: int | Sequence[int],
+        strides: int | Sequence[int] = (1, 1, 1),
         padding: str = "valid",
         output_padding: Any = None,
         data_format: str | None = None,
-        activation: Any = None,
+        activation: FunctionIdentifier | None = None,
         use_bias: bool = True,
-        kernel_initializer: Any = "glorot_uniform",
-        bias_initializer: Any = "zeros",
-        kernel_regularizer: Any = None,
-        bias_regularizer: Any = None,
-        activity_regularizer: Any = None,
-        kernel_constraint: Any = None,
-        bias_constraint: Any = None,
+        kernel_initializer: FunctionIdentifier | None = "glorot_uniform",
+        bias_initializer: FunctionIdentifier | None = "zeros",
+        kernel_regularizer: FunctionIdentifier | None = None,
+        bias_regularizer: FunctionIdentifier | None = None,
+        activity_regularizer: FunctionIdentifier | None = None,
+        kernel_constraint: FunctionIdentifier | None = None,
+        bias_constraint: FunctionIdentifier | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(

@@ -114,7 +114,7 @@ def compute_weighted_loss(
     Reduction.validate(reduction)
     with name_scope(scope, "weighted_loss", [losses, weights]):
         # Estimators scale the loss by it when they average over replicas.
-        get_default_graph()._last_loss_reduction = reduction  # type: ignore[attr-defined]
+        get_default_graph()._last_loss_reduction = reduction  # type: ignore[attr-defined]  # 1.x keeps it on the graph too, for estimators
         with control_dependencies([assert_broadcastable(weights, losses)]):
             losses = convert_to_tensor(losses)
             dtype = losses.dtype

@@ -139,6 +139,6 @@ def graph_to_function_def(
         )
     if out_names is not None and len(set(out_names)) != len(out_names):
         raise ValueError(f"Must not have duplicates in out_names: {', '.join(out_names)}")
-    function = Function("_", graph, inputs, outputs, out_names=out_names)  # type: ignore[arg-type]
+    function = Function("_", graph, inputs, outputs, out_names=out_names)  # type: ignore[arg-type]  # the graph is one of a function
     function.operations, function.is_view = list(operations), False
     return function_def_of(function)

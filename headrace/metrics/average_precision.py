@@ -5,7 +5,7 @@ Labels, weights, collections and names are as in `metrics.ranking`.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.composite import SparseTensor, SparseTensorValue, convert_to_tensor_or_sparse_tensor
 from headrace.core.convert import convert_to_tensor
@@ -26,6 +26,9 @@ from headrace.ops.nn.topk import top_k
 from headrace.ops.sparse.reshape import sparse_reshape
 from headrace.ops.sparse.sets import set_size
 from headrace.state.updates import assign_add
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
 
 
 def expand_and_tile(tensor: Any, multiple: int, dim: int = 0, name: str | None = None) -> Any:
@@ -64,7 +67,7 @@ def expand_and_tile(tensor: Any, multiple: int, dim: int = 0, name: str | None =
         return raw.Tile(expanded, times, name=scope)
 
 
-def _relevant(labels: Any, k: int) -> Tensor:
+def _relevant(labels: Tensor, k: int) -> Tensor:
     """How many labels there are, at most `k`; negative ones stand for none."""
     if k < 1:
         raise ValueError(f"Invalid k={k}.")
@@ -76,7 +79,7 @@ def _relevant(labels: Any, k: int) -> Tensor:
         return raw.Minimum(reduce_sum(there, axis=-1), k, name=scope)
 
 
-def sparse_average_precision_at_top_k(labels: Any, predictions_idx: Any) -> Tensor:
+def sparse_average_precision_at_top_k(labels: Tensor, predictions_idx: Any) -> Tensor:
     """For each example the mean of the precisions at the places of its labels among the best predictions.
 
     Args:
@@ -113,7 +116,7 @@ def sparse_average_precision_at_top_k(labels: Any, predictions_idx: Any) -> Tens
 def streaming_average_precision_at_top_k(
     labels: Any,
     predictions_idx: Any,
-    weights: Any = None,
+    weights: TensorLike | None = None,
     metrics_collections: Any = None,
     updates_collections: Any = None,
     name: str | None = None,
@@ -170,10 +173,10 @@ def _known_classes(labels: Any, number: Tensor) -> Any:
 
 @in_graphs_only
 def average_precision_at_k(
-    labels: Any,
-    predictions: Any,
+    labels: Tensor,
+    predictions: TensorLike,
     k: int,
-    weights: Any = None,
+    weights: TensorLike | None = None,
     metrics_collections: Any = None,
     updates_collections: Any = None,
     name: str | None = None,
@@ -212,10 +215,10 @@ def average_precision_at_k(
 
 @in_graphs_only
 def sparse_average_precision_at_k(
-    labels: Any,
-    predictions: Any,
+    labels: Tensor,
+    predictions: TensorLike,
     k: int,
-    weights: Any = None,
+    weights: TensorLike | None = None,
     metrics_collections: Any = None,
     updates_collections: Any = None,
     name: str | None = None,

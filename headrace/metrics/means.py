@@ -128,8 +128,8 @@ def mean_tensor(
 
 @in_graphs_only
 def accuracy(
-    labels: Any,
-    predictions: Any,
+    labels: Tensor,
+    predictions: Tensor,
     weights: TensorLike | None = None,
     metrics_collections: CollectionNames | None = None,
     updates_collections: CollectionNames | None = None,

@@ -78,7 +78,7 @@ def _only_class(ids: TensorLike | SparseTensor, class_id: int) -> SparseTensor:
     return SparseTensor(indices=found.indices, values=found.values, dense_shape=shape)
 
 
-def found_labels(predictions: Any, labels: Any) -> SparseTensor:
+def found_labels(predictions: Tensor, labels: TensorLike) -> SparseTensor:
     """The labels that are among the predictions."""
     return set_intersection(predictions, labels)
 
@@ -310,7 +310,7 @@ def precision_at_k(
 
 @in_graphs_only
 def sparse_precision_at_k(
-    labels: Any,
+    labels: TensorLike,
     predictions: TensorLike,
     k: int,
     class_id: int | None = None,

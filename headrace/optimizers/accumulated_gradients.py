@@ -22,7 +22,7 @@ from headrace.state.updates import assign, assign_add
 
 if TYPE_CHECKING:
     from headrace.core.operation import Operation
-    from headrace.core.typing import CollectionNames
+    from headrace.core.typing import CollectionNames, TensorLike
     from headrace.state.variables import Variable
 
 
@@ -83,7 +83,9 @@ class AGNOptimizer(PeriodicOptimizer):
         self._global_map = custom_getter._global_map
         self._grad_map = custom_getter._local_map
 
-    def apply_gradients(self, grads_and_vars: Iterable[Any], global_step: Any = None, name: str | None = None) -> Any:
+    def apply_gradients(
+        self, grads_and_vars: Iterable[Any], global_step: TensorLike | None = None, name: str | None = None
+    ) -> Any:
         """The step of the worker and, when it is time, of the centers; `global_step` counts the latter."""
         pairs = list(grads_and_vars)
         given = [(grad, var) for grad, var in pairs if grad is not None]

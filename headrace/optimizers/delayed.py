@@ -72,7 +72,7 @@ class DelayCompensatedGradientDescentOptimizer(Optimizer):
     def apply_gradients(
         self,
         grads_and_vars: Iterable[Any],
-        global_step: Any = None,
+        global_step: TensorLike | None = None,
         name: str | None = None,
         worker_index: int | None = None,
     ) -> Any:

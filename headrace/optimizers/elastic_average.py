@@ -35,6 +35,7 @@ from headrace.state.updates import assign, assign_add, assign_sub
 if TYPE_CHECKING:
     from headrace.core.operation import Operation
     from headrace.core.tensor import Tensor
+    from headrace.core.typing import TensorLike
     from headrace.state.variables import Variable
 
 
@@ -107,7 +108,7 @@ class ElasticAverageOptimizer(PeriodicOptimizer):
         gate_gradients: int = Optimizer.GATE_OP,
         aggregation_method: int | None = None,
         colocate_gradients_with_ops: bool = False,
-        grad_loss: Any = None,
+        grad_loss: Tensor | None = None,
     ) -> list[tuple[Any, Any]]:
         """The gradients of the loss and of the distance from the worker's copies of the centers."""
         var_list = var_list or trainable_variables()
@@ -118,7 +119,9 @@ class ElasticAverageOptimizer(PeriodicOptimizer):
             total, var_list, gate_gradients, aggregation_method, colocate_gradients_with_ops, grad_loss
         )
 
-    def apply_gradients(self, grads_and_vars: Iterable[Any], global_step: Any = None, name: str | None = None) -> Any:
+    def apply_gradients(
+        self, grads_and_vars: Iterable[Any], global_step: TensorLike | None = None, name: str | None = None
+    ) -> Any:
         """The worker's step and, when it is time, the exchange; `global_step` counts the latter."""
         pairs = list(grads_and_vars)
         before = {var.op.name for var in global_variables()}

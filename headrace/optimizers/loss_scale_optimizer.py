@@ -54,7 +54,7 @@ class MixedPrecisionLossScaleOptimizer(Optimizer, Trackable):
         gate_gradients: int = Optimizer.GATE_OP,
         aggregation_method: int | None = None,
         colocate_gradients_with_ops: bool = False,
-        grad_loss: Any = None,
+        grad_loss: Tensor | None = None,
     ) -> list[tuple[Any, Any]]:
         """The gradients of the loss itself; the arguments are those of `Optimizer.compute_gradients`."""
         scale = self._loss_scale()
@@ -65,7 +65,9 @@ class MixedPrecisionLossScaleOptimizer(Optimizer, Trackable):
         inverse = 1 / self._loss_scale()
         return [(_times(gradient, inverse), variable) for gradient, variable in pairs]
 
-    def apply_gradients(self, grads_and_vars: Any, global_step: Any = None, name: str | None = None) -> Any:
+    def apply_gradients(
+        self, grads_and_vars: Any, global_step: TensorLike | None = None, name: str | None = None
+    ) -> Any:
         """Applies the gradients, where all are finite if the loss scale is a dynamic one.
 
         Args:

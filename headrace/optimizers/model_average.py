@@ -106,7 +106,9 @@ class ModelAverageOptimizer(PeriodicOptimizer):
                 updates.append(assign(var, self._local_2_global[var].read_value()))
         return group(*updates)
 
-    def apply_gradients(self, grads_and_vars: Iterable[Any], global_step: Any = None, name: str | None = None) -> Any:
+    def apply_gradients(
+        self, grads_and_vars: Iterable[Any], global_step: TensorLike | None = None, name: str | None = None
+    ) -> Any:
         """The worker's step and, when it is time, the average.
 
         Raises:

@@ -167,7 +167,7 @@ class Optimizer(SlotOwner):
         aggregation_method: int | None = None,
         colocate_gradients_with_ops: bool = False,
         name: str | None = None,
-        grad_loss: Any = None,
+        grad_loss: Tensor | None = None,
     ) -> Any:
         """Builds the operation of one step towards a smaller `loss`.
 
@@ -210,7 +210,7 @@ class Optimizer(SlotOwner):
         gate_gradients: int = GATE_OP,
         aggregation_method: int | None = None,
         colocate_gradients_with_ops: bool = False,
-        grad_loss: Any = None,
+        grad_loss: Tensor | None = None,
     ) -> list[tuple[Any, Any]]:
         """The gradients of `loss`: the first half of `minimize`, whose arguments it takes.
 
@@ -262,7 +262,7 @@ class Optimizer(SlotOwner):
         return grads_and_vars
 
     def _compute_by_tape(
-        self, loss: Callable[..., Any], var_list: Sequence[Variable] | None, grad_loss: Any
+        self, loss: Callable[..., Any], var_list: Sequence[Variable] | None, grad_loss: Tensor | None
     ) -> list[tuple[Any, Any]]:
         with GradientTape() as tape:
             if var_list is not None:
@@ -274,7 +274,9 @@ class Optimizer(SlotOwner):
             found = tape.gradient(value, variables, grad_loss)
         return list(zip(found, variables, strict=True))
 
-    def apply_gradients(self, grads_and_vars: Iterable[Any], global_step: Any = None, name: str | None = None) -> Any:
+    def apply_gradients(
+        self, grads_and_vars: Iterable[Any], global_step: TensorLike | None = None, name: str | None = None
+    ) -> Any:
         """The operation that applies gradients: the second half of `minimize`.
 
         Args:

@@ -47,7 +47,9 @@ class _SignOptimizer(OpOptimizer):
         for var in var_list:
             self._zeros_slot(var, "m", self._name)
 
-    def apply_gradients(self, grads_and_vars: Any, global_step: Any = None, name: str | None = None) -> Any:
+    def apply_gradients(
+        self, grads_and_vars: Any, global_step: TensorLike | None = None, name: str | None = None
+    ) -> Any:
         """As `Optimizer.apply_gradients`; a decay is computed from `global_step`."""
         if self._sign_decay_fn is not None:
             self._sign_decay_t = convert_to_tensor(self._sign_decay_fn(global_step), name="sign_decay")

@@ -18,6 +18,7 @@ from headrace.state.variable_scope import get_variable, get_variable_scope, vari
 from headrace.state.variables import RefVariable, Variable
 
 if TYPE_CHECKING:
+    from headrace.core.dtypes import DType
     from headrace.core.typing import DTypeLike, InitializerLike, ShapeLike, TensorLike
 
 
@@ -58,7 +59,7 @@ def create_slot_with_initializer(
         return _slot_variable(primary, initializer, shape.is_fully_defined(), shape, dtype)
 
 
-def create_zeros_slot(primary: Any, name: str, dtype: Any = None, colocate_with_primary: bool = True) -> Any:
+def create_zeros_slot(primary: Any, name: str, dtype: DType | None = None, colocate_with_primary: bool = True) -> Any:
     """A slot of zeros, shaped as `primary`.
 
     Args:

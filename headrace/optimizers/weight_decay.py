@@ -54,7 +54,7 @@ class DecoupledWeightDecayExtension(_Extended):
         aggregation_method: Any = None,
         colocate_gradients_with_ops: bool = False,
         name: str | None = None,
-        grad_loss: Any = None,
+        grad_loss: Tensor | None = None,
         decay_var_list: Iterable[Any] | None = None,
     ) -> Any:
         """As `Optimizer.minimize`; `decay_var_list` are the variables that decay, all by default."""
@@ -73,7 +73,7 @@ class DecoupledWeightDecayExtension(_Extended):
     def apply_gradients(
         self,
         grads_and_vars: Any,
-        global_step: Any = None,
+        global_step: TensorLike | None = None,
         name: str | None = None,
         decay_var_list: Iterable[Any] | None = None,
     ) -> Any:

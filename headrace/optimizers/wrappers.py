@@ -60,7 +60,9 @@ class MovingAverageOptimizer(Optimizer):
         """The optimizer's own."""
         return self._optimizer.compute_gradients(*args, **kwargs)
 
-    def apply_gradients(self, grads_and_vars: Iterable[Any], global_step: Any = None, name: str | None = None) -> Any:
+    def apply_gradients(
+        self, grads_and_vars: Iterable[Any], global_step: TensorLike | None = None, name: str | None = None
+    ) -> Any:
         """The step, and the averages."""
         pairs = list(grads_and_vars)
         train_op = self._optimizer.apply_gradients(pairs, global_step=global_step, name=name)
@@ -217,7 +219,9 @@ class VariableClippingOptimizer(Optimizer):
         """The optimizer's own."""
         return self._opt.get_slot_names(*args, **kwargs)
 
-    def apply_gradients(self, grads_and_vars: Iterable[Any], global_step: Any = None, name: str | None = None) -> Any:
+    def apply_gradients(
+        self, grads_and_vars: Iterable[Any], global_step: TensorLike | None = None, name: str | None = None
+    ) -> Any:
         """The step, and the clipping."""
         pairs = list(grads_and_vars)
         with name_scope(name, self._name) as scope:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from headrace.recurrent.basic_cells import GRUCell
     from headrace.recurrent.cell import LayerRNNCell
     from headrace.recurrent.lstm_cells import LSTMStateTuple
+    from headrace.state.current_scope import VariableScope
 
 
 class AttentionCellWrapper(AroundCell):
@@ -133,7 +134,7 @@ class HighwayWrapper(AroundCell):
         carry_bias_init: where the bias of the gate starts.
     """
 
-    def __init__(self, cell: Any, couple_carry_transform_gates: bool = True, carry_bias_init: float = 1.0) -> None:
+    def __init__(self, cell: RNNCell, couple_carry_transform_gates: bool = True, carry_bias_init: float = 1.0) -> None:
         super().__init__(cell)
         self._couple = couple_carry_transform_gates
         self._carry_bias_init = carry_bias_init
@@ -150,7 +151,7 @@ class HighwayWrapper(AroundCell):
         transform = 1 - carry if self._couple else self._gate("transform", inputs, -self._carry_bias_init)
         return inputs * carry + outputs * transform
 
-    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
+    def __call__(self, inputs: Any, state: Any, scope: str | VariableScope | None = None) -> Any:
         """One step, in the caller's variable scope; `scope` is the inner cell's."""
         outputs, new_state = self._cell(inputs, state, scope=scope)
         nest.assert_same_structure(inputs, outputs)
@@ -170,6 +171,6 @@ class CompiledWrapper(AroundCell):
         super().__init__(cell)
         self._compile_stateful = compile_stateful
 
-    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> tuple[Tensor, Tensor]:
+    def __call__(self, inputs: Any, state: Any, scope: str | VariableScope | None = None) -> tuple[Tensor, Tensor]:
         """One step of the cell."""
         return self._cell(inputs, state, scope=scope)

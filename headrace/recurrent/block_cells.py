@@ -77,7 +77,7 @@ class LSTMBlockCell(_LSTMVariables, SizedLayerCell):
         forget_bias: float = 1.0,
         cell_clip: float | None = None,
         use_peephole: bool = False,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         reuse: bool | None = None,
         name: str = "lstm_cell",
     ) -> None:
@@ -211,7 +211,7 @@ class LSTMBlockFusedCell(_LSTMVariables, LSTMBlockWrapper):
         cell_clip: float | None = None,
         use_peephole: bool = False,
         reuse: bool | None = None,
-        dtype: Any = None,
+        dtype: DType | None = None,
         name: str = "lstm_fused_cell",
     ) -> None:
         super().__init__(_reuse=reuse, name=name, dtype=dtype)

@@ -20,6 +20,7 @@ from headrace.state.variable_scope import get_variable_scope, variable_scope
 
 if TYPE_CHECKING:
     from headrace.core.typing import DTypeLike, TensorLike
+    from headrace.state.current_scope import VariableScope
     from headrace.state.variables import Variable
 
 
@@ -81,7 +82,9 @@ class RNNCell(Layer):
         super().__init__(trainable=trainable, name=name, dtype=dtype, **kwargs)
         self._is_tf_rnn_cell = True
 
-    def __call__(self, inputs: Any, state: Any, scope: Any = None, *args: Any, **kwargs: Any) -> Any:
+    def __call__(
+        self, inputs: Any, state: Any, scope: str | VariableScope | None = None, *args: Any, **kwargs: Any
+    ) -> Any:
         """Computes one step.
 
         Args:
@@ -178,6 +181,8 @@ class RNNCell(Layer):
 class LayerRNNCell(RNNCell):
     """A cell that makes its variables in `build`, as other layers do."""
 
-    def __call__(self, inputs: Any, state: Any, scope: Any = None, *args: Any, **kwargs: Any) -> Any:
+    def __call__(
+        self, inputs: Any, state: Any, scope: str | VariableScope | None = None, *args: Any, **kwargs: Any
+    ) -> Any:
         """Computes one step; arguments as for `RNNCell`."""
         return Layer.__call__(self, inputs, state, *args, scope=scope, **kwargs)

@@ -84,7 +84,7 @@ def sharded_variable(name: str, shape: list[int], dtype: DTypeLike, num_shards: 
     return whole
 
 
-def diagonals(names: str, size: int, dtype: Any) -> list[Any]:
+def diagonals(names: str, size: int, dtype: DTypeLike) -> list[Any]:
     """Vectors of weights for peepholes, one a name."""
     return [get_variable(name, shape=[size], dtype=dtype) for name in names.split()]
 

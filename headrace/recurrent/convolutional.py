@@ -17,6 +17,7 @@ from headrace.state.variable_scope import get_variable
 
 if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
+    from headrace.state.current_scope import VariableScope
 
 
 _CONVOLUTIONS: dict[int, Callable[..., Any]] = {3: conv1d, 4: conv2d, 5: conv3d}
@@ -66,7 +67,7 @@ class ConvLSTMCell(SizedCell):
         self._state_size = LSTMStateTuple(size, size)
         self._output_size = TensorShape([*places, output_channels + (depth if skip_connection else 0)])
 
-    def call(self, inputs: Tensor | Sequence[Tensor], state: Any, scope: Any = None) -> Any:
+    def call(self, inputs: Tensor | Sequence[Tensor], state: Any, scope: str | VariableScope | None = None) -> Any:
         """One step."""
         memory, hidden = state
         gates = self._convolved([inputs, hidden], 4 * self._output_channels)

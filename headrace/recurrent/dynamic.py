@@ -231,7 +231,7 @@ def bidirectional_dynamic_rnn(
     parallel_iterations: int | None = None,
     swap_memory: bool = False,
     time_major: bool = False,
-    scope: Any = None,
+    scope: str | VariableScope | None = None,
 ) -> tuple[Any, Any]:
     """Runs one cell over sequences forwards and another backwards.
 
@@ -279,7 +279,7 @@ def raw_rnn(
     loop_fn: Callable[..., Any],
     parallel_iterations: int | None = None,
     swap_memory: bool = False,
-    scope: Any = None,
+    scope: str | VariableScope | None = None,
 ) -> tuple[Any, Any, Any]:
     """Runs a cell in a loop whose inputs, outputs and end a function decides.
 
@@ -348,7 +348,7 @@ def raw_rnn(
         return arrays, final_state, None if init_loop_state is None else final_loop_state
 
 
-def _raw_step(cell: Any, loop_fn: Callable[..., Any], nothing: Any) -> Callable[..., Any]:
+def _raw_step(cell: RNNCell, loop_fn: Callable[..., Any], nothing: Any) -> Callable[..., Any]:
     """The body of `raw_rnn`'s loop; sequences that have ended emit `nothing` and keep their state."""
 
     def body(time: Tensor, finished: TensorLike, current: Any, arrays: Any, state: object, loop_state: Any) -> Any:

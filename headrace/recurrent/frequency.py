@@ -32,7 +32,7 @@ from headrace.state.variable_scope import get_variable, variable_scope
 
 if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
-    from headrace.core.typing import DTypeLike, TensorLike
+    from headrace.core.typing import DTypeLike, InitializerLike, TensorLike
     from headrace.state.variables import Variable
 
 
@@ -67,7 +67,7 @@ class TimeFreqLSTMCell(SizedCell):
         num_units: int,
         use_peepholes: bool = False,
         cell_clip: float | None = None,
-        initializer: Any = None,
+        initializer: InitializerLike | None = None,
         num_unit_shards: int = 1,
         forget_bias: float = 1.0,
         feature_size: Any = None,
@@ -138,7 +138,7 @@ class GridLSTMCell(SizedCell):
         use_peepholes: bool = False,
         share_time_frequency_weights: bool = False,
         cell_clip: float | None = None,
-        initializer: Any = None,
+        initializer: InitializerLike | None = None,
         num_unit_shards: int = 1,
         forget_bias: float = 1.0,
         feature_size: Any = None,
@@ -248,7 +248,7 @@ class GridLSTMCell(SizedCell):
             outputs += [m_time, m_below]
         return outputs, states
 
-    def _peepholes(self, axis: str, block: int, dtype: Any) -> dict[str, list[Any]]:
+    def _peepholes(self, axis: str, block: int, dtype: DTypeLike) -> dict[str, list[Any]]:
         """The weights with which the gates see the memories in frequency and in time."""
         if not self._use_peepholes:
             return {}
@@ -329,7 +329,7 @@ class BidirectionalGridLSTMCell(GridLSTMCell):
         use_peepholes: bool = False,
         share_time_frequency_weights: bool = False,
         cell_clip: float | None = None,
-        initializer: Any = None,
+        initializer: InitializerLike | None = None,
         num_unit_shards: int = 1,
         forget_bias: float = 1.0,
         feature_size: Any = None,

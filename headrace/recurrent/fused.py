@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from headrace.core.typing import DTypeLike, TensorLike
     from headrace.recurrent.block_cells import LSTMBlockFusedCell
     from headrace.recurrent.cell import LayerRNNCell
+    from headrace.state.current_scope import VariableScope
 
 
 class FusedRNNCell(abc.ABC):
@@ -28,7 +29,7 @@ class FusedRNNCell(abc.ABC):
         initial_state: Any = None,
         dtype: DTypeLike | None = None,
         sequence_length: Sequence[TensorLike] | None = None,
-        scope: Any = None,
+        scope: str | VariableScope | None = None,
     ) -> tuple[Any, Any]:
         """Runs over a sequence.
 
@@ -62,7 +63,7 @@ class FusedRNNCellAdaptor(FusedRNNCell):
         initial_state: Any = None,
         dtype: DTypeLike | None = None,
         sequence_length: Sequence[TensorLike] | None = None,
-        scope: Any = None,
+        scope: str | VariableScope | None = None,
     ) -> tuple[Any, Any]:
         """Runs the cell over a sequence; see `FusedRNNCell`."""
         given: dict[str, Any] = {
@@ -95,7 +96,7 @@ class TimeReversedFusedRNN(FusedRNNCell):
         initial_state: Any = None,
         dtype: DTypeLike | None = None,
         sequence_length: TensorLike | None = None,
-        scope: Any = None,
+        scope: str | VariableScope | None = None,
     ) -> tuple[Any, Any]:
         """Runs the other over what is turned round, and turns the outputs back; see `FusedRNNCell`."""
 

@@ -22,7 +22,7 @@ from headrace.state.variable_scope import get_variable_scope, variable_scope
 
 if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
-    from headrace.core.typing import TensorLike
+    from headrace.core.typing import InitializerLike, TensorLike
 
 
 Activation = Callable[[Any], Any]
@@ -46,7 +46,7 @@ class UGRNNCell(SizedCell):
     def __init__(
         self,
         num_units: int,
-        initializer: Any = None,
+        initializer: InitializerLike | None = None,
         forget_bias: float = 1.0,
         activation: Activation = tanh,
         reuse: bool | None = None,
@@ -86,7 +86,7 @@ class IntersectionRNNCell(SizedCell):
         self,
         num_units: int,
         num_in_proj: int | None = None,
-        initializer: Any = None,
+        initializer: InitializerLike | None = None,
         forget_bias: float = 1.0,
         y_activation: Activation = relu,
         reuse: bool | None = None,

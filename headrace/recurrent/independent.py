@@ -20,8 +20,9 @@ from headrace.recurrent.lstm_cells import LSTMStateTuple
 from headrace.state.initializers import constant_initializer, random_uniform_initializer, zeros_initializer
 
 if TYPE_CHECKING:
+    from headrace.core.dtypes import DType
     from headrace.core.tensor import Tensor
-    from headrace.core.typing import TensorLike
+    from headrace.core.typing import InitializerLike, TensorLike
     from headrace.state.initializers import Constant
 
 
@@ -37,8 +38,8 @@ class _Independent(SizedLayerCell):
         reuse: bool | None,
         name: str | None,
         dtype: Any,
-        kernel_initializer: Any = None,
-        bias_initializer: Any = None,
+        kernel_initializer: InitializerLike | None = None,
+        bias_initializer: InitializerLike | None = None,
     ) -> None:
         super().__init__(_reuse=reuse, name=name, dtype=dtype)
         self.input_spec = InputSpec(ndim=2)
@@ -76,7 +77,7 @@ class IndRNNCell(_Independent):
         activation: Activation | None = None,
         reuse: bool | None = None,
         name: str | None = None,
-        dtype: Any = None,
+        dtype: DType | None = None,
     ) -> None:
         super().__init__(activation, reuse, name, dtype)
         self._has_units(num_units)
@@ -110,10 +111,10 @@ class IndyGRUCell(_Independent):
         num_units: int,
         activation: Activation | None = None,
         reuse: bool | None = None,
-        kernel_initializer: Any = None,
-        bias_initializer: Any = None,
+        kernel_initializer: InitializerLike | None = None,
+        bias_initializer: InitializerLike | None = None,
         name: str | None = None,
-        dtype: Any = None,
+        dtype: DType | None = None,
     ) -> None:
         super().__init__(activation, reuse, name, dtype, kernel_initializer, bias_initializer)
         self._has_units(num_units)
@@ -158,10 +159,10 @@ class IndyLSTMCell(_Independent):
         forget_bias: float = 1.0,
         activation: Activation | None = None,
         reuse: bool | None = None,
-        kernel_initializer: Any = None,
-        bias_initializer: Any = None,
+        kernel_initializer: InitializerLike | None = None,
+        bias_initializer: InitializerLike | None = None,
         name: str | None = None,
-        dtype: Any = None,
+        dtype: DType | None = None,
     ) -> None:
         super().__init__(activation, reuse, name, dtype, kernel_initializer, bias_initializer)
         self._has_memory(num_units)

@@ -16,6 +16,7 @@ from headrace.state.variable_scope import get_variable, get_variable_scope, vari
 
 if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
+    from headrace.core.typing import InitializerLike
     from headrace.state.variables import Variable
 
 
@@ -48,12 +49,16 @@ def total_depth(args: list[Any]) -> int:
     return total
 
 
-def make_kernel(args: list[Any], output_size: int, initializer: Any = None, name: str = "kernel") -> Any:
+def make_kernel(
+    args: list[Any], output_size: int, initializer: InitializerLike | None = None, name: str = "kernel"
+) -> Any:
     """The weights of a product with the concatenation of `args`."""
     return get_variable(name, [total_depth(args), output_size], dtype=args[0].dtype, initializer=initializer)
 
 
-def make_bias(args: list[Any], output_size: int, initializer: Any = None, name: str = "bias") -> Variable:
+def make_bias(
+    args: list[Any], output_size: int, initializer: InitializerLike | None = None, name: str = "bias"
+) -> Variable:
     """A bias, zeros by default; it is never split into parts."""
     dtype = args[0].dtype
     with variable_scope(get_variable_scope()) as scope:
@@ -89,8 +94,8 @@ class Linear:
         args: Any,
         output_size: int,
         build_bias: bool,
-        bias_initializer: Any = None,
-        kernel_initializer: Any = None,
+        bias_initializer: InitializerLike | None = None,
+        kernel_initializer: InitializerLike | None = None,
     ) -> None:
         items = listed(args)
         self._weights = make_kernel(items, output_size, kernel_initializer)
@@ -103,7 +108,11 @@ class Linear:
 
 
 def linear(
-    args: Sequence[Tensor], output_size: int, bias: bool, bias_initializer: Any = None, kernel_initializer: Any = None
+    args: Sequence[Tensor],
+    output_size: int,
+    bias: bool,
+    bias_initializer: InitializerLike | None = None,
+    kernel_initializer: InitializerLike | None = None,
 ) -> Tensor:
     """`[args] kernel + bias`, with variables of the current scope; arguments as for `Linear`."""
     return Linear(args, output_size, bias, bias_initializer, kernel_initializer)(args)

@@ -17,7 +17,7 @@ from headrace.util import tf_logging
 
 if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
-    from headrace.core.typing import DTypeLike, TensorLike
+    from headrace.core.typing import DTypeLike, InitializerLike, TensorLike
     from headrace.recurrent.lstm_cells import LSTMStateTuple
 
 
@@ -64,7 +64,7 @@ class EmbeddingWrapper(AroundCell):
         cell: RNNCell,
         embedding_classes: int,
         embedding_size: int,
-        initializer: Any = None,
+        initializer: InitializerLike | None = None,
         reuse: bool | None = None,
     ) -> None:
         super().__init__(cell, reuse)
@@ -100,7 +100,7 @@ class InputProjectionWrapper(AroundCell):
 
     def __init__(
         self,
-        cell: Any,
+        cell: RNNCell,
         num_proj: int,
         activation: Callable[[Any], Any] | None = None,
         input_size: int | None = None,
@@ -133,7 +133,7 @@ class OutputProjectionWrapper(AroundCell):
 
     def __init__(
         self,
-        cell: Any,
+        cell: RNNCell,
         output_size: int,
         activation: Callable[[Any], Any] | None = None,
         reuse: bool | None = None,

@@ -13,6 +13,7 @@ from headrace.state.variable_scope import variable_scope
 if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
     from headrace.core.typing import DTypeLike, TensorLike
+    from headrace.state.current_scope import VariableScope
 
 
 def _check(
@@ -46,7 +47,7 @@ def stack_bidirectional_rnn(
     initial_states_bw: Any = None,
     dtype: DTypeLike | None = None,
     sequence_length: Any = None,
-    scope: Any = None,
+    scope: str | VariableScope | None = None,
 ) -> tuple[Any, Any, Any]:
     """Several layers of `static_bidirectional_rnn`, the outputs of each the inputs of the next.
 
@@ -89,7 +90,7 @@ def stack_bidirectional_dynamic_rnn(
     sequence_length: TensorLike | None = None,
     parallel_iterations: int | None = None,
     time_major: bool = False,
-    scope: Any = None,
+    scope: str | VariableScope | None = None,
     swap_memory: bool = False,
 ) -> tuple[Any, Any, Any]:
     """Several layers of `bidirectional_dynamic_rnn`, the outputs of each the inputs of the next.

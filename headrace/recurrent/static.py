@@ -104,7 +104,7 @@ def static_rnn(
 
 
 def _step(
-    cell: Any,
+    cell: RNNCell,
     time: int,
     current: Tensor,
     state: Tensor | LSTMStateTuple,
@@ -142,12 +142,12 @@ def _known_batch(inputs: TensorLike) -> int | None:
 
 
 def static_state_saving_rnn(
-    cell: Any,
+    cell: RNNCell,
     inputs: Tensor | Sequence[Tensor],
     state_saver: Any,
     state_name: Any,
     sequence_length: Tensor | None = None,
-    scope: Any = None,
+    scope: str | VariableScope | None = None,
 ) -> tuple[list[Any], Any]:
     """`static_rnn` that takes its initial state from `state_saver` and gives the final one back to it.
 

@@ -62,7 +62,7 @@ class NTMCell(LayerRNNCell):
         shift_range: int = 1,
         output_dim: int | None = None,
         clip_value: float = 20,
-        dtype: Any = float32,
+        dtype: DTypeLike = float32,
         name: str | None = None,
     ) -> None:
         super().__init__(dtype=dtype, name=name)

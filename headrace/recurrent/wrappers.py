@@ -24,16 +24,18 @@ from headrace.recurrent.cell import RNNCell, assert_like_rnn_cell
 from headrace.recurrent.lstm_cells import LSTMStateTuple
 
 if TYPE_CHECKING:
+    from headrace.core.dtypes import DType
     from headrace.core.tensor import Tensor
     from headrace.core.typing import DTypeLike, TensorLike
     from headrace.recurrent.cell import LayerRNNCell
+    from headrace.state.current_scope import VariableScope
     from headrace.state.dependencies import NamedDependencies
 
 
 class CellWrapper(RNNCell):
     """A cell that calls another; its state and output are the other's."""
 
-    def __init__(self, cell: Any, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, cell: RNNCell, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         assert_like_rnn_cell("cell", cell)
         self.cell = cell
@@ -65,7 +67,9 @@ class CellWrapper(RNNCell):
     ) -> tuple[Tensor, Tensor | LSTMStateTuple]:
         raise NotImplementedError
 
-    def __call__(self, inputs: Any, state: Any, scope: Any = None, *args: Any, **kwargs: Any) -> Any:
+    def __call__(
+        self, inputs: Any, state: Any, scope: str | VariableScope | None = None, *args: Any, **kwargs: Any
+    ) -> Any:
         """One step of the inner cell; arguments as for `RNNCell`."""
         return self._call_wrapped_cell(inputs, state, self.cell.__call__, scope=scope)
 
@@ -141,7 +145,7 @@ class DropoutWrapper(CellWrapper):
         state_keep_prob: TensorLike = 1.0,
         variational_recurrent: bool = False,
         input_size: Any = None,
-        dtype: Any = None,
+        dtype: DType | None = None,
         seed: int | None = None,
         dropout_state_filter_visitor: Callable[[Any], Any] | None = None,
         **kwargs: Any,

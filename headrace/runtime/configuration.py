@@ -69,7 +69,7 @@ class Settings:
 
 def run_with_options(
     session: BaseSession,
-    fetches: Any,
+    fetches: Fetches,
     feed_dict: Mapping[Any, Any] | None,
     options: protos.RunOptions | None,
     run_metadata: protos.RunMetadata | None,

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.defaults import default_session_stack
 from headrace.core.graph import Graph
 from headrace.runtime.session import BaseSession
+
+if TYPE_CHECKING:
+    from headrace.messages import protos
 
 
 class InteractiveSession(BaseSession):
@@ -15,7 +18,7 @@ class InteractiveSession(BaseSession):
 
     _active_count = 0
 
-    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
+    def __init__(self, target: str = "", graph: Graph | None = None, config: protos.ConfigProto | None = None) -> None:
         super().__init__(target, graph, config)
         if InteractiveSession._active_count > 0:
             warnings.warn(

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from headrace.core.tensor import Tensor
 from headrace.plan.plan import Plan
+
+if TYPE_CHECKING:
+    from headrace.core.typing import Fetches
 
 
 @dataclass(slots=True)
@@ -62,7 +65,7 @@ def is_plain(fetch: Any) -> bool:
     return isinstance(fetch, (Tensor, str, bytes)) or hasattr(fetch, "_as_graph_element")
 
 
-def frozen(fetches: Any) -> Any:
+def frozen(fetches: Fetches) -> Any:
     """What stands for fetches in a key: hashable, and another thing for another structure."""
     if isinstance(fetches, (list, tuple)):
         return (type(fetches), *[frozen(item) for item in fetches])
@@ -75,7 +78,7 @@ def frozen(fetches: Any) -> Any:
     return fetches
 
 
-def has_tuples(fetches: Any) -> bool:
+def has_tuples(fetches: Fetches) -> bool:
     """Whether a fetch is a tuple, or a list with one in it."""
     if isinstance(fetches, tuple):
         return True

@@ -6,7 +6,7 @@ import re
 import threading
 import weakref
 from collections.abc import Callable, Collection, Hashable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import torch
 
@@ -14,6 +14,10 @@ from headrace.core import errors
 from headrace.core.buffers import VariableBuffer
 from headrace.runtime.bound_functions import OWN_KINDS
 from headrace.runtime.resources import LOCAL_TASK, Runtime
+
+if TYPE_CHECKING:
+    from headrace.messages import protos
+
 
 T = TypeVar("T")
 
@@ -26,7 +30,7 @@ class SharedState:
         config: a `ConfigProto` for sessions without one of their own, or None.
     """
 
-    def __init__(self, device: str, config: Any = None) -> None:
+    def __init__(self, device: str, config: protos.ConfigProto | None = None) -> None:
         self.device, self.config = device, config
         self.buffers: dict[tuple[str, str], VariableBuffer] = {}
         self.objects: dict[Any, Any] = {}

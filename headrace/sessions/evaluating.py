@@ -23,6 +23,7 @@ from headrace.util import tf_logging
 if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
     from headrace.core.typing import SessionLike, TensorLike
+    from headrace.messages import protos
     from headrace.sessions.coordinator import Coordinator
     from headrace.sessions.scaffold import Scaffold
     from headrace.state.variables import Variable
@@ -132,7 +133,7 @@ def evaluate_once(
     final_ops: Tensor | Sequence[Tensor | Variable] | Mapping[str, Tensor | Variable] | None = None,
     final_ops_feed_dict: Mapping[Any, Any] | None = None,
     hooks: Sequence[SessionRunHook] | None = None,
-    config: Any = None,
+    config: protos.ConfigProto | None = None,
 ) -> Any:
     """Evaluates a checkpoint: runs `eval_ops` until a hook or the end of the input stops it, then `final_ops`.
 

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     import numpy as np
 
     from headrace.core.errors import OutOfRangeError
-    from headrace.core.typing import FeedDict
+    from headrace.core.typing import FeedDict, Fetches
+    from headrace.messages import protos
     from headrace.runtime.session import Session
 
 
@@ -65,7 +66,11 @@ class _MonitoredSession:
         return None if session is None else session.graph
 
     def run(
-        self, fetches: Any, feed_dict: FeedDict | None = None, options: Any = None, run_metadata: Any = None
+        self,
+        fetches: Fetches,
+        feed_dict: FeedDict | None = None,
+        options: Any = None,
+        run_metadata: protos.RunMetadata | None = None,
     ) -> Any:
         """`Session.run` with the hooks around it."""
         if self._sess is None:
@@ -181,7 +186,7 @@ class SingularMonitoredSession(_MonitoredSession):
         hooks: Sequence[SessionRunHook] | None = None,
         scaffold: Scaffold | None = None,
         master: str = "",
-        config: Any = None,
+        config: protos.ConfigProto | None = None,
         checkpoint_dir: str | None = None,
         stop_grace_period_secs: float = 120,
         checkpoint_filename_with_path: str | None = None,
@@ -215,7 +220,7 @@ def MonitoredTrainingSession(
     save_checkpoint_secs: Any = USE_DEFAULT,
     save_summaries_steps: Any = USE_DEFAULT,
     save_summaries_secs: Any = USE_DEFAULT,
-    config: Any = None,
+    config: protos.ConfigProto | None = None,
     stop_grace_period_secs: float = 120,
     log_step_count_steps: int | None = 100,
     max_wait_secs: float = 7200,

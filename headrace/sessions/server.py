@@ -19,7 +19,7 @@ def _make_server_def(
     job_name: str | None,
     task_index: int | None,
     protocol: str | None,
-    config: Any,
+    config: protos.ConfigProto,
 ) -> Any:
     described = protos.ServerDef()
     if isinstance(server_or_cluster_def, protos.ServerDef):
@@ -78,7 +78,7 @@ class Server:
         job_name: str | None = None,
         task_index: int | None = None,
         protocol: str | None = None,
-        config: Any = None,
+        config: protos.ConfigProto | None = None,
         start: bool = True,
     ) -> None:
         self._server_def = _make_server_def(server_or_cluster_def, job_name, task_index, protocol, config)
@@ -132,7 +132,7 @@ class Server:
         return self._target
 
     @staticmethod
-    def create_local_server(config: Any = None, start: bool = True) -> Server:
+    def create_local_server(config: protos.ConfigProto | None = None, start: bool = True) -> Server:
         """A server of a cluster with one task, of a job called "local".
 
         Args:

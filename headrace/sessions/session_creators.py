@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import abc
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.defaults import get_default_graph
 from headrace.sessions.scaffold import Scaffold
 from headrace.sessions.session_manager import SessionManager
+
+if TYPE_CHECKING:
+    from headrace.messages import protos
 
 
 class SessionCreator(abc.ABC):
@@ -22,7 +25,7 @@ class SessionCreator(abc.ABC):
 class _ScaffoldedCreator(SessionCreator):
     """A creator that finalizes a scaffold and uses a SessionManager over it."""
 
-    def __init__(self, scaffold: Scaffold | None, master: str, config: Any) -> None:
+    def __init__(self, scaffold: Scaffold | None, master: str, config: protos.ConfigProto) -> None:
         self._scaffold = scaffold or Scaffold()
         self._session_manager: SessionManager | None = None
         self._master = master
@@ -54,7 +57,7 @@ class ChiefSessionCreator(_ScaffoldedCreator):
         self,
         scaffold: Scaffold | None = None,
         master: str = "",
-        config: Any = None,
+        config: protos.ConfigProto | None = None,
         checkpoint_dir: str | None = None,
         checkpoint_filename_with_path: str | None = None,
     ) -> None:
@@ -91,7 +94,7 @@ class WorkerSessionCreator(_ScaffoldedCreator):
         self,
         scaffold: Scaffold | None = None,
         master: str = "",
-        config: Any = None,
+        config: protos.ConfigProto | None = None,
         max_wait_secs: float = 30 * 60,
     ) -> None:
         super().__init__(scaffold, master, config)

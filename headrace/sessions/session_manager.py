@@ -17,14 +17,16 @@ if TYPE_CHECKING:
     from headrace.checkpoints.saver import Saver
     from headrace.core.graph import Graph
     from headrace.core.operation import Operation
-    from headrace.core.typing import SessionLike, TensorLike
+    from headrace.core.tensor import Tensor
+    from headrace.core.typing import SessionLike
+    from headrace.messages import protos
 
 
 def _name(item: Any) -> str:
     return "None" if item is None else getattr(item, "name", f"<no name for {type(item)}>")
 
 
-def _ready(check: TensorLike | None, sess: SessionLike, message: str) -> tuple[bool, str | None]:
+def _ready(check: Tensor | None, sess: SessionLike, message: str) -> tuple[bool, str | None]:
     """Whether `check` gives no names of what is uninitialized, and if not, why."""
     if check is None:
         return True, None
@@ -58,8 +60,8 @@ class SessionManager:
     def __init__(
         self,
         local_init_op: Operation | None = None,
-        ready_op: TensorLike | None = None,
-        ready_for_local_init_op: TensorLike | None = None,
+        ready_op: Tensor | None = None,
+        ready_for_local_init_op: Tensor | None = None,
         graph: Graph | None = None,
         recovery_wait_secs: float = 30,
         local_init_run_options: Any = None,
@@ -85,7 +87,7 @@ class SessionManager:
         checkpoint_filename_with_path: str | None,
         wait_for_checkpoint: bool,
         max_wait_secs: float,
-        config: Any,
+        config: protos.ConfigProto,
     ) -> tuple[Any, bool]:
         """A session, and whether a checkpoint was restored."""
         self._target = master
@@ -121,7 +123,7 @@ class SessionManager:
         checkpoint_filename_with_path: str | None = None,
         wait_for_checkpoint: bool = False,
         max_wait_secs: float = 7200,
-        config: Any = None,
+        config: protos.ConfigProto | None = None,
         init_feed_dict: Any = None,
         init_fn: Any = None,
     ) -> Session:
@@ -183,7 +185,7 @@ class SessionManager:
         checkpoint_filename_with_path: str | None = None,
         wait_for_checkpoint: bool = False,
         max_wait_secs: float = 7200,
-        config: Any = None,
+        config: protos.ConfigProto | None = None,
     ) -> tuple[Any, bool]:
         """A session with the model restored from a checkpoint, if it can be.
 
@@ -217,7 +219,9 @@ class SessionManager:
         tf_logging.info("Restored model from %s", source)
         return sess, True
 
-    def wait_for_session(self, master: str, config: Any = None, max_wait_secs: float | None = float("inf")) -> Any:
+    def wait_for_session(
+        self, master: str, config: protos.ConfigProto | None = None, max_wait_secs: float | None = float("inf")
+    ) -> Any:
         """A session, once the model is ready.
 
         Args:

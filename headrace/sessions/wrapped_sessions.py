@@ -159,7 +159,11 @@ class RecoverableSession(WrappedSession):
             return True
 
     def run(
-        self, fetches: Fetches, feed_dict: FeedDict | None = None, options: Any = None, run_metadata: Any = None
+        self,
+        fetches: Fetches,
+        feed_dict: FeedDict | None = None,
+        options: Any = None,
+        run_metadata: protos.RunMetadata | None = None,
     ) -> Any:
         """Runs, again if the workers were lost."""
         while True:
@@ -186,7 +190,7 @@ class RecoverableSession(WrappedSession):
 class CoordinatedSession(WrappedSession):
     """Ends the coordinator's threads when it is closed, and raises what they raised."""
 
-    def __init__(self, sess: Any, coord: Coordinator, stop_grace_period_secs: float = 120) -> None:
+    def __init__(self, sess: SessionLike, coord: Coordinator, stop_grace_period_secs: float = 120) -> None:
         super().__init__(sess)
         self._coord = coord
         self._stop_grace_period_secs = stop_grace_period_secs
@@ -236,7 +240,11 @@ class HookedSession(WrappedSession):
         return self._should_stop
 
     def run(
-        self, fetches: Fetches, feed_dict: FeedDict | None = None, options: Any = None, run_metadata: Any = None
+        self,
+        fetches: Fetches,
+        feed_dict: FeedDict | None = None,
+        options: Any = None,
+        run_metadata: protos.RunMetadata | None = None,
     ) -> Any:
         """Runs with what the hooks ask for."""
         if self.should_stop():

@@ -22,7 +22,10 @@ from collections.abc import Sequence
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from headrace.core.typing import DTypeLike
 
 
 def restore_old_names() -> None:
@@ -104,7 +107,7 @@ def _former_conversion(convert: Any, by_position: tuple[str, ...]) -> Any:
         return convert  # restored before
 
     @functools.wraps(convert)
-    def converted(object: Any, dtype: Any = None, *more: Any, **named: Any) -> Any:
+    def converted(object: Any, dtype: DTypeLike | None = None, *more: Any, **named: Any) -> Any:
         if more:
             named.update(zip(by_position, more, strict=False))
         # Libraries of today pass a mode that is neither true nor false.

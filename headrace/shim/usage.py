@@ -91,9 +91,9 @@ class _Search(ast.NodeVisitor):
         self.settled = False
         self._guards = 0
 
-    def _use(self, node: ast.AST, path: str) -> None:
+    def _use(self, node: ast.expr | ast.stmt, path: str) -> None:
         if path and self.settled and not self._guards:
-            self.uses.append((node.lineno, path))  # type: ignore[attr-defined]
+            self.uses.append((node.lineno, path))
 
     def visit_Try(self, node: ast.Try) -> None:
         """What is tried with a handler for its absence may be absent."""

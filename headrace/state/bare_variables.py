@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import colocate_with, control_dependencies, name_scope
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def variable_op(
-    shape: Any,
+    shape: Sequence[int],
     dtype: DTypeLike,
     name: str = "Variable",
     set_shape: bool = True,

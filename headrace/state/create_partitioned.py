@@ -11,7 +11,8 @@ from headrace.state.variable_scope import variable_scope
 from headrace.state.variable_store import get_default_variable_store
 
 if TYPE_CHECKING:
-    from headrace.core.typing import CollectionNames, DTypeLike, Partitioner
+    from headrace.core.typing import CollectionNames, DTypeLike, InitializerLike, Partitioner
+    from headrace.state.modes import _ReuseMode
 
 
 def get_partitioned_variable(name: str | None, partitioner: Partitioner, **settings: Any) -> Any:
@@ -40,14 +41,14 @@ def get_partitioned_variable(name: str | None, partitioner: Partitioner, **setti
 
 
 def create_partitioned_variables(
-    shape: Any,
+    shape: Sequence[int],
     slicing: Sequence[int],
-    initializer: Any,
+    initializer: InitializerLike,
     dtype: DTypeLike = "float32",
     trainable: bool = True,
     collections: CollectionNames | None = None,
     name: str | None = None,
-    reuse: Any = None,
+    reuse: bool | _ReuseMode | None = None,
 ) -> list[Any]:
     """The parts of a new variable that is divided along one axis.
 

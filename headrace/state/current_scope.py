@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         TensorLike,
         VariableGetter,
     )
+    from headrace.state.modes import _ReuseMode
     from headrace.state.variable_class import Variable
     from headrace.state.variable_store import VariableStore
 
@@ -48,7 +49,7 @@ class VariableScope:
 
     def __init__(
         self,
-        reuse: Any,
+        reuse: bool | _ReuseMode | None,
         name: str = "",
         initializer: InitializerLike | None = None,
         regularizer: Regularizer | None = None,
@@ -58,7 +59,7 @@ class VariableScope:
         name_scope: str = "",
         dtype: DTypeLike = float32,
         use_resource: bool | None = None,
-        constraint: Any = None,
+        constraint: Constraint | None = None,
     ) -> None:
         self._name = name
         self._initializer = initializer
@@ -151,7 +152,7 @@ class VariableScope:
         """Sets the default caching device."""
         self._caching_device = caching_device
 
-    def set_partitioner(self, partitioner: Any) -> None:
+    def set_partitioner(self, partitioner: Partitioner | None) -> None:
         """Sets the default partitioner."""
         self._partitioner = partitioner
 
@@ -183,10 +184,10 @@ class VariableScope:
         dtype: DTypeLike | None = None,
         initializer: InitializerLike | TensorLike | None = None,
         regularizer: Regularizer | None = None,
-        reuse: Any = None,
+        reuse: bool | _ReuseMode | None = None,
         trainable: bool | None = None,
         collections: Sequence[str] | set[str] | None = None,
-        caching_device: Any = None,
+        caching_device: str | Callable[..., Any] | None = None,
         partitioner: Partitioner | None = None,
         validate_shape: bool = True,
         use_resource: bool | None = None,

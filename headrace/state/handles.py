@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.core.collections import GraphKeys
@@ -18,7 +19,7 @@ from headrace.state.resource_variables import BaseResourceVariable
 from headrace.state.scoping import name_from_scope_name
 
 if TYPE_CHECKING:
-    from headrace.core.typing import DTypeLike, TensorLike
+    from headrace.core.typing import Constraint, DTypeLike, TensorLike
     from headrace.state.modes import VariableAggregation, VariableSynchronization
 
 
@@ -41,11 +42,11 @@ class UninitializedVariable(BaseResourceVariable):
     def __init__(
         self,
         trainable: bool | None = None,
-        caching_device: Any = None,
+        caching_device: str | Callable[..., Any] | None = None,
         name: str | None = None,
-        shape: Any = None,
+        shape: TensorLike | None = None,
         dtype: DTypeLike = float32,
-        constraint: Any = None,
+        constraint: Constraint | None = None,
         synchronization: VariableSynchronization | None = None,
         aggregation: VariableAggregation | None = None,
     ) -> None:
@@ -87,7 +88,9 @@ def copy_to_graph_uninitialized(var: BaseResourceVariable) -> UninitializedVaria
     return made
 
 
-def shape_safe_assign_variable_handle(handle: Tensor, shape: Any, value: TensorLike, name: str | None = None) -> Any:
+def shape_safe_assign_variable_handle(
+    handle: Tensor, shape: Sequence[int], value: TensorLike, name: str | None = None
+) -> Any:
     """Assigns through a handle what is known to fit.
 
     Args:

@@ -89,7 +89,7 @@ class Ones(Initializer):
         return {"dtype": self.dtype.name}
 
 
-def _sizes(shape: Any) -> Any:
+def _sizes(shape: Sequence[int]) -> Any:
     return shape.as_list() if isinstance(shape, TensorShape) else shape
 
 

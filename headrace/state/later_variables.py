@@ -10,7 +10,7 @@ from headrace.state.modes import VariableAggregation, VariableSynchronization
 
 if TYPE_CHECKING:
     from headrace.core.dtypes import DType
-    from headrace.core.typing import TensorLike
+    from headrace.core.typing import Constraint, ShapeLike, TensorLike
 
 
 class _Metaclass(type):
@@ -19,15 +19,15 @@ class _Metaclass(type):
         initial_value: Any = None,
         trainable: bool | None = None,
         validate_shape: bool = True,
-        caching_device: Any = None,
+        caching_device: str | Callable[..., Any] | None = None,
         name: str | None = None,
         variable_def: Any = None,
         dtype: DType | None = None,
         import_scope: str | None = None,
-        constraint: Any = None,
+        constraint: Constraint | None = None,
         synchronization: VariableSynchronization = VariableSynchronization.AUTO,
         aggregation: VariableAggregation = VariableAggregation.NONE,
-        shape: Any = None,
+        shape: ShapeLike | None = None,
     ) -> Any:
         return variables.Variable(
             initial_value,

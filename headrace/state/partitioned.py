@@ -308,7 +308,7 @@ def variable_axis_size_partitioner(
     if max_shards and max_shards < 1:
         raise ValueError("max_shards must be positive.")
 
-    def _partitioner(shape: Any, dtype: DTypeLike) -> list[int]:
+    def _partitioner(shape: ShapeLike, dtype: DTypeLike) -> list[int]:
         shape = _fully_known(shape)
         partitions = [1] * len(shape)
         element = bytes_per_string_element if as_dtype(dtype).name == "string" else as_dtype(dtype).size
@@ -327,7 +327,7 @@ def min_max_variable_partitioner(
 ) -> Callable[..., list[int]]:
     """A partitioner that makes up to `max_partitions` parts along `axis` of at least `min_slice_size` bytes each."""
 
-    def _partitioner(shape: Any, dtype: DTypeLike) -> list[int]:
+    def _partitioner(shape: Sequence[int], dtype: DTypeLike) -> list[int]:
         if axis >= len(shape):
             raise ValueError(f"Cannot partition variable along axis {axis} when shape is only {shape}")
         sizes = _fully_known(shape)

@@ -17,7 +17,7 @@ from headrace.ops.random import stateful  # noqa: F401  (declared for `raw`)
 from headrace.state.variables import Variable
 
 if TYPE_CHECKING:
-    from headrace.core.typing import DTypeLike, IntLike, TensorLike
+    from headrace.core.typing import DTypeLike, IntLike, ShapeLike, TensorLike
 
 
 RNG_ALG_PHILOX = 1
@@ -225,7 +225,7 @@ class Generator:
             return drawn
 
     def binomial(
-        self, shape: Any, counts: Any, probs: TensorLike, dtype: DTypeLike = int32, name: str | None = None
+        self, shape: ShapeLike, counts: Any, probs: TensorLike, dtype: DTypeLike = int32, name: str | None = None
     ) -> NoReturn:
         """Not here.
 

@@ -55,13 +55,13 @@ class RefVariable(Variable, is_resource=False):
         caching_device: Callable[..., Any] | None = None,
         name: str | None = None,
         variable_def: protos.VariableDef | None = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         expected_shape: Any = None,
         import_scope: str | None = None,
         constraint: Constraint | None = None,
         synchronization: VariableSynchronization | None = None,
         aggregation: int | VariableAggregation | None = None,
-        shape: Any = None,
+        shape: ShapeLike | None = None,
     ) -> None:
         if variable_def is not None:
             if initial_value is not None:
@@ -102,7 +102,7 @@ class RefVariable(Variable, is_resource=False):
         get_default_graph().add_to_collections(collections, self)
         self._caching_device = caching_device
 
-    def _make_op(self, tensor: Tensor, shape: Any, validate_shape: bool, scope: str) -> None:
+    def _make_op(self, tensor: Tensor, shape: ShapeLike, validate_shape: bool, scope: str) -> None:
         if shape is None:
             shape = tensor.dims if validate_shape else None
         self._variable = variable_op_v2(shape, tensor.dtype.base_dtype, scope)

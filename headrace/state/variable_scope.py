@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         TensorLike,
         VariableGetter,
     )
+    from headrace.state.modes import _ReuseMode
     from headrace.state.variable_class import Variable
 
 
@@ -50,7 +51,7 @@ def get_variable(
     regularizer: Regularizer | None = None,
     trainable: bool | None = None,
     collections: Sequence[str] | set[str] | None = None,
-    caching_device: Any = None,
+    caching_device: str | Callable[..., Any] | None = None,
     partitioner: Partitioner | None = None,
     validate_shape: bool = True,
     use_resource: bool | None = None,
@@ -112,15 +113,15 @@ def get_local_variable(
     shape: ShapeLike | None = None,
     dtype: DTypeLike | None = None,
     initializer: InitializerLike | None = None,
-    regularizer: Any = None,
+    regularizer: Regularizer | None = None,
     trainable: bool = False,
     collections: Any = None,
-    caching_device: Any = None,
-    partitioner: Any = None,
+    caching_device: str | Callable[..., Any] | None = None,
+    partitioner: Partitioner | None = None,
     validate_shape: bool = True,
     use_resource: bool | None = None,
     custom_getter: Any = None,
-    constraint: Any = None,
+    constraint: Constraint | None = None,
     synchronization: VariableSynchronization = VariableSynchronization.AUTO,
     aggregation: VariableAggregation = VariableAggregation.NONE,
 ) -> Variable:
@@ -174,7 +175,12 @@ class _PureVariableScope:
     """A variable scope without the name scope."""
 
     def __init__(
-        self, name_or_scope: Any, reuse: Any, old_name_scope: str | None, constraint: Any, **presets: Any
+        self,
+        name_or_scope: Any,
+        reuse: bool | _ReuseMode | None,
+        old_name_scope: str | None,
+        constraint: Constraint | None,
+        **presets: Any,
     ) -> None:
         self._name_or_scope = name_or_scope
         self._reuse = reuse
@@ -190,7 +196,9 @@ class _PureVariableScope:
                 name_or_scope, name_or_scope.name, reuse or name_or_scope.reuse, name_or_scope.original_name_scope
             )
 
-    def _inheriting(self, outer: VariableScope, name: str, reuse: Any, scope: str) -> VariableScope:
+    def _inheriting(
+        self, outer: VariableScope, name: str, reuse: bool | _ReuseMode | None, scope: str
+    ) -> VariableScope:
         values = {
             key: first_given(given, getattr(outer, key))
             for key, given in self._presets.items()
@@ -238,16 +246,16 @@ class _PureVariableScope:
 @contextlib.contextmanager
 def pure_variable_scope(
     name_or_scope: str | VariableScope,
-    reuse: Any = None,
-    initializer: Any = None,
+    reuse: bool | _ReuseMode | None = None,
+    initializer: InitializerLike | None = None,
     regularizer: Regularizer | None = None,
-    caching_device: Any = None,
+    caching_device: str | Callable[..., Any] | None = None,
     partitioner: Partitioner | None = None,
     custom_getter: Any = None,
     old_name_scope: str | None = None,
     dtype: DTypeLike = float32,
     use_resource: bool | None = None,
-    constraint: Any = None,
+    constraint: Constraint | None = None,
 ) -> Iterator[VariableScope]:
     """A variable scope that opens no name scope; arguments as in `variable_scope`."""
     scope = _PureVariableScope(
@@ -305,13 +313,13 @@ class variable_scope:
         values: Iterable[Any] | None = None,
         initializer: InitializerLike | None = None,
         regularizer: Regularizer | None = None,
-        caching_device: Any = None,
+        caching_device: str | Callable[..., Any] | None = None,
         partitioner: Partitioner | None = None,
         custom_getter: VariableGetter | None = None,
-        reuse: Any = None,
+        reuse: bool | _ReuseMode | None = None,
         dtype: DTypeLike | None = None,
         use_resource: bool | None = None,
-        constraint: Any = None,
+        constraint: Constraint | None = None,
         auxiliary_name_scope: bool = True,
     ) -> None:
         if default_name is None and name_or_scope is None:
@@ -386,7 +394,11 @@ class variable_scope:
         return self._enter_pure(exits, unique, None, opened)
 
     def _enter_pure(
-        self, exits: contextlib.ExitStack, name_or_scope: str | VariableScope, reuse: Any, old_name_scope: str | None
+        self,
+        exits: contextlib.ExitStack,
+        name_or_scope: str | VariableScope,
+        reuse: bool | _ReuseMode | None,
+        old_name_scope: str | None,
     ) -> VariableScope:
         pure = _PureVariableScope(name_or_scope, reuse, old_name_scope, self._constraint, **self._presets)
         entered = pure.enter()
@@ -405,15 +417,15 @@ def variable_op_scope(
     values: Iterable[Any] | None,
     name_or_scope: str | VariableScope,
     default_name: str | None = None,
-    initializer: Any = None,
+    initializer: InitializerLike | None = None,
     regularizer: Regularizer | None = None,
-    caching_device: Any = None,
+    caching_device: str | Callable[..., Any] | None = None,
     partitioner: Partitioner | None = None,
     custom_getter: Any = None,
-    reuse: Any = None,
+    reuse: bool | _ReuseMode | None = None,
     dtype: DTypeLike | None = None,
     use_resource: bool | None = None,
-    constraint: Any = None,
+    constraint: Constraint | None = None,
 ) -> Iterator[VariableScope]:
     """The 0.x spelling of `variable_scope`, with `values` first."""
     with variable_scope(

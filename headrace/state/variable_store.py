@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         VariableGetter,
     )
     from headrace.state.initializers import Initializer
+    from headrace.state.modes import _ReuseMode
 
 
 # `variable_scope.variable` of 1.x.
@@ -191,9 +192,9 @@ class VariableStore:
         name: str,
         partitioner: Any,
         shape: Sequence[int] | None = None,
-        dtype: Any = float32,
+        dtype: DTypeLike = float32,
         initializer: InitializerLike | None = None,
-        reuse: Any = None,
+        reuse: bool | _ReuseMode | None = None,
         **common: Any,
     ) -> PartitionedVariable:
         if name in self._vars:
@@ -252,7 +253,7 @@ class VariableStore:
         return made
 
     def _existing_partitioned(
-        self, name: str, shape: TensorShape, dtype: DType, partitions: Any, reuse: Any
+        self, name: str, shape: TensorShape, dtype: DType, partitions: Any, reuse: bool | _ReuseMode | None
     ) -> PartitionedVariable:
         if reuse is False:
             raise ValueError(
@@ -297,7 +298,7 @@ class VariableStore:
         initializer: Any = None,
         regularizer: Regularizer | None = None,
         partition_info: PartitionInfo | None = None,
-        reuse: Any = None,
+        reuse: bool | _ReuseMode | None = None,
         trainable: bool | None = None,
         collections: CollectionNames | None = None,
         caching_device: Callable[..., Any] | None = None,
@@ -364,7 +365,7 @@ class VariableStore:
                 add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
         return made
 
-    def _existing(self, name: str, shape: TensorShape, dtype: DType, reuse: Any) -> Variable:
+    def _existing(self, name: str, shape: TensorShape, dtype: DType, reuse: bool | _ReuseMode | None) -> Variable:
         found = self._vars[name]
         if reuse is False:
             message = (
@@ -398,7 +399,7 @@ class VariableStore:
 
 
 def _bound_initializer(
-    initializer: Any, shape: list[Any], dtype: DType, partition_info: PartitionInfo | None
+    initializer: InitializerLike, shape: list[Any], dtype: DType, partition_info: PartitionInfo | None
 ) -> Callable[[], Any]:
     return lambda: initializer(shape, dtype=dtype, partition_info=partition_info)
 

@@ -130,7 +130,7 @@ class FileWriter:
         flush_secs: float = 120,
         graph_def: protos.GraphDef | None = None,
         filename_suffix: str | None = None,
-        session: Any = None,
+        session: SessionLike | None = None,
     ) -> None:
         if executing_eagerly():
             raise RuntimeError(

@@ -21,7 +21,7 @@ from headrace.util import tf_logging
 
 if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
-    from headrace.core.typing import SessionLike
+    from headrace.core.typing import FeedDict, SessionLike
 
 
 # Every benchmark class that is no mere base.
@@ -130,7 +130,7 @@ class TensorFlowBenchmark(Benchmark):
         self,
         sess: SessionLike,
         op_or_tensor: Tensor,
-        feed_dict: Any = None,
+        feed_dict: FeedDict | None = None,
         burn_iters: int = 2,
         min_iters: int = 10,
         store_trace: bool = False,

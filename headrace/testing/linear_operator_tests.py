@@ -7,7 +7,7 @@ which gives it a test for each method, type and shape.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -37,7 +37,8 @@ from headrace.testing.test_case import TestCase
 from headrace.testing.test_util import run_deprecated_v1
 
 if TYPE_CHECKING:
-    from headrace.core.typing import DTypeLike, TensorLike
+    from headrace.core.dtypes import DType
+    from headrace.core.typing import DTypeLike, ShapeLike, TensorLike
 
 
 class OperatorShapesInfo:
@@ -99,7 +100,7 @@ class LinearOperatorDerivedClassTest(TestCase):
     def operator_and_matrix(
         self,
         shapes_info: OperatorShapesInfo,
-        dtype: Any,
+        dtype: DTypeLike,
         use_placeholder: bool,
         ensure_self_adjoint_and_pd: bool = False,
     ) -> tuple[Any, Any]:
@@ -223,36 +224,36 @@ class NonSquareLinearOperatorDerivedClassTest(LinearOperatorDerivedClassTest):
 # ---- the tests: what an operator gives, what its matrix gives, and the shape this has ----
 
 
-def _added(operator: Any, mat: Tensor | np.ndarray, shape: Any) -> Any:
+def _added(operator: Any, mat: Tensor | np.ndarray, shape: ShapeLike) -> Any:
     return operator.add_to_tensor(2 * mat), 3 * mat, shape
 
 
-def _factored(operator: Any, mat: Tensor, shape: Any) -> Any:
+def _factored(operator: Any, mat: Tensor, shape: ShapeLike) -> Any:
     return operator.cholesky().to_dense(), cholesky(mat), None
 
 
-def _determinants(operator: Any, mat: TensorLike, shape: Any) -> Any:
+def _determinants(operator: Any, mat: TensorLike, shape: Sequence[int]) -> Any:
     return operator.determinant(), matrix_determinant(mat), shape[:-2]
 
 
-def _diagonals(operator: Any, mat: TensorLike, shape: Any) -> Any:
+def _diagonals(operator: Any, mat: TensorLike, shape: ShapeLike) -> Any:
     wanted = raw.MatrixDiagPart(mat, name="diag_part")
     return operator.diag_part(), wanted, wanted.get_shape()
 
 
-def _inverted(operator: Any, mat: TensorLike, shape: Any) -> Any:
+def _inverted(operator: Any, mat: TensorLike, shape: ShapeLike) -> Any:
     return operator.inverse().to_dense(), matrix_inverse(mat), None
 
 
-def _log_determinants(operator: Any, mat: TensorLike, shape: Any) -> Any:
+def _log_determinants(operator: Any, mat: TensorLike, shape: Sequence[int]) -> Any:
     return operator.log_abs_determinant(), slogdet(mat)[1], shape[:-2]
 
 
-def _dense(operator: Any, mat: TensorLike, shape: Any) -> Any:
+def _dense(operator: Any, mat: TensorLike, shape: ShapeLike) -> Any:
     return operator.to_dense(), mat, shape
 
 
-def _traces(operator: Any, mat: Tensor, shape: Any) -> Any:
+def _traces(operator: Any, mat: Tensor, shape: ShapeLike) -> Any:
     wanted = trace(mat)
     return operator.trace(), wanted, wanted.get_shape()
 
@@ -270,7 +271,7 @@ _OF_MATRICES: dict[str, Callable[[Any, Any, Any], Any]] = {
 _WITH_ARGUMENTS = ("matmul", "matmul_with_broadcast", "solve", "solve_with_broadcast")
 
 
-def _of_matrix(name: str, use_placeholder: bool, shapes_info: Any, dtype: Any) -> Callable[[Any], None]:
+def _of_matrix(name: str, use_placeholder: bool, shapes_info: Any, dtype: DTypeLike) -> Callable[[Any], None]:
     """The test of a method without arguments."""
 
     def test(self: Any) -> None:
@@ -288,7 +289,7 @@ def _of_matrix(name: str, use_placeholder: bool, shapes_info: Any, dtype: Any) -
 
 
 def _with_argument(
-    name: str, use_placeholder: bool, shapes_info: Any, dtype: Any, adjoint: bool, adjoint_arg: bool
+    name: str, use_placeholder: bool, shapes_info: Any, dtype: DTypeLike, adjoint: bool, adjoint_arg: bool
 ) -> Callable[[Any], None]:
     """The test of a method of an argument."""
     solving = name.startswith("solve")
@@ -360,7 +361,7 @@ def add_tests(test_cls: Any) -> None:
 # ---- random matrices ----
 
 
-def random_positive_definite_matrix(shape: Any, dtype: Any, force_well_conditioned: bool = False) -> Tensor:
+def random_positive_definite_matrix(shape: Any, dtype: DType, force_well_conditioned: bool = False) -> Tensor:
     """Positive definite matrices.
 
     Args:
@@ -377,7 +378,7 @@ def random_positive_definite_matrix(shape: Any, dtype: Any, force_well_condition
 
 
 def random_tril_matrix(
-    shape: Any, dtype: Any, force_well_conditioned: bool = False, remove_upper: bool = True
+    shape: Sequence[int], dtype: DTypeLike, force_well_conditioned: bool = False, remove_upper: bool = True
 ) -> Tensor:
     """Lower triangular matrices.
 
@@ -399,7 +400,7 @@ def random_tril_matrix(
         return tril
 
 
-def _drawn(draw: Callable[..., Tensor], dtype: Any, seed: int | None, step: int) -> Tensor:
+def _drawn(draw: Callable[..., Tensor], dtype: DType, seed: int | None, step: int) -> Tensor:
     """Real numbers, or complex ones of two drawings."""
     samples = draw(dtype.real_dtype, seed)
     if dtype.is_complex:
@@ -408,7 +409,11 @@ def _drawn(draw: Callable[..., Tensor], dtype: Any, seed: int | None, step: int)
 
 
 def random_normal(
-    shape: Any, mean: TensorLike = 0.0, stddev: TensorLike = 1.0, dtype: Any = "float32", seed: int | None = None
+    shape: Sequence[int],
+    mean: TensorLike = 0.0,
+    stddev: TensorLike = 1.0,
+    dtype: DTypeLike = "float32",
+    seed: int | None = None,
 ) -> Tensor:
     """Normal numbers; of complex ones both parts are.
 
@@ -427,7 +432,11 @@ def random_normal(
 
 
 def random_uniform(
-    shape: Any, minval: Any = None, maxval: TensorLike | None = None, dtype: Any = "float32", seed: int | None = None
+    shape: Sequence[int],
+    minval: Any = None,
+    maxval: TensorLike | None = None,
+    dtype: DTypeLike = "float32",
+    seed: int | None = None,
 ) -> Tensor:
     """Uniform numbers; of complex ones both parts are. Arguments as for `random_normal`, with bounds."""
 
@@ -439,7 +448,11 @@ def random_uniform(
 
 
 def random_sign_uniform(
-    shape: Any, minval: Any = None, maxval: TensorLike | None = None, dtype: Any = "float32", seed: int | None = None
+    shape: Sequence[int],
+    minval: Any = None,
+    maxval: TensorLike | None = None,
+    dtype: DTypeLike = "float32",
+    seed: int | None = None,
 ) -> Tensor:
     """As `random_uniform`, half of them negative."""
     with name_scope("random_sign_uniform"):
@@ -450,10 +463,10 @@ def random_sign_uniform(
 
 
 def random_normal_correlated_columns(
-    shape: Any,
+    shape: Sequence[int],
     mean: TensorLike = 0.0,
     stddev: TensorLike = 1.0,
-    dtype: Any = "float32",
+    dtype: DTypeLike = "float32",
     eps: float = 1e-4,
     seed: int | None = None,
 ) -> Tensor:

@@ -145,7 +145,11 @@ class TestCase(Assertions):
 
     @contextlib.contextmanager
     def session(
-        self, graph: Graph | None = None, config: Any = None, use_gpu: bool = False, force_gpu: bool = False
+        self,
+        graph: Graph | None = None,
+        config: protos.ConfigProto | None = None,
+        use_gpu: bool = False,
+        force_gpu: bool = False,
     ) -> Iterator[Session]:
         """A new session as the default one; with its graph as the default one too.
 
@@ -169,7 +173,11 @@ class TestCase(Assertions):
 
     @contextlib.contextmanager
     def cached_session(
-        self, graph: Graph | None = None, config: Any = None, use_gpu: bool = False, force_gpu: bool = False
+        self,
+        graph: Graph | None = None,
+        config: protos.ConfigProto | None = None,
+        use_gpu: bool = False,
+        force_gpu: bool = False,
     ) -> Iterator[Session]:
         """As `session`, but the same one throughout a test method.
 
@@ -186,7 +194,7 @@ class TestCase(Assertions):
     def _get_cached_session(
         self,
         graph: Graph | None = None,
-        config: Any = None,
+        config: protos.ConfigProto | None = None,
         force_gpu: bool = False,
         crash_if_inconsistent_args: bool = True,
     ) -> Session:
@@ -206,7 +214,11 @@ class TestCase(Assertions):
 
     @contextlib.contextmanager
     def test_session(
-        self, graph: Graph | None = None, config: Any = None, use_gpu: bool = False, force_gpu: bool = False
+        self,
+        graph: Graph | None = None,
+        config: protos.ConfigProto | None = None,
+        use_gpu: bool = False,
+        force_gpu: bool = False,
     ) -> Iterator[Session]:
         """The session of the test method, whatever it was first entered with; a new one for a graph of its own."""
         if executing_eagerly():
@@ -324,7 +336,7 @@ def _values_of(tensors: Any) -> Any:
     return nest.map_structure(value, tensors)
 
 
-def _config(config: Any, force_gpu: bool) -> Any:
+def _config(config: protos.ConfigProto, force_gpu: bool) -> Any:
     """The configuration of a test's session: operations for a GPU may run on the CPU, unless the GPU is forced."""
     if config is None:
         return protos.ConfigProto(allow_soft_placement=not force_gpu)

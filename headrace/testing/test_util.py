@@ -7,7 +7,7 @@ import functools
 import re
 import unittest
 from collections.abc import Callable, Iterator
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from headrace.config import behavior
 from headrace.core.defaults import device as device_scope
@@ -21,6 +21,10 @@ from headrace.runtime.session import Session
 from headrace.state.polymorphic_function import function
 from headrace.testing.test_case import CapturedWrites, EagerSessionWarner, FakeEagerSession, TestCase
 from headrace.util import tf_logging
+
+if TYPE_CHECKING:
+    from headrace.messages import protos
+
 
 __all__ = ["CapturedWrites", "EagerSessionWarner", "FakeEagerSession", "Session", "gpu_device_name", "is_gpu_available"]
 
@@ -66,7 +70,7 @@ def _for_methods(function: Any, decorate: Callable[[Any], Any]) -> Any:
 
 def run_in_graph_and_eager_modes(
     func: Callable[..., Any] | None = None,
-    config: Any = None,
+    config: protos.ConfigProto | None = None,
     use_gpu: bool = True,
     reset_test: bool = True,
     assert_no_eager_garbage: bool = False,

@@ -6,7 +6,7 @@ import contextlib
 import linecache
 import os
 import sys
-from types import CodeType
+from types import CodeType, FrameType
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 # Of code by its identity, which it keeps as long as it is kept here: Python hashes code by all that is in it.
@@ -26,7 +26,7 @@ def _is_internal(code: CodeType) -> bool:
 def user_frames(skip: int = 1) -> Frames:
     """The frames of the user's program that led here, innermost first, as (code, line) pairs."""
     frames = []
-    frame = sys._getframe(skip)
+    frame: FrameType | None = sys._getframe(skip)
     while frame is not None:
         code = frame.f_code
         internal = _INTERNAL.get(id(code))
@@ -34,13 +34,13 @@ def user_frames(skip: int = 1) -> Frames:
             internal = _is_internal(code)
         if not internal:
             frames.append((code, frame.f_lineno))
-        frame = frame.f_back  # type: ignore[assignment]
+        frame = frame.f_back
     return tuple(frames)
 
 
 def innermost() -> tuple[str | None, int | None]:
     """The file and the line of the user's innermost frame; None where there is none."""
-    frame = sys._getframe(1)
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         code = frame.f_code
         internal = _INTERNAL.get(id(code))
@@ -48,7 +48,7 @@ def innermost() -> tuple[str | None, int | None]:
             internal = _is_internal(code)
         if not internal and code.co_filename != contextlib.__file__:
             return code.co_filename, frame.f_lineno
-        frame = frame.f_back  # type: ignore[assignment]
+        frame = frame.f_back
     return None, None
 
 

@@ -143,7 +143,7 @@ def deprecated_alias(
     instead = f"Please use {name} instead."
     if isinstance(func_or_class, type):
 
-        class Alias(func_or_class):  # type: ignore[misc, valid-type]
+        class Alias(func_or_class):  # type: ignore[misc, valid-type]  # the base is a class that only a call knows
             def __init__(self, *args: Any, **kwargs: Any) -> None:
                 _warn(Alias, warn_once, text, deprecated_name, name)
                 super().__init__(*args, **kwargs)

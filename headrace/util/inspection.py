@@ -75,7 +75,7 @@ def getargspec(obj: Callable[..., Any]) -> ArgSpec:
         if decorator.decorator_argspec is not None:
             return decorator.decorator_argspec
     if isinstance(target, type):
-        target = target.__init__  # type: ignore[misc]
+        target = target.__init__  # type: ignore[misc]  # of the class, not of an instance
     elif not inspect.isroutine(target):
         target = type(target).__call__
     spec = _spec_of(target)
@@ -208,5 +208,5 @@ def get_func_code(func: Callable[..., Any]) -> Any:
     if not callable(target):
         raise ValueError("Argument must be callable")
     if not (inspect.isfunction(target) or inspect.ismethod(target)):
-        target = target.__call__  # type: ignore[operator]
+        target = target.__call__
     return getattr(target, "__code__", None)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from headrace.core.graph_scopes import Controller
     from headrace.core.operation import Operation
+    from headrace.core.tensor import Tensor
     from headrace.core.typing import TensorLike
     from headrace.state.variables import Variable
 
@@ -48,7 +49,7 @@ class ConstrainedOptimizer(abc.ABC):
         aggregation_method: int | None = None,
         colocate_gradients_with_ops: bool = False,
         name: str | None = None,
-        grad_loss: Any = None,
+        grad_loss: TensorLike | None = None,
     ) -> Operation | Variable:
         """The operation of a step with the constraints; the problem's `pre_train_ops` are seen to elsewhere."""
 
@@ -61,7 +62,7 @@ class ConstrainedOptimizer(abc.ABC):
         aggregation_method: int | None = None,
         colocate_gradients_with_ops: bool = False,
         name: str | None = None,
-        grad_loss: Any = None,
+        grad_loss: TensorLike | None = None,
     ) -> Any:
         """Builds the operation of one step towards a smaller objective that keeps the constraints.
 
@@ -99,7 +100,7 @@ class ConstrainedOptimizer(abc.ABC):
         aggregation_method: int | None = None,
         colocate_gradients_with_ops: bool = False,
         name: str | None = None,
-        grad_loss: Any = None,
+        grad_loss: Tensor | None = None,
     ) -> Operation:
         """Builds the operation of one step towards a smaller objective, whatever the constraints say.
 
@@ -134,7 +135,7 @@ class ConstrainedOptimizer(abc.ABC):
         aggregation_method: int | None = None,
         colocate_gradients_with_ops: bool = False,
         name: str | None = None,
-        grad_loss: Any = None,
+        grad_loss: TensorLike | None = None,
     ) -> Any:
         """Builds the operation of one step, which heeds the constraints once `unconstrained_steps` are done.
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from headrace.core.tensor import Tensor
     from headrace.core.typing import TensorLike
+    from headrace.state.current_scope import VariableScope
     from headrace.state.variables import Variable
 
 
@@ -57,7 +58,7 @@ class CrfForwardRnnCell(_OfTransitions):
         transition_params: float [tags, tags]: the score of each tag after each.
     """
 
-    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
+    def __call__(self, inputs: Any, state: Any, scope: str | VariableScope | None = None) -> Any:
         """The logarithms of the sums after `inputs`, [batch, tags], as output and state."""
         alphas = inputs + reduce_logsumexp(self._through(state), [1])
         return alphas, alphas
@@ -70,7 +71,7 @@ class CrfDecodeForwardRnnCell(_OfTransitions):
         transition_params: float [tags, tags]: the score of each tag after each.
     """
 
-    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
+    def __call__(self, inputs: Any, state: Any, scope: str | VariableScope | None = None) -> Any:
         """The tags before, int32 [batch, tags], and the best scores."""
         through = self._through(state)
         best = inputs + reduce_max(through, [1])
@@ -97,7 +98,7 @@ class CrfDecodeBackwardRnnCell(RNNCell):
         """One tag."""
         return 1
 
-    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> tuple[Tensor, Tensor]:
+    def __call__(self, inputs: Any, state: Any, scope: str | VariableScope | None = None) -> tuple[Tensor, Tensor]:
         """The tag before that of `state`, int32 [batch, 1], which `inputs`, [batch, tags], name; as output and state."""
         tag = squeeze(state, axis=[1])
         rows = integers(shape(inputs)[0])

@@ -15,7 +15,7 @@ from headrace.recurrent.cell_arguments import depth_of
 from headrace.state.initializers import constant_initializer, zeros_initializer
 
 if TYPE_CHECKING:
-    from headrace.core.typing import InitializerLike
+    from headrace.core.typing import InitializerLike, TensorLike
     from headrace.state.variables import Variable
 
 
@@ -72,7 +72,7 @@ class CudnnCompatibleGRUCell(GRUCell):
         self._of_input, self._of_state = zip(kernels, biases, strict=True)
         self.built = True
 
-    def call(self, inputs: Any, state: Any) -> Any:
+    def call(self, inputs: TensorLike, state: Any) -> Any:
         """One step."""
         kernel, bias = self._gates
         gates = sigmoid(bias_add(matmul(concat([inputs, state], 1), kernel), bias))

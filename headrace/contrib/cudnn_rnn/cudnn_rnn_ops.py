@@ -384,7 +384,7 @@ class _WithoutMemory(_CudnnRNN):
         input_size: int,
         input_mode: str = CUDNN_INPUT_LINEAR_MODE,
         direction: str = CUDNN_RNN_UNIDIRECTION,
-        dtype: Any = float32,
+        dtype: DType = float32,
         dropout: float = 0.0,
         seed: int | None = 0,
     ) -> None:

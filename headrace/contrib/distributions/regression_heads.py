@@ -17,6 +17,7 @@ from headrace.ops.array.shape import reshape
 if TYPE_CHECKING:
     import numpy as np
 
+    from headrace.core.typing import TensorLike
     from headrace.distributions.base import Distribution
 
 
@@ -102,7 +103,9 @@ class _DistributionRegressionHead(RegressionHead):
                 self._made[logits] = self._make(logits)
             return self._made[logits]
 
-    def _negative_log_probability(self, labels: Tensor, logits: Tensor, weights: Any = None) -> tuple[Tensor, Tensor]:
+    def _negative_log_probability(
+        self, labels: Tensor, logits: Tensor, weights: TensorLike | None = None
+    ) -> tuple[Tensor, Tensor]:
         distribution = self.distribution(logits)
         known = labels.shape.with_rank_at_least(1)[:-1]
         batch = known.as_list() if known.is_fully_defined() else composing.shape(labels)[:-1]

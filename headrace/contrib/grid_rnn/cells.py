@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
     from headrace.core.typing import DTypeLike
     from headrace.recurrent.lstm_cells import LSTMStateTuple
+    from headrace.state.current_scope import VariableScope
 
 
 def _dimensions(given: int | Sequence[int] | None, count: int) -> list[int]:
@@ -116,7 +117,7 @@ class GridRNNCell(RNNCell):
             return (self._cells[0].state_size,) * len(self._recurrent)
         return self._cell_state_size() * len(self._recurrent)
 
-    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
+    def __call__(self, inputs: Any, state: Any, scope: str | VariableScope | None = None) -> Any:
         """One step; arguments as for `RNNCell`."""
         dtype = inputs.dtype
         with variable_scope(scope or type(self).__name__):
@@ -154,7 +155,7 @@ class GridRNNCell(RNNCell):
                 before[dimension] = first
         return memories, before
 
-    def _project(self, inputs: Any, memories: list[Any], before: list[Any]) -> None:
+    def _project(self, inputs: Tensor, memories: list[Any], before: list[Any]) -> None:
         """Puts maps of the inputs where the states of the input dimensions were."""
         count = len(self._inputs)
         if inputs is None or not count:

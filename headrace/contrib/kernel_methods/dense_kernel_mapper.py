@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import abc
-from typing import Any
+from typing import TYPE_CHECKING
 
 from headrace.core.tensor import Tensor
+
+if TYPE_CHECKING:
+    from headrace.core.typing import TensorLike
 
 
 class InvalidShapeError(Exception):
@@ -16,7 +19,7 @@ class DenseKernelMapper(abc.ABC):
     """Maps vectors to others whose inner products are the values of a kernel."""
 
     @abc.abstractmethod
-    def map(self, input_tensor: Any) -> Tensor:
+    def map(self, input_tensor: TensorLike) -> Tensor:
         """The features of each row."""
 
     @property

@@ -34,6 +34,8 @@ from headrace.state.variable_scope import get_variable_scope, variable_scope
 if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
     from headrace.core.typing import Activation, CollectionNames, TensorLike
+    from headrace.state.current_scope import VariableScope
+    from headrace.state.modes import _ReuseMode
     from headrace.state.variables import Variable
 
 
@@ -117,7 +119,12 @@ def _update(moving: Sequence[TensorLike], values: Sequence[Tensor], decay: float
 
 
 def _fused_batch_norm(
-    inputs: TensorLike, how: _Settings, activation_fn: Any, reuse: Any, outputs_collections: Any, scope: Any
+    inputs: TensorLike,
+    how: _Settings,
+    activation_fn: Any,
+    reuse: bool | _ReuseMode | None,
+    outputs_collections: CollectionNames | None,
+    scope: str | VariableScope | None,
 ) -> Tensor:
     """By the kernel for images; matrices are seen as images of one point."""
     check_data_format(how.data_format)
@@ -190,9 +197,9 @@ def batch_norm(
     param_regularizers: Mapping[str, Callable[..., Any]] | None = None,
     updates_collections: CollectionNames | None = GraphKeys.UPDATE_OPS,
     is_training: TensorLike = True,
-    reuse: Any = None,
+    reuse: bool | _ReuseMode | None = None,
     variables_collections: Sequence[str] | Mapping[str, Sequence[str] | None] | None = None,
-    outputs_collections: Any = None,
+    outputs_collections: CollectionNames | None = None,
     trainable: bool = True,
     batch_weights: TensorLike | None = None,
     fused: bool | None = None,
@@ -253,7 +260,7 @@ def batch_norm(
         return finished(outputs, activation_fn, outputs_collections, opened.name)
 
 
-def _normalized(inputs: Tensor, how: _Settings, reuse: Any, scope: Any) -> Any:
+def _normalized(inputs: Tensor, how: _Settings, reuse: bool | _ReuseMode | None, scope: Any) -> Any:
     """By the layer of `tf.layers` where that can do it."""
     if how.batch_weights is not None or not how.has_plain_updates:
         if how.renorm:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.framework.arg_scope import add_arg_scope
@@ -11,7 +12,9 @@ from headrace.ops.nn import bias
 from headrace.state.variable_scope import variable_scope
 
 if TYPE_CHECKING:
-    from headrace.core.typing import Activation, InitializerLike, TensorLike
+    from headrace.core.typing import Activation, CollectionNames, InitializerLike, Regularizer, TensorLike
+    from headrace.state.current_scope import VariableScope
+    from headrace.state.modes import _ReuseMode
 
 
 @add_arg_scope
@@ -19,13 +22,13 @@ def bias_add(
     inputs: TensorLike,
     activation_fn: Activation | None = None,
     initializer: InitializerLike = ZEROS,
-    regularizer: Any = None,
-    reuse: Any = None,
-    variables_collections: Any = None,
-    outputs_collections: Any = None,
+    regularizer: Regularizer | None = None,
+    reuse: bool | _ReuseMode | None = None,
+    variables_collections: CollectionNames | Mapping[str, Any] | None = None,
+    outputs_collections: CollectionNames | None = None,
     trainable: bool = True,
     data_format: str = NHWC,
-    scope: Any = None,
+    scope: str | VariableScope | None = None,
 ) -> Any:
     """activation(inputs + biases), one for each channel.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.framework.arg_scope import add_arg_scope
@@ -33,6 +33,8 @@ from headrace.state.variable_scope import variable_scope
 if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
     from headrace.core.typing import Activation, CollectionNames, InitializerLike, Regularizer, TensorLike
+    from headrace.state.current_scope import VariableScope
+    from headrace.state.modes import _ReuseMode
 
 
 _OF_RANK = {3: Conv1D, 4: Conv2D, 5: Conv3D}
@@ -53,9 +55,9 @@ def convolution(
     weights_initializer: InitializerLike = XAVIER,
     weights_regularizer: Regularizer | None = None,
     biases_initializer: Any = ZEROS,
-    biases_regularizer: Any = None,
-    reuse: Any = None,
-    variables_collections: Any = None,
+    biases_regularizer: Regularizer | None = None,
+    reuse: bool | _ReuseMode | None = None,
+    variables_collections: CollectionNames | Mapping[str, Any] | None = None,
     outputs_collections: CollectionNames | None = None,
     trainable: bool = True,
     scope: str | None = None,
@@ -145,17 +147,17 @@ def convolution1d(
     data_format: str | None = None,
     rate: int = 1,
     activation_fn: Activation | None = relu,
-    normalizer_fn: Any = None,
-    normalizer_params: Any = None,
+    normalizer_fn: Callable[..., Any] | None = None,
+    normalizer_params: Mapping[str, Any] | None = None,
     weights_initializer: InitializerLike = XAVIER,
-    weights_regularizer: Any = None,
+    weights_regularizer: Regularizer | None = None,
     biases_initializer: InitializerLike = ZEROS,
-    biases_regularizer: Any = None,
-    reuse: Any = None,
-    variables_collections: Any = None,
-    outputs_collections: Any = None,
+    biases_regularizer: Regularizer | None = None,
+    reuse: bool | _ReuseMode | None = None,
+    variables_collections: CollectionNames | Mapping[str, Any] | None = None,
+    outputs_collections: CollectionNames | None = None,
     trainable: bool = True,
-    scope: Any = None,
+    scope: str | VariableScope | None = None,
 ) -> Tensor:
     """`convolution` of sequences, [batch, width, channels]; arguments as there."""
     return convolution(
@@ -197,9 +199,9 @@ def convolution2d(
     weights_initializer: InitializerLike = XAVIER,
     weights_regularizer: Regularizer | None = None,
     biases_initializer: InitializerLike | None = ZEROS,
-    biases_regularizer: Any = None,
-    reuse: Any = None,
-    variables_collections: Any = None,
+    biases_regularizer: Regularizer | None = None,
+    reuse: bool | _ReuseMode | None = None,
+    variables_collections: CollectionNames | Mapping[str, Any] | None = None,
     outputs_collections: CollectionNames | None = None,
     trainable: bool = True,
     scope: str | None = None,
@@ -239,17 +241,17 @@ def convolution3d(
     data_format: str | None = None,
     rate: int = 1,
     activation_fn: Activation = relu,
-    normalizer_fn: Any = None,
-    normalizer_params: Any = None,
+    normalizer_fn: Callable[..., Any] | None = None,
+    normalizer_params: Mapping[str, Any] | None = None,
     weights_initializer: InitializerLike = XAVIER,
-    weights_regularizer: Any = None,
+    weights_regularizer: Regularizer | None = None,
     biases_initializer: InitializerLike = ZEROS,
-    biases_regularizer: Any = None,
-    reuse: Any = None,
-    variables_collections: Any = None,
-    outputs_collections: Any = None,
+    biases_regularizer: Regularizer | None = None,
+    reuse: bool | _ReuseMode | None = None,
+    variables_collections: CollectionNames | Mapping[str, Any] | None = None,
+    outputs_collections: CollectionNames | None = None,
     trainable: bool = True,
-    scope: Any = None,
+    scope: str | VariableScope | None = None,
 ) -> Tensor:
     """`convolution` of volumes, [batch, depth, height, width, channels]; arguments as there."""
     return convolution(
@@ -283,17 +285,17 @@ def convolution2d_in_plane(
     stride: int = 1,
     padding: str = "SAME",
     activation_fn: Activation | None = relu,
-    normalizer_fn: Any = None,
-    normalizer_params: Any = None,
+    normalizer_fn: Callable[..., Any] | None = None,
+    normalizer_params: Mapping[str, Any] | None = None,
     weights_initializer: InitializerLike = XAVIER,
-    weights_regularizer: Any = None,
+    weights_regularizer: Regularizer | None = None,
     biases_initializer: InitializerLike = ZEROS,
-    biases_regularizer: Any = None,
-    reuse: Any = None,
-    variables_collections: Any = None,
+    biases_regularizer: Regularizer | None = None,
+    reuse: bool | _ReuseMode | None = None,
+    variables_collections: CollectionNames | Mapping[str, Any] | None = None,
     outputs_collections: CollectionNames | None = None,
     trainable: bool = True,
-    scope: Any = None,
+    scope: str | VariableScope | None = None,
 ) -> Tensor:
     """activation(convolution of every channel by the same filter, plus biases).
 
@@ -352,14 +354,14 @@ def convolution2d_transpose(
     data_format: str = NHWC,
     activation_fn: Activation = relu,
     normalizer_fn: Any = None,
-    normalizer_params: Any = None,
+    normalizer_params: Mapping[str, Any] | None = None,
     weights_initializer: InitializerLike = XAVIER,
-    weights_regularizer: Any = None,
+    weights_regularizer: Regularizer | None = None,
     biases_initializer: Any = ZEROS,
-    biases_regularizer: Any = None,
-    reuse: Any = None,
-    variables_collections: Any = None,
-    outputs_collections: Any = None,
+    biases_regularizer: Regularizer | None = None,
+    reuse: bool | _ReuseMode | None = None,
+    variables_collections: CollectionNames | Mapping[str, Any] | None = None,
+    outputs_collections: CollectionNames | None = None,
     trainable: bool = True,
     scope: Any = None,
 ) -> Tensor:
@@ -394,14 +396,14 @@ def convolution3d_transpose(
     data_format: str = NDHWC,
     activation_fn: Activation = relu,
     normalizer_fn: Any = None,
-    normalizer_params: Any = None,
+    normalizer_params: Mapping[str, Any] | None = None,
     weights_initializer: InitializerLike = XAVIER,
-    weights_regularizer: Any = None,
+    weights_regularizer: Regularizer | None = None,
     biases_initializer: Any = ZEROS,
-    biases_regularizer: Any = None,
-    reuse: Any = None,
-    variables_collections: Any = None,
-    outputs_collections: Any = None,
+    biases_regularizer: Regularizer | None = None,
+    reuse: bool | _ReuseMode | None = None,
+    variables_collections: CollectionNames | Mapping[str, Any] | None = None,
+    outputs_collections: CollectionNames | None = None,
     trainable: bool = True,
     scope: Any = None,
 ) -> Tensor:

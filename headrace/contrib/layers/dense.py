@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
     from headrace.core.typing import Activation, CollectionNames, InitializerLike, Regularizer, TensorLike
     from headrace.state.initializers import Constant, Zeros
+    from headrace.state.modes import _ReuseMode
 
 
 @add_arg_scope
@@ -47,8 +48,8 @@ def fully_connected(
     weights_initializer: InitializerLike = XAVIER,
     weights_regularizer: Regularizer | None = None,
     biases_initializer: Any = ZEROS,
-    biases_regularizer: Any = None,
-    reuse: Any = None,
+    biases_regularizer: Regularizer | None = None,
+    reuse: bool | _ReuseMode | None = None,
     variables_collections: CollectionNames | None = None,
     outputs_collections: CollectionNames | None = None,
     trainable: bool = True,
@@ -112,7 +113,7 @@ def legacy_fully_connected(
     output_collections: CollectionNames = (GraphKeys.ACTIVATIONS,),
     trainable: bool = True,
     weight_regularizer: Regularizer | None = None,
-    bias_regularizer: Any = None,
+    bias_regularizer: Regularizer | None = None,
 ) -> Tensor:
     """The `fully_connected` of 0.x: activation(x @ weights + bias).
 

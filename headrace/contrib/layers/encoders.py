@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from headrace.contrib.framework.variables import model_variable
 from headrace.contrib.layers.embedding_ops import embedding_lookup_unique, safe_embedding_lookup_sparse
@@ -15,7 +15,8 @@ from headrace.state.variable_scope import variable_scope
 
 if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
-    from headrace.core.typing import InitializerLike, TensorLike
+    from headrace.core.typing import InitializerLike, Regularizer, TensorLike
+    from headrace.state.modes import _ReuseMode
 
 
 def bow_encoder(
@@ -23,11 +24,11 @@ def bow_encoder(
     vocab_size: int,
     embed_dim: int,
     sparse_lookup: bool = True,
-    initializer: Any = None,
-    regularizer: Any = None,
+    initializer: InitializerLike | None = None,
+    regularizer: Regularizer | None = None,
     trainable: bool = True,
     scope: str | None = None,
-    reuse: Any = None,
+    reuse: bool | _ReuseMode | None = None,
 ) -> Tensor:
     """The mean of the embeddings of each row's ids.
 
@@ -70,10 +71,10 @@ def embed_sequence(
     embed_dim: int | None = None,
     unique: bool = False,
     initializer: InitializerLike | None = None,
-    regularizer: Any = None,
+    regularizer: Regularizer | None = None,
     trainable: bool = True,
     scope: str | None = None,
-    reuse: Any = None,
+    reuse: bool | _ReuseMode | None = None,
 ) -> Tensor:
     """The embeddings of sequences of ids.
 

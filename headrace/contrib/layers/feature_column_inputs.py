@@ -37,6 +37,7 @@ from headrace.state.variable_scope import variable_scope
 if TYPE_CHECKING:
     from headrace.core.shapes import Dimension
     from headrace.core.typing import CollectionNames, TensorLike
+    from headrace.state.current_scope import VariableScope
     from headrace.state.variables import Variable
 
 
@@ -348,7 +349,7 @@ def joint_weighted_sum_from_feature_columns(
     num_outputs: int,
     weight_collections: Sequence[str] | None = None,
     trainable: bool = True,
-    scope: Any = None,
+    scope: str | VariableScope | None = None,
 ) -> tuple[Tensor, list[Any], Any]:
     """`weighted_sum_from_feature_columns` with the weights of all columns in one variable.
 

@@ -315,7 +315,7 @@ def real_valued_column(
     column_name: str,
     dimension: int = 1,
     default_value: Any = None,
-    dtype: Any = float32,
+    dtype: DTypeLike = float32,
     normalizer: Callable[..., Any] | None = None,
 ) -> _RealValuedColumn:
     """A column of numbers.

@@ -240,7 +240,7 @@ class _RealValuedVarLenColumn(_FeatureColumn, _VarLenFields):
     ) -> Tensor:
         return _reshape_real_valued_tensor(self._to_dense_tensor(input_tensor), output_rank, self.name)
 
-    def _to_dense_tensor(self, input_tensor: Any) -> Tensor:
+    def _to_dense_tensor(self, input_tensor: Tensor) -> Tensor:
         if self.is_sparse:
             raise ValueError(f"Set is_sparse to False if you want a dense Tensor for column_name: {self.name}")
         return input_tensor

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from headrace.core.dtypes import DType
     from headrace.core.operation import Operation
     from headrace.core.tensor import Tensor
-    from headrace.core.typing import ShapeLike, TensorLike
+    from headrace.core.typing import Regularizer, ShapeLike, TensorLike
+    from headrace.state.modes import _ReuseMode
 
 
 _AXES = {"channels_first": 1, "channels_last": -1}
@@ -62,7 +63,7 @@ class GDN(Layer):
         gamma_init: float = 0.1,
         reparam_offset: float = 2**-18,
         data_format: str = "channels_last",
-        activity_regularizer: Any = None,
+        activity_regularizer: Regularizer | None = None,
         trainable: bool = True,
         name: str | None = None,
         **kwargs: Any,
@@ -164,10 +165,10 @@ def gdn(
     gamma_init: float = 0.1,
     reparam_offset: float = 2**-18,
     data_format: str = "channels_last",
-    activity_regularizer: Any = None,
+    activity_regularizer: Regularizer | None = None,
     trainable: bool = True,
     name: str | None = None,
-    reuse: Any = None,
+    reuse: bool | _ReuseMode | None = None,
 ) -> Tensor:
     """Makes and applies a `GDN`; arguments as there, and whether to use the variables of `name` that are there."""
     layer = GDN(

@@ -27,8 +27,10 @@ from headrace.state.variable_scope import variable_scope
 if TYPE_CHECKING:
     from headrace.core.dtypes import DType
     from headrace.core.tensor import Tensor
-    from headrace.core.typing import Activation, ShapeLike, TensorLike
+    from headrace.core.typing import Activation, CollectionNames, ShapeLike, TensorLike
+    from headrace.state.current_scope import VariableScope
     from headrace.state.initializers import Ones
+    from headrace.state.modes import _ReuseMode
 
 
 def _beta_and_gamma(
@@ -37,7 +39,7 @@ def _beta_and_gamma(
     size: ShapeLike,
     dtype: DType,
     param_initializers: Mapping[str, Ones] | None,
-    variables_collections: Any,
+    variables_collections: CollectionNames | Mapping[str, Any] | None,
     trainable: bool,
     broadcast: list[int] | None = None,
 ) -> tuple[Any, Any]:
@@ -60,13 +62,13 @@ def layer_norm(
     center: bool = True,
     scale: bool = True,
     activation_fn: Activation | None = None,
-    reuse: Any = None,
-    variables_collections: Any = None,
-    outputs_collections: Any = None,
+    reuse: bool | _ReuseMode | None = None,
+    variables_collections: CollectionNames | Mapping[str, Any] | None = None,
+    outputs_collections: CollectionNames | None = None,
     trainable: bool = True,
     begin_norm_axis: int = 1,
     begin_params_axis: int = -1,
-    scope: Any = None,
+    scope: str | VariableScope | None = None,
 ) -> Tensor:
     """Normalizes each example over its features (https://arxiv.org/abs/1607.06450).
 
@@ -124,12 +126,12 @@ def instance_norm(
     epsilon: float = 1e-6,
     activation_fn: Any = None,
     param_initializers: Mapping[str, Ones] | None = None,
-    reuse: Any = None,
-    variables_collections: Any = None,
-    outputs_collections: Any = None,
+    reuse: bool | _ReuseMode | None = None,
+    variables_collections: CollectionNames | Mapping[str, Any] | None = None,
+    outputs_collections: CollectionNames | None = None,
     trainable: bool = True,
     data_format: str = NHWC,
-    scope: Any = None,
+    scope: str | VariableScope | None = None,
 ) -> Tensor:
     """Normalizes each channel of each example by itself (https://arxiv.org/abs/1607.08022).
 
@@ -186,11 +188,11 @@ def group_norm(
     epsilon: float = 1e-6,
     activation_fn: Any = None,
     param_initializers: Any = None,
-    reuse: Any = None,
-    variables_collections: Any = None,
-    outputs_collections: Any = None,
+    reuse: bool | _ReuseMode | None = None,
+    variables_collections: CollectionNames | Mapping[str, Any] | None = None,
+    outputs_collections: CollectionNames | None = None,
     trainable: bool = True,
-    scope: Any = None,
+    scope: str | VariableScope | None = None,
     mean_close_to_zero: bool = False,
 ) -> Tensor:
     """Normalizes groups of channels of each example by themselves (https://arxiv.org/abs/1803.08494).
@@ -276,7 +278,7 @@ def _checked_channels(inputs: Any, groups: int, channels_axis: int, reduced: lis
 
 
 @add_arg_scope
-def unit_norm(inputs: Tensor, dim: int, epsilon: float = 1e-7, scope: Any = None) -> Tensor:
+def unit_norm(inputs: Tensor, dim: int, epsilon: float = 1e-7, scope: str | VariableScope | None = None) -> Tensor:
     """Scales the inputs to length 1 along an axis.
 
     Args:

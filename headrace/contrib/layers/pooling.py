@@ -85,7 +85,7 @@ def avg_pool3d(
     stride: int = 2,
     padding: str = "VALID",
     data_format: str = NDHWC,
-    outputs_collections: Any = None,
+    outputs_collections: CollectionNames | None = None,
     scope: Any = None,
 ) -> Tensor:
     """The mean of every window of volumes, "NDHWC" or "NCDHW"; arguments as in `avg_pool2d`."""
@@ -135,7 +135,7 @@ def max_pool3d(
     stride: int = 2,
     padding: str = "VALID",
     data_format: str = NDHWC,
-    outputs_collections: Any = None,
+    outputs_collections: CollectionNames | None = None,
     scope: Any = None,
 ) -> Tensor:
     """The largest value of every window of volumes, "NDHWC" or "NCDHW"; arguments as in `avg_pool2d`."""
@@ -162,7 +162,7 @@ def pool(
     data_format: str | None = None,
     dilation_rate: Any = 1,
     stride: int = 1,
-    outputs_collections: Any = None,
+    outputs_collections: CollectionNames | None = None,
     scope: str | None = None,
 ) -> Any:
     """Pooling over one, two or three axes.

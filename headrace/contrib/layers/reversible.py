@@ -107,7 +107,7 @@ class RevBlock(Layer):
         tf_logging.warn("RevBlock constructs its variables on first call, not on build.")
         self.built = True
 
-    def call(self, inputs: Any, forward: bool = True) -> Any:
+    def call(self, inputs: Tensor, forward: bool = True) -> Any:
         """The outputs of the block for its inputs, or the other way round."""
         scope = get_variable_scope()
         before = len(scope.global_variables())

@@ -16,7 +16,17 @@ from headrace.state.variable_scope import variable_scope
 
 if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
-    from headrace.core.typing import Activation, CollectionNames, DTypeLike, InitializerLike, ShapeLike, TensorLike
+    from headrace.core.typing import (
+        Activation,
+        CollectionNames,
+        DTypeLike,
+        InitializerLike,
+        Partitioner,
+        Regularizer,
+        ShapeLike,
+        TensorLike,
+    )
+    from headrace.state.modes import _ReuseMode
     from headrace.state.variables import Variable
 
 
@@ -35,11 +45,11 @@ def model_variable_getter(
     shape: ShapeLike | None = None,
     dtype: DTypeLike | None = None,
     initializer: InitializerLike | None = None,
-    regularizer: Any = None,
+    regularizer: Regularizer | None = None,
     trainable: bool = True,
     collections: CollectionNames | None = None,
-    caching_device: Any = None,
-    partitioner: Any = None,
+    caching_device: str | Callable[..., Any] | None = None,
+    partitioner: Partitioner | None = None,
     rename: dict[str, str] | None = None,
     use_resource: bool | None = None,
     synchronization: VariableSynchronization = VariableSynchronization.AUTO,
@@ -66,7 +76,11 @@ def model_variable_getter(
 
 
 def layer_scope(
-    scope: str | None, default_name: str, inputs: TensorLike, reuse: Any, rename: dict[str, str] | None = None
+    scope: str | None,
+    default_name: str,
+    inputs: TensorLike,
+    reuse: bool | _ReuseMode | None,
+    rename: dict[str, str] | None = None,
 ) -> variable_scope:
     """The variable scope of a layer whose variables `tf.layers` makes: model variables, renamed."""
 
@@ -77,7 +91,7 @@ def layer_scope(
     return variable_scope(scope, default_name, [inputs], reuse=reuse, custom_getter=renaming_getter)
 
 
-def layer_arguments(scope: Any, inputs: Tensor, trainable: bool, reuse: Any) -> dict[str, Any]:
+def layer_arguments(scope: Any, inputs: Tensor, trainable: bool, reuse: bool | _ReuseMode | None) -> dict[str, Any]:
     """What the layers of `tf.layers` are given that work in an opened scope; activations come after them."""
     return {
         "activation": None,
@@ -105,7 +119,7 @@ def parameter(
     initializer: InitializerLike,
     variables_collections: Any,
     trainable: bool,
-    regularizer: Any = None,
+    regularizer: Regularizer | None = None,
 ) -> Any:
     """A model variable of a layer, in the collections for its name."""
     return model_variable(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.framework.arg_scope import add_arg_scope
@@ -26,7 +26,8 @@ from headrace.ops.nn.bias import bias_add
 
 if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
-    from headrace.core.typing import Activation, InitializerLike, TensorLike
+    from headrace.core.typing import Activation, CollectionNames, InitializerLike, Regularizer, TensorLike
+    from headrace.state.modes import _ReuseMode
 
 
 _NAMES = {"bias": "biases", "depthwise_kernel": "depthwise_weights", "pointwise_kernel": "pointwise_weights"}
@@ -46,13 +47,13 @@ def separable_convolution2d(
     normalizer_fn: Any = None,
     normalizer_params: Mapping[str, bool | float] | None = None,
     weights_initializer: InitializerLike = XAVIER,
-    pointwise_initializer: Any = None,
+    pointwise_initializer: InitializerLike | None = None,
     weights_regularizer: Any = None,
     biases_initializer: Any = ZEROS,
     biases_regularizer: Any = None,
-    reuse: Any = None,
+    reuse: bool | _ReuseMode | None = None,
     variables_collections: Any = None,
-    outputs_collections: Any = None,
+    outputs_collections: CollectionNames | None = None,
     trainable: bool = True,
     scope: str | None = None,
 ) -> Tensor:
@@ -108,7 +109,11 @@ def separable_convolution2d(
 
 
 def _applied(
-    layer: Any, inputs: TensorLike, variables_collections: Any, normalizer_fn: Any, normalizer_params: Any
+    layer: Any,
+    inputs: TensorLike,
+    variables_collections: Any,
+    normalizer_fn: Callable[..., Any] | None,
+    normalizer_params: Mapping[str, Any] | None,
 ) -> Any:
     """What the layer and the normalizer make of the inputs; the variables join their collections."""
     outputs = layer.apply(inputs)
@@ -127,12 +132,12 @@ def _of_each_channel(
     padding: str,
     data_format: str,
     rate: int,
-    normalizer_fn: Any,
-    normalizer_params: Any,
+    normalizer_fn: Callable[..., Any] | None,
+    normalizer_params: Mapping[str, Any] | None,
     weights_initializer: InitializerLike,
-    weights_regularizer: Any,
+    weights_regularizer: Regularizer,
     biases_initializer: InitializerLike,
-    biases_regularizer: Any,
+    biases_regularizer: Regularizer,
     variables_collections: Any,
     trainable: bool,
 ) -> Any:

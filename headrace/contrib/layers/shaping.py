@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.framework.arg_scope import add_arg_scope
@@ -32,7 +33,8 @@ from headrace.state.variable_scope import variable_scope
 
 if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
-    from headrace.core.typing import TensorLike
+    from headrace.core.typing import CollectionNames, TensorLike
+    from headrace.state.current_scope import VariableScope
 
 
 @add_arg_scope
@@ -41,7 +43,7 @@ def dropout(
     keep_prob: float = 0.5,
     noise_shape: Any = None,
     is_training: bool = True,
-    outputs_collections: Any = None,
+    outputs_collections: CollectionNames | None = None,
     scope: str | None = None,
     seed: int | None = None,
 ) -> Any:
@@ -64,7 +66,7 @@ def dropout(
 
 
 @add_arg_scope
-def flatten(inputs: TensorLike, outputs_collections: Any = None, scope: Any = None) -> Tensor:
+def flatten(inputs: TensorLike, outputs_collections: CollectionNames | None = None, scope: Any = None) -> Tensor:
     """Makes one axis of all but the batch's.
 
     Args:
@@ -116,7 +118,12 @@ def _dense_inner_flatten(inputs: Tensor, new_rank: int) -> Tensor:
 
 
 @add_arg_scope
-def dense_to_sparse(tensor: TensorLike, eos_token: Any = 0, outputs_collections: Any = None, scope: Any = None) -> Any:
+def dense_to_sparse(
+    tensor: TensorLike,
+    eos_token: Any = 0,
+    outputs_collections: CollectionNames | None = None,
+    scope: str | VariableScope | None = None,
+) -> Any:
     """The elements of a tensor that are not `eos_token`, as a `SparseTensor`.
 
     Args:
@@ -139,7 +146,7 @@ def one_hot_encoding(
     num_classes: int,
     on_value: TensorLike = 1.0,
     off_value: TensorLike = 0.0,
-    outputs_collections: Any = None,
+    outputs_collections: CollectionNames | None = None,
     scope: Any = None,
 ) -> Tensor:
     """Vectors with `on_value` at the places that labels name.
@@ -161,7 +168,7 @@ def one_hot_encoding(
 
 @add_arg_scope
 def images_to_sequence(
-    inputs: Tensor, data_format: str = "NHWC", outputs_collections: Any = None, scope: Any = None
+    inputs: Tensor, data_format: str = "NHWC", outputs_collections: CollectionNames | None = None, scope: Any = None
 ) -> Tensor:
     """Images as sequences of their columns, [width, batch * height, channels].
 
@@ -188,7 +195,7 @@ def sequence_to_images(
     inputs: Tensor,
     height: int,
     output_data_format: str = "channels_last",
-    outputs_collections: Any = None,
+    outputs_collections: CollectionNames | None = None,
     scope: Any = None,
 ) -> Tensor:
     """The images that `images_to_sequence` made sequences of.
@@ -226,7 +233,7 @@ def softmax(logits: Tensor, scope: str | None = None) -> Tensor:
 
 
 @add_arg_scope
-def maxout(inputs: TensorLike, num_units: int, axis: int = -1, scope: Any = None) -> Tensor:
+def maxout(inputs: TensorLike, num_units: int, axis: int = -1, scope: str | VariableScope | None = None) -> Tensor:
     """The largest of each group of channels (https://arxiv.org/abs/1302.4389).
 
     Args:
@@ -255,7 +262,7 @@ def spatial_softmax(
     features: Tensor,
     temperature: TensorLike | None = None,
     name: str | None = None,
-    variables_collections: Any = None,
+    variables_collections: CollectionNames | Mapping[str, Any] | None = None,
     trainable: bool = True,
     data_format: str = "NHWC",
 ) -> Tensor:

@@ -61,7 +61,7 @@ class _Categories(_FeatureColumn):
         """The class numbers in the column's tensor."""
         return input_tensor
 
-    def weight_tensor(self, input_tensor: Any) -> SparseTensor | None:
+    def weight_tensor(self, input_tensor: TensorLike) -> SparseTensor | None:
         """The weights in the column's tensor."""
         return None
 

@@ -44,7 +44,7 @@ def dense_to_sparse_tensor(dense_tensor: TensorLike, ignore_value: int | str | N
         )
 
 
-def indicators_to_sparse_ids(indicators: TensorLike, ignore_value: Any = None, dtype: Any = int64) -> SparseTensor:
+def indicators_to_sparse_ids(indicators: TensorLike, ignore_value: Any = None, dtype: DType = int64) -> SparseTensor:
     """The places along the last axis at which there is something, moved to the front of it.
 
     Args:

@@ -33,7 +33,7 @@ from headrace.ops.math.unary import sigmoid
 from headrace.ops.nn.softmax import softmax
 
 if TYPE_CHECKING:
-    from headrace.core.typing import Nested
+    from headrace.core.typing import Nested, TensorLike
 
 
 _Loss = Callable[[Tensor, Tensor], Tensor]
@@ -345,12 +345,12 @@ def _floats(weights: Any) -> Any:
     return None if weights is None else cast(weights, float32)
 
 
-def _label_mean(predictions: Tensor, labels: Tensor, weights: Any = None) -> tuple[Tensor, Tensor]:
+def _label_mean(predictions: Tensor, labels: Tensor, weights: TensorLike | None = None) -> tuple[Tensor, Tensor]:
     return streaming_mean(labels, weights=weights)
 
 
 def _accuracy_at(threshold: float) -> Callable[..., Any]:
-    def accuracy(predictions: Tensor, labels: Tensor, weights: Any = None) -> tuple[Tensor, Tensor]:
+    def accuracy(predictions: Tensor, labels: Tensor, weights: TensorLike | None = None) -> tuple[Tensor, Tensor]:
         classes = cast(raw.GreaterEqual(predictions, threshold), float32)
         return streaming_accuracy(predictions=classes, labels=labels, weights=weights)
 
@@ -358,7 +358,7 @@ def _accuracy_at(threshold: float) -> Callable[..., Any]:
 
 
 def _at_threshold(metric: Callable[..., Any], threshold: float) -> Callable[..., Any]:
-    def measured(predictions: Tensor, labels: Tensor, weights: Any = None) -> tuple[Tensor, Tensor]:
+    def measured(predictions: Tensor, labels: Tensor, weights: Tensor | None = None) -> tuple[Tensor, Tensor]:
         value, update = metric(predictions, labels=labels, thresholds=[threshold], weights=_floats(weights))
         return squeeze(value), update
 

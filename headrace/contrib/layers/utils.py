@@ -15,7 +15,7 @@ from headrace.state.variables import Variable
 
 if TYPE_CHECKING:
     from headrace.core.composite import SparseTensor
-    from headrace.core.typing import CollectionNames, TensorLike
+    from headrace.core.typing import CollectionNames, DTypeLike, TensorLike
 
 
 __all__ = [
@@ -66,7 +66,7 @@ def convert_collection_to_dict(collection: str, clear_collection: bool = False) 
     return found
 
 
-def constant_value(value_or_tensor_or_var: bool | Tensor, dtype: Any = None) -> Any:
+def constant_value(value_or_tensor_or_var: bool | Tensor, dtype: DTypeLike | None = None) -> Any:
     """The value of a tensor where it is known while the graph is built, else None; other values as they are.
 
     Raises:

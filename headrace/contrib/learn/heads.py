@@ -40,6 +40,7 @@ from headrace.util import tf_logging
 
 if TYPE_CHECKING:
     from headrace.core.typing import TensorLike
+    from headrace.state.current_scope import VariableScope
     from headrace.state.variables import Variable
 
 
@@ -64,7 +65,7 @@ class Head(abc.ABC):
         train_op_fn: Callable[[Tensor], Any] | None = None,
         logits: TensorLike | None = None,
         logits_input: TensorLike | None = None,
-        scope: Any = None,
+        scope: str | VariableScope | None = None,
     ) -> ModelFnOps:
         """The operations of a model function.
 
@@ -171,7 +172,7 @@ def _squared_error(labels: Tensor, logits: Tensor, weights: Tensor | None = None
         return weighted_loss(raw.SquaredDifference(logits, cast(labels, float32), name=name), weights)
 
 
-def _poisson_error(labels: Tensor, logits: Tensor, weights: Any = None) -> tuple[Tensor, Tensor]:
+def _poisson_error(labels: Tensor, logits: Tensor, weights: TensorLike | None = None) -> tuple[Tensor, Tensor]:
     with name_scope(None, "_poisson_loss", (logits, labels)) as name:
         logits, labels = _as_columns(logits, labels)
         return weighted_loss(log_poisson_loss(labels, logits, compute_full_loss=True, name=name), weights)
@@ -223,7 +224,7 @@ class RegressionHead(Head):
         train_op_fn: Callable[[Tensor], Any] | None = None,
         logits: TensorLike | None = None,
         logits_input: TensorLike | None = None,
-        scope: Any = None,
+        scope: str | VariableScope | None = None,
     ) -> ModelFnOps:
         """See `Head`."""
         values = (*features.values(), labels, logits, logits_input)

@@ -100,7 +100,7 @@ class MetricSpec:
         )
 
     def create_metric_ops(
-        self, inputs: Any, labels: str | Tensor | Mapping[str, int | str], predictions: str | Mapping[str, int | str]
+        self, inputs: Tensor, labels: str | Tensor | Mapping[str, int | str], predictions: str | Mapping[str, int | str]
     ) -> Any:
         """The metric of what a model was given and gives.
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from headrace.core.typing import DTypeLike
     from headrace.recurrent.basic_cells import GRUCell
     from headrace.recurrent.lstm_cells import BasicLSTMCell
+    from headrace.state.current_scope import VariableScope
     from headrace.state.variables import Variable
 
 
@@ -68,7 +69,7 @@ def basic_rnn_seq2seq(
     decoder_inputs: list[Any],
     cell: BasicLSTMCell,
     dtype: DTypeLike = float32,
-    scope: Any = None,
+    scope: str | VariableScope | None = None,
 ) -> Decoded:
     """An encoder, and a decoder that begins with its last state.
 
@@ -116,13 +117,13 @@ def tied_rnn_seq2seq(
 def embedding_rnn_seq2seq(
     encoder_inputs: list[Any],
     decoder_inputs: list[Any],
-    cell: Any,
+    cell: RNNCell,
     num_encoder_symbols: int,
     num_decoder_symbols: int,
     embedding_size: int,
     output_projection: Sequence[Variable] | None = None,
     feed_previous: bool | Tensor = False,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     scope: str | None = None,
 ) -> Decoded:
     """`basic_rnn_seq2seq` of words.
@@ -170,14 +171,14 @@ def embedding_rnn_seq2seq(
 def embedding_tied_rnn_seq2seq(
     encoder_inputs: list[Any],
     decoder_inputs: list[Any],
-    cell: Any,
+    cell: RNNCell,
     num_symbols: int,
     embedding_size: int,
     num_decoder_symbols: int | None = None,
     output_projection: Any = None,
     feed_previous: bool | Tensor = False,
-    dtype: Any = None,
-    scope: Any = None,
+    dtype: DTypeLike | None = None,
+    scope: str | VariableScope | None = None,
 ) -> Decoded:
     """`tied_rnn_seq2seq` of words, which encoder and decoder share.
 
@@ -226,7 +227,7 @@ def embedding_attention_seq2seq(
     output_projection: Sequence[Variable] | None = None,
     feed_previous: bool | Tensor = False,
     dtype: DTypeLike | None = None,
-    scope: Any = None,
+    scope: str | VariableScope | None = None,
     initial_state_attention: bool = False,
 ) -> Decoded:
     """An encoder of words, and a decoder that attends to its outputs.
@@ -284,8 +285,8 @@ def one2many_rnn_seq2seq(
     num_decoder_symbols_dict: dict[Any, int],
     embedding_size: int,
     feed_previous: bool | Tensor = False,
-    dtype: Any = None,
-    scope: Any = None,
+    dtype: DTypeLike | None = None,
+    scope: str | VariableScope | None = None,
 ) -> tuple[dict[Any, list[Any]], dict[Any, Any]]:
     """An encoder of words, and several decoders that begin with its last state.
 

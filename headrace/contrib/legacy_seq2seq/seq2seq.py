@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from headrace.core.typing import DTypeLike, TensorLike
     from headrace.recurrent.cell import RNNCell
     from headrace.recurrent.lstm_cells import LSTMStateTuple
+    from headrace.state.current_scope import VariableScope
     from headrace.state.variables import Variable
 
 
@@ -120,7 +121,7 @@ def embedding_rnn_decoder(
     output_projection: Sequence[Variable] | None = None,
     feed_previous: bool = False,
     update_embedding_for_previous: bool = True,
-    scope: Any = None,
+    scope: str | VariableScope | None = None,
 ) -> tuple[list[Any], Any]:
     """`rnn_decoder` of words.
 
@@ -277,8 +278,8 @@ def embedding_attention_decoder(
     output_projection: Sequence[Variable] | None = None,
     feed_previous: bool = False,
     update_embedding_for_previous: bool = True,
-    dtype: Any = None,
-    scope: Any = None,
+    dtype: DTypeLike | None = None,
+    scope: str | VariableScope | None = None,
     initial_state_attention: bool = False,
 ) -> tuple[list[Any], Any]:
     """`attention_decoder` of words; arguments as for it and for `embedding_rnn_decoder`.

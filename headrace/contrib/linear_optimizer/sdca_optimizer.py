@@ -23,7 +23,7 @@ from headrace.ops.array.split import split
 from headrace.ops.array.where import where
 
 if TYPE_CHECKING:
-    from headrace.core.typing import TensorLike
+    from headrace.core.typing import Partitioner, TensorLike
 
 
 class SDCAOptimizer:
@@ -54,7 +54,7 @@ class SDCAOptimizer:
         symmetric_l1_regularization: float = 0.0,
         symmetric_l2_regularization: float = 1.0,
         adaptive: bool = True,
-        partitioner: Any = None,
+        partitioner: Partitioner | None = None,
     ) -> None:
         self.example_id_column = example_id_column
         self.num_loss_partitions = num_loss_partitions

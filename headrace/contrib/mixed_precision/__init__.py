@@ -141,7 +141,7 @@ class LossScaleOptimizer(Optimizer):
         gate_gradients: int = Optimizer.GATE_OP,
         aggregation_method: int | None = None,
         colocate_gradients_with_ops: bool = False,
-        grad_loss: Any = None,
+        grad_loss: Tensor | None = None,
     ) -> list[tuple[Any, Any]]:
         """The gradients of the loss itself; the arguments are those of `Optimizer.compute_gradients`."""
         scale = self._loss_scale_manager.get_loss_scale()

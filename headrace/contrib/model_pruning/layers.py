@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.framework.arg_scope import add_arg_scope
@@ -21,7 +21,8 @@ from headrace.ops.nn.activations import relu
 
 if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
-    from headrace.core.typing import Activation, CollectionNames, InitializerLike, TensorLike
+    from headrace.core.typing import Activation, CollectionNames, InitializerLike, Regularizer, TensorLike
+    from headrace.state.modes import _ReuseMode
 
 
 def _applied(
@@ -29,7 +30,7 @@ def _applied(
     inputs: Tensor,
     variables_collections: Sequence[str] | None,
     normalizer_fn: Activation | None,
-    normalizer_params: Any,
+    normalizer_params: Mapping[str, Any] | None,
     activation_fn: Activation,
     outputs_collections: CollectionNames | None,
     scope_name: str,
@@ -54,14 +55,14 @@ def masked_convolution(
     rate: int = 1,
     activation_fn: Activation = relu,
     normalizer_fn: Any = None,
-    normalizer_params: Any = None,
+    normalizer_params: Mapping[str, Any] | None = None,
     weights_initializer: InitializerLike = XAVIER,
-    weights_regularizer: Any = None,
+    weights_regularizer: Regularizer | None = None,
     biases_initializer: Any = ZEROS,
-    biases_regularizer: Any = None,
-    reuse: Any = None,
+    biases_regularizer: Regularizer | None = None,
+    reuse: bool | _ReuseMode | None = None,
     variables_collections: Any = None,
-    outputs_collections: Any = None,
+    outputs_collections: CollectionNames | None = None,
     trainable: bool = True,
     scope: str | None = None,
 ) -> Tensor:
@@ -134,12 +135,12 @@ def masked_fully_connected(
     num_outputs: int,
     activation_fn: Activation = relu,
     normalizer_fn: Any = None,
-    normalizer_params: Any = None,
+    normalizer_params: Mapping[str, Any] | None = None,
     weights_initializer: InitializerLike = XAVIER,
-    weights_regularizer: Any = None,
+    weights_regularizer: Regularizer | None = None,
     biases_initializer: Any = ZEROS,
-    biases_regularizer: Any = None,
-    reuse: Any = None,
+    biases_regularizer: Regularizer | None = None,
+    reuse: bool | _ReuseMode | None = None,
     variables_collections: CollectionNames | None = None,
     outputs_collections: CollectionNames | None = None,
     trainable: bool = True,

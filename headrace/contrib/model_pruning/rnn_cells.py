@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.contrib.model_pruning.core_layers import add_mask, add_threshold
 from headrace.contrib.model_pruning.masks import masked
 from headrace.recurrent.lstm_cells import BasicLSTMCell, LSTMCell
+
+if TYPE_CHECKING:
+    from headrace.core.typing import InitializerLike
 
 
 def _mask_kernel(cell: Any) -> Any:
@@ -54,7 +57,7 @@ class MaskedLSTMCell(LSTMCell):
         num_units: int,
         use_peepholes: bool = False,
         cell_clip: float | None = None,
-        initializer: Any = None,
+        initializer: InitializerLike | None = None,
         num_proj: int | None = None,
         proj_clip: float | None = None,
         num_unit_shards: int | None = None,

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def _hardest(
     weights: TensorLike,
     biases: TensorLike,
-    inputs: Any,
+    inputs: TensorLike,
     sampled_values: Any,
     count: int,
     temperature: Any,

@@ -83,7 +83,7 @@ class SavedModelPredictor(Predictor):
         output_names: Mapping[str, str] | None = None,
         tags: str | None = None,
         graph: Graph | None = None,
-        config: Any = None,
+        config: protos.ConfigProto | None = None,
     ) -> None:
         chosen = {
             "signature_def_key": signature_def_key,
@@ -136,7 +136,7 @@ def from_saved_model(
     output_names: Mapping[str, str] | None = None,
     tags: str | None = None,
     graph: Graph | None = None,
-    config: Any = None,
+    config: protos.ConfigProto | None = None,
 ) -> Predictor:
     """A SavedModel as a function.
 

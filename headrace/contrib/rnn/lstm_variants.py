@@ -42,13 +42,13 @@ if TYPE_CHECKING:
 
     from headrace.core.dtypes import DType
     from headrace.core.tensor import Tensor
-    from headrace.core.typing import TensorLike
+    from headrace.core.typing import DTypeLike, InitializerLike, TensorLike
 
 
 Activation = Callable[[Any], Any]
 
 
-def normalized(value: Tensor, scope: str, gain: float, shift: float, dtype: Any = None) -> Any:
+def normalized(value: Tensor, scope: str, gain: float, shift: float, dtype: DTypeLike | None = None) -> Any:
     """Layer normalization with variables `gamma` and `beta` in `scope`, which start at `gain` and `shift`."""
     shape = value.get_shape()[-1:]
     with variable_scope(scope):
@@ -79,7 +79,7 @@ class CoupledInputForgetGateLSTMCell(SizedCell):
         self,
         num_units: int,
         use_peepholes: bool = False,
-        initializer: Any = None,
+        initializer: InitializerLike | None = None,
         num_proj: int | None = None,
         proj_clip: float | None = None,
         num_unit_shards: int = 1,
@@ -103,7 +103,7 @@ class CoupledInputForgetGateLSTMCell(SizedCell):
     def _normalized(self, value: Tensor, scope: str) -> Any:
         return normalized(value, scope, self._norm_gain, self._norm_shift) if self._layer_norm else value
 
-    def call(self, inputs: Any, state: Any) -> tuple[Tensor, Tensor | LSTMStateTuple]:
+    def call(self, inputs: Tensor, state: Any) -> tuple[Tensor, Tensor | LSTMStateTuple]:
         """One step."""
         units = self._num_units
         outputs = units if self._num_proj is None else self._num_proj
@@ -168,7 +168,7 @@ class LayerNormBasicLSTMCell(SizedCell):
         self._keep_prob, self._seed = dropout_keep_prob, dropout_prob_seed
         self._layer_norm, self._norm_gain, self._norm_shift = layer_norm, norm_gain, norm_shift
 
-    def _normalized(self, value: Tensor, scope: str, dtype: Any) -> Any:
+    def _normalized(self, value: Tensor, scope: str, dtype: DTypeLike) -> Any:
         return normalized(value, scope, self._norm_gain, self._norm_shift, dtype) if self._layer_norm else value
 
     def call(self, inputs: Tensor | Sequence[Tensor], state: Any) -> Any:
@@ -214,7 +214,7 @@ class LayerNormLSTMCell(SizedCell):
         num_units: int,
         use_peepholes: bool = False,
         cell_clip: float | None = None,
-        initializer: Any = None,
+        initializer: InitializerLike | None = None,
         num_proj: int | None = None,
         proj_clip: float | None = None,
         forget_bias: float = 1.0,
@@ -233,7 +233,7 @@ class LayerNormLSTMCell(SizedCell):
     def _normalized(self, value: Tensor, scope: str) -> Any:
         return normalized(value, scope, self._norm_gain, self._norm_shift) if self._layer_norm else value
 
-    def call(self, inputs: Any, state: Any) -> Any:
+    def call(self, inputs: Tensor, state: Any) -> Any:
         """One step."""
         c_before, m_before = state
         input_depth(inputs)
@@ -284,7 +284,7 @@ class WeightNormLSTMCell(SizedCell):
         norm: bool = True,
         use_peepholes: bool = False,
         cell_clip: float | None = None,
-        initializer: Any = None,
+        initializer: InitializerLike | None = None,
         num_proj: int | None = None,
         proj_clip: float | None = None,
         forget_bias: float = 1,
@@ -314,7 +314,7 @@ class WeightNormLSTMCell(SizedCell):
                 weights = concat(parts, axis=0)
         return product(items, weights)
 
-    def call(self, inputs: Any, state: Any) -> Any:
+    def call(self, inputs: Tensor, state: Any) -> Any:
         """One step."""
         c, h = state
         input_depth(inputs)
@@ -356,7 +356,7 @@ class GLSTMCell(SizedCell):
     def __init__(
         self,
         num_units: int,
-        initializer: Any = None,
+        initializer: InitializerLike | None = None,
         num_proj: int | None = None,
         number_of_groups: int = 1,
         forget_bias: float = 1.0,

@@ -33,6 +33,7 @@ from headrace.state.initializers import constant_initializer, ones_initializer, 
 from headrace.state.variable_scope import get_variable, variable_scope
 
 if TYPE_CHECKING:
+    from headrace.core.dtypes import DType
     from headrace.core.typing import DTypeLike, FloatLike, TensorLike
     from headrace.state.variables import Variable
 
@@ -317,7 +318,7 @@ class LuongAttention(BaseAttentionMechanism):
         scale: bool = False,
         probability_fn: Callable[[Any], Any] | None = None,
         score_mask_value: float | None = None,
-        dtype: Any = None,
+        dtype: DType | None = None,
         custom_key_value_fn: Callable[[Any, Any], Any] | None = None,
         name: str = "LuongAttention",
     ) -> None:
@@ -367,7 +368,7 @@ class BahdanauAttention(BaseAttentionMechanism):
         normalize: bool = False,
         probability_fn: Callable[[Any], Any] | None = None,
         score_mask_value: Any = None,
-        dtype: Any = None,
+        dtype: DType | None = None,
         custom_key_value_fn: Callable[[Any, Any], Any] | None = None,
         name: str = "BahdanauAttention",
     ) -> None:

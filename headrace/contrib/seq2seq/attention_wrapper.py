@@ -30,7 +30,7 @@ from headrace.recurrent.cell import RNNCell, assert_like_rnn_cell
 from headrace.recurrent.sizes import zero_state_tensors
 
 if TYPE_CHECKING:
-    from headrace.core.typing import TensorLike
+    from headrace.core.typing import DTypeLike, TensorLike
     from headrace.recurrent.lstm_cells import LSTMStateTuple
 
 
@@ -144,7 +144,7 @@ class AttentionWrapper(RNNCell):
 
     def __init__(
         self,
-        cell: Any,
+        cell: RNNCell,
         attention_mechanism: Any,
         attention_layer_size: Any = None,
         alignment_history: bool = False,
@@ -154,7 +154,7 @@ class AttentionWrapper(RNNCell):
         name: str | None = None,
         attention_layer: Any = None,
         attention_fn: Callable[..., Any] | None = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__(name=name, dtype=dtype)
         assert_like_rnn_cell("cell", cell)
@@ -240,7 +240,7 @@ class AttentionWrapper(RNNCell):
             ),
         )
 
-    def zero_state(self, batch_size: Any, dtype: Any) -> AttentionWrapperState:
+    def zero_state(self, batch_size: Any, dtype: DTypeLike) -> AttentionWrapperState:
         """The state before the first step.
 
         Args:

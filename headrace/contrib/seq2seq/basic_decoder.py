@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
     from headrace.core.typing import TensorLike
     from headrace.layers.classic.core import Dense
+    from headrace.recurrent.cell import RNNCell
 
 
 class BasicDecoderOutput(NamedTuple):
@@ -31,7 +32,7 @@ def check_output_layer(layer: int | Dense | None) -> None:
         raise TypeError(f"output_layer must be a Layer, received: {type(layer)}")
 
 
-def output_size_of(cell: Any, layer: Any) -> Any:
+def output_size_of(cell: RNNCell, layer: Any) -> Any:
     """The size of a cell's outputs after an output layer, where there is one."""
     size = cell.output_size
     if layer is None:
@@ -58,7 +59,7 @@ class BasicDecoder(Decoder):
         >>> decoder = tf.contrib.seq2seq.BasicDecoder(cell, helper, cell.zero_state(2, tf.float32), tf.layers.Dense(7))
     """
 
-    def __init__(self, cell: Any, helper: Helper, initial_state: object, output_layer: Any = None) -> None:
+    def __init__(self, cell: RNNCell, helper: Helper, initial_state: object, output_layer: Any = None) -> None:
         assert_like_rnn_cell("cell", cell)
         if not isinstance(helper, Helper):
             raise TypeError(f"helper must be a Helper, received: {type(helper)}")
@@ -93,7 +94,7 @@ class BasicDecoder(Decoder):
         """The helper's beginning, and the first state."""
         return (*self._helper.initialize(), self._initial_state)
 
-    def step(self, time: TensorLike, inputs: Any, state: Any, name: str | None = None) -> Any:
+    def step(self, time: TensorLike, inputs: TensorLike, state: Any, name: str | None = None) -> Any:
         """One step of the cell; see `Decoder.step`."""
         with name_scope(name, "BasicDecoderStep", (time, inputs, state)):
             outputs, state = self._cell(inputs, state)

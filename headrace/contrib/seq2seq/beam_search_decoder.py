@@ -229,7 +229,7 @@ class BeamSearchDecoder(Decoder):
             )
         return FinalBeamSearchDecoderOutput(predicted, outputs), final_state
 
-    def step(self, time: TensorLike, inputs: Any, state: Any, name: str | None = None) -> Any:
+    def step(self, time: TensorLike, inputs: TensorLike, state: Any, name: str | None = None) -> Any:
         """One step of all beams; see `Decoder.step`."""
         beams = self._beams
         with name_scope(name, "BeamSearchDecoderStep", (time, inputs, state)):

@@ -35,6 +35,7 @@ from headrace.recurrent.functional import scan
 from headrace.state.variable_scope import get_variable, variable_scope
 
 if TYPE_CHECKING:
+    from headrace.core.dtypes import DType
     from headrace.core.typing import DTypeLike, TensorLike
 
 
@@ -142,7 +143,7 @@ class BahdanauMonotonicAttention(BaseMonotonicAttentionMechanism):
         sigmoid_noise_seed: int | None = None,
         score_bias_init: float = 0.0,
         mode: str = "parallel",
-        dtype: Any = None,
+        dtype: DType | None = None,
         name: str = "BahdanauMonotonicAttention",
     ) -> None:
         super().__init__(
@@ -193,7 +194,7 @@ class LuongMonotonicAttention(BaseMonotonicAttentionMechanism):
         sigmoid_noise_seed: int | None = None,
         score_bias_init: float = 0.0,
         mode: str = "parallel",
-        dtype: Any = None,
+        dtype: DType | None = None,
         name: str = "LuongMonotonicAttention",
     ) -> None:
         super().__init__(

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from headrace.core.tensor import Tensor
-    from headrace.core.typing import TensorLike
+    from headrace.core.typing import SessionLike, TensorLike
     from headrace.optimizers.applying import OpOptimizer
     from headrace.runtime.session import Session
     from headrace.state.variables import Variable
@@ -115,7 +115,9 @@ def create_train_op(
     )
 
 
-def train_step(sess: Any, train_op: Any, global_step: Any, train_step_kwargs: dict[str, Any]) -> tuple[Any, Any]:
+def train_step(
+    sess: SessionLike, train_op: Any, global_step: Tensor | Variable, train_step_kwargs: dict[str, Any]
+) -> tuple[Any, Any]:
     """Does one training step.
 
     Args:

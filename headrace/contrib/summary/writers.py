@@ -19,6 +19,8 @@ from headrace.util import tf_logging
 
 if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
+    from headrace.core.typing import SessionLike
+    from headrace.state.variables import Variable
 
 
 def create_db_writer(
@@ -45,7 +47,7 @@ def create_summary_file_writer(*args: Any, **kwargs: Any) -> SummaryWriter:
     return create_file_writer(*args, **kwargs)
 
 
-def initialize(graph: Any = None, session: Any = None) -> None:
+def initialize(graph: Any = None, session: SessionLike | None = None) -> None:
     """Opens the files of the writers, and writes a graph to that in use.
 
     Args:
@@ -70,7 +72,9 @@ def initialize(graph: Any = None, session: Any = None) -> None:
         session.run(write_graph(fed, 0), feed_dict={fed: text})
 
 
-def record_summaries_every_n_global_steps(n: int, global_step: Any = None) -> AbstractContextManager[None]:
+def record_summaries_every_n_global_steps(
+    n: int, global_step: Tensor | Variable | None = None
+) -> AbstractContextManager[None]:
     """Records the summaries in the block when the global step is a multiple of `n`.
 
     Args:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from headrace.files import file_io
 
 if TYPE_CHECKING:
+    from headrace.messages import protos
     from headrace.summary.writer import FileWriter
 
 
@@ -23,7 +24,7 @@ def __getattr__(name: str) -> type:
     return getattr(projector_config_pb2, name)
 
 
-def visualize_embeddings(summary_writer: FileWriter, config: Any) -> None:
+def visualize_embeddings(summary_writer: FileWriter, config: protos.ConfigProto) -> None:
     """Writes what the projector is to show into the folder of a writer.
 
     Args:

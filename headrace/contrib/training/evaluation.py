@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from headrace.core.tensor import Tensor
     from headrace.core.typing import SessionLike, TensorLike
+    from headrace.messages import protos
     from headrace.sessions.coordinator import Coordinator
     from headrace.sessions.hooks import StopAtStepHook
     from headrace.sessions.scaffold import Scaffold
@@ -89,7 +90,7 @@ def evaluate_repeatedly(
     final_ops_feed_dict: Mapping[Any, Any] | None = None,
     eval_interval_secs: float = 60,
     hooks: list[SessionRunHook] | None = None,
-    config: Any = None,
+    config: protos.ConfigProto | None = None,
     max_number_of_evaluations: int | None = None,
     timeout: float | None = None,
     timeout_fn: Callable[[], bool] | None = None,
@@ -144,9 +145,9 @@ def train(
     chief_only_hooks: Any = None,
     save_checkpoint_secs: float | None = 600,
     save_summaries_steps: int | None = 100,
-    config: Any = None,
+    config: protos.ConfigProto | None = None,
     max_wait_secs: float = 7200,
-    run_metadata: Any = None,
+    run_metadata: protos.RunMetadata | None = None,
 ) -> Any:
     """Runs a training operation until a hook or the end of the input stops it.
 

@@ -93,7 +93,7 @@ def slice_helper(tensor: Tensor, slice_spec: Any, var: VariableLike | None = Non
 
     if begin and executing_eagerly() and all(type(bound) is int for bound in (*begin, *end, *strides)):
         # Numbers stay numbers: no tensors need be packed of them.
-        return strided_slice(tensor, begin, end, strides, var=var, **masks)  # type: ignore[arg-type]
+        return strided_slice(tensor, begin, end, strides, var=var, **masks)  # type: ignore[arg-type]  # lists of numbers, as has been asked
     with name_scope(None, "strided_slice", [tensor, *begin, *end, *strides]) as scope:
         if begin:
             bounds = [stack(begin), stack(end), stack(strides)]

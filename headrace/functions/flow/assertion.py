@@ -40,7 +40,7 @@ def Assert(condition: TensorLike, data: Any, summarize: int | None = None, name:
             if not condition:
                 told = "\n".join(summarized(tensor, summarize) for tensor in tensors)
                 raise InvalidArgumentError(None, None, f"Expected '{condition!s}' to be true. Summarized data: {told}")
-            return None  # type: ignore[return-value]
+            return None  # type: ignore[return-value]  # eagerly there is no operation, as in 1.x
         if all(tensor.dtype.name in ("string", "int32") for tensor in tensors):
             return raw.Assert(condition, data, summarize=summarize, name="Assert")
         # Values that may lie on another device are only fetched from there when there is something to tell.

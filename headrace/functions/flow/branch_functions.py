@@ -165,7 +165,7 @@ def _common(shapes: Sequence[Dims]) -> Dims:
     """The most that is true of all of the shapes."""
     if any(dims is None or len(dims) != len(shapes[0] or ()) for dims in shapes):
         return None
-    return tuple(sizes[0] if len(set(sizes)) == 1 else None for sizes in zip(*shapes, strict=True))  # type: ignore[arg-type]
+    return tuple(sizes[0] if len(set(sizes)) == 1 else None for sizes in zip(*shapes, strict=True))
 
 
 def _check_apart(graphs: Sequence[BodyGraph], labels: Sequence[str]) -> None:

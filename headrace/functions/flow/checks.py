@@ -99,7 +99,7 @@ def _binary(
         y = convert_to_tensor(y, name="y")
         if executing_eagerly():
             _check_now(sign, decl()(x, y), x, y, data, summarize, message)
-            return None  # type: ignore[return-value]
+            return None  # type: ignore[return-value]  # eagerly there is no operation, as in 1.x
         if data is None:
             data = [
                 f"Condition x {sign} y did not hold element-wise:",

@@ -114,7 +114,7 @@ def _now(f: Callable[..., Any], args: Sequence[Tensor], kwargs: Any) -> Tensor:
         graph.tapes = outer
     flat = nest.flatten(result)
     # Tensors of their own, so that an argument may be returned as it is.
-    outputs = [graph.tensor_of(convert_to_tensor(x)._value, convert_to_tensor(x).dtype) for x in flat]  # type: ignore[attr-defined]
+    outputs = [graph.tensor_of(convert_to_tensor(x)._value, convert_to_tensor(x).dtype) for x in flat]  # type: ignore[attr-defined]  # tensors of eager execution have values
     variables = [variable for variable in used.variables.values() if variable.trainable]
     takes = _takes_variables(grad_fn)
     if variables and not takes:

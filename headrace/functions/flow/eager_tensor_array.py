@@ -205,7 +205,7 @@ class EagerMethods:
 
     def gather(self, indices: TensorLike, name: str | None = None) -> Tensor:
         """The elements at `indices` as one tensor, with a new first axis."""
-        wanted = convert_to_tensor(indices)._array().tolist()  # type: ignore[attr-defined]
+        wanted = convert_to_tensor(indices)._array().tolist()  # type: ignore[attr-defined]  # eagerly tensors have arrays
         return raw.Pack([self._list.read(at) for at in wanted], axis=0)
 
     def concat(self, name: str | None = None) -> Tensor:
@@ -233,7 +233,7 @@ class EagerMethods:
 
     def scatter(self, indices: TensorLike, value: TensorLike, name: str | None = None) -> Any:
         """Writes the rows of `value` to the elements at `indices`."""
-        wanted = convert_to_tensor(indices)._array().tolist()  # type: ignore[attr-defined]
+        wanted = convert_to_tensor(indices)._array().tolist()  # type: ignore[attr-defined]  # eagerly tensors have arrays
         tensor = convert_to_tensor(value)
         for at, row in zip(wanted, raw.Unpack(tensor, num=int((tensor.dims or (0,))[0] or 0), axis=0), strict=True):
             self._list.write(at, row)
@@ -242,7 +242,7 @@ class EagerMethods:
     def split(self, value: TensorLike, lengths: TensorLike, name: str | None = None) -> Any:
         """Writes consecutive pieces of `value`, `lengths[i]` rows long, to the elements 0, 1, …"""
         tensor = convert_to_tensor(value, dtype=self._dtype)
-        sizes = convert_to_tensor(lengths)._array()  # type: ignore[attr-defined]
+        sizes = convert_to_tensor(lengths)._array()  # type: ignore[attr-defined]  # eagerly tensors have arrays
         if sizes.ndim != 1:
             raise errors.InvalidArgumentError(
                 None, None, f"Expected lengths to be a vector, received shape: {list(sizes.shape)}"
@@ -293,7 +293,7 @@ def eager_list(
     element_shape: ShapeLike | None,
 ) -> EagerList:
     """The list of a new array, of the arguments of `TensorArray`."""
-    count = convert_to_tensor(size)._array() if size is not None else 0  # type: ignore[attr-defined]
+    count = convert_to_tensor(size)._array() if size is not None else 0  # type: ignore[attr-defined]  # eagerly tensors have arrays
     return EagerList(
         dtype,
         count,

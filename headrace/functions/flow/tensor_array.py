@@ -303,7 +303,7 @@ class TensorArray:
         )
 
 
-class _EagerTensorArray(EagerMethods, TensorArray):  # type: ignore[misc]
+class _EagerTensorArray(EagerMethods, TensorArray):  # type: ignore[misc]  # the methods of the first base are those that hold
     """The array that programs get while executing eagerly; arguments as those of `TensorArray`."""
 
     def __init__(
@@ -331,7 +331,7 @@ class _EagerTensorArray(EagerMethods, TensorArray):  # type: ignore[misc]
         )
 
 
-class _ListTensorArray(ListMethods, TensorArray):  # type: ignore[misc]
+class _ListTensorArray(ListMethods, TensorArray):  # type: ignore[misc]  # the methods of the first base are those that hold
     """The array that programs get where loops are functions; arguments as those of `TensorArray`."""
 
     def __init__(

@@ -116,7 +116,7 @@ def _loop_now(
     """The loop as Python runs it."""
     alone = len(loop_vars) == 1
     packed = False
-    left = None if maximum_iterations is None else int(convert_to_tensor(maximum_iterations))  # type: ignore[call-overload]
+    left = None if maximum_iterations is None else int(convert_to_tensor(maximum_iterations))  # type: ignore[call-overload]  # eagerly a tensor of one number is one
 
     def converted(value: int | Tensor | EagerMethods) -> Any:
         return value if isinstance(value, TensorArray) else convert_to_tensor(value)

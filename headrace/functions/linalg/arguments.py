@@ -52,7 +52,9 @@ def dtype_name(dtype: DTypeLike) -> str:
     return as_dtype(dtype).name
 
 
-def convert_nonref_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None) -> Any:
+def convert_nonref_to_tensor(
+    value: Any, dtype: DTypeLike | None = None, dtype_hint: Any = None, name: str | None = None
+) -> Any:
     """`value` as a tensor; variables stay what they are, to be read where they are used.
 
     Args:

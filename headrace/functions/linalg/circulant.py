@@ -129,7 +129,7 @@ class _Circulant(LinearOperator):
 
     def _transformed(self, x: Tensor, back: bool = False) -> Tensor:
         op_type = (_BACK if back else _FORWARD)[self._block_depth]
-        return getattr(raw, op_type)(to_complex(x))  # type: ignore[no-any-return]
+        return getattr(raw, op_type)(to_complex(x))
 
     def _one_batch(self, x: Tensor, spectrum: Tensor) -> tuple[Tensor, Tensor]:
         """`x` and the spectrum, repeated along the batches of each other."""

@@ -158,10 +158,10 @@ class LinearOperatorComposition(OfOperators):
         return result
 
     def _determinant(self) -> Tensor:
-        return self._folded(operator.mul, "determinant")  # type: ignore[no-any-return]
+        return self._folded(operator.mul, "determinant")
 
     def _log_abs_determinant(self) -> Tensor:
-        return self._folded(operator.add, "log_abs_determinant")  # type: ignore[no-any-return]
+        return self._folded(operator.add, "log_abs_determinant")
 
 
 class _OfOne(LinearOperator):
@@ -380,13 +380,13 @@ class LinearOperatorBlockDiag(OfOperators):
         return self._by_block("solve", rhs, adjoint, adjoint_arg)
 
     def _determinant(self) -> Tensor:
-        return self._folded(operator.mul, "determinant")  # type: ignore[no-any-return]
+        return self._folded(operator.mul, "determinant")
 
     def _log_abs_determinant(self) -> Tensor:
-        return self._folded(operator.add, "log_abs_determinant")  # type: ignore[no-any-return]
+        return self._folded(operator.add, "log_abs_determinant")
 
     def _trace(self) -> Tensor:
-        return self._folded(operator.add, "trace")  # type: ignore[no-any-return]
+        return self._folded(operator.add, "trace")
 
     def _diag_part(self) -> Tensor:
         columns = [each.diag_part()[..., None] for each in self._operators]

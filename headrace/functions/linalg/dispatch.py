@@ -58,7 +58,7 @@ def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None)
     """
     if not isinstance(matrix, Dispatching):
         raise ValueError("Passing in `matrix` as a Tensor and `rhs` as a LinearOperator is not supported.")
-    return matrix.solve(rhs, adjoint=adjoint, name=name)  # type: ignore[attr-defined]
+    return matrix.solve(rhs, adjoint=adjoint, name=name)  # type: ignore[attr-defined]  # of the values that dispatch, matrices are linear operators
 
 
 def matmul(
@@ -82,7 +82,7 @@ def matmul(
     if a_is_sparse or b_is_sparse:
         raise ValueError("Sparse methods not supported at this time.")
     if isinstance(a, Dispatching):
-        return a.matmul(b, adjoint=adjoint_a, adjoint_arg=adjoint_b, name=name)  # type: ignore[attr-defined]
+        return a.matmul(b, adjoint=adjoint_a, adjoint_arg=adjoint_b, name=name)  # type: ignore[attr-defined]  # of the values that dispatch, matrices are linear operators
     # Operators multiply from the left: a b is the adjoint of b* a*.
     return adjoint_of(b.matmul(a, adjoint=not adjoint_b, adjoint_arg=not adjoint_a, name=name))
 

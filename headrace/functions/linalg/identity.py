@@ -90,8 +90,8 @@ class _OfSize(LinearOperator):
 
     def _length(self) -> int | None:
         """How long the diagonal is, if that is known."""
-        ends = self.domain_dimension.value, self.range_dimension.value
-        return None if None in ends else min(ends)  # type: ignore[type-var]
+        columns, rows = self.domain_dimension.value, self.range_dimension.value
+        return None if columns is None or rows is None else min(columns, rows)
 
     def _length_tensor(self) -> Tensor:
         return reduce_min(self.shape_tensor()[-2:])
@@ -115,7 +115,7 @@ class BaseLinearOperatorIdentity(_OfSize):
         """The number of rows, times a number, times `ones`."""
         known = self._length()
         rows = cast(self._length_tensor(), self.dtype) if known is None else known
-        return (rows if multiplier is None else multiplier * rows) * ones  # type: ignore[no-any-return]
+        return (rows if multiplier is None else multiplier * rows) * ones
 
     def _added_to(self, mat: TensorLike, own: TensorLike) -> Tensor:
         """`own` added to the diagonal of a tensor."""
@@ -203,7 +203,7 @@ class LinearOperatorIdentity(BaseLinearOperatorIdentity):
     def _diag_part(self) -> Tensor:
         return self._ones_diag()
 
-    def add_to_tensor(self, mat: TensorLike, name: str = "add_to_tensor") -> Tensor:  # type: ignore[override]
+    def add_to_tensor(self, mat: TensorLike, name: str = "add_to_tensor") -> Tensor:
         """The sum with a tensor of fitting shape."""
         with self._name_scope(name):
             return self._added_to(mat, 1)
@@ -254,11 +254,11 @@ class LinearOperatorScaledIdentity(BaseLinearOperatorIdentity):
     @property
     def multiplier(self) -> Tensor:
         """The factor."""
-        return self._multiplier  # type: ignore[no-any-return]
+        return self._multiplier
 
     def _shape(self) -> TensorShape:
         matrix = self._of_sizes(self._num_rows_static, self._num_rows_static)
-        return self._multiplier.get_shape().concatenate(matrix)  # type: ignore[no-any-return]
+        return self._multiplier.get_shape().concatenate(matrix)
 
     def _shape_tensor(self) -> Tensor:
         matrix = composing.stack([self._num_rows, self._num_rows], 0)
@@ -288,7 +288,7 @@ class LinearOperatorScaledIdentity(BaseLinearOperatorIdentity):
         return rhs / self._factor(adjoint)
 
     def _determinant(self) -> Tensor:
-        return self._multiplier**self._rows_as_factor  # type: ignore[no-any-return]
+        return self._multiplier**self._rows_as_factor
 
     def _log_abs_determinant(self) -> Tensor:
         return self._rows_as_real * raw.Log(absolute(self._multiplier))
@@ -299,7 +299,7 @@ class LinearOperatorScaledIdentity(BaseLinearOperatorIdentity):
     def _diag_part(self) -> Tensor:
         return self._ones_diag() * self._multiplier[..., None]
 
-    def add_to_tensor(self, mat: TensorLike, name: str = "add_to_tensor") -> Tensor:  # type: ignore[override]
+    def add_to_tensor(self, mat: TensorLike, name: str = "add_to_tensor") -> Tensor:
         """The sum with a tensor of fitting shape."""
         with self._name_scope(name):
             return self._added_to(mat, composing.expand_dims(self._multiplier, -1))
@@ -402,6 +402,6 @@ class LinearOperatorZeros(_OfSize):
     def _diag_part(self) -> Tensor:
         return composing.zeros(self._diagonal_shape(), dtype=self.dtype)
 
-    def add_to_tensor(self, mat: Any, name: str = "add_to_tensor") -> Any:  # type: ignore[override]
+    def add_to_tensor(self, mat: Any, name: str = "add_to_tensor") -> Any:
         """`mat`, which zeros leave as it is."""
         return self._over_batch(mat)

@@ -122,20 +122,20 @@ class LinearOperatorKronecker(OfOperators):
         result: Any = 1.0
         for each in self._operators:
             result = result * each.determinant() ** self._power(each, total)
-        return result  # type: ignore[no-any-return]
+        return result
 
     def _log_abs_determinant(self) -> Tensor:
         total = self.domain_dimension_tensor()
         result: Any = 0.0
         for each in self._operators:
             result = result + each.log_abs_determinant() * self._power(each, total)
-        return result  # type: ignore[no-any-return]
+        return result
 
     def _trace(self) -> Tensor:
         result: Any = 1.0
         for each in self._operators:
             result = result * each.trace()
-        return result  # type: ignore[no-any-return]
+        return result
 
     def _diag_part(self) -> Tensor:
         result = self._operators[0].diag_part()

@@ -116,17 +116,17 @@ class LinearOperatorLowRankUpdate(LinearOperator):
     @property
     def u(self) -> Tensor:
         """The left factor of the update."""
-        return self._u  # type: ignore[no-any-return]
+        return self._u
 
     @property
     def v(self) -> Tensor:
         """The right factor of the update."""
-        return self._v  # type: ignore[no-any-return]
+        return self._v
 
     @property
     def diag_update(self) -> Tensor | None:
         """The diagonal between them; None for ones."""
-        return self._diag_update  # type: ignore[no-any-return]
+        return self._diag_update
 
     @property
     def diag_operator(self) -> LinearOperator:

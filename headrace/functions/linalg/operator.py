@@ -341,7 +341,7 @@ class LinearOperator(ModuleMembers, Dispatching):
         if self.is_self_adjoint is True:
             return self
         with self._name_scope(name):
-            return algebra.adjoint(self)  # type: ignore[no-any-return]
+            return algebra.adjoint(self)
 
     H = property(adjoint, None, doc="The adjoint.")
 
@@ -356,7 +356,7 @@ class LinearOperator(ModuleMembers, Dispatching):
         if self.is_non_singular is False:
             raise ValueError("Cannot take the Inverse: This operator represents a singular matrix.")
         with self._name_scope(name):
-            return algebra.inverse(self)  # type: ignore[no-any-return]
+            return algebra.inverse(self)
 
     def cholesky(self, name: str = "cholesky") -> LinearOperator:
         """The Cholesky factor, as an operator.
@@ -367,7 +367,7 @@ class LinearOperator(ModuleMembers, Dispatching):
         if not self._by_cholesky():
             raise ValueError("Cannot take the Cholesky decomposition: Not a positive definite self adjoint matrix.")
         with self._name_scope(name):
-            return algebra.cholesky(self)  # type: ignore[no-any-return]
+            return algebra.cholesky(self)
 
     # ---------------------------------------------------------------------------------------------- what it holds
 

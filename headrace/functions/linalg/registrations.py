@@ -52,7 +52,7 @@ def _adjoint(a: LinearOperator) -> LinearOperator:
 @algebra.RegisterAdjoint(LinearOperatorAdjoint)
 @algebra.RegisterInverse(LinearOperatorInversion)
 def _undone(a: Any) -> LinearOperator:
-    return a.operator  # type: ignore[no-any-return]
+    return a.operator
 
 
 @algebra.RegisterAdjoint(LinearOperatorIdentity)
@@ -60,7 +60,7 @@ def _undone(a: Any) -> LinearOperator:
 @algebra.RegisterInverse(LinearOperatorIdentity)
 @algebra.RegisterInverse(LinearOperatorHouseholder)
 def _itself(a: LinearOperator) -> LinearOperator:
-    return a  # type: ignore[no-any-return]
+    return a
 
 
 @algebra.RegisterAdjoint(_SCALED)
@@ -76,7 +76,7 @@ def _adjoint_of_diag(a: LinearOperatorDiag) -> LinearOperator:
 @algebra.RegisterAdjoint(LinearOperatorBlockDiag)
 @algebra.RegisterAdjoint(LinearOperatorKronecker)
 def _adjoint_of_parts(a: Any) -> LinearOperator:
-    return type(a)([each.adjoint() for each in a.operators], **_hints(a))  # type: ignore[no-any-return]
+    return type(a)([each.adjoint() for each in a.operators], **_hints(a))
 
 
 @algebra.RegisterAdjoint(LinearOperatorCirculant)
@@ -105,7 +105,7 @@ def _inverse_of_scaled(a: LinearOperatorScaledIdentity) -> LinearOperator:
 @algebra.RegisterInverse(LinearOperatorBlockDiag)
 @algebra.RegisterInverse(LinearOperatorKronecker)
 def _inverse_of_parts(a: Any) -> LinearOperator:
-    return type(a)([each.inverse() for each in a.operators], **_hints(a))  # type: ignore[no-any-return]
+    return type(a)([each.inverse() for each in a.operators], **_hints(a))
 
 
 @algebra.RegisterInverse(LinearOperatorCirculant)
@@ -148,9 +148,7 @@ def _cholesky_of_scaled(a: LinearOperatorScaledIdentity) -> LinearOperator:
 @algebra.RegisterCholesky(LinearOperatorKronecker)
 def _cholesky_of_parts(a: Any) -> LinearOperator:
     parts = [each.cholesky() for each in a.operators]
-    return type(a)(  # type: ignore[no-any-return]
-        parts, is_non_singular=True, is_self_adjoint=None, is_square=True
-    )
+    return type(a)(parts, is_non_singular=True, is_self_adjoint=None, is_square=True)
 
 
 # --------------------------------------------------------------------------------------------- products and solutions
@@ -201,12 +199,12 @@ def _product(a: LinearOperator, b: LinearOperator) -> LinearOperator:
 @algebra.RegisterMatmul(LinearOperatorIdentity, LinearOperator)
 @algebra.RegisterSolve(LinearOperatorIdentity, LinearOperator)
 def _the_second(_: LinearOperatorIdentity, b: LinearOperator) -> LinearOperator:
-    return b  # type: ignore[no-any-return]
+    return b
 
 
 @algebra.RegisterMatmul(LinearOperator, LinearOperatorIdentity)
 def _the_first(a: LinearOperator, _: LinearOperatorIdentity) -> LinearOperator:
-    return a  # type: ignore[no-any-return]
+    return a
 
 
 def _zeros(zeros: LinearOperatorZeros, other: LinearOperator) -> LinearOperator:
@@ -214,7 +212,7 @@ def _zeros(zeros: LinearOperatorZeros, other: LinearOperator) -> LinearOperator:
         raise ValueError(
             "Matmul with non-square `LinearOperator`s or non-square `LinearOperatorZeros` not supported at this time."
         )
-    return zeros  # type: ignore[no-any-return]
+    return zeros
 
 
 @algebra.RegisterMatmul(LinearOperatorZeros, LinearOperator)
@@ -264,7 +262,7 @@ def _solution(a: LinearOperator, b: LinearOperator) -> LinearOperator:
 
 @algebra.RegisterSolve(LinearOperatorInversion, LinearOperator)
 def _solution_of_inverse(a: Any, b: Any) -> LinearOperator:
-    return a.operator.matmul(b)  # type: ignore[no-any-return]
+    return a.operator.matmul(b)
 
 
 @algebra.RegisterSolve(_DIAG, _DIAG)

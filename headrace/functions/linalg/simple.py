@@ -81,7 +81,7 @@ class LinearOperatorFullMatrix(LinearOperator):
         return matmul(self._matrix, x, adjoint_a=adjoint, adjoint_b=adjoint_arg)
 
     def _to_dense(self) -> Tensor:
-        return self._matrix  # type: ignore[no-any-return]
+        return self._matrix
 
 
 class LinearOperatorLowerTriangular(LinearOperator):
@@ -116,10 +116,10 @@ class LinearOperatorLowerTriangular(LinearOperator):
         return raw.MatrixBandPart(self._tril, -1, 0)
 
     def _diag(self) -> Tensor:
-        return diagonal(self._tril)  # type: ignore[no-any-return]
+        return diagonal(self._tril)
 
     def _shape(self) -> TensorShape:
-        return self._tril.get_shape()  # type: ignore[no-any-return]
+        return self._tril.get_shape()
 
     def _shape_tensor(self) -> Tensor:
         return shape_internal(self._tril)
@@ -182,13 +182,13 @@ class LinearOperatorDiag(LinearOperator):
     @property
     def diag(self) -> Tensor:
         """The diagonal."""
-        return self._diag  # type: ignore[no-any-return]
+        return self._diag
 
     def _shape(self) -> TensorShape:
-        return square_shape(self._diag)  # type: ignore[no-any-return]
+        return square_shape(self._diag)
 
     def _shape_tensor(self) -> Tensor:
-        return square_shape_tensor(self._diag)  # type: ignore[no-any-return]
+        return square_shape_tensor(self._diag)
 
     def _assert_non_singular(self) -> Operation:
         message = "Singular operator:  Diagonal contained zero values."
@@ -216,7 +216,7 @@ class LinearOperatorDiag(LinearOperator):
         return composing.expand_dims(diag, -1) * x
 
     def _matvec(self, x: Tensor, adjoint: bool = False) -> Tensor:
-        return self._of(adjoint) * x  # type: ignore[no-any-return]
+        return self._of(adjoint) * x
 
     def _determinant(self) -> Tensor:
         return reduce_prod(self._diag, axis=[-1])
@@ -276,13 +276,13 @@ class LinearOperatorHouseholder(LinearOperator):
     @property
     def reflection_axis(self) -> Tensor:
         """The axis."""
-        return self._reflection_axis  # type: ignore[no-any-return]
+        return self._reflection_axis
 
     def _shape(self) -> TensorShape:
-        return square_shape(self._reflection_axis)  # type: ignore[no-any-return]
+        return square_shape(self._reflection_axis)
 
     def _shape_tensor(self) -> Tensor:
-        return square_shape_tensor(self._reflection_axis)  # type: ignore[no-any-return]
+        return square_shape_tensor(self._reflection_axis)
 
     def _assert_non_singular(self) -> Operation:
         return no_op("assert_non_singular")

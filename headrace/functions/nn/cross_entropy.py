@@ -17,7 +17,7 @@ from headrace.kernels import composing
 from headrace.kernels.older_names import first_given
 
 if TYPE_CHECKING:
-    from headrace.core.typing import TensorLike
+    from headrace.core.typing import AxisLike, TensorLike
 
 
 def sparse_softmax_cross_entropy_with_logits(
@@ -189,7 +189,7 @@ def softmax_cross_entropy_with_logits(
     logits: TensorLike | None = None,
     dim: Any = -1,
     name: str | None = None,
-    axis: Any = None,
+    axis: AxisLike | None = None,
 ) -> Tensor:
     """The cross-entropy of softmax(logits) against distributions, with a gradient for the logits only.
 

@@ -84,9 +84,9 @@ def dropout(
                 f"x has to be a floating point tensor since it's going to be scaled. Got a {x.dtype} tensor instead."
             )
         if isinstance(rate, numbers.Real):
-            if not 0 <= rate < 1:  # type: ignore[operator]
+            if not 0 <= rate < 1:  # type: ignore[operator]  # real numbers compare with others, which `numbers.Real` does not tell
                 raise ValueError(f"rate must be a scalar tensor or a float in the range [0, 1), got {rate:g}")
-            if rate > 0.5:  # type: ignore[operator]
+            if rate > 0.5:  # type: ignore[operator]  # as above
                 _warn_of_large_rate(rate)
             if rate == 0:
                 return x

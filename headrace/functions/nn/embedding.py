@@ -250,7 +250,7 @@ def embedding_lookup_sparse(
     if sp_weights is not None:
         _require_same_places(sp_ids, sp_weights)
     with name_scope(name, "embedding_lookup_sparse", [*params, sp_ids]) as scope:
-        segments = composing.cast(sp_ids.indices[:, 0], "int32")  # type: ignore[index]
+        segments = composing.cast(sp_ids.indices[:, 0], "int32")
         ids, index = raw.Unique(sp_ids.values)
         rows = embedding_lookup(params, ids, partition_strategy=partition_strategy, max_norm=max_norm)
         if rows.dtype.base_dtype.name in ("float16", "bfloat16"):

@@ -32,7 +32,7 @@ def for_every_axis(value: int | np.ndarray | Sequence[int] | None, spatial: int,
     if value is None:
         given = [1]
     elif isinstance(value, Sized):
-        given = list(value)  # type: ignore[call-overload]
+        given = list(value)
     else:
         given = [value]
     if len(given) == spatial + 2:

@@ -63,13 +63,11 @@ class ConditionalAccumulatorBase:
     def num_accumulated(self, name: str | None = None) -> Tensor:
         """How many gradients it has: an int32 scalar."""
         name = f"{self._name}_NumAccumulated" if name is None else name
-        return self._op("NumAccumulated")(self._accumulator_ref, name=name)  # type: ignore[no-any-return]
+        return self._op("NumAccumulated")(self._accumulator_ref, name=name)
 
     def set_global_step(self, new_global_step: TensorLike, name: str | None = None) -> Operation:
         """Moves its global step, an integer scalar: gradients of earlier steps are dropped from then on."""
-        return self._op("SetGlobalStep")(  # type: ignore[no-any-return]
-            self._accumulator_ref, _step(new_global_step), name=name
-        )
+        return self._op("SetGlobalStep")(self._accumulator_ref, _step(new_global_step), name=name)
 
 
 class ConditionalAccumulator(ConditionalAccumulatorBase):
@@ -113,7 +111,7 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
         """
         gradient = convert_to_tensor(grad, self._dtype)
         gradient.shape.assert_is_compatible_with(self._shape)
-        return self._op("ApplyGradient")(  # type: ignore[no-any-return]
+        return self._op("ApplyGradient")(
             self._accumulator_ref, local_step=_step(local_step), gradient=gradient, name=name
         )
 
@@ -183,7 +181,7 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
             local_step: the step it belongs to; it is dropped if the accumulator is further.
             name: a name for the operation.
         """
-        return raw.SparseAccumulatorApplyGradient(  # type: ignore[no-any-return]
+        return raw.SparseAccumulatorApplyGradient(
             self._accumulator_ref,
             local_step=_step(local_step),
             gradient_indices=cast(grad_indices, int64),

@@ -85,9 +85,7 @@ class Barrier:
             tf.errors.CancelledError: when it runs, for new keys of a closed barrier.
         """
         name = self._named(name, "BarrierInsertMany")
-        return raw.BarrierInsertMany(  # type: ignore[no-any-return]
-            self._barrier_ref, keys, values, component_index=component_index, name=name
-        )
+        return raw.BarrierInsertMany(self._barrier_ref, keys, values, component_index=component_index, name=name)
 
     def take_many(
         self,
@@ -128,18 +126,12 @@ class Barrier:
             name: a name for the operation.
         """
         name = self._named(name, "BarrierClose")
-        return raw.BarrierClose(  # type: ignore[no-any-return]
-            self._barrier_ref, cancel_pending_enqueues=cancel_pending_enqueues, name=name
-        )
+        return raw.BarrierClose(self._barrier_ref, cancel_pending_enqueues=cancel_pending_enqueues, name=name)
 
     def ready_size(self, name: str | None = None) -> Tensor:
         """How many elements can be taken, an int32 scalar tensor."""
-        return raw.BarrierReadySize(  # type: ignore[no-any-return]
-            self._barrier_ref, name=self._named(name, "BarrierReadySize")
-        )
+        return raw.BarrierReadySize(self._barrier_ref, name=self._named(name, "BarrierReadySize"))
 
     def incomplete_size(self, name: str | None = None) -> Tensor:
         """How many elements still lack components, an int32 scalar tensor."""
-        return raw.BarrierIncompleteSize(  # type: ignore[no-any-return]
-            self._barrier_ref, name=self._named(name, "BarrierIncompleteSize")
-        )
+        return raw.BarrierIncompleteSize(self._barrier_ref, name=self._named(name, "BarrierIncompleteSize"))

@@ -150,7 +150,7 @@ class QueueBase:
     @property
     def dtypes(self) -> list[Any]:
         """The types of the components."""
-        return self._dtypes  # type: ignore[no-any-return]
+        return self._dtypes
 
     @property
     def shapes(self) -> list[TensorShape]:
@@ -160,7 +160,7 @@ class QueueBase:
     @property
     def names(self) -> list[str] | None:
         """The names of the components, or None."""
-        return self._names  # type: ignore[no-any-return]
+        return self._names
 
     def _op(self, op_type: str) -> OpDecl:
         """The form of the op that takes this queue's handle."""
@@ -200,7 +200,7 @@ class QueueBase:
             values = self._components(vals)
             for value, shape in zip(values, self._shapes, strict=False):
                 value.shape.assert_is_compatible_with(shape)
-            return self._op("QueueEnqueue")(self._queue_ref, values, name=scope)  # type: ignore[no-any-return]
+            return self._op("QueueEnqueue")(self._queue_ref, values, name=scope)
 
     def enqueue_many(
         self,
@@ -223,7 +223,7 @@ class QueueBase:
             for value, shape in zip(values, self._shapes, strict=False):
                 rows = rows.merge_with(value.shape.with_rank_at_least(1)[0])
                 value.shape[1:].assert_is_compatible_with(shape)
-            return self._op("QueueEnqueueMany")(self._queue_ref, values, name=scope)  # type: ignore[no-any-return]
+            return self._op("QueueEnqueueMany")(self._queue_ref, values, name=scope)
 
     def _taken(
         self, tensors: list[Tensor], batch: Sequence[int | None] = ()
@@ -292,17 +292,17 @@ class QueueBase:
         """
         name = f"{self._name}_Close" if name is None else name
         close = self._op("QueueClose")
-        return close(self._queue_ref, cancel_pending_enqueues=cancel_pending_enqueues, name=name)  # type: ignore[no-any-return]
+        return close(self._queue_ref, cancel_pending_enqueues=cancel_pending_enqueues, name=name)
 
     def is_closed(self, name: str | None = None) -> Tensor:
         """Whether the queue is closed: a bool scalar."""
         name = f"{self._name}_Is_Closed" if name is None else name
-        return self._op("QueueIsClosed")(self._queue_ref, name=name)  # type: ignore[no-any-return]
+        return self._op("QueueIsClosed")(self._queue_ref, name=name)
 
     def size(self, name: str | None = None) -> Tensor:
         """How many elements are in the queue: an int32 scalar."""
         name = f"{self._name}_Size" if name is None else name
-        return self._op("QueueSize")(self._queue_ref, name=name)  # type: ignore[no-any-return]
+        return self._op("QueueSize")(self._queue_ref, name=name)
 
 
 def _listed(result: Any) -> list[Tensor]:

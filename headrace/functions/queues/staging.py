@@ -176,7 +176,7 @@ class StagingArea(BaseStagingArea):
             attrs = self._attrs(scope)
             del attrs["dtypes"]
             with colocate_with(self._place):
-                return raw.Stage(values=tensors, **attrs)  # type: ignore[no-any-return]
+                return raw.Stage(values=tensors, **attrs)
 
     def get(self, name: str | None = None) -> Any:
         """Takes the oldest element out, waiting for one: a list of tensors, or a dict where the area has names."""
@@ -192,11 +192,11 @@ class StagingArea(BaseStagingArea):
 
     def size(self, name: str | None = None) -> Tensor:
         """How many elements are in it: an int32 scalar."""
-        return raw.StageSize(**self._attrs(f"{self._name}_size" if name is None else name))  # type: ignore[no-any-return]
+        return raw.StageSize(**self._attrs(f"{self._name}_size" if name is None else name))
 
     def clear(self, name: str | None = None) -> Operation:
         """Drops all elements."""
-        return raw.StageClear(**self._attrs(f"{self._name}_clear" if name is None else name))  # type: ignore[no-any-return]
+        return raw.StageClear(**self._attrs(f"{self._name}_clear" if name is None else name))
 
 
 class MapStagingArea(BaseStagingArea):
@@ -235,7 +235,7 @@ class MapStagingArea(BaseStagingArea):
         with name_scope(name, f"{self._name}_put", scope_values(vals)) as scope:
             tensors, places = self._components(vals, indices)
             with colocate_with(self._place):
-                return self._op("Stage")(key, places, tensors, **self._attrs(scope))  # type: ignore[no-any-return]
+                return self._op("Stage")(key, places, tensors, **self._attrs(scope))
 
     def _chosen(self, indices: Any) -> tuple[list[int], list[Any]]:
         if indices is None:
@@ -288,13 +288,13 @@ class MapStagingArea(BaseStagingArea):
 
     def size(self, name: str | None = None) -> Tensor:
         """How many complete elements are in it: an int32 scalar."""
-        return self._op("Size")(**self._attrs(f"{self._name}_size" if name is None else name))  # type: ignore[no-any-return]
+        return self._op("Size")(**self._attrs(f"{self._name}_size" if name is None else name))
 
     def incomplete_size(self, name: str | None = None) -> Tensor:
         """How many elements still lack components: an int32 scalar."""
         name = f"{self._name}_incomplete_size" if name is None else name
-        return self._op("IncompleteSize")(**self._attrs(name))  # type: ignore[no-any-return]
+        return self._op("IncompleteSize")(**self._attrs(name))
 
     def clear(self, name: str | None = None) -> Operation:
         """Drops all elements."""
-        return self._op("Clear")(**self._attrs(f"{self._name}_clear" if name is None else name))  # type: ignore[no-any-return]
+        return self._op("Clear")(**self._attrs(f"{self._name}_clear" if name is None else name))

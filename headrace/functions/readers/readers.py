@@ -47,7 +47,7 @@ class ReaderBase:
     def _queue_ref(self, queue: FIFOQueue) -> Tensor:
         ref = queue if isinstance(queue, Tensor) else queue.queue_ref
         # A reader of the first form takes a reference.
-        return ref if self._reader_ref.dtype.name == "resource" else raw.FakeQueue(ref)  # type: ignore[no-any-return]
+        return ref if self._reader_ref.dtype.name == "resource" else raw.FakeQueue(ref)
 
     def read(self, queue: FIFOQueue, name: str | None = None) -> Any:
         """The next record; takes work from the queue when that at hand is at its end.
@@ -83,23 +83,23 @@ class ReaderBase:
 
     def num_records_produced(self, name: str | None = None) -> Tensor:
         """How many records it has given: an int64 scalar."""
-        return self._apply("ReaderNumRecordsProduced", name=name)  # type: ignore[no-any-return]
+        return self._apply("ReaderNumRecordsProduced", name=name)
 
     def num_work_units_completed(self, name: str | None = None) -> Tensor:
         """How many pieces of work it has finished: an int64 scalar."""
-        return self._apply("ReaderNumWorkUnitsCompleted", name=name)  # type: ignore[no-any-return]
+        return self._apply("ReaderNumWorkUnitsCompleted", name=name)
 
     def serialize_state(self, name: str | None = None) -> Tensor:
         """The reader's state as a string; not all readers have it."""
-        return self._apply("ReaderSerializeState", name=name)  # type: ignore[no-any-return]
+        return self._apply("ReaderSerializeState", name=name)
 
     def restore_state(self, state: TensorLike, name: str | None = None) -> Operation:
         """Goes back to a state that `serialize_state` gave."""
-        return self._apply("ReaderRestoreState", state, name=name)  # type: ignore[no-any-return]
+        return self._apply("ReaderRestoreState", state, name=name)
 
     def reset(self, name: str | None = None) -> Operation:
         """Forgets the work at hand."""
-        return self._apply("ReaderReset", name=name)  # type: ignore[no-any-return]
+        return self._apply("ReaderReset", name=name)
 
 
 class WholeFileReader(ReaderBase):

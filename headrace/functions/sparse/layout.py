@@ -25,7 +25,7 @@ from headrace.ops.flow.grouping import with_dependencies
 from headrace.ops.sparse.reshape import sparse_reorder
 
 if TYPE_CHECKING:
-    from headrace.core.typing import TensorLike
+    from headrace.core.typing import AxisLike, TensorLike
 
 
 def sparse_retain(sp_input: SparseTensor, to_retain: TensorLike) -> SparseTensor:
@@ -134,7 +134,7 @@ def sparse_transpose(sp_input: SparseTensor, perm: Any = None, name: str | None 
         return sparse_reorder(SparseTensor(indices, sp_input.values, shape))
 
 
-def sparse_expand_dims(sp_input: SparseTensor, axis: Any = None, name: str | None = None) -> SparseTensor:
+def sparse_expand_dims(sp_input: SparseTensor, axis: AxisLike | None = None, name: str | None = None) -> SparseTensor:
     """A sparse tensor with one more axis of size 1.
 
     Args:

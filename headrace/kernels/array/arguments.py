@@ -19,7 +19,7 @@ from headrace.kernels.host_values import boxed as boxed
 if TYPE_CHECKING:
     from headrace.core.composite import SparseTensor
     from headrace.core.composite_types import CompositeTensor
-    from headrace.core.typing import NodeView, TensorLike
+    from headrace.core.typing import NodeView, OpView, TensorLike
 
 
 # Moving elements needs no arithmetic, so types for which torch has few kernels travel as others of their width.
@@ -125,7 +125,7 @@ def shape_text(shape: Sequence[Any]) -> str:
     return "[" + ",".join("?" if size is None else str(size) for size in shape) + "]"
 
 
-def require_scalar(op: Any, index: int) -> None:
+def require_scalar(op: OpView, index: int) -> None:
     """Raises ValueError where input `index` of an operation is known not to be a scalar."""
     dims = op.inputs[index].dims
     if dims:

@@ -24,7 +24,7 @@ from headrace.kernels.data.rowwise import batched
 from headrace.kernels.ranks import Rank, check_rank
 
 if TYPE_CHECKING:
-    from headrace.core.typing import NodeView
+    from headrace.core.typing import NodeView, OpView
 
 
 Element = tuple[Any, ...]
@@ -143,7 +143,7 @@ def dataset_op(op_type: str, signature: str, *, stateful: bool = False) -> OpDec
     decl = op(op_type, signature.format(ELEMENTS), stateful=stateful)
     ranks = _ranks_of_inputs(decl)
 
-    def shape_rule(op: Any) -> list[Any]:
+    def shape_rule(op: OpView) -> list[Any]:
         for i, rank in ranks.items():
             check_rank(op.inputs[i].dims, rank)
         return [()] * len(op.outputs)

@@ -29,6 +29,6 @@ class Samples:
         """The next word."""
         if not self._words:
             blocks, self._blocks = self._blocks, _BLOCKS
-            self._words.extend(self._place.words(blocks).tolist())  # type: ignore[attr-defined]
-            self._place = self._place.skip(blocks)  # type: ignore[attr-defined]
+            self._words.extend(self._place.words(blocks).tolist())
+            self._place = self._place.skip(blocks)
         return self._words.popleft()

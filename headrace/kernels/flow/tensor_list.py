@@ -139,7 +139,7 @@ class TensorList:
                 "Trying to read an uninitialized tensor but element_shape is not fully defined. element_shape: "
                 f"{text_of(dims)}"
             )
-        return zeros_of(self.dtype, dims)  # type: ignore[arg-type]
+        return zeros_of(self.dtype, dims)  # type: ignore[arg-type]  # no size is None: it has been asked above
 
     def elements(self, dims: Dims, places: Iterable[int] | None = None) -> list[Any]:
         """Elements, zeros for those that were never set: of the shape of the others, where that is all there is to know."""
@@ -205,7 +205,7 @@ def stacked(values: list[Any], source: TensorList, dims: Dims) -> torch.Tensor:
             raise refusal(
                 f"Tried to stack elements of an empty list with non-fully-defined element_shape: {text_of(dims)}"
             )
-        return zeros_of(source.dtype, (0, *dims))  # type: ignore[arg-type]
+        return zeros_of(source.dtype, (0, *dims))  # type: ignore[arg-type]  # no size is None: it has been asked above
     first = values[0].shape
     for i, value in enumerate(values):
         if value.shape != first:

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.core.constant_value import constant_value
 from headrace.core.dims import Dims, merge_dims
 from headrace.kernels.flow.tensor_list import dims_of
 from headrace.kernels.ranks import check_rank
 
+if TYPE_CHECKING:
+    from headrace.core.operation import Operation
+    from headrace.core.typing import OpView
 
-def constant_dims(op: Any, index: int) -> Dims:
+
+def constant_dims(op: Operation, index: int) -> Dims:
     """The shape that input `index` says, if it is known."""
     known = constant_value(op.inputs[index])
     return None if known is None else dims_of(known)
 
 
-def _element_dims(op: Any, index: int) -> Dims:
+def _element_dims(op: OpView, index: int) -> Dims:
     """What input `index` says about the shape of elements: a vector of sizes, or -1 for any shape.
 
     Raises:
@@ -25,7 +29,7 @@ def _element_dims(op: Any, index: int) -> Dims:
     given = op.inputs[index].dims
     check_rank(given, (0, 1))
     if given != ():
-        return op.constant_dims(index)  # type: ignore[no-any-return]
+        return op.constant_dims(index)
     value = op.constant(index)
     if value is None:
         raise ValueError(
@@ -40,7 +44,7 @@ def _element_dims(op: Any, index: int) -> Dims:
 def handle_of(index: int) -> Any:
     """The rule of an op that makes a list whose elements' shape input `index` says."""
 
-    def rule(op: Any) -> Any:
+    def rule(op: OpView) -> Any:
         _element_dims(op, index)
         return [()]
 
@@ -54,7 +58,7 @@ def handle_of_parts(*lead: None) -> Any:
         *lead: what dimensions parts have in the place of the first one.
     """
 
-    def rule(op: Any) -> Any:
+    def rule(op: OpView) -> Any:
         dims = op.inputs[0].dims
         if lead:
             check_rank(dims, (1, None))
@@ -64,7 +68,7 @@ def handle_of_parts(*lead: None) -> Any:
     return rule
 
 
-def handle_again(op: Any) -> Any:
+def handle_again(op: OpView) -> Any:
     """The rule of an op that gives a list for a list."""
     return [()]
 
@@ -101,13 +105,13 @@ def list_dims(handle: Any) -> Dims:
             known = (
                 maker.constant_dims(_SHAPE_INPUT[maker.type]) if maker.inputs[_SHAPE_INPUT[maker.type]].dims else None
             )
-            return known  # type: ignore[no-any-return]
+            return known
         if maker.type not in _SAME_ELEMENTS:
             return None
         handle = maker.inputs[0]
     return None
 
 
-def element_dims(op: Any, index: int) -> Dims:
+def element_dims(op: Operation, index: int) -> Dims:
     """The shape of the elements that an op takes from its list: what input `index` and the list say of it."""
     return merge_dims(constant_dims(op, index), list_dims(op.inputs[0]))

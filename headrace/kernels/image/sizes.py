@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from headrace.core.dims import Dims
 from headrace.kernels.array.arguments import invalid, rank_is, shape_text
@@ -10,8 +10,10 @@ from headrace.kernels.array.arguments import invalid, rank_is, shape_text
 if TYPE_CHECKING:
     import torch
 
+    from headrace.core.typing import OpView
 
-def size_of(op: Any, index: int = 1) -> tuple[int | None, int | None]:
+
+def size_of(op: OpView, index: int = 1) -> tuple[int | None, int | None]:
     """Height and width as far as input `index` tells.
 
     Raises:
@@ -26,7 +28,7 @@ def size_of(op: Any, index: int = 1) -> tuple[int | None, int | None]:
     return (None, None) if known is None else (known[0], known[1])
 
 
-def resized_shape(op: Any) -> list[Dims]:
+def resized_shape(op: OpView) -> list[Dims]:
     """The shape rule of a resizing op: images, then the new size."""
     batch, _, _, channels = rank_is(op.inputs[0].dims, 4) or ()
     return [(batch, *size_of(op), channels)]
@@ -50,7 +52,7 @@ def checked_size(images: torch.Tensor, size: torch.Tensor) -> tuple[int, int]:
     return height, width
 
 
-def shape_of_images(op: Any) -> list[Dims]:
+def shape_of_images(op: OpView) -> list[Dims]:
     """The shape rule of what changes the colours of images: the shape stays as it is."""
     dims = op.inputs[0].dims
     if dims is not None and len(dims) < 3:

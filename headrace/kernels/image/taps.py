@@ -356,4 +356,4 @@ def _blocks(taps: Taps, channels: int, device: torch.device) -> list[tuple[int, 
         each = np.kron(dense, np.eye(channels, dtype=_F))
         spans = [bound * channels for bound in (low, high, first, last)]
         blocks.append((*spans, torch.from_numpy(each).to(device)))
-    return blocks  # type: ignore[return-value]
+    return blocks

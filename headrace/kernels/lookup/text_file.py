@@ -70,7 +70,7 @@ def keys_and_values(
                     f"Invalid number of columns in {name} line {i} ({shown(lines[i])}) : expected at least {most + 1} got "
                     f"{len(cell)}"
                 )
-    return tuple(  # type: ignore[return-value]
+    return tuple(  # type: ignore[return-value]  # two columns make a pair
         _column(name, lines, cells, at, dtype) for at, dtype in ((key_at, key_dtype), (value_at, value_dtype))
     )
 

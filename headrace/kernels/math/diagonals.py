@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -10,6 +10,9 @@ import torch
 from headrace.core.dims import Dims, compatible_dims, merge_dim, merge_dims
 from headrace.kernels.array.arguments import invalid, rank_at_least, shape_text
 from headrace.kernels.ranks import check_rank, ranked
+
+if TYPE_CHECKING:
+    from headrace.core.typing import OpView
 
 
 def bounds_of(k: torch.Tensor) -> tuple[int, int]:
@@ -160,7 +163,7 @@ def diagonals_kernel(node):
     return part
 
 
-def set_diag_shape(op: Any, lower: int | None, upper: int | None) -> list[Dims]:
+def set_diag_shape(op: OpView, lower: int | None, upper: int | None) -> list[Dims]:
     dims, diagonal = rank_at_least(op.inputs[0].dims, 2), op.inputs[1].dims
     if dims is None or diagonal is None:
         return [dims]

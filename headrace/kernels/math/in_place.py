@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 if TYPE_CHECKING:
+    from headrace.core.registry import ReuseRule
     from headrace.core.typing import NodeView
 
 
@@ -21,8 +22,6 @@ _NATIVE = frozenset(
 )
 # Below this many elements a call with `out=` takes more time than it saves.
 _LARGE = 16384
-
-ReuseRule = Callable[[Any, int], Callable[..., Any] | None]
 
 
 def is_native(node: NodeView) -> bool:
@@ -48,7 +47,7 @@ def binary_in_place(
         out: the function with a parameter `out`, where there is no `into_second`.
     """
 
-    def rule(node: Any, index: int) -> Callable[..., Any] | None:
+    def rule(node: NodeView, index: int) -> Callable[..., Any] | None:
         if not is_native(node):
             return None
         target, dims = node.inputs[index].dims, node.outputs[0].dims
@@ -62,7 +61,7 @@ def binary_in_place(
             return into_first
         if into_second is not None:
             return into_second
-        if out is None or prod(dims) < _LARGE:
+        if out is None or prod(dims) < _LARGE:  # type: ignore[arg-type]  # no size is None: it has been asked
             return None
         return lambda x, y: out(x, y, out=y)
 
@@ -94,11 +93,11 @@ def _if_it_fits(
 def gradient_in_place(backward: Callable[..., Any], *settings: Any) -> ReuseRule:
     """The rule of an activation's gradient, from torch's function of gradient, features and `settings`."""
 
-    def rule(node: Any, index: int) -> Callable[..., Any] | None:
+    def rule(node: NodeView, index: int) -> Callable[..., Any] | None:
         dims = node.outputs[0].dims
         if index or node.inputs[0].dtype.torch not in (torch.float32, torch.float64):
             return None
-        if dims is not None and None not in dims and prod(dims) < _LARGE:
+        if dims is not None and None not in dims and prod(dims) < _LARGE:  # type: ignore[arg-type]  # no size is None: it has been asked
             return None
         return lambda gradients, features: backward(gradients, features, *settings, grad_input=gradients)
 

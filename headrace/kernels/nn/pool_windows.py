@@ -13,10 +13,10 @@ from headrace.kernels.nn.windows import Layout, Padding, check_lengths, check_st
 
 if TYPE_CHECKING:
     from headrace.core.operation import Operation
-    from headrace.core.typing import NodeView
+    from headrace.core.typing import NodeView, OpView
 
 
-def pooled_dims(op: Any, rank: int = 4) -> Dims:
+def pooled_dims(op: OpView, rank: int = 4) -> Dims:
     """The static shape of a pool whose windows are attributes."""
     dims = of_rank(op.inputs[0].dims, rank)
     ksize, strides = op.attrs["ksize"], op.attrs["strides"]

@@ -15,7 +15,8 @@ from headrace.core.errors import InvalidArgumentError
 if TYPE_CHECKING:
     import torch
 
-    from headrace.core.typing import NodeView
+    from headrace.core.operation import Operation
+    from headrace.core.typing import NodeView, OpView
 
 
 class Layout:
@@ -96,7 +97,7 @@ def of_rank(dims: Dims, rank: int) -> tuple[int | None, ...]:
     return dims
 
 
-def check_strides(op: Any, rank: int) -> None:
+def check_strides(op: OpView, rank: int) -> None:
     """Raises ValueError unless there is one positive stride an axis."""
     strides = op.attrs["strides"]
     if len(strides) != rank:
@@ -107,7 +108,7 @@ def check_strides(op: Any, rank: int) -> None:
             raise ValueError(f"Stride must be > 0, but got {stride}")
 
 
-def check_dilations(op: Any, rank: int) -> None:
+def check_dilations(op: OpView, rank: int) -> None:
     """Raises ValueError unless there is one positive dilation an axis."""
     dilations = op.attrs["dilations"]
     if len(dilations) != rank:
@@ -119,7 +120,7 @@ def check_dilations(op: Any, rank: int) -> None:
             raise ValueError(f"Dilation rate must be >= 1, but got {dilation}")
 
 
-def check_explicit(op: Any, rank: int) -> None:
+def check_explicit(op: Operation, rank: int) -> None:
     """Raises ValueError unless `explicit_paddings` fits `padding`."""
     paddings = op.attrs.get("explicit_paddings") or []
     if op.attrs["padding"] != "EXPLICIT":
@@ -204,7 +205,7 @@ class Padding:
         if any(window is None for window in windows):
             return None
         free = [1 if size is None and stride == 1 else size for size, stride in zip(sizes, self.strides, strict=True)]
-        return None if None in free else self.amounts(free, windows)  # type: ignore[arg-type]
+        return None if None in free else self.amounts(free, windows)  # type: ignore[arg-type]  # no size is None: it has been asked
 
 
 def pad_arguments(amounts: Sequence[tuple[int, int]]) -> list[int]:

@@ -32,7 +32,7 @@ def stacked(values: Sequence[Any]) -> Any:
     """Values of one shape as a batch."""
     first = values[0]
     if isinstance(first, torch.Tensor):
-        return torch.stack(values)  # type: ignore[arg-type]
+        return torch.stack(values)
     if first.ndim == 0:
         batch = np.empty(len(values), object)
         batch[:] = [value[()] for value in values]
@@ -97,7 +97,7 @@ def component_checker(dims: Sequence[Dims], shapes: Sequence[Dims], many: bool) 
         (i, wanted)
         for i, (have, wanted) in enumerate(zip(dims, shapes, strict=True))
         if wanted is not None
-        and not (have is not None and None not in have and len(have) >= many and fits(have[many:], wanted))  # type: ignore[arg-type]
+        and not (have is not None and None not in have and len(have) >= many and fits(have[many:], wanted))  # type: ignore[arg-type]  # no size is None: it has been asked
     ]
     if many:
         return lambda values: _check_batches(values, shapes)

@@ -38,7 +38,7 @@ def wholly_on_host(decl: OpDecl) -> OpDecl:
 
 def matrix_columns(dims: Dims, shape_dims: Dims) -> int | None:
     """The static rank of a sparse tensor, from the static shapes of its indices and its dense shape."""
-    return merge_dim(rank_is(dims, 2)[1], rank_is(shape_dims, 1)[0])  # type: ignore[index]
+    return merge_dim(rank_is(dims, 2)[1], rank_is(shape_dims, 1)[0])  # type: ignore[index]  # `rank_is` gives dims of that rank
 
 
 def count_of(dims: Dims) -> int | None:

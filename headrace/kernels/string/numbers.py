@@ -101,7 +101,7 @@ def plain_numbers_of(dtype: np.dtype) -> Callable[[Sequence[bytes]], np.ndarray 
         convert, letters, least, most = int, _PLAIN_INTEGER, int(bounds.min), int(bounds.max)
     else:
         limits = np.finfo(dtype)
-        convert, letters, least, most = float, _PLAIN_FLOAT, -float(limits.max), float(limits.max)  # type: ignore[assignment]
+        convert, letters, least, most = float, _PLAIN_FLOAT, -float(limits.max), float(limits.max)  # type: ignore[assignment]  # the names stand for numbers of either kind
     tiny = float(np.finfo(dtype).tiny) if dtype == np.float32 else 0.0
 
     def parse(texts: Sequence[bytes]) -> np.ndarray | None:

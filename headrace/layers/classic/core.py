@@ -11,7 +11,7 @@ from headrace.state.initializers import Zeros
 
 if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
-    from headrace.core.typing import Constraint, InitializerLike, Regularizer, TensorLike
+    from headrace.core.typing import Constraint, FunctionIdentifier, InitializerLike, Regularizer, TensorLike
 
 
 ZEROS = Zeros()
@@ -31,7 +31,7 @@ class Dense(core.Dense, Layer):
         bias_regularizer: Regularizer | None = None,
         activity_regularizer: Regularizer | None = None,
         kernel_constraint: Constraint | None = None,
-        bias_constraint: Any = None,
+        bias_constraint: FunctionIdentifier | None = None,
         trainable: bool = True,
         name: str | None = None,
         **kwargs: Any,

@@ -11,7 +11,7 @@ from headrace.state.initializers import Ones, Zeros
 
 if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
-    from headrace.core.typing import Constraint, InitializerLike, Regularizer, TensorLike
+    from headrace.core.typing import Constraint, FunctionIdentifier, InitializerLike, Regularizer, TensorLike
 
 
 ZEROS, ONES = Zeros(), Ones()
@@ -31,9 +31,9 @@ class BatchNormalization(normalization.BatchNormalization, Layer):
         gamma_initializer: InitializerLike = ONES,
         moving_mean_initializer: InitializerLike = ZEROS,
         moving_variance_initializer: InitializerLike = ONES,
-        beta_regularizer: Any = None,
+        beta_regularizer: FunctionIdentifier | None = None,
         gamma_regularizer: Regularizer | None = None,
-        beta_constraint: Any = None,
+        beta_constraint: FunctionIdentifier | None = None,
         gamma_constraint: Constraint | None = None,
         renorm: bool = False,
         renorm_clipping: Mapping[str, float] | None = None,
@@ -86,9 +86,9 @@ def batch_normalization(
     gamma_initializer: InitializerLike = ONES,
     moving_mean_initializer: InitializerLike = ZEROS,
     moving_variance_initializer: InitializerLike = ONES,
-    beta_regularizer: Any = None,
+    beta_regularizer: FunctionIdentifier | None = None,
     gamma_regularizer: Regularizer | None = None,
-    beta_constraint: Any = None,
+    beta_constraint: FunctionIdentifier | None = None,
     gamma_constraint: Any = None,
     training: TensorLike | None = False,
     trainable: bool = True,

@@ -152,7 +152,7 @@ def constant(
     array = np.array(array, copy=True)
     array.flags.writeable = False
     if executing_eagerly():
-        return eager_graph().constant(array, wanted)  # type: ignore[no-any-return]
+        return eager_graph().constant(array, wanted)
     return raw.Const(value=array, dtype=wanted, name=name)
 
 

@@ -15,7 +15,7 @@ from headrace.kernels.array.arguments import invalid, require_scalar, shape_text
 
 if TYPE_CHECKING:
     from headrace.core.operation import Operation
-    from headrace.core.typing import NodeView, TensorLike
+    from headrace.core.typing import NodeView, OpView, TensorLike
 
 
 _GRID = "num_bits=8, narrow_range=False"
@@ -125,13 +125,13 @@ fake_quant_channels_op = op("FakeQuantWithMinMaxVarsPerChannel", _VARS)
 fake_quant_channels_grad_op = op("FakeQuantWithMinMaxVarsPerChannelGradient", _VARS_GRADIENT)
 
 
-def _check_range(op: Any, first: int, rank: int) -> None:
+def _check_range(op: OpView, first: int, rank: int) -> None:
     for tensor in op.inputs[first : first + 2]:
         if tensor.dims is not None and len(tensor.dims) != rank:
             raise ValueError(f"Shape must be rank {rank} but is rank {len(tensor.dims)}")
 
 
-def _check_channels(op: Any, first: int) -> None:
+def _check_channels(op: OpView, first: int) -> None:
     dims = op.inputs[0].dims
     for tensor in op.inputs[first : first + 2]:
         if dims and tensor.dims:

@@ -40,7 +40,7 @@ def _rows(tensor: Tensor) -> list[tuple[int | None, int | None]] | None:
     return None
 
 
-def _padded_dims(op: Any, sign: int = 1) -> Dims:
+def _padded_dims(op: Operation, sign: int = 1) -> Dims:
     dims, paddings = op.inputs[0].dims, op.inputs[1].dims
     if paddings is not None:
         if len(paddings) != 2:
@@ -57,10 +57,12 @@ def _padded_dims(op: Any, sign: int = 1) -> Dims:
         raise ValueError("Paddings must be non-negative")
     if dims is None:
         return unknown_dims(len(rows))
-    result = []
+    result: list[int | None] = []
     for size, (before, after) in zip(dims, rows):
-        known = size is not None and before is not None and after is not None
-        result.append(size + sign * (before + after) if known else None)  # type: ignore[operator]
+        if size is None or before is None or after is None:
+            result.append(None)
+        else:
+            result.append(size + sign * (before + after))
     return tuple(result)
 
 

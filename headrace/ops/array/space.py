@@ -18,7 +18,7 @@ from headrace.kernels.older_names import first_given as either
 if TYPE_CHECKING:
     import torch
 
-    from headrace.core.typing import NodeView, TensorLike
+    from headrace.core.typing import NodeView, OpView, TensorLike
 
 
 space_to_batch_nd_op = op(
@@ -82,7 +82,7 @@ def _space_dims(
     return (batch, *space, *dims[1 + count :])
 
 
-def _block_of(op: Any) -> tuple[list[int] | None, int | None]:
+def _block_of(op: OpView) -> tuple[list[int] | None, int | None]:
     block_dims, pairs = op.inputs[1].dims, op.inputs[2].dims
     if block_dims is not None and len(block_dims) != 1:
         raise ValueError("block_shape must have rank 1.")
@@ -229,7 +229,7 @@ space_to_depth_op = op("SpaceToDepth", _LAYOUT)
 depth_to_space_op = op("DepthToSpace", _LAYOUT)
 
 
-def _depth_dims(op: Any, to_depth: bool) -> list[Dims]:
+def _depth_dims(op: OpView, to_depth: bool) -> list[Dims]:
     block, layout = op.attrs["block_size"], op.attrs["data_format"]
     if layout == "NCHW_VECT_C":
         raise NotImplementedError(

@@ -169,9 +169,7 @@ def audio_spectrogram(
         (1, 98, 257)
     """
     squared = False if magnitude_squared is None else magnitude_squared
-    return raw.AudioSpectrogram(  # type: ignore[no-any-return]
-        input, window_size=window_size, stride=stride, magnitude_squared=squared, name=name
-    )
+    return raw.AudioSpectrogram(input, window_size=window_size, stride=stride, magnitude_squared=squared, name=name)
 
 
 def mfcc(
@@ -202,7 +200,7 @@ def mfcc(
         >>> sess.run(mfcc(spectrogram, 16000, dct_coefficient_count=40)).shape
         (1, 98, 40)
     """
-    return raw.Mfcc(  # type: ignore[no-any-return]
+    return raw.Mfcc(
         spectrogram,
         sample_rate,
         upper_frequency_limit=upper_frequency_limit,

@@ -130,7 +130,7 @@ def encode_wav(audio: TensorLike, sample_rate: Any, name: str | None = None) -> 
     Example:
         >>> tf.write_file("beep.wav", tf.audio.encode_wav(tf.sin(tf.range(8000.0))[:, None], 8000))
     """
-    return raw.EncodeWav(audio, sample_rate, name=name)  # type: ignore[no-any-return]
+    return raw.EncodeWav(audio, sample_rate, name=name)
 
 
 _FRAMES = np.array([[0, 1], [-32768, 32767], [5, -5]], "<i2")

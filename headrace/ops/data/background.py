@@ -115,7 +115,7 @@ def ahead(upstream: Next, size: int, iteration: Iteration) -> Next:
             pool.submit(fill)
         if type(item) is Failed:
             raise item.error
-        return item  # type: ignore[no-any-return]
+        return item
 
     return next_element
 

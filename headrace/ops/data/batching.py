@@ -204,7 +204,7 @@ class Unbatched(Dataset):
             while True:
                 row = next(current, None)
                 if row is not None:
-                    return row  # type: ignore[no-any-return]
+                    return row
                 element = upstream()
                 if element is None:
                     return None

@@ -173,7 +173,7 @@ class _Work:
             if opens:
                 source.following = self.call(*source.element)[0].start(self.iteration)
                 source.element = None
-            item = source.following()  # type: ignore[misc]
+            item = source.following()  # type: ignore[misc]  # it has been opened above
         except BaseException as error:  # noqa: BLE001 -- it is raised where the element is asked for
             item = Failed(error)
             if source.following is None:
@@ -271,7 +271,7 @@ class _Turns:
             self._count(source)
             if type(item) is Failed:
                 raise item.error
-            return item  # type: ignore[no-any-return]
+            return item
 
     def _count(self, source: _Source) -> None:
         if source is not self._current[self._place]:

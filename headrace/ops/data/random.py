@@ -101,7 +101,7 @@ class Shuffled(Choosing):
             index = start + draw() % (len(elements) - start)
             element = elements[index]
             elements[index] = elements[start]
-            elements[start] = None  # type: ignore[call-overload]
+            elements[start] = None  # type: ignore[call-overload]  # the place is not read again
             start += 1
             if start > 4096 and start * 2 > len(elements):
                 del elements[:start]

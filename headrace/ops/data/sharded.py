@@ -77,7 +77,7 @@ class Dealer:
             item = mine.popleft()
             if isinstance(item, Exception):
                 raise item
-            return item  # type: ignore[no-any-return]
+            return item
 
     def __del__(self) -> None:
         self._iteration.close()

@@ -19,7 +19,7 @@ import shutil
 import time
 import uuid
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -37,6 +37,10 @@ from headrace.kernels.data.case_inputs import INT64_SCALARS, numbers
 from headrace.kernels.data.stored_forms import kernel_form
 from headrace.kernels.data.stored_values import Components, earlier_format, is_pickle, start_of
 from headrace.kernels.data.written import Output, WritingPass
+
+if TYPE_CHECKING:
+    from headrace.core.dtypes import DType
+
 
 _DONE = "snapshot.metadata"
 _DONE_EARLIER = "snapshot.headrace"
@@ -367,7 +371,7 @@ def _row(value: torch.Tensor, index: int) -> torch.Tensor:
     return value[index] if isinstance(value, torch.Tensor) else value[index, ...]
 
 
-def _empty(dtype: Any, dims: Any) -> Any:
+def _empty(dtype: DType, dims: Any) -> Any:
     if dims is None or None in dims:
         raise invalid("The shape of what a function makes of no rows is not known.")
     if dtype.name == "string":

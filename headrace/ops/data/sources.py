@@ -189,7 +189,7 @@ class Generated(Dataset):
                 state = self.begin()
                 iteration.when_closed(close)
             try:
-                return following(*state)  # type: ignore[no-any-return]
+                return following(*state)
             except OutOfRangeError:
                 close()
                 return None

@@ -195,7 +195,7 @@ def case_kernel(node):
     return call
 
 
-def _branch_gradient(op: Any, names: Sequence[str], gradients: Sequence[Any], build: Any) -> list[Any]:
+def _branch_gradient(op: Operation, names: Sequence[str], gradients: Sequence[Any], build: Any) -> list[Any]:
     functions = [attr_function_named(op, name) for name in names]
     derived = [function.gradient_function() for function in functions]
     for function in derived:

@@ -63,7 +63,7 @@ def group(*inputs: Any, **kwargs: Any) -> Operation:
     if kwargs:
         raise ValueError(f"Unknown keyword arguments: {', '.join(kwargs)}")
     if executing_eagerly():
-        return None  # type: ignore[return-value]
+        return None  # type: ignore[return-value]  # eagerly there is no operation, as in 1.x
     flat = nest.flatten(inputs, expand_composites=True)
     with name_scope(name, "group_deps", flat) as scope:
         if not flat:

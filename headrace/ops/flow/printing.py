@@ -268,7 +268,7 @@ def _templated(value: Any, placeholder: str, tensors: list[Any]) -> Any:
         return placeholder
     if isinstance(value, Mapping):
         filled = {key: _templated(value[key], placeholder, tensors) for key in sorted(value)}
-        return type(value)((key, filled[key]) for key in value)  # type: ignore[call-arg]
+        return type(value)((key, filled[key]) for key in value)  # type: ignore[call-arg]  # mappings are made of pairs, as dicts are
     if isinstance(value, (list, tuple)):
         items = [_templated(item, placeholder, tensors) for item in value]
         if isinstance(value, list):

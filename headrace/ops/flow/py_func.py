@@ -172,10 +172,10 @@ def _registered(function: Callable[..., Any] | _EagerFunction | type) -> str:
     callback = _Callback(function)
     graph = get_default_graph()
     while getattr(graph, "_outer_graph", None) is not None:
-        graph = graph._outer_graph  # type: ignore[attr-defined]
+        graph = graph._outer_graph  # type: ignore[attr-defined]  # only graphs of functions have one: it has been asked
     held = getattr(graph, "_py_funcs_used_in_graph", None)
     if held is None:
-        held = graph._py_funcs_used_in_graph = []  # type: ignore[attr-defined]
+        held = graph._py_funcs_used_in_graph = []  # type: ignore[attr-defined]  # the graph keeps them alive, under 1.x's name
     held.append(callback)
     _callbacks[token] = callback
     return token
@@ -216,7 +216,7 @@ def py_func(
     if not callable(func):
         raise ValueError(f"Expected func to be callable, got func of type {type(func)}")
     if executing_eagerly():
-        values = [convert_to_tensor(value).numpy() for value in inp]  # type: ignore[attr-defined]
+        values = [convert_to_tensor(value).numpy() for value in inp]  # type: ignore[attr-defined]  # eagerly tensors have values
         # The function may change what it is given.
         given = [value.copy() if isinstance(value, np.ndarray) else value for value in values]
         returned = [None if item is None else convert_to_tensor(item) for item in nest.flatten(func(*given))]
@@ -361,7 +361,7 @@ class _EagerFunction:
                     slots.stop_tape(tape)
                 self.recorded.append((tape, inputs, outputs))
                 del self.recorded[: -self._MOST_RECORDED]
-        return tuple(tensor._value for tensor in outputs)  # type: ignore[attr-defined]
+        return tuple(tensor._value for tensor in outputs)  # type: ignore[attr-defined]  # eagerly tensors have values
 
 
 class _GradientFunction:

@@ -114,7 +114,9 @@ for _pred in (True, False):
 _declare_merge("RefMerge", "ref ")
 
 
-def switch(data: TensorLike | SparseTensor, pred: Any, dtype: Any = None, name: str | None = None) -> tuple[Any, Any]:
+def switch(
+    data: TensorLike | SparseTensor, pred: Any, dtype: DTypeLike | None = None, name: str | None = None
+) -> tuple[Any, Any]:
     """Passes `data` to the second output when `pred` is true, to the first when it is not.
 
     Returns:

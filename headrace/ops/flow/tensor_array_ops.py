@@ -12,12 +12,11 @@ from headrace.core import slots
 from headrace.core.cases import Made, made, result
 from headrace.core.dims import Dims
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.operation import Operation
 from headrace.core.registry import OpDecl, op
 from headrace.kernels.flow.element_list import ElementList
 
 if TYPE_CHECKING:
-    from headrace.core.typing import NodeView
+    from headrace.core.typing import NodeView, OpView
 
 
 # ---- declarations: two generations, whose handles are strings and resources ----
@@ -116,7 +115,7 @@ for _kind, _decls in {
 _FLOW = torch.tensor(0.0)
 
 
-def _array_shapes(op: Operation, has_flow: bool) -> list[Dims]:
+def _array_shapes(op: OpView, has_flow: bool) -> list[Dims]:
     if op.inputs[0].dims:
         raise ValueError(f"Shape must be rank 0 but is rank {len(op.inputs[0].dims)}")
     return [(2,), ()] if has_flow else [()]
@@ -196,7 +195,7 @@ def _stacked(dims: Dims) -> Dims:
     return None if dims is None else (None, *dims)
 
 
-def _gather_shapes(op: Operation) -> list[Dims]:
+def _gather_shapes(op: OpView) -> list[Dims]:
     dims, indices = op.attrs["element_shape"], op.inputs[1].dims
     return [None if dims is None else (indices[0] if indices else None, *dims)]
 
@@ -212,7 +211,7 @@ for _decl in gather:
     _decl.kernel(_gather_kernel)
 
 
-def _scatter_shapes(op: Operation) -> list[Dims]:
+def _scatter_shapes(op: OpView) -> list[Dims]:
     indices, value = op.inputs[1].dims, op.inputs[2].dims
     if indices is not None and len(indices) != 1:
         raise ValueError(f"Shape must be rank 1 but is rank {len(indices)}")

@@ -29,7 +29,7 @@ from headrace.kernels.ranks import ranked
 
 if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
-    from headrace.core.typing import TensorLike
+    from headrace.core.typing import OpView, TensorLike
 
 
 # ---- all elements ----
@@ -181,7 +181,7 @@ def scatter_into_kernel(node):
     return scatter
 
 
-def _gathered_back(op: Any, grad: TensorLike, tensor: Tensor, indices: TensorLike) -> Any:
+def _gathered_back(op: OpView, grad: TensorLike, tensor: Tensor, indices: TensorLike) -> Any:
     shape = raw.Slice(raw.Shape(tensor), [1], [-1])
     return raw.TensorListGather(grad, indices, shape, element_dtype=tensor.dtype.base_dtype)
 
@@ -243,7 +243,7 @@ def _joined(source: TensorList, dims: Dims, leading: list[int]) -> tuple[Any, An
             raise refusal(
                 f"All except the first dimension must be fully defined when concating an empty list: {text_of(known)}"
             )
-        return zeros_of(source.dtype, (0, *rest)), lengths  # type: ignore[arg-type]
+        return zeros_of(source.dtype, (0, *rest)), lengths  # type: ignore[arg-type]  # no size is None: it has been asked above
     shapes = {tuple(value.shape[1:]) for value in values}
     if len(shapes) > 1:
         raise refusal(f"Tried to concat tensors with unequal shapes: {' vs '.join(text_of(s) for s in sorted(shapes))}")
@@ -309,7 +309,7 @@ def split_gradient(op, grad):
     return [_lengths_back(grad, op.inputs[2], op.inputs[0].dtype.base_dtype), None, None]
 
 
-def _concat_gradient(op: Any, grad: TensorLike) -> Any:
+def _concat_gradient(op: OpView, grad: TensorLike) -> Any:
     shape = raw.TensorListElementShape(op.inputs[0], shape_type="int32")
     return [raw.TensorListSplit(grad, shape, op.outputs[1]), *[None] * (len(op.inputs) - 1)]
 

@@ -19,14 +19,14 @@ from headrace.kernels.image.sizes import shape_of_images
 
 if TYPE_CHECKING:
     from headrace.core.dtypes import DType
-    from headrace.core.typing import NodeView
+    from headrace.core.typing import NodeView, OpView
 
 
 rgb_to_hsv_op = op("RGBToHSV", "images: T, *, T: floating = float -> output: T")
 hsv_to_rgb_op = op("HSVToRGB", "images: T, *, T: floating = float -> output: T").not_differentiable()
 
 
-def _colored_shape(op: Any) -> list[Dims]:
+def _colored_shape(op: OpView) -> list[Dims]:
     dims = op.inputs[0].dims
     if dims is None:
         return [None]

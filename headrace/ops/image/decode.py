@@ -23,7 +23,7 @@ from headrace.kernels.image.decode_png import png_pixels
 from headrace.kernels.ranks import ranked
 
 if TYPE_CHECKING:
-    from headrace.core.typing import DTypeLike, NodeView, TensorLike
+    from headrace.core.typing import DTypeLike, NodeView, OpView, TensorLike
 
 
 _JPEG = (
@@ -45,7 +45,7 @@ def _invalid(message: str) -> InvalidArgumentError:
     return InvalidArgumentError(None, None, message)
 
 
-def _channels(op: Any) -> int | None:
+def _channels(op: OpView) -> int | None:
     rank_is(op.inputs[0].dims, 0)
     channels = op.attrs.get("channels", 0)
     if channels < 0:

@@ -13,7 +13,7 @@ from headrace.core.registry import op
 from headrace.kernels.array.arguments import invalid, rank_is, shape_text
 
 if TYPE_CHECKING:
-    from headrace.core.typing import NodeView
+    from headrace.core.typing import NodeView, OpView
 
 
 # Yellow, blue, red, lime, purple, olive, maroon, navy, aqua, fuchsia.
@@ -38,7 +38,7 @@ draw_v2_op = op(
 )
 
 
-def _shape(op: Any) -> list[Dims]:
+def _shape(op: OpView) -> list[Dims]:
     images: Any
     boxes: Any
     images, boxes = rank_is(op.inputs[0].dims, 4), rank_is(op.inputs[1].dims, 3)

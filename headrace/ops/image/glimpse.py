@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -12,6 +12,10 @@ from headrace.core.registry import op
 from headrace.kernels.array.arguments import invalid, rank_is, shape_text
 from headrace.kernels.image.sizes import size_of
 from headrace.kernels.random.sampling import generator_for
+
+if TYPE_CHECKING:
+    from headrace.core.typing import ShapeLike
+
 
 glimpse_op = op(
     "ExtractGlimpse",
@@ -51,7 +55,7 @@ def glimpse_kernel(node):
     if noise not in ("uniform", "gaussian", "zero", ""):
         raise invalid(f"noise could only be uniform, gaussian, or zero, got {noise}")
 
-    def background(shape: Any, image: torch.Tensor) -> torch.Tensor:
+    def background(shape: ShapeLike, image: torch.Tensor) -> torch.Tensor:
         generator = generator_for(image.device)
         if noise == "zero":
             return image.new_zeros(shape)

@@ -15,7 +15,7 @@ from headrace.kernels.array.arguments import invalid, rank_is, require_scalar, s
 from headrace.kernels.random.sampling import stream_of
 
 if TYPE_CHECKING:
-    from headrace.core.typing import NodeView
+    from headrace.core.typing import NodeView, OpView
 
 
 _F = np.float32
@@ -122,7 +122,7 @@ def _covers(crop: Box, least: float, boxes: list[Box]) -> bool:
     return any(_F(_common(box, crop)) / _F(_area(box)) >= least for box in boxes if _area(box) >= 1)
 
 
-def _shape(op: Any) -> list[Dims]:
+def _shape(op: OpView) -> list[Dims]:
     size: Any
     boxes: Any
     size, boxes = rank_is(op.inputs[0].dims, 1), rank_is(op.inputs[1].dims, 3)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -20,6 +20,11 @@ from headrace.kernels.lookup.tables import StaticTable, Table, invalid
 from headrace.kernels.lookup.text_file import check_column, keys_and_values
 from headrace.kernels.queues.handles import both, declare_makers, declare_pair, shared_state
 from headrace.kernels.ranks import ranked
+
+if TYPE_CHECKING:
+    from headrace.core.operation import Operation
+    from headrace.core.typing import OpView
+
 
 _SHARED = "container='', shared_name='', use_node_name_sharing=False"
 _TYPES = f"*, {_SHARED}, key_dtype: type, value_dtype: type"
@@ -148,12 +153,12 @@ for _writer in (*insert_ops, *import_ops, *initialize_ops, *file_ops, remove_op)
     _writer.writes("table_handle")
 
 
-def _checked_handle(op: Any) -> None:
+def _checked_handle(op: OpView) -> None:
     """A reference to a table has two parts, a resource none."""
     rank_is(op.inputs[0].dims, 0 if op.inputs[0].dtype.name == "resource" else 1)
 
 
-def _check_known_types(op: Any, key: DType, value: DType) -> None:
+def _check_known_types(op: Operation, key: DType, value: DType) -> None:
     """Refuses other types than those of the table where its maker is one that tells: a mutable one, a resource."""
     maker = op.inputs[0].op
     if maker.type not in (mutable_ops[1].type, tensors_ops[1].type, dense_v2_op.type):

@@ -20,7 +20,7 @@ from headrace.kernels.math.elementwise import bracketed, widened
 from headrace.kernels.math.in_place import is_native
 
 if TYPE_CHECKING:
-    from headrace.core.typing import DTypeLike, NodeView, ShapeLike, TensorLike
+    from headrace.core.typing import DTypeLike, NodeView, OpView, ShapeLike, TensorLike
 
 
 _ADDABLE = (
@@ -49,7 +49,7 @@ def _text(dims: Dims) -> str:
     return dims_text(dims).replace("(", "[").replace(",)", "]").replace(")", "]").replace(", ", ",")
 
 
-def _merged(op: Any, dims: Dims) -> Dims:
+def _merged(op: OpView, dims: Dims) -> Dims:
     for i in range(len(op.inputs) - 1, -1, -1):
         other = op.inputs[i].dims
         try:

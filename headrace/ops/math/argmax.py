@@ -18,7 +18,7 @@ from headrace.kernels.math.passing_over import concerns, search
 from headrace.kernels.older_names import first_given
 
 if TYPE_CHECKING:
-    from headrace.core.typing import DTypeLike, NodeView, TensorLike
+    from headrace.core.typing import DTypeLike, NodeView, OpView, TensorLike
 
 
 _SIGNATURE = (
@@ -27,7 +27,7 @@ _SIGNATURE = (
 _WIDER = {torch.uint16: torch.int32, torch.uint32: torch.int64, torch.uint64: torch.int64}
 
 
-def _shape(op: Any) -> list[Dims]:
+def _shape(op: OpView) -> list[Dims]:
     dims, axis = op.inputs[0].dims, op.constant(1)
     if op.inputs[1].dims not in (None, ()):
         raise ValueError(f"Shape must be rank 0 but is rank {len(op.inputs[1].dims)}")

@@ -148,7 +148,7 @@ def clip_by_average_norm(t: TensorLike, clip_norm: float, name: str | None = Non
         inverse_norm = raw.Rsqrt(raw.Sum(product, range_(rank(tensor))))
         scaled = tensor * clip_norm
         averaged = inverse_norm * count
-        return raw.Identity(scaled * raw.Minimum(averaged, scalar(1.0, float32) / clip_norm), name=name)  # type: ignore[operator]
+        return raw.Identity(scaled * raw.Minimum(averaged, scalar(1.0, float32) / clip_norm), name=name)
 
 
 def _as_list(t_list: str | Tensor | Sequence[Tensor | IndexedSlices | None]) -> list[Any]:
@@ -222,6 +222,6 @@ def clip_by_global_norm(
                 clipped.append(None)
                 continue
             with colocate_with(value):
-                scaled: Tensor = value * factor  # type: ignore[operator]
+                scaled: Tensor = value * factor
                 clipped.append(_like(t, raw.Identity(scaled, name=f"{name}_{i}")))
         return clipped, norm

@@ -21,7 +21,7 @@ from headrace.kernels.array.arguments import rank_at_least
 from headrace.kernels.older_types import as_today
 
 if TYPE_CHECKING:
-    from headrace.core.typing import TensorLike
+    from headrace.core.typing import OpView, TensorLike
 
 
 def _axes(rank: int) -> tuple[int, ...]:
@@ -84,7 +84,7 @@ for _rank, _forward, _inverse in ((1, fft_op, ifft_op), (2, fft2d_op, ifft2d_op)
 
 
 def _real_shape(rank: int, inverse: bool) -> ShapeRule:
-    def rule(op: Operation) -> list[Dims]:
+    def rule(op: OpView) -> list[Dims]:
         dims = rank_at_least(op.inputs[0].dims, rank)
         length = op.inputs[1].dims
         if length is not None and len(length) != 1:

@@ -22,7 +22,7 @@ from headrace.kernels.older_types import as_today
 from headrace.kernels.ranks import ranked
 
 if TYPE_CHECKING:
-    from headrace.core.typing import TensorLike
+    from headrace.core.typing import OpView, TensorLike
 
 
 _TYPES = "{double, float, half, complex64, complex128}"
@@ -40,7 +40,7 @@ def _square(dims: Dims) -> tuple[Dims, int | None]:
     return batch, rows if rows is not None else columns
 
 
-def square_shape(op: Any) -> list[Dims]:
+def square_shape(op: OpView) -> list[Dims]:
     batch, size = _square(op.inputs[0].dims)
     return [with_batch(batch, size, size)]
 
@@ -210,7 +210,7 @@ def log_matrix_determinant_gradient(op, _, grad):
 
 def _solve_shape(square: bool) -> Callable[[Any], list[Dims]]:
     @ranked(None, None, 0)
-    def rule(op: Any) -> list[Dims]:
+    def rule(op: OpView) -> list[Dims]:
         if square:
             batch, rows = _square(op.inputs[0].dims)
             columns = rows

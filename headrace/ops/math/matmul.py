@@ -21,7 +21,7 @@ from headrace.kernels.math.elementwise import broadcast_or_raise
 if TYPE_CHECKING:
     from headrace.core.dtypes import DType
     from headrace.core.operation import Operation
-    from headrace.core.typing import NodeView, TensorLike
+    from headrace.core.typing import NodeView, OpView, TensorLike
 
 
 _TYPES = "{bfloat16, half, float, double, int32, int64, complex64, complex128}"
@@ -41,7 +41,7 @@ def _product(rows: int | None, inner_a: int | None, inner_b: int | None, columns
     return rows, columns
 
 
-def matmul_shape(op: Any) -> list[Dims]:
+def matmul_shape(op: OpView) -> list[Dims]:
     a, b = _matrix(op.inputs[0].dims), _matrix(op.inputs[1].dims)
     if op.attrs["transpose_a"]:
         a = a[::-1]
@@ -221,7 +221,7 @@ def _batch_parts(op: Any) -> list[tuple[tuple[int | None, ...] | None, tuple[int
 
 
 def _batch_shape(join: Callable[..., Any]) -> Callable[..., Any]:
-    def rule(op: Any) -> list[Dims]:
+    def rule(op: Operation) -> list[Dims]:
         (x_batch, x), (y_batch, y) = _batch_parts(op)
         batch = join(x_batch, y_batch)
         matrix = _product(*x, *y)

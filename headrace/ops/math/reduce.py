@@ -23,7 +23,7 @@ from headrace.kernels.math.passing_over import concerns, extreme
 if TYPE_CHECKING:
     from headrace.core.graph import Graph
     from headrace.core.tensor import Tensor
-    from headrace.core.typing import NodeView, TensorLike
+    from headrace.core.typing import NodeView, OpView, TensorLike
 
 
 _NUMERIC = "input: T, reduction_indices: Tidx, *, keep_dims=False, T: numeric, Tidx: index = int32 -> output: T"
@@ -35,7 +35,7 @@ _WIDER = {torch.uint16: torch.int32, torch.uint32: torch.int64, torch.uint64: to
 Reducer = Callable[[Any, "tuple[int, ...] | None", bool], Any]
 
 
-def reduction_shape(op: Any) -> list[Dims]:
+def reduction_shape(op: OpView) -> list[Dims]:
     dims = op.inputs[0].dims
     keep = op.attrs["keep_dims"]
     axes = op.constant(1)

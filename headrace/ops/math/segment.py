@@ -12,7 +12,6 @@ import torch
 from headrace.core.convert import convert_to_tensor
 from headrace.core.dims import Dims, merge_dim
 from headrace.core.errors import InvalidArgumentError
-from headrace.core.operation import Operation
 from headrace.core.registry import KernelRule, OpDecl, op, raw
 from headrace.kernels import composing
 from headrace.kernels.array.arguments import scalar_constant
@@ -21,7 +20,7 @@ from headrace.kernels.math.segments import EMPTY, REDUCTIONS, combined, in_wider
 
 if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
-    from headrace.core.typing import NodeView, TensorLike
+    from headrace.core.typing import NodeView, OpView, TensorLike
 
 
 def _invalid(text: str) -> InvalidArgumentError:
@@ -57,7 +56,7 @@ def _check_sorted(ids: torch.Tensor, rows: int) -> None:
         )
 
 
-def _row_dims(op: Operation, first: int | None, ids: int = 1) -> list[Dims]:
+def _row_dims(op: OpView, first: int | None, ids: int = 1) -> list[Dims]:
     """(first, *data.dims[1:]); raises unless the ids are a vector."""
     dims, id_dims = op.inputs[0].dims, op.inputs[ids].dims
     if id_dims is not None and len(id_dims) != 1:
@@ -134,7 +133,7 @@ segment_min_op = _declare_sorted("SegmentMin", "Min", "realnumeric")
 segment_max_op = _declare_sorted("SegmentMax", "Max", "realnumeric")
 
 
-def _unsorted_shape(op: Operation) -> list[Dims]:
+def _unsorted_shape(op: OpView) -> list[Dims]:
     data, ids = op.inputs[0].dims, op.inputs[1].dims
     count = scalar_constant(op, 2)
     if count is not None and count < 0:

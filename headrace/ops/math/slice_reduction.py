@@ -9,7 +9,6 @@ import numpy as np
 import torch
 
 from headrace.core.dims import Dims
-from headrace.core.operation import Operation
 from headrace.core.registry import KernelRule, OpDecl, op
 from headrace.core.signature import function_name
 from headrace.core.tensor import Tensor
@@ -18,7 +17,7 @@ from headrace.kernels.math.elementwise import no_kernel
 from headrace.kernels.math.segments import combined, in_wider
 
 if TYPE_CHECKING:
-    from headrace.core.typing import NodeView, TensorLike
+    from headrace.core.typing import NodeView, OpView, TensorLike
 
 
 _T = (
@@ -27,7 +26,7 @@ _T = (
 )
 
 
-def _shape(op: Operation) -> list[Dims]:
+def _shape(op: OpView) -> list[Dims]:
     data, bounds = op.inputs[0].dims, op.inputs[1].dims
     require_scalar(op, 2)
     if bounds is not None:

@@ -17,7 +17,7 @@ from headrace.kernels import composing
 from headrace.kernels.array.arguments import rank_is, scalar_constant
 
 if TYPE_CHECKING:
-    from headrace.core.typing import NodeView
+    from headrace.core.typing import NodeView, OpView
 
 
 _WIDER = {torch.uint16: torch.int32, torch.uint32: torch.int64, torch.uint64: torch.int64}
@@ -57,7 +57,7 @@ def _is_range(ids: torch.Tensor, count: int) -> bool:
 
 
 def _shape(with_number: bool) -> ShapeRule:
-    def rule(op: Operation) -> list[Dims]:
+    def rule(op: OpView) -> list[Dims]:
         for source in op.inputs[1:3]:
             if source.dims is not None and len(source.dims) != 1:
                 raise ValueError(f"Shape must be rank 1 but is rank {len(source.dims)}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import torch
 
@@ -18,7 +18,7 @@ from headrace.kernels.math.elementwise import bracketed, widened
 from headrace.kernels.math.in_place import is_native
 
 if TYPE_CHECKING:
-    from headrace.core.typing import TensorLike, VariableLike
+    from headrace.core.typing import NodeView, TensorLike, VariableLike
 
 
 bias_add_op = op(
@@ -30,7 +30,7 @@ bias_add_grad_op = op(
 ).never_fails()
 
 
-def _channel_axis(node: Any) -> int:
+def _channel_axis(node: NodeView) -> int:
     return 1 if node.attrs.get("data_format") == "NCHW" else -1
 
 

@@ -107,7 +107,7 @@ depthwise_filter_op.work(convolution(filters=_made, results=_back, depthwise=Tru
 # ---- static shapes ----
 
 
-def _convolved(op: Any, rank: int, channels: Callable[[int | None, Any], int | None]) -> list[Dims]:
+def _convolved(op: Operation, rank: int, channels: Callable[[int | None, Any], int | None]) -> list[Dims]:
     value, weights = of_rank(op.inputs[0].dims, rank), of_rank(op.inputs[1].dims, rank)
     check_dilations(op, rank)
     check_strides(op, rank)

@@ -66,7 +66,7 @@ _BACKWARD = (batch_norm_grad_op, batch_norm_grad_v2_op, batch_norm_grad_v3_op)
 # ---- static shapes ----
 
 
-def _checked(op: Any, image: int, vectors: Sequence[int]) -> tuple[Any, int | None]:
+def _checked(op: OpView, image: int, vectors: Sequence[int]) -> tuple[Any, int | None]:
     """The shape of the image, and its channels as far as the image and the vectors tell."""
     data_format = op.attrs["data_format"]
     rank = 5 if "D" in data_format else 4

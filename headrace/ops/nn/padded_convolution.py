@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -16,6 +16,10 @@ from headrace.kernels.image import taps
 from headrace.kernels.image.sizes import checked_size
 from headrace.kernels.nn.windows import window_count
 from headrace.kernels.ranks import ranked
+
+if TYPE_CHECKING:
+    from headrace.core.typing import OpView
+
 
 _HOW = "mode: {'REFLECT', 'SYMMETRIC'}, strides: list(int), padding: {'SAME', 'VALID'} -> output: T"
 fused_pad_op = op(
@@ -59,7 +63,7 @@ def _convolved(images: torch.Tensor, weights: torch.Tensor, strides: tuple[int, 
     return made.permute(0, 2, 3, 1).contiguous()
 
 
-def _convolved_dims(op: Any, dims: Any, paddings: Any, weights: Any) -> Dims:
+def _convolved_dims(op: OpView, dims: Any, paddings: Any, weights: Any) -> Dims:
     padded: list[int | None] = [None] * 4
     if paddings is not None:
         padded = [None if size is None else size + int(sum(pair)) for size, pair in zip(dims, paddings, strict=True)]

@@ -140,7 +140,7 @@ def _padded(
 
 
 @encode_proto_op.shape
-def encode_proto_shape(op: Any) -> list[Any]:
+def encode_proto_shape(op: OpView) -> list[Any]:
     batch = None
     for index, value in enumerate(op.inputs):
         if value.dims is None:

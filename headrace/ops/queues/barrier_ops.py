@@ -253,7 +253,7 @@ def take_many_kernel(node: NodeView) -> Callable[..., Any]:
     def take(barrier: Barrier, count: torch.Tensor) -> tuple[np.ndarray | torch.Tensor, ...]:
         return wait(start(barrier, count))
 
-    take.start = start  # type: ignore[attr-defined]
+    take.start = start  # type: ignore[attr-defined]  # functions may have attributes; the planner asks for this one
     return take
 
 

@@ -158,7 +158,7 @@ def _declare(
     return decl
 
 
-def _dense_dense_shape(op: Any) -> list[Dims]:
+def _dense_dense_shape(op: OpView) -> list[Dims]:
     one, other = op.inputs[0].dims, op.inputs[1].dims
     _at_least_matrix(one)
     _at_least_matrix(other)
@@ -177,7 +177,7 @@ def _dense_dense_shape(op: Any) -> list[Dims]:
 def _dense_sparse_shape(op: OpView) -> list[Dims]:
     dense, indices, values, shape = (t.dims for t in op.inputs)
     _at_least_matrix(dense)
-    merge_dim(rank_is(indices, 2)[0], rank_is(values, 1)[0])  # type: ignore[index]
+    merge_dim(rank_is(indices, 2)[0], rank_is(values, 1)[0])  # type: ignore[index]  # `rank_is` gives dims of that rank
     rank = matrix_columns(indices, shape)
     return _result_dims(rank if dense is None else merge_dim(len(dense), rank))
 

@@ -15,14 +15,14 @@ from headrace.kernels.state.handles import invalid
 
 if TYPE_CHECKING:
     from headrace.core.buffers import VariableBuffer
-    from headrace.core.typing import NodeView, TensorLike, VariableLike
+    from headrace.core.typing import NodeView, OpView, TensorLike, VariableLike
 
 
 obtain_next_op = op("ObtainNext", "list: string, counter: ref int64 -> out_element: string").writes("counter")
 
 
 @obtain_next_op.shape
-def obtain_next_shape(op: Any) -> list[Any]:
+def obtain_next_shape(op: OpView) -> list[Any]:
     rank_is(op.inputs[0].dims, 1)
     require_scalar(op, 1)
     return [()]

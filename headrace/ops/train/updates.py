@@ -12,14 +12,13 @@ import torch
 from headrace.core.buffers import VariableBuffer, uninitialized
 from headrace.core.dims import Dims
 from headrace.core.errors import InternalError, InvalidArgumentError
-from headrace.core.operation import Operation
 from headrace.core.registry import OpDecl, op
 from headrace.kernels.state.handles import handle_dims, invalid, merge_shapes, shape_text
 from headrace.kernels.state.indices import turns_of
 from headrace.kernels.train import formulas
 
 if TYPE_CHECKING:
-    from headrace.core.typing import NodeView
+    from headrace.core.typing import NodeView, OpView
 
 
 _STEP = "global_step"
@@ -145,12 +144,12 @@ class _Layout:
         self.gradient = next(i for i, name in enumerate(rest) if name in ("grad", "delta"))
         self.flag = rule.flag.partition("=")[0]
 
-    def dims(self, op: Operation) -> list[Dims]:
+    def dims(self, op: OpView) -> list[Dims]:
         """The shape rule."""
         count = len(self.states)
         merged: Dims = None
         for tensor in op.inputs[:count]:
-            merged = merge_shapes(merged, handle_dims(tensor) if self.resource else tensor.dims)
+            merged = merge_shapes(merged, handle_dims(tensor) if self.resource else tensor.dims)  # type: ignore[arg-type]  # handles are those of graphs
         for name, tensor in zip(self.rest, op.inputs[count:], strict=True):
             dims = tensor.dims
             if name in ("grad", "delta"):

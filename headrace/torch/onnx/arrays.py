@@ -170,7 +170,7 @@ def _bounds(op: Operation, b: Builder, has: dict[str, list[bool]], specs: Sequen
     starts = b.emit("Where", open_start, b.ints(0), starts)
     stops = b.emit("Where", open_stop, b.ints(_END), stops)
     if any(has["shrink_axis"][i] for i in specs):
-        last = [_END if begins[i] == -1 else int(begins[i]) + 1 for i in specs]  # type: ignore[index]
+        last = [_END if begins[i] == -1 else int(begins[i]) + 1 for i in specs]  # type: ignore[index]  # begins are known where an axis is shrunk
         stops = b.emit("Where", b.constant(np.array([has["shrink_axis"][i] for i in specs])), b.ints(*last), stops)
     return starts, stops
 

@@ -54,9 +54,9 @@ def _padding(
         return {"auto_pad": "SAME_UPPER"}
     befores, afters = [], []
     for i, size, stride, dilation in zip(layout.spatial, sizes, strides, dilations):
-        length = dims[i]  # type: ignore[index]
+        length = dims[i]  # type: ignore[index]  # the sizes are known: it has been asked
         reach = (size - 1) * dilation + 1
-        total = max((-(-length // stride) - 1) * stride + reach - length, 0)  # type: ignore[operator]
+        total = max((-(-length // stride) - 1) * stride + reach - length, 0)  # type: ignore[operator]  # the sizes are known: it has been asked
         befores.append(total // 2)
         afters.append(total - total // 2)
     return {"pads": befores + afters}
@@ -122,7 +122,7 @@ def _conv_transpose(op: Operation, b: Builder) -> str:
         raise unsupported(op, "explicit paddings")
     befores, afters, extra = [], [], []
     for i, size, stride, dilation in zip(layout.spatial, (height, width), strides, dilations):
-        over = (int(given[i]) - 1) * stride + (size - 1) * dilation + 1 - int(made[i])  # type: ignore[arg-type]
+        over = (int(given[i]) - 1) * stride + (size - 1) * dilation + 1 - int(made[i])  # type: ignore[arg-type]  # the sizes are known: it has been asked
         befores.append(max(over, 0) // 2)
         afters.append(max(over, 0) - befores[-1])
         extra.append(max(-over, 0))

@@ -140,7 +140,12 @@ class LookupTensor(Tensor):
     """
 
     def __init__(
-        self, tensor_key: str, table: Any, shape_keys: Any = None, shape: Any = None, default_value: Any = ""
+        self,
+        tensor_key: str,
+        table: Any,
+        shape_keys: Any = None,
+        shape: TensorLike | None = None,
+        default_value: Any = "",
     ) -> None:
         self._table = table
         super().__init__(tensor_key, shape_keys, shape, default_value)

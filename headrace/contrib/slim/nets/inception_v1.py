@@ -17,6 +17,7 @@ from headrace.state.variable_scope import variable_scope
 
 if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
+    from headrace.state.modes import _ReuseMode
 
 
 def _module(name: str, *depths: int, third: str = "0b") -> Mixed:
@@ -86,7 +87,7 @@ def inception_v1(
     dropout_keep_prob: float = 0.8,
     prediction_fn: Callable[..., Any] = softmax,
     spatial_squeeze: bool = True,
-    reuse: Any = None,
+    reuse: bool | _ReuseMode | None = None,
     scope: str = "InceptionV1",
 ) -> tuple[Any, dict[str, Any]]:
     """The network with its head.

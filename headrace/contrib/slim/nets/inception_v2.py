@@ -30,6 +30,7 @@ from headrace.state.variable_scope import variable_scope
 if TYPE_CHECKING:
     from headrace.core.typing import TensorLike
     from headrace.state.current_scope import VariableScope
+    from headrace.state.modes import _ReuseMode
 
 
 _AVERAGE, _LARGEST = avg_pool("0a_3x3"), max_pool("0a_3x3")
@@ -124,7 +125,7 @@ def inception_v2(
     depth_multiplier: float = 1.0,
     prediction_fn: Callable[..., Any] = softmax,
     spatial_squeeze: bool = True,
-    reuse: Any = None,
+    reuse: bool | _ReuseMode | None = None,
     scope: str = "InceptionV2",
 ) -> tuple[Any, dict[str, Any]]:
     """The network with its head.

@@ -29,6 +29,7 @@ from headrace.state.variable_scope import variable_scope
 if TYPE_CHECKING:
     from headrace.core.typing import CollectionNames, TensorLike
     from headrace.state.current_scope import VariableScope
+    from headrace.state.modes import _ReuseMode
 
 
 _STEM = [
@@ -151,7 +152,7 @@ def inception_v3(
     depth_multiplier: float = 1.0,
     prediction_fn: Callable[..., Any] = softmax,
     spatial_squeeze: bool = True,
-    reuse: Any = None,
+    reuse: bool | _ReuseMode | None = None,
     scope: str = "InceptionV3",
 ) -> tuple[Any, dict[str, Any]]:
     """The network with its head and its auxiliary one.

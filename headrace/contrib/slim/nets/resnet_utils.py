@@ -23,6 +23,7 @@ from headrace.state.variable_scope import variable_scope
 if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
     from headrace.core.typing import CollectionNames, TensorLike
+    from headrace.state.modes import _ReuseMode
 
 
 class Block(namedtuple("Block", ["scope", "unit_fn", "args"])):
@@ -145,7 +146,7 @@ def residual_network(
     global_pool: bool,
     output_stride: Any,
     include_root_block: bool,
-    reuse: Any,
+    reuse: bool | _ReuseMode | None,
     scope: Any,
     preactivated: bool,
 ) -> tuple[Any, Any]:

@@ -22,6 +22,8 @@ from headrace.state.variable_scope import variable_scope
 if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
     from headrace.core.typing import CollectionNames, TensorLike
+    from headrace.state.current_scope import VariableScope
+    from headrace.state.modes import _ReuseMode
 
 
 __all__ = [
@@ -38,7 +40,7 @@ def bottleneck(
     stride: int,
     rate: int = 1,
     outputs_collections: CollectionNames | None = None,
-    scope: Any = None,
+    scope: str | VariableScope | None = None,
 ) -> Tensor:
     """A unit: three convolutions, the middle one with fewer channels, beside a shortcut.
 
@@ -70,7 +72,7 @@ def resnet_v1(
     global_pool: bool = True,
     output_stride: int | None = None,
     include_root_block: bool = True,
-    reuse: Any = None,
+    reuse: bool | _ReuseMode | None = None,
     scope: str | None = None,
 ) -> tuple[Any, Any]:
     """A residual network of any blocks.
@@ -129,7 +131,7 @@ def resnet_v1_50(
     is_training: bool = True,
     global_pool: bool = True,
     output_stride: int | None = None,
-    reuse: Any = None,
+    reuse: bool | _ReuseMode | None = None,
     scope: str = "resnet_v1_50",
 ) -> tuple[Any, Any]:
     """The network with 50 layers of weights; arguments as in `resnet_v1`."""
@@ -144,7 +146,7 @@ def resnet_v1_101(
     is_training: bool = True,
     global_pool: bool = True,
     output_stride: int | None = None,
-    reuse: Any = None,
+    reuse: bool | _ReuseMode | None = None,
     scope: Any = "resnet_v1_101",
 ) -> tuple[Any, Any]:
     """The network with 101 layers of weights; arguments as in `resnet_v1`."""
@@ -159,7 +161,7 @@ def resnet_v1_152(
     is_training: bool = True,
     global_pool: bool = True,
     output_stride: int | None = None,
-    reuse: Any = None,
+    reuse: bool | _ReuseMode | None = None,
     scope: Any = "resnet_v1_152",
 ) -> tuple[Any, Any]:
     """The network with 152 layers of weights; arguments as in `resnet_v1`."""
@@ -174,7 +176,7 @@ def resnet_v1_200(
     is_training: bool = True,
     global_pool: bool = True,
     output_stride: int | None = None,
-    reuse: Any = None,
+    reuse: bool | _ReuseMode | None = None,
     scope: Any = "resnet_v1_200",
 ) -> tuple[Any, Any]:
     """The network with 200 layers of weights; arguments as in `resnet_v1`."""

@@ -22,7 +22,9 @@ from headrace.state.variable_scope import variable_scope
 
 if TYPE_CHECKING:
     from headrace.core.tensor import Tensor
-    from headrace.core.typing import TensorLike
+    from headrace.core.typing import CollectionNames, TensorLike
+    from headrace.state.current_scope import VariableScope
+    from headrace.state.modes import _ReuseMode
 
 
 __all__ = [
@@ -38,8 +40,8 @@ def bottleneck(
     depth_bottleneck: int,
     stride: int,
     rate: int = 1,
-    outputs_collections: Any = None,
-    scope: Any = None,
+    outputs_collections: CollectionNames | None = None,
+    scope: str | VariableScope | None = None,
 ) -> Any:
     """A unit: three convolutions, the middle one with fewer channels, beside a shortcut.
 
@@ -74,8 +76,8 @@ def resnet_v2(
     global_pool: bool = True,
     output_stride: int | None = None,
     include_root_block: bool = True,
-    reuse: Any = None,
-    scope: Any = None,
+    reuse: bool | _ReuseMode | None = None,
+    scope: str | VariableScope | None = None,
 ) -> tuple[Any, Any]:
     """A residual network of any blocks.
 
@@ -133,7 +135,7 @@ def resnet_v2_50(
     is_training: bool = True,
     global_pool: bool = True,
     output_stride: int | None = None,
-    reuse: Any = None,
+    reuse: bool | _ReuseMode | None = None,
     scope: Any = "resnet_v2_50",
 ) -> tuple[Any, Any]:
     """The network with 50 layers of weights; arguments as in `resnet_v2`."""
@@ -148,7 +150,7 @@ def resnet_v2_101(
     is_training: bool = True,
     global_pool: bool = True,
     output_stride: int | None = None,
-    reuse: Any = None,
+    reuse: bool | _ReuseMode | None = None,
     scope: Any = "resnet_v2_101",
 ) -> tuple[Any, Any]:
     """The network with 101 layers of weights; arguments as in `resnet_v2`."""
@@ -163,7 +165,7 @@ def resnet_v2_152(
     is_training: bool = True,
     global_pool: bool = True,
     output_stride: int | None = None,
-    reuse: Any = None,
+    reuse: bool | _ReuseMode | None = None,
     scope: Any = "resnet_v2_152",
 ) -> tuple[Any, Any]:
     """The network with 152 layers of weights; arguments as in `resnet_v2`."""
@@ -178,7 +180,7 @@ def resnet_v2_200(
     is_training: bool = True,
     global_pool: bool = True,
     output_stride: int | None = None,
-    reuse: Any = None,
+    reuse: bool | _ReuseMode | None = None,
     scope: Any = "resnet_v2_200",
 ) -> tuple[Any, Any]:
     """The network with 200 layers of weights; arguments as in `resnet_v2`."""
