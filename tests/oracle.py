@@ -57,7 +57,7 @@ def run_program(text: str, implementation: str = "headrace", path: str = "<progr
         # For the programs after this one.
         if tf.executing_eagerly():
             forget_eager_names()
-        tf.disable_eager_execution()
+        tf.disable_v2_behavior()
     return recorded.loads(recorded.dumps(scope["results"]))
 
 
