@@ -1,7 +1,4 @@
-"""What the house keeps to and no linter says: where imports stand, how long things are, what annotations name.
-
-A figure that is not yet where it is to be has a bar, which only ever goes down, and beside it the aim.
-"""
+"""What the house keeps to and no linter says: where imports stand, how long things are, what annotations name."""
 
 from __future__ import annotations
 
@@ -27,10 +24,8 @@ LONGEST_FUNCTION = 80
 LONGEST_MODULE = 500
 NAMES_THAT_SAY_NOTHING = ("functions.py", "common.py")
 
-MOST_LONG_FUNCTIONS = 21  # aim: 0
-MOST_LONG_MODULES = 7  # aim: 0
-MOST_BARE_IGNORES = 380  # aim: 0
-MOST_BARE_ANY = 0.33  # of all annotations; aim: 0.15
+# The share of all annotations that may be `Any` and no more: what attributes of ops and kernels' values are.
+MOST_BARE_ANY = 0.15
 
 _IGNORE = re.compile(r"#\s*type:\s*ignore(?:\[[^\]]*\])?(.*)")
 _REASON = re.compile(r"#\s*\S")
@@ -137,13 +132,12 @@ def test_imports_stand_at_the_top(modules):
 
 
 def test_functions_can_be_seen_at_once(modules):
-    long = [(module.path, name) for module in modules for name, lines in module.functions if lines > LONGEST_FUNCTION]
-    assert len(long) <= MOST_LONG_FUNCTIONS, long
+    functions = [(f"{module.path}:{name}", lines) for module in modules for name, lines in module.functions]
+    assert not [(name, lines) for name, lines in functions if lines > LONGEST_FUNCTION]
 
 
 def test_modules_have_one_purpose(modules):
-    long = [module.path for module in modules if module.text.count("\n") > LONGEST_MODULE]
-    assert len(long) <= MOST_LONG_MODULES, long
+    assert not [module.path for module in modules if module.text.count("\n") > LONGEST_MODULE]
 
 
 def test_names_of_modules_say_what_they_are_about(modules):
@@ -151,14 +145,13 @@ def test_names_of_modules_say_what_they_are_about(modules):
 
 
 def test_what_types_cannot_say_has_a_reason(modules):
-    bare = [
+    assert not [
         f"{module.path}:{number}"
         for module in modules
         for number, line in enumerate(module.text.splitlines(), 1)
         for rest in _IGNORE.findall(line)
         if not _REASON.search(rest)
     ]
-    assert len(bare) <= MOST_BARE_IGNORES, bare
 
 
 def test_annotations_name_what_they_mean(modules):

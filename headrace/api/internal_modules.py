@@ -144,8 +144,8 @@ PYTHON: dict[str, dict[str, str]] = {
         "state.updates state.variables state.variable_class state.bare_variables . api.gen_ops": "state_ops",
         "state.variables state.variable_class state.ref_variables state.collecting state.modes state.partitioned "
         "state.slice_info state.initial_values .": "variables",
-        "state.resource_variables state.handles state.variables state.variable_class ops.state.resource . "
-        "api.gen_ops": "resource_variable_ops",
+        "state.resource_variables state.resource_variable_class state.handles state.variables state.variable_class "
+        "ops.state.resource . api.gen_ops": "resource_variable_ops",
         "state.variable_scope state.current_scope state.variables state.variable_store state.partitioned "
         "state.create_partitioned state.scoping state.modes .": "variable_scope",
         "state.partitioned state.create_partitioned .": "partitioned_variables",
@@ -247,7 +247,7 @@ PYTHON: dict[str, dict[str, str]] = {
         "functions.ragged.defaulting functions.ragged.gathering .": "ragged_batch_gather_with_default_op",
         "functions.ragged.gathering .": "ragged_batch_gather_ops ragged_gather_ops",
         "functions.ragged.joining .": "ragged_concat_ops",
-        "functions.ragged.tensor": "ragged_config",
+        "functions.ragged.splits": "ragged_config",
         "functions.ragged.conversion functions.ragged.variants .": "ragged_conversion_ops",
         "functions.ragged.dispatch": "ragged_dispatch",
         "functions.ragged.dynamic_shape .": "ragged_tensor_shape",
@@ -255,8 +255,8 @@ PYTHON: dict[str, dict[str, str]] = {
         "functions.ragged.layout": "ragged_squeeze_op",
         "functions.ragged.math ragged .": "ragged_math_ops",
         "functions.ragged.selecting .": "ragged_where_op",
-        "functions.ragged.tensor functions.ragged.segment_ids": "ragged_util",
-        "functions.ragged.tensor functions.ragged.spec recurrent.ragged_mapping ragged "
+        "functions.ragged.tensor functions.ragged.splits functions.ragged.segment_ids": "ragged_util",
+        "functions.ragged.tensor functions.ragged.splits functions.ragged.spec recurrent.ragged_mapping ragged "
         ".": "ragged_operators ragged_tensor",
         "recurrent.ragged_mapping .": "ragged_map_ops",
         "ragged .": "ragged_factory_ops ragged_functional_ops ragged_tensor_value segment_id_ops",

@@ -13,7 +13,7 @@ from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
 from headrace.ops.array.shape import reshape
 from headrace.state.partitioned import PartitionedVariable
-from headrace.state.resource_variables import BaseResourceVariable
+from headrace.state.resource_variable_class import BaseResourceVariable
 from headrace.state.updates import assign
 from headrace.state.variables import Variable
 

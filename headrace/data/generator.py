@@ -20,6 +20,7 @@ from headrace.ops.flow.py_func import py_func
 
 if TYPE_CHECKING:
     from headrace.core.dtypes import DType
+    from headrace.core.shapes import TensorShape
     from headrace.core.typing import TensorLike
 
 
@@ -75,39 +76,7 @@ def generator_passes(
     types = [as_dtype(t) for t in nest.flatten(output_types)]
     shapes = nest.flatten(output_shapes)
     passes = _Passes(generator)
-    plain = not nest.is_sequence(output_types)
-    flat_tuple = type(output_types) is tuple and not any(nest.is_sequence(t) for t in output_types)
-    count = len(types)
-    columns = [(t, np.dtype(t.as_numpy_dtype), s, _dims(s)) for t, s in zip(types, shapes, strict=True)]
-
-    def flattened(values: TensorLike | Mapping[str, int | str]) -> Any:
-        if plain:
-            return (values,)
-        if flat_tuple and type(values) is tuple and len(values) == count:
-            return values
-        try:
-            return nest.flatten_up_to(output_types, values)
-        except (TypeError, ValueError):
-            raise TypeError(
-                "`generator` yielded an element that did not match the expected structure. The expected structure was "
-                f"{output_types}, but the yielded element was {values}."
-            ) from None
-
-    def following(number: np.integer[Any]) -> list[np.ndarray]:
-        values = flattened(next(passes.iterator(int(number))))
-        arrays = []
-        for value, (dtype, numpy_dtype, shape, dims) in zip(values, columns, strict=True):
-            if type(value) is np.ndarray and value.dtype == numpy_dtype:
-                array = value
-            else:
-                array = _converted(value, dtype, numpy_dtype)
-            if dims is not None and array.shape != dims and not shape.is_compatible_with(array.shape):
-                raise ValueError(
-                    f"`generator` yielded an element of shape {array.shape} where an element of shape {shape} was "
-                    "expected."
-                )
-            arrays.append(array)
-        return arrays
+    following = _yielded_arrays(passes, output_types, types, shapes)
 
     def begin_function(_: Tensor) -> Tensor:
         return py_func(passes.begin, tensors, "int64")
@@ -137,6 +106,53 @@ def generator_passes(
         return variant, step.output_structure
 
     return one_pass
+
+
+def _yielded_arrays(
+    passes: _Passes, output_types: object, types: list[DType], shapes: list[TensorShape]
+) -> Callable[[np.integer[Any]], list[np.ndarray]]:
+    """What gives, for the number of a pass, the arrays of what its generator yields next."""
+    flattened = _flattening(output_types, len(types))
+    columns = [(t, np.dtype(t.as_numpy_dtype), s, _dims(s)) for t, s in zip(types, shapes, strict=True)]
+
+    def following(number: np.integer[Any]) -> list[np.ndarray]:
+        values = flattened(next(passes.iterator(int(number))))
+        arrays = []
+        for value, (dtype, numpy_dtype, shape, dims) in zip(values, columns, strict=True):
+            if type(value) is np.ndarray and value.dtype == numpy_dtype:
+                array = value
+            else:
+                array = _converted(value, dtype, numpy_dtype)
+            if dims is not None and array.shape != dims and not shape.is_compatible_with(array.shape):
+                raise ValueError(
+                    f"`generator` yielded an element of shape {array.shape} where an element of shape {shape} was "
+                    "expected."
+                )
+            arrays.append(array)
+        return arrays
+
+    return following
+
+
+def _flattening(output_types: object, count: int) -> Callable[[Any], Any]:
+    """What gives the `count` components of an element in a row."""
+    plain = not nest.is_sequence(output_types)
+    flat_tuple = type(output_types) is tuple and not any(nest.is_sequence(t) for t in output_types)
+
+    def flattened(values: TensorLike | Mapping[str, int | str]) -> Any:
+        if plain:
+            return (values,)
+        if flat_tuple and type(values) is tuple and len(values) == count:
+            return values
+        try:
+            return nest.flatten_up_to(output_types, values)
+        except (TypeError, ValueError):
+            raise TypeError(
+                "`generator` yielded an element that did not match the expected structure. The expected structure was "
+                f"{output_types}, but the yielded element was {values}."
+            ) from None
+
+    return flattened
 
 
 def _dims(shape: Any) -> tuple[Any, ...] | None:

@@ -33,7 +33,7 @@ from headrace.optimizers import slots
 from headrace.state import restoring
 from headrace.state.collecting import trainable_variables
 from headrace.state.dependencies import SlotOwner, TrackableReference
-from headrace.state.resource_variables import BaseResourceVariable, is_resource_variable
+from headrace.state.resource_variable_class import BaseResourceVariable, is_resource_variable
 from headrace.state.scoping import init_scope
 from headrace.state.updates import assign_add
 from headrace.state.variables import Variable

@@ -12,7 +12,7 @@ from headrace.core.tensor import Tensor
 from headrace.kernels.composing.filling import zeros
 from headrace.kernels.composing.shapes import shape as shape_of
 from headrace.state.initializers import zeros_initializer
-from headrace.state.resource_variables import is_resource_variable
+from headrace.state.resource_variable_class import is_resource_variable
 from headrace.state.slice_info import SaveSliceInfo
 from headrace.state.variable_scope import get_variable, get_variable_scope, variable_scope
 from headrace.state.variables import RefVariable, Variable

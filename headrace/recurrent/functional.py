@@ -198,16 +198,7 @@ def scan(
         else:
             values = [convert_to_tensor(item) for item in outputs.flatten(initializer)]
             done = 0
-        results = [
-            TensorArray(
-                value.dtype,
-                size=count,
-                element_shape=value.dims if infer_shape else None,
-                dynamic_size=False,
-                infer_shape=infer_shape,
-            )
-            for value in values
-        ]
+        results = _kept_values(values, count, infer_shape)
         if initializer is None:
             first = count - 1 if reverse else 0
             results = [array.write(first, value) for array, value in zip(results, values, strict=True)]
@@ -233,6 +224,20 @@ def scan(
         )
         stacked = _with_length([array.stack() for array in final], _static_length(tensors))
         return outputs.pack(stacked)
+
+
+def _kept_values(values: list[Tensor], count: int | Tensor, infer_shape: bool) -> list[TensorArray]:
+    """Where what each of `values` becomes is kept, `count` times."""
+    return [
+        TensorArray(
+            value.dtype,
+            size=count,
+            element_shape=value.dims if infer_shape else None,
+            dynamic_size=False,
+            infer_shape=infer_shape,
+        )
+        for value in values
+    ]
 
 
 def _unstacked(tensors: list[Tensor], count: Any) -> list[TensorArray]:
@@ -296,7 +301,7 @@ def _fold(
 def foldl(
     fn: Callable[[Any, Any], Any],
     elems: TensorLike,
-    initializer: Any = None,
+    initializer: TensorLike | None = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
@@ -335,7 +340,7 @@ def foldl(
 def foldr(
     fn: Callable[[Any, Any], Any],
     elems: TensorLike,
-    initializer: Any = None,
+    initializer: TensorLike | None = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,

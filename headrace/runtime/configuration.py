@@ -204,17 +204,17 @@ def _add_outputs(entry: protos.NodeExecStats, node: Any, shapes: list[Any], allo
         entry.memory.add(allocator_name=allocator, total_bytes=total, peak_bytes=total)
 
 
-def _add_work_beside(run_metadata: protos.RunMetadata, pieces: list[Piece], offset: float) -> None:
+def _add_work_beside(run_metadata: protos.RunMetadata, spans: list[Piece], offset: float) -> None:
     """Adds what other threads did for the input to `run_metadata.step_stats`, as a device of its own."""
-    if not pieces:
+    if not spans:
         return
     stats = run_metadata.step_stats.dev_stats.add(device="/host:CPU input")
-    threads = {thread: i for i, thread in enumerate(dict.fromkeys(piece.thread for piece in pieces))}
-    for piece in sorted(pieces, key=lambda piece: piece.start):
-        entry = stats.node_stats.add(node_name=piece.name, timeline_label=f"{piece.name} = {piece.name}()")
-        entry.thread_id = threads[piece.thread]
-        entry.all_start_micros = int((piece.start + offset) * 1e6)
-        entry.op_end_rel_micros = entry.all_end_rel_micros = max(1, round((piece.end - piece.start) * 1e6))
+    threads = {thread: i for i, thread in enumerate(dict.fromkeys(span.thread for span in spans))}
+    for span in sorted(spans, key=lambda span: span.start):
+        entry = stats.node_stats.add(node_name=span.name, timeline_label=f"{span.name} = {span.name}()")
+        entry.thread_id = threads[span.thread]
+        entry.all_start_micros = int((span.start + offset) * 1e6)
+        entry.op_end_rel_micros = entry.all_end_rel_micros = max(1, round((span.end - span.start) * 1e6))
 
 
 def _tensor_name(value: Value) -> str:

@@ -14,25 +14,25 @@ import numpy as np
 import torch
 
 from headrace.core.buffers import VariableBuffer
-from headrace.core.eager import EagerOperation, EagerSource, EagerTensor, invalid
+from headrace.core.eager import EagerOperation, EagerSource, EagerTensor
 from headrace.core.errors import OpError
 from headrace.core.graph import Graph
 from headrace.core.graph_scopes import OpenNameScope
 from headrace.core.operation import Operation
-from headrace.core.registry import raw
 from headrace.core.tensor import Tensor
 from headrace.devices.threads import all_threads, one_thread
-from headrace.plan.plan import make_plan
 from headrace.plan.values import to_numpy, to_torch
 from headrace.runtime import configuration, failures
 from headrace.runtime.eager_calls import Call, Kernel, named
 from headrace.runtime.eager_keys import LARGEST_KNOWN, call_key, flat_inputs, frozen, size_of
+from headrace.runtime.eager_planning import planned
 from headrace.runtime.resources import Runtime
 
 if TYPE_CHECKING:
     from headrace.core.dtypes import DType
     from headrace.core.registry import OpDecl
     from headrace.core.typing import TensorLike
+    from headrace.messages import protos
 
 
 _flush_denormal = torch.set_flush_denormal
@@ -77,7 +77,7 @@ class EagerGraph(Graph):
 
     is_eager = True
 
-    def __init__(self, config: Any = None) -> None:
+    def __init__(self, config: protos.ConfigProto | None = None) -> None:
         super().__init__()
         settings = configuration.Settings(config)
         self.runtime = Runtime(settings.default_device())
@@ -338,10 +338,10 @@ class EagerGraph(Graph):
         handles = any(t.name in ("resource", "variant") for t in output_types)
         if handles and decl.signature.calls:
             # A dataset: what its function is called occurs once.
-            return self._make(op, output_types, False, {}, op._name), False
+            return planned(self, op, output_types, False, {}, op._name), False
         if handles and decl.stateful and not op._inputs:
             # A table, queue or iterator of its own.
-            return self._make(op, output_types, False, {}, f"{op._name}_{next(self._numbers)}"), False
+            return planned(self, op, output_types, False, {}, f"{op._name}_{next(self._numbers)}"), False
         name = self._names.get(base)
         if name is None:
             name = self._names[base] = f"{op._name}_{next(self._numbers)}" if decl.stateful else op._name
@@ -350,14 +350,14 @@ class EagerGraph(Graph):
         if count >= _MOST_VARIANTS:
             kernel = self._kernels.get(kind)
             if kernel is None:
-                kernel = self._kernels[kind] = self._make(op, output_types, True, {}, name)
+                kernel = self._kernels[kind] = planned(self, op, output_types, True, {}, name)
             return kernel, True
         if len(self._kernels) > _MOST_KERNELS:
             self._kernels.clear()
             self._variants.clear()
         self._variants[kind] = count + 1
         constants = {i: op._inputs[i]._value.numpy() for i, _ in known}
-        kernel = self._kernels[key] = self._make(op, output_types, False, constants, name)
+        kernel = self._kernels[key] = planned(self, op, output_types, False, constants, name)
         return kernel, True
 
     def _has_device(self) -> bool:
@@ -375,83 +375,6 @@ class EagerGraph(Graph):
                 return arg.name in op.decl.host_inputs
             position += count
         return False
-
-    def _refusal(self, op: EagerOperation, output_types: Sequence[Any], name: str) -> OpError | None:
-        """What the kernel says of arguments that the shape function refuses: TensorFlow runs nothing else eagerly."""
-        if op.decl.stateful:
-            return None
-        try:
-            self._run(self._make(op, output_types, None, {}, name), op._inputs)
-        except OpError as error:
-            # What torch says of shapes that it was never to see tells less than the shape function.
-            return None if f"(op {op.decl.type}, node" in error.message else error
-        except (ValueError, TypeError, RuntimeError, IndexError):
-            pass
-        return None
-
-    def _make(
-        self,
-        op: EagerOperation,
-        output_types: Sequence[Any],
-        any_shape: bool | None,
-        known: dict[int, np.ndarray],
-        name: str,
-    ) -> Kernel:
-        """Plans the operation as the only one of a graph.
-
-        Args:
-            op: the operation.
-            output_types: its outputs' element types.
-            any_shape: whether it is planned for any sizes; None for any rank too.
-            known: values of inputs that are part of the plan.
-            name: its name there.
-        """
-        decl = op.decl
-        scratch = Graph()
-        scratch._functions = self._functions
-        scratch._container = self._container
-        scratch._scopes.devices = self._scopes.devices
-        feeds: list[Tensor] = []
-        given: list[int] = []
-        inputs: list[Tensor] = []
-        with scratch.as_default():
-            for i, tensor in enumerate(op._inputs):
-                if i in known:
-                    inputs.append(raw.Const(value=np.array(known[i]), dtype=tensor._dtype.base_dtype, name="known"))
-                    continue
-                dims = tensor.dims
-                if any_shape and dims is not None:
-                    dims = (None,) * len(dims)
-                if any_shape is None or tensor._dtype.name in ("resource", "variant"):
-                    dims = None
-                feed: Tensor = raw.Placeholder(dtype=tensor._dtype.base_dtype, shape=dims, name="input")
-                feeds.append(feed)
-                given.append(i)
-                inputs.append(feed)
-            try:
-                made = Graph.add_operation(
-                    scratch, decl, inputs, dict(op.attrs), scratch.unique_name(name.replace(":", "_")), output_types
-                )
-            except ValueError as error:
-                if any_shape is None:
-                    raise
-                raise self._refusal(op, output_types, name) or invalid(str(error), decl.type) from None
-            fetches: list[Any] = list(made._outputs) or [made]
-            if made._outputs and decl.stateful:
-                fetches.append(made)
-            try:
-                plan = make_plan(fetches, feeds, self.runtime)
-            except OpError as error:
-                named(error, decl.type)
-                raise
-        # A call may write whatever it is handed.
-        writes = tuple(
-            i
-            for i, tensor in enumerate(op._inputs)
-            if tensor._dtype.name == "resource"
-            and (decl.signature.calls or i in decl.writes_state or decl.type in self._functions)
-        )
-        return Kernel(decl.type, plan, given, len(op._inputs), writes, scratch)
 
     def array_of(self, tensor: EagerTensor) -> np.ndarray:
         """The value of a tensor as an array that may share its memory."""

@@ -192,7 +192,7 @@ def _feed_slices(key: IndexedSlices, value: Any) -> list[tuple[Any, Any]]:
     return _paired(key, tensors, value, "(values, indices[, dense_shape])")
 
 
-def _paired(key: Any, tensors: list[Tensor], value: Any, wanted: str) -> list[tuple[Any, Any]]:
+def _paired(key: Any, tensors: list[Tensor], value: Any, expected: str) -> list[tuple[Any, Any]]:
     """Each tensor with its part of the value."""
     if isinstance(value, _Anything):
         return [(tensor, value) for tensor in tensors]
@@ -200,7 +200,7 @@ def _paired(key: Any, tensors: list[Tensor], value: Any, wanted: str) -> list[tu
         parts = list(value)
     except TypeError:
         raise TypeError(
-            f"A {type(key).__name__} such as {tensors[0].op.name.rpartition('/')[0]!r} is fed {wanted}, got {value!r} of "
+            f"A {type(key).__name__} such as {tensors[0].op.name.rpartition('/')[0]!r} is fed {expected}, got {value!r} of "
             f"type {type(value).__name__}."
         ) from None
     if len(parts) < len(tensors):
@@ -208,7 +208,7 @@ def _paired(key: Any, tensors: list[Tensor], value: Any, wanted: str) -> list[tu
         raise InvalidArgumentError(
             None,
             left_out,
-            f"You must feed a value for placeholder tensor '{left_out.name}': {wanted} is fed, got {len(parts)} parts.",
+            f"You must feed a value for placeholder tensor '{left_out.name}': {expected} is fed, got {len(parts)} parts.",
         )
     return list(zip(tensors, parts, strict=False))
 

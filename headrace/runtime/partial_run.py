@@ -56,8 +56,8 @@ class PartialRun:
         self._fed: set[Tensor] = set()
         self._fetched: set[Any] = set()
         names = ",".join(tensor.name for tensor in self._feeds)
-        wanted = ",".join(item.name for item in self._fetches)
-        self.handle = f"{names}->{wanted}/{next(_numbers)}"
+        fetch_names = ",".join(item.name for item in self._fetches)
+        self.handle = f"{names}->{fetch_names}/{next(_numbers)}"
 
     @property
     def finished(self) -> bool:
@@ -97,10 +97,10 @@ class PartialRun:
                 raise _refused(f"Fetch {missing[0].name} can't be computed from the feeds that have been fed so far.")
 
     def _run(self, fetches: Sequence[Tensor | Operation]) -> list[Any]:
-        wanted = [item for item in fetches if item not in self._values and item not in self._done]
-        running = _before(wanted, set(self._values), self._done)
+        remaining = [item for item in fetches if item not in self._values and item not in self._done]
+        running = _before(remaining, set(self._values), self._done)
         kept = self._kept_for_later(running)
-        asked = [*wanted, *(tensor for tensor in kept if tensor not in wanted)]
+        asked = [*remaining, *(tensor for tensor in kept if tensor not in remaining)]
         if asked:
             held = list(self._values)
             runtime = self._session._runtime

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +11,6 @@ import torch
 
 from headrace.core import ending, errors
 from headrace.core.defaults import default_session_stack, get_default_graph
-from headrace.core.device import DeviceSpec
 from headrace.core.graph import Graph
 from headrace.core.operation import Operation
 from headrace.core.tensor import Tensor
@@ -26,6 +23,7 @@ from headrace.runtime.fetching import FetchPlan, expand_feed
 from headrace.runtime.outputs import to_output
 from headrace.runtime.partial_run import PartialRun
 from headrace.runtime.resources import Runtime
+from headrace.runtime.session_devices import SessionDevice
 from headrace.runtime.session_entries import (
     Entry,
     batch_size_of,
@@ -55,30 +53,6 @@ keep_freed_memory()
 
 # Called with every new plan, for `headrace explain` and the like.
 plan_listeners: list[Callable[[Plan], None]] = []
-
-
-@dataclass(frozen=True)
-class SessionDevice:
-    """A device that a session can use.
-
-    Attributes:
-        name: its full name, such as "/job:localhost/replica:0/task:0/device:CPU:0".
-    """
-
-    name: str
-
-    @property
-    def device_type(self) -> str:
-        """The kind of device: "CPU" or "GPU"."""
-        return DeviceSpec.from_string(self.name).device_type or ""
-
-    @property
-    def memory_limit_bytes(self) -> int:
-        """The bytes of memory its operations may take: all it has."""
-        if self.device_type == "GPU":
-            index = DeviceSpec.from_string(self.name).device_index or 0
-            return torch.cuda.get_device_properties(index).total_memory
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 class BaseSession(SessionInterface):
@@ -433,7 +407,7 @@ class BaseSession(SessionInterface):
         plain = not callable_options.HasField("run_options")
         run = self.make_callable(everything, feeds, accept_options=True)
 
-        def call(*values: Any, run_metadata: Any = None) -> list[Any]:
+        def call(*values: Any, run_metadata: protos.RunMetadata | None = None) -> list[Any]:
             if len(values) != len(feeds):
                 raise errors.InvalidArgumentError(
                     None, None, f"Expected {len(feeds)} feed tensors, but got {len(values)}"
@@ -487,7 +461,7 @@ class Session(BaseSession):
             self.close()
 
     @staticmethod
-    def reset(target: str, containers: Any = None, config: Any = None) -> None:
+    def reset(target: str, containers: Any = None, config: protos.ConfigProto | None = None) -> None:
         """Forgets the state that sessions of a server share; that of other sessions ends with `close`.
 
         Args:

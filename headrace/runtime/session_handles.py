@@ -96,12 +96,12 @@ class TensorHandle:
         Raises:
             InvalidArgumentError: if the value has another type.
         """
-        wanted = tensor.dtype.base_dtype
-        if self._dtype.base_dtype != wanted:
+        expected = tensor.dtype.base_dtype
+        if self._dtype.base_dtype != expected:
             raise errors.InvalidArgumentError(
                 None,
                 None,
-                f"Expects arg[0] to be {wanted.name} but {self._dtype.base_dtype.name} is provided: the handle "
+                f"Expects arg[0] to be {expected.name} but {self._dtype.base_dtype.name} is provided: the handle "
                 f"{self._handle} was fed for {tensor.name}",
             )
         return self._array()

@@ -206,8 +206,8 @@ class _Recorded:
         starts = derived.inputs[len(function.inputs) :]
         kept: dict[int, Tensor] = {}
         passed: dict[int, Tensor] = {}
-        wanted = [g for g, is_on in zip(derived.outputs, self.connected, strict=True) if is_on]
-        for tensor in [*(t for op in new for t in op.inputs), *wanted]:
+        grad_outputs = [g for g, is_on in zip(derived.outputs, self.connected, strict=True) if is_on]
+        for tensor in [*(t for op in new for t in op.inputs), *grad_outputs]:
             if tensor.op not in own or tensor.op.type == "Const":
                 continue
             (passed if id(tensor) in inputs else kept).setdefault(id(tensor), tensor)
@@ -227,7 +227,7 @@ class _Recorded:
             None,
             graph,
             inputs=[*kept.values(), *self.parameters, *starts],
-            outputs=wanted,
+            outputs=grad_outputs,
             base=f"{function.name}_backward",
         )
 

@@ -15,7 +15,7 @@ from headrace.core.shapes import TensorShape, as_dims
 from headrace.core.tensor import Tensor
 from headrace.kernels.state.handles import handle_dims, handle_dtype
 from headrace.messages import protos
-from headrace.state.resource_variables import BaseResourceVariable
+from headrace.state.resource_variable_class import BaseResourceVariable
 from headrace.state.scoping import name_from_scope_name
 
 if TYPE_CHECKING:

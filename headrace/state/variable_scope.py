@@ -387,9 +387,9 @@ class variable_scope:
     def _enter_default(self, exits: contextlib.ExitStack, current: str | None) -> VariableScope:
         if self._reuse:
             raise ValueError("reuse=True cannot be used without a name_or_scope")
-        wanted = self._default_name if current is None else current
-        opened = exits.enter_context(name_scope(wanted))
-        self._scope_name = wanted
+        scope_name = self._default_name if current is None else current
+        opened = exits.enter_context(name_scope(scope_name))
+        self._scope_name = scope_name
         unique = _unique_scope_name(self._default_name or "")
         return self._enter_pure(exits, unique, None, opened)
 

@@ -24,7 +24,8 @@ from headrace.state.modes import (
     validate_synchronization_aggregation_trainable,
 )
 from headrace.state.partitioned import PartitionedVariable, PartitionInfo, call_partitioner, slice_axis, slices_of
-from headrace.state.resource_variables import BaseResourceVariable, ResourceVariable
+from headrace.state.resource_variable_class import BaseResourceVariable
+from headrace.state.resource_variables import ResourceVariable
 from headrace.state.scoping import init_scope, makes_eager_variables
 from headrace.state.slice_info import SaveSliceInfo
 from headrace.state.variables import Variable
@@ -281,14 +282,14 @@ class VariableStore:
     def _check_shards(self, name: str, count: int) -> None:
         if f"{name}/part_0" not in self._vars:
             return
-        told = (
+        prefix = (
             "Partitioner returned a different partitioning than what was already found.  Partitioner returned "
             f"{count} shards, and shard {name}/part_0 was found, but"
         )
         if f"{name}/part_{count - 1}" not in self._vars:
-            raise ValueError(f"{told} {name}/part_{count - 1} was not.")
+            raise ValueError(f"{prefix} {name}/part_{count - 1} was not.")
         if f"{name}/part_{count}" in self._vars:
-            raise ValueError(f"{told} so was the extra shard {name}/part_{count}.")
+            raise ValueError(f"{prefix} so was the extra shard {name}/part_{count}.")
 
     def _get_single_variable(
         self,
@@ -312,24 +313,24 @@ class VariableStore:
         if shape is not None and from_value:
             raise ValueError("If initializer is a constant, do not specify shape.")
         dtype = as_dtype(dtype)
-        wanted = TensorShape.from_dims(as_dims(shape))
+        static_shape = TensorShape.from_dims(as_dims(shape))
         if name in self._vars:
-            return self._existing(name, wanted, dtype, reuse)
+            return self._existing(name, static_shape, dtype, reuse)
         if reuse is True:
             raise ValueError(
                 f"Variable {name} does not exist, or was not created with tf.get_variable(). Did you mean to set "
                 "reuse=tf.AUTO_REUSE in VarScope?"
             )
         if initializer is None:
-            initializer, from_value = self._get_default_initializer(name=name, shape=wanted, dtype=dtype)
+            initializer, from_value = self._get_default_initializer(name=name, shape=static_shape, dtype=dtype)
         variable_dtype: DType | None = None
         if from_value:
             value = initializer
         else:
             if inspect.isclass(initializer):
                 initializer = initializer()
-            if shape is not None and wanted.is_fully_defined():
-                value = _bound_initializer(initializer, wanted.as_list(), dtype, partition_info)
+            if shape is not None and static_shape.is_fully_defined():
+                value = _bound_initializer(initializer, static_shape.as_list(), dtype, partition_info)
                 variable_dtype = dtype.base_dtype
             elif _needs_no_arguments(initializer):
                 value = initializer

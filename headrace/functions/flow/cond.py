@@ -176,7 +176,31 @@ def cond(
         3
     """
     if builds_functions() and not executing_eagerly():
-        return cond_of_functions(pred, true_fn, false_fn, name)  # type: ignore[arg-type]
+        return cond_of_functions(pred, true_fn, false_fn, name)  # type: ignore[arg-type]  # what is missing is refused there
+    true_fn, false_fn = _branch_functions(true_fn, false_fn, fn1, fn2)
+    with name_scope(name, "cond", [pred]):
+        if executing_eagerly():
+            chosen = true_fn() if pred else false_fn()
+            return chosen if strict else _unwrapped(chosen)
+        if isinstance(pred, bool):
+            raise TypeError("pred must not be a Python bool")
+        pred = convert_to_tensor(pred, name="pred")
+        around = get_default_graph()
+        if isinstance(around, FuncGraph) and not around.of_defun:
+            # There TensorFlow calls functions, which is more exact about results and less so about the predicate.
+            strict = True
+            if pred.dims:
+                pred = raw.Squeeze(pred)
+        return _cond_of_switches(pred, true_fn, false_fn, strict)
+
+
+def _branch_functions(
+    true_fn: Callable[[], Any] | None,
+    false_fn: Callable[[], Any] | None,
+    fn1: Callable[[], Any] | None,
+    fn2: Callable[[], Any] | None,
+) -> tuple[Callable[[], Any], Callable[[], Any]]:
+    """The functions of the true and the false branch, under whichever of their names they were given."""
     if fn1 is not None:
         if true_fn is not None:
             raise TypeError("cond(): true_fn and fn1 may not be set simultaneously.")
@@ -193,57 +217,52 @@ def cond(
         raise TypeError("true_fn must be callable.")
     if not callable(false_fn):
         raise TypeError("false_fn must be callable.")
-    with name_scope(name, "cond", [pred]):
-        if executing_eagerly():
-            chosen = true_fn() if pred else false_fn()
-            return chosen if strict else _unwrapped(chosen)
-        if isinstance(pred, bool):
-            raise TypeError("pred must not be a Python bool")
-        pred = convert_to_tensor(pred, name="pred")
-        around = get_default_graph()
-        if isinstance(around, FuncGraph) and not around.of_defun:
-            # There TensorFlow calls functions, which is more exact about results and less so about the predicate.
-            strict = True
-            if pred.dims:
-                pred = raw.Squeeze(pred)
-        when_false, when_true = switch(pred, pred)
-        pivot_true = raw.Identity(when_true, name="switch_t")
-        pivot_false = raw.Identity(when_false, name="switch_f")
-        pred = raw.Identity(pred, name="pred_id")
-        graph = pred.graph
-        for tensor in (when_true, when_false, pivot_true, pivot_false, pred):
-            graph.prevent_fetching(tensor.op)
+    return true_fn, false_fn
 
-        context_true = CondContext(pred, pivot_true, 1)
-        with context_true:
-            result_true, flat_true = context_true.build(true_fn)
-            if result_true is None:
-                raise ValueError("true_fn must have a return value.")
-            context_true.ExitResult(flat_true)
-        context_false = CondContext(pred, pivot_false, 0)
-        with context_false:
-            result_false, flat_false = context_false.build(false_fn)
-            if result_false is None:
-                raise ValueError("false_fn must have a return value.")
-            context_false.ExitResult(flat_false)
-        if not strict:
-            result_true, result_false = _unwrapped(result_true), _unwrapped(result_false)
-        nest.assert_same_structure(result_true, result_false, expand_composites=True)
-        for x, y in zip(flat_true, flat_false, strict=True):
-            if x.dtype.base_dtype is not y.dtype.base_dtype:
-                raise ValueError(
-                    f"Outputs of true_fn and false_fn must have the same type: {x.dtype.name}, {y.dtype.name}"
-                )
-        if not flat_true:
-            raise ValueError("true_fn and false_fn must return at least one result.")
-        merges = [merge([no, yes])[0] for no, yes in zip(flat_false, flat_true, strict=True)]
-        if context_true.outer_context is None:
-            # What lies inside another context is described with that one.
-            default = get_default_graph()
-            default.add_to_collection(GraphKeys.COND_CONTEXT, context_true)
-            default.add_to_collection(GraphKeys.COND_CONTEXT, context_false)
-        merges = with_tensor_arrays(nest.flatten(result_true, expand_composites=True), merges)
-        return nest.pack_sequence_as(result_true, merges, expand_composites=True)
+
+def _cond_of_switches(pred: Tensor, true_fn: Callable[[], Any], false_fn: Callable[[], Any], strict: bool) -> Any:
+    """Builds both branches behind Switches, and merges what they return."""
+    when_false, when_true = switch(pred, pred)
+    pivot_true = raw.Identity(when_true, name="switch_t")
+    pivot_false = raw.Identity(when_false, name="switch_f")
+    pred = raw.Identity(pred, name="pred_id")
+    graph = pred.graph
+    for tensor in (when_true, when_false, pivot_true, pivot_false, pred):
+        graph.prevent_fetching(tensor.op)
+
+    context_true = CondContext(pred, pivot_true, 1)
+    with context_true:
+        result_true, flat_true = context_true.build(true_fn)
+        if result_true is None:
+            raise ValueError("true_fn must have a return value.")
+        context_true.ExitResult(flat_true)
+    context_false = CondContext(pred, pivot_false, 0)
+    with context_false:
+        result_false, flat_false = context_false.build(false_fn)
+        if result_false is None:
+            raise ValueError("false_fn must have a return value.")
+        context_false.ExitResult(flat_false)
+    if not strict:
+        result_true, result_false = _unwrapped(result_true), _unwrapped(result_false)
+    nest.assert_same_structure(result_true, result_false, expand_composites=True)
+    _check_types(flat_true, flat_false)
+    merges = [merge([no, yes])[0] for no, yes in zip(flat_false, flat_true, strict=True)]
+    if context_true.outer_context is None:
+        # What lies inside another context is described with that one.
+        default = get_default_graph()
+        default.add_to_collection(GraphKeys.COND_CONTEXT, context_true)
+        default.add_to_collection(GraphKeys.COND_CONTEXT, context_false)
+    merges = with_tensor_arrays(nest.flatten(result_true, expand_composites=True), merges)
+    return nest.pack_sequence_as(result_true, merges, expand_composites=True)
+
+
+def _check_types(when_true: list[Tensor], when_false: list[Tensor]) -> None:
+    """Raises ValueError where the branches return nothing, or tensors of different types."""
+    for x, y in zip(when_true, when_false, strict=True):
+        if x.dtype.base_dtype is not y.dtype.base_dtype:
+            raise ValueError(f"Outputs of true_fn and false_fn must have the same type: {x.dtype.name}, {y.dtype.name}")
+    if not when_true:
+        raise ValueError("true_fn and false_fn must return at least one result.")
 
 
 def _unwrapped(result: object) -> Any:

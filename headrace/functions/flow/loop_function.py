@@ -16,8 +16,8 @@ from headrace.core.shapes import TensorShape
 from headrace.core.tensor import Tensor
 from headrace.functions.flow.branch_functions import function_name
 from headrace.functions.flow.flows import to_flow, with_tensor_arrays
+from headrace.functions.flow.loop_variables import check_invariant, fits, invariant_dims
 from headrace.functions.flow.modes import BodyGraph
-from headrace.functions.flow.while_context import check_invariant, fits, invariant_dims
 from headrace.ops.array.constant import constant
 
 if TYPE_CHECKING:

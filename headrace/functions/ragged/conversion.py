@@ -13,7 +13,7 @@ from headrace.core.tensor import Tensor
 from headrace.functions.ragged.tensor import RaggedTensor, is_ragged
 
 if TYPE_CHECKING:
-    from headrace.core.typing import DTypeLike, TensorLike
+    from headrace.core.typing import DTypeLike, ShapeLike, TensorLike
 
 
 def from_tensor(
@@ -40,7 +40,7 @@ def to_tensor(rt_input: Any, default_value: Any = None, name: str | None = None)
     return rt_input.to_tensor(default_value, name) if is_ragged(rt_input) else rt_input
 
 
-def ragged_to_dense(rt_input: Any, default_value: Any = None, shape: Any = None) -> Tensor:
+def ragged_to_dense(rt_input: Any, default_value: Any = None, shape: ShapeLike | None = None) -> Tensor:
     """The rows in a tensor of the shape that is asked for: cut off where they are longer, filled up where shorter.
 
     Args:

@@ -343,18 +343,18 @@ def _to_ragged_shape(value: Tensor | RaggedTensor, shape: RaggedTensorDynamicSha
             "rt_input and dst_shape have different row_split dtypes; use RaggedTensor.with_row_splits_dtype() or "
             "RaggedTensorDynamicShape.with_dim_size_dtype() to convert to a compatible dtype."
         )
-    rank, wanted = value.shape.ndims, shape.rank
-    if rank is None or wanted is None:
+    rank, new_rank = value.shape.ndims, shape.rank
+    if rank is None or new_rank is None:
         raise ValueError("Unable to broadcast: unknown rank")
-    if rank > wanted:
+    if rank > new_rank:
         raise ValueError("Incompatible with shape: rank mismatch")
     if isinstance(value, RaggedTensor) and value.ragged_rank >= shape.num_partitioned_dimensions:
         raise ValueError("Incompatible with shape: ragged rank mismatch")
-    own = RaggedTensorDynamicShape.from_tensor(value).broadcast_to_rank(wanted)
-    rows = _partitioned(_of_rank(value, rank, wanted, shape), shape)
+    own = RaggedTensorDynamicShape.from_tensor(value).broadcast_to_rank(new_rank)
+    rows = _partitioned(_of_rank(value, rank, new_rank, shape), shape)
     outer = range(shape.num_partitioned_dimensions)
 
-    multiples: list[Any] = [1] * wanted
+    multiples: list[Any] = [1] * new_rank
     for axis in outer:
         if own.is_ragged(axis) or shape.is_ragged(axis):
             continue
@@ -376,13 +376,13 @@ def _reshaped(values: Tensor, shape: RaggedTensorDynamicShape) -> Tensor:
     return raw.Reshape(values, composing.concat([[-1], shape.inner_dim_sizes], 0))
 
 
-def _of_rank(value: Any, rank: int, wanted: int, shape: RaggedTensorDynamicShape) -> Any:
+def _of_rank(value: Any, rank: int, new_rank: int, shape: RaggedTensorDynamicShape) -> Any:
     """`value` in as many rows of one row as there are dimensions missing."""
-    if rank == wanted:
+    if rank == new_rank:
         return value
     if rank < (shape.num_inner_dimensions or 0) + 1:
         value = _reshaped(value, shape)
-    for _ in range(wanted - value.shape.ndims):
+    for _ in range(new_rank - value.shape.ndims):
         if is_ragged(value):
             count = value.nrows()
         else:

@@ -7,13 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.core.defaults import control_dependencies
 from headrace.functions.ragged.dynamic_shape import RaggedTensorDynamicShape, broadcast_dynamic_shape, broadcast_to
-from headrace.functions.ragged.tensor import (
-    RaggedTensor,
-    assert_splits_match,
-    convert_to_tensor_or_ragged_tensor,
-    is_ragged,
-    same_splits_type,
-)
+from headrace.functions.ragged.splits import assert_splits_match, same_splits_type
+from headrace.functions.ragged.tensor import RaggedTensor, convert_to_tensor_or_ragged_tensor, is_ragged
 
 if TYPE_CHECKING:
     from headrace.core.typing import TensorLike

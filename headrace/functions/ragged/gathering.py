@@ -10,12 +10,8 @@ from headrace.functions.array import gather as dense
 from headrace.functions.array.tile import repeat
 from headrace.functions.flow.checks import assert_equal
 from headrace.functions.ragged.layout import expand_dims, tile
-from headrace.functions.ragged.tensor import (
-    RaggedTensor,
-    convert_to_tensor_or_ragged_tensor,
-    is_ragged,
-    same_splits_type,
-)
+from headrace.functions.ragged.splits import same_splits_type
+from headrace.functions.ragged.tensor import RaggedTensor, convert_to_tensor_or_ragged_tensor, is_ragged
 from headrace.kernels import composing
 
 if TYPE_CHECKING:

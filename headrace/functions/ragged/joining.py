@@ -12,14 +12,8 @@ from headrace.functions.flow.checks import assert_equal
 from headrace.functions.ragged.gathering import gather
 from headrace.functions.ragged.layout import expand_dims
 from headrace.functions.ragged.segment_ids import lengths_to_splits, numbers_up_to
-from headrace.functions.ragged.tensor import (
-    RaggedTensor,
-    assert_splits_match,
-    convert_to_tensor_or_ragged_tensor,
-    is_ragged,
-    positive_axis,
-    same_splits_type,
-)
+from headrace.functions.ragged.splits import assert_splits_match, same_splits_type
+from headrace.functions.ragged.tensor import RaggedTensor, convert_to_tensor_or_ragged_tensor, is_ragged, positive_axis
 from headrace.kernels import composing
 
 if TYPE_CHECKING:
@@ -116,11 +110,11 @@ def _one_after_another(rows: Sequence[RaggedTensor], stacked: bool) -> RaggedTen
 
 
 def _following(splits: Sequence[Tensor]) -> Tensor:
-    pieces, offset = [splits[0]], splits[0][-1]
-    for piece in splits[1:]:
-        pieces.append(piece[1:] + offset)
-        offset = offset + piece[-1]
-    return composing.concat(pieces, 0)
+    row_splits, offset = [splits[0]], splits[0][-1]
+    for rest in splits[1:]:
+        row_splits.append(rest[1:] + offset)
+        offset = offset + rest[-1]
+    return composing.concat(row_splits, 0)
 
 
 def _row_by_row(rows: Sequence[RaggedTensor], stacked: bool) -> RaggedTensor:

@@ -106,7 +106,7 @@ def one_hot(
     on_value: Any = None,
     off_value: Any = None,
     axis: Any = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     name: str | None = None,
 ) -> RaggedTensor:
     """`tf.one_hot` of ragged indices.

@@ -16,13 +16,8 @@ from headrace.core.tensor import Tensor
 from headrace.functions.flow.checks import assert_equal
 from headrace.functions.math import reduction, segments
 from headrace.functions.ragged.segment_ids import lengths_to_splits, row_splits_to_segment_ids
-from headrace.functions.ragged.tensor import (
-    RaggedTensor,
-    convert_to_tensor_or_ragged_tensor,
-    is_ragged,
-    positive_axis,
-    same_splits_type,
-)
+from headrace.functions.ragged.splits import same_splits_type
+from headrace.functions.ragged.tensor import RaggedTensor, convert_to_tensor_or_ragged_tensor, is_ragged, positive_axis
 from headrace.kernels import composing, older_names
 
 if TYPE_CHECKING:

@@ -17,13 +17,8 @@ from headrace.functions.ragged.gathering import gather
 from headrace.functions.ragged.joining import concat
 from headrace.functions.ragged.math import reduce_sum
 from headrace.functions.ragged.segment_ids import lengths_to_splits, numbers_up_to, row_splits_to_segment_ids
-from headrace.functions.ragged.tensor import (
-    RaggedTensor,
-    assert_splits_match,
-    convert_to_tensor_or_ragged_tensor,
-    is_ragged,
-    same_splits_type,
-)
+from headrace.functions.ragged.splits import assert_splits_match, same_splits_type
+from headrace.functions.ragged.tensor import RaggedTensor, convert_to_tensor_or_ragged_tensor, is_ragged
 from headrace.kernels import composing
 from headrace.ops.array import where as dense
 

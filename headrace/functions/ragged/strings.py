@@ -17,7 +17,7 @@ from headrace.ops.string.joining import reduce_join as dense_reduce_join
 from headrace.ops.string.segments import unsorted_segment_join
 
 if TYPE_CHECKING:
-    from headrace.core.typing import TensorLike
+    from headrace.core.typing import AxisLike, TensorLike
 
 
 _REPLACEMENT = 65533
@@ -89,7 +89,7 @@ def reduce_join(
         raise ValueError("keepdims=True is not supported for RaggedTensors.")
     axis = older_names.first_given("axis", axis, "reduction_indices", reduction_indices)
 
-    def whole(text: TensorLike, axis: Any, name: str | None) -> Tensor:
+    def whole(text: TensorLike, axis: AxisLike, name: str | None) -> Tensor:
         return dense_reduce_join(text, axis, separator=separator, name=name)
 
     def of_segments(text: Tensor, ids: Tensor, count: Tensor) -> Tensor:

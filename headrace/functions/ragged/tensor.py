@@ -16,9 +16,8 @@ from headrace.core.operation import Operation
 from headrace.core.registry import raw
 from headrace.core.shapes import TensorShape
 from headrace.core.tensor import Tensor
-from headrace.functions.flow.checks import assert_equal
 from headrace.functions.math.reduction import reduce_max
-from headrace.functions.ragged.from_rows import FromRows
+from headrace.functions.ragged.from_tensors import FromTensors
 from headrace.functions.ragged.segment_ids import row_splits_to_segment_ids
 from headrace.functions.ragged.spec import RaggedTensorSpec
 from headrace.functions.ragged.value import RaggedTensorValue
@@ -56,7 +55,7 @@ def positive_axis(axis: int, rank: int | None) -> int:
     return axis
 
 
-class RaggedTensor(FromRows):
+class RaggedTensor(FromTensors):
     """A tensor whose rows may have different lengths; made with one of its `from_…` methods or `tf.ragged.constant`.
 
     Args:
@@ -461,49 +460,6 @@ def convert_to_tensor_or_ragged_tensor(
             flat = convert_to_tensor(value.flat_values, dtype, preferred_dtype=preferred_dtype, name="flat_values")
             return RaggedTensor.from_nested_row_splits(flat, value.nested_row_splits, validate=False)
     return convert_to_tensor(value, dtype, preferred_dtype=preferred_dtype, name=name)
-
-
-def same_splits_type(*tensors: Any) -> tuple[DType, tuple[Any, ...]]:
-    """The type of the splits of those among `tensors` that are ragged (int64 if none is), and the tensors.
-
-    Raises:
-        ValueError: if the types differ.
-    """
-    types = {tensor.row_splits.dtype for tensor in tensors if isinstance(tensor, RaggedTensor)}
-    if len(types) > 1:
-        raise ValueError(
-            "Input RaggedTensors have mismatched row_splits dtypes; use RaggedTensor.with_row_splits_dtype() to convert "
-            "them to compatible dtypes."
-        )
-    return (types.pop() if types else int64), tensors
-
-
-def match_row_splits_dtypes(*tensors: Any, return_dtype: bool = False) -> Any:
-    """The tensors, once it is sure that their splits are of one type; with `return_dtype` that type before them.
-
-    Raises:
-        ValueError: if the types differ.
-    """
-    dtype, same = same_splits_type(*tensors)
-    return (dtype, same) if return_dtype else same
-
-
-def auto_cast_partition_dtype() -> bool:
-    """Whether splits of different types become those of one: no, they are an error."""
-    return False
-
-
-def assert_splits_match(nested: Sequence[Sequence[Any]]) -> list[Operation]:
-    """Checks that ragged tensors have the same rows.
-
-    Raises:
-        ValueError: if they have different numbers of levels.
-    """
-    message = "Inputs must have identical ragged splits"
-    first = nested[0]
-    if any(len(splits) != len(first) for splits in nested):
-        raise ValueError(message)
-    return [assert_equal(a, b, message=message) for splits in nested[1:] for a, b in zip(first, splits, strict=True)]
 
 
 def _refuse(value: RaggedTensor, dtype: DType | None = None, name: str | None = None, as_ref: bool = False) -> Any:

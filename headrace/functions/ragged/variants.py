@@ -33,4 +33,4 @@ def ragged_from_variant(
     result: Any = values
     for level in reversed(splits):
         result = RaggedTensor(result, level, internal=True)
-    return result  # type: ignore[no-any-return]
+    return result

@@ -45,6 +45,97 @@ class _Call:
         self.done = result is not None
 
 
+class _Calls:
+    """The calls of one iteration over a `ParallelMapped`, and the threads at work on them."""
+
+    def __init__(self, dataset: ParallelMapped, iteration: Iteration) -> None:
+        self._upstream = dataset.inputs[0].start(iteration)
+        self._call, self._function, self._sloppy = dataset.call, dataset.function, dataset.sloppy
+        self._most = dataset.calls
+        self._iteration = iteration
+        self._under_way: deque[_Call] = deque()  # in the order of the input
+        self._waiting: deque[_Call] = deque()  # those of them that no thread has begun
+        self._threads = 0
+        self._changed = threading.Condition()
+        self._over = False
+        iteration.wakes(self._changed)
+
+    def next_element(self) -> Element | None:
+        """The next element, by a call in place while calls take no time worth a thread."""
+        function = self._function
+        if function.slow_calls < _SLOW_CALLS:
+            element = self._upstream()
+            if element is None:
+                return None
+            begun = time.perf_counter()
+            result = self._call(*element)
+            is_slow = time.perf_counter() - begun >= WORTH_A_THREAD
+            function.slow_calls = function.slow_calls + 1 if is_slow else 0
+            return result
+        # Twice as many as run, so that a thread that is done need not wait for this one to find its next call.
+        while not self._over and len(self._under_way) < 2 * self._most and self._submit():
+            pass
+        if not self._under_way:
+            return None
+        with self._changed:
+            while (task := self._first_done()) is None:
+                self._iteration.wait(self._changed)
+            self._under_way.remove(task)
+        if not self._over:
+            self._submit()
+        if type(task.result) is Failed:
+            raise task.result.error
+        return task.result
+
+    def _submit(self) -> bool:
+        """Hands the next element of the input to the threads; whether there was one."""
+        try:
+            element = self._upstream()
+        except BaseException as error:  # noqa: BLE001 -- it is raised where the element is asked for
+            self._under_way.append(_Call(result=Failed(error)))
+            return True
+        if element is None:
+            self._over = True
+            return False
+        task = _Call(element)
+        with self._changed:
+            self._under_way.append(task)
+            self._waiting.append(task)
+            if self._threads == self._most:
+                return True
+            self._threads += 1
+        pool.submit(self._work)
+        return True
+
+    def _first_done(self) -> _Call | None:
+        under_way = self._under_way
+        if not self._sloppy:
+            return under_way[0] if under_way[0].done else None
+        return next((task for task in under_way if task.done), None)
+
+    def _work(self) -> None:
+        """What a thread does: calls as long as any wait."""
+        while True:
+            with self._changed:
+                if not self._waiting or self._iteration.closed or ending.begun:
+                    self._threads -= 1
+                    return
+                task = self._waiting.popleft()
+            began = time.perf_counter()
+            try:
+                task.result = self._call(*task.element)
+            except BaseException as error:  # noqa: BLE001 -- it is raised where the element is asked for
+                task.result = Failed(error)
+            if activity.traced():
+                activity.note("ParallelMapDataset", began)
+            with self._changed:
+                task.done = True
+                if self._sloppy or task is self._under_way[0]:
+                    self._changed.notify_all()
+            # What it refers to must not wait for the next one.
+            del task
+
+
 class ParallelMapped(Mapped):
     """What a function makes of each element, by up to `calls` threads where a call takes its time.
 
@@ -72,88 +163,7 @@ class ParallelMapped(Mapped):
         self.sloppy = True
 
     def start(self, iteration: Iteration) -> Next:
-        upstream, call, calls, sloppy = self.inputs[0].start(iteration), self.call, self.calls, self.sloppy
-        function = self.function
-        under_way: deque[_Call] = deque()  # in the order of the input
-        waiting: deque[_Call] = deque()  # those of them that no thread has begun
-        threads = 0
-        changed = threading.Condition()
-        iteration.wakes(changed)
-        over = False
-
-        def work() -> None:
-            nonlocal threads
-            while True:
-                with changed:
-                    if not waiting or iteration.closed or ending.begun:
-                        threads -= 1
-                        return
-                    task = waiting.popleft()
-                began = time.perf_counter()
-                try:
-                    task.result = call(*task.element)
-                except BaseException as error:  # noqa: BLE001 -- it is raised where the element is asked for
-                    task.result = Failed(error)
-                if activity.traced():
-                    activity.note("ParallelMapDataset", began)
-                with changed:
-                    task.done = True
-                    if sloppy or task is under_way[0]:
-                        changed.notify_all()
-                # What it refers to must not wait for the next one.
-                del task
-
-        def submit() -> bool:
-            nonlocal over, threads
-            try:
-                element = upstream()
-            except BaseException as error:  # noqa: BLE001 -- it is raised where the element is asked for
-                under_way.append(_Call(result=Failed(error)))
-                return True
-            if element is None:
-                over = True
-                return False
-            task = _Call(element)
-            with changed:
-                under_way.append(task)
-                waiting.append(task)
-                if threads == calls:
-                    return True
-                threads += 1
-            pool.submit(work)
-            return True
-
-        def first_done() -> _Call | None:
-            if not sloppy:
-                return under_way[0] if under_way[0].done else None
-            return next((task for task in under_way if task.done), None)
-
-        def next_element() -> Element | None:
-            if function.slow_calls < _SLOW_CALLS:
-                element = upstream()
-                if element is None:
-                    return None
-                begun = time.perf_counter()
-                result = call(*element)
-                is_slow = time.perf_counter() - begun >= WORTH_A_THREAD
-                function.slow_calls = function.slow_calls + 1 if is_slow else 0
-                return result
-            # Twice as many as run, so that a thread that is done need not wait for this one to find its next call.
-            while not over and len(under_way) < 2 * calls and submit():
-                pass
-            if not under_way:
-                return None
-            with changed:
-                while (task := first_done()) is None:
-                    iteration.wait(changed)
-                under_way.remove(task)
-            if not over:
-                submit()
-            if type(task.result) is Failed:
-                raise task.result.error
-            return task.result  # type: ignore[no-any-return]
-
-        return next_element
+        return _Calls(self, iteration).next_element
 
 
 def mapped(

@@ -22,7 +22,7 @@ from headrace.core.tensor import Tensor
 from headrace.kernels.random.streams import RandomStream
 
 if TYPE_CHECKING:
-    from headrace.core.typing import NodeView, TensorLike
+    from headrace.core.typing import NodeView, OpView, TensorLike
 
 
 Sampler = Callable[..., Any]
@@ -67,12 +67,12 @@ def with_shape(node: NodeView, sample: Sampler) -> Callable[..., Any]:
     return lambda shape: sample(known)
 
 
-def output_of_shape_input(op: Any) -> list[Dims]:
+def output_of_shape_input(op: OpView) -> list[Dims]:
     """The shape rule of an op whose first input is the shape of its output."""
     return [shape_of_input(op, 0)]
 
 
-def shape_of_input(op: Any, index: int) -> Dims:
+def shape_of_input(op: OpView, index: int) -> Dims:
     """The dims that shape input `index` asks for.
 
     Raises:
@@ -109,13 +109,13 @@ def no_gradient_through(*declarations: OpDecl) -> None:
         decl.not_differentiable()
 
 
-def scalar_bounds(op: Any, first: int) -> None:
+def scalar_bounds(op: OpView, first: int) -> None:
     for tensor in op.inputs[first : first + 2]:
         if tensor.dims:
             raise ValueError(f"Shape must be rank 0 but is rank {len(tensor.dims)}")
 
 
-def two_seeds(op: Any, index: int) -> None:
+def two_seeds(op: OpView, index: int) -> None:
     """Raises ValueError unless input `index` can be a vector of two seeds."""
     dims = op.inputs[index].dims
     if dims is not None and len(dims) != 1:

@@ -2,8 +2,8 @@
 
 A `RandomStream` is what one op keeps between the runs of a session: each request takes the next stretch of its
 Philox stream. The `stateless_*` functions begin a stream of their own for each pair of seeds. Plain distributions
-live in `philox`; here are those that try again until a number passes, and those that depend on tensors. An op's two
-seeds come from `core.random_seed`.
+live in `philox`, those that try again until a number passes in `rejection` and `truncated_normal`. An op's two seeds
+come from `core.random_seed`.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ import numpy.typing as npt
 
 from headrace.core.errors import InvalidArgumentError
 from headrace.kernels.random import philox as plain
+from headrace.kernels.random import rejection
 from headrace.kernels.random.philox import RESERVED_PER_OUTPUT, Array, Philox
+from headrace.kernels.random.truncated_normal import MOST_TRIES, SHARED_BATCH, fill_truncated
 
 _UINT64 = 2**64
-_DOUBLE = np.dtype(np.float64)
 
 Shape = Sequence[SupportsInt] | npt.NDArray[Any]
 
@@ -197,15 +198,15 @@ class RandomStream:
         if all(p.size == 1 for p in parameters) and parameters[2].ndim == parameters[3].ndim == 0:
             # With nothing to tell the batches apart, TensorFlow cuts its own. It takes a bound given as a vector
             # for something that does, whatever its length.
-            size = _TRUNCATED_BATCH
+            size = SHARED_BATCH
             batches = -(-count // size)
         columns = [parameter.reshape(-1) for parameter in parameters]
-        here = self.reserve(batches * 2 * _TRUNCATED_TRIES * (size + 3) // 4)
+        here = self.reserve(batches * 2 * MOST_TRIES * (size + 3) // 4)
         out = np.empty(count, dtype)
         for batch in range(batches):
             mean, stdev, minval, maxval = (p[batch if len(p) > 1 else 0] for p in columns)
             part = out[batch * size : (batch + 1) * size]
-            here = _fill_truncated(here, part, mean, stdev, minval, maxval)
+            here = fill_truncated(here, part, mean, stdev, minval, maxval)
         return out.reshape(dims)
 
     def shuffle_permutation(self, n: int) -> Array:
@@ -248,8 +249,6 @@ class RandomStream:
     def gamma(self, shape: Shape, alpha: npt.ArrayLike) -> Array:
         """Numbers of the gamma distribution of rate 1: RandomGamma.
 
-        By rejection: G. Marsaglia, W. Tsang, "A simple method for generating gamma variables", ACM TOMS 26 (2000).
-
         Args:
             shape: the shape of the draws made for each alpha.
             alpha: float16, float32 or float64 array of any shape.
@@ -264,13 +263,10 @@ class RandomStream:
         plain.floating(alpha.dtype)
         if not (alpha >= 0).all():
             raise InvalidArgumentError(None, None, f"alpha must be at least 0, got {alpha[~(alpha >= 0)].flat[0]}")
-        return self._for_each(shape, alpha, _gamma).astype(alpha.dtype)
+        return self._for_each(shape, alpha, rejection.gamma).astype(alpha.dtype)
 
     def poisson(self, shape: Shape, rate: npt.ArrayLike, dtype: npt.DTypeLike) -> Array:
         """Numbers of the Poisson distribution: RandomPoisson and RandomPoissonV2.
-
-        Rates below 10 by D. Knuth's product of uniforms, others by rejection: W. Hörmann, "The transformed rejection
-        method for generating Poisson random variables", Insurance: Mathematics and Economics 12 (1993).
 
         Args:
             shape: the shape of the draws made for each rate.
@@ -289,7 +285,7 @@ class RandomStream:
         if not (rate <= highest).all():
             message = f"rate must be finite and at most {highest:g} for {dtype.name}"
             raise InvalidArgumentError(None, None, f"{message}, got {rate[~(rate <= highest)].flat[0]}")
-        return self._for_each(shape, rate, lambda here, rates: _poisson(here, rates, highest)).astype(dtype)
+        return self._for_each(shape, rate, lambda here, rates: rejection.poisson(here, rates, highest)).astype(dtype)
 
     def _for_each(self, shape: Shape, parameter: Array, draw: Callable[[Philox, Array], Array]) -> Array:
         """Draws once for each of `shape` and each parameter; the draws of one parameter follow each other."""
@@ -403,186 +399,3 @@ def _multinomial(here: Philox, logits: Array, samples: int, dtype: npt.DTypeLike
         for row, (steps, numbers) in enumerate(zip(cumulative, drawn)):
             out[row] = np.searchsorted(steps, numbers, side="right")
     return out
-
-
-class _Substreams:
-    """A stream for each output, which reads its blocks as it needs them, and apart from the others."""
-
-    def __init__(self, here: Philox, count: int) -> None:
-        self._here = here
-        self._next = np.arange(count, dtype=np.uint64) * np.uint64(RESERVED_PER_OUTPUT)
-
-    def words(self, which: Array) -> Array:
-        """One block from each of the substreams `which`, uint32 of shape (len(which), 4)."""
-        words = self._here.words_at(self._next[which])
-        self._next[which] += np.uint64(1)
-        return words
-
-
-class _Pairs:
-    """Numbers for outputs that ask one at a time, from blocks that make two; the second of a block goes first."""
-
-    def __init__(self, substreams: _Substreams, count: int, make: Callable[[Array, np.dtype[Any]], Array]) -> None:
-        self._substreams = substreams
-        self._make = make
-        self._kept = np.empty(count)
-        self._has_kept = np.zeros(count, bool)
-
-    def read(self, which: Array) -> Array:
-        """The next number of each output in `which`, no output twice."""
-        has_kept = self._has_kept[which]
-        out = self._kept[which]
-        empty = which[~has_kept]
-        if empty.size:
-            pairs = self._make(self._substreams.words(empty).reshape(-1), _DOUBLE).reshape(-1, 2)
-            out[~has_kept] = pairs[:, 1]
-            self._kept[empty] = pairs[:, 0]
-        self._has_kept[which] = ~has_kept
-        return out
-
-
-def _gamma(here: Philox, alpha: Array) -> Array:
-    substreams = _Substreams(here, len(alpha))
-    uniforms = _Pairs(substreams, len(alpha), plain.uniform_from_words)
-    normals = _Pairs(substreams, len(alpha), plain.normal_from_words)
-    out = np.empty(len(alpha))
-    one = np.flatnonzero(alpha == 1)
-    out[one] = -np.log1p(-uniforms.read(one))
-    # Below 1 a number is drawn for alpha + 1 and then made smaller.
-    small = alpha < 1
-    d = alpha + np.where(small, 2 / 3, -1 / 3)
-    waiting = np.flatnonzero(alpha != 1)
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        c = 1 / 3 / np.sqrt(d)
-        while waiting.size:
-            x = normals.read(waiting)
-            v = 1 + c[waiting] * x
-            possible = v > 0
-            tried, x, v = waiting[possible], x[possible], v[possible]
-            v = v * v * v
-            u = uniforms.read(tried)
-            square = x * x
-            accepted = u < 1 - 0.0331 * square * square
-            accepted |= np.log(u) < 0.5 * square + d[tried] * (1 - v + np.log(v))
-            done = tried[accepted]
-            out[done] = d[done] * v[accepted]
-            possible[possible] = accepted
-            waiting = waiting[~possible]
-        below = np.flatnonzero(small)
-        out[below] *= uniforms.read(below) ** (1 / alpha[below])
-    return out
-
-
-def _poisson(here: Philox, rate: Array, highest: float) -> Array:
-    uniforms = _Pairs(_Substreams(here, len(rate)), len(rate), plain.uniform_from_words)
-    out = np.zeros(len(rate))
-    waiting = np.flatnonzero(rate < 10)
-    product = np.ones(len(rate))
-    limit = np.exp(-rate)
-    while waiting.size:
-        product[waiting] *= uniforms.read(waiting)
-        waiting = waiting[product[waiting] > limit[waiting]]
-        out[waiting] += 1
-
-    waiting = np.flatnonzero(rate >= 10)
-    # Names as in Hörmann's algorithm PTRS.
-    while waiting.size:
-        mu = rate[waiting]
-        b = 0.931 + 2.53 * np.sqrt(mu)
-        a = -0.059 + 0.02483 * b
-        inverse_alpha = 1.1239 + 1.1328 / (b - 3.4)
-        u = uniforms.read(waiting) - 0.5
-        v = uniforms.read(waiting)
-        with np.errstate(divide="ignore"):
-            us = 0.5 - np.abs(u)
-            k = np.floor((2 * a / us + b) * u + mu + 0.43)
-            fits = k <= highest
-            accepted = fits & (us >= 0.07) & (v <= 0.9277 - 3.6224 / (b - 2))
-            unsure = np.flatnonzero(fits & ~accepted & (k >= 0) & ((us >= 0.013) | (v <= us)))
-            s = np.log(v * inverse_alpha / (a / (us * us) + b))[unsure]
-        k_unsure = k[unsure]
-        log_factorial = np.array([math.lgamma(value + 1) for value in k_unsure.tolist()])
-        accepted[unsure] = s <= -mu[unsure] + k_unsure * np.log(mu[unsure]) - log_factorial
-        out[waiting[accepted]] = k[accepted]
-        waiting = waiting[~accepted]
-    return out
-
-
-# ----------------------------------------------------------------------------------- normal numbers between bounds
-
-_TRUNCATED_BATCH = 100
-_TRUNCATED_TRIES = 1000
-# With a bound this far on the other side of the mean, plain normal numbers are accepted often enough.
-_PLAIN_NORMAL_FROM = 1.3
-
-
-def _fill_truncated(
-    here: Philox,
-    out: Array,
-    mean: np.floating[Any],
-    stdev: np.floating[Any],
-    minval: np.floating[Any],
-    maxval: np.floating[Any],
-) -> Philox:
-    """Fills `out` with normal numbers between bounds and returns the place after the last block used.
-
-    The rejection schemes for the tails: C. Robert, "Simulation of truncated normal variables", Statistics and
-    Computing 5 (1995). All arithmetic is that of the output's type.
-    """
-    t = out.dtype.type
-    if not (stdev > 0 and minval < maxval and (np.isfinite(minval) or np.isfinite(maxval))):
-        raise InvalidArgumentError(None, None, "Invalid parameters")
-    if maxval < mean or minval == -np.inf:
-        # Mirrored, so that the bound nearer the mean, or the finite one, is the lower one.
-        minval, maxval, stdev = maxval, minval, -stdev
-    low, high = (minval - mean) / stdev, (maxval - mean) / stdev
-    root = np.sqrt(low * low + t(4))
-    cutoff = t(2) * np.exp(t(0.5) + low * (low - root) / t(4)) / (low + root)
-    # A scheme reads blocks of numbers and makes, of so many in a row, an array of candidates.
-    width = plain.outputs_per_block(out.dtype)
-    make, stride, candidates = plain.uniform_from_words, 1, width
-    if (low < -_PLAIN_NORMAL_FROM and high >= 0) or (high > _PLAIN_NORMAL_FROM and low <= 0):
-        make = plain.normal_from_words
-
-        def judge(x: Array) -> tuple[Array, Array]:
-            return x, (x >= low) & (x <= high)
-
-    elif high - low < cutoff:
-        stride = 2
-        peak = t(0) if low < 0 else low * low
-
-        def judge(x: Array) -> tuple[Array, Array]:
-            places, tries = x.reshape(-1, 2, width).transpose(1, 0, 2)
-            z = places * (high - low) + low
-            return z.reshape(-1), (tries <= np.exp((peak - z * z) / t(2))).reshape(-1)
-
-    else:
-        candidates = width // 2
-        alpha = (low + root) / t(2)
-
-        def judge(x: Array) -> tuple[Array, Array]:
-            z = -np.log(x[0::2]) / alpha + low
-            distance = alpha - z if low < alpha else low - alpha
-            return z, (x[1::2] <= np.exp(-distance * distance / t(2))) & (z < high)
-
-    filled = rejected = 0
-    while filled < len(out):
-        steps = -(-(len(out) - filled) // candidates)
-        with np.errstate(divide="ignore", over="ignore"):
-            z, accepted = judge(make(here.words(steps * stride), out.dtype))
-        index = np.arange(len(z))
-        run = index - np.maximum.accumulate(np.where(accepted, index, -1 - rejected))
-        if make is plain.uniform_from_words:
-            # After so many tries a number is taken as it is.
-            accepted |= (run > 0) & (run % _TRUNCATED_TRIES == 0)
-        elif (run > _TRUNCATED_TRIES).any():
-            message = "TruncatedNormal randn rejection sampler exceeded maximum iterations"
-            raise InvalidArgumentError(None, None, message)
-        taken = np.flatnonzero(accepted)[: len(out) - filled]
-        out[filled : filled + len(taken)] = z[taken] * stdev + mean
-        filled += len(taken)
-        rejected = int(run[-1])
-        # What is left of the blocks that gave the last number is dropped.
-        used = int(taken[-1]) // candidates + 1 if filled == len(out) else steps
-        here = here.skip(used * stride)
-    return here

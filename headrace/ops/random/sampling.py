@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -52,7 +52,7 @@ stateless_multinomial_op = op(
 ).on_host("num_samples", "seed")
 
 
-def _multinomial_shape(op: Any) -> list[Dims]:
+def _multinomial_shape(op: OpView) -> list[Dims]:
     dims = op.inputs[0].dims
     if dims is not None and len(dims) != 2:
         raise ValueError(f"Shape must be rank 2 but is rank {len(dims)}")

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from headrace.core.constant_value import constant_value
 from headrace.core.dims import unknown_dims
 from headrace.core.registry import op
 from headrace.kernels.host_values import to_tensor
@@ -21,13 +20,12 @@ if TYPE_CHECKING:
     import torch
 
     from headrace.core.buffers import VariableBuffer
-    from headrace.core.operation import Operation
     from headrace.core.registry import OpDecl
-    from headrace.core.typing import NodeView
+    from headrace.core.typing import NodeView, OpView
 
 
-def _shape(op: Operation, index: int = 2) -> list[Any]:
-    known = constant_value(op.inputs[index])
+def _shape(op: OpView, index: int = 2) -> list[Any]:
+    known = op.constant(index)
     if known is not None:
         return [tuple(int(size) for size in known)]
     dims = op.inputs[index].dims

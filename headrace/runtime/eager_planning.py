@@ -1,0 +1,102 @@
+"""Operations planned to run eagerly: each as the only one of a small graph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from headrace.core.eager import EagerOperation, invalid
+from headrace.core.errors import OpError
+from headrace.core.graph import Graph
+from headrace.core.registry import raw
+from headrace.core.tensor import Tensor
+from headrace.plan.plan import make_plan
+from headrace.runtime.eager_calls import Kernel, named
+
+if TYPE_CHECKING:
+    from headrace.runtime.eager import EagerGraph
+
+
+def planned(
+    graph: EagerGraph,
+    op: EagerOperation,
+    output_types: Sequence[Any],
+    any_shape: bool | None,
+    known: dict[int, np.ndarray],
+    name: str,
+) -> Kernel:
+    """Plans an operation as the only one of a graph.
+
+    Args:
+        graph: where it runs: its functions, container and devices are those of the small graph.
+        op: the operation.
+        output_types: its outputs' element types.
+        any_shape: whether it is planned for any sizes; None for any rank too.
+        known: values of inputs that are part of the plan.
+        name: its name there.
+
+    Raises:
+        OpError: if the operation refuses its arguments.
+    """
+    decl = op.decl
+    scratch = Graph()
+    scratch._functions = graph._functions
+    scratch._container = graph._container
+    scratch._scopes.devices = graph._scopes.devices
+    feeds: list[Tensor] = []
+    given: list[int] = []
+    inputs: list[Tensor] = []
+    with scratch.as_default():
+        for i, tensor in enumerate(op._inputs):
+            if i in known:
+                inputs.append(raw.Const(value=np.array(known[i]), dtype=tensor._dtype.base_dtype, name="known"))
+                continue
+            dims = tensor.dims
+            if any_shape and dims is not None:
+                dims = (None,) * len(dims)
+            if any_shape is None or tensor._dtype.name in ("resource", "variant"):
+                dims = None
+            feed: Tensor = raw.Placeholder(dtype=tensor._dtype.base_dtype, shape=dims, name="input")
+            feeds.append(feed)
+            given.append(i)
+            inputs.append(feed)
+        try:
+            made = Graph.add_operation(
+                scratch, decl, inputs, dict(op.attrs), scratch.unique_name(name.replace(":", "_")), output_types
+            )
+        except ValueError as error:
+            if any_shape is None:
+                raise
+            raise _refusal(graph, op, output_types, name) or invalid(str(error), decl.type) from None
+        fetches: list[Any] = list(made._outputs) or [made]
+        if made._outputs and decl.stateful:
+            fetches.append(made)
+        try:
+            plan = make_plan(fetches, feeds, graph.runtime)
+        except OpError as error:
+            named(error, decl.type)
+            raise
+    # A call may write whatever it is handed.
+    writes = tuple(
+        i
+        for i, tensor in enumerate(op._inputs)
+        if tensor._dtype.name == "resource"
+        and (decl.signature.calls or i in decl.writes_state or decl.type in graph._functions)
+    )
+    return Kernel(decl.type, plan, given, len(op._inputs), writes, scratch)
+
+
+def _refusal(graph: EagerGraph, op: EagerOperation, output_types: Sequence[Any], name: str) -> OpError | None:
+    """What the kernel says of arguments that the shape function refuses: TensorFlow runs nothing else eagerly."""
+    if op.decl.stateful:
+        return None
+    try:
+        graph._run(planned(graph, op, output_types, None, {}, name), op._inputs)
+    except OpError as error:
+        # What torch says of shapes that it was never to see tells less than the shape function.
+        return None if f"(op {op.decl.type}, node" in error.message else error
+    except (ValueError, TypeError, RuntimeError, IndexError):
+        pass
+    return None
