@@ -17,6 +17,8 @@ PYTHON37 ?= $(shell for p in python3.7 $$(ls -d $${PYENV_ROOT:-$$HOME/.pyenv}/ve
 
 JOBS ?= 2
 PROGRAMS ?= tests/programs
+# Of the ops' cases those that changed: what is drawn at random would be another each time. CASES= asks for all of them.
+CASES ?= --stale
 
 .DEFAULT_GOAL := help
 .PHONY: help setup run test check format bench oracle goldens clean
@@ -66,8 +68,9 @@ $(ORACLE)/tf2/.installed: tools/oracle/tf2.txt
 	$(ORACLE)/tf2/bin/python -m pip install --quiet --disable-pip-version-check -r $<
 	@touch $@
 
-goldens: $(ORACLE)/tf1/.installed  ## record again what TensorFlow 1.15.5 says; PROGRAMS="tests/programs/nn"
+goldens: setup $(ORACLE)/tf1/.installed  ## record again what TensorFlow 1.15.5 says; PROGRAMS="tests/programs/nn" CASES="--stale"
 	$(ORACLE)/tf1/bin/python tools/oracle/make_goldens.py $(PROGRAMS)
+	$(PY) tools/oracle/record_cases.py $(CASES)
 
 clean:  ## remove what make made, the oracle excepted
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache bench/results

@@ -1,7 +1,9 @@
 """A case as a list of operations in plain terms, which `tests/cases.py` applies and TensorFlow 1.15 does too.
 
 A program is JSON: `nodes`, each a placeholder with what is fed, a constant, a Python value or an operation; the steps
-to run `before`, the node that is the op itself, the steps `after`; and what else belongs to it: files and functions.
+to run `before`, the node that is the op itself, the steps `after`; and what else belongs to it: files and functions,
+the nodes that are fetched in the place of the op, and the back edges of loops, each as the node that it leads to, the
+input there and the node that it comes from.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from typing import Any
 import numpy as np
 
 import headrace as tf
-from headrace.core.cases import Case, Made, MadeFunction, MadeOutput, MadeVariable, made, result
+from headrace.core.cases import Case, Made, MadeFunction, MadeLambda, MadeOutput, MadeVariable, made, result
 from headrace.core.dtypes import DType, as_dtype
 from headrace.core.registry import OpDecl, find
 from headrace.core.shapes import TensorShape
@@ -76,6 +78,7 @@ class CaseProgram:
         self._rng = np.random.RandomState(3)
         self._done: dict[int, int] = {}
         self._before: list[int] = []
+        self._merges: list[tuple[int, Made]] = []
         self._observed: list[int] = []
         self._widens = wide and any(_is_made(item) for item in _flat(case.args))
         # Kept, so that the id of nothing that is made is given to something else.
@@ -84,8 +87,10 @@ class CaseProgram:
         before = [self._operation(step) for step in case.before]
         # Variables of the inputs come to life as the inputs are made; steps may need them.
         op = self._done[id(result)] = self._operation(whole, own=True)
+        fetches = [self._operation(step) for step in case.fetches]
         observed = list(self._observed)
         after = [self._operation(step) for step in [*_elements(decl, case), *case.after]]
+        back_edges = [self._back_edge(merge, made) for merge, made in self._merges]
         self.plain = {
             "nodes": self.nodes,
             "before": [*self._before, *before],
@@ -95,6 +100,11 @@ class CaseProgram:
             "library": self._library(),
             "gradients": bool(decl.differentiable),
         }
+        # What most programs have not is left out.
+        if fetches:
+            self.plain["fetches"] = fetches
+        if back_edges:
+            self.plain["back_edges"] = back_edges
 
     @property
     def text(self) -> str:
@@ -136,7 +146,13 @@ class CaseProgram:
         index = self._node({"op": made.type, "inputs": inputs, "attrs": plain, "control": control})
         self._done[id(made)] = index
         self._held.append(made)
+        if made.back_edge is not None:
+            self._merges.append((index, made.back_edge))
         return index
+
+    def _back_edge(self, merge: int, made: Made) -> list[int]:
+        """The edge from the first output of an operation to the last input of a Merge."""
+        return [merge, len(self.nodes[merge]["inputs"][0]) - 1, self._operation(made)]
 
     def _input(self, decl: OpDecl, arg: Arg, item: Any, attrs: dict[str, Any], position: int, own: bool) -> Ref:
         if isinstance(item, Made):
@@ -222,6 +238,8 @@ class CaseProgram:
             self.functions[name] = Defun(*value.input_types, func_name=name)(value.body)
             self.bodies[name] = value
             return {"function": name}
+        if isinstance(value, MadeLambda):
+            return {"lambda": value.text, "eager_types": list(value.eager_types)}
         if isinstance(value, DType):
             return {"dtype": value.name}
         if isinstance(value, TensorShape):

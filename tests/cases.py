@@ -77,14 +77,18 @@ class Applied:
         plain = self.program.plain
         self.ops: dict[int, Any] = {}
         self.tensors: dict[int, list[Any]] = {}
+        self._graphs_of_functions: list[Any] = []
         self._eager = tf.executing_eagerly()
         # Run eagerly, an operation happens where it is applied.
-        for i in [*plain["before"], plain["op"]] if self._eager else range(len(plain["nodes"])):
+        first = [*plain["before"], plain["op"], *plain.get("fetches", ())]
+        for i in first if self._eager else range(len(plain["nodes"])):
             self._add(i)
         if self._eager:
             with contextlib.suppress(tf.errors.OutOfRangeError):
                 for i in plain["after"]:
                     self._add(i)
+        for node, position, source in plain.get("back_edges", ()):
+            self.ops[node]._update_input(position, self.tensors[source][0])
         self.op = self.ops[self.program.plain["op"]]
         self.outputs = self.tensors[self.program.plain["op"]]
 
@@ -147,6 +151,8 @@ class Applied:
                 return as_dtype(value["dtype"])
             if "function" in value:
                 return self._function(value["function"])
+            if "lambda" in value:
+                return self._token(value["lambda"], value["eager_types"])
             if "shape" in value and "array" not in value:
                 return tf.TensorShape(value["shape"])
         return recorded.from_plain(value)
@@ -158,10 +164,25 @@ class Applied:
         made = self.program.bodies[name]
         return Defun(*made.input_types, func_name=f"{name}_{next(_NUMBERS)}")(made.body)
 
+    def _token(self, text: str, eager_types: list[str]) -> str:
+        """What an op finds a Python function by."""
+        function = eval(text)
+        with tf.Graph().as_default() as graph:
+            op = tf.py_function(function, [], eager_types)[0].op if eager_types else tf.py_func(function, [], [])
+        # The function lives as long as a graph in which it is an operation.
+        self._graphs_of_functions.append(graph)
+        return op.get_attr("token")
+
+    @property
+    def fetched(self) -> list[Any]:
+        """The outputs of the op, or of what the case fetches in its place."""
+        instead = self.program.plain.get("fetches")
+        return self.outputs if instead is None else [tensor for i in instead for tensor in self.tensors[i]]
+
     @property
     def targets(self) -> list[Any]:
         """The outputs that can be fetched, or the operation if there are none."""
-        return [tensor for tensor in self.outputs if has_value(tensor)]
+        return [tensor for tensor in self.fetched if has_value(tensor)]
 
     @contextlib.contextmanager
     def session(self) -> Iterator[Any]:

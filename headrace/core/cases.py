@@ -10,6 +10,10 @@ such as a queue, is another application:
 
 `result` is what the op of the case itself gives, for applications that come after it. The elements of a dataset are
 compared without being asked for. Whatever stands at several places of a case is one operation of the graph.
+
+An op whose outputs cannot be fetched, as those of a `Switch` and of what is within a loop, says what is fetched instead:
+
+    switch.accepts([2], np.bool_(True), fetches=[made("Merge", [result, result[1]])])
 """
 
 from __future__ import annotations
@@ -32,6 +36,8 @@ class Case:
         before: applications that run first, a step each.
         after: applications that run later, a step each, and whose values are compared as well.
         control: applications that run before it in its own step.
+        fetches: applications that are fetched and compared in the place of its own outputs, which are of a branch not
+            taken or of a loop's frame.
         files: contents of files that lie in the current directory, by name.
         varies: why its values differ from run to run; types and shapes are compared then.
         differs: why TensorFlow 1.15 gives something else; nothing of its is compared then.
@@ -44,12 +50,13 @@ class Case:
     before: Sequence[Made] = ()
     after: Sequence[Made] = ()
     control: Sequence[Made] = ()
+    fetches: Sequence[Made] = ()
     files: dict[str, bytes] = field(default_factory=dict)
     varies: str | None = None
     differs: str | None = None
 
 
-_WORDS = ("match", "before", "after", "control", "files", "varies", "differs")
+_WORDS = ("match", "before", "after", "control", "fetches", "files", "varies", "differs")
 
 
 def case_of(args: tuple[Any, ...], attrs: dict[str, Any], error: builtins.type[Exception] | None = None) -> Case:
@@ -60,12 +67,18 @@ def case_of(args: tuple[Any, ...], attrs: dict[str, Any], error: builtins.type[E
 
 @dataclass(eq=False)
 class Made:
-    """Another operation of a case; as an input it stands for its first output, and `m[i]` for output `i`."""
+    """Another operation of a case; as an input it stands for its first output, and `m[i]` for output `i`.
+
+    Attributes:
+        back_edge: of a Merge that a loop begins with, the NextIteration that its last input comes from in the end. That
+            input is first another one, as the operations of the loop are made after the Merge.
+    """
 
     type: str
     args: tuple[Any, ...]
     attrs: dict[str, Any]
     control: Sequence[Made] = ()
+    back_edge: Made | None = None
 
     def __getitem__(self, index: int) -> MadeOutput:
         return MadeOutput(self, index)
@@ -94,6 +107,14 @@ class MadeFunction:
 
     body: Callable[..., Any]
     input_types: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class MadeLambda:
+    """A Python function that an op calls, as the token of a case; both sides evaluate its text."""
+
+    text: str
+    eager_types: tuple[str, ...]
 
 
 result = Made("", (), {})
@@ -134,3 +155,13 @@ def body(function: Callable[..., Any], *input_types: str) -> MadeFunction:
         *input_types: the types of its arguments.
     """
     return MadeFunction(function, input_types)
+
+
+def python_lambda(text: str, *eager_types: str) -> MadeLambda:
+    """A Python function as the `token` of `PyFunc` or `EagerPyFunc`.
+
+    Args:
+        text: the lambda, such as "lambda x: x + 1"; it takes what the op gives to functions.
+        *eager_types: of a function of eager tensors, the types of what it returns.
+    """
+    return MadeLambda(text, eager_types)

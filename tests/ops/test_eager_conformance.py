@@ -46,7 +46,7 @@ def test_eager_values_are_those_of_a_session(decl, case):
     with tf.Graph().as_default():
         applied = Applied(decl, case)
         expected = applied.run(applied.targets or applied.op) or []
-    got = [tensor.numpy() for tensor in run_eagerly(decl, case).outputs if has_value(tensor)]
+    got = [tensor.numpy() for tensor in run_eagerly(decl, case).fetched if has_value(tensor)]
     assert len(got) == len(expected)
     for a, b in zip(expected, got, strict=True):
         assert np.asarray(a).dtype == np.asarray(b).dtype
@@ -67,7 +67,7 @@ def test_tapes_give_the_gradients_of_the_graph(decl, case):
     with tf.Graph().as_default():
         applied = Applied(decl, case)
         xs = [t for t in applied.leaves if t.dtype.is_floating]
-        ys = [t for t in applied.outputs if t.dtype.is_floating]
+        ys = [t for t in applied.fetched if t.dtype.is_floating]
         if not xs or not ys:
             pytest.skip("nothing to differentiate")
         try:
@@ -83,7 +83,7 @@ def test_tapes_give_the_gradients_of_the_graph(decl, case):
         with tf.GradientTape() as tape:
             eager = run_eagerly(decl, case, tape)
         sources = [t for t in eager.leaves if t.dtype.is_floating]
-        targets = [t for t in eager.outputs if t.dtype.is_floating]
+        targets = [t for t in eager.fetched if t.dtype.is_floating]
         got = [None if g is None else tf.convert_to_tensor(g).numpy() for g in tape.gradient(targets, sources)]
     for a, b in zip(wanted, got, strict=True):
         assert (a is None) == (b is None)

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from headrace.kernels.string.batched_hashes import fingerprints, keyed_hashes, old_hashes
 from headrace.kernels.string.fingerprint import fingerprint64, hash64, siphash24
-from headrace.kernels.string.many_hashes import fingerprints, keyed_hashes, old_hashes
 
 texts = st.lists(st.binary(max_size=140), min_size=24, max_size=60)
 

@@ -97,9 +97,13 @@ def test_cases_give_what_tensorflow_gives(decl, case):
         record = record_of(decl, case, applied.program)
         assert "error" not in record, f"TensorFlow raises {record['error']}: {record['message']}"
         plain = applied.program.plain
+        if case.fetches:
+            for tensor, said in zip(applied.outputs, record["own_outputs"], strict=True):
+                assert tensor.dtype.base_dtype.name == said["dtype"]
+                assert_no_less_known(tensor, said)
         with applied.session() as session:
-            values = applied.run_step(session, plain["op"])
-            assert_described(applied.outputs, values, record["outputs"], case)
+            values = session.run(applied.targets or [applied.op], applied.feeds)
+            assert_described(applied.fetched, values, record["outputs"], case)
             for index, said in zip(plain["after"], record["after"], strict=True):
                 if isinstance(said, dict):
                     with pytest.raises(getattr(tf.errors, said["error"])):
@@ -121,7 +125,7 @@ def test_gradients_are_those_of_tensorflow(decl, case):
     with tf.Graph().as_default():
         applied = Applied(decl, case)
         record = record_of(decl, case, applied.program)
-        ys = [y for y in applied.outputs if y.dtype.base_dtype.is_floating or y.dtype.base_dtype.is_complex]
+        ys = [y for y in applied.fetched if y.dtype.base_dtype.is_floating or y.dtype.base_dtype.is_complex]
         variables = [t for t in applied.leaves if t.op.type in ("VarHandleOp", "VariableV2")]
         xs = [
             x

@@ -30,8 +30,6 @@ import headrace as tf  # noqa: E402  likewise
 from headrace.api.op_index import declare_all, home_of, op_types  # noqa: E402  likewise
 from headrace.core.registry import REGISTRY, Case, OpDecl, find  # noqa: E402  likewise
 
-MISSING = ROOT / "tests" / "ops" / "missing_cases.txt"
-
 
 def chosen(options: argparse.Namespace) -> Iterator[tuple[str, OpDecl, Case]]:
     """The cases that are asked for, by name. Only their files are imported: others may be under repair."""
@@ -104,23 +102,8 @@ def write(records: dict[str, dict[str, dict[str, Any]]], gone: Iterable[str]) ->
             partial.replace(path)
             if not new:
                 path.unlink()
-        prune()
     finally:
         os.close(lock)
-
-
-def prune() -> None:
-    """Takes out of the list of ops without cases those that have one, or a reason, by now."""
-    lines = MISSING.read_text().split()
-    left = [t for t in lines if t not in REGISTRY or not (REGISTRY[t].why_no_case or accepted(REGISTRY[t]))]
-    if left != lines:
-        partial = MISSING.with_suffix(f".{os.getpid()}")
-        partial.write_text("".join(f"{t}\n" for t in left))
-        partial.replace(MISSING)
-
-
-def accepted(decl: OpDecl) -> bool:
-    return any(case.error is None for case in decl.cases)
 
 
 def main() -> None:
@@ -140,7 +123,10 @@ def main() -> None:
         text, digest = program_text(decl, case)
         programs[name], hashes[name], families[name] = text, digest, family_of(decl.type)
     if options.stale:
-        stale = {name.rpartition("-")[0] for name in programs if known.get(name, {}).get("hash") != hashes[name]}
+        types = {name.rpartition("-")[0] for name in programs}
+        left_over = {name for name in known if name not in programs and name.rpartition("-")[0] in types}
+        changed = {name for name in programs if known.get(name, {}).get("hash") != hashes[name]}
+        stale = {name.rpartition("-")[0] for name in changed | left_over}
         programs = {name: text for name, text in programs.items() if name.rpartition("-")[0] in stale}
     records: dict[str, dict[str, dict[str, Any]]] = {}
     for name, answer in ask(programs).items():

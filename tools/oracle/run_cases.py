@@ -33,6 +33,8 @@ REFUSALS = (
     TypeError,
     ValueError,
 )
+# Where the Python functions live that ops of cases call.
+GRAPHS_OF_FUNCTIONS = []
 
 
 def all_ops():
@@ -76,6 +78,8 @@ class Built(object):
             tf.import_graph_def(older, name="")
         for node in program["nodes"]:
             self.add(node)
+        for node, position, source in program.get("back_edges", ()):
+            self.ops[node]._update_input(position, self.tensors[source][0])
 
     def add(self, node):
         if "feed" in node:
@@ -155,11 +159,23 @@ def attr_of(value):
             return tf.as_dtype(value["dtype"])
         if "function" in value:
             return str(value["function"])
+        if "lambda" in value:
+            return token_of(value["lambda"], value["eager_types"])
         if "shape" in value and "array" not in value:
             return tf.TensorShape(value["shape"])
         value = recorded.from_plain(value)
         return tf.make_tensor_proto(value) if isinstance(value, np.ndarray) else value
     return value
+
+
+def token_of(text, eager_types):
+    """What an op finds a Python function by."""
+    function = eval(text)
+    with tf.Graph().as_default() as graph:
+        op = tf.py_function(function, [], eager_types)[0].op if eager_types else tf.py_func(function, [], [])
+    # The function lives as long as a graph in which it is an operation.
+    GRAPHS_OF_FUNCTIONS.append(graph)
+    return op.get_attr("token")
 
 
 def has_value(tensor):
@@ -174,13 +190,18 @@ def value_of(value):
     return recorded.to_plain(array)
 
 
+def static(tensor):
+    """The type and the static shape of a tensor."""
+    shape = tensor.shape.as_list() if tensor.shape.ndims is not None else None
+    return {"dtype": tensor.dtype.base_dtype.name, "shape": shape}
+
+
 def described(tensors, run):
     """Types, static shapes and values of tensors."""
     values = iter(run([tensor for tensor in tensors if has_value(tensor)]))
     out = []
     for tensor in tensors:
-        said = {"dtype": tensor.dtype.base_dtype.name}
-        said["shape"] = tensor.shape.as_list() if tensor.shape.ndims is not None else None
+        said = static(tensor)
         if has_value(tensor):
             said["value"] = value_of(next(values))
         out.append(said)
@@ -230,24 +251,27 @@ def answer(ops, program):
                 def run(fetches):
                     return session.run(fetches, built.feeds, options)
 
-                def step(i):
-                    tensors = built.tensors[i]
+                def step(nodes):
+                    tensors = [tensor for i in nodes for tensor in built.tensors[i]]
                     if any(has_value(tensor) for tensor in tensors):
                         return described(tensors, run)
-                    run(built.ops[i])
+                    run([built.ops[i] for i in nodes])
                     return described(tensors, lambda none: [])
 
                 def later_step(i):
                     try:
-                        return step(i)
+                        return step([i])
                     except tf.errors.OpError as error:
                         return {"error": type(error).__name__}
 
                 for i in program["before"]:
                     run(built.ops[i])
-                said = {"outputs": step(program["op"]), "after": [later_step(i) for i in program["after"]]}
+                fetches = program.get("fetches", [program["op"]])
+                said = {"outputs": step(fetches), "after": [later_step(i) for i in program["after"]]}
+                if "fetches" in program:
+                    said["own_outputs"] = [static(tensor) for tensor in built.tensors[program["op"]]]
                 if program["gradients"]:
-                    outputs = [t for t in built.tensors[program["op"]] if has_value(t)]
+                    outputs = [t for i in fetches for t in built.tensors[i] if has_value(t)]
                     values = [recorded.from_plain(o["value"]) for o in said["outputs"] if "value" in o]
                     found = gradients(built, run, outputs, values)
                     if found is not None:

@@ -8,8 +8,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headrace.core import errors
+from headrace.core.cases import body
 from headrace.core.graph_functions import attr_function
-from headrace.core.registry import op
+from headrace.core.registry import op, raw
 from headrace.kernels.queues.elements import kept
 from headrace.kernels.state.handles import invalid
 
@@ -182,3 +183,12 @@ def batch_function_kernel(node):
         return batcher.run(values[:count], lambda *rows: call(*rows, *captured))
 
     return run
+
+
+_ONE_THREAD = {"num_batch_threads": 1, "max_batch_size": 4, "batch_timeout_micros": 0}
+_scaled = body(lambda rows, scale: raw.Mul(rows, scale), "float32", "float32")
+batch_function_op.accepts([[3, 2]], [[2]], f=_scaled, Tout=["float32"], **_ONE_THREAD)
+batch_function_op.accepts([[3, 2]], [[]], f=_scaled, Tout=["float32"], allowed_batch_sizes=[2, 4], **_ONE_THREAD)
+batch_function_op.rejects(
+    [[5, 2]], [[2]], f=_scaled, Tout=["float32"], error=errors.InvalidArgumentError, **_ONE_THREAD
+)

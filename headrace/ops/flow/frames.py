@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from headrace.core.cases import Made, made, result, variable
 from headrace.core.composite import IndexedSlices
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import get_default_graph
@@ -130,6 +131,34 @@ for _decl in (_while, _loop_value):
     _decl.no_case("Only plans have it: tests/plan/test_loop_shapes.py.")
 loop_cond_op.accepts(np.bool_(True))
 loop_cond_op.rejects(np.array([True]), error=ValueError)
+
+
+def _doubling(enters: Made, ref: str = "", back_edge: Made | None = None) -> tuple[Made, Made]:
+    """A loop in which what comes in is doubled while it is less than 3.
+
+    Args:
+        enters: what comes in.
+        ref: "Ref" for a variable, which doubles in its place.
+        back_edge: the NextIteration, one of the loop's own by default.
+
+    Returns:
+        the Switch, whose first output leaves the loop, and what goes round.
+    """
+    merge = made(f"{ref}Merge", [enters, enters])
+    limit = made("Enter", np.float32(3), frame_name="loop", is_constant=True)
+    switch = made(f"{ref}Switch", merge, made("LoopCond", made("Less", merge, limit)))
+    doubled = made("AssignAdd", switch[1], switch[1]) if ref else made("Add", switch[1], switch[1])
+    merge.back_edge = made(f"{ref}NextIteration", doubled) if back_edge is None else back_edge
+    return switch, doubled
+
+
+for _enter, _exit, _next, _ref in zip(_enters, _exits, _nexts, ("", "Ref"), strict=True):
+    _exiting = made(f"{_ref}Exit", _doubling(result, _ref)[0])
+    _enter.accepts([], frame_name="loop", fetches=[_exiting])
+    _entering = made(f"{_ref}Enter", variable([]) if _ref else [], frame_name="loop")
+    _exit.accepts(_doubling(_entering, _ref)[0])
+    _switch, _doubled = _doubling(_entering, _ref, back_edge=result)
+    _next.accepts(_doubled, fetches=[made(f"{_ref}Exit", _switch)])
 
 
 def enter(

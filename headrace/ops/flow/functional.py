@@ -11,8 +11,9 @@ import torch
 from headrace.core import errors, slots
 from headrace.core.cases import body
 from headrace.core.eager import executing_eagerly
-from headrace.core.graph_functions import attr_function, function_named, known_of
+from headrace.core.graph_functions import attr_function, called_function, function_named, known_of
 from headrace.core.registry import OpDecl, op, raw
+from headrace.kernels.flow.call_shapes import call_shapes
 
 if TYPE_CHECKING:
     from headrace.core.graph_functions import Function
@@ -49,8 +50,16 @@ remote_call_op = (
     .writes("args")
     .checks()
 )
-for _decl in (partitioned_call_op, stateful_partitioned_call_op, remote_call_op):
-    _decl.shape(_no_shapes)
+remote_call_op.shape(_no_shapes)
+
+
+@partitioned_call_op.shape
+@stateful_partitioned_call_op.shape
+def call_shape(op):
+    function = called_function(op.graph, op.attrs["f"])
+    # A function that is missing or gives something else is refused when the call runs.
+    fits = function is not None and len(function.outputs) == len(op.outputs)
+    return call_shapes(function, op.inputs) if fits else _no_shapes(op)
 
 
 @partitioned_call_op.kernel
@@ -73,10 +82,10 @@ def _check_types(node: NodeView, function: Function, start: int = 0) -> None:
     """Refuses a call, from input `start` on, of a function that takes or gives something else."""
     given = node.inputs[start:]
     _check_arity(node, function, len(given))
-    for i, (value, wanted) in enumerate(zip(given, function.input_types, strict=True)):
-        if value.dtype.base_dtype != wanted:
+    for i, (value, expected) in enumerate(zip(given, function.input_types, strict=True)):
+        if value.dtype.base_dtype != expected:
             raise errors.InvalidArgumentError(
-                None, None, f"Expects arg[{i}] to be {wanted.name} but {value.dtype.base_dtype.name} is provided"
+                None, None, f"Expects arg[{i}] to be {expected.name} but {value.dtype.base_dtype.name} is provided"
             )
     if [value.dtype.base_dtype for value in node.outputs] != function.output_types:
         raise errors.InternalError(
@@ -409,7 +418,12 @@ _FLOAT, _YES = ["float32"], np.bool_(True)
 _square = body(lambda x: raw.Square(x), "float32")
 _negated = body(lambda x: raw.Neg(x), "float32")
 _product = body(lambda x, y: raw.Mul(x, y), "float32", "float32")
+_parts = body(lambda x: (raw.Sum(x, np.int32(0)), raw.Reshape(x, np.array([-1]))), "float32")
 for _decl in (partitioned_call_op, stateful_partitioned_call_op):
+    _decl.accepts([[2]], Tout=_FLOAT, f=_square)
+    _decl.accepts([[2, 3]], Tout=_FLOAT * 2, f=_parts)
+    _decl.accepts([[None, 3]], Tout=_FLOAT * 2, f=_parts)
+    _decl.accepts([[2], [2]], Tout=_FLOAT, f=_product)
     _decl.rejects([[2], [2]], Tout=_FLOAT, f=_square, error=errors.InvalidArgumentError)
 remote_call_op.accepts(b"/job:localhost/replica:0/task:0/device:CPU:0", [[2]], Tout=_FLOAT, f=_square)
 symbolic_gradient_op.accepts([[2], [2]], Tout=_FLOAT, f=_square)

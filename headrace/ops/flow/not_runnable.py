@@ -27,3 +27,6 @@ def not_runnable_kernel(node):
 @not_runnable.gradient
 def not_runnable_gradient(op, *gradients):
     raise _NotRunnableError(None, None, op.attrs["reason"])
+
+
+not_runnable.no_case("It stands for what cannot run: tests/messages/test_functions_that_cannot_run.py.")

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from headrace.core import ending, errors, nest, slots
+from headrace.core import errors, nest, shutdown, slots
+from headrace.core.cases import python_lambda
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import control_dependencies, get_default_graph
 from headrace.core.dtypes import DType, as_dtype, string
@@ -60,10 +61,10 @@ def _declare(op_type: str, stateful: bool) -> OpDecl:
     @decl.kernel
     def py_func_kernel(node):
         token = node.attrs["token"]
-        wanted = [value.dtype.base_dtype for value in node.outputs]
+        dtypes = [value.dtype.base_dtype for value in node.outputs]
         # What most functions take and return goes without a look at what it might be.
         arguments = [_plain_argument if _is_plain(value.dtype) else _argument for value in node.inputs]
-        plain = np.dtype(wanted[0].as_numpy_dtype) if len(wanted) == 1 and _is_plain(wanted[0]) else None
+        plain = np.dtype(dtypes[0].as_numpy_dtype) if len(dtypes) == 1 and _is_plain(dtypes[0]) else None
         callback = _callbacks.get(token)
 
         def call(*values):
@@ -73,27 +74,31 @@ def _declare(op_type: str, stateful: bool) -> OpDecl:
                 returned = callback.function(
                     *[argument(value) for argument, value in zip(arguments, values, strict=True)]
                 )
-                if ending.begun:
-                    ending.stand_still()
+                if shutdown.in_progress:
+                    shutdown.park_thread()
                 if plain is not None and returned.__class__ is np.ndarray and returned.dtype is plain:
                     # What the function keeps must not change under the run.
                     return (torch.from_numpy(returned.copy()),)
                 results = _results(returned)
             except Exception as error:
                 raise _translated(error) from error
-            if len(results) != len(wanted):
+            if len(results) != len(dtypes):
                 raise errors.InvalidArgumentError(
-                    None, None, f"{token} returns {len(results)} values, but expects to see {len(wanted)} values."
+                    None, None, f"{token} returns {len(results)} values, but expects to see {len(dtypes)} values."
                 )
-            return tuple(_value(i, result, dtype, token) for i, (result, dtype) in enumerate(zip(results, wanted)))
+            return tuple(_value(i, result, dtype, token) for i, (result, dtype) in enumerate(zip(results, dtypes)))
 
         return call
 
     return decl.calls_python().not_differentiable()
 
 
-_declare("PyFunc", True)
-_declare("PyFuncStateless", False)
+for _decl in (_declare("PyFunc", True), _declare("PyFuncStateless", False)):
+    _decl.accepts([[3], np.int32(2)], token=python_lambda("lambda x, n: (x[:n] * 2, n)"), Tout=["float32", "int32"])
+    _decl.accepts([[2]], token=python_lambda("lambda x: (x.sum(), b'sum')"), Tout=["float32", "string"])
+    _decl.accepts([], token=python_lambda("lambda: None"), Tout=[])
+    _decl.rejects([[2]], token=python_lambda("lambda x: x"), Tout=["int32"], error=errors.InvalidArgumentError)
+    _decl.rejects([], token="nobody", Tout=["int32"], error=errors.InvalidArgumentError)
 
 
 def _is_plain(dtype: DType) -> bool:
@@ -136,7 +141,7 @@ def _array(value: object) -> np.ndarray:
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
-def _value(index: int, array: np.ndarray, wanted: DType, token: str) -> np.ndarray | torch.Tensor:
+def _value(index: int, array: np.ndarray, expected: DType, token: str) -> np.ndarray | torch.Tensor:
     """A result as the value of an output, of just the type that was promised."""
     if array.dtype.kind == "O":
         flat = array.reshape(-1)
@@ -148,8 +153,8 @@ def _value(index: int, array: np.ndarray, wanted: DType, token: str) -> np.ndarr
         found = string
     else:
         found = as_dtype(array.dtype)
-    if found is not wanted:
-        message = f"{index}-th value returned by {token} is {_c_name(found)}, but expects {_c_name(wanted)}"
+    if found is not expected:
+        message = f"{index}-th value returned by {token} is {_c_name(found)}, but expects {_c_name(expected)}"
         raise errors.InvalidArgumentError(None, None, message)
     return array if found is string else to_tensor(array)
 
@@ -311,12 +316,18 @@ def eager_py_func_gradient(op, *gradients):
     function = callback.function
     if not any(tensor.dtype.is_floating or tensor.dtype.is_complex for tensor in op.inputs):
         return [None] * len(op.inputs)
-    wanted = [tensor.dtype.base_dtype for tensor in op.inputs]
-    backward = _GradientFunction(function, wanted)
+    dtypes = [tensor.dtype.base_dtype for tensor in op.inputs]
+    backward = _GradientFunction(function, dtypes)
     # The function has run when its gradient is taken.
     with control_dependencies(list(op.outputs)):
-        made = raw.EagerPyFunc(list(gradients), token=_registered(backward), Tout=wanted)
+        made = raw.EagerPyFunc(list(gradients), token=_registered(backward), Tout=dtypes)
     return [g if t.dtype.is_floating or t.dtype.is_complex else None for g, t in zip(made, op.inputs, strict=True)]
+
+
+_product = python_lambda("lambda x, y: (x * y, -x)", "float32", "float32")
+eager_py_func_op.accepts([[2], [2]], token=_product, Tout=["float32"] * 2)
+eager_py_func_op.accepts([b"a"], token=python_lambda("lambda text: text", "string"), Tout=["string"])
+eager_py_func_op.rejects([[2], [2]], token=_product, Tout=["float32"], error=errors.InvalidArgumentError)
 
 
 def _eager_results(returned: TensorLike, types: list[DType]) -> list[Tensor]:
@@ -336,7 +347,7 @@ class _EagerFunction:
     """
 
     # Runs whose gradient nobody takes are forgotten.
-    _MOST_RECORDED = 64
+    _MAX_RECORDED = 64
 
     def __init__(self, function: Callable[..., Any], types: list[DType]) -> None:
         self.function = function
@@ -360,7 +371,7 @@ class _EagerFunction:
                 finally:
                     slots.stop_tape(tape)
                 self.recorded.append((tape, inputs, outputs))
-                del self.recorded[: -self._MOST_RECORDED]
+                del self.recorded[: -self._MAX_RECORDED]
         return tuple(tensor._value for tensor in outputs)  # type: ignore[attr-defined]  # eagerly tensors have values
 
 

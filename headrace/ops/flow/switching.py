@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from headrace.core import nest
-from headrace.core.cases import made
+from headrace.core.cases import made, result, variable
 from headrace.core.composite import IndexedSlices, SparseTensor
 from headrace.core.convert import convert_to_tensor
 from headrace.core.defaults import colocate_with, control_dependencies, get_default_graph, name_scope
@@ -105,13 +105,15 @@ def _common(shapes: Iterator[Any]) -> Dims:
     return merged
 
 
-_declare_switch("Switch", "").forwards_memory()
-_declare_switch("RefSwitch", "ref ")
-_merge = _declare_merge("Merge", "").forwards_memory()
-for _pred in (True, False):
-    _switched = made("Switch", [2], np.bool_(_pred))
-    _merge.accepts([_switched, _switched[1]])
-_declare_merge("RefMerge", "ref ")
+_switches = (_declare_switch("Switch", "").forwards_memory(), _declare_switch("RefSwitch", "ref "))
+_merges = (_declare_merge("Merge", "").forwards_memory(), _declare_merge("RefMerge", "ref "))
+for _switch, _merge, _ref in zip(_switches, _merges, ("", "Ref"), strict=True):
+    for _pred in (True, False):
+        _switched = made(f"{_ref}Switch", variable([2]) if _ref else [2], np.bool_(_pred))
+        _merge.accepts([_switched, _switched[1]])
+        _switch.accepts([2], np.bool_(_pred), fetches=[made(f"{_ref}Merge", [result, result[1]])])
+    _switch.accepts([2], [], fetches=[made("Merge", [made("Neg", result), made("Square", result[1])])])
+    _switch.rejects([2], np.array([True]), error=ValueError)
 
 
 def switch(
