@@ -228,7 +228,7 @@ class Saver(KeptCheckpoints):
 
         Args:
             sess: a session that has their values.
-            save_path: the path of the checkpoint, to which the files' endings are added.
+            save_path: the path of the checkpoint, to which the files' suffixes are added.
             global_step: a number, tensor or name of one that is added to the path, as in "model.ckpt-100".
             latest_filename: another name for the `checkpoint` file.
             meta_graph_suffix: what the name of the MetaGraphDef ends in.
@@ -368,7 +368,7 @@ class Saver(KeptCheckpoints):
             try:
                 names_to_keys = object_graph_key_mapping(prefix)
             except NotFoundError:
-                raise _explained(error, "a Variable name or other graph key that is missing") from None
+                raise _explained(error, prefix, "a Variable name or other graph key that is missing") from None
             tf_logging.warning(
                 "Restoring an object-based checkpoint using a name-based saver. This may be somewhat fragile, and will "
                 "re-build the Saver. Instead, consider loading object-based checkpoints using tf.train.Checkpoint()."
@@ -378,7 +378,7 @@ class Saver(KeptCheckpoints):
             )
             self._object_restore_saver.restore(sess, prefix)
         except InvalidArgumentError as error:
-            raise _explained(error, "a mismatch between the current graph and the graph") from None
+            raise _explained(error, prefix, "a mismatch between the current graph and the graph") from None
 
     def _refuse_writing(self, graph: Graph, prefix: str) -> None:
         """Looks once at what restores, where that came with a graph from a file."""
@@ -395,10 +395,11 @@ class Saver(KeptCheckpoints):
         self._harmless = name
 
 
-def _explained(error: OpError, reason: str) -> OpError:
+def _explained(error: OpError, prefix: str, reason: str) -> OpError:
     message = (
         f"Restoring from checkpoint failed. This is most likely due to {reason} from the checkpoint. Please ensure that "
-        f"you have not altered the graph expected based on the checkpoint. Original error:\n\n{error.message}"
+        f"you have not altered the graph expected based on the checkpoint. Original error:\n\n{error.message}\n\n"
+        f"The checkpoint is {prefix}."
     )
     return type(error)(error.node_def, error.op, message)  # type: ignore[call-arg]  # these classes have their code
 
